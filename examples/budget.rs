@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use holm::{
-    kernel::{Block, Budget, Model, ModelResult, Price, Reply, StopReason, ToolCall, Usage},
+    kernel::{Block, Budget, ModelResult, ModelSpec, Price, Reply, StopReason, ToolCall, Usage},
     models::AfterScript,
     prelude::*,
 };
@@ -20,7 +20,7 @@ fn next_page(number: u64) -> String {
 async fn main() -> Result<(), Box<dyn Error>> {
     // Three dollars for a million tokens in, fifteen for a million out, in nano-dollars.
     let price = Price { input: 3_000_000_000, output: 15_000_000_000, ..Price::default() };
-    let card = Model { price: Some(price), ..Model::named("scripted/reader") };
+    let card = ModelSpec { price: Some(price), ..ModelSpec::named("scripted/reader") };
     let cent = NanoUsd::new(10_000_000);
     let limits = Limits { budget: Budget { usd: Some(cent) }, ..Limits::default() };
 

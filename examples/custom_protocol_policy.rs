@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .into(),
         ..ProtocolPolicy::default()
     };
-    let (events, mut seen) = holm::runtime::Channel::new(256);
+    let (events, mut seen) = holm::runtime::EventChannel::new(256);
     let agent = Agent::builder("scripted/small", model)
         .tool(search)
         .tool(hand_in)
@@ -72,7 +72,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let mut called = Vec::new();
     while let Some(notice) = seen.try_next() {
-        if let holm::runtime::Notice::Event(event) = notice
+        if let holm::runtime::EventNotice::Event(event) = notice
             && let Event::CallProposed { tool, arguments, .. } = &event.event
         {
             called.push(format!("{tool} {arguments}"));

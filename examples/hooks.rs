@@ -14,7 +14,8 @@ use holm::{
     kernel::{Block, ModelResult, Reply, StopReason, ToolCall, Usage},
     prelude::*,
     runtime::{
-        AfterCall, BeforeCall, BoxFuture, Called, Hook, Hooks, Notice, Opinion, Proposed, Reaction, Spent,
+        AfterCallHook, BeforeCallHook, BoxFuture, CompletedCall, EventNotice, Hook, HookOpinion,
+        HookReaction, HookSet, ModelCallCost, ProposedCall,
     },
 };
 
@@ -35,20 +36,24 @@ struct House {
     denied: AtomicU64,
 }
 
-impl BeforeCall for House {
-    fn before_call<'a>(&'a self, call: &'a Proposed) -> BoxFuture<'a, Opinion> {
+impl BeforeCallHook for House {
+    fn before_call<'a>(&'a self, call: &'a ProposedCall) -> BoxFuture<'a, HookOpinion> {
         Box::pin(async move {
             if call.arguments.contains("@house.example") {
-                return Opinion::Pass;
+                return HookOpinion::Pass;
             }
             self.denied.fetch_add(1, Ordering::Relaxed);
-            Opinion::deny("mail stays inside the house")
+            HookOpinion::deny("mail stays inside the house")
         })
     }
 }
 
-impl AfterCall for House {
-    fn after_call<'a>(&'a self, _: &'a Called, output: &'a ToolOutput) -> BoxFuture<'a, Option<ToolOutput>> {
+impl AfterCallHook for House {
+    fn after_call<'a>(
+        &'a self,
+        _: &'a CompletedCall,
+        output: &'a ToolOutput,
+    ) -> BoxFuture<'a, Option<ToolOutput>> {
         let text = output.text.replace("hunter2", "(removed)");
         let changed = (text != output.text).then(|| ToolOutput { text, ..output.clone() });
         Box::pin(async { changed })
@@ -56,7 +61,7 @@ impl AfterCall for House {
 }
 
 impl Hook for House {
-    fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
+    fn join(self: Arc<Self>, hooks: HookSet) -> HookSet {
         hooks.before_call(Arc::clone(&self)).after_call(self)
     }
 }
@@ -74,20 +79,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (meter, seen) = (Arc::clone(&tokens), Arc::new(AtomicU64::new(0)));
     let watch = Arc::clone(&seen);
     let once = AtomicU64::new(0);
-    let hooks = Hooks::new()
+    let hooks = HookSet::new()
         .hook(Shared(Arc::clone(&house)))
-        .on_usage(move |spent: &Spent| {
+        .on_usage(move |spent: &ModelCallCost| {
             if let Ok(mut meter) = meter.lock() {
                 meter.push(spent.usage.output);
             }
-            Reaction::GoOn
+            HookReaction::GoOn
         })
         .follow_up(move || {
             let first = once.fetch_add(1, Ordering::Relaxed) == 0;
             first.then(|| Prompt::text("Write it into the log."))
         })
-        .observer(move |notice: Notice| {
-            if let Notice::Event(_) = notice {
+        .observer(move |notice: EventNotice| {
+            if let EventNotice::Event(_) = notice {
                 watch.fetch_add(1, Ordering::Relaxed);
             }
         });
@@ -111,7 +116,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 struct Shared(Arc<House>);
 
 impl Hook for Shared {
-    fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
+    fn join(self: Arc<Self>, hooks: HookSet) -> HookSet {
         Arc::clone(&self.0).join(hooks)
     }
 }

@@ -15,7 +15,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let model: Arc<dyn Model> = if name == "scripted/one" {
         Arc::new(ScriptedModel::says(["4"]))
     } else {
-        Arc::new(Client::from_name(&name, Keys::from_environment())?)
+        Arc::new(ModelClient::from_name(&name, ProviderKeys::from_environment())?)
     };
 
     let agent = Agent::builder(name.as_str(), model).system("Answer in one word.").build()?;

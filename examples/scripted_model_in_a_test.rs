@@ -9,7 +9,7 @@ use std::error::Error;
 
 use holm::{
     kernel::{Block, FailureClass, ModelResult, Reply, StopReason, ToolCall},
-    models::Endpoint,
+    models::ModelEndpoint,
     prelude::*,
     runtime::{FastClock, Model},
 };
@@ -63,9 +63,11 @@ async fn a_provider_that_stumbles_is_asked_again() -> Result<(), Box<dyn Error>>
         Act::says("It is 2.50."),
     ];
     let double = Double::start(acts)?.wants_key("test-key");
-    let endpoint = Endpoint::compatible(double.base(holm::wire::Format::OpenaiChat));
-    let client =
-        Client::builder().endpoint("shop", endpoint).keys(Keys::new().with("shop", "test-key")).build()?;
+    let endpoint = ModelEndpoint::compatible(double.base(holm::wire::Format::OpenaiChat));
+    let client = ModelClient::builder()
+        .endpoint("shop", endpoint)
+        .keys(ProviderKeys::new().with("shop", "test-key"))
+        .build()?;
 
     let report = shop_agent("shop/any", client)?.run("What is a tea?").await?;
     assert_eq!(report.text()?, "It is 2.50.");

@@ -33,7 +33,7 @@ fn main() -> Result<(), Failure> {
     for (number, name) in names(&dist).iter().enumerate() {
         let packed = out.join(format!("dashboard-{number}.gz"));
         fs::write(&packed, pack(&fs::read(dist.join(name))?)?)?;
-        writeln!(table, "File {{ name: {name:?}, packed: include_bytes!({packed:?}) }},")?;
+        writeln!(table, "DashboardFile {{ name: {name:?}, packed: include_bytes!({packed:?}) }},")?;
     }
     table.push(']');
     fs::write(out.join("dashboard.rs"), table)?;

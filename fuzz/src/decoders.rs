@@ -1,53 +1,53 @@
 //! One target for each format's decoder, and one for the memo that some of them have.
 
 use holm_wire::{
-    Codec, Stream,
-    anthropic::{MessageEvents, Messages},
-    bedrock::{Converse, ConverseEvents},
+    FramedDecoder, ProviderCodec,
+    anthropic::{AnthropicCodec, AnthropicEventReader},
+    bedrock::{BedrockCodec, BedrockEventReader},
     cohere as cohere_v2,
-    framing::{Framing, event_stream as aws, sse},
-    gemini::GenerateContent,
-    ollama::Ollama,
-    openai_chat::{Chat, ChatEvents, EndMark},
-    openai_responses::{ResponseEvents, Responses},
-    stream::Events,
+    framing::{FrameDecoder, event_stream as aws, sse},
+    gemini::GeminiCodec,
+    ollama::OllamaCodec,
+    openai_chat::{OpenaiChatCodec, OpenaiChatEventReader, StreamEndMark},
+    openai_responses::{OpenaiResponsesCodec, OpenaiResponsesEventReader},
+    stream::EventReader,
 };
 
 use crate::turn::{abort, decode, decode_with};
 
 /// `OpenAI` Chat Completions.
 pub fn openai_chat(data: &[u8]) {
-    check(&Chat::default(), data);
+    check(&OpenaiChatCodec::default(), data);
 }
 
 /// `OpenAI` Responses.
 pub fn openai_responses(data: &[u8]) {
-    check(&Responses::default(), data);
+    check(&OpenaiResponsesCodec::default(), data);
 }
 
 /// Anthropic Messages.
 pub fn anthropic(data: &[u8]) {
-    check(&Messages::default(), data);
+    check(&AnthropicCodec::default(), data);
 }
 
 /// Google Gemini.
 pub fn gemini(data: &[u8]) {
-    check(&GenerateContent::default(), data);
+    check(&GeminiCodec::default(), data);
 }
 
 /// Cohere v2.
 pub fn cohere(data: &[u8]) {
-    check(&cohere_v2::Chat::default(), data);
+    check(&cohere_v2::CohereCodec::default(), data);
 }
 
 /// Ollama's own API.
 pub fn ollama(data: &[u8]) {
-    check(&Ollama::default(), data);
+    check(&OllamaCodec::default(), data);
 }
 
 /// Bedrock Converse: the bytes as they are, and their lines as messages with sound checksums, which no fuzzer would find.
 pub fn bedrock(data: &[u8]) {
-    let codec = Converse::default();
+    let codec = BedrockCodec::default();
     check(&codec, data);
     check(&codec, &messages(data));
 }
@@ -59,22 +59,37 @@ pub fn memo_equals_plain(data: &[u8]) {
     let twice = [lines, b"\n", lines].concat();
     match choice % 5 {
         0 => same(
-            sse::Decoder::default,
-            ChatEvents::new(EndMark::Done),
-            ChatEvents::plain(EndMark::Done),
+            sse::SseDecoder::default,
+            OpenaiChatEventReader::new(StreamEndMark::Done),
+            OpenaiChatEventReader::plain(StreamEndMark::Done),
             &events(&twice),
         ),
         1 => {
-            let end = EndMark::FinishReason;
-            same(sse::Decoder::default, ChatEvents::new(end), ChatEvents::plain(end), &events(&twice));
+            let end = StreamEndMark::FinishReason;
+            same(
+                sse::SseDecoder::default,
+                OpenaiChatEventReader::new(end),
+                OpenaiChatEventReader::plain(end),
+                &events(&twice),
+            );
         }
-        2 => same(sse::Decoder::default, MessageEvents::default(), MessageEvents::plain(), &events(&twice)),
-        3 => same(sse::Decoder::default, ResponseEvents::default(), ResponseEvents::plain(), &events(&twice)),
+        2 => same(
+            sse::SseDecoder::default,
+            AnthropicEventReader::default(),
+            AnthropicEventReader::plain(),
+            &events(&twice),
+        ),
+        3 => same(
+            sse::SseDecoder::default,
+            OpenaiResponsesEventReader::default(),
+            OpenaiResponsesEventReader::plain(),
+            &events(&twice),
+        ),
         _ => {
             same(
-                aws::Decoder::default,
-                ConverseEvents::default(),
-                ConverseEvents::plain(),
+                aws::EventStreamDecoder::default,
+                BedrockEventReader::default(),
+                BedrockEventReader::plain(),
                 &messages(&twice),
             );
         }
@@ -82,7 +97,7 @@ pub fn memo_equals_plain(data: &[u8]) {
 }
 
 /// What every decoder holds: it takes anything, the cut does not matter, and watchers see what the reply says.
-fn check(codec: &dyn Codec, data: &[u8]) {
+fn check(codec: &dyn ProviderCodec, data: &[u8]) {
     let whole = decode(codec, [data]);
     assert_eq!(decode(codec, data.chunks(1)), whole, "byte by byte");
     let (a, b) = data.split_at(data.len() / 2);
@@ -94,11 +109,11 @@ fn check(codec: &dyn Codec, data: &[u8]) {
 
 fn same<F, E>(framing: impl Fn() -> F, memo: E, plain: E, stream: &[u8])
 where
-    F: Framing + Send + 'static,
-    E: Events + 'static,
+    F: FrameDecoder + Send + 'static,
+    E: EventReader + 'static,
 {
-    let plain = decode_with(Box::new(Stream::new(framing(), plain)), [stream]);
-    let memo = decode_with(Box::new(Stream::new(framing(), memo)), [stream]);
+    let plain = decode_with(Box::new(FramedDecoder::new(framing(), plain)), [stream]);
+    let memo = decode_with(Box::new(FramedDecoder::new(framing(), memo)), [stream]);
     assert_eq!(memo, plain, "the memo reads something else than the parser");
 }
 

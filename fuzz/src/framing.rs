@@ -1,59 +1,59 @@
 //! The framings, each against the slow and obvious way to read the whole text at once.
 
 use holm_wire::framing::{
-    Bounds, FrameError, Framing,
-    event_stream::{self as aws, Headers},
+    FrameDecoder, FrameError, FrameLimits,
+    event_stream::{self as aws, EventHeaders},
     ndjson as lines, sse as sent,
 };
 
 /// Bounds that a fuzzer reaches.
-const SMALL: Bounds = Bounds { line: 48, frame: 96 };
+const SMALL: FrameLimits = FrameLimits { line: 48, frame: 96 };
 
 /// A frame that is kept: name and data.
 type Kept = (Vec<u8>, Vec<u8>);
 
 /// Server-sent events.
 pub fn sse(data: &[u8]) {
-    let (frames, error) = cut(sent::Decoder::default(), [data]);
+    let (frames, error) = cut(sent::SseDecoder::default(), [data]);
     assert_eq!((frames, error), reference_sse(data));
-    any_cut(|| sent::Decoder::new(SMALL), data);
-    any_cut(sent::Decoder::default, data);
+    any_cut(|| sent::SseDecoder::new(SMALL), data);
+    any_cut(sent::SseDecoder::default, data);
 }
 
 /// One value a line.
 pub fn ndjson(data: &[u8]) {
-    let (frames, error) = cut(lines::Decoder::default(), [data]);
+    let (frames, error) = cut(lines::NdjsonDecoder::default(), [data]);
     assert_eq!((frames, error), (reference_ndjson(data), None));
-    any_cut(|| lines::Decoder::new(SMALL), data);
-    any_cut(lines::Decoder::default, data);
+    any_cut(|| lines::NdjsonDecoder::new(SMALL), data);
+    any_cut(lines::NdjsonDecoder::default, data);
 }
 
 /// AWS's binary event stream.
 pub fn event_stream(data: &[u8]) {
-    any_cut(|| aws::Decoder::new(SMALL), data);
-    any_cut(aws::Decoder::default, data);
+    any_cut(|| aws::EventStreamDecoder::new(SMALL), data);
+    any_cut(aws::EventStreamDecoder::default, data);
     // Headers of any bytes end, and what we write we read.
-    let _ = Headers::new(data).text(":event-type");
+    let _ = EventHeaders::new(data).text(":event-type");
     let text = String::from_utf8_lossy(data);
     let (name, value) = text.split_at(text.char_indices().nth(8).map_or(text.len(), |(at, _)| at));
     let mut written = Vec::new();
     aws::write(&[(name, value)], data, &mut written);
-    let (frames, error) = cut(aws::Decoder::default(), [written.as_slice()]);
+    let (frames, error) = cut(aws::EventStreamDecoder::default(), [written.as_slice()]);
     assert_eq!(error, None);
     let [(headers, payload)] = frames.as_slice() else { panic!("one message became {}", frames.len()) };
     assert_eq!(payload, data);
     if name.len() < 256 && value.len() < 65_536 && !name.is_empty() {
-        assert_eq!(Headers::new(headers).text(name), Some(value));
+        assert_eq!(EventHeaders::new(headers).text(name), Some(value));
     }
     let at = data.len() % written.len();
     written.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << (data.len() % 8));
-    let (frames, _) = cut(aws::Decoder::default(), [written.as_slice()]);
+    let (frames, _) = cut(aws::EventStreamDecoder::default(), [written.as_slice()]);
     assert!(frames.is_empty(), "a flipped bit was not found");
 }
 
 /// All frames, and the error that ended them.
 fn cut<'b>(
-    mut framing: impl Framing,
+    mut framing: impl FrameDecoder,
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> (Vec<Kept>, Option<FrameError>) {
     let mut frames = Vec::new();
@@ -68,7 +68,7 @@ fn cut<'b>(
     (frames, end.err())
 }
 
-fn any_cut<F: Framing>(framing: impl Fn() -> F, data: &[u8]) {
+fn any_cut<F: FrameDecoder>(framing: impl Fn() -> F, data: &[u8]) {
     let whole = cut(framing(), [data]);
     for size in [1, 2, 5] {
         assert_eq!(cut(framing(), data.chunks(size)), whole, "in pieces of {size}");

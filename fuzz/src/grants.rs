@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use holm_grants::{
-    Allowance, Authority, Decision, Denial, Denials, FilePath, Grant, GrantSet, Host, Policy, Request,
-    Scheme, Template, Url,
-    address::{Class, Reach},
+    AccessRequest, Allowance, Authority, Denial, DenialSet, FilePath, Grant, GrantPolicy, GrantSet,
+    NeedTemplate, PolicyDecision, Url, UrlHost, UrlScheme,
+    address::{AddressClass, AddressReach},
 };
 
 /// Lines beyond this say nothing new and cost their square.
@@ -17,7 +17,7 @@ pub fn grants(data: &[u8]) {
     let Ok(text) = core::str::from_utf8(data) else { return };
     let lines = || text.lines().take(MAX_LINES);
     let grants: Vec<Grant> = lines().filter_map(same_text).collect();
-    let requests: Vec<Request> = lines().filter_map(same_text).collect();
+    let requests: Vec<AccessRequest> = lines().filter_map(same_text).collect();
     let denials: Vec<Denial> = lines().filter_map(same_text).collect();
     for a in &grants {
         assert!(a.contains(a), "{a} does not contain itself");
@@ -35,7 +35,7 @@ pub fn grants(data: &[u8]) {
     decide(grants.into_iter().collect(), denials.into_iter().collect(), &requests);
     for line in lines() {
         let _ = (line.parse::<Allowance>(), line.parse::<FilePath>().map(|path| path.components().count()));
-        if let Ok(template) = line.parse::<Template>() {
+        if let Ok(template) = line.parse::<NeedTemplate>() {
             let _ = template.needs(|_| lines().collect::<Vec<_>>());
         }
     }
@@ -47,20 +47,20 @@ pub fn url(data: &[u8]) {
     let Ok(text) = core::str::from_utf8(data) else { return };
     let (first, second) = text.split_once('\n').unwrap_or((text, "fetch:https://*"));
     let Some(url) = same_text::<Url>(first) else { return };
-    if matches!(url.scheme(), Scheme::Http | Scheme::Https) {
+    if matches!(url.scheme(), UrlScheme::Http | UrlScheme::Https) {
         as_browsers_read(&url, first);
     }
     let Ok(grants) = GrantSet::parse(["fetch:https://*", "fetch:http://*", second]) else { return };
-    let Host::Address(ip) = *url.host() else { return };
-    let class = Class::of(ip);
+    let UrlHost::Address(ip) = *url.host() else { return };
+    let class = AddressClass::of(ip);
     let reached = grants.reach(&url, ip);
     match class.reach() {
-        Reach::Never => assert!(reached.is_err(), "{ip} is {} and was reached", class.describe()),
-        Reach::Named => {
+        AddressReach::Never => assert!(reached.is_err(), "{ip} is {} and was reached", class.describe()),
+        AddressReach::Named => {
             let wildcards = GrantSet::parse(["fetch:https://*", "fetch:http://*"]).expect("two grants");
             assert!(wildcards.reach(&url, ip).is_err(), "a wildcard led to {ip}");
         }
-        Reach::Public => {}
+        AddressReach::Public => {}
     }
 }
 
@@ -75,16 +75,16 @@ where
     Some(value)
 }
 
-fn decide(grants: GrantSet, denials: Denials, requests: &[Request]) {
-    let policy = Policy { grants, denials };
+fn decide(grants: GrantSet, denials: DenialSet, requests: &[AccessRequest]) {
+    let policy = GrantPolicy { grants, denials };
     for request in requests {
         let decision = policy.decide(request);
         let denied = policy.denials.hitting(request).is_some();
-        assert_eq!(denied, matches!(decision, Decision::Denied(_)), "{request}: a denial is final");
+        assert_eq!(denied, matches!(decision, PolicyDecision::Denied(_)), "{request}: a denial is final");
         let narrower = policy.attenuate(&policy);
         assert!(
-            matches!(decision, Decision::Granted(_))
-                || !matches!(narrower.decide(request), Decision::Granted(_)),
+            matches!(decision, PolicyDecision::Granted(_))
+                || !matches!(narrower.decide(request), PolicyDecision::Granted(_)),
             "{request} is allowed to a child alone"
         );
     }
@@ -95,9 +95,9 @@ fn as_browsers_read(url: &Url, text: &str) {
         let theirs =
             url::Url::parse(text).unwrap_or_else(|error| panic!("browsers refuse {text:?}: {error}"));
         let ours = match url.host() {
-            Host::Name(name) => url::Host::Domain(name.as_str().to_owned()),
-            Host::Address(IpAddr::V4(ip)) => url::Host::Ipv4(*ip),
-            Host::Address(IpAddr::V6(ip)) => url::Host::Ipv6(*ip),
+            UrlHost::Name(name) => url::Host::Domain(name.as_str().to_owned()),
+            UrlHost::Address(IpAddr::V4(ip)) => url::Host::Ipv4(*ip),
+            UrlHost::Address(IpAddr::V6(ip)) => url::Host::Ipv6(*ip),
         };
         let host = match theirs.host().map(|host| host.to_owned()) {
             // A dot at the end of a name says that it is a whole name, which ours are.

@@ -2,8 +2,8 @@
 
 use holm_guards::{
     json::Json,
-    repair::{Repaired, repair},
-    schema::{MAX_VIOLATIONS, Schema},
+    repair::{ArgumentRepair, repair},
+    schema::{CompiledSchema, MAX_VIOLATIONS},
 };
 use serde::de::IgnoredAny;
 
@@ -38,7 +38,8 @@ pub fn json(data: &[u8]) {
 pub fn schema(data: &[u8]) {
     let Ok(text) = core::str::from_utf8(data) else { return };
     let (schema, value) = text.split_once('\n').unwrap_or((text, "{}"));
-    let Some(schema) = Json::parse(schema).ok().and_then(|source| Schema::compile(&source).ok()) else {
+    let Some(schema) = Json::parse(schema).ok().and_then(|source| CompiledSchema::compile(&source).ok())
+    else {
         return;
     };
     let _ = (schema.shape(), schema.unsupported(), schema.properties().count());
@@ -51,7 +52,7 @@ pub fn schema(data: &[u8]) {
             }
         }
     }
-    if let Repaired::Valid { value, .. } = repair(&schema, value) {
+    if let ArgumentRepair::Valid { value, .. } = repair(&schema, value) {
         assert!(schema.is_valid(&value), "repaired to something invalid");
     }
 }

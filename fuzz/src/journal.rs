@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use holm_kernel::{
-    Config, Input, Model, Started, Timestamp,
-    journal::{self as book, Reader, Record, Tail},
+    Config, Input, ModelSpec, Started, Timestamp,
+    journal::{self as book, JournalReader, JournalRecord, JournalTail},
 };
 
 use crate::run::{Host, config};
@@ -14,7 +14,7 @@ const MAX_FACTS: usize = 64;
 
 /// The sound journal that is damaged.
 static SOUND: LazyLock<String> = LazyLock::new(|| {
-    let started = Started::new("fuzz", 7, Config::new(Model::named("scripted/fuzz")));
+    let started = Started::new("fuzz", 7, Config::new(ModelSpec::named("scripted/fuzz")));
     let mut host = Host::start(started).expect("the configuration can be journaled");
     for line in [r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#, r#"{"replied":{"blocks":[{"text":"ho"}]}}"#] {
         host.line(line);
@@ -63,7 +63,7 @@ pub fn replay(data: &[u8]) {
 fn any_cut(data: &[u8]) {
     let whole = book::decode(data);
     for size in [1, 7, 100] {
-        let mut reader = Reader::new();
+        let mut reader = JournalReader::new();
         let mut records = Vec::new();
         let fed = data.chunks(size).try_for_each(|piece| reader.feed(piece, &mut records));
         let tail = fed.and_then(|()| reader.finish());
@@ -73,9 +73,9 @@ fn any_cut(data: &[u8]) {
         }
     }
     if let Ok(decoded) = &whole {
-        let again: String = decoded.records.iter().map(Record::line).collect();
+        let again: String = decoded.records.iter().map(JournalRecord::line).collect();
         let again = book::decode(again.as_bytes()).expect("a record was written that cannot be read");
-        assert_eq!((&again.records, &again.tail), (&decoded.records, &Tail::Clean));
+        assert_eq!((&again.records, &again.tail), (&decoded.records, &JournalTail::Clean));
     }
 }
 

@@ -4,8 +4,8 @@
 use std::io::Cursor;
 use std::time::Duration;
 
-use holm_mcp::server::{Exposed, Rights, serve_stdio};
-use holm_mcp::{Definition, Flaw, ServerName, client::output, import};
+use holm_mcp::server::{CallRights, McpServerHandler, serve_stdio};
+use holm_mcp::{ServerName, ToolDefinition, ToolDefinitionError, client::output, import};
 use holm_runtime::{Toolbox, tool_fn};
 use rmcp::model::{JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
 use serde_json::Value;
@@ -55,11 +55,11 @@ fn served(data: &[u8]) {
     assert!(answers <= asked, "{answers} answers to {asked} lines");
 }
 
-fn exposed() -> Exposed {
+fn exposed() -> McpServerHandler {
     let schema = holm_guards::json::Json::object([("type", "object".into())]);
-    let tool = holm_kernel::Tool::new("say", "Says it again.", schema).level(holm_grants::Level::None);
+    let tool = holm_kernel::ToolSpec::new("say", "Says it again.", schema).level(holm_grants::Level::None);
     let say = tool_fn(tool, |job| async move { holm_kernel::ToolOutput::text(&*job.arguments) });
-    Exposed::new().tools(Toolbox::new().with(say), Rights::default())
+    McpServerHandler::new().tools(Toolbox::new().with(say), CallRights::default())
 }
 
 /// One line as a server's: the message that it is, or the error of the question that it names, or nothing.
@@ -106,21 +106,21 @@ fn unheard(line: &[u8]) {
 }
 
 fn taken(tool: &rmcp::model::Tool) {
-    match Definition::take(tool) {
+    match ToolDefinition::take(tool) {
         Ok(known) => {
             assert!(!known.name.is_empty() && known.name.len() <= 128, "{}", known.name);
             assert!(known.description.len() <= 16 << 10, "{} bytes", known.description.len());
             assert!(!known.description.contains(['\u{1b}', '\u{202e}', '\u{200b}']), "hidden signs");
-            assert_eq!(Definition::take(tool).as_ref(), Ok(&known), "taken twice is taken once");
+            assert_eq!(ToolDefinition::take(tool).as_ref(), Ok(&known), "taken twice is taken once");
         }
         Err(
-            Flaw::Name(_)
-            | Flaw::TooLong { .. }
-            | Flaw::Schema { .. }
-            | Flaw::Hidden(_)
-            | Flaw::Twice(_)
-            | Flaw::TooMany(_)
-            | Flaw::Endless(_),
+            ToolDefinitionError::Name(_)
+            | ToolDefinitionError::TooLong { .. }
+            | ToolDefinitionError::Schema { .. }
+            | ToolDefinitionError::Hidden(_)
+            | ToolDefinitionError::Twice(_)
+            | ToolDefinitionError::TooMany(_)
+            | ToolDefinitionError::Endless(_),
         ) => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use holm_grants::{GrantSet, Policy, Url, address};
+use holm_grants::{GrantPolicy, GrantSet, Url, address};
 use holm_net::{NetError, admit};
 
 /// More addresses than this say nothing new.
@@ -21,7 +21,7 @@ pub fn answers(data: &[u8]) {
         assert!(address::is_public(ip), "a wildcard led to {ip}");
     }
     let Ok(grants) = GrantSet::parse(wide.into_iter().chain([grant])) else { return };
-    let policy = Policy { grants, ..Policy::default() };
+    let policy = GrantPolicy { grants, ..GrantPolicy::default() };
     let admitted = admit(&policy, &url, &answer);
     for ip in admitted.iter().flatten() {
         assert!(answer.contains(ip), "{ip} was not answered");
@@ -36,6 +36,6 @@ pub fn answers(data: &[u8]) {
     assert_eq!(admit(&policy, &url, &turned).is_ok(), admitted.is_ok(), "the order of the answer decides");
 }
 
-fn policy<'a>(grants: impl IntoIterator<Item = &'a str>) -> Policy {
-    Policy { grants: GrantSet::parse(grants).expect("fixed grants"), ..Policy::default() }
+fn policy<'a>(grants: impl IntoIterator<Item = &'a str>) -> GrantPolicy {
+    GrantPolicy { grants: GrantSet::parse(grants).expect("fixed grants"), ..GrantPolicy::default() }
 }

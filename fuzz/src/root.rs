@@ -7,12 +7,12 @@ use std::{
     sync::LazyLock,
 };
 
-use holm_tools::root::Root;
+use holm_tools::root::WorkspaceRoot;
 
 /// A root with links of every kind in it, and what must never come out of it beside it.
 struct Stage {
     _folder: Folder,
-    root: Root,
+    root: WorkspaceRoot,
     /// The files that may be opened, by device and inode, with the one path that each has.
     open: BTreeMap<(u64, u64), &'static str>,
 }
@@ -57,7 +57,7 @@ static STAGE: LazyLock<Stage> = LazyLock::new(|| {
     ] {
         symlink(to, base.join("root").join(at)).expect("a link of our own");
     }
-    let root = Root::open(&base.join("root")).expect("the folder just made");
+    let root = WorkspaceRoot::open(&base.join("root")).expect("the folder just made");
     Stage { _folder: Folder(base), root, open }
 });
 
@@ -67,8 +67,8 @@ pub fn root(data: &[u8]) {
     let stage = &*STAGE;
     let Ok(path) = stage.root.path(text) else { return };
     assert!(!path.is_absolute(), "{path} is not beneath the root");
-    let found = stage.root.read(&path).map(holm_tools::root::Opened::into_file);
-    let stepped = stage.root.clone().in_steps().read(&path).map(holm_tools::root::Opened::into_file);
+    let found = stage.root.read(&path).map(holm_tools::root::OpenedFile::into_file);
+    let stepped = stage.root.clone().in_steps().read(&path).map(holm_tools::root::OpenedFile::into_file);
     let id = |file: &fs::File| file.metadata().map(|found| (found.dev(), found.ino())).expect("an open file");
     match (&found, &stepped) {
         (Ok(one), Ok(other)) => {

@@ -6,9 +6,9 @@ use holm_guards::{
     plausibility::{EmptyOutput, ErrorText},
 };
 use holm_kernel::{
-    Block, CallId, Config, Effect, Input, Message, Model, ModelResult, Prompt, Protocol, Reply, Run, Started,
-    Tool, ToolCall, ToolOutput,
-    journal::{self, Writer},
+    Block, CallId, Config, Effect, Input, Message, ModelResult, ModelSpec, Prompt, Protocol, Reply, Run,
+    Started, ToolCall, ToolOutput, ToolSpec,
+    journal::{self, JournalWriter},
 };
 
 use crate::journal::at;
@@ -20,7 +20,7 @@ const MAX_EFFECTS: usize = 10_000;
 pub(crate) struct Host {
     pub(crate) run: Run,
     pub(crate) text: String,
-    writer: Writer,
+    writer: JournalWriter,
     waiting: Vec<Effect>,
     facts: u64,
 }
@@ -106,10 +106,10 @@ impl Host {
 /// A run that may do everything with one tool that can do nothing.
 pub(crate) fn config() -> Config {
     let schema = Json::parse(r#"{"type":"object"}"#).expect("a schema");
-    let mut tool = Tool::new("echo", "Says it again.", schema).level(Level::None);
+    let mut tool = ToolSpec::new("echo", "Says it again.", schema).level(Level::None);
     tool.empty = EmptyOutput::Allowed;
     tool.error_text = ErrorText::Allowed;
-    let mut config = Config::new(Model::named("scripted/fuzz"));
+    let mut config = Config::new(ModelSpec::named("scripted/fuzz"));
     config.mode = Mode::Full;
     config.tools = vec![tool];
     config

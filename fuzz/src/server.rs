@@ -2,25 +2,26 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Message, Messages, Model, Offer, Purpose, Request, Tool};
+use holm_kernel::{Message, Messages, ModelSpec, Offer, Purpose, Request, ToolSpec};
 use holm_wire::{
-    Codec, Encoder, ModelCall, NoMedia, Options, anthropic, bedrock,
+    ModelCall, NoMedia, ProviderCodec, RequestEncoder, WireOptions, anthropic, bedrock,
     classify::{self as classes, HttpFailure},
     cohere, gemini, ollama, openai_chat, openai_responses,
-    server::{Asked, ServerCodec},
+    server::{CompletionRequest, ServerCodec},
 };
 use serde::de::IgnoredAny;
 
 /// A body that a client sent: whatever one format reads of it, every format can write, as JSON.
 pub fn requests(data: &[u8]) {
     let servers: [Option<Box<dyn ServerCodec>>; 7] = [
-        Some(Box::new(openai_chat::Server)),
-        Some(Box::new(openai_responses::Server)),
-        Some(Box::new(anthropic::Server)),
-        Some(Box::new(gemini::Server)),
-        Some(Box::new(cohere::Server)),
-        Some(Box::new(ollama::Server)),
-        bedrock::Server::at("/model/m/converse").map(|server| Box::new(server) as Box<dyn ServerCodec>),
+        Some(Box::new(openai_chat::OpenaiChatServerCodec)),
+        Some(Box::new(openai_responses::OpenaiResponsesServerCodec)),
+        Some(Box::new(anthropic::AnthropicServerCodec)),
+        Some(Box::new(gemini::GeminiServerCodec)),
+        Some(Box::new(cohere::CohereServerCodec)),
+        Some(Box::new(ollama::OllamaServerCodec)),
+        bedrock::BedrockServerCodec::at("/model/m/converse")
+            .map(|server| Box::new(server) as Box<dyn ServerCodec>),
     ];
     for server in servers.into_iter().flatten() {
         if let Ok(asked) = server.read(data) {
@@ -53,38 +54,38 @@ pub fn classify(data: &[u8]) {
     let _ = (classes::duration_ms(&wait), classes::http_date_ms(&wait), classes::rfc3339_ms(&wait));
 }
 
-fn encode_everywhere(asked: Asked) {
+fn encode_everywhere(asked: CompletionRequest) {
     let messages: Vec<Arc<Message>> = asked.messages.into_iter().map(Arc::new).collect();
     let tools =
-        asked.tools.into_iter().map(|tool| Arc::new(Tool::new(tool.name, tool.description, tool.schema)));
+        asked.tools.into_iter().map(|tool| Arc::new(ToolSpec::new(tool.name, tool.description, tool.schema)));
     let request = Request {
         purpose: Purpose::Turn,
-        model: Arc::new(Model::named("fuzz/model")),
+        model: Arc::new(ModelSpec::named("fuzz/model")),
         system: asked.system.into(),
         messages: Messages::Own(messages),
         tools: Arc::new(Offer { epoch: 0, tools: tools.collect() }),
         max_output: asked.max_output,
         format: asked.format.map(Arc::new),
     };
-    let options = Options {
+    let options = WireOptions {
         tool_choice: asked.tool_choice,
         parallel: asked.parallel,
         reasoning: asked.reasoning,
         stop: asked.stop,
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let codecs: [Arc<dyn Codec>; 7] = [
-        Arc::new(openai_chat::Chat::default()),
-        Arc::new(openai_responses::Responses::default()),
-        Arc::new(anthropic::Messages::default()),
-        Arc::new(gemini::GenerateContent::default()),
-        Arc::new(cohere::Chat::default()),
-        Arc::new(ollama::Ollama::default()),
-        Arc::new(bedrock::Converse::default()),
+    let codecs: [Arc<dyn ProviderCodec>; 7] = [
+        Arc::new(openai_chat::OpenaiChatCodec::default()),
+        Arc::new(openai_responses::OpenaiResponsesCodec::default()),
+        Arc::new(anthropic::AnthropicCodec::default()),
+        Arc::new(gemini::GeminiCodec::default()),
+        Arc::new(cohere::CohereCodec::default()),
+        Arc::new(ollama::OllamaCodec::default()),
+        Arc::new(bedrock::BedrockCodec::default()),
     ];
     for codec in codecs {
         let call = ModelCall { request: &request, view: &[], options: &options, media: &NoMedia };
-        let sent = Encoder::new(Arc::clone(&codec)).encode(&call);
+        let sent = RequestEncoder::new(Arc::clone(&codec)).encode(&call);
         let read = serde_json::from_slice::<IgnoredAny>(&sent.body);
         assert!(read.is_ok(), "{:?} wrote no JSON: {read:?}", codec.format());
     }

@@ -1,8 +1,8 @@
 //! However a stream is cut, the turn is the same.
 
 use holm_wire::{
-    Codec, anthropic::Messages, bedrock::Converse, cohere, gemini::GenerateContent, ollama::Ollama,
-    openai_chat::Chat, openai_responses::Responses,
+    ProviderCodec, anthropic::AnthropicCodec, bedrock::BedrockCodec, cohere, gemini::GeminiCodec,
+    ollama::OllamaCodec, openai_chat::OpenaiChatCodec, openai_responses::OpenaiResponsesCodec,
 };
 
 use crate::turn::decode;
@@ -26,15 +26,15 @@ pub fn any_split(data: &[u8]) {
     assert_eq!(decode(codec.as_ref(), pieces(stream, &places)), whole, "cut at {places:?}");
 }
 
-fn codec(choice: u8) -> Box<dyn Codec> {
+fn codec(choice: u8) -> Box<dyn ProviderCodec> {
     match choice % 7 {
-        0 => Box::new(Chat::default()),
-        1 => Box::new(Responses::default()),
-        2 => Box::new(Messages::default()),
-        3 => Box::new(GenerateContent::default()),
-        4 => Box::new(cohere::Chat::default()),
-        5 => Box::new(Ollama::default()),
-        _ => Box::new(Converse::default()),
+        0 => Box::new(OpenaiChatCodec::default()),
+        1 => Box::new(OpenaiResponsesCodec::default()),
+        2 => Box::new(AnthropicCodec::default()),
+        3 => Box::new(GeminiCodec::default()),
+        4 => Box::new(cohere::CohereCodec::default()),
+        5 => Box::new(OllamaCodec::default()),
+        _ => Box::new(BedrockCodec::default()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use holm_kernel::{Block, Failure, Reply, Usage};
-use holm_wire::{Codec, Delta, Progress, StreamDecoder};
+use holm_wire::{ProviderCodec, StreamDecoder, StreamProgress, WireDelta};
 
 /// The result of a stream and what its watchers saw on the way.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ struct Call {
 }
 
 /// Decodes pieces with a new decoder of a codec.
-pub(crate) fn decode<'b>(codec: &dyn Codec, pieces: impl IntoIterator<Item = &'b [u8]>) -> Turn {
+pub(crate) fn decode<'b>(codec: &dyn ProviderCodec, pieces: impl IntoIterator<Item = &'b [u8]>) -> Turn {
     decode_with(codec.stream(), pieces)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn decode_with<'b>(
 ) -> Turn {
     let mut seen = Seen::default();
     for piece in pieces {
-        if decoder.feed(piece, &mut |delta| seen.take(&delta)) == Progress::Ended {
+        if decoder.feed(piece, &mut |delta| seen.take(&delta)) == StreamProgress::Ended {
             break;
         }
     }
@@ -55,38 +55,38 @@ pub(crate) fn decode_with<'b>(
 }
 
 /// A reply that was stopped in the middle is still a reply.
-pub(crate) fn abort(codec: &dyn Codec, bytes: &[u8]) {
+pub(crate) fn abort(codec: &dyn ProviderCodec, bytes: &[u8]) {
     let mut decoder = codec.stream();
     decoder.feed(bytes, &mut |_| {});
     check_ids(&decoder.abort());
 }
 
 impl Seen {
-    fn take(&mut self, delta: &Delta<'_>) {
+    fn take(&mut self, delta: &WireDelta<'_>) {
         match *delta {
-            Delta::Text { offset, text } => {
+            WireDelta::Text { offset, text } => {
                 assert_eq!(offset, self.text.len() as u64, "a gap in the text");
                 self.text.push_str(text);
                 self.pieces.push(text.len());
             }
-            Delta::Thinking { offset, text } => {
+            WireDelta::Thinking { offset, text } => {
                 assert_eq!(offset, self.thinking.len() as u64, "a gap in the reasoning");
                 self.thinking.push_str(text);
                 self.pieces.push(text.len());
             }
-            Delta::ToolCallStarted { index, id, name } => {
+            WireDelta::ToolCallStarted { index, id, name } => {
                 assert!(self.calls.iter().all(|call| call.index != index), "call {index} began twice");
                 let arguments = String::new();
                 self.calls.push(Call { index, id: id.into(), name: name.into(), arguments });
             }
-            Delta::ToolArguments { index, offset, text } => {
+            WireDelta::ToolArguments { index, offset, text } => {
                 let call = self.calls.iter_mut().find(|call| call.index == index);
                 let call = call.expect("arguments of a call that never began");
                 assert_eq!(offset, call.arguments.len() as u64, "a gap in the arguments");
                 call.arguments.push_str(text);
                 self.pieces.push(text.len());
             }
-            Delta::Usage(usage) => self.usage = Some(usage),
+            WireDelta::Usage(usage) => self.usage = Some(usage),
         }
     }
 

@@ -7,55 +7,55 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm::wire::services::Services;
+use holm::wire::services::ServiceTable;
 use holm_config::{
-    Alias, ConfigError, Layer, Origin, ProviderSettings, Settings, Value,
-    exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, Unsupported},
+    ConfigError, ConfigLayer, ConfigSettings, PromptAlias, ProviderSettings, SettingOrigin, SettingValue,
+    exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
     read_plain, read_plain_text,
 };
 use holm_tools::{
-    agents::{AgentFile, ToolNames},
-    registry::{Gate as _, TrustGate},
+    agents::{AgentFile, AgentToolNames},
+    registry::{ToolFileGate as _, TrustGate},
     trust::{ContentHash, place},
 };
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    circles::{self, Circles},
-    company::{Company, Flaw, line_naming},
+    circles::{self, DelegationGraph},
+    company::{AgentSetupProblem, AgentValidator, line_naming},
     default_prompt::DEFAULT_AGENT,
-    exit::{Exit, Trouble},
-    places::{Places, quoted},
+    exit::{CommandError, CommandExit},
+    places::{HolmPaths, quoted},
     settings::refused,
 };
 
 /// An agent that is defined by a file.
 #[derive(Debug, Clone)]
-pub(crate) enum Chosen {
+pub(crate) enum AgentDefinition {
     /// A file in Holm's format.
     Native {
         /// The content of the file.
         file: Box<AgentFile>,
         path: PathBuf,
-        owner: Layer,
+        owner: ConfigLayer,
     },
     /// A project of agents-exe.
-    Exe(Box<Exe>),
+    Exe(Box<ExeAgentProject>),
 }
 
 /// A project of agents-exe with its keys.
 #[derive(Debug, Clone)]
-pub(crate) struct Exe {
+pub(crate) struct ExeAgentProject {
     /// The agent and its helpers.
     pub(crate) tree: ExeTree,
     pub(crate) keys: ExeKeys,
     /// The parts of the project file that Holm does not support.
-    pub(crate) unsupported: Vec<Unsupported>,
+    pub(crate) unsupported: Vec<UnsupportedFeature>,
 }
 
 /// One agent in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct AgentListing {
     /// Its name; the name of its file if the file cannot be read.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
@@ -64,15 +64,15 @@ pub(crate) struct Listed {
     /// Its description, or why its file cannot be used.
     pub(crate) about: Result<String, String>,
     /// What prevents it from working with the others.
-    pub(crate) flaw: Option<Flaw>,
+    pub(crate) flaw: Option<AgentSetupProblem>,
 }
 
-impl Chosen {
+impl AgentDefinition {
     /// Finds an agent by name or file, in order to run it.
     ///
     /// # Errors
     /// As [`find`](Self::find), and if the agent is part of a delegation cycle.
-    pub(crate) fn to_work(name: &str, places: &Places) -> Result<Self, Trouble> {
+    pub(crate) fn to_work(name: &str, places: &HolmPaths) -> Result<Self, CommandError> {
         let chosen = Self::find(name, places)?;
         if let Self::Native { file, path, .. } = &chosen {
             check_circle(file, path, places)?;
@@ -84,7 +84,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Where it takes part in a circle of agents.
-    pub(crate) fn in_place_of_default(places: &Places) -> Result<Option<Self>, Trouble> {
+    pub(crate) fn in_place_of_default(places: &HolmPaths) -> Result<Option<Self>, CommandError> {
         for (path, owner) in lying(places) {
             let Some((hash, Ok(file))) = native(&path) else { continue };
             if file.name == DEFAULT_AGENT && admitted(&path, &hash, owner, places).is_ok() {
@@ -99,9 +99,9 @@ impl Chosen {
     ///
     /// # Errors
     /// If there is no such agent, if its file is not trusted, or if its file is invalid.
-    pub(crate) fn find(name: &str, places: &Places) -> Result<Self, Trouble> {
+    pub(crate) fn find(name: &str, places: &HolmPaths) -> Result<Self, CommandError> {
         if Path::new(name).extension().is_some_and(|ending| ending == "json") {
-            return Exe::load(&places.work.join(name), places);
+            return ExeAgentProject::load(&places.work.join(name), places);
         }
         for (path, owner) in lying(places) {
             let Some((hash, read)) = native(&path) else { continue };
@@ -112,7 +112,7 @@ impl Chosen {
                 }
                 Err(why) if stem_of(&path) == name => {
                     let message = format!("{}: {why}", path.shown());
-                    return Err(Trouble::new(Exit::Usage, message).hint("fix the file"));
+                    return Err(CommandError::new(CommandExit::Usage, message).hint("fix the file"));
                 }
                 Ok(_) | Err(_) => {}
             }
@@ -120,11 +120,11 @@ impl Chosen {
         let project = exe_project(places).map_err(|error| refused(&error))?;
         for path in &project.agents {
             if foreign(path).is_ok_and(|agent| agent.slug == name) {
-                return Exe::load(path, places);
+                return ExeAgentProject::load(path, places);
             }
         }
         let message = format!("no agent is named `{name}`");
-        Err(Trouble::new(Exit::Missing, message).hint(
+        Err(CommandError::new(CommandExit::Missing, message).hint(
             "`holm agent list` shows the agents; the name of a \
                                                        file \
                                                        ends \
@@ -134,7 +134,7 @@ impl Chosen {
     }
 
     /// All agents that can be chosen, Holm's own first.
-    pub(crate) fn list(places: &Places) -> Vec<Listed> {
+    pub(crate) fn list(places: &HolmPaths) -> Vec<AgentListing> {
         let mut listed = Vec::new();
         let company = company(places);
         for (path, owner) in lying(places) {
@@ -145,7 +145,7 @@ impl Chosen {
                 Ok(file) => (file.name, trusted.map(|()| file.description)),
                 Err(why) => (stem_of(&path), Err(why)),
             };
-            listed.push(Listed { name, path, form: "holm", about, flaw });
+            listed.push(AgentListing { name, path, form: "holm", about, flaw });
         }
         let project = match exe_project(places) {
             Ok(project) => project,
@@ -153,7 +153,7 @@ impl Chosen {
                 // A broken file of another author must not hide the user's own agents.
                 let about = Err(refused(&error).to_string());
                 let (name, path) = (stem_of(&error.path), error.path);
-                listed.push(Listed { name, path, form: "agents-exe", about, flaw: None });
+                listed.push(AgentListing { name, path, form: "agents-exe", about, flaw: None });
                 return listed;
             }
         };
@@ -162,17 +162,17 @@ impl Chosen {
                 Ok(agent) => (agent.slug, Ok(agent.announce)),
                 Err(error) => (stem_of(&path), Err(error.to_string())),
             };
-            listed.push(Listed { name, path, form: "agents-exe", about, flaw: None });
+            listed.push(AgentListing { name, path, form: "agents-exe", about, flaw: None });
         }
         listed
     }
 
     /// What the agent says, as a layer of settings, and whose word that is.
-    pub(crate) fn says(&self) -> (Settings, Layer) {
+    pub(crate) fn says(&self) -> (ConfigSettings, ConfigLayer) {
         match self {
             Self::Native { file, path, owner } => (of_file(file, path, *owner), *owner),
             // Its model and its address are what a person has trusted it for; it grants nothing.
-            Self::Exe(exe) => (exe.settings(), Layer::User),
+            Self::Exe(exe) => (exe.settings(), ConfigLayer::User),
         }
     }
 
@@ -192,7 +192,7 @@ impl Chosen {
     }
 }
 
-impl Chosen {
+impl AgentDefinition {
     /// The files that its servers and those of its helpers start with: what
     /// their command lines name.
     pub(crate) fn starts(&self) -> Vec<PathBuf> {
@@ -203,8 +203,8 @@ impl Chosen {
     }
 }
 
-impl Exe {
-    fn load(path: &Path, places: &Places) -> Result<Chosen, Trouble> {
+impl ExeAgentProject {
+    fn load(path: &Path, places: &HolmPaths) -> Result<AgentDefinition, CommandError> {
         let admits = |path: &Path, bytes: &[u8]| {
             let gate = TrustGate::new(places.trust(), places.work.clone());
             place(&places.work, path).map_err(|linked| linked.to_string())?;
@@ -217,14 +217,14 @@ impl Exe {
         let file = project.keys.into_iter().chain([beside]).find(|file| file.is_file());
         let keys = file.map(|file| ExeKeys::load(&file)).transpose().map_err(|error| refused(&error))?;
         let keys = keys.unwrap_or_default();
-        Ok(Chosen::Exe(Box::new(Self { tree, keys, unsupported: project.unsupported })))
+        Ok(AgentDefinition::Exe(Box::new(Self { tree, keys, unsupported: project.unsupported })))
     }
 
     /// The name of an agent's model: the provider's own name if the address is the provider's, else
     /// one of the agent's.
     pub(crate) fn model(agent: &ExeAgent) -> String {
         let same = |url: &str| url.trim_end_matches('/') == agent.model_url.trim_end_matches('/');
-        let services = Services::stock();
+        let services = ServiceTable::stock();
         let known = services.iter().find(|service| same(&service.base_url));
         // A name of its own, so that no agent gets the key of a provider whose name it took.
         let own = || format!("exe-{}", agent.slug.replace('/', "-"));
@@ -240,17 +240,17 @@ impl Exe {
         })
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> ConfigSettings {
         let main = &self.tree.agent;
-        let said = |text: String| Some(at(text, &main.path, Layer::User));
-        let mut settings = Settings {
+        let said = |text: String| Some(at(text, &main.path, ConfigLayer::User));
+        let mut settings = ConfigSettings {
             model: said(Self::model(main)),
             system: said(main.system.clone()),
-            ..Settings::default()
+            ..ConfigSettings::default()
         };
         for agent in self.tree.agents() {
             let provider = Self::model(agent).split('/').next().unwrap_or_default().to_owned();
-            let base_url = Some(at(agent.model_url.clone(), &agent.path, Layer::User));
+            let base_url = Some(at(agent.model_url.clone(), &agent.path, ConfigLayer::User));
             settings.providers.insert(provider, ProviderSettings { base_url, ..ProviderSettings::default() });
         }
         settings
@@ -298,24 +298,24 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Where agents of Holm's form lie, and whose they are.
-fn folders(places: &Places) -> [(PathBuf, Layer); 4] {
+fn folders(places: &HolmPaths) -> [(PathBuf, ConfigLayer); 4] {
     [
-        (places.agents(), Layer::User),
-        (places.tools(), Layer::User),
-        (places.project_agents(), Layer::Project),
-        (places.project_tools(), Layer::Project),
+        (places.agents(), ConfigLayer::User),
+        (places.tools(), ConfigLayer::User),
+        (places.project_agents(), ConfigLayer::Project),
+        (places.project_tools(), ConfigLayer::Project),
     ]
 }
 
 /// The files that may be agents of Holm's form, and whose they are.
-fn lying(places: &Places) -> impl Iterator<Item = (PathBuf, Layer)> {
+fn lying(places: &HolmPaths) -> impl Iterator<Item = (PathBuf, ConfigLayer)> {
     let folders = folders(places).into_iter();
     folders.flat_map(|(folder, owner)| files_of(&folder).into_iter().map(move |path| (path, owner)))
 }
 
 /// The trusted agents. An agent that is not trusted is neither available as a helper nor in
 /// the way of another.
-fn trusted(places: &Places) -> Vec<AgentFile> {
+fn trusted(places: &HolmPaths) -> Vec<AgentFile> {
     let trusted = lying(places).filter_map(|(path, owner)| {
         let (hash, read) = native(&path)?;
         admitted(&path, &hash, owner, places).ok()?;
@@ -325,44 +325,54 @@ fn trusted(places: &Places) -> Vec<AgentFile> {
 }
 
 /// Those agents, with the tools that they can name.
-pub(crate) fn company(places: &Places) -> Company {
-    Company::of(&trusted(places), places)
+pub(crate) fn company(places: &HolmPaths) -> AgentValidator {
+    AgentValidator::of(&trusted(places), places)
 }
 
 /// A project's file counts once a person has looked at what it holds.
-fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> Result<(), Trouble> {
-    if owner != Layer::Project {
+fn admitted(
+    path: &Path,
+    hash: &ContentHash,
+    owner: ConfigLayer,
+    places: &HolmPaths,
+) -> Result<(), CommandError> {
+    if owner != ConfigLayer::Project {
         return Ok(());
     }
     let folder = path.parent().unwrap_or(Path::new("."));
-    place(&places.work, path).map_err(|linked| Trouble::new(Exit::NoAnswer, linked.to_string()))?;
+    place(&places.work, path)
+        .map_err(|linked| CommandError::new(CommandExit::NoAnswer, linked.to_string()))?;
     let gate = TrustGate::new(places.trust(), places.work.clone());
     gate.admits(path, hash.as_bytes()).map_err(|_| {
         let message = format!("{}: you have not trusted it as it is", path.shown());
         let command = places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy())));
-        Trouble::new(Exit::NoAnswer, message)
+        CommandError::new(CommandExit::NoAnswer, message)
             .hint(format!("`{command}` shows it and asks whether you trust it"))
     })
 }
 
 /// Refuses a chosen agent that is part of a cycle. A helper would be left out silently; a chosen
 /// agent would not be the same agent without the helpers that it names.
-fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Trouble> {
+fn check_circle(file: &AgentFile, path: &Path, places: &HolmPaths) -> Result<(), CommandError> {
     let others = trusted(places);
-    let Some(circle) = Circles::among([file].into_iter().chain(&others)).through(&file.name) else {
+    let Some(circle) = DelegationGraph::among([file].into_iter().chain(&others)).through(&file.name) else {
         return Ok(());
     };
     let line = line_naming(path, circle.second());
-    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {circle}", path.shown())).hint(circles::MEND))
+    Err(CommandError::new(CommandExit::Usage, format!("{}:{line}: {circle}", path.shown()))
+        .hint(circles::MEND))
 }
 
 /// The aliases of the agents-exe project of this folder, once the user has trusted its file.
 /// Returns an error for an alias of a file that is not trusted.
-pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String, Alias>, Trouble> {
+pub(crate) fn exe_aliases(
+    places: &HolmPaths,
+    name: &str,
+) -> Result<BTreeMap<String, PromptAlias>, CommandError> {
     let project = exe_project(places).map_err(|error| refused(&error))?;
     let Some(cfg) = project.cfg.filter(|_| !project.aliases.is_empty()) else { return Ok(BTreeMap::new()) };
     let hash = ContentHash::of(&read_plain(&cfg).unwrap_or_default());
-    match admitted(&cfg, &hash, Layer::Project, places) {
+    match admitted(&cfg, &hash, ConfigLayer::Project, places) {
         Ok(()) => Ok(project.aliases),
         Err(trouble) if project.aliases.contains_key(name) => Err(trouble),
         Err(_) => Ok(BTreeMap::new()),
@@ -370,30 +380,30 @@ pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String
 }
 
 /// The project of agents-exe that this folder belongs to.
-fn exe_project(places: &Places) -> Result<ExeProject, ConfigError> {
+fn exe_project(places: &HolmPaths) -> Result<ExeProject, ConfigError> {
     ExeProject::find(&places.work, |name| std::env::var(name).ok())
 }
 
-fn of_file(file: &AgentFile, path: &Path, layer: Layer) -> Settings {
+fn of_file(file: &AgentFile, path: &Path, layer: ConfigLayer) -> ConfigSettings {
     let grants = file.grants.iter().map(|grant| at(grant.clone(), path, layer)).collect::<Vec<_>>();
-    Settings {
+    ConfigSettings {
         model: file.model.clone().map(|model| at(model, path, layer)),
         system: Some(at(file.system.clone(), path, layer)),
         mode: file.mode.map(|mode| at(mode, path, layer)),
         grants: (!grants.is_empty()).then_some(grants),
         turns: file.limits.turns.map(|turns| at(turns, path, layer)),
         budget: file.limits.spend.map(|spend| at(spend, path, layer)),
-        ..Settings::default()
+        ..ConfigSettings::default()
     }
 }
 
-fn at<T>(value: T, path: &Path, layer: Layer) -> Value<T> {
-    Value { value, origin: Origin::File { layer, path: path.to_owned(), line: 1 } }
+fn at<T>(value: T, path: &Path, layer: ConfigLayer) -> SettingValue<T> {
+    SettingValue { value, origin: SettingOrigin::File { layer, path: path.to_owned(), line: 1 } }
 }
 
 /// Which of all tools a chosen agent has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Only {
+pub(crate) enum ToolFilter {
     #[default]
     All,
     /// The tools with these names, and the tools from these folders.
@@ -404,13 +414,13 @@ pub(crate) enum Only {
     },
 }
 
-impl Only {
+impl ToolFilter {
     /// The names in a file in Holm's format: its tools, and the agents that it manages, which
     /// are tools to it.
     pub(crate) fn of(file: &AgentFile) -> Self {
         match &file.tools {
-            ToolNames::All => Self::All,
-            ToolNames::These(names) => Self::These {
+            AgentToolNames::All => Self::All,
+            AgentToolNames::These(names) => Self::These {
                 names: names.iter().chain(&file.manages).cloned().collect(),
                 folders: Vec::new(),
             },

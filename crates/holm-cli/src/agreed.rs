@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use holm_tools::trust::ContentHash;
 
 use crate::{
-    exit::{Exit, Trouble},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    screen::TerminalOutput,
 };
 
 /// A question that asks for consent.
-pub(crate) struct Question<'a> {
+pub(crate) struct ConsentQuestion<'a> {
     /// The command that asks, as the user types it.
     pub(crate) command: &'a str,
     pub(crate) words: &'a str,
 }
 
-impl Question<'_> {
+impl ConsentQuestion<'_> {
     /// Whether a person says yes: by naming everything that was shown, or at the terminal.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl Question<'_> {
         &self,
         yes: &BTreeSet<ContentHash>,
         hashes: &BTreeSet<ContentHash>,
-        screen: &Screen,
+        screen: &TerminalOutput,
     ) -> anyhow::Result<bool> {
         if hashes.is_subset(yes) {
             return Ok(true);
@@ -33,7 +33,7 @@ impl Question<'_> {
         if let Some(other) = hashes.difference(yes).next().filter(|_| !yes.is_empty()) {
             // Something else lies there than what the person has seen.
             let message = format!("--yes does not name {other}, so nothing was trusted");
-            return Err(Trouble::new(Exit::Usage, message)
+            return Err(CommandError::new(CommandExit::Usage, message)
                 .hint(
                     "run the command without --yes, then name \
                                                                 the \
@@ -43,7 +43,7 @@ impl Question<'_> {
                 )
                 .into());
         }
-        if !Screen::can_ask() {
+        if !TerminalOutput::can_ask() {
             let words: Vec<String> = hashes.iter().map(|hash| format!("--yes {hash}")).collect();
             screen.note(&format!("holm: to agree, run: {} {}", self.command, words.join(" ")));
             return Ok(false);

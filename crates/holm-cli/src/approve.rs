@@ -11,19 +11,19 @@ use std::{
 };
 
 use holm::{
-    grants::{Grant, GrantSet, Level, Request},
+    grants::{AccessRequest, Grant, GrantSet, Level},
     kernel::{AskReason, Proposal, Verdict},
     runtime::{Approver, BoxFuture},
 };
-use holm_server::Desk;
-use holm_tools::shell::{self, Answer, Asker, Gate, Offer, Rules};
+use holm_server::QuestionBroker;
+use holm_tools::shell::{self, ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
 
 use crate::{
-    editor::Editor,
-    elsewhere::Elsewhere,
-    exit::{Exit, Trouble},
+    editor::ExternalEditor,
+    elsewhere::RemoteUser,
+    exit::{CommandError, CommandExit},
     places::quoted,
-    screen::{Open, Screen},
+    screen::{ScreenQuestion, TerminalOutput},
 };
 
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
@@ -38,41 +38,41 @@ const MOST_TRIES: u32 = 3;
 
 /// Answers approval questions for the user at the terminal.
 #[derive(Clone)]
-pub(crate) struct Terminal {
+pub(crate) struct TerminalApprover {
     /// Grants of `--yes`: calls that need no more are approved without asking.
     yes: GrantSet,
     /// The grants of the run itself: if a helper lacks one of them, its own file does
     /// not ask for it.
     granted: GrantSet,
-    person: Person,
-    screen: Arc<Screen>,
+    person: UserPresence,
+    screen: Arc<TerminalOutput>,
     /// Only one question is asked at a time, or two would read the same answer.
     turn: Arc<Mutex<()>>,
     /// The folder of a plan while the user edits it; without it, plans cannot be edited.
     drafts: Option<PathBuf>,
     /// Where users who watch the session through a server can answer too.
-    desk: Option<Arc<Desk>>,
+    desk: Option<Arc<QuestionBroker>>,
 }
 
 /// Whether a user can be asked, and where.
 #[derive(Clone)]
-pub(crate) enum Person {
+pub(crate) enum UserPresence {
     There,
     Away,
     /// Not at this terminal: in a chat, an editor or a browser.
-    Elsewhere(Arc<dyn Elsewhere>),
+    Elsewhere(Arc<dyn RemoteUser>),
 }
 
-impl Terminal {
+impl TerminalApprover {
     /// An approver that says yes to these grants by itself.
-    pub(crate) fn new(yes: GrantSet, person: Person, screen: Arc<Screen>) -> Self {
+    pub(crate) fn new(yes: GrantSet, person: UserPresence, screen: Arc<TerminalOutput>) -> Self {
         let granted = GrantSet::default();
         Self { yes, granted, person, screen, turn: Arc::default(), drafts: None, desk: None }
     }
 
     /// Whether a question reaches a person.
     pub(crate) fn can_ask(&self) -> bool {
-        !matches!(self.person, Person::Away)
+        !matches!(self.person, UserPresence::Away)
     }
 
     /// What passes without a question.
@@ -92,7 +92,7 @@ impl Terminal {
 
     /// Also asks through this desk: users who watch through a server may answer, and
     /// the first answer counts.
-    pub(crate) fn shared(self, desk: &Arc<Desk>) -> Self {
+    pub(crate) fn shared(self, desk: &Arc<QuestionBroker>) -> Self {
         Self { desk: Some(Arc::clone(desk)), ..self }
     }
 
@@ -100,13 +100,13 @@ impl Terminal {
     /// while the question is open. Without a local user, remote watchers are not waited for.
     pub(crate) fn first<T: Send + 'static>(
         &self,
-        open: Open,
+        open: ScreenQuestion,
         here: BoxFuture<'static, T>,
-        elsewhere: impl FnOnce(&Arc<Desk>) -> BoxFuture<'static, T>,
+        elsewhere: impl FnOnce(&Arc<QuestionBroker>) -> BoxFuture<'static, T>,
     ) -> BoxFuture<'static, T> {
         let desk = match &self.person {
-            Person::There | Person::Elsewhere(_) => self.desk.as_ref(),
-            Person::Away => None,
+            UserPresence::There | UserPresence::Elsewhere(_) => self.desk.as_ref(),
+            UserPresence::Away => None,
         };
         // A desk that is full says no by itself, which is no answer of anybody.
         let Some(desk) = desk.filter(|desk| desk.open().len() < MOST_SHARED) else { return here };
@@ -125,15 +125,15 @@ impl Terminal {
     }
 
     /// The user, if they are asked elsewhere than on this terminal.
-    pub(crate) fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+    pub(crate) fn elsewhere(&self) -> Option<&dyn RemoteUser> {
         match &self.person {
-            Person::Elsewhere(person) => Some(&**person),
-            Person::There | Person::Away => None,
+            UserPresence::Elsewhere(person) => Some(&**person),
+            UserPresence::There | UserPresence::Away => None,
         }
     }
 
     /// What is written on.
-    pub(crate) fn screen(&self) -> &Screen {
+    pub(crate) fn screen(&self) -> &TerminalOutput {
         &self.screen
     }
 
@@ -141,14 +141,14 @@ impl Terminal {
     /// or if asking failed.
     pub(crate) fn when_free<T: Send + 'static>(
         &self,
-        open: Open,
-        ask: impl FnOnce(&Screen) -> T + Send + 'static,
+        open: ScreenQuestion,
+        ask: impl FnOnce(&TerminalOutput) -> T + Send + 'static,
     ) -> BoxFuture<'static, Option<T>> {
-        if !matches!(self.person, Person::There) {
+        if !matches!(self.person, UserPresence::There) {
             return Box::pin(async { None });
         }
         let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
-        let waits = Waits { open, screen: Arc::clone(&screen) };
+        let waits = AnswerWaitGuard { open, screen: Arc::clone(&screen) };
         Box::pin(async move {
             // Kept until an answer arrives, or until the caller stops waiting.
             let waits = waits;
@@ -163,46 +163,46 @@ impl Terminal {
 }
 
 /// Marks a question as open until this is dropped.
-struct Waits {
-    open: Open,
-    screen: Arc<Screen>,
+struct AnswerWaitGuard {
+    open: ScreenQuestion,
+    screen: Arc<TerminalOutput>,
 }
 
-impl Drop for Waits {
+impl Drop for AnswerWaitGuard {
     fn drop(&mut self) {
         self.screen.give_up(&self.open);
     }
 }
 
 /// For a single call, of which nothing needs to be remembered.
-impl Approver for Terminal {
+impl Approver for TerminalApprover {
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
-        Gate::new(self.clone(), Rules::default()).judge(proposal)
+        ApprovalGate::new(self.clone(), CommandRules::default()).judge(proposal)
     }
 }
 
-impl Asker for Terminal {
-    fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+impl ApprovalAsker for TerminalApprover {
+    fn ask(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
         if is_named(&self.yes, &proposal) {
-            return Box::pin(async { Answer::Once });
+            return Box::pin(async { ApprovalAnswer::Once });
         }
-        let (asked, offered, open) = (proposal.clone(), offer.clone(), Open::default());
-        let here: BoxFuture<'static, Answer> = match &self.person {
-            Person::Elsewhere(person) => person.approve(proposal, offer),
-            Person::Away => {
+        let (asked, offered, open) = (proposal.clone(), offer.clone(), ScreenQuestion::default());
+        let here: BoxFuture<'static, ApprovalAnswer> = match &self.person {
+            UserPresence::Elsewhere(person) => person.approve(proposal, offer),
+            UserPresence::Away => {
                 let why = lacking_helper(&proposal, &self.granted).unwrap_or_else(|| flags(&proposal));
                 self.screen.note(&format!("holm: `{}` was denied, {why}", proposal.tool));
-                let answer = Answer::No { reason: nobody(&proposal) };
+                let answer = ApprovalAnswer::No { reason: nobody(&proposal) };
                 Box::pin(async { answer })
             }
-            Person::There => {
+            UserPresence::There => {
                 let drafts = self.drafts.clone();
                 let asked = self
                     .when_free(open.clone(), move |screen| ask(screen, &proposal, &offer, drafts.as_deref()));
                 Box::pin(async move {
-                    asked
-                        .await
-                        .unwrap_or_else(|| Answer::No { reason: "the question could not be shown".into() })
+                    asked.await.unwrap_or_else(|| ApprovalAnswer::No {
+                        reason: "the question could not be shown".into(),
+                    })
                 })
             }
         };
@@ -231,13 +231,13 @@ fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
 fn is_within(yes: &GrantSet, need: &str) -> bool {
     match need.parse::<Grant>() {
         Ok(need) => yes.contains(&need),
-        Err(_) => need.parse::<Request>().is_ok_and(|need| yes.admits(&need)),
+        Err(_) => need.parse::<AccessRequest>().is_ok_and(|need| yes.admits(&need)),
     }
 }
 
 /// What can be typed to give a need: an address without its query, a name with its stars as letters.
 fn typed(need: &str) -> String {
-    let exact = need.parse::<Request>().ok().and_then(|need| Grant::exactly(&need).ok());
+    let exact = need.parse::<AccessRequest>().ok().and_then(|need| Grant::exactly(&need).ok());
     match need.parse::<Grant>() {
         // Of a folder all that lies in it.
         Ok(_) if need.ends_with("**") => need.to_owned(),
@@ -345,7 +345,12 @@ fn flags(proposal: &Proposal) -> String {
     format!("because no user is present to approve it; {why}: allow it with {how}{or}")
 }
 
-fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path>) -> Answer {
+fn ask(
+    screen: &TerminalOutput,
+    proposal: &Proposal,
+    offer: &ApprovalOffer,
+    drafts: Option<&Path>,
+) -> ApprovalAnswer {
     if let Some(answer) = pages::show(screen, &question(proposal, offer)) {
         return answer;
     }
@@ -367,25 +372,26 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
     for _ in 0..MOST_TRIES {
         forget_typed();
         let Some(line) = screen.question(&choices) else {
-            return Answer::No { reason: "nobody answered".into() };
+            return ApprovalAnswer::No { reason: "nobody answered".into() };
         };
         if let Some(folder) = drafts.filter(|_| matches!(line.trim(), "e" | "E" | "edit")) {
             match screen.lend(|| rewritten(proposal, folder)) {
-                Ok(arguments) => return Answer::Rewrite { arguments },
+                Ok(arguments) => return ApprovalAnswer::Rewrite { arguments },
                 Err(error) => screen.note(&format!("  {error}")),
             }
             continue;
         }
         match answer(&line, offer) {
             // A plan is looked at each time, so nothing is said for the next one.
-            Some(Answer::Session | Answer::Prefix | Answer::Never) if leaves_plan => {}
-            Some(Answer::Session | Answer::Prefix) if !lasts => {}
+            Some(ApprovalAnswer::Session | ApprovalAnswer::Prefix | ApprovalAnswer::Never) if leaves_plan => {
+            }
+            Some(ApprovalAnswer::Session | ApprovalAnswer::Prefix) if !lasts => {}
             Some(answer) => return answer,
             None => {}
         }
         screen.note("  not an answer; type one of the letters");
     }
-    Answer::No { reason: "the person at the terminal gave no clear answer".into() }
+    ApprovalAnswer::No { reason: "the person at the terminal gave no clear answer".into() }
 }
 
 /// Drops input that was typed before a question could be read: it was meant for something else, as
@@ -396,11 +402,11 @@ fn forget_typed() {
 
 /// The arguments of a plan that the user has rewritten. The model is shown the result, like that
 /// of any other call.
-fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
+fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, CommandError> {
     let text = plan(proposal).unwrap_or_default();
-    let other = Editor::find(|name| std::env::var(name).ok())?.edit(folder, &text)?;
+    let other = ExternalEditor::find(|name| std::env::var(name).ok())?.edit(folder, &text)?;
     if other.trim().is_empty() {
-        return Err(Trouble::new(Exit::Usage, "the plan is empty; keeping the old one"));
+        return Err(CommandError::new(CommandExit::Usage, "the plan is empty; keeping the old one"));
     }
     Ok(with_plan(&proposal.arguments, other))
 }
@@ -415,7 +421,7 @@ pub(crate) fn with_plan(arguments: &str, text: String) -> String {
 }
 
 /// Everything that a person must know before the answer.
-pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
+pub(crate) fn question(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<String> {
     let mut lines = vec![format!("\nholm asks: may `{}` run? ({})", proposal.tool, proposal.level)];
     lines.extend(offer.helper.iter().map(|helper| format!("  for        the helper {helper}")));
     let warned = [offer.command.as_deref(), Some(proposal.arguments.as_str())].into_iter().flatten();
@@ -525,19 +531,19 @@ fn without_gaps(line: &str) -> String {
 }
 
 /// What a line means, if it is clear.
-fn answer(line: &str, offer: &Offer) -> Option<Answer> {
+fn answer(line: &str, offer: &ApprovalOffer) -> Option<ApprovalAnswer> {
     Some(match line.trim().to_lowercase().as_str() {
-        "y" | "yes" => Answer::Once,
-        "a" | "always" => Answer::Session,
-        "p" | "prefix" if offer.prefix.is_some() => Answer::Prefix,
-        "v" | "never" => Answer::Never,
+        "y" | "yes" => ApprovalAnswer::Once,
+        "a" | "always" => ApprovalAnswer::Session,
+        "p" | "prefix" if offer.prefix.is_some() => ApprovalAnswer::Prefix,
+        "v" | "never" => ApprovalAnswer::Never,
         "n" | "no" => said_no(),
         _ => return None,
     })
 }
 
-fn said_no() -> Answer {
-    Answer::No { reason: "the person at the terminal said no".into() }
+fn said_no() -> ApprovalAnswer {
+    ApprovalAnswer::No { reason: "the person at the terminal said no".into() }
 }
 
 #[cfg(test)]

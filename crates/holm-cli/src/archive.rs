@@ -15,9 +15,9 @@ use rustix::fs::{Mode, OFlags, openat};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     places,
 };
 
@@ -45,11 +45,11 @@ const MOST_NAMED: usize = 1_000;
 
 /// The manifest of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Archive {
+pub(crate) struct BackupManifest {
     version: u32,
     /// When the backup was made, in milliseconds since 1970.
     pub(crate) at: u64,
-    files: Vec<Kept>,
+    files: Vec<BackupFile>,
     /// Files in workspaces that could not be read, up to a maximum number.
     #[serde(default)]
     left_out: Vec<String>,
@@ -57,7 +57,7 @@ pub(crate) struct Archive {
 
 /// A file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct BackupFile {
     /// Its path in the folder, with slashes.
     path: String,
     bytes: u64,
@@ -66,13 +66,13 @@ struct Kept {
 
 /// The files to back up.
 #[derive(Debug, Default)]
-struct Found {
+struct BackupContents {
     files: Vec<PathBuf>,
     databases: Vec<PathBuf>,
     left_out: Vec<String>,
 }
 
-impl Archive {
+impl BackupManifest {
     /// Copies a data folder to a new folder. Files that a user made unreadable in their workspace
     /// are left out and named, so they do not prevent the backup of other users.
     pub(crate) async fn make(data: &Path, to: &Path) -> anyhow::Result<Self> {
@@ -82,7 +82,9 @@ impl Archive {
         if to.starts_with(&data) && !to.starts_with(data.join(COPIES)) {
             fs::remove_dir(&to)?;
             let message = format!("{} is inside the data folder that is being copied", to.shown());
-            return Err(Trouble::new(Exit::Usage, message).hint("name a folder outside it").into());
+            return Err(CommandError::new(CommandExit::Usage, message)
+                .hint("name a folder outside it")
+                .into());
         }
         let made = Self::fill(&data, &to).await;
         if made.is_err() {
@@ -93,7 +95,7 @@ impl Archive {
     }
 
     async fn fill(data: &Path, to: &Path) -> anyhow::Result<Self> {
-        let mut found = Found::default();
+        let mut found = BackupContents::default();
         gather(data, Path::new(""), 0, &mut found)?;
         for path in &found.databases {
             let copy = to.join(path);
@@ -112,13 +114,14 @@ impl Archive {
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
         let text = fs::read(folder.join(LIST)).map_err(|_| {
             let message = format!("{} is not a complete backup: it has no {LIST}", folder.shown());
-            Trouble::new(Exit::Missing, message).hint("name a folder that `holm backup` created")
+            CommandError::new(CommandExit::Missing, message).hint("name a folder that `holm backup` created")
         })?;
-        let archive: Self = serde_json::from_slice(&text)
-            .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", folder.join(LIST).shown())))?;
+        let archive: Self = serde_json::from_slice(&text).map_err(|error| {
+            CommandError::new(CommandExit::Usage, format!("{}: {error}", folder.join(LIST).shown()))
+        })?;
         if archive.version != VERSION {
             let message = format!("the backup has format {}; this Holm supports {VERSION}", archive.version);
-            return Err(Trouble::new(Exit::Usage, message)
+            return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("use the Holm version that made it, or a newer one")
                 .into());
         }
@@ -130,7 +133,7 @@ impl Archive {
     pub(crate) fn restore(&self, folder: &Path, data: &Path) -> anyhow::Result<()> {
         if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
             let message = format!("{} is not empty", data.shown());
-            return Err(Trouble::new(Exit::Usage, message)
+            return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("Holm does not overwrite it; move it away, or name another folder with --data")
                 .into());
         }
@@ -175,7 +178,7 @@ impl Archive {
             let text = path
                 .to_str()
                 .ok_or_else(|| anyhow::anyhow!("the name of {} is not valid UTF-8", path.shown()))?;
-            files.push(Kept { path: text.to_owned(), bytes, sha256 });
+            files.push(BackupFile { path: text.to_owned(), bytes, sha256 });
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
@@ -183,14 +186,14 @@ impl Archive {
     }
 }
 
-impl Kept {
+impl BackupFile {
     /// Whether the file is there as it was copied, and lies in the folder.
     fn check(&self, folder: &fs::File) -> anyhow::Result<()> {
         let path = Path::new(&self.path);
         let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
         let broken = |why: &str| {
             let message = format!("the backup is not usable: {} {why}", self.path);
-            Trouble::new(Exit::Usage, message).hint("use another backup")
+            CommandError::new(CommandExit::Usage, message).hint("use another backup")
         };
         if !is_below || self.path.is_empty() {
             return Err(broken("leads elsewhere").into());
@@ -203,7 +206,7 @@ impl Kept {
     }
 }
 
-impl Found {
+impl BackupContents {
     /// Notes what is not copied.
     fn leave(&mut self, path: &Path) {
         if self.left_out.len() < MOST_NAMED {
@@ -212,7 +215,7 @@ impl Found {
     }
 
     /// Copies all files, and lists what is there then.
-    fn copied(mut self, data: &Path, to: &Path) -> anyhow::Result<Archive> {
+    fn copied(mut self, data: &Path, to: &Path) -> anyhow::Result<BackupManifest> {
         let from = fs::File::open(data)?;
         for path in std::mem::take(&mut self.files) {
             match open(&from, &path) {
@@ -224,12 +227,12 @@ impl Found {
                 Err(error) => return Err(anyhow::Error::new(error).context(path.shown())),
             }
         }
-        Archive::list(to, self.left_out)
+        BackupManifest::list(to, self.left_out)
     }
 }
 
 /// Finds what is to be copied. Links are left out: they lead elsewhere.
-fn gather(data: &Path, below: &Path, depth: usize, found: &mut Found) -> io::Result<()> {
+fn gather(data: &Path, below: &Path, depth: usize, found: &mut BackupContents) -> io::Result<()> {
     let entries = match fs::read_dir(data.join(below)) {
         Ok(entries) => entries,
         Err(_) if is_work(below) => {
@@ -357,7 +360,7 @@ fn new_folder(path: &Path) -> anyhow::Result<()> {
             io::ErrorKind::AlreadyExists => format!("{} already exists", path.shown()),
             _ => format!("cannot create the folder {}: {error}", path.shown()),
         };
-        Trouble::new(Exit::Usage, message).hint("name a folder that does not exist yet").into()
+        CommandError::new(CommandExit::Usage, message).hint("name a folder that does not exist yet").into()
     })
 }
 

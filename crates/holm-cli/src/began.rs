@@ -10,31 +10,31 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm_tools::{shell::Rule, trust::ContentHash};
+use holm_tools::{shell::CommandRule, trust::ContentHash};
 use serde_json::{Value, json};
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    places::{self, Places},
+    exit::{CommandError, CommandExit},
+    places::{self, HolmPaths},
 };
 
 /// The facts of a session that are stored beside its journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Began {
+pub(crate) struct SessionSidecar {
     pub(crate) folder: String,
     /// The commands that it never runs.
-    pub(crate) deny: Vec<Rule>,
+    pub(crate) deny: Vec<CommandRule>,
 }
 
-impl Began {
+impl SessionSidecar {
     /// A session that works here.
-    pub(crate) fn here(places: &Places, deny: Vec<Rule>) -> Self {
+    pub(crate) fn here(places: &HolmPaths, deny: Vec<CommandRule>) -> Self {
         Self { folder: places.work.to_string_lossy().into_owned(), deny }
     }
 
     /// What is known of a session; none of one that an older version began.
-    pub(crate) fn of(places: &Places, session: &str) -> Result<Option<Self>, Trouble> {
+    pub(crate) fn of(places: &HolmPaths, session: &str) -> Result<Option<Self>, CommandError> {
         let file = file(places, session);
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
@@ -51,23 +51,23 @@ impl Began {
     }
 
     /// Refuses to go on anywhere but where the session works.
-    pub(crate) fn check(&self, places: &Places, session: &str) -> Result<(), Trouble> {
+    pub(crate) fn check(&self, places: &HolmPaths, session: &str) -> Result<(), CommandError> {
         let here = places.work.to_string_lossy();
         if self.folder == here {
             return Ok(());
         }
         let message = format!("session `{session}` works in {}, but you are in {here}", self.folder);
         let hint = format!("go to {} and resume it there, or start a new session here", self.folder);
-        Err(Trouble::new(Exit::Usage, message).hint(hint))
+        Err(CommandError::new(CommandExit::Usage, message).hint(hint))
     }
 
     /// Remembers it for a session. A file that is there is replaced whole.
-    pub(crate) fn keep(&self, places: &Places, session: &str) -> Result<(), Trouble> {
+    pub(crate) fn keep(&self, places: &HolmPaths, session: &str) -> Result<(), CommandError> {
         let file = file(places, session);
         let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
         places::keep(&file, &said.to_string()).map_err(|error| {
             let message = format!("{} cannot be written: {error}", file.shown());
-            Trouble::new(Exit::Failed, message).hint(
+            CommandError::new(CommandExit::Failed, message).hint(
                 "free some space, or name another data folder with \
                                                       --data",
             )
@@ -75,25 +75,25 @@ impl Began {
     }
 
     /// Forgets it, along with a session that is gone.
-    pub(crate) fn forget(places: &Places, session: &str) -> Result<(), Trouble> {
+    pub(crate) fn forget(places: &HolmPaths, session: &str) -> Result<(), CommandError> {
         let file = file(places, session);
         places::forget(&file).map_err(|error| {
-            Trouble::new(Exit::Failed, format!("{} cannot be removed: {error}", file.shown()))
+            CommandError::new(CommandExit::Failed, format!("{} cannot be removed: {error}", file.shown()))
         })
     }
 }
 
 /// Where it lies. A session's name may hold what no file name may.
-fn file(places: &Places, session: &str) -> PathBuf {
+fn file(places: &HolmPaths, session: &str) -> PathBuf {
     let name = ContentHash::of(session.as_bytes()).to_string();
     places.data.join("began").join(name).with_extension("json")
 }
 
-fn unusable(file: &Path, why: &str) -> Trouble {
+fn unusable(file: &Path, why: &str) -> CommandError {
     let message = format!("{} cannot be used: {why}", file.shown());
     let hint = "this file records the folder and the denied commands of the session; restore it, or \
                 start a new session";
-    Trouble::new(Exit::Failed, message).hint(hint)
+    CommandError::new(CommandExit::Failed, message).hint(hint)
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use holm::grants::Url;
 use holm_net::{Connector, SystemResolver};
 
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, CommandExit};
 
 /// How far connections may go, regardless of grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Bounds {
+pub(crate) enum NetworkScope {
     /// Anywhere that a grant allows.
     #[default]
     Anywhere,
@@ -17,7 +17,7 @@ pub(crate) enum Bounds {
     ThisMachine,
 }
 
-impl Bounds {
+impl NetworkScope {
     /// The one path of all connections.
     pub(crate) fn connector(self) -> Connector {
         let connector = Connector::new(Arc::new(SystemResolver));
@@ -28,12 +28,13 @@ impl Bounds {
     }
 
     /// Refuses the service of a model that is further away.
-    pub(crate) fn admits(self, name: &str, base: &str) -> Result<(), Trouble> {
+    pub(crate) fn admits(self, name: &str, base: &str) -> Result<(), CommandError> {
         if self == Self::Anywhere || is_here(base) {
             return Ok(());
         }
         let message = format!("{name} is not on this machine, and --offline allows nothing else");
-        Err(Trouble::new(Exit::Usage, message).hint("name a model on this machine, such as local/smollm2"))
+        Err(CommandError::new(CommandExit::Usage, message)
+            .hint("name a model on this machine, such as local/smollm2"))
     }
 }
 

@@ -6,19 +6,21 @@ use holm::{
         Seq,
         journal::{self, ForkError},
     },
-    runtime::{DriveError, Durability, JournalFailed, Journals as _, UnderWay, fork_journal, new_name},
+    runtime::{
+        DriveError, Durability, JournalStorageError, JournalStore as _, PendingWork, fork_journal, new_name,
+    },
     store::Store,
 };
 
 use crate::{
     children,
     commands::session,
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
 };
 
 /// Where a session is forked from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Branch {
+pub(crate) struct ForkPoint {
     /// The session whose history is shared.
     pub(crate) from: String,
     /// The last shared record; by default the last record of that session.
@@ -27,7 +29,7 @@ pub(crate) struct Branch {
 
 /// How a forked session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum ForkContinuation {
     /// There is a new prompt, so unfinished work is dropped.
     AskedElse,
     /// Unfinished work continues: it is answered again.
@@ -36,7 +38,7 @@ pub(crate) enum Next {
     Later,
 }
 
-impl Branch {
+impl ForkPoint {
     /// A new name for a session without one.
     pub(crate) fn new_name() -> String {
         let now = jiff::Timestamp::now().as_millisecond();
@@ -44,20 +46,24 @@ impl Branch {
     }
 
     /// Writes the beginning of the new session. Nothing is written where it could not go on.
-    pub(crate) async fn grow(&self, store: &Store, new: &str, next: Next) -> anyhow::Result<()> {
+    pub(crate) async fn grow(&self, store: &Store, new: &str, next: ForkContinuation) -> anyhow::Result<()> {
         children::check(store, &self.from).await?;
         let text = store.read(&self.from).await.map_err(|error| self.missing(error))?;
         let records = journal::decode(&text)?.records;
         let last = records.last().map_or(0, |record| record.seq().value());
         let at = self.at.unwrap_or(last);
         let under_way = match next {
-            Next::AskedElse => UnderWay::Dropped,
-            Next::GoesOn | Next::Later => UnderWay::Kept,
+            ForkContinuation::AskedElse => PendingWork::Dropped,
+            ForkContinuation::GoesOn | ForkContinuation::Later => PendingWork::Kept,
         };
         let lines = fork_journal(&text, Seq::new(at), new, under_way).map_err(|error| self.unfit(error))?;
-        if next == Next::GoesOn && journal::replay(&journal::decode_strict(lines.as_bytes())?)?.is_idle() {
+        if next == ForkContinuation::GoesOn
+            && journal::replay(&journal::decode_strict(lines.as_bytes())?)?.is_idle()
+        {
             let message = format!("nothing is running at record {at} of session `{}`", self.from);
-            return Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into());
+            return Err(CommandError::new(CommandExit::Usage, message)
+                .hint("say what to do next with -p")
+                .into());
         }
         let mut journal = store.create(new).await.map_err(taken)?;
         journal.append(&lines, Durability::Synced).await?;
@@ -70,28 +76,32 @@ impl Branch {
                 let last = last.map_or_else(|| "none".to_owned(), |last| last.to_string());
                 let message = format!("session `{}` has no record {at}; the last one is {last}", self.from);
                 let hint = format!("holm session replay {} shows the numbers", self.from);
-                Trouble::new(Exit::Usage, message).hint(hint).into()
+                CommandError::new(CommandExit::Usage, message).hint(hint).into()
             }
             other => other.into(),
         }
     }
 
-    fn missing(&self, error: JournalFailed) -> anyhow::Error {
+    fn missing(&self, error: JournalStorageError) -> anyhow::Error {
         match error {
-            JournalFailed::Missing { .. } => session::no_such(&self.from).into(),
-            JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
+            JournalStorageError::Missing { .. } => session::no_such(&self.from).into(),
+            JournalStorageError::BadName { .. } => {
+                CommandError::new(CommandExit::Usage, error.to_string()).into()
+            }
             other => other.into(),
         }
     }
 }
 
-fn taken(error: JournalFailed) -> anyhow::Error {
+fn taken(error: JournalStorageError) -> anyhow::Error {
     match &error {
-        JournalFailed::Exists { run } => {
+        JournalStorageError::Exists { run } => {
             let message = format!("session `{run}` already exists");
-            Trouble::new(Exit::Usage, message).hint("choose another name with --session").into()
+            CommandError::new(CommandExit::Usage, message).hint("choose another name with --session").into()
         }
-        JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
+        JournalStorageError::BadName { .. } => {
+            CommandError::new(CommandExit::Usage, error.to_string()).into()
+        }
         _ => error.into(),
     }
 }

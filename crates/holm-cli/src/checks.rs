@@ -12,12 +12,14 @@ use holm::{
     grants::FilePath,
     guards::postcondition::{Postcondition, Rule},
     kernel::CheckRuling,
-    runtime::{BoxFuture, CheckRunner, Program},
+    runtime::{BoxFuture, CheckProgram, CheckRunner},
 };
-use holm_jail::{Capture, Ending, Engine, Jail, Launcher, Limits, Network, Task};
-use holm_tools::root::Denies;
+use holm_jail::{
+    CaptureOptions, Jail, JailEnding, JailEngine, JailLauncher, JailLimits, JailNetwork, JailTask,
+};
+use holm_tools::root::DenyRules;
 
-use crate::{places::Places, tools::Confinement};
+use crate::{places::HolmPaths, tools::CommandConfinement};
 
 /// Where a command without a path is looked for.
 const PROGRAMS: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -28,31 +30,31 @@ const MOST_WORDS: usize = 400;
 
 /// Runs checks in this machine's jail.
 #[derive(Clone)]
-pub(crate) struct JailedChecks {
+pub(crate) struct JailCheckRunner {
     work: PathBuf,
-    confinement: Confinement,
+    confinement: CommandConfinement,
     /// Found on first use.
-    engine: Arc<OnceLock<Result<Engine, String>>>,
+    engine: Arc<OnceLock<Result<JailEngine, String>>>,
 }
 
-impl JailedChecks {
-    pub(crate) fn new(places: &Places, confinement: Confinement) -> Self {
+impl JailCheckRunner {
+    pub(crate) fn new(places: &HolmPaths, confinement: CommandConfinement) -> Self {
         Self::in_folder(places.work.clone(), confinement)
     }
 
-    pub(crate) fn in_folder(work: PathBuf, confinement: Confinement) -> Self {
+    pub(crate) fn in_folder(work: PathBuf, confinement: CommandConfinement) -> Self {
         Self { work, confinement, engine: Arc::default() }
     }
 
-    fn engine(&self) -> Result<Engine, String> {
+    fn engine(&self) -> Result<JailEngine, String> {
         let found = || match self.confinement {
-            Confinement::Required => Engine::detect().map_err(|error| error.to_string()),
-            Confinement::None => Ok(Engine::Unconfined),
+            CommandConfinement::Required => JailEngine::detect().map_err(|error| error.to_string()),
+            CommandConfinement::None => Ok(JailEngine::Unconfined),
         };
         self.engine.get_or_init(found).clone()
     }
 
-    async fn check(self, program: Program) -> Result<CheckRuling, String> {
+    async fn check(self, program: CheckProgram) -> Result<CheckRuling, String> {
         let this = self.clone();
         // It starts programs of its own to find out, and reads files.
         let prepared = tokio::task::spawn_blocking(move || {
@@ -62,32 +64,32 @@ impl JailedChecks {
             Ok::<_, String>((engine, jail, path, program))
         });
         let (engine, jail, path, program) = prepared.await.map_err(|error| error.to_string())??;
-        let task = Task::new(path).args(&program.arguments).input(program.text.as_bytes());
-        let job = Launcher::this_executable().spawn(&engine, &jail, &task).await;
-        let outcome = job.map_err(|error| error.to_string())?.finish(Capture::default()).await;
+        let task = JailTask::new(path).args(&program.arguments).input(program.text.as_bytes());
+        let job = JailLauncher::this_executable().spawn(&engine, &jail, &task).await;
+        let outcome = job.map_err(|error| error.to_string())?.finish(CaptureOptions::default()).await;
         let command = &program.command;
         match outcome.ending {
-            Ending::Exited(0) => Ok(CheckRuling::Passed),
-            Ending::Exited(status) => {
+            JailEnding::Exited(0) => Ok(CheckRuling::Passed),
+            JailEnding::Exited(status) => {
                 let (out, err) = (&outcome.stdout.bytes, &outcome.stderr.bytes);
                 let said = String::from_utf8_lossy(if err.is_empty() { out } else { err });
                 let said: String = said.trim().chars().take(MOST_WORDS).collect();
                 let said = if said.is_empty() { said } else { format!(": {said}") };
                 Ok(CheckRuling::Failed { reason: format!("`{command}` ended with status {status}{said}") })
             }
-            Ending::TimedOut => Err(format!("`{command}` took longer than {} s", LIMIT.as_secs())),
-            Ending::Signalled(_)
-            | Ending::Cancelled
-            | Ending::OutOfOutput
-            | Ending::OutOfMemory
-            | Ending::MadeProtected
-            | Ending::Lost => Err(format!("`{command}` was stopped before it had checked the result")),
+            JailEnding::TimedOut => Err(format!("`{command}` took longer than {} s", LIMIT.as_secs())),
+            JailEnding::Signalled(_)
+            | JailEnding::Cancelled
+            | JailEnding::OutOfOutput
+            | JailEnding::OutOfMemory
+            | JailEnding::MadeProtected
+            | JailEnding::Lost => Err(format!("`{command}` was stopped before it had checked the result")),
         }
     }
 }
 
-impl CheckRunner for JailedChecks {
-    fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling> {
+impl CheckRunner for JailCheckRunner {
+    fn run(&self, program: CheckProgram) -> BoxFuture<'static, CheckRuling> {
         let (this, command) = (self.clone(), program.command.clone());
         Box::pin(async move {
             let broken =
@@ -102,7 +104,9 @@ pub(crate) fn cannot_be_made(promises: &[Postcondition], work: &Path) -> Vec<Str
     let problem = |promise: &Postcondition| match &promise.rule {
         Rule::Executable { command, .. } => {
             let why = found(command, work).err().or_else(|| {
-                Engine::detect().err().map(|error| format!("this machine cannot sandbox commands: {error}"))
+                JailEngine::detect()
+                    .err()
+                    .map(|error| format!("this machine cannot sandbox commands: {error}"))
             })?;
             Some(format!("cannot run the check `{}`: {why}", promise.name))
         }
@@ -126,14 +130,14 @@ fn jail(program: &Path, arguments: &[String], work: &Path) -> Result<Jail, Strin
     let work = work.canonicalize().map_err(|error| error.to_string())?;
     let files = named_files(arguments, &work);
     let cwd = if files.is_empty() { PathBuf::from("/") } else { work };
-    let limits = Limits { wall: LIMIT, cpu: LIMIT, ..Limits::default() };
+    let limits = JailLimits { wall: LIMIT, cpu: LIMIT, ..JailLimits::default() };
     let jail = Jail::new()
         .read(program)
         .exec(program)
         .exec_system()
         .env("PATH", PROGRAMS.join(":"))
         .env("LANG", "C.UTF-8")
-        .network(Network::None)
+        .network(JailNetwork::None)
         .limits(limits)
         .cwd(cwd);
     Ok(files.into_iter().fold(jail, Jail::read))
@@ -146,7 +150,7 @@ fn named_files(arguments: &[String], work: &Path) -> Vec<PathBuf> {
     let is_free = |path: &PathBuf| {
         let inside = path.strip_prefix(work).ok().and_then(Path::to_str);
         let inside = inside.and_then(|text| text.parse::<FilePath>().ok());
-        inside.is_some_and(|inside| Denies::usual().reading(&inside).is_none())
+        inside.is_some_and(|inside| DenyRules::usual().reading(&inside).is_none())
     };
     plain.filter(is_free).collect()
 }

@@ -4,13 +4,13 @@
 use holm::{
     kernel::{
         Input,
-        journal::{self, Record},
+        journal::{self, JournalRecord},
     },
-    runtime::Journals as _,
-    store::{Listing, Store},
+    runtime::JournalStore as _,
+    store::{SessionQuery, Store},
 };
 
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, CommandExit};
 
 /// What their names begin with. The key of the call that asked for them follows.
 const PREFIX: &str = "child-";
@@ -43,7 +43,7 @@ pub(crate) async fn check(store: &Store, session: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     let message = format!("session `{session}` belongs to a helper and cannot be resumed by itself");
-    let trouble = Trouble::new(Exit::Usage, message);
+    let trouble = CommandError::new(CommandExit::Usage, message);
     Err(match root_of(store, session).await? {
         Some(root) => trouble.hint(format!("resume its parent session: holm run --session {root} --resume")),
         None => trouble.hint("its parent session no longer exists"),
@@ -67,7 +67,7 @@ async fn root_of(store: &Store, child: &str) -> anyhow::Result<Option<String>> {
 
 /// The session in whose journal a child was begun.
 async fn parent_of(store: &Store, child: &str) -> anyhow::Result<Option<String>> {
-    let mut wanted = Listing { limit: Some(PAGE), ..Listing::default() };
+    let mut wanted = SessionQuery { limit: Some(PAGE), ..SessionQuery::default() };
     loop {
         let page = store.list(&wanted).await?;
         for session in page.sessions.into_iter().filter(|session| session.run != child) {
@@ -86,7 +86,7 @@ async fn parent_of(store: &Store, child: &str) -> anyhow::Result<Option<String>>
 
 fn began(text: &[u8], child: &str) -> bool {
     let Ok(tail) = journal::decode(text) else { return false };
-    let begins = |record: &Record| match record.payload().input() {
+    let begins = |record: &JournalRecord| match record.payload().input() {
         Ok(Input::ChildStarted { child: begun, .. }) => begun == child,
         Ok(_) | Err(_) => false,
     };

@@ -6,33 +6,33 @@ use std::{
     fmt,
 };
 
-use holm_tools::agents::{AgentFile, ToolNames};
+use holm_tools::agents::{AgentFile, AgentToolNames};
 
 /// What to do about a circle.
 pub(crate) const MEND: &str = "remove one of them from the other's `tools` or `manages`";
 
 /// Which agents delegate to which.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Circles(BTreeMap<String, Vec<String>>);
+pub(crate) struct DelegationGraph(BTreeMap<String, Vec<String>>);
 
 /// The agents of a cycle in order, with the first again at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Circle(Vec<String>);
+pub(crate) struct DelegationCycle(Vec<String>);
 
-impl Circle {
+impl DelegationCycle {
     /// Whom the first hands work to.
     pub(crate) fn second(&self) -> &str {
         self.0.get(1).map_or("", String::as_str)
     }
 }
 
-impl fmt::Display for Circle {
+impl fmt::Display for DelegationCycle {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "agents delegate in a circle: {}", self.0.join(" -> "))
     }
 }
 
-impl Circles {
+impl DelegationGraph {
     /// Of these agents; of two with one name the first counts.
     pub(crate) fn among<'a>(agents: impl IntoIterator<Item = &'a AgentFile>) -> Self {
         let mut below = BTreeMap::new();
@@ -43,14 +43,14 @@ impl Circles {
     }
 
     /// The circle that an agent stands in, if it stands in one.
-    pub(crate) fn through(&self, agent: &str) -> Option<Circle> {
+    pub(crate) fn through(&self, agent: &str) -> Option<DelegationCycle> {
         let mut ways = vec![vec![agent.to_owned()]];
         let mut seen = BTreeSet::new();
         while let Some(way) = ways.pop() {
             for next in way.last().and_then(|last| self.0.get(last)).into_iter().flatten() {
                 let longer = || way.iter().chain([next]).cloned().collect::<Vec<String>>();
                 if next == agent {
-                    return Some(Circle(longer()));
+                    return Some(DelegationCycle(longer()));
                 }
                 if seen.insert(next) {
                     ways.push(longer());
@@ -65,8 +65,8 @@ impl Circles {
 /// names that it manages are always agents, even if a tool has the same name.
 fn handed_to(agent: &AgentFile) -> Vec<String> {
     let tools = match &agent.tools {
-        ToolNames::These(names) => names.as_slice(),
-        ToolNames::All => &[],
+        AgentToolNames::These(names) => names.as_slice(),
+        AgentToolNames::All => &[],
     };
     tools.iter().filter(|name| **name != agent.name).chain(&agent.manages).cloned().collect()
 }

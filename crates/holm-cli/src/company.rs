@@ -11,64 +11,64 @@ use std::{
 use holm::{grants::GrantSet, runtime::Toolbox};
 use holm_config::read_plain_text;
 use holm_tools::{
-    agents::{AgentFile, ToolNames},
-    files::{self, Desk},
+    agents::{AgentFile, AgentToolNames},
+    files::{self, FileToolContext},
     info,
-    root::Root,
-    shell::Rules,
+    root::WorkspaceRoot,
+    shell::CommandRules,
 };
 
 use crate::{
-    approve::{Person, Terminal},
-    circles::{self, Circles},
-    kept::Kept,
-    places::Places,
-    screen::Screen,
+    approve::{TerminalApprover, UserPresence},
+    circles::{self, DelegationGraph},
+    kept::ProtectedPaths,
+    places::HolmPaths,
+    screen::TerminalOutput,
     skills, talk,
-    tools::{self, Confinement, Outside, Set},
+    tools::{self, BuiltinToolSet, CommandConfinement, OutsideTools},
 };
 
 /// The agent files of this folder, and the tool names that they can use.
-pub(crate) struct Company {
-    circles: Circles,
+pub(crate) struct AgentValidator {
+    circles: DelegationGraph,
     agents: BTreeSet<String>,
-    tools: Names,
+    tools: KnownToolNames,
 }
 
 /// A problem that prevents an agent from working, with the line of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Flaw {
+pub(crate) struct AgentSetupProblem {
     pub(crate) line: usize,
     pub(crate) why: String,
     pub(crate) fix: &'static str,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for AgentSetupProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "line {}: {}; {}", self.line, self.why, self.fix)
     }
 }
 
-impl Company {
+impl AgentValidator {
     /// Builds the validator for these agents.
-    pub(crate) fn of<'a>(agents: impl IntoIterator<Item = &'a AgentFile>, places: &Places) -> Self {
+    pub(crate) fn of<'a>(agents: impl IntoIterator<Item = &'a AgentFile>, places: &HolmPaths) -> Self {
         let agents: Vec<&AgentFile> = agents.into_iter().collect();
         Self {
-            circles: Circles::among(agents.iter().copied()),
+            circles: DelegationGraph::among(agents.iter().copied()),
             agents: agents.iter().map(|agent| agent.name.clone()).collect(),
-            tools: Names::here(places),
+            tools: KnownToolNames::here(places),
         }
     }
 
     /// What keeps the agent of this file from working.
-    pub(crate) fn flaw(&self, agent: &AgentFile, path: &Path) -> Option<Flaw> {
+    pub(crate) fn flaw(&self, agent: &AgentFile, path: &Path) -> Option<AgentSetupProblem> {
         if let Some(circle) = self.circles.through(&agent.name) {
             let line = line_naming(path, circle.second());
-            return Some(Flaw { line, why: circle.to_string(), fix: circles::MEND });
+            return Some(AgentSetupProblem { line, why: circle.to_string(), fix: circles::MEND });
         }
         let named = match &agent.tools {
-            ToolNames::These(names) => names.as_slice(),
-            ToolNames::All => &[],
+            AgentToolNames::These(names) => names.as_slice(),
+            AgentToolNames::All => &[],
         };
         let is_there = |name: &&String| self.agents.contains(*name) || self.tools.may_have(name);
         let name = named.iter().chain(&agent.manages).find(|name| !is_there(name))?;
@@ -77,7 +77,7 @@ impl Company {
             _ => "add it, or remove it from the file",
         };
         let why = format!("no tool or agent is named `{name}`");
-        Some(Flaw { line: line_naming(path, name), why, fix })
+        Some(AgentSetupProblem { line: line_naming(path, name), why, fix })
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn line_naming(path: &Path, name: &str) -> usize {
 
 /// The names of tools: Holm's own, and whether there are files whose tool names are
 /// unknown until they start.
-struct Names {
+struct KnownToolNames {
     own: BTreeSet<String>,
     /// Whether there are programs or WASM files, which name their tools themselves.
     others: bool,
@@ -112,17 +112,23 @@ struct Names {
     servers: bool,
 }
 
-impl Names {
-    fn here(places: &Places) -> Self {
-        let screen = Arc::new(Screen::default());
-        let nobody = Terminal::new(GrantSet::new(), Person::Away, Arc::clone(&screen));
+impl KnownToolNames {
+    fn here(places: &HolmPaths) -> Self {
+        let screen = Arc::new(TerminalOutput::default());
+        let nobody = TerminalApprover::new(GrantSet::new(), UserPresence::Away, Arc::clone(&screen));
         let mut own = BTreeSet::from([skills::TOOL.to_owned()]);
         own.extend(names_of(&talk::tools(&nobody)));
-        let (env, rules) = (|name: &str| std::env::var(name).ok(), Rules::default());
+        let (env, rules) = (|name: &str| std::env::var(name).ok(), CommandRules::default());
         // Only the names are needed, so no jail is set up.
-        let outside = Outside::here(places, &Kept::default(), rules.clone(), Confinement::None, env);
-        let all = tools::own(Set::All, outside.and(native(places)), places, &rules, &screen);
-        let few = tools::own(Set::Few, Outside::default(), places, &rules, &screen);
+        let outside = OutsideTools::here(
+            places,
+            &ProtectedPaths::default(),
+            rules.clone(),
+            CommandConfinement::None,
+            env,
+        );
+        let all = tools::own(BuiltinToolSet::All, outside.and(native(places)), places, &rules, &screen);
+        let few = tools::own(BuiltinToolSet::Few, OutsideTools::default(), places, &rules, &screen);
         own.extend(names_of(&all).into_iter().chain(names_of(&few)));
         let is = |path: &PathBuf, ending: &str| path.to_string_lossy().ends_with(ending);
         let files: Vec<PathBuf> =
@@ -142,9 +148,12 @@ fn names_of(tools: &Toolbox) -> Vec<String> {
     tools.iter().map(|tool| tool.declaration().name.clone()).collect()
 }
 
-fn native(places: &Places) -> anyhow::Result<Toolbox> {
+fn native(places: &HolmPaths) -> anyhow::Result<Toolbox> {
     let mut tools = Toolbox::new();
-    for tool in files::tools(Desk::new(Root::open(&places.work)?)).into_iter().chain(info::tools()) {
+    for tool in files::tools(FileToolContext::new(WorkspaceRoot::open(&places.work)?))
+        .into_iter()
+        .chain(info::tools())
+    {
         tools.add_shared(tool)?;
     }
     Ok(tools)

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use holm::{
     guards::{
         json::Json,
-        skill::{Input, Skill, SkillError, corrective},
+        skill::{CheckedSkillInput, CompiledSkill, SkillError, corrective},
     },
     kernel::{CallId, Message, MessageId, Messages, ModelResult, Offer, Purpose, Request, Role, plain_text},
-    runtime::{Ask, CancellationToken, Line, NoDeltas},
+    runtime::{CancellationToken, ModelConnection, ModelRequest, NullDeltaSink},
 };
 
 use crate::{
-    exit::{Exit, Trouble},
-    model::Chosen,
+    exit::{CommandError, CommandExit},
+    model::ResolvedModel,
 };
 
 /// Has a model do it. `shape` is what the answer is held to where a model can be held.
@@ -22,9 +22,9 @@ use crate::{
 /// # Errors
 /// Where the model cannot be asked. What it answered wrongly is the inner error.
 pub(crate) async fn carried_out(
-    chosen: &Chosen,
-    skill: &Skill,
-    input: &Input,
+    chosen: &ResolvedModel,
+    skill: &CompiledSkill,
+    input: &CheckedSkillInput,
     shape: Option<Json>,
 ) -> anyhow::Result<Result<Json, SkillError>> {
     let mut line = chosen.client.open();
@@ -54,21 +54,21 @@ fn said(id: u64, role: Role, text: String) -> Arc<Message> {
     Arc::new(Message::text(MessageId::new(id), role, text))
 }
 
-async fn answer(line: &mut dyn Line, request: &Request) -> anyhow::Result<String> {
+async fn answer(line: &mut dyn ModelConnection, request: &Request) -> anyhow::Result<String> {
     let messages = match &request.messages {
         Messages::Own(messages) => messages.as_slice(),
         Messages::View { .. } => &[],
     };
-    let ask = Ask {
+    let ask = ModelRequest {
         call: CallId::new(1),
         request,
         messages,
         told: Arc::default(),
-        deltas: Arc::new(NoDeltas),
+        deltas: Arc::new(NullDeltaSink),
         stop: CancellationToken::new(),
     };
     match line.call(ask).await {
         ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(plain_text(&reply.blocks)),
-        ModelResult::Failed(failure) => Err(Trouble::new(Exit::Provider, failure.message).into()),
+        ModelResult::Failed(failure) => Err(CommandError::new(CommandExit::Provider, failure.message).into()),
     }
 }

@@ -5,71 +5,71 @@ use std::{path::Path, sync::Arc};
 
 use holm::{
     grants::{Grant, Mode},
-    kernel::{Announcements, Approvals, Background, CHILDREN, Model as Card, Tool, ToolKind},
+    kernel::{Announcements, Approvals, Background, CHILDREN, ModelSpec as Card, ToolKind, ToolSpec},
     models::ScriptedModel,
-    runtime::{Agent, Builder, Isolation, Model, Secrets, Toolbox},
+    runtime::{Agent, AgentBuilder, ChildIsolation, Model, SecretRedactor, Toolbox},
     store::Store,
 };
 use holm_tools::{
-    agents::Kit,
+    agents::AgentHost,
     conversation::WithheldTools,
-    registry::{Registry, Snapshot},
-    shell::Rules,
+    registry::{RegistrySnapshot, ToolRegistry},
+    shell::CommandRules,
 };
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    approve::Terminal,
-    checks::JailedChecks,
-    kept::Kept,
-    log::Log,
+    approve::TerminalApprover,
+    checks::JailCheckRunner,
+    kept::ProtectedPaths,
+    log::ActivityLog,
     model,
-    places::Places,
-    reach::Reach,
-    screen::Screen,
+    places::HolmPaths,
+    reach::ProviderAccess,
+    screen::TerminalOutput,
     talk,
-    tools::{self, Confinement, Outside, Set},
-    worktrees::Trees,
+    tools::{self, BuiltinToolSet, CommandConfinement, OutsideTools},
+    worktrees::HelperWorktrees,
 };
 
 /// Builds helpers with the resources of this run.
-pub(crate) struct House {
+pub(crate) struct HelperFactory {
     /// The run's own tools, at the moment of a call.
-    pub(crate) registry: Registry,
+    pub(crate) registry: ToolRegistry,
     /// The run's own model, for agents that name none.
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
     /// How models are reached that agents name themselves.
-    pub(crate) reach: Reach,
+    pub(crate) reach: ProviderAccess,
     pub(crate) mode: Mode,
     pub(crate) store: Store,
-    pub(crate) secrets: Secrets,
+    pub(crate) secrets: SecretRedactor,
     /// The tools that ask and notify the user of the run.
     pub(crate) talk: Toolbox,
     /// The user, for helpers that speak in their own names; `None` without one.
-    pub(crate) person: Option<Terminal>,
-    pub(crate) rules: Rules,
-    pub(crate) confinement: Confinement,
-    pub(crate) trees: Option<Arc<Trees>>,
+    pub(crate) person: Option<TerminalApprover>,
+    pub(crate) rules: CommandRules,
+    pub(crate) confinement: CommandConfinement,
+    pub(crate) trees: Option<Arc<HelperWorktrees>>,
     /// The folder of the run, and Holm's own data, which no command can reach.
-    pub(crate) places: Places,
+    pub(crate) places: HolmPaths,
     /// The files that no tool may write.
-    pub(crate) kept: Kept,
+    pub(crate) kept: ProtectedPaths,
     /// The tools of a helper that works in its own folder.
-    pub(crate) set: Set,
+    pub(crate) set: BuiltinToolSet,
     /// The log that also receives all events; it includes the runs of helpers, each
     /// under its own name.
-    pub(crate) log: Log,
+    pub(crate) log: ActivityLog,
 }
 
-impl House {
+impl HelperFactory {
     /// For listing agents: none of them is started.
     pub(crate) fn to_look_at(
-        registry: &Registry,
-        places: &Places,
+        registry: &ToolRegistry,
+        places: &HolmPaths,
         store: &Store,
-        set: Set,
-        reach: Reach,
+        set: BuiltinToolSet,
+        reach: ProviderAccess,
     ) -> Self {
         Self {
             registry: registry.clone(),
@@ -78,22 +78,22 @@ impl House {
             reach,
             mode: Mode::Default,
             store: store.clone(),
-            secrets: Secrets::new(),
+            secrets: SecretRedactor::new(),
             talk: Toolbox::new(),
             person: None,
-            rules: Rules::default(),
-            confinement: Confinement::Required,
-            trees: Trees::here(places),
+            rules: CommandRules::default(),
+            confinement: CommandConfinement::Required,
+            trees: HelperWorktrees::here(places),
             places: places.clone(),
-            kept: Kept::default(),
+            kept: ProtectedPaths::default(),
             set,
-            log: Log::default(),
+            log: ActivityLog::default(),
         }
     }
 }
 
-impl Kit for House {
-    fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
+impl AgentHost for HelperFactory {
+    fn begin(&self, model: Option<&str>) -> Result<AgentBuilder, String> {
         let (card, client, secrets) = match model {
             Some(name) => {
                 let chosen =
@@ -106,7 +106,7 @@ impl Kit for House {
         };
         let builder = Agent::builder(card, client).mode(self.mode).approvals(Approvals::Ask);
         let builder = builder.secrets(secrets).events(self.log.clone());
-        let builder = builder.checks(JailedChecks::new(&self.places, self.confinement));
+        let builder = builder.checks(JailCheckRunner::new(&self.places, self.confinement));
         let builder = builder.config(|config| config.policy.announcements = Announcements::Corrected);
         let unattended = self.person.as_ref().is_some_and(|person| !person.can_ask());
         let builder = if unattended { builder.hook(WithheldTools::of_person()) } else { builder };
@@ -116,11 +116,11 @@ impl Kit for House {
     fn tools(&self, folder: Option<&Path>) -> Toolbox {
         let Some(folder) = folder else { return without_agents(&self.registry.snapshot()) };
         let env = |name: &str| std::env::var(name).ok();
-        let places = Places { work: folder.to_owned(), brought: Vec::new(), ..self.places.clone() };
-        let outside = Outside::here(&places, &self.kept, self.rules.clone(), self.confinement, env);
+        let places = HolmPaths { work: folder.to_owned(), brought: Vec::new(), ..self.places.clone() };
+        let outside = OutsideTools::here(&places, &self.kept, self.rules.clone(), self.confinement, env);
         let native = tools::native_apart(folder, &self.store, outside.outputs.as_deref());
         let outside = outside.and(native);
-        let own = tools::own(self.set, outside, &places, &self.rules, &Screen::default());
+        let own = tools::own(self.set, outside, &places, &self.rules, &TerminalOutput::default());
         self.talk.clone().join(own)
     }
 
@@ -137,12 +137,12 @@ impl Kit for House {
         tools
     }
 
-    fn isolation(&self) -> Option<Arc<dyn Isolation>> {
-        self.trees.clone().map(|trees| trees as Arc<dyn Isolation>)
+    fn isolation(&self) -> Option<Arc<dyn ChildIsolation>> {
+        self.trees.clone().map(|trees| trees as Arc<dyn ChildIsolation>)
     }
 
     fn no_isolation(&self) -> String {
-        match Trees::top_above(&self.places.work) {
+        match HelperWorktrees::top_above(&self.places.work) {
             Some(top) => {
                 format!("this folder is not the top of its git repository; start `holm` in {}", top.shown())
             }
@@ -159,7 +159,7 @@ impl Kit for House {
 }
 
 /// An agent is no tool of another one, unless the other names it; then it is a helper.
-fn without_agents(snapshot: &Snapshot) -> Toolbox {
+fn without_agents(snapshot: &RegistrySnapshot) -> Toolbox {
     let mut tools = Toolbox::new();
     for (tool, _) in snapshot.tools().filter(|(tool, _)| !is_agent(tool.declaration())) {
         // Names of a snapshot are unique.
@@ -169,26 +169,26 @@ fn without_agents(snapshot: &Snapshot) -> Toolbox {
 }
 
 /// Whether a run of its own does the work.
-pub(crate) fn is_agent(tool: &Tool) -> bool {
+pub(crate) fn is_agent(tool: &ToolSpec) -> bool {
     matches!(tool.kind, ToolKind::Agent { .. })
 }
 
 /// The helpers of a run.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Helping {
+pub(crate) struct HelperTools {
     pub(crate) names: Vec<String>,
     /// The tool that manages background helpers, if there can be any.
-    pub(crate) status: Option<Tool>,
+    pub(crate) status: Option<ToolSpec>,
 }
 
-impl Helping {
+impl HelperTools {
     /// Those of a snapshot.
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+    pub(crate) fn of(snapshot: &RegistrySnapshot) -> Self {
         let mut helping = Self::default();
         for tool in snapshot.tools().map(|(tool, _)| tool.declaration()).filter(|tool| is_agent(tool)) {
             helping.names.push(tool.name.clone());
             if tool.background != Background::Never {
-                helping.status = Some(Tool::children(CHILDREN));
+                helping.status = Some(ToolSpec::children(CHILDREN));
             }
         }
         helping

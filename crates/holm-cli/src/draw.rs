@@ -9,11 +9,11 @@ use std::{
 
 use holm::{
     kernel::{CallId, Event, FailureClass, NextTry, Numbered, Outcome},
-    runtime::{Delta, DeltaSink, EventSink},
+    runtime::{DeltaSink, EventSink, ReplyDelta},
 };
 
-use crate::{money::Priced, screen::Screen};
-use under_way::UnderWay;
+use crate::{money::CostCompleteness, screen::TerminalOutput};
+use under_way::RunningCalls;
 
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;
@@ -24,28 +24,28 @@ const TODO: &str = "todo";
 
 /// Prints progress to standard error, and answers to standard output as they arrive.
 #[derive(Clone)]
-pub(crate) struct Drawing {
-    screen: Arc<Screen>,
-    show: Show,
-    state: Arc<Mutex<State>>,
+pub(crate) struct ProgressPrinter {
+    screen: Arc<TerminalOutput>,
+    show: DisplayOptions,
+    state: Arc<Mutex<ProgressState>>,
     /// The running calls, for a terminal with a status line.
-    under_way: Option<UnderWay>,
+    under_way: Option<RunningCalls>,
 }
 
 /// What is shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Show {
+pub(crate) struct DisplayOptions {
     /// Shows answers piece by piece.
     pub(crate) pieces: bool,
     /// Shows calls, failures and limits.
-    pub(crate) progress: Progress,
+    pub(crate) progress: ProgressDetail,
     /// Shows a status line with running calls and their durations.
     pub(crate) spinner: bool,
 }
 
 /// How much of the progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum ProgressDetail {
     /// No progress is shown.
     Silent,
     /// One line per call when it has ended, for logs.
@@ -54,25 +54,25 @@ pub(crate) enum Progress {
     StepByStep,
 }
 
-impl Show {
+impl DisplayOptions {
     /// Nothing: a program reads.
-    pub(crate) const NOTHING: Self = Self { pieces: false, progress: Progress::Silent, spinner: false };
+    pub(crate) const NOTHING: Self = Self { pieces: false, progress: ProgressDetail::Silent, spinner: false };
 }
 
 #[derive(Default)]
-struct State {
+struct ProgressState {
     tools: BTreeMap<CallId, Arc<str>>,
     /// The descriptions of running calls.
     calls: BTreeMap<CallId, String>,
     /// The call whose text is on the screen.
     written: Option<CallId>,
-    priced: Priced,
+    priced: CostCompleteness,
 }
 
-impl Drawing {
+impl ProgressPrinter {
     /// Draws on this screen. Must be called within a runtime where a line is to move.
-    pub(crate) fn new(screen: Arc<Screen>, show: Show) -> Self {
-        let under_way = show.spinner.then(UnderWay::default);
+    pub(crate) fn new(screen: Arc<TerminalOutput>, show: DisplayOptions) -> Self {
+        let under_way = show.spinner.then(RunningCalls::default);
         under_way.iter().for_each(|under_way| under_way.draw_on(Arc::clone(&screen)));
         Self { screen, show, state: Arc::default(), under_way }
     }
@@ -89,11 +89,11 @@ impl Drawing {
 
     /// Whether calls are told.
     pub(crate) fn tells_progress(&self) -> bool {
-        self.show.progress != Progress::Silent
+        self.show.progress != ProgressDetail::Silent
     }
 
     /// Whether the price of every reply was known.
-    pub(crate) fn priced(&self) -> Priced {
+    pub(crate) fn priced(&self) -> CostCompleteness {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).priced
     }
 
@@ -103,9 +103,9 @@ impl Drawing {
     }
 }
 
-impl DeltaSink for Drawing {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
-        let Delta::Text { text, .. } = delta else { return };
+impl DeltaSink for ProgressPrinter {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
+        let ReplyDelta::Text { text, .. } = delta else { return };
         if self.show.pieces {
             self.state.lock().unwrap_or_else(PoisonError::into_inner).written = Some(call);
             self.under_way.iter().for_each(|under_way| under_way.is_seen(call));
@@ -114,7 +114,7 @@ impl DeltaSink for Drawing {
     }
 }
 
-impl EventSink for Drawing {
+impl EventSink for ProgressPrinter {
     fn event(&self, event: &Numbered) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match &event.event {
@@ -137,7 +137,7 @@ impl EventSink for Drawing {
         if let Some(under_way) = &self.under_way {
             under_way.hear(&event.event, call_of(&event.event).and_then(|call| state.tools.get(&call)));
         }
-        if self.show.progress == Progress::Silent {
+        if self.show.progress == ProgressDetail::Silent {
             // Another model may cost more, and what was said is lost, so both are said to everybody.
             for line in climbed(&event.event).into_iter().chain(dropped(&event.event)) {
                 self.note(&format!("holm: {line}"));
@@ -147,9 +147,12 @@ impl EventSink for Drawing {
         for line in dropped(&event.event) {
             self.note(&format!("  {line}"));
         }
-        let call = (self.show.progress == Progress::CallByCall).then(|| whole_call(&event.event)).flatten();
+        let call =
+            (self.show.progress == ProgressDetail::CallByCall).then(|| whole_call(&event.event)).flatten();
         let begun = call.map(|call| state.calls.remove(&call));
-        if self.show.progress == Progress::CallByCall && matches!(event.event, Event::CallProposed { .. }) {
+        if self.show.progress == ProgressDetail::CallByCall
+            && matches!(event.event, Event::CallProposed { .. })
+        {
             return;
         }
         let tool = |call: &CallId| state.tools.get(call).map_or("call", |tool| tool);

@@ -10,9 +10,9 @@ use std::{
     process::Command,
 };
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     places,
 };
 
@@ -24,20 +24,21 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// The user's editor program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Editor {
+pub(crate) struct ExternalEditor {
     /// A shell command, so that flags may follow the program.
     command: String,
 }
 
-impl Editor {
+impl ExternalEditor {
     /// The editor that the environment names.
     ///
     /// # Errors
     /// Where it names none.
-    pub(crate) fn find(env: impl Fn(&str) -> Option<String>) -> Result<Self, Trouble> {
+    pub(crate) fn find(env: impl Fn(&str) -> Option<String>) -> Result<Self, CommandError> {
         let named = VARIABLES.iter().find_map(|name| env(name).filter(|command| !command.trim().is_empty()));
         let command = named.ok_or_else(|| {
-            Trouble::new(Exit::Usage, "no editor is set").hint("set EDITOR, such as: export EDITOR=nano")
+            CommandError::new(CommandExit::Usage, "no editor is set")
+                .hint("set EDITOR, such as: export EDITOR=nano")
         })?;
         Ok(Self { command })
     }
@@ -46,8 +47,8 @@ impl Editor {
     ///
     /// # Errors
     /// If the editor cannot be started or fails, or if the result is not text.
-    pub(crate) fn edit(&self, folder: &Path, text: &str) -> Result<String, Trouble> {
-        let draft = Draft::write(folder, text)?;
+    pub(crate) fn edit(&self, folder: &Path, text: &str) -> Result<String, CommandError> {
+        let draft = EditorDraftFile::write(folder, text)?;
         // As git does it: the command is a shell command, and the file is an argument, never a
         // part of the command.
         let shell = format!("{} \"$@\"", self.command);
@@ -57,23 +58,23 @@ impl Editor {
             Ok(status) => {
                 let message =
                     format!("the editor `{}` ended with {status}, so nothing was done", self.command);
-                Err(Trouble::new(Exit::Failed, message))
+                Err(CommandError::new(CommandExit::Failed, message))
             }
             Err(error) => {
                 let message = format!("the editor `{}` cannot be started: {error}", self.command);
-                Err(Trouble::new(Exit::Failed, message).hint("set EDITOR to an installed editor"))
+                Err(CommandError::new(CommandExit::Failed, message).hint("set EDITOR to an installed editor"))
             }
         }
     }
 }
 
 /// A temporary file that exists while the user edits it.
-struct Draft {
+struct EditorDraftFile {
     path: PathBuf,
 }
 
-impl Draft {
-    fn write(folder: &Path, text: &str) -> Result<Self, Trouble> {
+impl EditorDraftFile {
+    fn write(folder: &Path, text: &str) -> Result<Self, CommandError> {
         let folder = folder.join("drafts");
         let path = folder.join(format!("{}.md", holm::runtime::new_name(holm::kernel::Timestamp::new(0))));
         let write = || {
@@ -88,18 +89,20 @@ impl Draft {
             Ok(draft)
         };
         write().map_err(|error: std::io::Error| {
-            Trouble::new(Exit::Failed, format!("{} cannot be written: {error}", path.shown()))
+            CommandError::new(CommandExit::Failed, format!("{} cannot be written: {error}", path.shown()))
         })
     }
 
     /// The text without the line's end that editors add.
-    fn read(&self) -> Result<String, Trouble> {
+    fn read(&self) -> Result<String, CommandError> {
         let place = self.path.shown();
-        let failed = |why: String| Trouble::new(Exit::Failed, format!("{place} cannot be read back: {why}"));
+        let failed = |why: String| {
+            CommandError::new(CommandExit::Failed, format!("{place} cannot be read back: {why}"))
+        };
         let length = fs::metadata(&self.path).map_err(|error| failed(error.to_string()))?.len();
         if length > MOST_BYTES {
-            return Err(Trouble::new(
-                Exit::Usage,
+            return Err(CommandError::new(
+                CommandExit::Usage,
                 format!("the text is longer than {} MiB", MOST_BYTES >> 20),
             ));
         }
@@ -108,7 +111,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for EditorDraftFile {
     fn drop(&mut self) {
         // One that the editor has moved away is gone already.
         let _ = fs::remove_file(&self.path);

@@ -10,21 +10,21 @@ use std::{
 
 use holm::{
     kernel::{visible, visible_line},
-    runtime::{SecretString, Secrets},
+    runtime::{SecretRedactor, SecretString},
 };
 use holm_config::{read_plain, read_plain_within};
-use holm_mcp::{ImportError, McpLoader, Means, Reach, ServerName, ServerSpec, import};
+use holm_mcp::{McpImportError, McpLoader, McpServerSpec, McpTransports, ServerEndpoint, ServerName, import};
 use holm_tools::{
     hooks::started,
-    registry::{Gate, PinFile, Pins as _, Standing, TrustGate},
-    trust::{ContentHash, Ledger, MAX_FILE, Standing as Trust, place},
+    registry::{PinFileStore, PinStatus, PinStore as _, ToolFileGate, TrustGate},
+    trust::{ContentHash, MAX_FILE, TrustLedger, TrustStatus as Trust, place},
 };
 use serde_json::Value;
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    places::{Places, quoted},
+    exit::{CommandError, CommandExit},
+    places::{HolmPaths, quoted},
 };
 
 /// The ending of the files in which servers are kept.
@@ -32,39 +32,40 @@ pub(crate) const ENDING: &str = ".mcp.json";
 
 /// A file with entries of MCP servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct McpEntryFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Entry {
+impl McpEntryFile {
     /// All files that can be read, the user's own first.
-    pub(crate) fn all(places: &Places) -> Vec<Self> {
+    pub(crate) fn all(places: &HolmPaths) -> Vec<Self> {
         let read = |path: PathBuf| Some(Self { bytes: read_plain(&path).ok()?, path });
         files(places).into_iter().filter_map(read).collect()
     }
 
     /// The usable entries: the user trusts them, or confirmed them, or they are the
     /// first at their place.
-    pub(crate) fn admitted(places: &Places) -> impl Iterator<Item = Self> {
+    pub(crate) fn admitted(places: &HolmPaths) -> impl Iterator<Item = Self> {
         Self::all(places).into_iter().filter(|entry| entry.admit(places).is_ok())
     }
 
     /// To look at a server is to start it, so the same must hold as for a run.
-    pub(crate) fn admit(&self, places: &Places) -> Result<(), Trouble> {
+    pub(crate) fn admit(&self, places: &HolmPaths) -> Result<(), CommandError> {
         let (path, hash) = (&self.path, *ContentHash::of(&self.bytes).as_bytes());
-        let refused = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.shown()));
+        let refused =
+            |why: String| CommandError::new(CommandExit::NoAnswer, format!("{}: {why}", path.shown()));
         if is_project(path, places) {
-            return ProjectGate::new(places).admits(path, &hash).map_err(refused);
+            return ProjectTrustGate::new(places).admits(path, &hash).map_err(refused);
         }
-        let pins = PinFile::new(places.pins());
+        let pins = PinFileStore::new(places.pins());
         // A look confirms nothing: what does not even start can still be mended.
         if !pins.knows(path) {
             return Ok(());
         }
         match pins.standing(path, &hash) {
-            Standing::Confirmed => Ok(()),
-            Standing::Replaced => {
+            PinStatus::Confirmed => Ok(()),
+            PinStatus::Replaced => {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
                 let why = format!(
                     "it changed since you confirmed it; review it, then run `holm tool confirm \
@@ -77,55 +78,58 @@ impl Entry {
 
     /// Why a run would leave out these servers although the user trusted them. `None` for servers
     /// that were never trusted.
-    pub(crate) fn stale(&self, places: &Places) -> Option<String> {
-        let ledger = Ledger::open(places.trust()).ok()?;
+    pub(crate) fn stale(&self, places: &HolmPaths) -> Option<String> {
+        let ledger = TrustLedger::open(places.trust()).ok()?;
         let named = place(&places.work, &self.path).ok()?;
         let is_theirs = is_project(&self.path, places) && ledger.knows(&named);
         let admitted =
-            || ProjectGate::new(places).admits(&self.path, ContentHash::of(&self.bytes).as_bytes());
+            || ProjectTrustGate::new(places).admits(&self.path, ContentHash::of(&self.bytes).as_bytes());
         is_theirs.then(admitted)?.err()
     }
 
     /// The servers as they are written, with no variable put in: what anybody may see.
-    pub(crate) fn written(&self) -> Result<Vec<Written>, String> {
+    pub(crate) fn written(&self) -> Result<Vec<McpServerEntry>, String> {
         let text = std::str::from_utf8(&self.bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
         // A variable that is not set now may be set when it is used.
         let unset = |_: &str| Some(String::new());
         match import(text, &unset) {
             Ok(imported) => {
                 let names = imported.written.iter().zip(imported.entries);
-                let mut found: Vec<Written> = names.map(|(name, entry)| Written::of(name, entry)).collect();
-                found.extend(imported.refused.iter().map(|(name, error)| Written {
+                let mut found: Vec<McpServerEntry> =
+                    names.map(|(name, entry)| McpServerEntry::of(name, entry)).collect();
+                found.extend(imported.refused.iter().map(|(name, error)| McpServerEntry {
                     name: visible(name),
                     entry: Value::Null,
                     flaw: Some(error.to_string()),
                 }));
                 Ok(found)
             }
-            Err(ImportError::NoServers) => {
+            Err(McpImportError::NoServers) => {
                 let file = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 let name = file.strip_suffix(ENDING).unwrap_or(file);
                 let entry: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
                 let read = match ServerName::near(name) {
-                    Some(name) => ServerSpec::read(name, &entry, &unset).map_err(|error| error.to_string()),
+                    Some(name) => {
+                        McpServerSpec::read(name, &entry, &unset).map_err(|error| error.to_string())
+                    }
                     None => Err("its name is not a valid server name".into()),
                 };
-                Ok(vec![Written { flaw: read.err(), ..Written::of(name, entry) }])
+                Ok(vec![McpServerEntry { flaw: read.err(), ..McpServerEntry::of(name, entry) }])
             }
-            Err(error @ ImportError::Json(_)) => Err(error.to_string()),
+            Err(error @ McpImportError::Json(_)) => Err(error.to_string()),
         }
     }
 
     /// Its servers, with variables expanded. Empty if the file is invalid, so that none
     /// of them is started.
-    fn specs(&self, places: &Places) -> Vec<ServerSpec> {
+    fn specs(&self, places: &HolmPaths) -> Vec<McpServerSpec> {
         let env = |name: &str| std::env::var(name).ok();
-        let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);
+        let loader = McpLoader::new(McpTransports::new(), Arc::new(PinFileStore::new(places.pins())), env);
         loader.read(&self.path, &self.bytes).unwrap_or_default()
     }
 
     /// The project files that its servers start with, by the paths under which they are trusted.
-    pub(crate) fn scripts(&self, project: &Path, places: &Places) -> Result<Vec<PathBuf>, String> {
+    pub(crate) fn scripts(&self, project: &Path, places: &HolmPaths) -> Result<Vec<PathBuf>, String> {
         let mut scripts = Vec::new();
         for spec in self.specs(places) {
             scripts.extend(scripts_of(&spec, project)?);
@@ -135,11 +139,11 @@ impl Entry {
 
     /// Scripts of the working folder that the user's own servers start, that no entry names by
     /// absolute path, and that are not trusted. In another folder they would be other files.
-    pub(crate) fn strays(&self, places: &Places) -> Vec<PathBuf> {
-        let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
+    pub(crate) fn strays(&self, places: &HolmPaths) -> Vec<PathBuf> {
+        let Ok(ledger) = TrustLedger::open(places.trust()) else { return Vec::new() };
         let mut named: Vec<PathBuf> = Vec::new();
         for spec in self.specs(places) {
-            let Reach::Program(program) = spec.reach else { continue };
+            let ServerEndpoint::Program(program) = spec.reach else { continue };
             named.extend(program.args.into_iter().chain([program.command]).map(PathBuf::from));
         }
         let is_known = |path: &Path| {
@@ -153,10 +157,10 @@ impl Entry {
 
     /// The plain files that its servers start with, by their real paths: code, and the files that
     /// the code is given.
-    pub(crate) fn files(&self, work: &Path, places: &Places) -> Vec<PathBuf> {
+    pub(crate) fn files(&self, work: &Path, places: &HolmPaths) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for spec in self.specs(places) {
-            let Reach::Program(program) = spec.reach else { continue };
+            let ServerEndpoint::Program(program) = spec.reach else { continue };
             let folder = program.cwd.as_ref().map_or_else(|| work.to_owned(), |cwd| work.join(cwd));
             let command = Some(program.command.as_str()).filter(|command| command.contains('/'));
             let args = program.args.iter().flat_map(|word| {
@@ -178,8 +182,8 @@ impl Entry {
 
 /// The project files that a server starts with. A file that the server may write by its exact name
 /// is data, not code.
-fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
-    let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
+fn scripts_of(spec: &McpServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
+    let ServerEndpoint::Program(program) = &spec.reach else { return Ok(Vec::new()) };
     let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.shown()))?;
     let folder = spec.starts_in(&project).unwrap_or_else(|| project.clone());
     // Wherever it starts: a program that is named by a path is looked for from the project.
@@ -201,8 +205,8 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
 
 /// Checks that the user trusts the current content of every project file that this server starts
 /// with. `lead` is the file of the server.
-pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(), String> {
-    let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
+pub(crate) fn check(spec: &McpServerSpec, lead: &Path, places: &HolmPaths) -> Result<(), String> {
+    let ledger = TrustLedger::open(places.trust()).map_err(|error| error.to_string())?;
     for path in scripts_of(spec, &places.work)? {
         let shown = path.shown();
         let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
@@ -219,7 +223,7 @@ pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(
 
 /// The command that trusts a script of a server: together with its entry, or by itself if the
 /// server belongs to an agent of agents-exe.
-fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
+fn trusting(lead: &Path, script: &Path, places: &HolmPaths) -> String {
     let named = if lead.to_string_lossy().ends_with(ENDING) { lead } else { script };
     match named.parent().filter(|folder| *folder != places.project_tools()) {
         Some(folder) => places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy()))),
@@ -229,19 +233,19 @@ fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
 
 /// Admits project files that the user trusts. A server is admitted only together with the project
 /// files that it starts with. An unchanged entry that starts a changed script counts as changed.
-pub(crate) struct ProjectGate {
+pub(crate) struct ProjectTrustGate {
     trust: TrustGate,
-    places: Places,
+    places: HolmPaths,
 }
 
-impl ProjectGate {
+impl ProjectTrustGate {
     /// For the project that these places are about.
-    pub(crate) fn new(places: &Places) -> Self {
+    pub(crate) fn new(places: &HolmPaths) -> Self {
         Self { trust: TrustGate::new(places.trust(), places.work.clone()), places: places.clone() }
     }
 }
 
-impl Gate for ProjectGate {
+impl ToolFileGate for ProjectTrustGate {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         self.trust.admits(path, sha256)?;
         if !path.to_string_lossy().ends_with(ENDING) {
@@ -251,21 +255,21 @@ impl Gate for ProjectGate {
         if ContentHash::of(&bytes).as_bytes() != sha256 {
             return Err("it changed while Holm read it".to_owned());
         }
-        let specs = Entry { path: path.to_owned(), bytes }.specs(&self.places);
+        let specs = McpEntryFile { path: path.to_owned(), bytes }.specs(&self.places);
         specs.iter().try_for_each(|spec| check(spec, path, &self.places))
     }
 }
 
 /// A server entry as it is written.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Written {
+pub(crate) struct McpServerEntry {
     pub(crate) name: String,
     entry: Value,
     /// Why it cannot be used.
     pub(crate) flaw: Option<String>,
 }
 
-impl Written {
+impl McpServerEntry {
     /// An entry under the name that it is written with.
     pub(crate) fn of(name: &str, entry: Value) -> Self {
         Self {
@@ -294,7 +298,7 @@ impl Written {
 
     /// Its members that mean nothing here.
     pub(crate) fn unknown_members(&self) -> Option<String> {
-        let spec = ServerSpec::read(ServerName::near(&self.name)?, &self.entry, &|_| Some(String::new()));
+        let spec = McpServerSpec::read(ServerName::near(&self.name)?, &self.entry, &|_| Some(String::new()));
         spec.ok()?.unknown_members()
     }
 
@@ -341,7 +345,7 @@ fn loads_code(variable: &str) -> bool {
 }
 
 /// The files of servers, the user's own first.
-pub(crate) fn files(places: &Places) -> Vec<PathBuf> {
+pub(crate) fn files(places: &HolmPaths) -> Vec<PathBuf> {
     let folders = [places.tools(), places.project_tools()];
     let mut found: Vec<PathBuf> = Vec::new();
     for folder in folders {
@@ -354,13 +358,13 @@ pub(crate) fn files(places: &Places) -> Vec<PathBuf> {
 }
 
 /// Whether a file is the project's, and not the user's own.
-pub(crate) fn is_project(file: &Path, places: &Places) -> bool {
+pub(crate) fn is_project(file: &Path, places: &HolmPaths) -> bool {
     !file.starts_with(places.tools())
 }
 
 /// Adds every value that a variable inserts into a usable entry to the secrets. Paths of this
 /// machine are not secrets, and removing them from texts would only hide what happens.
-pub(crate) fn told_to(secrets: Secrets, places: &Places) -> Secrets {
+pub(crate) fn told_to(secrets: SecretRedactor, places: &HolmPaths) -> SecretRedactor {
     let seen: Arc<Mutex<BTreeMap<String, String>>> = Arc::default();
     let noted = Arc::clone(&seen);
     let env = move |name: &str| {
@@ -368,8 +372,8 @@ pub(crate) fn told_to(secrets: Secrets, places: &Places) -> Secrets {
         noted.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value.clone());
         Some(value)
     };
-    let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);
-    for entry in Entry::admitted(places) {
+    let loader = McpLoader::new(McpTransports::new(), Arc::new(PinFileStore::new(places.pins())), env);
+    for entry in McpEntryFile::admitted(places) {
         // What is wrong with it is said when it is loaded.
         let _ = loader.read(&entry.path, &entry.bytes);
     }

@@ -3,11 +3,11 @@
 use std::{fmt, process};
 
 use holm::kernel::Ending;
-use holm_config::Origin;
+use holm_config::SettingOrigin;
 
 /// How the command ended, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub(crate) enum CommandExit {
     /// The command has done its work.
     Done,
     /// Something went wrong on this machine: a file, the store, the terminal.
@@ -40,7 +40,7 @@ Exit codes:
   6    something named on the command line was not found
   130  cancelled with Ctrl-C";
 
-impl Exit {
+impl CommandExit {
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -66,23 +66,23 @@ impl Exit {
     }
 }
 
-impl From<Exit> for process::ExitCode {
-    fn from(exit: Exit) -> Self {
+impl From<CommandExit> for process::ExitCode {
+    fn from(exit: CommandExit) -> Self {
         Self::from(exit.code())
     }
 }
 
 /// An error with its exit code and a hint.
 #[derive(Debug)]
-pub(crate) struct Trouble {
-    pub(crate) exit: Exit,
+pub(crate) struct CommandError {
+    pub(crate) exit: CommandExit,
     message: String,
     hint: Option<String>,
 }
 
-impl Trouble {
+impl CommandError {
     /// An error of one sentence.
-    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: CommandExit, message: impl Into<String>) -> Self {
         Self { exit, message: message.into(), hint: None }
     }
 
@@ -101,8 +101,11 @@ impl Trouble {
     /// Adds the place of an invalid setting. A flag is visible to its user already, and a refusal
     /// of a provider or of this machine is not caused by a line in a file.
     #[must_use]
-    pub(crate) fn at(mut self, origin: Option<&Origin>) -> Self {
-        if let (Exit::Usage, Some(origin @ (Origin::File { .. } | Origin::Variable(_)))) = (self.exit, origin)
+    pub(crate) fn at(mut self, origin: Option<&SettingOrigin>) -> Self {
+        if let (
+            CommandExit::Usage,
+            Some(origin @ (SettingOrigin::File { .. } | SettingOrigin::Variable(_))),
+        ) = (self.exit, origin)
         {
             self.message = format!("{origin}: {}", self.message);
         }
@@ -110,11 +113,11 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for CommandError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)?;
         self.hint.as_ref().map_or(Ok(()), |hint| write!(out, "\n  hint: {hint}"))
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for CommandError {}

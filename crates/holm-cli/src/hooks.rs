@@ -11,22 +11,25 @@ use std::{
 use anyhow::Context as _;
 use holm::{
     guards::schema::closest,
-    runtime::{Hooks, Secrets},
+    runtime::{HookSet, SecretRedactor},
 };
-use holm_jail::{Engine, Launcher};
+use holm_jail::{JailEngine, JailLauncher};
 use holm_tools::{
-    hooks::{CommandHooks, HookEvent, HookFile, HookFileError, Jailed, TrustedHooks, Untrusted, Vouched},
-    trust::{ContentHash, Ledger, Standing},
+    hooks::{
+        CommandHooks, HookEvent, HookFile, HookFileError, HookTrustSource, JailedRunner, TrustedHooks,
+        UntrustedHooksError,
+    },
+    trust::{ContentHash, TrustLedger, TrustStatus},
 };
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    bounds::Bounds,
-    exit::{Exit, Trouble},
-    places::Places,
-    screen::Screen,
-    tools::Confinement,
-    withholding::Withholding,
+    bounds::NetworkScope,
+    exit::{CommandError, CommandExit},
+    places::HolmPaths,
+    screen::TerminalOutput,
+    tools::CommandConfinement,
+    withholding::WithheldPrompts,
 };
 
 /// The bits of a mode that let others change a file.
@@ -39,14 +42,14 @@ const GONE: &str = "they no longer exist";
 
 /// The owner of a hooks file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum HookOwner {
     /// The user's own: trusted because only the user writes the file, unless it was imported.
     User,
     /// The project's: another author may have written them.
     Project,
 }
 
-impl Owner {
+impl HookOwner {
     /// In the order in which they are asked.
     pub(crate) const ALL: [Self; 2] = [Self::User, Self::Project];
 
@@ -59,7 +62,7 @@ impl Owner {
     }
 
     /// Where their file is.
-    pub(crate) fn file(self, places: &Places) -> PathBuf {
+    pub(crate) fn file(self, places: &HolmPaths) -> PathBuf {
         match self {
             Self::User => places.hooks(),
             Self::Project => places.project_hooks(),
@@ -67,7 +70,7 @@ impl Owner {
     }
 
     /// Reads their file; `None` if it does not exist.
-    pub(crate) fn read(self, places: &Places) -> anyhow::Result<Option<HookFile>> {
+    pub(crate) fn read(self, places: &HolmPaths) -> anyhow::Result<Option<HookFile>> {
         let path = self.file(places);
         if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
             return Ok(None);
@@ -90,40 +93,40 @@ impl Owner {
     pub(crate) fn admit(
         self,
         file: HookFile,
-        places: &Places,
-        ledger: &Ledger,
-    ) -> anyhow::Result<Result<TrustedHooks, Untrusted>> {
+        places: &HolmPaths,
+        ledger: &TrustLedger,
+    ) -> anyhow::Result<Result<TrustedHooks, UntrustedHooksError>> {
         let question = match file.clone().trusted(ledger) {
             Ok(hooks) => return Ok(Ok(hooks)),
             Err(question) => question,
         };
-        if self.vouches(&file) == Vouched::ByLedger {
+        if self.vouches(&file) == HookTrustSource::ByLedger {
             return Ok(Err(question));
         }
         let own = self.file(places).canonicalize()?;
-        let mut known = Ledger::in_memory();
+        let mut known = TrustLedger::in_memory();
         for (path, hash) in &question.files {
-            if *path == own || ledger.standing(path, hash) == Standing::Trusted {
+            if *path == own || ledger.standing(path, hash) == TrustStatus::Trusted {
                 known.trust_file(path, *hash)?;
             }
         }
         let open = question.files.into_iter().filter(|(path, _)| *path != own).collect();
-        Ok(file.trusted(&known).map_err(|question| Untrusted { files: open, ..question }))
+        Ok(file.trusted(&known).map_err(|question| UntrustedHooksError { files: open, ..question }))
     }
 }
 
-impl Owner {
+impl HookOwner {
     /// The hooks for a run. A script that differs from the reviewed one closes the gate of the
     /// hook that names it.
-    fn hold(self, file: HookFile, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
+    fn hold(self, file: HookFile, ledger: &TrustLedger) -> Result<TrustedHooks, UntrustedHooksError> {
         let vouched = self.vouches(&file);
         file.held(ledger, vouched)
     }
 
     /// Why a run would not begin with these hooks, or would deny what they guard. `None` if they
     /// match what was reviewed, and if they were never trusted, because then they do nothing.
-    pub(crate) fn stale(self, file: HookFile, places: &Places, ledger: &Ledger) -> Option<String> {
-        if self.vouches(&file) == Vouched::ByLedger && file.standing(ledger) == Standing::Changed {
+    pub(crate) fn stale(self, file: HookFile, places: &HolmPaths, ledger: &TrustLedger) -> Option<String> {
+        if self.vouches(&file) == HookTrustSource::ByLedger && file.standing(ledger) == TrustStatus::Changed {
             return Some(format!("{CHANGED}; `holm hooks trust` shows them and asks you"));
         }
         let held = self.hold(file, ledger).ok()?;
@@ -131,35 +134,38 @@ impl Owner {
     }
 
     /// Why a run would not begin without the file: it was trusted before.
-    pub(crate) fn gone(self, places: &Places, ledger: &Ledger) -> Option<String> {
+    pub(crate) fn gone(self, places: &HolmPaths, ledger: &TrustLedger) -> Option<String> {
         was_trusted(self, places, ledger).then(|| format!("{GONE}; {BACK}"))
     }
 
     /// Who vouches for a file. An imported file was written by another author, no matter
     /// where it is now.
-    pub(crate) fn vouches(self, file: &HookFile) -> Vouched {
+    pub(crate) fn vouches(self, file: &HookFile) -> HookTrustSource {
         match self {
-            Self::User if !file.is_imported() => Vouched::ByOwner,
-            Self::User | Self::Project => Vouched::ByLedger,
+            Self::User if !file.is_imported() => HookTrustSource::ByOwner,
+            Self::User | Self::Project => HookTrustSource::ByLedger,
         }
     }
 }
 
 /// The files of a question that a person has yet to look at, and how they stand.
-pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf, ContentHash, Standing)> {
+pub(crate) fn open_files(
+    question: &UntrustedHooksError,
+    ledger: &TrustLedger,
+) -> Vec<(PathBuf, ContentHash, TrustStatus)> {
     let standing = |(path, hash): &(PathBuf, ContentHash)| (path.clone(), *hash, ledger.standing(path, hash));
-    question.files.iter().map(standing).filter(|(.., standing)| *standing != Standing::Trusted).collect()
+    question.files.iter().map(standing).filter(|(.., standing)| *standing != TrustStatus::Trusted).collect()
 }
 
 /// The hooks of a run, and notes about hooks that were left out.
-pub(crate) struct Gathered {
-    pub(crate) hooks: Hooks,
+pub(crate) struct RunHooks {
+    pub(crate) hooks: HookSet,
     pub(crate) notes: Vec<String>,
     /// Tracks prompts that the hooks withhold.
-    pub(crate) withholding: Arc<Withholding>,
+    pub(crate) withholding: Arc<WithheldPrompts>,
 }
 
-impl Gathered {
+impl RunHooks {
     /// Finds all hooks that may run here. Hooks that were never trusted do nothing, and are named.
     /// Secrets are removed from messages about denials.
     ///
@@ -167,16 +173,16 @@ impl Gathered {
     /// If trusted hooks cannot be run or differ from what was trusted: what they
     /// guard would be open.
     pub(crate) fn find(
-        places: &Places,
-        confinement: Confinement,
-        screen: &Arc<Screen>,
-        secrets: &Secrets,
+        places: &HolmPaths,
+        confinement: CommandConfinement,
+        screen: &Arc<TerminalOutput>,
+        secrets: &SecretRedactor,
     ) -> anyhow::Result<Self> {
-        let withholding = Withholding::new(Arc::clone(screen));
-        let mut gathered = Self { hooks: Hooks::default(), notes: Vec::new(), withholding };
-        for owner in Owner::ALL {
+        let withholding = WithheldPrompts::new(Arc::clone(screen));
+        let mut gathered = Self { hooks: HookSet::default(), notes: Vec::new(), withholding };
+        for owner in HookOwner::ALL {
             let path = owner.file(places);
-            let ledger = Ledger::open(places.trust()).context("cannot read which hooks are trusted")?;
+            let ledger = TrustLedger::open(places.trust()).context("cannot read which hooks are trusted")?;
             let Some(read) = owner.read(places).transpose() else {
                 if was_trusted(owner, places, &ledger) {
                     return Err(gone(&path).into());
@@ -198,8 +204,8 @@ impl Gathered {
             for warning in file.warnings() {
                 gathered.notes.push(format!("{} {warning}", path.shown()));
             }
-            let is_by_ledger = owner.vouches(&file) == Vouched::ByLedger;
-            if is_by_ledger && file.standing(&ledger) == Standing::Changed {
+            let is_by_ledger = owner.vouches(&file) == HookTrustSource::ByLedger;
+            if is_by_ledger && file.standing(&ledger) == TrustStatus::Changed {
                 return Err(refused(&path, CHANGED).into());
             }
             match owner.hold(file, &ledger) {
@@ -225,18 +231,18 @@ impl Gathered {
 }
 
 /// Whether the hooks in this place were trusted before.
-fn was_trusted(owner: Owner, places: &Places, ledger: &Ledger) -> bool {
+fn was_trusted(owner: HookOwner, places: &HolmPaths, ledger: &TrustLedger) -> bool {
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     match owner {
-        Owner::User => ledger.knows(&real(&places.hooks())),
-        Owner::Project => ledger.knows(&real(&places.work).join(".holm/hooks.json")),
+        HookOwner::User => ledger.knows(&real(&places.hooks())),
+        HookOwner::Project => ledger.knows(&real(&places.work).join(".holm/hooks.json")),
     }
 }
 
 /// The error that stops a run which would begin without its trusted hooks.
-fn refused(hooks: &Path, why: &str) -> Trouble {
+fn refused(hooks: &Path, why: &str) -> CommandError {
     let message = format!("the hooks of {} guard this project, but {why}", hooks.shown());
-    Trouble::new(Exit::NoAnswer, message)
+    CommandError::new(CommandExit::NoAnswer, message)
         .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` continues without them")
 }
 
@@ -244,16 +250,16 @@ fn refused(hooks: &Path, why: &str) -> Trouble {
 const BACK: &str = "restore the file, or continue without it: `holm hooks forget`";
 
 /// The same for a missing file: a user who removed it on purpose must say so once.
-fn gone(hooks: &Path) -> Trouble {
+fn gone(hooks: &Path) -> CommandError {
     let message = format!("the hooks of {} guard this project, but {GONE}", hooks.shown());
-    Trouble::new(Exit::NoAnswer, message).hint(BACK)
+    CommandError::new(CommandExit::NoAnswer, message).hint(BACK)
 }
 
 /// The same for an invalid file: it must be fixed before the user can review and trust it.
-fn unreadable(hooks: &Path, why: &str) -> Trouble {
+fn unreadable(hooks: &Path, why: &str) -> CommandError {
     let message =
         format!("the hooks of {} guard this project, but they can no longer be read: {why}", hooks.shown());
-    Trouble::new(Exit::Usage, message)
+    CommandError::new(CommandExit::Usage, message)
         .hint("fix the file, then run `holm hooks trust`; `holm hooks forget` continues without them")
 }
 
@@ -282,8 +288,8 @@ pub(crate) fn missing(script: &Path, hooks: &Path) -> String {
 }
 
 /// Reports denials on standard error, if no terminal shows the calls.
-fn telling(hooks: CommandHooks, screen: &Arc<Screen>, secrets: &Secrets) -> CommandHooks {
-    if Screen::notes_to_a_person() {
+fn telling(hooks: CommandHooks, screen: &Arc<TerminalOutput>, secrets: &SecretRedactor) -> CommandHooks {
+    if TerminalOutput::notes_to_a_person() {
         return hooks;
     }
     let (screen, secrets) = (Arc::clone(screen), secrets.clone());
@@ -296,19 +302,19 @@ fn telling(hooks: CommandHooks, screen: &Arc<Screen>, secrets: &Secrets) -> Comm
 }
 
 /// Runs commands in the project's folder.
-fn runner(places: &Places, confinement: Confinement) -> anyhow::Result<Jailed> {
+fn runner(places: &HolmPaths, confinement: CommandConfinement) -> anyhow::Result<JailedRunner> {
     let engine = match confinement {
-        Confinement::Required => Engine::detect().map_err(|error| {
+        CommandConfinement::Required => JailEngine::detect().map_err(|error| {
             let message = format!("your trusted hooks cannot run: {error}");
-            Trouble::new(Exit::Failed, message)
+            CommandError::new(CommandExit::Failed, message)
                 .hint("--unconfined runs them, and all commands, without a jail")
         })?,
-        Confinement::None => Engine::Unconfined,
+        CommandConfinement::None => JailEngine::Unconfined,
     };
-    let jailed = Jailed::within(places.work.canonicalize()?, engine, Launcher::this_executable());
+    let jailed = JailedRunner::within(places.work.canonicalize()?, engine, JailLauncher::this_executable());
     let jailed = match places.bounds {
-        Bounds::Anywhere => jailed,
-        Bounds::ThisMachine => jailed.offline(),
+        NetworkScope::Anywhere => jailed,
+        NetworkScope::ThisMachine => jailed.offline(),
     };
     Ok(jailed.environment(std::env::vars_os()))
 }

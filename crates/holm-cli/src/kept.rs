@@ -4,33 +4,33 @@
 
 use std::{collections::BTreeSet, path::PathBuf};
 
-use holm::grants::{Denial, Denials, Grant, GrantSet, Kind, Request};
+use holm::grants::{AccessRequest, Denial, DenialSet, Grant, GrantKind, GrantSet};
 use holm_tools::{
-    hooks::Vouched,
-    root::{Denies, Protect, Root, RootError},
-    trust::{Ledger, Standing, place},
+    hooks::HookTrustSource,
+    root::{DenyRules, ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
+    trust::{TrustLedger, TrustStatus, place},
 };
 
-use crate::{entries::Entry, hooks::Owner, places::Places};
+use crate::{entries::McpEntryFile, hooks::HookOwner, places::HolmPaths};
 
 /// Files that tools may read but not write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct ProtectedPaths {
     files: BTreeSet<PathBuf>,
     /// The user's grants: a grant that names a file which everyday tools run opens that file.
     granted: GrantSet,
 }
 
-impl Kept {
+impl ProtectedPaths {
     /// Protects the effective settings, the scripts of trusted hooks, and the files
     /// that servers start with.
-    pub(crate) fn find(places: &Places) -> Self {
+    pub(crate) fn find(places: &HolmPaths) -> Self {
         let found = places.found();
         let policies = found.policies.into_iter().map(|(path, _)| path);
         let projects = found.project.into_iter().chain(found.above);
         let settings = found.user.into_iter().chain(projects).chain(policies);
         let files = settings.filter_map(|path| path.canonicalize().ok());
-        let servers = Entry::admitted(places).flat_map(|entry| entry.files(&places.work, places));
+        let servers = McpEntryFile::admitted(places).flat_map(|entry| entry.files(&places.work, places));
         let files = files.chain(scripts(places)).chain(servers).collect();
         Self { files, granted: GrantSet::default() }
     }
@@ -48,16 +48,16 @@ impl Kept {
     }
 
     /// The root, with these files kept from being written.
-    pub(crate) fn over(&self, root: Root) -> Result<Root, RootError> {
+    pub(crate) fn over(&self, root: WorkspaceRoot) -> Result<WorkspaceRoot, WorkspaceRootError> {
         let root = root.naming(&self.granted);
-        self.files.iter().try_fold(root, |root, path| root.protect(path, Protect::Writes))
+        self.files.iter().try_fold(root, |root, path| root.protect(path, ProtectionLevel::Writes))
     }
 
     /// The rules for commands: the usual ones, and these files by the paths at which they really lie.
-    pub(crate) fn of_commands(&self) -> Denials {
-        let mut denials = Denies::usual().naming(&self.granted).for_commands();
+    pub(crate) fn of_commands(&self) -> DenialSet {
+        let mut denials = DenyRules::usual().naming(&self.granted).for_commands();
         for path in &self.files {
-            let Ok(request) = Request::new(Kind::Write, &path.to_string_lossy()) else { continue };
+            let Ok(request) = AccessRequest::new(GrantKind::Write, &path.to_string_lossy()) else { continue };
             let Ok(grant) = Grant::exactly(&request) else { continue };
             denials.insert(Denial::Grant(grant));
         }
@@ -67,19 +67,19 @@ impl Kept {
 
 /// The trusted scripts that hooks or server entries name. This includes scripts that were trusted
 /// with a file that has changed since.
-fn scripts(places: &Places) -> Vec<PathBuf> {
-    let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
+fn scripts(places: &HolmPaths) -> Vec<PathBuf> {
+    let Ok(ledger) = TrustLedger::open(places.trust()) else { return Vec::new() };
     let mut scripts = Vec::new();
-    for owner in Owner::ALL {
+    for owner in HookOwner::ALL {
         let Ok(Some(file)) = owner.read(places) else { continue };
         scripts.extend(ledger.along(file.path()).map(std::path::Path::to_owned));
-        let is_own = owner.vouches(&file) == Vouched::ByOwner;
-        let is_trusted = is_own || file.standing(&ledger) == Standing::Trusted;
+        let is_own = owner.vouches(&file) == HookTrustSource::ByOwner;
+        let is_trusted = is_own || file.standing(&ledger) == TrustStatus::Trusted;
         if is_trusted {
             scripts.extend(file.kept(&ledger));
         }
     }
-    for entry in Entry::all(places) {
+    for entry in McpEntryFile::all(places) {
         let Ok(lead) = place(&places.work, &entry.path) else { continue };
         scripts.extend(ledger.along(&lead).map(std::path::Path::to_owned));
     }

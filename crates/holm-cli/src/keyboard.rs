@@ -9,7 +9,7 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 /// A key press, by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum KeyPress {
     Char(char),
     /// Enter, the space bar, or an arrow to the right or down.
     Next,
@@ -26,18 +26,18 @@ const AT_ONCE: usize = 64;
 
 /// Reads key presses from standard input.
 #[derive(Debug, Default)]
-pub(crate) struct Keyboard {
-    waiting: VecDeque<Key>,
+pub(crate) struct KeyboardInput {
+    waiting: VecDeque<KeyPress>,
 }
 
-impl Keyboard {
+impl KeyboardInput {
     /// Waits for a key. The terminal is as it was afterwards.
-    pub(crate) fn read(&mut self) -> Key {
+    pub(crate) fn read(&mut self) -> KeyPress {
         loop {
             if let Some(key) = self.waiting.pop_front() {
                 return key;
             }
-            let Some(bytes) = press() else { return Key::Leave };
+            let Some(bytes) = press() else { return KeyPress::Leave };
             self.waiting.extend(keys(&bytes));
         }
     }
@@ -61,18 +61,20 @@ fn press() -> Option<Vec<u8>> {
 }
 
 /// Bytes that came together as keys. An escape that begins nothing known is Escape alone.
-fn keys(bytes: &[u8]) -> Vec<Key> {
+fn keys(bytes: &[u8]) -> Vec<KeyPress> {
     let (mut keys, mut rest) = (Vec::new(), bytes);
     loop {
         let (key, after) = match rest {
             [] => return keys,
-            [0x1b, b'[' | b'O', b'A' | b'D', after @ ..] | [0x08 | 0x7f, after @ ..] => (Key::Back, after),
-            [0x1b, b'[' | b'O', b'B' | b'C', after @ ..] => (Key::Next, after),
+            [0x1b, b'[' | b'O', b'A' | b'D', after @ ..] | [0x08 | 0x7f, after @ ..] => {
+                (KeyPress::Back, after)
+            }
+            [0x1b, b'[' | b'O', b'B' | b'C', after @ ..] => (KeyPress::Next, after),
             [0x1b, b'[' | b'O', b'H', after @ ..] | [0x1b, b'[', b'1' | b'7', b'~', after @ ..] => {
-                (Key::First, after)
+                (KeyPress::First, after)
             }
             [0x1b, b'[' | b'O', b'F', after @ ..] | [0x1b, b'[', b'4' | b'8', b'~', after @ ..] => {
-                (Key::Last, after)
+                (KeyPress::Last, after)
             }
             [byte, after @ ..] => (of(*byte), after),
         };
@@ -81,11 +83,11 @@ fn keys(bytes: &[u8]) -> Vec<Key> {
     }
 }
 
-fn of(byte: u8) -> Key {
+fn of(byte: u8) -> KeyPress {
     match byte {
-        b'q' | b'Q' | 0x03 | 0x04 | 0x1b => Key::Leave,
-        b'\n' | b'\r' | b' ' => Key::Next,
-        byte => Key::Char(char::from(byte).to_ascii_lowercase()),
+        b'q' | b'Q' | 0x03 | 0x04 | 0x1b => KeyPress::Leave,
+        b'\n' | b'\r' | b' ' => KeyPress::Next,
+        byte => KeyPress::Char(char::from(byte).to_ascii_lowercase()),
     }
 }
 
@@ -95,15 +97,15 @@ mod tests {
 
     #[test]
     fn bytes_are_keys() {
-        let check = |bytes: &[u8], expect: &[Key]| assert_eq!(keys(bytes), expect, "{bytes:?}");
-        check(b"1", &[Key::Char('1')]);
-        check(b"Y", &[Key::Char('y')]);
-        check(b"\r", &[Key::Next]);
-        check(b"\x03", &[Key::Leave]);
-        check(b"q", &[Key::Leave]);
-        check(b"\x1b", &[Key::Leave]);
-        check(b"\x1b[C\x1b[D\x1bOA\x1b[B", &[Key::Next, Key::Back, Key::Back, Key::Next]);
-        check(b"\x1b[H\x1b[4~n", &[Key::First, Key::Last, Key::Char('n')]);
-        check(b"\x7f ", &[Key::Back, Key::Next]);
+        let check = |bytes: &[u8], expect: &[KeyPress]| assert_eq!(keys(bytes), expect, "{bytes:?}");
+        check(b"1", &[KeyPress::Char('1')]);
+        check(b"Y", &[KeyPress::Char('y')]);
+        check(b"\r", &[KeyPress::Next]);
+        check(b"\x03", &[KeyPress::Leave]);
+        check(b"q", &[KeyPress::Leave]);
+        check(b"\x1b", &[KeyPress::Leave]);
+        check(b"\x1b[C\x1b[D\x1bOA\x1b[B", &[KeyPress::Next, KeyPress::Back, KeyPress::Back, KeyPress::Next]);
+        check(b"\x1b[H\x1b[4~n", &[KeyPress::First, KeyPress::Last, KeyPress::Char('n')]);
+        check(b"\x7f ", &[KeyPress::Back, KeyPress::Next]);
     }
 }

@@ -7,23 +7,27 @@ mod desktop;
 use std::path::Path;
 
 use holm::models::SecretString;
-use holm_config::{Keyring, KeyringError};
+use holm_config::{KeyringError, SystemKeyring};
 
-use desktop::Desktop;
+use desktop::DesktopKeyring;
 
 /// The keyrings of one data folder.
 #[derive(Debug)]
-pub(crate) struct Rings {
+pub(crate) struct SystemKeyrings {
     /// Distinguishes the keys of this data folder from those of others.
     folder: String,
-    desktop: Option<Desktop>,
-    kernel: Keyring,
+    desktop: Option<DesktopKeyring>,
+    kernel: SystemKeyring,
 }
 
-impl Rings {
+impl SystemKeyrings {
     /// Those of a data folder, in this environment.
     pub(crate) fn of(data: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
-        Self { folder: data.display().to_string(), desktop: Desktop::here(env), kernel: Keyring::of(data) }
+        Self {
+            folder: data.display().to_string(),
+            desktop: DesktopKeyring::here(env),
+            kernel: SystemKeyring::of(data),
+        }
     }
 
     /// The keyrings of the current user.

@@ -6,14 +6,16 @@ use std::{
     sync::Arc,
 };
 
-use holm_local::{Choosing, Constraint, Gguf, Kind, Local, LocalError, Settings};
+use holm_local::{
+    GgufHead, GgufKind, GrammarConstraint, LocalError, LocalModel, LocalModelSettings, ToolSelection,
+};
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    model::{Chosen, Ways},
-    reach::Reach,
-    tools::Set,
+    exit::{CommandError, CommandExit},
+    model::{ModelOptions, ResolvedModel},
+    reach::ProviderAccess,
+    tools::BuiltinToolSet,
 };
 
 /// What all their names begin with.
@@ -56,27 +58,27 @@ pub(crate) fn folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
 
 /// A model file in the models folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct LocalModelFile {
     /// The name of the model.
     pub(crate) name: String,
     /// Its header, or why it cannot be used.
-    pub(crate) head: Result<Gguf, String>,
+    pub(crate) head: Result<GgufHead, String>,
 }
 
 /// The files of the folder, in the order of their names.
-pub(crate) fn list(folder: &Path) -> Vec<Found> {
+pub(crate) fn list(folder: &Path) -> Vec<LocalModelFile> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let files =
         entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "gguf"));
-    let mut found: Vec<Found> = files
-        .map(|path| Found {
+    let mut found: Vec<LocalModelFile> = files
+        .map(|path| LocalModelFile {
             name: name_of(&path),
-            head: Gguf::open(&path).map_err(|error| error.to_string()),
+            head: GgufHead::open(&path).map_err(|error| error.to_string()),
         })
         .collect();
     // One file, two models: with the adapter and without.
     let bare = found.iter().find(|found| found.name == DEFAULT).cloned();
-    found.extend(bare.map(|found| Found { name: BARE.into(), ..found }));
+    found.extend(bare.map(|found| LocalModelFile { name: BARE.into(), ..found }));
     found.sort_by(|one, other| one.name.cmp(&other.name));
     found
 }
@@ -92,24 +94,24 @@ pub(crate) fn name_of(path: &Path) -> String {
 pub(crate) fn files(
     name: &str,
     env: &impl Fn(&str) -> Option<String>,
-) -> Result<(PathBuf, Option<PathBuf>), Trouble> {
+) -> Result<(PathBuf, Option<PathBuf>), CommandError> {
     let short = name.strip_prefix(PREFIX).unwrap_or(name);
     if short.trim_matches('.').is_empty() {
         let hint = "`holm model list` shows the local models; local/PATH names a file of yours";
-        return Err(Trouble::new(Exit::Usage, format!("unknown model `{name}`")).hint(hint));
+        return Err(CommandError::new(CommandExit::Usage, format!("unknown model `{name}`")).hint(hint));
     }
     if short.contains('/') || Path::new(short).extension().is_some_and(|end| end == "gguf") {
         return Ok((PathBuf::from(short), None));
     }
     let Some(folder) = folder(env) else {
         let hint = "set HOLM_MODELS to a folder";
-        return Err(Trouble::new(Exit::Usage, "no folder for models: HOME is not set").hint(hint));
+        return Err(CommandError::new(CommandExit::Usage, "no folder for models: HOME is not set").hint(hint));
     };
     let file = if matches!(name, DEFAULT | BARE) { FILE.to_owned() } else { format!("{short}.gguf") };
     let path = folder.join(file);
     if !path.is_file() {
         let message = format!("model {name} is not on this machine: {} is missing", path.shown());
-        let trouble = Trouble::new(Exit::Missing, message);
+        let trouble = CommandError::new(CommandExit::Missing, message);
         return Err(trouble.hint(
             "`holm model list` shows the local models; `scripts/setup model` fetches the \
                           small one",
@@ -120,9 +122,12 @@ pub(crate) fn files(
 }
 
 /// What a name means, ready to run.
-pub(crate) fn settings(name: &str, env: &impl Fn(&str) -> Option<String>) -> Result<Settings, Trouble> {
+pub(crate) fn settings(
+    name: &str,
+    env: &impl Fn(&str) -> Option<String>,
+) -> Result<LocalModelSettings, CommandError> {
     let (path, adapter) = files(name, env)?;
-    let settings = Settings::new(path);
+    let settings = LocalModelSettings::new(path);
     Ok(match adapter {
         Some(adapter) => settings.adapter(adapter),
         None => settings,
@@ -132,40 +137,40 @@ pub(crate) fn settings(name: &str, env: &impl Fn(&str) -> Option<String>) -> Res
 /// Opens a model by its name. Nothing starts before the first call.
 pub(crate) fn open(
     name: &str,
-    ways: Ways,
+    ways: ModelOptions,
     env: &impl Fn(&str) -> Option<String>,
     note: Option<&'static str>,
-) -> Result<Chosen, Trouble> {
+) -> Result<ResolvedModel, CommandError> {
     let name = if ways.no_adapter && name == DEFAULT { BARE } else { name };
-    let constraint = if ways.no_grammar { Constraint::Off } else { Constraint::Grammar };
-    let choosing = if ways.calibrated { Choosing::Calibrated } else { Choosing::Likeliest };
+    let constraint = if ways.no_grammar { GrammarConstraint::Off } else { GrammarConstraint::Grammar };
+    let choosing = if ways.calibrated { ToolSelection::Calibrated } else { ToolSelection::Likeliest };
     let settings = settings(name, env)?.constraint(constraint).choosing(choosing);
-    let local = Local::open(settings).map_err(|error| refused(&error))?;
-    let fits = if local.head().parameters < SMALL { Set::Few } else { Set::All };
-    let (card, reach) = (local.card(name), Reach::default());
-    Ok(Chosen { card, client: Arc::new(local), reach, note, fits })
+    let local = LocalModel::open(settings).map_err(|error| refused(&error))?;
+    let fits = if local.head().parameters < SMALL { BuiltinToolSet::Few } else { BuiltinToolSet::All };
+    let (card, reach) = (local.card(name), ProviderAccess::default());
+    Ok(ResolvedModel { card, client: Arc::new(local), reach, note, fits })
 }
 
 /// An error in the command's words.
-pub(crate) fn refused(error: &LocalError) -> Trouble {
+pub(crate) fn refused(error: &LocalError) -> CommandError {
     let exit = match error {
-        LocalError::File { .. } | LocalError::OtherBase { .. } => Exit::Missing,
+        LocalError::File { .. } | LocalError::OtherBase { .. } => CommandExit::Missing,
         LocalError::Processor(_) | LocalError::Jail(_) | LocalError::Refused(_) | LocalError::Crashed(_) => {
-            Exit::Failed
+            CommandExit::Failed
         }
     };
-    Trouble::new(exit, error.to_string())
+    CommandError::new(exit, error.to_string())
 }
 
 /// What a program reads of a file.
-pub(crate) fn record(found: &Found) -> serde_json::Value {
+pub(crate) fn record(found: &LocalModelFile) -> serde_json::Value {
     match &found.head {
         Err(why) => serde_json::json!({ "name": found.name, "problem": why }),
         Ok(head) => serde_json::json!({
             "name": found.name,
             "kind": match head.kind {
-                Kind::Model => "model",
-                Kind::Adapter => "adapter",
+                GgufKind::Model => "model",
+                GgufKind::Adapter => "adapter",
             },
             "parameters": head.parameters,
             "bytes": head.size,
@@ -176,13 +181,13 @@ pub(crate) fn record(found: &Found) -> serde_json::Value {
 }
 
 /// One line on a file, for a person.
-pub(crate) fn describe(found: &Found) -> String {
+pub(crate) fn describe(found: &LocalModelFile) -> String {
     match &found.head {
         Err(why) => format!("{}  cannot be used: {why}", found.name),
         Ok(head) => {
             let kind = match head.kind {
-                Kind::Model => "model",
-                Kind::Adapter => "adapter",
+                GgufKind::Model => "model",
+                GgufKind::Adapter => "adapter",
             };
             let context =
                 head.context.map_or_else(String::new, |context| format!(", {context} tokens of context"));

@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use crate::{
-    bounds::Bounds,
-    exit::{Exit, Trouble},
+    bounds::NetworkScope,
+    exit::{CommandError, CommandExit},
 };
 
 /// Lines that may wait for a slow disk or a slow network: a busy run makes some hundreds a second.
@@ -30,7 +30,7 @@ const ROOM: usize = 16 << 10;
 
 /// Log destinations.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct LogFlags {
     /// Also append events to this file, one JSON object per line
     #[arg(long, global = true, value_name = "FILE")]
     log_json_file: Option<PathBuf>,
@@ -42,46 +42,46 @@ pub(crate) struct Args {
 
 /// The log of this command. Cheap to clone; without a destination it does nothing.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Log {
-    ways: Arc<Mutex<Vec<Way>>>,
+pub(crate) struct ActivityLog {
+    ways: Arc<Mutex<Vec<LogDestination>>>,
 }
 
 /// A destination of log lines.
 #[derive(Debug)]
-struct Way {
+struct LogDestination {
     name: String,
     lines: Sender<Arc<str>>,
     missed: u64,
-    end: End,
+    end: LogWriter,
 }
 
 /// The thread or task that writes the lines. It ends when the channel is closed.
 #[derive(Debug)]
-enum End {
+enum LogWriter {
     Thread(std::thread::JoinHandle<Result<(), String>>),
     Task(tokio::task::JoinHandle<Result<(), String>>),
 }
 
-impl Log {
+impl ActivityLog {
     /// Opens the destinations in the flags. An address on another machine needs a grant, and
     /// connections stay within the network scope. Must be called within a runtime.
     ///
     /// # Errors
     /// If a file cannot be opened, or an address is not allowed.
-    pub(crate) fn open(args: &Args, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
+    pub(crate) fn open(args: &LogFlags, granted: &GrantSet, bounds: NetworkScope) -> anyhow::Result<Self> {
         let log = Self::default();
         if let Some(path) = &args.log_json_file {
             let file = file::open(path)?;
             log.add(path.display().to_string(), |lines| {
-                End::Thread(std::thread::spawn(move || file::write(file, lines)))
+                LogWriter::Thread(std::thread::spawn(move || file::write(file, lines)))
             });
         }
         if let Some(url) = &args.log_http {
-            let target = http::Target::new("--log-http", url, granted, bounds)?;
+            let target = http::HttpLogTarget::new("--log-http", url, granted, bounds)?;
             // What stands behind a question mark may be a token.
             let shown = url.to_string();
             let shown = shown.split(['?', '#']).next().unwrap_or_default().to_owned();
-            log.add(shown, |lines| End::Task(tokio::spawn(target.send_all(lines))));
+            log.add(shown, |lines| LogWriter::Task(tokio::spawn(target.send_all(lines))));
         }
         Ok(log)
     }
@@ -115,14 +115,14 @@ impl Log {
     pub(crate) async fn finish(&self) -> Vec<String> {
         let ways = std::mem::take(&mut *self.ways());
         let mut notes = Vec::new();
-        for Way { name, lines, missed, end } in ways {
+        for LogDestination { name, lines, missed, end } in ways {
             drop(lines);
             let ended = match end {
-                End::Thread(thread) => {
+                LogWriter::Thread(thread) => {
                     let joined = move || thread.join().unwrap_or_else(|_| Err("it stopped".into()));
                     http::in_time(tokio::task::spawn_blocking(joined)).await
                 }
-                End::Task(task) => http::in_time(task).await,
+                LogWriter::Task(task) => http::in_time(task).await,
             };
             if let Err(why) = ended {
                 notes.push(format!("the log to {name} is incomplete: {why}"));
@@ -133,19 +133,19 @@ impl Log {
         notes
     }
 
-    fn add(&self, name: String, begin: impl FnOnce(Receiver<Arc<str>>) -> End) {
+    fn add(&self, name: String, begin: impl FnOnce(Receiver<Arc<str>>) -> LogWriter) {
         let (lines, taken) = mpsc::channel(ROOM);
         let end = begin(taken);
-        self.ways().push(Way { name, lines, missed: 0, end });
+        self.ways().push(LogDestination { name, lines, missed: 0, end });
     }
 
-    fn ways(&self) -> MutexGuard<'_, Vec<Way>> {
+    fn ways(&self) -> MutexGuard<'_, Vec<LogDestination>> {
         self.ways.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The events of every run that this command drives, each with its session's name.
-impl EventSink for Log {
+impl EventSink for ActivityLog {
     /// Never asked: every run has a sink of its own.
     fn event(&self, _: &Numbered) {}
 
@@ -172,11 +172,12 @@ pub(crate) fn began(command: &str) -> Value {
 }
 
 /// How a command ended.
-pub(crate) fn ended(command: &str, ended: &anyhow::Result<Exit>) -> Value {
+pub(crate) fn ended(command: &str, ended: &anyhow::Result<CommandExit>) -> Value {
     match ended {
         Ok(exit) => json!({ "at": now(), "command": command, "exit": exit.code() }),
         Err(error) => {
-            let exit = error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit);
+            let exit =
+                error.downcast_ref::<CommandError>().map_or(CommandExit::Failed, |trouble| trouble.exit);
             json!({ "at": now(), "command": command, "exit": exit.code(), "error": format!("{error:#}") })
         }
     }

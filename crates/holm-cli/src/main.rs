@@ -60,11 +60,11 @@ use std::{
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use holm::grants::GrantSet;
 
-use bounds::Bounds;
+use bounds::NetworkScope;
 use commands::run;
-use exit::{Exit, Trouble};
-use log::Log;
-use screen::Screen;
+use exit::{CommandError, CommandExit};
+use log::ActivityLog;
+use screen::TerminalOutput;
 
 /// A static binary takes its memory from here: the allocator of musl makes threads wait for each other.
 #[cfg(target_env = "musl")]
@@ -80,83 +80,83 @@ struct Cli {
     #[arg(long, global = true, value_name = "FOLDER")]
     data: Option<PathBuf>,
     #[command(flatten)]
-    log: log::Args,
+    log: log::LogFlags,
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<TopLevelCommand>,
 }
 
 /// Subcommands of `holm`.
 #[derive(Debug, Subcommand)]
-enum Command {
+enum TopLevelCommand {
     /// Create a settings file
-    Init(commands::init::Args),
+    Init(commands::init::InitArgs),
     /// Chat with agents in the terminal; `holm` alone does the same
-    Chat(Box<commands::chat::Args>),
+    Chat(Box<commands::chat::ChatArgs>),
     /// Run an agent on a prompt
-    Run(Box<commands::run::Args>),
+    Run(Box<commands::run::RunArgs>),
     /// List, check, run and create tools
-    Tool(commands::tool::Args),
+    Tool(commands::tool::ToolArgs),
     /// List, show and create agents
     #[command(subcommand)]
-    Agent(commands::agent::Command),
+    Agent(commands::agent::AgentCommand),
     /// List, show, check and run skills
     #[command(subcommand)]
-    Skill(commands::skill::Command),
+    Skill(commands::skill::SkillCommand),
     /// Manage MCP servers
     #[command(subcommand)]
-    Mcp(commands::mcp::Command),
+    Mcp(commands::mcp::McpCommand),
     /// Serve agents and tools to MCP clients
-    McpServer(commands::mcp_server::Args),
+    McpServer(commands::mcp_server::McpServerArgs),
     /// Serve an editor over the Agent Client Protocol
-    Acp(commands::acp::Args),
+    Acp(commands::acp::AcpArgs),
     /// Start a server for browsers, programs and OpenAI clients
-    Serve(commands::serve::Args),
+    Serve(commands::serve::ServeArgs),
     /// Manage scheduled jobs
     #[command(subcommand)]
-    Job(commands::job::Command),
+    Job(commands::job::JobCommand),
     /// Back up all data to a new folder, even while a server runs
-    Backup(commands::backup::Args),
+    Backup(commands::backup::BackupArgs),
     /// Restore a backup to a data folder that does not exist yet
-    Restore(commands::restore::Args),
+    Restore(commands::restore::RestoreArgs),
     /// List, search, replay, fork and edit sessions
     #[command(subcommand)]
-    Session(commands::session::Command),
+    Session(commands::session::SessionCommand),
     /// Print a session's events as a log, or write them to --log-json-file or --log-http
-    Log(commands::log::Args),
+    Log(commands::log::LogArgs),
     /// List and trust hooks
     #[command(subcommand)]
-    Hooks(commands::hooks::Command),
+    Hooks(commands::hooks::HooksCommand),
     /// Manage API keys of providers
     #[command(subcommand)]
-    Keys(commands::keys::Command),
+    Keys(commands::keys::KeysCommand),
     /// Show settings and trust this project's files
     #[command(subcommand)]
-    Config(commands::config::Command),
+    Config(commands::config::ConfigCommand),
     /// Check all settings, agents, skills, hooks and servers without running them
-    Check(commands::check::Args),
+    Check(commands::check::CheckArgs),
     /// Diagnose this machine's setup
-    Doctor(commands::doctor::Args),
+    Doctor(commands::doctor::DoctorArgs),
     /// Show where Holm stores its files
-    Paths(commands::paths::Args),
+    Paths(commands::paths::PathsArgs),
     /// Show how models have performed, and manage local models
     #[command(subcommand)]
-    Model(commands::model::Command),
+    Model(commands::model::ModelCommand),
     /// Extract email addresses, URLs, dates or names from a text
     #[cfg(feature = "local")]
-    Extract(commands::extract::Args),
+    Extract(commands::extract::ExtractArgs),
     /// Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay
     #[cfg(feature = "local")]
-    Tour(commands::tour::Args),
+    Tour(commands::tour::TourArgs),
     /// Undo the file changes of a turn
-    Undo(commands::undo::Args),
+    Undo(commands::undo::UndoArgs),
     /// Import agents, servers, skills, rules and hooks from other programs
-    Import(commands::import::Args),
+    Import(commands::import::ImportArgs),
     /// Describe Holm as a tool, in the format of agents-exe
-    Describe(commands::describe::Args),
+    Describe(commands::describe::DescribeArgs),
     /// Generate shell completions
-    Completions(commands::completions::Args),
+    Completions(commands::completions::CompletionsArgs),
     /// Print a manual page
-    Man(commands::completions::Page),
+    Man(commands::completions::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -167,84 +167,94 @@ fn main() -> ExitCode {
     holm_local::serve_if_asked();
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
-    let screen = Screen::default();
+    let screen = TerminalOutput::default();
     let given = match Cli::command().try_get_matches() {
         Ok(given) => given,
         Err(said) => return told(&said, &screen),
     };
     let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     match execute(cli, given.subcommand_name().unwrap_or_default()) {
-        Ok(exit) => match Screen::lost() {
-            Some(why) if exit == Exit::Done => {
+        Ok(exit) => match TerminalOutput::lost() {
+            Some(why) if exit == CommandExit::Done => {
                 screen.note(&format!("error: could not write everything to standard output: {why}"));
-                Exit::Failed.into()
+                CommandExit::Failed.into()
             }
             Some(_) | None => exit.into(),
         },
         Err(error) => {
             screen.end_line();
             screen.note(&format!("error: {error:#}"));
-            error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit).into()
+            error.downcast_ref::<CommandError>().map_or(CommandExit::Failed, |trouble| trouble.exit).into()
         }
     }
 }
 
 /// Prints a usage error, or the requested help. Help that was not printed completely is a failure.
-fn told(said: &clap::Error, screen: &Screen) -> ExitCode {
+fn told(said: &clap::Error, screen: &TerminalOutput) -> ExitCode {
     let printed = said.print().and_then(|()| io::stdout().flush());
     match printed {
         Err(lost) if !said.use_stderr() && lost.kind() != io::ErrorKind::BrokenPipe => {
             screen.note(&format!("error: could not write everything to standard output: {lost}"));
-            Exit::Failed.into()
+            CommandExit::Failed.into()
         }
-        Ok(()) | Err(_) => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(Exit::Usage.code())),
+        Ok(()) | Err(_) => {
+            ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(CommandExit::Usage.code()))
+        }
     }
 }
 
-fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
+fn execute(cli: Cli, name: &str) -> anyhow::Result<CommandExit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let Some(command) = cli.command.or_else(commands::chat::at_a_terminal) else {
-        Screen::default().note(&Cli::command().render_help().to_string());
-        return Ok(Exit::Usage);
+        TerminalOutput::default().note(&Cli::command().render_help().to_string());
+        return Ok(CommandExit::Usage);
     };
     let exit = runtime.block_on(async {
-        let log = Log::open(&cli.log, &command.granted(), command.bounds())?;
+        let log = ActivityLog::open(&cli.log, &command.granted(), command.bounds())?;
         log.put(&log::began(name));
         let ended = match command {
-            Command::Chat(args) => commands::chat::execute(*args, cli.data.as_deref(), &log).await,
-            Command::Init(args) => commands::init::execute(&args, cli.data.as_deref()),
-            Command::Skill(command) => commands::skill::execute(command, cli.data.as_deref(), &log).await,
-            Command::Keys(command) => commands::keys::execute(command, cli.data.as_deref()).await,
-            Command::Import(args) => commands::import::execute(&args, cli.data.as_deref()),
-            Command::Describe(args) => Ok(commands::describe::execute(&args)),
-            Command::Completions(args) => commands::completions::execute(&args),
-            Command::Man(page) => commands::completions::manual(&page),
-            Command::Run(args) => commands::run::execute(args.logging(&log), cli.data.as_deref()).await,
-            Command::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
-            Command::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),
-            Command::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
-            Command::McpServer(args) => commands::mcp_server::execute(args, cli.data.as_deref(), &log).await,
-            Command::Acp(args) => commands::acp::execute(args, cli.data.as_deref(), &log).await,
-            Command::Serve(args) => commands::serve::execute(args, cli.data.as_deref(), &log).await,
-            Command::Job(command) => commands::job::execute(command, cli.data.as_deref()).await,
-            Command::Backup(args) => commands::backup::execute(&args, cli.data.as_deref()).await,
-            Command::Restore(args) => commands::restore::execute(&args, cli.data.as_deref()),
-            Command::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
-            Command::Config(command) => commands::config::execute(command, cli.data.as_deref()),
-            Command::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
-            Command::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()).await,
-            Command::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
-            Command::Session(command) => commands::session::execute(command, cli.data.as_deref(), &log).await,
-            Command::Log(args) => commands::log::execute(args, cli.data.as_deref(), &log).await,
-            Command::Model(command) => commands::model::execute(command, cli.data.as_deref()).await,
+            TopLevelCommand::Chat(args) => commands::chat::execute(*args, cli.data.as_deref(), &log).await,
+            TopLevelCommand::Init(args) => commands::init::execute(&args, cli.data.as_deref()),
+            TopLevelCommand::Skill(command) => {
+                commands::skill::execute(command, cli.data.as_deref(), &log).await
+            }
+            TopLevelCommand::Keys(command) => commands::keys::execute(command, cli.data.as_deref()).await,
+            TopLevelCommand::Import(args) => commands::import::execute(&args, cli.data.as_deref()),
+            TopLevelCommand::Describe(args) => Ok(commands::describe::execute(&args)),
+            TopLevelCommand::Completions(args) => commands::completions::execute(&args),
+            TopLevelCommand::Man(page) => commands::completions::manual(&page),
+            TopLevelCommand::Run(args) => {
+                commands::run::execute(args.logging(&log), cli.data.as_deref()).await
+            }
+            TopLevelCommand::Tool(args) => commands::tool::execute(args, cli.data.as_deref()).await,
+            TopLevelCommand::Agent(command) => commands::agent::execute(command, cli.data.as_deref()),
+            TopLevelCommand::Mcp(command) => commands::mcp::execute(command, cli.data.as_deref()).await,
+            TopLevelCommand::McpServer(args) => {
+                commands::mcp_server::execute(args, cli.data.as_deref(), &log).await
+            }
+            TopLevelCommand::Acp(args) => commands::acp::execute(args, cli.data.as_deref(), &log).await,
+            TopLevelCommand::Serve(args) => commands::serve::execute(args, cli.data.as_deref(), &log).await,
+            TopLevelCommand::Job(command) => commands::job::execute(command, cli.data.as_deref()).await,
+            TopLevelCommand::Backup(args) => commands::backup::execute(&args, cli.data.as_deref()).await,
+            TopLevelCommand::Restore(args) => commands::restore::execute(&args, cli.data.as_deref()),
+            TopLevelCommand::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
+            TopLevelCommand::Config(command) => commands::config::execute(command, cli.data.as_deref()),
+            TopLevelCommand::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
+            TopLevelCommand::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()).await,
+            TopLevelCommand::Paths(args) => commands::paths::execute(&args, cli.data.as_deref()),
+            TopLevelCommand::Session(command) => {
+                commands::session::execute(command, cli.data.as_deref(), &log).await
+            }
+            TopLevelCommand::Log(args) => commands::log::execute(args, cli.data.as_deref(), &log).await,
+            TopLevelCommand::Model(command) => commands::model::execute(command, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
-            Command::Extract(args) => commands::extract::execute(&args, cli.data.as_deref()).await,
+            TopLevelCommand::Extract(args) => commands::extract::execute(&args, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
-            Command::Tour(args) => commands::tour::execute(args, cli.data.as_deref()).await,
-            Command::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
+            TopLevelCommand::Tour(args) => commands::tour::execute(args, cli.data.as_deref()).await,
+            TopLevelCommand::Undo(args) => commands::undo::execute(args, cli.data.as_deref()).await,
         };
         log.put(&log::ended(name, &ended));
-        let screen = Screen::default();
+        let screen = TerminalOutput::default();
         log.finish().await.iter().for_each(|note| screen.note(&format!("holm: {note}")));
         ended
     });
@@ -253,19 +263,19 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
     exit
 }
 
-impl Command {
+impl TopLevelCommand {
     /// What the person has granted on the command line.
     fn granted(&self) -> GrantSet {
-        self.run().map(run::Args::granted).unwrap_or_default()
+        self.run().map(run::RunArgs::granted).unwrap_or_default()
     }
 
     /// How far connections may go.
-    fn bounds(&self) -> Bounds {
-        self.run().map_or(Bounds::Anywhere, run::Args::bounds)
+    fn bounds(&self) -> NetworkScope {
+        self.run().map_or(NetworkScope::Anywhere, run::RunArgs::bounds)
     }
 
     /// The flags of a run, where the command has them as its own.
-    fn run(&self) -> Option<&run::Args> {
+    fn run(&self) -> Option<&run::RunArgs> {
         match self {
             Self::Run(args) => Some(args),
             Self::Chat(args) => Some(args.run()),

@@ -5,21 +5,21 @@ mod takes;
 use std::{fs, io, path::Path, sync::Arc};
 
 use holm::{
-    kernel::{Block, Model as Card, ModelResult, Reply, StopReason, ToolCall},
-    models::{ClientError, Router, ScriptedModel},
+    kernel::{Block, ModelResult, ModelSpec as Card, Reply, StopReason, ToolCall},
+    models::{ModelClientError, ModelRouter, ScriptedModel},
     runtime::Model,
-    wire::{catalogue, services::Services},
+    wire::{catalogue, services::ServiceTable},
 };
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    bounds::Bounds,
-    exit::{Exit, Trouble},
-    reach::Reach,
-    tools::Set,
+    bounds::NetworkScope,
+    exit::{CommandError, CommandExit},
+    reach::ProviderAccess,
+    tools::BuiltinToolSet,
 };
 
-pub(crate) use takes::Takes;
+pub(crate) use takes::ModelMediaSupport;
 
 /// The name under which the demonstration runs.
 pub(crate) const DEMO: &str = "scripted/demo";
@@ -28,27 +28,27 @@ pub(crate) const DEMO: &str = "scripted/demo";
 pub(crate) const SCRIPT: &str = "scripted/file";
 
 /// An opened model with its metadata, and a note about it.
-pub(crate) struct Chosen {
+pub(crate) struct ResolvedModel {
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
     /// How its provider and others are reached.
-    pub(crate) reach: Reach,
+    pub(crate) reach: ProviderAccess,
     /// A note for the user before the run begins.
     pub(crate) note: Option<&'static str>,
     /// The tools that it can choose among, unless the user says otherwise.
-    pub(crate) fits: Set,
+    pub(crate) fits: BuiltinToolSet,
 }
 
-impl Chosen {
+impl ResolvedModel {
     /// What it is shown of a prompt.
-    pub(crate) fn takes(&self) -> Takes {
-        Takes { name: self.card.name.clone(), reach: self.reach.clone() }
+    pub(crate) fn takes(&self) -> ModelMediaSupport {
+        ModelMediaSupport { name: self.card.name.clone(), reach: self.reach.clone() }
     }
 }
 
 /// Options for reaching and running a model.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub(crate) struct Ways {
+pub(crate) struct ModelOptions {
     /// Small local model only: do not use the adapter that was trained to choose tools
     #[cfg(feature = "local")]
     #[arg(long)]
@@ -67,10 +67,10 @@ pub(crate) struct Ways {
     offline: bool,
 }
 
-impl Ways {
+impl ModelOptions {
     /// How far connections may go.
-    pub(crate) const fn bounds(self) -> Bounds {
-        if self.offline { Bounds::ThisMachine } else { Bounds::Anywhere }
+    pub(crate) const fn bounds(self) -> NetworkScope {
+        if self.offline { NetworkScope::ThisMachine } else { NetworkScope::Anywhere }
     }
 }
 
@@ -79,11 +79,11 @@ impl Ways {
 pub(crate) fn choose(
     name: Option<&str>,
     script: Option<&Path>,
-    reach: &Reach,
+    reach: &ProviderAccess,
     env: impl Fn(&str) -> Option<String>,
-) -> Result<Chosen, Trouble> {
+) -> Result<ResolvedModel, CommandError> {
     let chosen = choose_alone(name, script, reach, env)?;
-    Ok(Chosen { reach: reach.clone(), ..chosen })
+    Ok(ResolvedModel { reach: reach.clone(), ..chosen })
 }
 
 #[cfg_attr(
@@ -93,13 +93,19 @@ pub(crate) fn choose(
 fn choose_alone(
     named: Option<&str>,
     script: Option<&Path>,
-    reach: &Reach,
+    reach: &ProviderAccess,
     env: impl Fn(&str) -> Option<String>,
-) -> Result<Chosen, Trouble> {
+) -> Result<ResolvedModel, CommandError> {
     if let Some(path) = script {
         let client: Arc<dyn Model> = Arc::new(read_script(path)?);
-        let reach = Reach::default();
-        return Ok(Chosen { card: Card::named(SCRIPT), client, reach, note: None, fits: Set::All });
+        let reach = ProviderAccess::default();
+        return Ok(ResolvedModel {
+            card: Card::named(SCRIPT),
+            client,
+            reach,
+            note: None,
+            fits: BuiltinToolSet::All,
+        });
     }
     #[cfg(feature = "local")]
     match named {
@@ -122,22 +128,25 @@ fn choose_alone(
 
 /// Adds the models that take over when the work of the one before is not good enough. One
 /// client serves them all.
-pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, Vec<Card>), Trouble> {
+pub(crate) fn with_stronger(
+    first: ResolvedModel,
+    names: &[String],
+) -> Result<(ResolvedModel, Vec<Card>), CommandError> {
     if names.is_empty() {
         return Ok((first, Vec::new()));
     }
-    let mut router = Router::new().with(&first.card.name, Arc::clone(&first.client));
+    let mut router = ModelRouter::new().with(&first.card.name, Arc::clone(&first.client));
     let mut stronger = Vec::new();
     for name in names {
         let next = from_provider(name, &first.reach)?;
         router = router.with(&next.card.name, next.client);
         stronger.push(next.card);
     }
-    Ok((Chosen { client: Arc::new(router), ..first }, stronger))
+    Ok((ResolvedModel { client: Arc::new(router), ..first }, stronger))
 }
 
 /// The model of a name, as its provider has it, or this machine.
-pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble> {
+pub(crate) fn from_provider(name: &str, reach: &ProviderAccess) -> Result<ResolvedModel, CommandError> {
     #[cfg(feature = "local")]
     if crate::local::is_local(name) {
         return crate::local::open(name, reach.ways(), &|name: &str| std::env::var(name).ok(), None);
@@ -145,27 +154,34 @@ pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble
     reach.admits(name)?;
     let client = reach.client(name).map_err(|error| refused(name, &error, reach))?;
     // The provider may have been named by an alias; prices and requests go by its own name.
-    let full = Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
+    let full =
+        ServiceTable::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
     let card = reach.card(&known_card(&full));
-    Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None, fits: Set::All })
+    Ok(ResolvedModel {
+        card,
+        client: Arc::new(client),
+        reach: reach.clone(),
+        note: None,
+        fits: BuiltinToolSet::All,
+    })
 }
 
 /// The catalogue entry of a model. The same models of `OpenAI` answer in both of its formats,
 /// at the same price.
 fn known_card(full: &str) -> Card {
-    let catalogue = catalogue::Catalogue::pinned();
+    let catalogue = catalogue::ModelCatalogue::pinned();
     let twin = full.strip_prefix("openai-chat/").map(|model| format!("openai/{model}"));
     let entry = catalogue.model(full).or_else(|| catalogue.model(twin.as_deref()?));
     let card = entry.map(catalogue::to_kernel);
     card.map_or_else(|| Card::named(full), |card| Card { name: full.to_owned(), ..card })
 }
 
-fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
+fn refused(name: &str, error: &ModelClientError, reach: &ProviderAccess) -> CommandError {
     match error {
-        ClientError::NoKey { .. } | ClientError::WrongKey { .. } => {
-            let services = Services::stock();
+        ModelClientError::NoKey { .. } | ModelClientError::WrongKey { .. } => {
+            let services = ServiceTable::stock();
             let known = services.resolve(name).map(|(_, service)| (service.keys.join(" or "), &service.id));
-            let trouble = Trouble::new(Exit::Provider, error.to_string());
+            let trouble = CommandError::new(CommandExit::Provider, error.to_string());
             if let Some(why) = reach.lost(name) {
                 return trouble.hint(why);
             }
@@ -176,36 +192,39 @@ fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
                 Ok(_) | Err(_) => trouble,
             }
         }
-        ClientError::Name(_) => {
+        ModelClientError::Name(_) => {
             let provider = name.split('/').next().unwrap_or_default();
             // What could stand there without quotes; a path, say, begins with no name at all.
             let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
             let is_name = !provider.is_empty() && provider.chars().all(is_key);
             let provider = if is_name { provider } else { "NAME" };
-            let services = Services::stock();
+            let services = ServiceTable::stock();
             let known: Vec<&str> = services.iter().map(|service| service.id.as_str()).collect();
-            Trouble::new(Exit::Usage, error.to_string()).hint(format!(
+            CommandError::new(CommandExit::Usage, error.to_string()).hint(format!(
                 "write it as provider/model; the providers are {}, and `local` for files on this machine; a server of \
                  your own that speaks OpenAI's format is [providers.{provider}] base_url = \"http://...\" in your \
                  holm.toml",
                 known.join(", ")
             ))
         }
-        ClientError::Variable(_) | ClientError::SecretInBase { .. } | ClientError::Transport(_) => {
-            Trouble::new(Exit::Usage, error.to_string())
-        }
+        ModelClientError::Variable(_)
+        | ModelClientError::SecretInBase { .. }
+        | ModelClientError::Transport(_) => CommandError::new(CommandExit::Usage, error.to_string()),
     }
 }
 
 /// An example of a script, for the hint when a script is invalid.
 const LOOKS: &str = r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}, and a call in it like {"tool_call":{"id":"1","name":"read","arguments":"{\"path\":\"a.txt\"}"}} with "stop":"tool_use" beside the blocks"#;
 
-fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
+fn read_script(path: &Path) -> Result<ScriptedModel, CommandError> {
     let wrong = |reason: String| {
-        Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.shown())).hint(LOOKS)
+        CommandError::new(CommandExit::Usage, format!("the script {} cannot be used: {reason}", path.shown()))
+            .hint(LOOKS)
     };
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("no script {} exists", path.shown())),
+        io::ErrorKind::NotFound => {
+            CommandError::new(CommandExit::Missing, format!("no script {} exists", path.shown()))
+        }
         _ => wrong(error.to_string()),
     })?;
     if !text.trim_start().starts_with('{') {
@@ -221,7 +240,7 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
 }
 
 /// Shows the loop without a model: one call, and then the truth.
-fn demonstration(note: Option<&'static str>) -> Chosen {
+fn demonstration(note: Option<&'static str>) -> ResolvedModel {
     let call = ToolCall {
         id: "demo-1".into(),
         name: "list".into(),
@@ -233,12 +252,12 @@ fn demonstration(note: Option<&'static str>) -> Chosen {
                 The loop, the tools, the grants and the journal are real.";
     let says = Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
     let results = [calls, says].map(ModelResult::Replied);
-    Chosen {
+    ResolvedModel {
         card: Card::named(DEMO),
         client: Arc::new(ScriptedModel::new(results)),
-        reach: Reach::default(),
+        reach: ProviderAccess::default(),
         note,
-        fits: Set::All,
+        fits: BuiltinToolSet::All,
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn parse(text: &str) -> Result<NanoUsd, String> {
 
 /// Whether an amount covers everything that was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Priced {
+pub(crate) enum CostCompleteness {
     /// The amount is complete, every price is known.
     #[default]
     Whole,
@@ -30,7 +30,7 @@ pub(crate) enum Priced {
     InPart,
 }
 
-impl Priced {
+impl CostCompleteness {
     /// As it is after one more reply.
     pub(crate) fn after(self, usage: Usage, cost: Option<NanoUsd>) -> Self {
         // A script has no provider that reports tokens, and none that is paid.

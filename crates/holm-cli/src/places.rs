@@ -7,20 +7,20 @@ use std::{
 };
 
 use holm::{grants::FilePath, store::Store};
-use holm_config::Found;
+use holm_config::ConfigFiles;
 use holm_tools::trust::ContentHash;
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    bounds::Bounds,
-    exit::{Exit, Trouble},
+    bounds::NetworkScope,
+    exit::{CommandError, CommandExit},
 };
 
 /// What the database of the sessions is called in its folder.
 const DATABASE: &str = "holm.db";
 
 /// The folder of the sessions: the flag, or what the environment of this process says.
-pub(crate) fn data_here(flag: Option<&Path>) -> Result<PathBuf, Trouble> {
+pub(crate) fn data_here(flag: Option<&Path>) -> Result<PathBuf, CommandError> {
     data_folder(flag, |name| std::env::var(name).ok())
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn data_here(flag: Option<&Path>) -> Result<PathBuf, Trouble> {
 pub(crate) fn data_folder(
     flag: Option<&Path>,
     env: impl Fn(&str) -> Option<String>,
-) -> Result<PathBuf, Trouble> {
+) -> Result<PathBuf, CommandError> {
     let env = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = flag {
         return Ok(folder.to_owned());
@@ -44,12 +44,12 @@ pub(crate) fn data_folder(
         return Ok(home.join(".local/share/holm"));
     }
     let hint = "name a folder with --data, or set HOLM_DATA";
-    Err(Trouble::new(Exit::Usage, "no folder for sessions: HOME is not set").hint(hint))
+    Err(CommandError::new(CommandExit::Usage, "no folder for sessions: HOME is not set").hint(hint))
 }
 
 /// The folders that tools and commands use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct HolmPaths {
     /// The user's data folder.
     pub(crate) data: PathBuf,
     /// The folder where the command was started.
@@ -57,7 +57,7 @@ pub(crate) struct Places {
     /// Tool folders of the chosen agent.
     pub(crate) brought: Vec<PathBuf>,
     /// How far connections may go.
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: NetworkScope,
     /// Whose word counts for the files of the project.
     pub(crate) project_trust: ProjectTrust,
 }
@@ -72,7 +72,7 @@ pub(crate) enum ProjectTrust {
     Flag,
 }
 
-impl Places {
+impl HolmPaths {
     /// The folder that relative paths of calls start from, as grants spell it; none where no grant can.
     pub(crate) fn workspace(&self) -> Option<FilePath> {
         workspace(&self.work)
@@ -82,7 +82,7 @@ impl Places {
     pub(crate) fn at(data: impl Into<PathBuf>, work: impl Into<PathBuf>) -> Self {
         let (data, work) = (data.into(), work.into());
         let project_trust = ProjectTrust::Ledger;
-        Self { data, work, brought: Vec::new(), bounds: Bounds::Anywhere, project_trust }
+        Self { data, work, brought: Vec::new(), bounds: NetworkScope::Anywhere, project_trust }
     }
 
     /// Finds the folders from the flag, the environment and the current folder. Creates the data
@@ -91,7 +91,7 @@ impl Places {
         let data = data_here(flag)?;
         let work = std::env::current_dir().map_err(|error| {
             let message = format!("cannot use the current folder: {error}");
-            Trouble::new(Exit::Failed, message).hint("go to an existing folder")
+            CommandError::new(CommandExit::Failed, message).hint("go to an existing folder")
         })?;
         database(&data)?;
         let places = Self::at(data.canonicalize()?, work);
@@ -100,8 +100,8 @@ impl Places {
     }
 
     /// Which files of settings there are for the folder that is worked in.
-    pub(crate) fn found(&self) -> Found {
-        Found::from(&self.work, |name| std::env::var(name).ok())
+    pub(crate) fn found(&self) -> ConfigFiles {
+        ConfigFiles::from(&self.work, |name| std::env::var(name).ok())
     }
 
     /// The database of the sessions.
@@ -115,7 +115,7 @@ impl Places {
     }
 
     /// With connections that go no further than this.
-    pub(crate) fn within(self, bounds: Bounds) -> Self {
+    pub(crate) fn within(self, bounds: NetworkScope) -> Self {
         Self { bounds, ..self }
     }
 
@@ -206,10 +206,10 @@ pub(crate) fn quoted(word: &str) -> String {
 }
 
 /// Makes the folder, for its owner alone, and gives the database's path in it.
-pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
+pub(crate) fn database(folder: &Path) -> Result<PathBuf, CommandError> {
     private_folder(folder).map_err(|error| {
         let message = format!("cannot create the folder {}: {error}", folder.shown());
-        Trouble::new(Exit::Failed, message).hint("name another one with --data")
+        CommandError::new(CommandExit::Failed, message).hint("name another one with --data")
     })?;
     Ok(folder.join(DATABASE))
 }

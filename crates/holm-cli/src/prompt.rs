@@ -13,13 +13,13 @@ use std::{
 };
 
 use holm::kernel::{Block, Prompt};
-use holm_config::{Piece, Template};
+use holm_config::{TextTemplate, TextTemplatePiece};
 
-use crate::exit::{Exit, Trouble};
-use crate::screen::ShownPath as _;
-use media::Attachment;
+use crate::exit::{CommandError, CommandExit};
+use crate::screen::DisplayablePath as _;
+use media::PromptAttachment;
 
-pub(crate) use variables::{Variables, git_branch, variable};
+pub(crate) use variables::{TemplateVariables, git_branch, variable};
 
 /// The longest text of one part: more than any window holds, less than memory.
 const MOST_BYTES: u64 = 16 << 20;
@@ -35,11 +35,11 @@ const HINT: &str = "say what to do with -p, such as: holm run -p \"What is in th
 
 /// The parts of a prompt, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Parts(Vec<Part>);
+pub(crate) struct PromptParts(Vec<PromptPart>);
 
 /// One part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum PromptPart {
     /// Text, including that of a separator.
     Text(String),
     /// The content of standard input.
@@ -49,25 +49,30 @@ enum Part {
     /// The output of a command.
     Shell(String),
     /// A picture, a sound or a document.
-    Media(Attachment),
+    Media(PromptAttachment),
 }
 
 /// A named prompt template with the values of its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Around {
-    pub(crate) template: Template,
+pub(crate) struct PromptTemplate {
+    pub(crate) template: TextTemplate,
     /// Its name, for messages.
     pub(crate) alias: String,
     /// The values that the user gave for its variables.
-    pub(crate) variables: Variables,
+    pub(crate) variables: TemplateVariables,
 }
 
-impl Around {
+impl PromptTemplate {
     /// The text around words that are about a file, if about any.
     ///
     /// # Errors
     /// Where a variable stands for nothing that is known.
-    pub(crate) fn filled(&self, words: &str, work: &Path, file: Option<&Path>) -> Result<String, Trouble> {
+    pub(crate) fn filled(
+        &self,
+        words: &str,
+        work: &Path,
+        file: Option<&Path>,
+    ) -> Result<String, CommandError> {
         let known = self.values(work, file)?;
         let content = (!words.is_empty()).then(|| Block::Text(words.to_owned()));
         let blocks = self.put(content.into_iter().collect(), &known);
@@ -79,15 +84,15 @@ impl Around {
     }
 
     /// The template with a content in its place, or at its end where it has none.
-    fn put(&self, content: Vec<Block>, known: &Variables) -> Vec<Block> {
+    fn put(&self, content: Vec<Block>, known: &TemplateVariables) -> Vec<Block> {
         let mut blocks = Vec::new();
         for piece in self.template.pieces() {
             match piece {
-                Piece::Text(text) => add(&mut blocks, Block::Text(text.clone()), ""),
-                Piece::Variable(name) if name == CONTENT => {
+                TextTemplatePiece::Text(text) => add(&mut blocks, Block::Text(text.clone()), ""),
+                TextTemplatePiece::Variable(name) if name == CONTENT => {
                     content.iter().for_each(|block| add(&mut blocks, block.clone(), ""));
                 }
-                Piece::Variable(name) => {
+                TextTemplatePiece::Variable(name) => {
                     let value = known.get(name).cloned().unwrap_or_default();
                     add(&mut blocks, Block::Text(value), "");
                 }
@@ -100,10 +105,10 @@ impl Around {
     }
 }
 
-impl Parts {
+impl PromptParts {
     /// Words, and nothing else.
     pub(crate) fn of(text: String) -> Self {
-        Self(vec![Part::Text(text)])
+        Self(vec![PromptPart::Text(text)])
     }
 
     /// Whether nothing was given.
@@ -113,12 +118,12 @@ impl Parts {
 
     /// Whether gathering reads standard input, so that no question can be asked there.
     pub(crate) fn reads_stdin(&self) -> bool {
-        self.is_empty() || self.0.contains(&Part::Stdin)
+        self.is_empty() || self.0.contains(&PromptPart::Stdin)
     }
 
     /// With this before everything else.
     pub(crate) fn first(&mut self, text: String) {
-        self.0.insert(0, Part::Text(text));
+        self.0.insert(0, PromptPart::Text(text));
     }
 
     /// Reads all parts and inserts them into the template, or appends them if it has no
@@ -126,10 +131,10 @@ impl Parts {
     /// notes for the user.
     pub(crate) fn gather(
         &self,
-        around: Option<&Around>,
+        around: Option<&PromptTemplate>,
         work: &Path,
         tell: impl Fn(&str),
-    ) -> Result<Prompt, Trouble> {
+    ) -> Result<Prompt, CommandError> {
         let Some(around) = around else { return checked(self.read(work, tell)?) };
         let content =
             if around.wants_content() || !self.is_empty() { self.read(work, tell)? } else { Vec::new() };
@@ -140,29 +145,29 @@ impl Parts {
     /// The first file of text.
     fn file(&self) -> Option<&Path> {
         self.0.iter().find_map(|part| match part {
-            Part::File(path) => Some(path.as_path()),
-            Part::Text(_) | Part::Stdin | Part::Shell(_) | Part::Media(_) => None,
+            PromptPart::File(path) => Some(path.as_path()),
+            PromptPart::Text(_) | PromptPart::Stdin | PromptPart::Shell(_) | PromptPart::Media(_) => None,
         })
     }
 
-    fn read(&self, work: &Path, tell: impl Fn(&str)) -> Result<Vec<Block>, Trouble> {
+    fn read(&self, work: &Path, tell: impl Fn(&str)) -> Result<Vec<Block>, CommandError> {
         if self.is_empty() && io::stdin().is_terminal() {
-            return Err(Trouble::new(Exit::Usage, "there is no prompt").hint(HINT));
+            return Err(CommandError::new(CommandExit::Usage, "there is no prompt").hint(HINT));
         }
-        if self.0.iter().filter(|part| **part == Part::Stdin).count() > 1 {
+        if self.0.iter().filter(|part| **part == PromptPart::Stdin).count() > 1 {
             let message = "standard input is named more than once, but can be read only once";
-            return Err(Trouble::new(Exit::Usage, message));
+            return Err(CommandError::new(CommandExit::Usage, message));
         }
-        let whole = [Part::Stdin];
+        let whole = [PromptPart::Stdin];
         let parts = if self.is_empty() { whole.as_slice() } else { &self.0 };
         let mut blocks = Vec::new();
         for part in parts {
             let block = match part {
-                Part::Text(text) => Block::Text(text.clone()),
-                Part::Stdin => Block::Text(read("standard input", io::stdin().lock())?),
-                Part::File(path) => Block::Text(file(&work.join(path), path)?),
-                Part::Shell(command) => Block::Text(shell::output(command, work, &tell)?),
-                Part::Media(attachment) => attachment.read(work)?,
+                PromptPart::Text(text) => Block::Text(text.clone()),
+                PromptPart::Stdin => Block::Text(read("standard input", io::stdin().lock())?),
+                PromptPart::File(path) => Block::Text(file(&work.join(path), path)?),
+                PromptPart::Shell(command) => Block::Text(shell::output(command, work, &tell)?),
+                PromptPart::Media(attachment) => attachment.read(work)?,
             };
             add(&mut blocks, block, APART);
         }
@@ -172,12 +177,12 @@ impl Parts {
 
 /// A text to work on; `-` is standard input.
 #[cfg(feature = "local")]
-pub(crate) fn text(text: &str) -> Result<String, Trouble> {
+pub(crate) fn text(text: &str) -> Result<String, CommandError> {
     if text == "-" { stdin() } else { Ok(text.to_owned()) }
 }
 
 /// What comes in by standard input.
-pub(crate) fn stdin() -> Result<String, Trouble> {
+pub(crate) fn stdin() -> Result<String, CommandError> {
     read("standard input", io::stdin().lock())
 }
 
@@ -193,21 +198,23 @@ fn add(blocks: &mut Vec<Block>, block: Block, apart: &str) {
 }
 
 /// The text of a file that a person named; what it is called there is what messages say.
-fn file(path: &Path, shown: &Path) -> Result<String, Trouble> {
+fn file(path: &Path, shown: &Path) -> Result<String, CommandError> {
     let name = format!("the file {}", shown.shown());
     let open = fs::File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {}", shown.shown())),
-        _ => Trouble::new(Exit::Usage, format!("{name} cannot be read: {error}")),
+        io::ErrorKind::NotFound => {
+            CommandError::new(CommandExit::Missing, format!("there is no file {}", shown.shown()))
+        }
+        _ => CommandError::new(CommandExit::Usage, format!("{name} cannot be read: {error}")),
     })?;
     // A text that ends its last line leaves no empty one before the next part.
     Ok(read(&name, open)?.trim_end_matches('\n').to_owned())
 }
 
-fn read(name: &str, input: impl Read) -> Result<String, Trouble> {
+fn read(name: &str, input: impl Read) -> Result<String, CommandError> {
     let mut text = String::new();
     let read = input.take(MOST_BYTES + 1).read_to_string(&mut text);
     read.map_err(|error| {
-        let trouble = Trouble::new(Exit::Usage, format!("{name} cannot be read: {error}"));
+        let trouble = CommandError::new(CommandExit::Usage, format!("{name} cannot be read: {error}"));
         match error.kind() {
             io::ErrorKind::InvalidData => {
                 trouble.hint("pictures, sounds and PDF files are given with --media")
@@ -216,14 +223,17 @@ fn read(name: &str, input: impl Read) -> Result<String, Trouble> {
         }
     })?;
     if text.len() as u64 > MOST_BYTES {
-        return Err(Trouble::new(Exit::Usage, format!("{name} is longer than {} MiB", MOST_BYTES >> 20)));
+        return Err(CommandError::new(
+            CommandExit::Usage,
+            format!("{name} is longer than {} MiB", MOST_BYTES >> 20),
+        ));
     }
     Ok(text)
 }
 
-fn checked(blocks: Vec<Block>) -> Result<Prompt, Trouble> {
+fn checked(blocks: Vec<Block>) -> Result<Prompt, CommandError> {
     if blocks.iter().all(|block| block.as_text().is_some_and(|text| text.trim().is_empty())) {
-        return Err(Trouble::new(Exit::Usage, "the prompt is empty").hint(HINT));
+        return Err(CommandError::new(CommandExit::Usage, "the prompt is empty").hint(HINT));
     }
     Ok(Prompt { blocks, ..Prompt::text("") })
 }

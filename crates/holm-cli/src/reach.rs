@@ -8,40 +8,46 @@ use std::{
 };
 
 use holm::{
-    kernel::{Block, Media, Message, MessageId, Model as Card, NanoUsd, Price, Role, Source},
-    models::{Client, ClientError, Endpoint, Http, Keys, Proxies, SecretString, Timeouts, ToolCalls},
+    kernel::{Block, Media, Message, MessageId, ModelSpec as Card, NanoUsd, Price, Role, Source},
+    models::{
+        HttpTimeouts, HttpTransport, ModelClient, ModelClientError, ModelEndpoint, ProviderKeys, ProxyPolicy,
+        SecretString, ToolCallMode,
+    },
     wire::{
-        NoMedia, Transcript,
+        MessageBuffer, NoMedia,
         media::describe,
-        services::{Service, Services},
+        services::{ProviderService, ServiceTable},
     },
 };
-use holm_config::{KeyFile, Layer, ProviderSettings, Settings, ToolProtocol, Value};
+use holm_config::{ConfigLayer, ConfigSettings, KeyFile, ProviderSettings, SettingValue, ToolProtocol};
 
-use crate::{bounds::Bounds, exit::Trouble, keyring::Rings, model::Ways, places::Places, settings::refused};
-use ring::Ring;
+use crate::{
+    bounds::NetworkScope, exit::CommandError, keyring::SystemKeyrings, model::ModelOptions,
+    places::HolmPaths, settings::refused,
+};
+use ring::KeyringKeys;
 
 /// Keys and addresses of providers, by name.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Reach {
-    keys: Keys,
+pub(crate) struct ProviderAccess {
+    keys: ProviderKeys,
     providers: BTreeMap<String, ProviderSettings>,
     /// The keys of the keyring, which are read when they are needed.
-    ring: Option<Arc<Ring>>,
-    ways: Ways,
+    ring: Option<Arc<KeyringKeys>>,
+    ways: ModelOptions,
 }
 
-impl Reach {
+impl ProviderAccess {
     /// The access that the environment and these settings configure, with stored keys where the
     /// environment has none. The keyring is not read yet.
     ///
     /// # Errors
     /// If the file of stored keys cannot be used.
-    pub(crate) fn here(settings: &Settings, places: &Places) -> Result<Self, Trouble> {
+    pub(crate) fn here(settings: &ConfigSettings, places: &HolmPaths) -> Result<Self, CommandError> {
         let kept = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
         let reach = Self::of(settings, |name| std::env::var(name).ok());
         let reach = kept.iter().fold(reach, |reach, (provider, key)| reach.with_key(provider, key.clone()));
-        let ring = Ring::new(Rings::here(&places.data), kept.in_keyring());
+        let ring = KeyringKeys::new(SystemKeyrings::here(&places.data), kept.in_keyring());
         Ok(Self { ring: Some(Arc::new(ring)), ..reach })
     }
 
@@ -73,7 +79,7 @@ impl Reach {
             }
         };
         let message = Message { blocks: vec![block], ..Message::text(MessageId::new(1), Role::User, "") };
-        let mut said = Transcript::default();
+        let mut said = MessageBuffer::default();
         endpoint.codec().write_message(&message, &NoMedia, &mut said);
         let words = describe(&media);
         let said = [said.bytes(), said.tail()].concat();
@@ -81,8 +87,8 @@ impl Reach {
     }
 
     /// What the environment and these settings say.
-    fn of(settings: &Settings, env: impl Fn(&str) -> Option<String>) -> Self {
-        let mut keys = Keys::from_lookup(&env);
+    fn of(settings: &ConfigSettings, env: impl Fn(&str) -> Option<String>) -> Self {
+        let mut keys = ProviderKeys::from_lookup(&env);
         for (name, provider) in &settings.providers {
             let key = provider.key_env.as_ref().and_then(|variable| env(&variable.value));
             if let Some(key) = key.filter(|key| !key.trim().is_empty()) {
@@ -93,12 +99,12 @@ impl Reach {
     }
 
     /// Sets the options of models.
-    pub(crate) fn by(self, ways: Ways) -> Self {
+    pub(crate) fn by(self, ways: ModelOptions) -> Self {
         Self { ways, ..self }
     }
 
     #[cfg(feature = "local")]
-    pub(crate) fn ways(&self) -> Ways {
+    pub(crate) fn ways(&self) -> ModelOptions {
         self.ways
     }
 
@@ -117,7 +123,7 @@ impl Reach {
     }
 
     /// The known keys: all except keyring keys that were not needed yet.
-    pub(crate) fn keys(&self) -> Keys {
+    pub(crate) fn keys(&self) -> ProviderKeys {
         let asked = self.ring.iter().flat_map(|ring| ring.known());
         asked.fold(self.keys.clone(), |keys, (provider, key)| {
             if keys.get(&provider).is_some() { keys } else { keys.with(&provider, key) }
@@ -131,28 +137,30 @@ impl Reach {
         let variable = self.providers.get(provider)?.key_env.as_ref()?;
         let is_set = std::env::var(&variable.value).is_ok_and(|key| !key.trim().is_empty());
         (!is_set && !self.has_key(&known_as(provider))).then(|| {
-            let Value { value, origin } = variable;
+            let SettingValue { value, origin } = variable;
             format!("{origin} takes the key of {provider} from ${value}, which is not set")
         })
     }
 
     /// A client for the provider in a model's name. A provider that is not in the catalogue is an
     /// `OpenAI`-compatible server, if the settings name its address.
-    pub(crate) fn client(&self, name: &str) -> Result<Client, ClientError> {
+    pub(crate) fn client(&self, name: &str) -> Result<ModelClient, ModelClientError> {
         let (provider, endpoint) = self.endpoint(name)?;
         // Reads only this provider's key from the keyring, now that it is needed. The client
         // reports a missing key.
         let _ = self.has_key(&provider);
-        let builder = Client::builder().endpoint(&provider, endpoint).keys(self.keys());
+        let builder = ModelClient::builder().endpoint(&provider, endpoint).keys(self.keys());
         builder.transport(Arc::new(connections()?)).build()
     }
 
     /// Refuses a provider outside of the network scope. An unknown provider is reported
     /// when it is opened.
-    pub(crate) fn admits(&self, name: &str) -> Result<(), Trouble> {
+    pub(crate) fn admits(&self, name: &str) -> Result<(), CommandError> {
         match (self.ways.bounds(), self.endpoint(name)) {
-            (Bounds::ThisMachine, Ok((_, endpoint))) => Bounds::ThisMachine.admits(name, endpoint.base()),
-            (Bounds::ThisMachine | Bounds::Anywhere, _) => Ok(()),
+            (NetworkScope::ThisMachine, Ok((_, endpoint))) => {
+                NetworkScope::ThisMachine.admits(name, endpoint.base())
+            }
+            (NetworkScope::ThisMachine | NetworkScope::Anywhere, _) => Ok(()),
         }
     }
 
@@ -166,8 +174,8 @@ impl Reach {
     /// What the settings say of the models of a provider, on top of what is known of one.
     pub(crate) fn card(&self, known: &Card) -> Card {
         let Some(own) = self.settings(&known.name) else { return known.clone() };
-        let said = |value: &Option<Value<u64>>| value.as_ref().map(|value| value.value);
-        let price = |value: &Option<Value<NanoUsd>>| value.as_ref().map(|value| value.value.value());
+        let said = |value: &Option<SettingValue<u64>>| value.as_ref().map(|value| value.value);
+        let price = |value: &Option<SettingValue<NanoUsd>>| value.as_ref().map(|value| value.value.value());
         let price = match (price(&own.input_price), price(&own.output_price)) {
             (None, None) => known.price,
             (input, output) => {
@@ -186,26 +194,26 @@ impl Reach {
         self.providers.iter().find(|(name, _)| known_as(name) == provider).map(|(_, own)| own)
     }
 
-    fn endpoint(&self, name: &str) -> Result<(String, Endpoint), ClientError> {
+    fn endpoint(&self, name: &str) -> Result<(String, ModelEndpoint), ModelClientError> {
         let (provider, endpoint) = self.known_endpoint(name)?;
         let tools = self.settings(name).and_then(|own| own.tools.as_ref()).map(|tools| tools.value);
         Ok((
             provider,
             match tools {
-                Some(ToolProtocol::Text) => endpoint.tool_calls(ToolCalls::Text),
+                Some(ToolProtocol::Text) => endpoint.tool_calls(ToolCallMode::Text),
                 Some(ToolProtocol::Native) | None => endpoint,
             },
         ))
     }
 
-    fn known_endpoint(&self, name: &str) -> Result<(String, Endpoint), ClientError> {
+    fn known_endpoint(&self, name: &str) -> Result<(String, ModelEndpoint), ModelClientError> {
         let env = |name: &str| std::env::var(name).ok();
-        let services = Services::stock();
+        let services = ServiceTable::stock();
         match services.resolve(name) {
             Ok((full, service)) => {
                 let endpoint = match self.base(service, env) {
-                    Some(base) => Endpoint::of_service(service, &|_| Some("unused".into()))?.at(base),
-                    None => Endpoint::of_service(service, &env)?,
+                    Some(base) => ModelEndpoint::of_service(service, &|_| Some("unused".into()))?.at(base),
+                    None => ModelEndpoint::of_service(service, &env)?,
                 };
                 Ok((full.provider().to_owned(), endpoint))
             }
@@ -213,34 +221,34 @@ impl Reach {
                 let provider = name.split('/').next().unwrap_or_default();
                 let own = self.providers.get(provider).and_then(|own| own.base_url.as_ref());
                 let base = own.ok_or(error)?;
-                Ok((provider.to_owned(), Endpoint::compatible(&base.value).keyless()))
+                Ok((provider.to_owned(), ModelEndpoint::compatible(&base.value).keyless()))
             }
         }
     }
 
     /// The address of a provider in the settings. The environment overrides the user's file, and
     /// a policy overrides both.
-    fn base(&self, service: &Service, env: impl Fn(&str) -> Option<String>) -> Option<&str> {
+    fn base(&self, service: &ProviderService, env: impl Fn(&str) -> Option<String>) -> Option<&str> {
         let own = self.providers.iter().find(|(name, _)| known_as(name) == service.id);
         let base = own.and_then(|(_, own)| own.base_url.as_ref())?;
         let said = service.base_env.as_deref().and_then(env).filter(|url| !url.trim().is_empty());
-        (said.is_none() || base.origin.layer() == Layer::Policy).then_some(&*base.value)
+        (said.is_none() || base.origin.layer() == ConfigLayer::Policy).then_some(&*base.value)
     }
 }
 
 /// The connections to providers, shared by all sessions of this process. A server has thousands of
 /// sessions, and each would load the trusted certificates and keep its own pool. Keys belong to a
 /// request, not to a connection.
-fn connections() -> Result<Http, ClientError> {
-    static SHARED: OnceLock<Http> = OnceLock::new();
+fn connections() -> Result<HttpTransport, ModelClientError> {
+    static SHARED: OnceLock<HttpTransport> = OnceLock::new();
     if let Some(shared) = SHARED.get() {
         return Ok(shared.clone());
     }
-    let made = Http::new(Timeouts::default(), Proxies::default())?;
+    let made = HttpTransport::new(HttpTimeouts::default(), ProxyPolicy::default())?;
     Ok(SHARED.get_or_init(|| made).clone())
 }
 
 /// A provider's own name, where it was named by another.
 fn known_as(name: &str) -> String {
-    Services::stock().find(name).map_or_else(|_| name.to_owned(), |service| service.id.clone())
+    ServiceTable::stock().find(name).map_or_else(|_| name.to_owned(), |service| service.id.clone())
 }

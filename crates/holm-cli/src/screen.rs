@@ -19,18 +19,18 @@ use crate::chat::text;
 
 /// Formats a name or path for people: on one line, with every hidden character written out, so that
 /// a file name cannot imitate a message of Holm.
-pub(crate) trait ShownPath {
+pub(crate) trait DisplayablePath {
     /// The text to show.
     fn shown(&self) -> String;
 }
 
-impl ShownPath for Path {
+impl DisplayablePath for Path {
     fn shown(&self) -> String {
         visible_line(&self.to_string_lossy())
     }
 }
 
-impl ShownPath for OsStr {
+impl DisplayablePath for OsStr {
     fn shown(&self) -> String {
         visible_line(&self.to_string_lossy())
     }
@@ -50,32 +50,32 @@ static LOST: OnceLock<String> = OnceLock::new();
 
 /// Standard output and standard error, with one writer at a time.
 #[derive(Default)]
-pub(crate) struct Screen {
-    state: Mutex<State>,
+pub(crate) struct TerminalOutput {
+    state: Mutex<OutputState>,
     /// Receives notes in place of standard error.
-    notes: Option<Box<Noting>>,
+    notes: Option<Box<NoteHandler>>,
 }
 
 /// Receives notes in place of standard error.
-type Noting = dyn Fn(&str) + Send + Sync;
+type NoteHandler = dyn Fn(&str) + Send + Sync;
 
 #[derive(Debug, Default)]
-struct State {
+struct OutputState {
     /// Where the last text on standard output ended.
-    line: Line,
+    line: LinePosition,
     /// Output that waits until an open question is answered: it would appear where the user types.
-    waiting: Option<Vec<(Stream, String)>>,
+    waiting: Option<Vec<(StandardStream, String)>>,
     /// The question that is being asked.
-    asks: Option<Open>,
+    asks: Option<ScreenQuestion>,
     /// Whether the user was told that the command is ending.
-    ends: Ends,
+    ends: ShutdownNotice,
     /// Whether the last line of the terminal is a status line, which the next output replaces.
-    passing: Passing,
+    passing: StatusLine,
 }
 
 /// Whether a status line is on the terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Passing {
+enum StatusLine {
     #[default]
     None,
     Drawn,
@@ -83,7 +83,7 @@ enum Passing {
 
 /// Whether the command is ending because the user asked for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Ends {
+enum ShutdownNotice {
     #[default]
     No,
     Told,
@@ -91,16 +91,16 @@ enum Ends {
 
 /// A question while its asker waits. Clones refer to the same question.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Open(Arc<Waited>);
+pub(crate) struct ScreenQuestion(Arc<QuestionStatus>);
 
 /// Whether the asker still waits, and who has answered if not.
 #[derive(Debug, Default)]
-struct Waited {
+struct QuestionStatus {
     is_over: AtomicBool,
     elsewhere: AtomicBool,
 }
 
-impl Open {
+impl ScreenQuestion {
     /// Whether the asker no longer waits.
     pub(crate) fn is_over(&self) -> bool {
         self.0.is_over.load(Ordering::Acquire)
@@ -114,27 +114,27 @@ impl Open {
 
 /// The stream that text is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stream {
+enum StandardStream {
     Out,
     Err,
 }
 
 /// The position of the cursor on standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Line {
+enum LinePosition {
     #[default]
     Begun,
     Within,
 }
 
-impl fmt::Debug for Screen {
+impl fmt::Debug for TerminalOutput {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Screen").field("state", &self.state).finish_non_exhaustive()
+        out.debug_struct("TerminalOutput").field("state", &self.state).finish_non_exhaustive()
     }
 }
 
-impl State {
-    fn put(&mut self, stream: Stream, text: String) {
+impl OutputState {
+    fn put(&mut self, stream: StandardStream, text: String) {
         match &mut self.waiting {
             Some(waiting) => waiting.push((stream, text)),
             None => {
@@ -146,18 +146,18 @@ impl State {
 
     /// Whether the asker of the current question no longer waits.
     fn is_over(&self) -> bool {
-        self.asks.as_ref().is_some_and(Open::is_over)
+        self.asks.as_ref().is_some_and(ScreenQuestion::is_over)
     }
 
     /// Takes the line away that says what is under way.
     fn wipe(&mut self) {
-        if std::mem::take(&mut self.passing) == Passing::Drawn {
-            write(Stream::Err, CLEAR_LINE);
+        if std::mem::take(&mut self.passing) == StatusLine::Drawn {
+            write(StandardStream::Err, CLEAR_LINE);
         }
     }
 }
 
-impl Screen {
+impl TerminalOutput {
     /// Whether standard output is a terminal.
     pub(crate) fn answers_to_a_person() -> bool {
         io::stdout().is_terminal()
@@ -187,17 +187,17 @@ impl Screen {
     /// A piece of an answer, as it comes.
     pub(crate) fn piece(&self, text: &str) {
         let mut state = self.state();
-        state.put(Stream::Out, visible(text));
-        state.line = if text.ends_with('\n') { Line::Begun } else { Line::Within };
+        state.put(StandardStream::Out, visible(text));
+        state.line = if text.ends_with('\n') { LinePosition::Begun } else { LinePosition::Within };
     }
 
     /// Ends a line that pieces have begun.
     pub(crate) fn end_line(&self) {
         let mut state = self.state();
-        if state.line == Line::Within {
-            state.put(Stream::Out, "\n".to_owned());
+        if state.line == LinePosition::Within {
+            state.put(StandardStream::Out, "\n".to_owned());
         }
-        state.line = Line::Begun;
+        state.line = LinePosition::Begun;
     }
 
     /// A whole text on standard output.
@@ -211,14 +211,14 @@ impl Screen {
         if Self::answers_to_a_person() {
             return self.answer(text);
         }
-        self.state().put(Stream::Out, format!("{text}\n"));
+        self.state().put(StandardStream::Out, format!("{text}\n"));
     }
 
     /// Replaces the content of the terminal with a text. A terminal that cannot be
     /// cleared gets it below.
     pub(crate) fn page(&self, text: &str) {
         let clear = if std::env::var_os("TERM").is_some_and(|term| term != "dumb") { CLEAR } else { "" };
-        self.state().put(Stream::Out, format!("{clear}{}\n", visible(text)));
+        self.state().put(StandardStream::Out, format!("{clear}{}\n", visible(text)));
     }
 
     /// Whether a line can be drawn over another on the terminal of the notes.
@@ -231,15 +231,15 @@ impl Screen {
     /// terminals that [can draw over a line](Self::can_draw_over).
     pub(crate) fn under_way(&self, said: Option<&str>) {
         let mut state = self.state();
-        if state.waiting.is_some() || state.line == Line::Within {
+        if state.waiting.is_some() || state.line == LinePosition::Within {
             return;
         }
         let Some(said) = said else { return state.wipe() };
         // The last column stays free: some terminals would wrap to the next line, and two lines
         // could not be removed again.
         let line = text::clipped(&text::one_line(said), width().saturating_sub(1));
-        write(Stream::Err, &format!("{CLEAR_LINE}{line}"));
-        state.passing = Passing::Drawn;
+        write(StandardStream::Err, &format!("{CLEAR_LINE}{line}"));
+        state.passing = StatusLine::Drawn;
     }
 
     /// Keeps what others write back while something else has the terminal.
@@ -259,7 +259,7 @@ impl Screen {
         if let Some(note) = &self.notes {
             return note(&visible(text));
         }
-        self.state().put(Stream::Err, format!("{}\n", visible(text)));
+        self.state().put(StandardStream::Err, format!("{}\n", visible(text)));
     }
 
     /// Says that everything comes to its end, which cannot wait for an answer.
@@ -269,8 +269,8 @@ impl Screen {
         }
         let mut state = self.state();
         state.wipe();
-        state.ends = Ends::Told;
-        write(Stream::Err, &format!("\n{}\n", visible(text)));
+        state.ends = ShutdownNotice::Told;
+        write(StandardStream::Err, &format!("\n{}\n", visible(text)));
     }
 
     /// Asks on standard error, for callers that read the answer themselves, key by key.
@@ -278,7 +278,7 @@ impl Screen {
     pub(crate) fn ask(&self, text: &str) {
         let mut state = self.state();
         state.wipe();
-        write(Stream::Err, &visible(text));
+        write(StandardStream::Err, &visible(text));
     }
 
     /// Asks on standard error, and returns the line that the user types. Returns `None` at the end
@@ -290,7 +290,7 @@ impl Screen {
                 return None;
             }
             state.wipe();
-            write(Stream::Err, &visible(text));
+            write(StandardStream::Err, &visible(text));
             state.waiting = Some(Vec::new());
         }
         let mut line = String::new();
@@ -306,7 +306,7 @@ impl Screen {
     }
 
     /// Asks questions until the asker no longer waits.
-    pub(crate) fn asking<T>(&self, open: &Open, ask: impl FnOnce(&Self) -> T) -> T {
+    pub(crate) fn asking<T>(&self, open: &ScreenQuestion, ask: impl FnOnce(&Self) -> T) -> T {
         self.state().asks = Some(open.clone());
         let asked = ask(self);
         self.state().asks = None;
@@ -315,13 +315,13 @@ impl Screen {
 
     /// Ends a question whose asker no longer waits, because it was answered elsewhere or is not
     /// needed. The user is told why, unless they ended it themselves, and delayed output is shown.
-    pub(crate) fn give_up(&self, open: &Open) {
+    pub(crate) fn give_up(&self, open: &ScreenQuestion) {
         open.0.is_over.store(true, Ordering::Release);
         let mut state = self.state();
         let is_put = state.asks.as_ref().is_some_and(|put| Arc::ptr_eq(&put.0, &open.0));
         let Some(waiting) = state.waiting.take_if(|_| is_put) else { return };
         if let Some(why) = why_over(open, state.ends) {
-            write(Stream::Err, &format!("\nholm: {why}; press Enter before the next question\n"));
+            write(StandardStream::Err, &format!("\nholm: {why}; press Enter before the next question\n"));
         }
         for (stream, text) in waiting {
             write(stream, &text);
@@ -337,19 +337,19 @@ impl Screen {
     }
 
     /// Every change is one step, so a panic elsewhere leaves nothing half done.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OutputState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The message to a user whose answer is no longer needed; `None` if they know already.
-fn why_over(open: &Open, ends: Ends) -> Option<&'static str> {
+fn why_over(open: &ScreenQuestion, ends: ShutdownNotice) -> Option<&'static str> {
     if open.0.elsewhere.load(Ordering::Acquire) {
         return Some("this was answered elsewhere");
     }
     match ends {
-        Ends::Told => None,
-        Ends::No => Some("this question was withdrawn"),
+        ShutdownNotice::Told => None,
+        ShutdownNotice::No => Some("this question was withdrawn"),
     }
 }
 
@@ -368,13 +368,13 @@ pub(crate) fn size() -> (usize, Option<usize>) {
 
 /// Writes, and ignores a closed reader: the run goes on, and its journal has everything. A full
 /// disk is remembered, so that half an answer is not taken for a whole one.
-fn write(stream: Stream, text: &str) {
+fn write(stream: StandardStream, text: &str) {
     let written = match stream {
-        Stream::Out => flushed(io::stdout().lock(), text),
-        Stream::Err => flushed(io::stderr().lock(), text),
+        StandardStream::Out => flushed(io::stdout().lock(), text),
+        StandardStream::Err => flushed(io::stderr().lock(), text),
     };
     let Err(error) = written else { return };
-    if stream == Stream::Out && error.kind() != io::ErrorKind::BrokenPipe {
+    if stream == StandardStream::Out && error.kind() != io::ErrorKind::BrokenPipe {
         // The first reason stays.
         let _ = LOST.set(error.to_string());
     }

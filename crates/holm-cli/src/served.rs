@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use holm::{
     runtime::BoxFuture,
-    store::{Format, Listing, Session, Store, StoreError},
+    store::{SessionFileFormat, SessionQuery, Store, StoreError, StoredSession},
 };
-use holm_mcp::server::{Library, LibraryEntry, LibraryPage, LibraryText, PromptText, Prompts};
+use holm_mcp::server::{
+    LibraryPrompt, PromptLibrary, ResourceEntry, ResourceLibrary, ResourcePage, ResourceText,
+};
 use tokio::{sync::watch, task::AbortHandle};
 
-use crate::{places::Places, skills};
+use crate::{places::HolmPaths, skills};
 
 /// How often a list is checked for changes: other processes write sessions and skills too, and do
 /// not notify this one.
@@ -25,19 +27,19 @@ const PAGE: u32 = 50;
 const MOST: usize = 2 * 1024 * 1024;
 
 /// The sessions of a store, as read-only MCP resources.
-pub(crate) struct Sessions {
+pub(crate) struct SessionResources {
     store: Store,
-    news: News,
+    news: ChangeCounter,
 }
 
-impl Sessions {
+impl SessionResources {
     /// All sessions, also those that are yet to come.
     pub(crate) fn new(store: &Store) -> Self {
         let looked = store.clone();
-        let news = News::of(move || {
+        let news = ChangeCounter::of(move || {
             let store = looked.clone();
             Box::pin(async move {
-                let first = Listing { limit: Some(PAGE), ..Listing::default() };
+                let first = SessionQuery { limit: Some(PAGE), ..SessionQuery::default() };
                 let sessions = store.list(&first).await.map(|page| page.sessions).unwrap_or_default();
                 // A session that goes on is no change of the list.
                 let mut names: Vec<(String, String)> =
@@ -50,28 +52,28 @@ impl Sessions {
     }
 }
 
-impl Library for Sessions {
-    fn page(&self, after: Option<String>) -> BoxFuture<'static, Result<LibraryPage, String>> {
+impl ResourceLibrary for SessionResources {
+    fn page(&self, after: Option<String>) -> BoxFuture<'static, Result<ResourcePage, String>> {
         let store = self.store.clone();
         Box::pin(async move {
             let after = after
                 .map(|after| after.parse())
                 .transpose()
                 .map_err(|error: StoreError| error.to_string())?;
-            let wanted = Listing { limit: Some(PAGE), after, ..Listing::default() };
+            let wanted = SessionQuery { limit: Some(PAGE), after, ..SessionQuery::default() };
             let page = store.list(&wanted).await.map_err(|error| error.to_string())?;
-            Ok(LibraryPage {
+            Ok(ResourcePage {
                 entries: page.sessions.into_iter().map(entry).collect(),
                 next: page.next.map(|next| next.to_string()),
             })
         })
     }
 
-    fn read(&self, uri: String) -> BoxFuture<'static, Result<Option<LibraryText>, String>> {
+    fn read(&self, uri: String) -> BoxFuture<'static, Result<Option<ResourceText>, String>> {
         let store = self.store.clone();
         Box::pin(async move {
             let Some(run) = uri.strip_prefix(SESSION) else { return Ok(None) };
-            let bytes = match store.export(run, Format::Markdown).await {
+            let bytes = match store.export(run, SessionFileFormat::Markdown).await {
                 Ok(bytes) => bytes,
                 Err(StoreError::Missing { .. }) => return Ok(None),
                 Err(error) => return Err(error.to_string()),
@@ -81,7 +83,7 @@ impl Library for Sessions {
                 text.truncate(text.floor_char_boundary(MOST));
                 text.push_str("\n\n(the rest is omitted; `holm session show` shows all of it)\n");
             }
-            Ok(Some(LibraryText { kind: MARKDOWN.into(), text }))
+            Ok(Some(ResourceText { kind: MARKDOWN.into(), text }))
         })
     }
 
@@ -90,8 +92,8 @@ impl Library for Sessions {
     }
 }
 
-fn entry(session: Session) -> LibraryEntry {
-    LibraryEntry {
+fn entry(session: StoredSession) -> ResourceEntry {
+    ResourceEntry {
         uri: format!("{SESSION}{}", session.run),
         name: session.run,
         title: session.title,
@@ -100,16 +102,16 @@ fn entry(session: Session) -> LibraryEntry {
 }
 
 /// The skills of a folder, as MCP prompts.
-pub(crate) struct Skills {
-    places: Places,
-    news: News,
+pub(crate) struct SkillPrompts {
+    places: HolmPaths,
+    news: ChangeCounter,
 }
 
-impl Skills {
+impl SkillPrompts {
     /// All skills, also those that are yet to come.
-    pub(crate) fn new(places: &Places) -> Self {
+    pub(crate) fn new(places: &HolmPaths) -> Self {
         let looked = places.clone();
-        let news = News::of(move || {
+        let news = ChangeCounter::of(move || {
             let places = looked.clone();
             Box::pin(async move {
                 tokio::task::spawn_blocking(move || prompts(&places)).await.unwrap_or_default()
@@ -119,8 +121,8 @@ impl Skills {
     }
 }
 
-impl Prompts for Skills {
-    fn list(&self) -> Vec<PromptText> {
+impl PromptLibrary for SkillPrompts {
+    fn list(&self) -> Vec<LibraryPrompt> {
         prompts(&self.places)
     }
 
@@ -129,22 +131,22 @@ impl Prompts for Skills {
     }
 }
 
-fn prompts(places: &Places) -> Vec<PromptText> {
-    let prompt = |skill: &holm_config::skills::Skill| {
+fn prompts(places: &HolmPaths) -> Vec<LibraryPrompt> {
+    let prompt = |skill: &holm_config::skills::SkillDocument| {
         // Nothing is put in, so it is no larger than its file.
         let text = skill.filled("").ok()?;
-        Some(PromptText { name: skill.name.clone(), description: skill.description.clone(), text })
+        Some(LibraryPrompt { name: skill.name.clone(), description: skill.description.clone(), text })
     };
-    skills::Skills::find(places, &[]).listed().filter_map(prompt).collect()
+    skills::RunSkills::find(places, &[]).listed().filter_map(prompt).collect()
 }
 
 /// Checks a value at intervals, and counts its changes.
-struct News {
+struct ChangeCounter {
     count: watch::Receiver<u64>,
     task: AbortHandle,
 }
 
-impl News {
+impl ChangeCounter {
     fn of<T: PartialEq + Send + 'static>(
         look: impl Fn() -> BoxFuture<'static, T> + Send + Sync + 'static,
     ) -> Self {
@@ -164,7 +166,7 @@ impl News {
     }
 }
 
-impl Drop for News {
+impl Drop for ChangeCounter {
     fn drop(&mut self) {
         self.task.abort();
     }

@@ -11,25 +11,26 @@ use std::{
 };
 
 use holm::runtime::BoxFuture;
-use holm_jail::{Engine, Launcher};
+use holm_jail::{JailEngine, JailLauncher};
 use holm_mcp::{
-    Answer, Asker, Browser, KnownLists, Login, Logins, McpLoader, Means, NamedFiles, Programs, Question,
-    Wanted,
+    ElicitationHandler, LoginBrowser, LoginSettings, LoginStore, McpLoader, McpTransports, NamedFileAccess,
+    ProgramSettings, ServerAnswer, ServerQuestion, ServerQuestionKind, ToolListCache,
 };
-use holm_net::{Client, Tls};
+use holm_net::{HttpClient, TlsConfig};
 use holm_tools::registry::{
-    Again, Found, LoadError, Loader, Offer, PinError, PinFile, Pins, Standing, Takes,
+    LoadResource, PinFileStore, PinStatus, PinStore, PinStoreError, ReloadRequester, ToolFile, ToolLoadError,
+    ToolLoader, ToolOffer,
 };
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    approve::Terminal,
-    bounds::Bounds,
-    entries::{self, Entry},
-    places::Places,
-    screen::{Open, Screen},
+    approve::TerminalApprover,
+    bounds::NetworkScope,
+    entries::{self, McpEntryFile},
+    places::HolmPaths,
+    screen::{ScreenQuestion, TerminalOutput},
 };
 
 /// How long a file may take to list its tools before a waiting user is told.
@@ -41,7 +42,7 @@ const LONGEST: usize = 16 * 1024;
 
 /// The transports for the servers of a file. Servers of a project start only with code
 /// that the user trusts.
-pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
+pub(crate) fn means(places: &HolmPaths, file: &Path) -> Result<McpTransports, String> {
     if !entries::is_project(file, places) {
         return reached(places, file, |programs| programs);
     }
@@ -51,64 +52,64 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
 
 /// The same for servers of an editor: there is no file together with which their
 /// code could be trusted.
-pub(crate) fn given(places: &Places, file: &Path) -> Result<Means, String> {
+pub(crate) fn given(places: &HolmPaths, file: &Path) -> Result<McpTransports, String> {
     reached(places, file, |programs| programs)
 }
 
 fn reached(
-    places: &Places,
+    places: &HolmPaths,
     file: &Path,
-    checked: impl FnOnce(Programs) -> Programs,
-) -> Result<Means, String> {
-    let tls = Tls::platform().map_err(|error| error.to_string())?;
-    let means = Means::new()
-        .net(Client::new(places.bounds.connector(), tls))
-        .login(Login::remembered(logins(places)));
+    checked: impl FnOnce(ProgramSettings) -> ProgramSettings,
+) -> Result<McpTransports, String> {
+    let tls = TlsConfig::platform().map_err(|error| error.to_string())?;
+    let means = McpTransports::new()
+        .net(HttpClient::new(places.bounds.connector(), tls))
+        .login(LoginSettings::remembered(logins(places)));
     // Without confinement no program is started; servers elsewhere are reached all the same.
-    let Ok(engine) = Engine::detect() else { return Ok(means) };
-    let programs = Programs::new(Launcher::this_executable(), engine, places.work.clone());
+    let Ok(engine) = JailEngine::detect() else { return Ok(means) };
+    let programs = ProgramSettings::new(JailLauncher::this_executable(), engine, places.work.clone());
     let programs = programs.search(search(std::env::var_os("PATH").as_deref())).named(named(places, file));
     let programs = checked(programs);
     let programs = match places.bounds {
-        Bounds::Anywhere => programs,
-        Bounds::ThisMachine => programs.offline(),
+        NetworkScope::Anywhere => programs,
+        NetworkScope::ThisMachine => programs.offline(),
     };
     Ok(means.programs(programs))
 }
 
 /// Which files a command line may open by naming them. Only its author knows what a project's file
 /// names, so files outside of the project need an explicit grant.
-fn named(places: &Places, file: &Path) -> NamedFiles {
+fn named(places: &HolmPaths, file: &Path) -> NamedFileAccess {
     if entries::is_project(file, places) {
-        NamedFiles::Within { folder: places.work.clone(), except: places.data.clone() }
+        NamedFileAccess::Within { folder: places.work.clone(), except: places.data.clone() }
     } else {
-        NamedFiles::Anywhere
+        NamedFileAccess::Anywhere
     }
 }
 
 /// The store of pinned tools for the servers of a file. Servers with one name in different
 /// projects, and the user's own, are different servers.
-pub(crate) fn pins(places: &Places, file: &Path) -> Arc<dyn Pins> {
-    let pins = PinFile::new(places.pins());
+pub(crate) fn pins(places: &HolmPaths, file: &Path) -> Arc<dyn PinStore> {
+    let pins = PinFileStore::new(places.pins());
     if entries::is_project(file, places) {
-        Arc::new(OfProject { pins, folder: places.project_tools() })
+        Arc::new(ProjectPins { pins, folder: places.project_tools() })
     } else {
         Arc::new(pins)
     }
 }
 
 /// The pins of a project's servers.
-struct OfProject {
-    pins: PinFile,
+struct ProjectPins {
+    pins: PinFileStore,
     folder: PathBuf,
 }
 
-impl Pins for OfProject {
-    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing {
+impl PinStore for ProjectPins {
+    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> PinStatus {
         self.pins.standing(&self.folder.join(path), sha256)
     }
 
-    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError> {
+    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinStoreError> {
         self.pins.confirm(&self.folder.join(path), sha256)
     }
 
@@ -128,8 +129,12 @@ fn search(path: Option<&OsStr>) -> Vec<PathBuf> {
 }
 
 /// Says at a terminal what is waited for, once it takes longer than anybody expects.
-pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Future<Output = T>) -> T {
-    if !Screen::notes_to_a_person() {
+pub(crate) async fn told_if_slow<T>(
+    path: &Path,
+    screen: &TerminalOutput,
+    work: impl Future<Output = T>,
+) -> T {
+    if !TerminalOutput::notes_to_a_person() {
         return work.await;
     }
     let mut work = std::pin::pin!(work);
@@ -143,45 +148,49 @@ pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Fut
 }
 
 /// The loader of a `<name>.mcp.json` with these means.
-pub(crate) fn loader(places: &Places, file: &Path, means: Means) -> McpLoader {
+pub(crate) fn loader(places: &HolmPaths, file: &Path, means: McpTransports) -> McpLoader {
     McpLoader::new(means, pins(places, file), |name| std::env::var(name).ok()).known(lists(places))
 }
 
-pub(crate) fn logins(places: &Places) -> Logins {
-    Logins::new(places.logins())
+pub(crate) fn logins(places: &HolmPaths) -> LoginStore {
+    LoginStore::new(places.logins())
 }
 
 /// What servers said when they were last looked at.
-pub(crate) fn lists(places: &Places) -> KnownLists {
-    KnownLists::new(places.server_lists())
+pub(crate) fn lists(places: &HolmPaths) -> ToolListCache {
+    ToolListCache::new(places.server_lists())
 }
 
 /// Loads servers; their transports are set up when the first server is found.
-pub(crate) struct Servers {
-    places: Places,
+pub(crate) struct McpServerLoader {
+    places: HolmPaths,
     /// The user whom servers may ask.
-    terminal: Option<Terminal>,
-    again: Again,
+    terminal: Option<TerminalApprover>,
+    again: ReloadRequester,
     /// The loader for the user's own files.
     own: OnceLock<Result<McpLoader, String>>,
     /// The loader for the project's files.
     project: OnceLock<Result<McpLoader, String>>,
 }
 
-impl Servers {
+impl McpServerLoader {
     /// The servers of these places. Those that answer late, or change, ask for another look.
-    pub(crate) fn new(places: &Places, terminal: Option<Terminal>, again: &Again) -> Self {
+    pub(crate) fn new(
+        places: &HolmPaths,
+        terminal: Option<TerminalApprover>,
+        again: &ReloadRequester,
+    ) -> Self {
         let (own, project) = (OnceLock::new(), OnceLock::new());
         Self { places: places.clone(), terminal, again: again.clone(), own, project }
     }
 }
 
-impl Loader for Servers {
+impl ToolLoader for McpServerLoader {
     fn claims(&self, path: &Path, _head: &[u8]) -> bool {
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".mcp.json"))
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         Box::pin(async move {
             let is_project = entries::is_project(found.path, &self.places);
             let made = if is_project { &self.project } else { &self.own };
@@ -193,18 +202,18 @@ impl Loader for Servers {
                 };
                 Ok(loader(&self.places, found.path, means).again(&self.again))
             });
-            let loader = made.as_ref().map_err(LoadError::unavailable)?;
+            let loader = made.as_ref().map_err(ToolLoadError::unavailable)?;
             let mut offers = loader.load(found).await?;
             if let Some(first) = offers.first_mut().filter(|_| !is_project) {
-                let entry = Entry { path: found.path.to_owned(), bytes: found.bytes.to_vec() };
+                let entry = McpEntryFile { path: found.path.to_owned(), bytes: found.bytes.to_vec() };
                 first.notes.extend(entry.strays(&self.places).iter().map(|path| stray(path)));
             }
             Ok(offers)
         })
     }
 
-    fn takes(&self) -> Takes {
-        Takes::Patience
+    fn takes(&self) -> LoadResource {
+        LoadResource::Patience
     }
 }
 
@@ -217,30 +226,30 @@ fn stray(path: &Path) -> String {
     )
 }
 
-impl Asker for Terminal {
-    fn ask(&self, question: Question) -> BoxFuture<'static, Answer> {
+impl ElicitationHandler for TerminalApprover {
+    fn ask(&self, question: ServerQuestion) -> BoxFuture<'static, ServerAnswer> {
         if let Some(person) = self.elsewhere() {
             return person.fill_in(question);
         }
-        let asked = self.when_free(Open::default(), move |screen| fill_in(screen, &question));
-        Box::pin(async move { asked.await.flatten().unwrap_or(Answer::Cancelled) })
+        let asked = self.when_free(ScreenQuestion::default(), move |screen| fill_in(screen, &question));
+        Box::pin(async move { asked.await.flatten().unwrap_or(ServerAnswer::Cancelled) })
     }
 }
 
 /// Shows a server's question and reads the answers. None if the person goes away.
-fn fill_in(screen: &Screen, question: &Question) -> Option<Answer> {
+fn fill_in(screen: &TerminalOutput, question: &ServerQuestion) -> Option<ServerAnswer> {
     let said = question.message.lines().collect::<Vec<_>>().join("\n    ");
     screen.end_line();
     screen.note(&format!("\nthe server {} asks: {said}", question.server));
     let fields = match &question.wanted {
-        Wanted::Visit(url) => {
+        ServerQuestionKind::Visit(url) => {
             screen.note(&format!("  open this page yourself if you want to: {url}"));
             None
         }
-        Wanted::Form(schema) => schema.get("properties").and_then(Value::as_object),
+        ServerQuestionKind::Form(schema) => schema.get("properties").and_then(Value::as_object),
     };
     if !matches!(screen.question("  answer it? [y/N] ")?.trim(), "y" | "Y" | "yes") {
-        return Some(Answer::Declined);
+        return Some(ServerAnswer::Declined);
     }
     let mut given = Map::new();
     for (name, field) in fields.into_iter().flatten() {
@@ -250,7 +259,7 @@ fn fill_in(screen: &Screen, question: &Question) -> Option<Answer> {
             given.insert(name.clone(), value);
         }
     }
-    Some(Answer::Given(given))
+    Some(ServerAnswer::Given(given))
 }
 
 /// What a line means for a field; nothing is no answer.
@@ -266,21 +275,21 @@ pub(crate) fn value(line: &str, field: &Value) -> Option<Value> {
 }
 
 /// Logs in by the person's own browser, which comes back to a port of this machine.
-pub(crate) fn login(places: &Places, screen: &Arc<Screen>) -> io::Result<Login> {
+pub(crate) fn login(places: &HolmPaths, screen: &Arc<TerminalOutput>) -> io::Result<LoginSettings> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
-    let back = Back { listener: Arc::new(listener), port, screen: Arc::clone(screen) };
-    Ok(Login::new(back).keep(logins(places)))
+    let back = LoginCallback { listener: Arc::new(listener), port, screen: Arc::clone(screen) };
+    Ok(LoginSettings::new(back).keep(logins(places)))
 }
 
-struct Back {
+struct LoginCallback {
     listener: Arc<TcpListener>,
     port: u16,
-    screen: Arc<Screen>,
+    screen: Arc<TerminalOutput>,
 }
 
-impl Browser for Back {
+impl LoginBrowser for LoginCallback {
     fn comes_back_to(&self) -> String {
         format!("http://127.0.0.1:{}/callback", self.port)
     }

@@ -7,30 +7,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm_config::{ConfigError, Layers, Loaded, PROJECT_FILE, Settings, read_plain};
-use holm_tools::trust::{ContentHash, Ledger, Linked, Standing, place};
+use holm_config::{ConfigError, ConfigLayers, ConfigSettings, LoadedLayers, PROJECT_FILE, read_plain};
+use holm_tools::trust::{ContentHash, LinkedPathError, TrustLedger, TrustStatus, place};
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    places::{Places, ProjectTrust},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    places::{HolmPaths, ProjectTrust},
+    screen::TerminalOutput,
 };
 
 /// The settings of a folder.
-pub(crate) struct Here {
+pub(crate) struct FolderSettings {
     /// The content of the files.
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: LoadedLayers,
 }
 
-impl Here {
+impl FolderSettings {
     /// Reads everything. The project's file counts if a person has trusted it as it is now.
     ///
     /// # Errors
     /// The first file that cannot be used, with its line and what to do.
-    pub(crate) fn find(places: &Places) -> Result<Self, Trouble> {
+    pub(crate) fn find(places: &HolmPaths) -> Result<Self, CommandError> {
         let env = |name: &str| std::env::var(name).ok();
-        let loaded = Layers::load(&places.found(), |path, bytes| admitted(places, path, bytes), env);
+        let loaded = ConfigLayers::load(&places.found(), |path, bytes| admitted(places, path, bytes), env);
         Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
     }
 
@@ -39,22 +39,22 @@ impl Here {
     ///
     /// # Errors
     /// What has changed, and how to continue.
-    pub(crate) fn check(&self, places: &Places) -> Result<(), Trouble> {
+    pub(crate) fn check(&self, places: &HolmPaths) -> Result<(), CommandError> {
         self.broken(places).map_or(Ok(()), |(_, trouble)| Err(trouble))
     }
 
     /// The same, with the file.
-    pub(crate) fn broken(&self, places: &Places) -> Option<(PathBuf, Trouble)> {
-        let ledger = match Ledger::open(places.trust()) {
+    pub(crate) fn broken(&self, places: &HolmPaths) -> Option<(PathBuf, CommandError)> {
+        let ledger = match TrustLedger::open(places.trust()) {
             Ok(ledger) => ledger,
             Err(error) => {
                 let message = format!("cannot read which files are trusted: {error}");
-                return Some((places.trust(), Trouble::new(Exit::Failed, message)));
+                return Some((places.trust(), CommandError::new(CommandExit::Failed, message)));
             }
         };
         let refused = |path: &Path, why: &str, hint: &str| {
             let message = format!("the settings of {} apply here, but {why}", path.shown());
-            Some((path.to_owned(), Trouble::new(Exit::NoAnswer, message).hint(hint)))
+            Some((path.to_owned(), CommandError::new(CommandExit::NoAnswer, message).hint(hint)))
         };
         if let Some((path, why)) = gone(places, &ledger).first() {
             return refused(path, why, BACK);
@@ -68,7 +68,7 @@ impl Here {
     }
 
     /// What holds with these flags. That a file of the project is not used is told.
-    pub(crate) fn settle(self, flags: Settings, screen: &Screen) -> Settings {
+    pub(crate) fn settle(self, flags: ConfigSettings, screen: &TerminalOutput) -> ConfigSettings {
         for (_, note) in self.inert() {
             screen.note(&format!("holm: {note}"));
         }
@@ -90,13 +90,13 @@ impl Here {
 pub(crate) const BACK: &str = "restore the file; `holm config forget` continues without it";
 
 /// The path under which a file of the project is trusted; of one behind a link, the link.
-pub(crate) fn named(places: &Places, path: &Path) -> PathBuf {
+pub(crate) fn named(places: &HolmPaths, path: &Path) -> PathBuf {
     place(&places.work, path).unwrap_or_else(|linked| linked.path)
 }
 
 /// The project's settings files, nearest first, up to the first one whose
 /// current content is trusted.
-pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
+pub(crate) fn of_project(places: &HolmPaths, ledger: &TrustLedger) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in places.found().projects() {
         files.push(path.clone());
@@ -109,7 +109,7 @@ pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
 
 /// The places where a settings file was trusted and no plain file is left, nearest first, and what
 /// is there now. Places above a file whose current content is trusted do not count.
-pub(crate) fn gone(places: &Places, ledger: &Ledger) -> Vec<(PathBuf, &'static str)> {
+pub(crate) fn gone(places: &HolmPaths, ledger: &TrustLedger) -> Vec<(PathBuf, &'static str)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (work, own) = (real(&places.work), places.found().user.as_deref().map(real));
     let mut gone = Vec::new();
@@ -137,12 +137,13 @@ fn missing(place: &Path) -> Option<&'static str> {
     }
 }
 
-fn is_trusted(path: &Path, ledger: &Ledger) -> bool {
-    read_plain(path).is_ok_and(|bytes| ledger.standing(path, &ContentHash::of(&bytes)) == Standing::Trusted)
+fn is_trusted(path: &Path, ledger: &TrustLedger) -> bool {
+    read_plain(path)
+        .is_ok_and(|bytes| ledger.standing(path, &ContentHash::of(&bytes)) == TrustStatus::Trusted)
 }
 
 /// That no run begins here, and why not, on one line.
-pub(crate) fn no_run(trouble: &Trouble) -> String {
+pub(crate) fn no_run(trouble: &CommandError) -> String {
     format!("no run can start here: {}", trouble.to_string().replace("\n  hint: ", "; "))
 }
 
@@ -164,7 +165,7 @@ const MAX_UNTRUSTED_GUIDE_BYTES: usize = 16 * 1024;
 const SEAL_DIGITS: usize = 16;
 
 /// Reads the guides that hold in this folder.
-pub(crate) fn guides(places: &Places) -> Guides {
+pub(crate) fn guides(places: &HolmPaths) -> Guides {
     let mut guides = Guides::default();
     match holm_config::own_guidance(|name| std::env::var(name).ok()) {
         Ok(Some((path, text))) => guides.trusted.push(said(&path, text.trim())),
@@ -177,10 +178,10 @@ pub(crate) fn guides(places: &Places) -> Guides {
         let shown = path.shown();
         let read = read_plain(&path).map_err(|error| error.to_string());
         match read.and_then(|bytes| Ok((standing(places, &path, &bytes)?, bytes))) {
-            Ok((Standing::Trusted, bytes)) => {
+            Ok((TrustStatus::Trusted, bytes)) => {
                 guides.trusted.push(said(&path, String::from_utf8_lossy(&bytes).trim()));
             }
-            Ok((standing @ (Standing::Changed | Standing::Unknown), bytes)) => {
+            Ok((standing @ (TrustStatus::Changed | TrustStatus::Unknown), bytes)) => {
                 guides.untrusted.push(information(&path, &bytes));
                 let why = hinted(unused(standing));
                 guides.notes.push(format!("the model is shown {shown} as information only: {why}"));
@@ -211,44 +212,44 @@ fn information(path: &Path, bytes: &[u8]) -> String {
 }
 
 /// A file that cannot be used, in the command's words.
-pub(crate) fn refused(error: &ConfigError) -> Trouble {
-    Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())
+pub(crate) fn refused(error: &ConfigError) -> CommandError {
+    CommandError::new(CommandExit::Usage, error.to_string()).hint(error.fix())
 }
 
 /// Why a file is not used, with a hint. For a link there is no hint except to replace
 /// it with a file.
 fn hinted(why: &str) -> String {
-    if Linked::is_said_in(why) {
+    if LinkedPathError::is_said_in(why) {
         return why.to_owned();
     }
     format!("{why}; `holm config trust` shows it and asks you")
 }
 
 /// Whether a person has looked at the project's file as it is now.
-fn admitted(places: &Places, path: &Path, bytes: &[u8]) -> Result<(), String> {
+fn admitted(places: &HolmPaths, path: &Path, bytes: &[u8]) -> Result<(), String> {
     match standing(places, path, bytes)? {
-        Standing::Trusted => Ok(()),
-        standing @ (Standing::Changed | Standing::Unknown) => Err(unused(standing).into()),
+        TrustStatus::Trusted => Ok(()),
+        standing @ (TrustStatus::Changed | TrustStatus::Unknown) => Err(unused(standing).into()),
     }
 }
 
 /// How a file of the project stands. A link has no standing, whatever the flags say.
-fn standing(places: &Places, path: &Path, bytes: &[u8]) -> Result<Standing, String> {
+fn standing(places: &HolmPaths, path: &Path, bytes: &[u8]) -> Result<TrustStatus, String> {
     let path = place(&places.work, path).map_err(|linked| linked.to_string())?;
     match places.project_trust {
-        ProjectTrust::Flag => Ok(Standing::Trusted),
+        ProjectTrust::Flag => Ok(TrustStatus::Trusted),
         ProjectTrust::Ledger => {
-            let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
+            let ledger = TrustLedger::open(places.trust()).map_err(|error| error.to_string())?;
             Ok(ledger.standing(&path, &ContentHash::of(bytes)))
         }
     }
 }
 
 /// Why a file of this standing does not count.
-fn unused(standing: Standing) -> &'static str {
+fn unused(standing: TrustStatus) -> &'static str {
     match standing {
-        Standing::Trusted => "",
-        Standing::Changed => "it has changed since somebody trusted it",
-        Standing::Unknown => "nobody has trusted it",
+        TrustStatus::Trusted => "",
+        TrustStatus::Changed => "it has changed since somebody trusted it",
+        TrustStatus::Unknown => "nobody has trusted it",
     }
 }

@@ -8,91 +8,93 @@ use std::{
 };
 
 use holm::{
-    grants::{Denials, GrantSet},
-    models::Keys,
-    runtime::{BoxFuture, Secrets, Toolbox},
+    grants::{DenialSet, GrantSet},
+    models::ProviderKeys,
+    runtime::{BoxFuture, SecretRedactor, Toolbox},
 };
-use holm_jail::{Engine, Launcher};
-use holm_net::{Client, Tls};
-use holm_sandbox::{Compiler, Outbound, Sandbox, Settings};
+use holm_jail::{JailEngine, JailLauncher};
+use holm_net::{HttpClient, TlsConfig};
+use holm_sandbox::{CompilerProgram, OutboundNetwork, Sandbox, SandboxSettings};
 use holm_tools::{
-    agents::{AgentLoader, CrewFault, CrewProblem},
-    program::Programs,
+    agents::{AgentBuildError, AgentBuildErrorKind, AgentLoader},
+    program::ProgramLoader,
     registry::{
-        Again, Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
-        Source, Watching,
+        AllowAllGate, FolderWatchHandle, PinFileStore, RegistrySnapshot, ReloadRequester, SourceRank,
+        ToolFile, ToolFolder, ToolFolders, ToolLoadError, ToolLoader, ToolOffer, ToolRegistry, ToolSource,
     },
-    root::{Protect, Root},
-    trust::Linked,
-    wasm::{Network, WasmHost, WasmLoader, WasmSettings},
+    root::{ProtectionLevel, WorkspaceRoot},
+    trust::LinkedPathError,
+    wasm::{GuestNetwork, WasmHost, WasmLoader, WasmSettings},
 };
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    approve::{Person, Terminal},
-    bounds::Bounds,
-    entries::ProjectGate,
-    kept::Kept,
-    places::Places,
-    screen::Screen,
-    servers::{Servers, told_if_slow},
+    approve::{TerminalApprover, UserPresence},
+    bounds::NetworkScope,
+    entries::ProjectTrustGate,
+    kept::ProtectedPaths,
+    places::HolmPaths,
+    screen::TerminalOutput,
+    servers::{McpServerLoader, told_if_slow},
     talk,
 };
 
 /// The tools, kept in sync with their folders while this is held.
-pub(crate) struct Shelf {
-    registry: Registry,
+pub(crate) struct ToolSources {
+    registry: ToolRegistry,
     crew: Option<AgentLoader>,
-    _watching: Option<Watching>,
+    _watching: Option<FolderWatchHandle>,
 }
 
 /// Whether folders are watched after they were loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Watch {
+pub(crate) enum WatchMode {
     Once,
     Always,
 }
 
-impl Shelf {
+impl ToolSources {
     /// Loads all tools beside the command's own into a registry. `agents` loads agent
     /// files, if given, and servers may ask the given user. Unusable tools are left
     /// out; [`tell`](Self::tell) reports them.
     pub(crate) async fn with_agents(
-        registry: Registry,
+        registry: ToolRegistry,
         agents: Option<AgentLoader>,
-        terminal: Option<Terminal>,
-        places: &Places,
+        terminal: Option<TerminalApprover>,
+        places: &HolmPaths,
         own: &Toolbox,
-        screen: &Arc<Screen>,
-        watch: Watch,
+        screen: &Arc<TerminalOutput>,
+        watch: WatchMode,
     ) -> anyhow::Result<Self> {
-        let own: Vec<Offer> = own.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
-        registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), own));
-        let pins = Arc::new(PinFile::new(places.pins()));
+        let own: Vec<ToolOffer> = own.iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect();
+        registry.edit(|edit| edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), own));
+        let pins = Arc::new(PinFileStore::new(places.pins()));
         let own_folders = [places.tools(), places.agents()];
-        let own_folders =
-            own_folders.map(|path| Folder::new(path, Rank::User, OpenGate).pins(Arc::clone(&pins) as _));
+        let own_folders = own_folders
+            .map(|path| ToolFolder::new(path, SourceRank::User, AllowAllGate).pins(Arc::clone(&pins) as _));
         let theirs =
             [places.project_tools(), places.project_agents()].into_iter().chain(places.brought.clone());
-        let theirs = theirs.map(|path| Folder::new(path, Rank::Project, ProjectGate::new(places)));
-        let loader = Lazy { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
-        let again = Again::new();
-        let servers = Servers::new(places, terminal, &again);
-        let folders = Folders::new(&registry).again(&again).loader(servers).loader(loader);
-        let folders = own_folders.into_iter().chain(theirs).fold(folders, Folders::folder);
+        let theirs =
+            theirs.map(|path| ToolFolder::new(path, SourceRank::Project, ProjectTrustGate::new(places)));
+        let loader =
+            LazyWasmLoader { places: places.clone(), screen: Arc::clone(screen), host: OnceLock::new() };
+        let again = ReloadRequester::new();
+        let servers = McpServerLoader::new(places, terminal, &again);
+        let folders = ToolFolders::new(&registry).again(&again).loader(servers).loader(loader);
+        let folders = own_folders.into_iter().chain(theirs).fold(folders, ToolFolders::folder);
         let crew = agents.clone();
         let folders = match agents {
             Some(agents) => folders.loader(agents),
             None => folders,
         };
         // Last, because a file that no other loader knows could be a program.
-        let folders = folders.loader(Startable {
+        let folders = folders.loader(LazyProgramLoader {
             places: places.clone(),
             screen: Arc::clone(screen),
             programs: OnceLock::new(),
         });
         let watching = match watch {
-            Watch::Always => match folders.clone().watch().await {
+            WatchMode::Always => match folders.clone().watch().await {
                 Ok(watching) => Some(watching),
                 Err(error) => {
                     // A machine without file watching still has the current tools.
@@ -101,7 +103,7 @@ impl Shelf {
                     None
                 }
             },
-            Watch::Once => {
+            WatchMode::Once => {
                 folders.load().await;
                 None
             }
@@ -111,17 +113,17 @@ impl Shelf {
 
     /// Reports unusable tools with the reason. Agents that lack only a tool of `beyond`, which this
     /// run was not given, have no fault of their own: one line names them all.
-    pub(crate) fn tell(&self, screen: &Arc<Screen>, beyond: &Toolbox) {
+    pub(crate) fn tell(&self, screen: &Arc<TerminalOutput>, beyond: &Toolbox) {
         let mut links = BTreeSet::new();
         for problem in self.snapshot().problems() {
-            if !Linked::is_said_in(&problem.what) {
+            if !LinkedPathError::is_said_in(&problem.what) {
                 screen.note(&format!("holm: {problem}"));
             } else if links.insert(problem.what.clone()) {
                 // A link is reported once, regardless of the number of files behind it.
                 screen.note(&format!("holm: {}", problem.what));
             }
         }
-        let (lacking, faulty): (Vec<CrewFault>, Vec<CrewFault>) =
+        let (lacking, faulty): (Vec<AgentBuildError>, Vec<AgentBuildError>) =
             self.faults(screen).into_iter().partition(|fault| lacks(fault, beyond));
         for fault in faulty {
             screen.note(&format!("holm: {fault}"));
@@ -135,66 +137,66 @@ impl Shelf {
 
     /// The agents that exist and cannot be called. Checked only after everything is loaded: a later
     /// file may contain what an earlier one names.
-    pub(crate) fn faults(&self, screen: &Arc<Screen>) -> Vec<CrewFault> {
+    pub(crate) fn faults(&self, screen: &Arc<TerminalOutput>) -> Vec<AgentBuildError> {
         let (faults, snapshot) = (self.crew.iter().flat_map(AgentLoader::faults), self.snapshot());
         let faults = faults.filter(|fault| !is_talk(fault, screen));
         faults.map(|fault| of_refused(fault, &snapshot)).collect()
     }
 
     /// The tools as they are now.
-    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+    pub(crate) fn snapshot(&self) -> Arc<RegistrySnapshot> {
         self.registry.snapshot()
     }
 
     /// The registry, for callers that follow changes.
-    pub(crate) fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &ToolRegistry {
         &self.registry
     }
 }
 
 /// Whether all that an agent misses is a tool of `beyond`.
-pub(crate) fn lacks(fault: &CrewFault, beyond: &Toolbox) -> bool {
-    let CrewProblem::NoTool { tool } = &fault.why else { return false };
+pub(crate) fn lacks(fault: &AgentBuildError, beyond: &Toolbox) -> bool {
+    let AgentBuildErrorKind::NoTool { tool } = &fault.why else { return false };
     beyond.find(tool).is_some()
 }
 
 /// The fault of an agent that names another one. If that agent's file exists and was refused, the
 /// message does not ask to add it.
-fn of_refused(fault: CrewFault, snapshot: &Snapshot) -> CrewFault {
-    let CrewProblem::NoTool { tool } = &fault.why else { return fault };
+fn of_refused(fault: AgentBuildError, snapshot: &RegistrySnapshot) -> AgentBuildError {
+    let AgentBuildErrorKind::NoTool { tool } = &fault.why else { return fault };
     let (agent, file) = (tool.clone(), format!("{tool}.md"));
     let is_refused = snapshot.problems().iter().any(|known| Path::new(&known.source.origin).ends_with(&file));
-    if is_refused { CrewFault { why: CrewProblem::Below { agent }, ..fault } } else { fault }
+    if is_refused { AgentBuildError { why: AgentBuildErrorKind::Below { agent }, ..fault } } else { fault }
 }
 
 /// Whether all that an agent misses is a tool of the conversation, which every run has.
-fn is_talk(fault: &CrewFault, screen: &Arc<Screen>) -> bool {
-    let CrewProblem::NoTool { tool } = &fault.why else { return false };
-    let nobody = Terminal::new(GrantSet::new(), Person::Away, Arc::clone(screen));
+fn is_talk(fault: &AgentBuildError, screen: &Arc<TerminalOutput>) -> bool {
+    let AgentBuildErrorKind::NoTool { tool } = &fault.why else { return false };
+    let nobody = TerminalApprover::new(GrantSet::new(), UserPresence::Away, Arc::clone(screen));
     talk::tools(&nobody).find(tool).is_some()
 }
 
 /// Loads WASM files; the engine starts with the first one.
-struct Lazy {
-    places: Places,
-    screen: Arc<Screen>,
+struct LazyWasmLoader {
+    places: HolmPaths,
+    screen: Arc<TerminalOutput>,
     host: OnceLock<Result<WasmHost, String>>,
 }
 
-impl Loader for Lazy {
+impl ToolLoader for LazyWasmLoader {
     fn claims(&self, path: &Path, head: &[u8]) -> bool {
         WasmLoader::is_wasm(path, head)
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         Box::pin(async move {
             let host = self.host.get_or_init(|| {
                 let settings = settings(&self.places).map_err(|error| error.to_string())?;
                 host(&self.places, settings).map_err(|error| format!("{error:#}"))
             });
-            let host = host.as_ref().map_err(LoadError::unavailable)?;
+            let host = host.as_ref().map_err(ToolLoadError::unavailable)?;
             let screen = Arc::clone(&self.screen);
-            let tell = move |path: &Path, step: holm_sandbox::Progress| {
+            let tell = move |path: &Path, step: holm_sandbox::CompileProgress| {
                 // Ten times a second is for a bar; a line every two seconds is for everybody.
                 let tenths = step.elapsed.as_millis() / 100;
                 if tenths >= 20 && tenths.is_multiple_of(20) {
@@ -208,49 +210,49 @@ impl Loader for Lazy {
 }
 
 /// Loads programs; the jail is set up with the first one.
-struct Startable {
-    places: Places,
-    screen: Arc<Screen>,
-    programs: OnceLock<Result<Programs, String>>,
+struct LazyProgramLoader {
+    places: HolmPaths,
+    screen: Arc<TerminalOutput>,
+    programs: OnceLock<Result<ProgramLoader, String>>,
 }
 
-impl Loader for Startable {
+impl ToolLoader for LazyProgramLoader {
     fn claims(&self, path: &Path, head: &[u8]) -> bool {
-        Programs::is_program(path, head)
+        ProgramLoader::is_program(path, head)
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         Box::pin(async move {
             let programs = self.programs.get_or_init(|| {
                 // Also if commands run unconfined: asking a program for its description runs it
                 // before the user has agreed.
-                let engine = Engine::detect().map_err(|error| error.to_string())?;
-                let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
+                let engine = JailEngine::detect().map_err(|error| error.to_string())?;
+                let programs = ProgramLoader::new(JailLauncher::this_executable(), engine, &self.places.work);
                 let network = self.places.bounds.connector();
-                let kept = Kept::find(&self.places);
+                let kept = ProtectedPaths::find(&self.places);
                 Ok(programs.denials(kept.of_commands()).hide(&self.places.data).network(network))
             });
-            let programs = programs.as_ref().map_err(LoadError::unavailable)?;
+            let programs = programs.as_ref().map_err(ToolLoadError::unavailable)?;
             told_if_slow(found.path, &self.screen, programs.load(found)).await
         })
     }
 }
 
 /// What there is that could be granted to a sandboxed tool, here.
-pub(crate) fn settings(places: &Places) -> anyhow::Result<WasmSettings> {
-    let outbound: Option<Arc<dyn Outbound>> = match places.bounds {
-        Bounds::Anywhere => {
-            let client = Client::new(places.bounds.connector(), Tls::platform()?);
-            Some(Arc::new(Network::new(client)))
+pub(crate) fn settings(places: &HolmPaths) -> anyhow::Result<WasmSettings> {
+    let outbound: Option<Arc<dyn OutboundNetwork>> = match places.bounds {
+        NetworkScope::Anywhere => {
+            let client = HttpClient::new(places.bounds.connector(), TlsConfig::platform()?);
+            Some(Arc::new(GuestNetwork::new(client)))
         }
         // Guests open sockets of their own, so they get none at all.
-        Bounds::ThisMachine => None,
+        NetworkScope::ThisMachine => None,
     };
     Ok(WasmSettings {
         workspace: Some(places.work.clone()),
         denials: denials(places)?,
         outbound,
-        secrets: Keys::from_environment().told_to(Secrets::new()),
+        secrets: ProviderKeys::from_environment().told_to(SecretRedactor::new()),
         environment: environment(),
         ..WasmSettings::default()
     })
@@ -265,9 +267,12 @@ fn environment() -> Vec<(String, String)> {
 
 /// A WASM host with these settings, on the sandbox of this process. It compiles with this program
 /// and stores the code in the data folder.
-pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<WasmHost> {
+pub(crate) fn host(places: &HolmPaths, settings: WasmSettings) -> anyhow::Result<WasmHost> {
     let sandbox = shared(places.code(), |cache| {
-        let settings = Settings { cache: Some(cache), ..Settings::with_compiler(Compiler::itself()?) };
+        let settings = SandboxSettings {
+            cache: Some(cache),
+            ..SandboxSettings::with_compiler(CompilerProgram::itself()?)
+        };
         Ok(Sandbox::new(settings)?)
     })?;
     Ok(WasmHost::new(sandbox, settings))
@@ -290,9 +295,9 @@ fn shared(cache: PathBuf, make: impl FnOnce(PathBuf) -> anyhow::Result<Sandbox>)
 /// What no tool may touch: the usual names, as for all other tools, and the data folder, by
 /// any path. The worktree of a helper is inside the data folder; in that case everything
 /// beside the worktrees is protected.
-fn denials(places: &Places) -> anyhow::Result<Denials> {
-    let root = Root::open(&places.work)?.protect(&places.data, Protect::Everything)?;
-    let mut denials = Kept::find(places).over(root)?.denials()?;
+fn denials(places: &HolmPaths) -> anyhow::Result<DenialSet> {
+    let root = WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?;
+    let mut denials = ProtectedPaths::find(places).over(root)?.denials()?;
     let is_worktree = places.work.starts_with(places.data.join("worktrees"));
     if places.work.starts_with(&places.data) && !is_worktree {
         denials.insert("path:**".parse()?);
@@ -305,7 +310,7 @@ fn denials(places: &Places) -> anyhow::Result<Denials> {
         vec![places.data.clone()]
     };
     for path in kept {
-        let exact = holm::grants::Request::new(holm::grants::Kind::Read, &path.to_string_lossy())?;
+        let exact = holm::grants::AccessRequest::new(holm::grants::GrantKind::Read, &path.to_string_lossy())?;
         let exact = holm::grants::Grant::exactly(&exact)?.to_string();
         let rule = format!("path:{}/", exact.trim_start_matches("read:").trim_end_matches('/'));
         denials.insert(rule.parse()?);

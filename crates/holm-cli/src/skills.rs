@@ -10,20 +10,20 @@ use std::{
 use holm::{
     grants::Level,
     guards::json::Json,
-    kernel::{Tool, ToolOutput},
+    kernel::{ToolOutput, ToolSpec},
     runtime::{self, tool_fn},
 };
 use holm_config::{
-    Layer, read_plain,
-    skills::{FoundSkill, Listed, SKILL_FILE, Skill, SkillFolders},
+    ConfigLayer, read_plain,
+    skills::{SKILL_FILE, SkillCandidate, SkillDocument, SkillFolders, SkillVisibility},
 };
 use holm_tools::{
-    registry::{Gate as _, TrustGate},
+    registry::{ToolFileGate as _, TrustGate},
     trust::{ContentHash, place},
 };
 
-use crate::places::{Places, quoted};
-use crate::screen::ShownPath as _;
+use crate::places::{HolmPaths, quoted};
+use crate::screen::DisplayablePath as _;
 
 /// The tool by which a model takes a skill up.
 pub(crate) const TOOL: &str = "skill";
@@ -33,8 +33,8 @@ const MOST_BYTES: usize = 256 << 10;
 
 /// The usable skills of a run, and notes about the others.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Skills {
-    skills: Arc<BTreeMap<String, Usable>>,
+pub(crate) struct RunSkills {
+    skills: Arc<BTreeMap<String, UsableSkill>>,
     /// The file that records what the user trusts.
     trust: PathBuf,
     work: PathBuf,
@@ -46,16 +46,16 @@ pub(crate) struct Skills {
 
 /// A usable skill with its folder and owner.
 #[derive(Debug, Clone)]
-pub(crate) struct Usable {
-    pub(crate) skill: Skill,
+pub(crate) struct UsableSkill {
+    pub(crate) skill: SkillDocument,
     pub(crate) folder: PathBuf,
-    pub(crate) owner: Layer,
+    pub(crate) owner: ConfigLayer,
 }
 
-impl Skills {
+impl RunSkills {
     /// Finds the skills of the user, and those of the project that the user trusts; `brought` are
     /// folders of the chosen agent.
-    pub(crate) fn find(places: &Places, brought: &[PathBuf]) -> Self {
+    pub(crate) fn find(places: &HolmPaths, brought: &[PathBuf]) -> Self {
         let mut skills = Self { trust: places.trust(), work: places.work.clone(), ..Self::default() };
         let mut usable = BTreeMap::new();
         for (name, all) in everywhere(places, brought) {
@@ -63,7 +63,7 @@ impl Skills {
             for found in all.into_iter().rev() {
                 match skills.admit(&found, places) {
                     Ok(skill) => {
-                        usable.insert(name, Usable { skill, folder: found.folder, owner: found.owner });
+                        usable.insert(name, UsableSkill { skill, folder: found.folder, owner: found.owner });
                         break;
                     }
                     Err(why) => {
@@ -81,7 +81,7 @@ impl Skills {
     }
 
     /// The one of a name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Usable> {
+    pub(crate) fn get(&self, name: &str) -> Option<&UsableSkill> {
         self.skills.get(name)
     }
 
@@ -126,16 +126,19 @@ impl Skills {
         ]);
         let about = "Gives the text of a skill, or one of its files.";
         let skills = self.clone();
-        let tool = tool_fn(Tool::new(TOOL, about, schema).level(Level::None), move |job: runtime::Job| {
-            let taken = skills.take(&job.arguments);
-            async move { taken.map_or_else(ToolOutput::failed, ToolOutput::text) }
-        });
+        let tool = tool_fn(
+            ToolSpec::new(TOOL, about, schema).level(Level::None),
+            move |job: runtime::ToolInvocation| {
+                let taken = skills.take(&job.arguments);
+                async move { taken.map_or_else(ToolOutput::failed, ToolOutput::text) }
+            },
+        );
         Some(Arc::new(tool))
     }
 
     /// Those that are offered.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = &Skill> {
-        self.skills.values().map(|usable| &usable.skill).filter(|skill| skill.listed == Listed::Yes)
+    pub(crate) fn listed(&self) -> impl Iterator<Item = &SkillDocument> {
+        self.skills.values().map(|usable| &usable.skill).filter(|skill| skill.listed == SkillVisibility::Yes)
     }
 
     fn take(&self, arguments: &str) -> Result<String, String> {
@@ -154,7 +157,7 @@ impl Skills {
 
     /// A file of a skill: below its folder, without links, and with trusted content if
     /// another author wrote it.
-    pub(crate) fn file(&self, usable: &Usable, file: &str) -> Result<String, String> {
+    pub(crate) fn file(&self, usable: &UsableSkill, file: &str) -> Result<String, String> {
         let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
         let (folder, path) = (usable.folder.canonicalize(), usable.folder.join(file));
         let real = path.canonicalize().map_err(|_| format!("the skill has no file `{file}`"))?;
@@ -162,7 +165,7 @@ impl Skills {
             return Err(format!("`{file}` is not a file of the skill"));
         }
         let bytes = read_plain(&real).map_err(|error| error.to_string())?;
-        if usable.owner == Layer::Project {
+        if usable.owner == ConfigLayer::Project {
             self.gate().admits(&path, ContentHash::of(&bytes).as_bytes())?;
         }
         if bytes.len() > MOST_BYTES {
@@ -175,8 +178,8 @@ impl Skills {
         TrustGate::new(self.trust.clone(), self.work.clone())
     }
 
-    fn admit(&self, found: &FoundSkill, places: &Places) -> Result<Skill, String> {
-        if found.owner == Layer::Project {
+    fn admit(&self, found: &SkillCandidate, places: &HolmPaths) -> Result<SkillDocument, String> {
+        if found.owner == ConfigLayer::Project {
             let path = found.folder.join(SKILL_FILE);
             let hash = ContentHash::of(&found.bytes);
             place(&self.work, &path).map_err(|linked| linked.to_string())?;
@@ -191,7 +194,7 @@ impl Skills {
 }
 
 /// All skills, usable or not. Among those with one name, the last usable one wins.
-pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, Vec<FoundSkill>> {
+pub(crate) fn everywhere(places: &HolmPaths, brought: &[PathBuf]) -> BTreeMap<String, Vec<SkillCandidate>> {
     let folders = SkillFolders::of(&places.work, |name| std::env::var(name).ok());
     brought.iter().cloned().fold(folders, SkillFolders::and).find()
 }

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use holm::{kernel::Numbered, runtime::EventSink};
 use serde_json::json;
 
-use crate::screen::Screen;
+use crate::screen::TerminalOutput;
 
 /// Prints events in the kernel's own form, so that a replay prints the same bytes. The reading
 /// program sets the pace: no line is ever dropped.
-pub(crate) struct Stream {
-    screen: Arc<Screen>,
+pub(crate) struct EventPrinter {
+    screen: Arc<TerminalOutput>,
 }
 
-impl Stream {
-    pub(crate) fn new(screen: Arc<Screen>) -> Self {
+impl EventPrinter {
+    pub(crate) fn new(screen: Arc<TerminalOutput>) -> Self {
         Self { screen }
     }
 }
 
-impl EventSink for Stream {
+impl EventSink for EventPrinter {
     fn event(&self, event: &Numbered) {
         if let Ok(line) = serde_json::to_string(event) {
             self.screen.line(&line);

@@ -2,55 +2,57 @@
 
 use std::sync::Arc;
 
-use holm::runtime::{BoxFuture, Toolbox, Typed};
-use holm_tools::conversation::{AskUser, Brief, People, Sleep, Todo};
+use holm::runtime::{BoxFuture, Toolbox, TypedToolAdapter};
+use holm_tools::conversation::{AskUserTool, NotifyUserTool, SleepTool, TodoTool, UserChannel};
 
 use crate::{
-    approve::Terminal,
-    screen::{Open, Screen},
+    approve::TerminalApprover,
+    screen::{ScreenQuestion, TerminalOutput},
 };
 
 /// The tools of the conversation that these people take part in.
-pub(crate) fn tools(terminal: &Terminal) -> Toolbox {
+pub(crate) fn tools(terminal: &TerminalApprover) -> Toolbox {
     let people = Arc::new(terminal.clone());
     Toolbox::new()
-        .with(Typed::new(AskUser::of(Arc::clone(&people))))
-        .with(Typed::new(Brief::of(people)))
-        .with(Typed::new(Todo::new()))
-        .with(Typed::new(Sleep::default()))
+        .with(TypedToolAdapter::new(AskUserTool::of(Arc::clone(&people))))
+        .with(TypedToolAdapter::new(NotifyUserTool::of(people)))
+        .with(TypedToolAdapter::new(TodoTool::new()))
+        .with(TypedToolAdapter::new(SleepTool::default()))
 }
 
 /// The tools by which a helper of this name speaks to the same people.
-pub(crate) fn of_helper(terminal: &Terminal, helper: &str) -> Toolbox {
-    let people = Arc::new(OfHelper { terminal: terminal.clone(), helper: helper.to_owned() });
-    Toolbox::new().with(Typed::new(AskUser::of(Arc::clone(&people)))).with(Typed::new(Brief::of(people)))
+pub(crate) fn of_helper(terminal: &TerminalApprover, helper: &str) -> Toolbox {
+    let people = Arc::new(HelperTerminal { terminal: terminal.clone(), helper: helper.to_owned() });
+    Toolbox::new()
+        .with(TypedToolAdapter::new(AskUserTool::of(Arc::clone(&people))))
+        .with(TypedToolAdapter::new(NotifyUserTool::of(people)))
 }
 
 /// The user of a run, as a helper reaches them: messages name the helper.
-struct OfHelper {
-    terminal: Terminal,
+struct HelperTerminal {
+    terminal: TerminalApprover,
     helper: String,
 }
 
-impl OfHelper {
+impl HelperTerminal {
     fn named(&self, text: &str) -> String {
         format!("the helper {}: {text}", self.helper)
     }
 }
 
-impl People for OfHelper {
+impl UserChannel for HelperTerminal {
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
-        People::ask(&self.terminal, &self.named(question), choices)
+        UserChannel::ask(&self.terminal, &self.named(question), choices)
     }
 
     fn tell(&self, text: &str) {
-        People::tell(&self.terminal, &self.named(text));
+        UserChannel::tell(&self.terminal, &self.named(text));
     }
 }
 
-impl People for Terminal {
+impl UserChannel for TerminalApprover {
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
-        let open = Open::default();
+        let open = ScreenQuestion::default();
         let here: BoxFuture<'static, Option<String>> = match self.elsewhere() {
             Some(person) => person.ask(question, choices),
             None => {
@@ -71,7 +73,7 @@ impl People for Terminal {
     }
 }
 
-fn ask(screen: &Screen, question: &str, choices: &[String]) -> Option<String> {
+fn ask(screen: &TerminalOutput, question: &str, choices: &[String]) -> Option<String> {
     screen.end_line();
     screen.note(&format!("\nthe agent asks: {}", indented(question)));
     for (number, choice) in choices.iter().enumerate() {

@@ -6,21 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{
-        Approvals, Block, Event, Message, ModelResult, Numbered, Outcome, Reply, StopReason, Tool, ToolCall,
-        ToolOutput,
+        Approvals, Block, Event, Message, ModelResult, Numbered, Outcome, Reply, StopReason, ToolCall,
+        ToolOutput, ToolSpec,
     },
     models::ScriptedModel,
-    runtime::{self, Agent, BoxFuture, Builder, Job},
+    runtime::{self, Agent, AgentBuilder, BoxFuture, ToolInvocation},
 };
-use holm_config::{Layers, Settings, Value};
-use holm_tools::shell::{Gate, Rules};
+use holm_config::{ConfigLayers, ConfigSettings, SettingValue};
+use holm_tools::shell::{ApprovalGate, CommandRules};
 
 use crate::{
-    checks::JailedChecks, commands::run, exit::Trouble, places::Places, settings::Here, tools::Confinement,
+    checks::JailCheckRunner, commands::run, exit::CommandError, places::HolmPaths, settings::FolderSettings,
+    tools::CommandConfinement,
 };
 
 /// A manual call of a tool.
-pub(crate) struct Trial {
+pub(crate) struct ManualToolCall {
     pub(crate) tool: Arc<dyn runtime::Tool>,
     /// Its arguments as JSON.
     pub(crate) arguments: String,
@@ -30,7 +31,7 @@ pub(crate) struct Trial {
 }
 
 /// The result of a manual call.
-pub(crate) struct Came {
+pub(crate) struct ManualCallResult {
     /// What it came to.
     pub(crate) outcome: Outcome,
     /// The text that a model would get.
@@ -39,16 +40,16 @@ pub(crate) struct Came {
     pub(crate) output: Option<ToolOutput>,
 }
 
-impl Trial {
+impl ManualToolCall {
     /// Runs the call by a script. `equip` adds what a run here has besides: secrets, hooks.
     pub(crate) async fn run(
         self,
-        gate: Gate,
-        equip: impl FnOnce(Builder) -> Builder,
-    ) -> anyhow::Result<Came> {
+        gate: ApprovalGate,
+        equip: impl FnOnce(AgentBuilder) -> AgentBuilder,
+    ) -> anyhow::Result<ManualCallResult> {
         let name = self.tool.declaration().name.clone();
         let output = Arc::new(Mutex::new(None));
-        let kept = Overheard { tool: self.tool, output: Arc::clone(&output) };
+        let kept = RecordingTool { tool: self.tool, output: Arc::clone(&output) };
         let outcome = Arc::new(Mutex::new((Outcome::Refused, String::new())));
         let watched = Arc::clone(&outcome);
         let builder = Agent::builder("scripted/by-hand", script(&name, &self.arguments))
@@ -58,34 +59,38 @@ impl Trial {
             .approvals(Approvals::Ask)
             .approver(gate)
             .config(|config| config.policy.aliases = holm_tools::aliases())
-            .checks(JailedChecks::in_folder(std::env::current_dir()?, Confinement::Required))
+            .checks(JailCheckRunner::in_folder(std::env::current_dir()?, CommandConfinement::Required))
             .events(move |event: &Numbered| watch(&watched, &event.event));
         equip(builder).build()?.run("Run the tool once.").await?;
         let (outcome, said) = outcome.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let output = output.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Ok(Came { outcome, said, output })
+        Ok(ManualCallResult { outcome, said, output })
     }
 }
 
 /// What was given, as far as an administrator of the machine lets anybody go.
-pub(crate) fn bound(grants: &[Grant], mode: Mode, places: &Places) -> Result<(Vec<Grant>, Mode), Trouble> {
-    let here = Here::find(places)?;
+pub(crate) fn bound(
+    grants: &[Grant],
+    mode: Mode,
+    places: &HolmPaths,
+) -> Result<(Vec<Grant>, Mode), CommandError> {
+    let here = FolderSettings::find(places)?;
     here.check(places)?;
-    let given = grants.iter().map(|grant| Value::flag("--grant", grant.clone())).collect();
-    let flags = Settings {
-        mode: Some(Value::flag("--mode", mode)),
+    let given = grants.iter().map(|grant| SettingValue::flag("--grant", grant.clone())).collect();
+    let flags = ConfigSettings {
+        mode: Some(SettingValue::flag("--mode", mode)),
         grants: (!grants.is_empty()).then_some(given),
-        ..Settings::default()
+        ..ConfigSettings::default()
     };
-    let bound = Layers { policy: here.loaded.layers.policy, ..Layers::default() }.settle(flags);
+    let bound = ConfigLayers { policy: here.loaded.layers.policy, ..ConfigLayers::default() }.settle(flags);
     let mode = bound.mode.map_or(mode, |mode| mode.value);
     Ok((bound.grants.into_iter().flatten().map(|grant| grant.value).collect(), mode))
 }
 
 /// Adds the commands that the settings forbid. An invalid rule is an error: the others would
 /// seem to be all.
-pub(crate) fn denied(places: &Places, mut rules: Rules) -> Result<Rules, Trouble> {
-    let settings = Here::find(places)?.loaded.layers.settle(Settings::default());
+pub(crate) fn denied(places: &HolmPaths, mut rules: CommandRules) -> Result<CommandRules, CommandError> {
+    let settings = FolderSettings::find(places)?.loaded.layers.settle(ConfigSettings::default());
     run::parsed(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));
     Ok(rules)
 }
@@ -118,17 +123,17 @@ fn told(message: &Message) -> Option<String> {
 }
 
 /// A tool whose output is recorded for the user who called it.
-struct Overheard {
+struct RecordingTool {
     tool: Arc<dyn runtime::Tool>,
     output: Arc<Mutex<Option<ToolOutput>>>,
 }
 
-impl runtime::Tool for Overheard {
-    fn declaration(&self) -> &Tool {
+impl runtime::Tool for RecordingTool {
+    fn declaration(&self) -> &ToolSpec {
         self.tool.declaration()
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let (running, kept) = (self.tool.run(job), Arc::clone(&self.output));
         Box::pin(async move {
             let output = running.await;

@@ -13,29 +13,29 @@ use holm::{
 use holm_tools::hooks::CommandHooks;
 use serde_json::json;
 
-use crate::screen::Screen;
+use crate::screen::TerminalOutput;
 
 /// The prompts that hooks withheld while this command runs.
 #[derive(Debug)]
-pub(crate) struct Withholding {
-    screen: Arc<Screen>,
-    state: Mutex<State>,
+pub(crate) struct WithheldPrompts {
+    screen: Arc<TerminalOutput>,
+    state: Mutex<WithholdingState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WithholdingState {
     /// The messages of the session that were reported already. `None` if there are many sessions,
     /// because their messages have the same numbers.
     told: Option<BTreeSet<MessageId>>,
     /// The history that earlier commands may have reported.
-    earlier: Option<Earlier>,
+    earlier: Option<ResumedHistory>,
     reasons: Vec<String>,
-    lines: Lines,
+    lines: MachineOutput,
 }
 
 /// The history of a session when this command resumed it.
 #[derive(Debug, Clone)]
-struct Earlier {
+struct ResumedHistory {
     store: Store,
     session: String,
     /// The last record and the last message of that history.
@@ -43,7 +43,7 @@ struct Earlier {
     message: MessageId,
 }
 
-impl Earlier {
+impl ResumedHistory {
     /// Whether an earlier command already reported that this message was withheld. If the journal
     /// cannot be read, the user is told twice rather than never.
     async fn has_told(&self, message: MessageId) -> bool {
@@ -54,14 +54,14 @@ impl Earlier {
 
 /// Whether a program reads events on standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Lines {
+pub(crate) enum MachineOutput {
     #[default]
     No,
     Yes,
 }
 
-impl Withholding {
-    pub(crate) fn new(screen: Arc<Screen>) -> Arc<Self> {
+impl WithheldPrompts {
+    pub(crate) fn new(screen: Arc<TerminalOutput>) -> Arc<Self> {
         Arc::new(Self { screen, state: Mutex::default() })
     }
 
@@ -75,7 +75,7 @@ impl Withholding {
     }
 
     /// Says that this is about one session.
-    pub(crate) fn of_session(&self, lines: Lines) {
+    pub(crate) fn of_session(&self, lines: MachineOutput) {
         let mut state = self.state();
         (state.told, state.lines) = (Some(BTreeSet::new()), lines);
     }
@@ -84,7 +84,7 @@ impl Withholding {
     pub(crate) fn resume(&self, store: &Store, run: &Run) {
         let Some(message) = run.last_message() else { return };
         let (session, record) = (run.started().run.clone(), run.receipt().seq);
-        self.state().earlier = Some(Earlier { store: store.clone(), session, record, message });
+        self.state().earlier = Some(ResumedHistory { store: store.clone(), session, record, message });
     }
 
     /// Why prompts were withheld, if any was.
@@ -109,13 +109,13 @@ impl Withholding {
         let short = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         self.screen.end_line();
         self.screen.note(&format!("holm: a hook withheld the prompt from the model: {short}"));
-        if state.lines == Lines::Yes {
+        if state.lines == MachineOutput::Yes {
             self.screen.line(&line(message, &CommandHooks::in_place(reason)));
         }
         state.reasons.push(short);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WithholdingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,24 +6,24 @@ use std::{
     sync::Arc,
 };
 
-use holm::runtime::{BoxFuture, Isolation};
-use holm_tools::worktree::{Afterwards, Worktrees};
+use holm::runtime::{BoxFuture, ChildIsolation};
+use holm_tools::worktree::{WorktreeCleanup, WorktreeManager};
 use tokio::sync::OnceCell;
 
-use crate::places::Places;
+use crate::places::HolmPaths;
 
 /// The worktrees of the repository in which the command was started.
 #[derive(Debug)]
-pub(crate) struct Trees {
+pub(crate) struct HelperWorktrees {
     repository: PathBuf,
     folder: PathBuf,
-    opened: OnceCell<Worktrees>,
+    opened: OnceCell<WorktreeManager>,
 }
 
-impl Trees {
+impl HelperWorktrees {
     /// Finds the worktrees, if this folder is the top of a repository. Leftovers of a
     /// killed run are removed.
-    pub(crate) async fn find(places: &Places) -> Result<Option<Arc<Self>>, String> {
+    pub(crate) async fn find(places: &HolmPaths) -> Result<Option<Arc<Self>>, String> {
         let this = Self::here(places);
         if let Some(this) = this.as_ref().filter(|this| this.folder.exists()) {
             this.open().await?;
@@ -32,7 +32,7 @@ impl Trees {
     }
 
     /// The same, and nothing is swept until one is entered.
-    pub(crate) fn here(places: &Places) -> Option<Arc<Self>> {
+    pub(crate) fn here(places: &HolmPaths) -> Option<Arc<Self>> {
         let (repository, folder) = (places.work.clone(), places.worktrees());
         let this = Self { repository, folder, opened: OnceCell::new() };
         this.repository.join(".git").exists().then(|| Arc::new(this))
@@ -43,13 +43,13 @@ impl Trees {
         folder.ancestors().skip(1).find(|above| above.join(".git").exists()).map(Path::to_owned)
     }
 
-    async fn open(&self) -> Result<&Worktrees, String> {
-        let open = || Worktrees::open(&self.repository, &self.folder, Afterwards::Remove);
+    async fn open(&self) -> Result<&WorktreeManager, String> {
+        let open = || WorktreeManager::open(&self.repository, &self.folder, WorktreeCleanup::Remove);
         self.opened.get_or_try_init(open).await.map_err(|error| error.to_string())
     }
 }
 
-impl Isolation for Trees {
+impl ChildIsolation for HelperWorktrees {
     fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>> {
         Box::pin(async move { self.open().await?.enter(child).await })
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{ConfigError, ConfigProblem, Origin, Settings, ToolSet, Usd, Value};
+use crate::{ConfigError, ConfigProblem, ConfigSettings, SettingOrigin, SettingValue, ToolSet, UsdAmount};
 
 /// The variables that are read, and the keys that they set.
 pub const VARIABLES: [(&str, &str); 5] = [
@@ -13,7 +13,7 @@ pub const VARIABLES: [(&str, &str); 5] = [
     ("HOLM_BUDGET", "limits.budget"),
 ];
 
-impl Settings {
+impl ConfigSettings {
     /// The settings of the environment. An empty variable is ignored.
     ///
     /// # Errors
@@ -30,12 +30,12 @@ impl Settings {
     }
 
     fn take(&mut self, key: &str, variable: &str, text: &str) -> Result<(), String> {
-        let origin = Origin::Variable(variable.to_owned());
+        let origin = SettingOrigin::Variable(variable.to_owned());
         match key {
-            "model" => self.model = Some(Value { value: text.to_owned(), origin }),
+            "model" => self.model = Some(SettingValue { value: text.to_owned(), origin }),
             "mode" => {
                 let mode = text.parse().map_err(|error| format!("{error}"))?;
-                self.mode = Some(Value { value: mode, origin });
+                self.mode = Some(SettingValue { value: mode, origin });
             }
             "tools" => {
                 let set = ToolSet::of(text).ok_or_else(|| {
@@ -44,14 +44,14 @@ impl Settings {
                                                              few"
                     )
                 })?;
-                self.tools = Some(Value { value: set, origin });
+                self.tools = Some(SettingValue { value: set, origin });
             }
             "limits.turns" => {
                 let turns = text.parse().ok().filter(|turns| *turns > 0);
                 let turns = turns.ok_or_else(|| format!("`{text}` is not a number of turns"))?;
-                self.turns = Some(Value { value: turns, origin });
+                self.turns = Some(SettingValue { value: turns, origin });
             }
-            _ => self.budget = Some(Value { value: Usd::parse(text)?.0, origin }),
+            _ => self.budget = Some(SettingValue { value: UsdAmount::parse(text)?.0, origin }),
         }
         Ok(())
     }

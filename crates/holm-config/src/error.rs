@@ -35,9 +35,7 @@ pub enum ConfigProblem {
     WrongValue(String),
     /// A key that a project's file cannot set.
     #[error("a project cannot set `{}`", escaped(.key))]
-    NotForProjects {
-        key: String,
-    },
+    NotForProjects { key: String },
     /// The file was named explicitly and does not exist.
     #[error("there is no such file")]
     Missing,
@@ -46,9 +44,7 @@ pub enum ConfigProblem {
     Unreadable(String),
     /// It is larger than a file that a person writes.
     #[error("it is larger than {most} bytes")]
-    TooLarge {
-        most: u64,
-    },
+    TooLarge { most: u64 },
     /// Other users have write permission.
     #[error("other users can write it, so Holm does not trust it")]
     Exposed,
@@ -63,9 +59,7 @@ pub enum ConfigProblem {
     Unwritable(String),
     /// An agent is its own helper, directly or indirectly.
     #[error("the agent `{}` would delegate to an agent above it", escaped(.agent))]
-    Cycle {
-        agent: String,
-    },
+    Cycle { agent: String },
     /// No person has trusted the file with its current content.
     #[error("{}", escaped(.0))]
     Untrusted(String),

@@ -18,97 +18,97 @@ pub const SCHEMA_ID: &str = "holm.schema.json";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "holm.toml")]
-pub struct File {
+pub struct ConfigFile {
     /// The model that answers, as provider/model.
     #[schemars(with = "Option<String>")]
-    pub model: Option<Located<String>>,
+    pub model: Option<LocatedValue<String>>,
     /// What the model is told first.
     #[schemars(with = "Option<String>")]
-    pub system: Option<Located<String>>,
+    pub system: Option<LocatedValue<String>>,
     /// Which of Holm's own tools there are.
     #[schemars(with = "Option<ToolSet>")]
-    pub tools: Option<Located<ToolSet>>,
+    pub tools: Option<LocatedValue<ToolSet>>,
     /// What is asked before it is done: plan, default, accept-edits or full. Not for projects.
     #[schemars(with = "Option<String>")]
-    pub mode: Option<Located<Mode>>,
+    pub mode: Option<LocatedValue<Mode>>,
     /// What agents may do, such as `read:src/**`.
     #[schemars(with = "Option<Vec<String>>")]
-    pub grants: Option<Vec<Located<String>>>,
+    pub grants: Option<Vec<LocatedValue<String>>>,
     /// How far a run may go.
-    pub limits: Limits,
+    pub limits: LimitsSection,
     /// Which models take over when the work is not good enough.
-    pub ladder: Ladder,
+    pub ladder: LadderSection,
     /// Rules about commands.
-    pub commands: Commands,
+    pub commands: CommandsSection,
     /// How providers are reached, by their names. Not for projects.
-    pub providers: BTreeMap<String, Provider>,
+    pub providers: BTreeMap<String, ProviderSection>,
     /// Prompts by name.
-    #[schemars(with = "BTreeMap<String, Alias>")]
-    pub aliases: BTreeMap<String, Located<Alias>>,
+    #[schemars(with = "BTreeMap<String, PromptAlias>")]
+    pub aliases: BTreeMap<String, LocatedValue<PromptAlias>>,
 }
 
 /// How far a run may go.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Limits {
+pub struct LimitsSection {
     /// The most model turns for each prompt.
     #[schemars(with = "Option<u64>", range(min = 1))]
-    pub turns: Option<Located<Turns>>,
+    pub turns: Option<LocatedValue<TurnCount>>,
     /// The most that a session may cost, such as "0.50usd".
     #[schemars(with = "Option<String>")]
-    pub budget: Option<Located<Usd>>,
+    pub budget: Option<LocatedValue<UsdAmount>>,
 }
 
 /// Which models take over when the work is not good enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Ladder {
+pub struct LadderSection {
     /// Stronger models, weakest first.
     #[schemars(with = "Option<Vec<String>>")]
-    pub step_up: Option<Located<Vec<String>>>,
+    pub step_up: Option<LocatedValue<Vec<String>>>,
     /// What kind of task it is.
     #[schemars(with = "Option<String>")]
-    pub kind: Option<Located<String>>,
+    pub kind: Option<LocatedValue<String>>,
 }
 
 /// Rules about commands, each the beginning of one, such as `git status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Commands {
+pub struct CommandsSection {
     /// These pass unasked. Not for projects.
     #[schemars(with = "Option<Vec<String>>")]
-    pub allow: Option<Vec<Located<String>>>,
+    pub allow: Option<Vec<LocatedValue<String>>>,
     /// These never run, whatever is granted.
     #[schemars(with = "Option<Vec<String>>")]
-    pub deny: Option<Vec<Located<String>>>,
+    pub deny: Option<Vec<LocatedValue<String>>>,
 }
 
 /// How a provider is reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Provider {
+pub struct ProviderSection {
     /// Its address, without the path of a request. A name that Holm does not know speaks the chat format of `OpenAI`.
     #[schemars(with = "Option<String>")]
-    pub base_url: Option<Located<String>>,
+    pub base_url: Option<LocatedValue<String>>,
     /// The variable of the environment that holds its key.
     #[schemars(with = "Option<String>")]
-    pub key_env: Option<Located<String>>,
+    pub key_env: Option<LocatedValue<String>>,
     /// How its models call tools: native calls, or JSON in their text. Without this, a model whose provider says that it
     /// has no tool calls is asked in text.
     #[schemars(with = "Option<ToolProtocol>")]
-    pub tools: Option<Located<ToolProtocol>>,
+    pub tools: Option<LocatedValue<ToolProtocol>>,
     /// The context window of its models, in tokens.
     #[schemars(with = "Option<u64>", range(min = 1))]
-    pub context: Option<Located<Tokens>>,
+    pub context: Option<LocatedValue<TokenCount>>,
     /// The most tokens of one reply.
     #[schemars(with = "Option<u64>", range(min = 1))]
-    pub max_output: Option<Located<Tokens>>,
+    pub max_output: Option<LocatedValue<TokenCount>>,
     /// What a million tokens of prompt cost, such as "0.25usd".
     #[schemars(with = "Option<String>")]
-    pub input_price: Option<Located<Usd>>,
+    pub input_price: Option<LocatedValue<UsdAmount>>,
     /// What a million tokens of reply cost, such as "2usd".
     #[schemars(with = "Option<String>")]
-    pub output_price: Option<Located<Usd>>,
+    pub output_price: Option<LocatedValue<UsdAmount>>,
 }
 
 /// How models call tools.
@@ -134,9 +134,9 @@ impl ToolProtocol {
 
 /// A number of tokens, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tokens(pub u64);
+pub struct TokenCount(pub u64);
 
-impl<'de> Deserialize<'de> for Tokens {
+impl<'de> Deserialize<'de> for TokenCount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let tokens = i64::deserialize(from)?;
         let tokens = u64::try_from(tokens).ok().filter(|tokens| *tokens > 0);
@@ -149,7 +149,7 @@ impl<'de> Deserialize<'de> for Tokens {
 /// A prompt with a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Alias {
+pub struct PromptAlias {
     /// What it is for.
     pub description: String,
     /// Its text; the prompt is put in for `{{content}}`, and variables for `{{name}}`.
@@ -190,41 +190,41 @@ impl ToolSet {
 
 /// A number of model turns, at least one: without a turn no model is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turns(pub u64);
+pub struct TurnCount(pub u64);
 
-impl<'de> Deserialize<'de> for Turns {
+impl<'de> Deserialize<'de> for TurnCount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_i64(TurnsVisitor)
+        from.deserialize_i64(TurnCountVisitor)
     }
 }
 
 /// Explains the expected number of turns when the file holds something else.
-struct TurnsVisitor;
+struct TurnCountVisitor;
 
-impl de::Visitor<'_> for TurnsVisitor {
-    type Value = Turns;
+impl de::Visitor<'_> for TurnCountVisitor {
+    type Value = TurnCount;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a whole number of turns")
     }
 
-    fn visit_i64<E: de::Error>(self, turns: i64) -> Result<Turns, E> {
+    fn visit_i64<E: de::Error>(self, turns: i64) -> Result<TurnCount, E> {
         self.visit_u64(u64::try_from(turns).unwrap_or_default())
     }
 
-    fn visit_u64<E: de::Error>(self, turns: u64) -> Result<Turns, E> {
+    fn visit_u64<E: de::Error>(self, turns: u64) -> Result<TurnCount, E> {
         match turns {
             0 => Err(E::custom("a run needs at least one turn")),
-            turns => Ok(Turns(turns)),
+            turns => Ok(TurnCount(turns)),
         }
     }
 }
 
 /// An amount of money, written like `0.50usd`, `0.50` or `$0.50`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Usd(pub NanoUsd);
+pub struct UsdAmount(pub NanoUsd);
 
-impl Usd {
+impl UsdAmount {
     /// Parses an amount such as `0.50usd`.
     ///
     /// # Errors
@@ -238,7 +238,7 @@ impl Usd {
     }
 }
 
-impl<'de> Deserialize<'de> for Usd {
+impl<'de> Deserialize<'de> for UsdAmount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         Self::parse(&text).map_err(de::Error::custom)
@@ -247,12 +247,12 @@ impl<'de> Deserialize<'de> for Usd {
 
 /// A value and its byte range in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located<T> {
+pub struct LocatedValue<T> {
     pub span: Range<usize>,
     pub value: T,
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LocatedValue<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let spanned = toml::Spanned::<T>::deserialize(from)?;
         Ok(Self { span: spanned.span(), value: spanned.into_inner() })
@@ -262,7 +262,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
 /// The JSON Schema (2020-12) of a file, for editors.
 #[must_use]
 pub fn schema() -> serde_json::Value {
-    let made = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<File>();
+    let made = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<ConfigFile>();
     let mut schema = made.to_value();
     if let Some(object) = schema.as_object_mut() {
         object.insert("$id".into(), SCHEMA_ID.into());

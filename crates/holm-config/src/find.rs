@@ -10,11 +10,11 @@ pub const POLICY: &str = "/etc/holm/policy.toml";
 
 /// The files that settings come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ConfigFiles {
     /// The user's own file, which need not exist unless it was named explicitly.
     pub user: Option<PathBuf>,
     /// Whether `HOLM_CONFIG` named the file explicitly.
-    pub named: Named,
+    pub named: ExplicitPath,
     /// The nearest project file above the working folder, if there is one.
     pub project: Option<PathBuf>,
     /// Project files further up, nearest first. If the user does not trust the nearer
@@ -22,12 +22,12 @@ pub struct Found {
     /// disable a trusted one.
     pub above: Vec<PathBuf>,
     /// The administrator's files, and whether each was named explicitly; the last one wins.
-    pub policies: Vec<(PathBuf, Named)>,
+    pub policies: Vec<(PathBuf, ExplicitPath)>,
 }
 
 /// Whether a file was named explicitly, or has its default path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Named {
+pub enum ExplicitPath {
     /// It has its default path and may be missing.
     #[default]
     No,
@@ -35,7 +35,7 @@ pub enum Named {
     Yes,
 }
 
-impl Found {
+impl ConfigFiles {
     /// Searches upward from the working folder for the project's file. The user's file is the one
     /// named by `HOLM_CONFIG`, else the one in the XDG configuration folder.
     ///
@@ -44,8 +44,8 @@ impl Found {
     pub fn from(work: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
         let path = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let (user, named) = match path("HOLM_CONFIG") {
-            Some(file) => (Some(file), Named::Yes),
-            None => (config_folder(&env).map(|folder| folder.join(PROJECT_FILE)), Named::No),
+            Some(file) => (Some(file), ExplicitPath::Yes),
+            None => (config_folder(&env).map(|folder| folder.join(PROJECT_FILE)), ExplicitPath::No),
         };
         // Compared by canonical path: a home is often reached through a link, and the user's own
         // file is not a project's.
@@ -54,8 +54,8 @@ impl Found {
         let above = work.ancestors().map(|folder| folder.join(PROJECT_FILE));
         let mut projects = above.filter(|file| file.is_file() && !is_own(file));
         let (project, above) = (projects.next(), projects.collect());
-        let bound = path("HOLM_POLICY").map(|file| (file, Named::Yes));
-        let policies = bound.into_iter().chain([(PathBuf::from(POLICY), Named::No)]).collect();
+        let bound = path("HOLM_POLICY").map(|file| (file, ExplicitPath::Yes));
+        let policies = bound.into_iter().chain([(PathBuf::from(POLICY), ExplicitPath::No)]).collect();
         Self { user, named, project, above, policies }
     }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{ConfigError, Layer, find::config_folder, read::text_of};
+use crate::{ConfigError, ConfigLayer, find::config_folder, read::text_of};
 
 /// The file with instructions for agents.
 const GUIDE: &str = "AGENTS.md";
@@ -38,7 +38,7 @@ pub fn own_guide(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
 /// If it cannot be read, or other users can write it.
 pub fn own_guidance(env: impl Fn(&str) -> Option<String>) -> Result<Option<(PathBuf, String)>, ConfigError> {
     let Some(path) = own_guide(env) else { return Ok(None) };
-    let text = text_of(&path, Layer::User)?;
+    let text = text_of(&path, ConfigLayer::User)?;
     Ok(text.map(|text| (path, text)))
 }
 

@@ -13,14 +13,14 @@ mod yaml;
 use std::{fmt::Write as _, path::Path};
 
 use holm_grants::escaped;
-use holm_tools::front::{Entry, Front, Value};
+use holm_tools::front::{FrontMatter, FrontMatterEntry, FrontMatterValue};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{ConfigError, ConfigProblem, exe::ExeAgent, read::one_line};
 
 pub use goose::{goose_recipe, goose_servers};
 pub use hooks::{codex_hooks, hooks};
-pub use opencode::{Opencode, opencode};
+pub use opencode::{OpencodeImport, opencode};
 
 /// The tool names of Claude Code, and the names of Holm's tools.
 const TOOLS: [(&str, &str); 11] = [
@@ -42,7 +42,7 @@ const SEARCH: &str = "web_search";
 
 /// A converted file, and notes about what did not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Converted {
+pub struct ImportedFile {
     /// The name of the skill or agent.
     pub name: String,
     /// The text of the file.
@@ -53,7 +53,7 @@ pub struct Converted {
 
 /// Converted MCP servers, and notes about what was not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Servers {
+pub struct ImportedServers {
     /// An object with `mcpServers`.
     pub entries: Json,
     /// Notes for the user.
@@ -61,17 +61,17 @@ pub struct Servers {
 }
 
 /// Collects notes about an imported file. Names from it are escaped to one line.
-trait Notes {
+trait ImportNotes {
     fn note(&mut self, text: impl AsRef<str>);
 }
 
-impl Notes for Vec<String> {
+impl ImportNotes for Vec<String> {
     fn note(&mut self, text: impl AsRef<str>) {
         self.push(escaped(text.as_ref()));
     }
 }
 
-impl Servers {
+impl ImportedServers {
     fn none() -> Self {
         Self { entries: json!({ "mcpServers": {} }), notes: Vec::new() }
     }
@@ -102,9 +102,9 @@ impl Servers {
 ///
 /// # Errors
 /// If the file is not TOML, with the line.
-pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
+pub fn codex_servers(text: &str, path: &Path) -> Result<ImportedServers, ConfigError> {
     let whole = codex(text, path)?;
-    let mut found = Servers::none();
+    let mut found = ImportedServers::none();
     for (name, entry) in whole.get("mcp_servers").and_then(Json::as_object).into_iter().flatten() {
         let mut entry = entry.as_object().cloned().unwrap_or_default();
         // codex names the variable with the token; an `mcpServers` entry refers to it in a header.
@@ -132,12 +132,12 @@ fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
 ///
 /// # Errors
 /// A message that says why it is not a valid agent.
-pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
-    let front = Front::parse(text).map_err(|error| escaped(&error.to_string()))?;
+pub fn markdown_agent(file: &str, text: &str) -> Result<ImportedFile, String> {
+    let front = FrontMatter::parse(text).map_err(|error| escaped(&error.to_string()))?;
     let find = |key: &str| front.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
     let word = |key: &str| match find(key) {
-        Some(Value::Text(text)) => Some(text.clone()),
-        Some(Value::List(_) | Value::Map(_)) | None => None,
+        Some(FrontMatterValue::Text(text)) => Some(text.clone()),
+        Some(FrontMatterValue::List(_) | FrontMatterValue::Map(_)) | None => None,
     };
     let name = word("name").unwrap_or_else(|| file.to_owned());
     let description = word("description").ok_or("`description` is missing")?;
@@ -152,20 +152,20 @@ pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     }
     notes.push("it has no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     let text = agent_text(&name, &description, &tools, front.body);
-    Ok(Converted { name, text, notes })
+    Ok(ImportedFile { name, text, notes })
 }
 
 /// Holm's names of an agent's tools. opencode lists tools that are switched off. They become a
 /// note, because in Holm a tool needs a grant anyway.
-fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
+fn tools_of(value: Option<&FrontMatterValue>, notes: &mut Vec<String>) -> Vec<String> {
     let theirs: Vec<String> = match value {
         None => return vec!["*".to_owned()],
-        Some(Value::Text(text)) => {
+        Some(FrontMatterValue::Text(text)) => {
             text.split(',').map(str::trim).filter(|tool| !tool.is_empty()).map(str::to_owned).collect()
         }
-        Some(Value::List(items)) => items.iter().map(|item| item.text.clone()).collect(),
-        Some(Value::Map(entries)) => {
-            let is_off = |entry: &&Entry| entry.value == Value::Text("false".into());
+        Some(FrontMatterValue::List(items)) => items.iter().map(|item| item.text.clone()).collect(),
+        Some(FrontMatterValue::Map(entries)) => {
+            let is_off = |entry: &&FrontMatterEntry| entry.value == FrontMatterValue::Text("false".into());
             let off: Vec<&str> = entries.iter().filter(is_off).map(|entry| entry.key.as_str()).collect();
             if !off.is_empty() {
                 notes.note(format!(
@@ -195,13 +195,13 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
 /// Converts a command of Claude Code, codex or opencode (`commands/NAME.md`) into a skill that the
 /// user calls by name.
 #[must_use]
-pub fn command_skill(name: &str, text: &str) -> Converted {
-    let (about, body) = match Front::parse(text) {
+pub fn command_skill(name: &str, text: &str) -> ImportedFile {
+    let (about, body) = match FrontMatter::parse(text) {
         Ok(front) => {
             let about = front.entries.iter().find(|entry| entry.key == "description");
             let about = about.and_then(|entry| match &entry.value {
-                Value::Text(text) => Some(text.clone()),
-                Value::List(_) | Value::Map(_) => None,
+                FrontMatterValue::Text(text) => Some(text.clone()),
+                FrontMatterValue::List(_) | FrontMatterValue::Map(_) => None,
             });
             (about, front.body.to_owned())
         }
@@ -211,7 +211,7 @@ pub fn command_skill(name: &str, text: &str) -> Converted {
 }
 
 /// Builds the skill of a command.
-fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
+fn command_text(name: &str, about: Option<String>, body: &str) -> ImportedFile {
     let name = skill_name(name);
     let mut notes = Vec::new();
     for (sign, what) in [("!`", "commands that run before the text is read"), ("@", "files included with @")]
@@ -222,13 +222,13 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     }
     let about = about.unwrap_or_else(|| format!("Does what the command {name} did."));
     let text = format!("---\nname: {name}\ndescription: {}\nlist: false\n---\n{body}\n", quoted(&about));
-    Converted { name, text, notes }
+    ImportedFile { name, text, notes }
 }
 
 /// Converts an agent of agents-exe. Its tools are not copied; notes list what it
 /// has beyond its prompt.
 #[must_use]
-pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
+pub fn exe_agent(agent: &ExeAgent, model: &str) -> ImportedFile {
     let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();
     for tools in &agent.tools {
         notes.note(format!(
@@ -246,7 +246,7 @@ pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     }
     let text = agent_text(&agent.slug, &agent.announce, &tools, &agent.system);
     let text = text.replacen("tools:", &format!("model: {}\ntools:", quoted(model)), 1);
-    Converted { name: agent.slug.clone(), text, notes }
+    ImportedFile { name: agent.slug.clone(), text, notes }
 }
 
 /// The servers of an agent of agents-exe, as an `mcpServers` object.

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 
 /// The keys of one data folder in the system's keyring.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Keyring {
+pub struct SystemKeyring {
     /// Distinguishes keys of this folder from those of other folders and programs.
     service: String,
 }
@@ -32,7 +32,7 @@ pub enum KeyringError {
     Refused(String),
 }
 
-impl Keyring {
+impl SystemKeyring {
     /// The keyring of a data folder.
     #[must_use]
     pub fn of(data: &Path) -> Self {
@@ -65,9 +65,9 @@ impl Keyring {
     }
 }
 
-impl fmt::Debug for Keyring {
+impl fmt::Debug for SystemKeyring {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Keyring").field("service", &self.service).finish()
+        out.debug_struct("SystemKeyring").field("service", &self.service).finish()
     }
 }
 

@@ -39,19 +39,19 @@ const OTHERS: u32 = 0o077;
 #[derive(Clone)]
 pub struct KeyFile {
     path: PathBuf,
-    kept: Kept,
+    kept: KeyFileContents,
 }
 
 /// The content of the file: each name once, with or without its key.
 #[derive(Clone, Default)]
-struct Kept {
+struct KeyFileContents {
     keys: BTreeMap<String, SecretString>,
     keyring: BTreeSet<String>,
 }
 
 /// The file as it is stored.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct KeyFileRecord {
     version: u64,
     keys: BTreeMap<String, String>,
     /// Names of keys in the system's keyring, which cannot list its entries.
@@ -66,7 +66,7 @@ impl KeyFile {
     /// If other users can read it, or it is damaged. The message contains nothing of its text.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |problem| ConfigError::whole(path, problem);
-        let none = Self { path: path.to_owned(), kept: Kept::default() };
+        let none = Self { path: path.to_owned(), kept: KeyFileContents::default() };
         let data = match fs::symlink_metadata(path) {
             Ok(data) => data,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(none),
@@ -81,7 +81,7 @@ impl KeyFile {
         }
         let text = fs::read(path).map_err(|error| wrong(ConfigProblem::Unreadable(error.to_string())))?;
         // The parser's message may quote the text.
-        let record: Record = serde_json::from_slice(&text).map_err(|error| {
+        let record: KeyFileRecord = serde_json::from_slice(&text).map_err(|error| {
             ConfigError::at(
                 path,
                 error.line().max(1),
@@ -93,7 +93,7 @@ impl KeyFile {
             return Err(wrong(ConfigProblem::WrongValue(message)));
         }
         let keys = record.keys.into_iter().map(|(name, key)| (name, key.into())).collect();
-        Ok(Self { kept: Kept { keys, keyring: record.keyring }, ..none })
+        Ok(Self { kept: KeyFileContents { keys, keyring: record.keyring }, ..none })
     }
 
     /// The names of the keys in the file, sorted.
@@ -149,12 +149,12 @@ impl KeyFile {
 
     /// Atomically replaces the file by a new one, which only its owner can read from
     /// the first byte on.
-    fn save(&mut self, kept: Kept) -> Result<(), ConfigError> {
+    fn save(&mut self, kept: KeyFileContents) -> Result<(), ConfigError> {
         let failed = |error: std::io::Error| {
             ConfigError::whole(&self.path, ConfigProblem::Unwritable(error.to_string()))
         };
         let plain = kept.keys.iter().map(|(name, key)| (name.clone(), key.expose_secret().to_owned()));
-        let record = Record { version: VERSION, keys: plain.collect(), keyring: kept.keyring.clone() };
+        let record = KeyFileRecord { version: VERSION, keys: plain.collect(), keyring: kept.keyring.clone() };
         let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
         let fresh = self.path.with_extension("new");
         // A crash may have left a temporary file behind.

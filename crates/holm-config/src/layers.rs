@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use holm_grants::{Grant, GrantSet, Mode};
 
-use crate::{ConfigError, ConfigProblem, Found, Layer, Settings, Value, find::Named, read::text_of};
+use crate::{
+    ConfigError, ConfigFiles, ConfigLayer, ConfigProblem, ConfigSettings, SettingValue, find::ExplicitPath,
+    read::text_of,
+};
 
 /// The settings of each layer.
 ///
@@ -14,29 +17,29 @@ use crate::{ConfigError, ConfigProblem, Found, Layer, Settings, Value, find::Nam
 ///   limits only if they are lower.
 /// - A policy overrides all other layers. Mode, limits and grants never exceed what it allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Layers {
+pub struct ConfigLayers {
     /// The user's own file.
-    pub user: Settings,
+    pub user: ConfigSettings,
     /// The project's file, if a person trusts it.
-    pub project: Settings,
+    pub project: ConfigSettings,
     /// The selected agent; it overrides the files but not the environment.
-    pub agent: Settings,
-    pub environment: Settings,
+    pub agent: ConfigSettings,
+    pub environment: ConfigSettings,
     /// The administrator's files, merged.
-    pub policy: Settings,
+    pub policy: ConfigSettings,
 }
 
 /// The layers for this machine and folder, and which project files were used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Loaded {
-    pub layers: Layers,
+pub struct LoadedLayers {
+    pub layers: ConfigLayers,
     /// The project's file that is used.
     pub project: Option<PathBuf>,
     /// Nearer project files that are not used, nearest first, each with the reason.
     pub inert: Vec<(PathBuf, String)>,
 }
 
-impl Layers {
+impl ConfigLayers {
     /// Reads all files that were found. `admits` decides whether a person has trusted the project's
     /// file with these bytes. If not, it returns the reason, and the next file further up is tried.
     ///
@@ -44,41 +47,42 @@ impl Layers {
     /// The first file that cannot be used. An untrusted project file is not an error,
     /// regardless of its content.
     pub fn load(
-        found: &Found,
+        found: &ConfigFiles,
         admits: impl Fn(&Path, &[u8]) -> Result<(), String>,
         env: impl Fn(&str) -> Option<String>,
-    ) -> Result<Loaded, ConfigError> {
+    ) -> Result<LoadedLayers, ConfigError> {
         let user = match &found.user {
-            Some(path) => match text_of(path, Layer::User)? {
-                Some(text) => Settings::read(&text, path, Layer::User)?,
-                None if found.named == Named::Yes => {
+            Some(path) => match text_of(path, ConfigLayer::User)? {
+                Some(text) => ConfigSettings::read(&text, path, ConfigLayer::User)?,
+                None if found.named == ExplicitPath::Yes => {
                     return Err(ConfigError::whole(path, ConfigProblem::Missing));
                 }
-                None => Settings::default(),
+                None => ConfigSettings::default(),
             },
-            None => Settings::default(),
+            None => ConfigSettings::default(),
         };
-        let mut policy = Settings::default();
+        let mut policy = ConfigSettings::default();
         for (path, named) in &found.policies {
-            match text_of(path, Layer::Policy)? {
-                Some(text) => policy = Settings::read(&text, path, Layer::Policy)?.and(policy),
+            match text_of(path, ConfigLayer::Policy)? {
+                Some(text) => policy = ConfigSettings::read(&text, path, ConfigLayer::Policy)?.and(policy),
                 // The user named this policy explicitly and relies on it.
-                None if *named == Named::Yes => {
+                None if *named == ExplicitPath::Yes => {
                     return Err(ConfigError::whole(path, ConfigProblem::Missing));
                 }
                 None => {}
             }
         }
-        let mut loaded = Loaded { layers: Self { user, policy, ..Self::default() }, ..Loaded::default() };
-        loaded.layers.environment = Settings::from_environment(env)?;
+        let mut loaded =
+            LoadedLayers { layers: Self { user, policy, ..Self::default() }, ..LoadedLayers::default() };
+        loaded.layers.environment = ConfigSettings::from_environment(env)?;
         for path in found.projects() {
-            match text_of(path, Layer::Project).map(Option::unwrap_or_default) {
+            match text_of(path, ConfigLayer::Project).map(Option::unwrap_or_default) {
                 // A file that is not text cannot have been reviewed, so it is ignored. `admits`
                 // decides about all other files.
                 Err(error) => loaded.inert.push((path.clone(), error.problem.to_string())),
                 Ok(text) => match admits(path, text.as_bytes()) {
                     Ok(()) => {
-                        loaded.layers.project = Settings::read(&text, path, Layer::Project)?;
+                        loaded.layers.project = ConfigSettings::read(&text, path, ConfigLayer::Project)?;
                         loaded.project = Some(path.clone());
                         break;
                     }
@@ -92,8 +96,8 @@ impl Layers {
     /// Adds the selected agent. The user's own agent may set everything. An agent of a project has
     /// the limits of a project, and its mode counts only if it is narrower.
     #[must_use]
-    pub fn with_agent(mut self, agent: Settings, owner: Layer) -> Self {
-        self.agent = if owner == Layer::Project {
+    pub fn with_agent(mut self, agent: ConfigSettings, owner: ConfigLayer) -> Self {
+        self.agent = if owner == ConfigLayer::Project {
             let mut agent = agent.within(&self.user);
             let most = self.user.mode.as_ref().map_or_else(Mode::default, |mode| mode.value);
             agent.mode = agent.mode.filter(|mode| mode.value < most);
@@ -106,7 +110,7 @@ impl Layers {
 
     /// Merges all layers with these flags.
     #[must_use]
-    pub fn settle(self, flags: Settings) -> Settings {
+    pub fn settle(self, flags: ConfigSettings) -> ConfigSettings {
         let Self { user, project, agent, environment, policy } = self;
         let project = project.within(&user);
         let asked = flags.added_to(environment.over(agent.over(project.over(user))));
@@ -114,7 +118,7 @@ impl Layers {
     }
 }
 
-impl Settings {
+impl ConfigSettings {
     /// Limits the settings of a project to what the user has.
     fn within(mut self, user: &Self) -> Self {
         self.grants = self.grants.map(|wished| meet(user.grants.as_deref().unwrap_or_default(), &wished));
@@ -190,7 +194,10 @@ impl Settings {
 }
 
 /// The lower of two limits, if both exist.
-fn lower<T: PartialOrd>(one: Option<Value<T>>, other: Option<Value<T>>) -> Option<Value<T>> {
+fn lower<T: PartialOrd>(
+    one: Option<SettingValue<T>>,
+    other: Option<SettingValue<T>>,
+) -> Option<SettingValue<T>> {
     match (one, other) {
         (Some(one), Some(other)) => Some(if other.value < one.value { other } else { one }),
         (one, other) => one.or(other),
@@ -208,9 +215,10 @@ fn both<T: PartialEq>(first: Option<Vec<T>>, second: Option<Vec<T>>) -> Option<V
 }
 
 /// The grants that both lists contain, each with the line of the narrower one.
-fn meet(most: &[Value<Grant>], wished: &[Value<Grant>]) -> Vec<Value<Grant>> {
-    let set =
-        |values: &[Value<Grant>]| -> GrantSet { values.iter().map(|value| value.value.clone()).collect() };
+fn meet(most: &[SettingValue<Grant>], wished: &[SettingValue<Grant>]) -> Vec<SettingValue<Grant>> {
+    let set = |values: &[SettingValue<Grant>]| -> GrantSet {
+        values.iter().map(|value| value.value.clone()).collect()
+    };
     let given = set(most).meet(&set(wished));
     let origin = |grant: &Grant| wished.iter().chain(most).find(|value| value.value == *grant).cloned();
     given.iter().filter_map(origin).collect()

@@ -6,21 +6,21 @@
 //! written by a stranger: it applies only after a person has trusted it. Even then it can choose
 //! and narrow settings, never widen them.
 //!
-//! - [`Found`]: the settings files that exist.
-//! - [`File`]: the content of one file; [`schema`] is its JSON Schema for editors.
+//! - [`ConfigFiles`]: the settings files that exist.
+//! - [`ConfigFile`]: the content of one file; [`schema`] is its JSON Schema for editors.
 //! - [`exe`]: projects of agents-exe.
 //! - [`import`]: settings of other programs, converted to Holm's formats.
-//! - [`KeyFile`] and [`Keyring`]: provider keys.
+//! - [`KeyFile`] and [`SystemKeyring`]: provider keys.
 //! - [`skills`] and [`guides`]: files with instructions for agents.
-//! - [`Template`]: prompts with placeholders for variables.
-//! - [`Layers`]: all layers, which merge into [`Settings`].
+//! - [`TextTemplate`]: prompts with placeholders for variables.
+//! - [`ConfigLayers`]: all layers, which merge into [`ConfigSettings`].
 //!
 //! ```
-//! use holm_config::{Layer, Layers, Settings};
+//! use holm_config::{ConfigLayer, ConfigLayers, ConfigSettings};
 //!
-//! let user = Settings::read("model = \"openai/gpt-5-mini\"\n", "/home/me/.config/holm/holm.toml".as_ref(), Layer::User)?;
-//! let project = Settings::read("\nmodel = \"local/smollm2\"\n", "/work/holm.toml".as_ref(), Layer::Project)?;
-//! let settings = Layers { user, project, ..Layers::default() }.settle(Settings::default());
+//! let user = ConfigSettings::read("model = \"openai/gpt-5-mini\"\n", "/home/me/.config/holm/holm.toml".as_ref(), ConfigLayer::User)?;
+//! let project = ConfigSettings::read("\nmodel = \"local/smollm2\"\n", "/work/holm.toml".as_ref(), ConfigLayer::Project)?;
+//! let settings = ConfigLayers { user, project, ..ConfigLayers::default() }.settle(ConfigSettings::default());
 //! let model = settings.model.unwrap();
 //! assert_eq!(model.value, "local/smollm2");
 //! assert_eq!(model.origin.to_string(), "/work/holm.toml:2");
@@ -47,16 +47,16 @@ mod template;
 pub use environment::VARIABLES;
 pub use error::{ConfigError, ConfigProblem};
 pub use file::{
-    Alias, Commands, File, Ladder, Limits, Located, Provider, SCHEMA_ID, Tokens, ToolProtocol, ToolSet,
-    Turns, Usd, schema,
+    CommandsSection, ConfigFile, LadderSection, LimitsSection, LocatedValue, PromptAlias, ProviderSection,
+    SCHEMA_ID, TokenCount, ToolProtocol, ToolSet, TurnCount, UsdAmount, schema,
 };
-pub use find::{Found, Named, POLICY, PROJECT_FILE};
+pub use find::{ConfigFiles, ExplicitPath, POLICY, PROJECT_FILE};
 pub use guide::{guides, own_guidance, own_guide};
-pub use keyring::{Keyring, KeyringError};
+pub use keyring::{KeyringError, SystemKeyring};
 pub use keys::KeyFile;
-pub use layers::{Layers, Loaded};
-pub use origin::{Layer, Origin, Value};
+pub use layers::{ConfigLayers, LoadedLayers};
+pub use origin::{ConfigLayer, SettingOrigin, SettingValue};
 pub use plain::{read_plain, read_plain_text, read_plain_within};
 pub use read::MOST_FILE_BYTES;
-pub use settings::{ProviderSettings, Row, Settings};
-pub use template::{Piece, Template};
+pub use settings::{ConfigSettings, ProviderSettings, SettingRow};
+pub use template::{TextTemplate, TextTemplatePiece};

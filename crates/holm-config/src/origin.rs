@@ -6,7 +6,7 @@ use holm_grants::escaped;
 
 /// The source of a setting. Later layers win, within their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layer {
+pub enum ConfigLayer {
     /// The user's own file.
     User,
     /// The project's file, which a stranger may have written.
@@ -16,7 +16,7 @@ pub enum Layer {
     Policy,
 }
 
-impl Layer {
+impl ConfigLayer {
     /// The name of the layer.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -32,10 +32,10 @@ impl Layer {
 
 /// Where a value was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// A line of a file.
     File {
-        layer: Layer,
+        layer: ConfigLayer,
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -46,18 +46,18 @@ pub enum Origin {
     Flag(&'static str),
 }
 
-impl Origin {
+impl SettingOrigin {
     #[must_use]
-    pub const fn layer(&self) -> Layer {
+    pub const fn layer(&self) -> ConfigLayer {
         match self {
             Self::File { layer, .. } => *layer,
-            Self::Variable(_) => Layer::Environment,
-            Self::Flag(_) => Layer::Flag,
+            Self::Variable(_) => ConfigLayer::Environment,
+            Self::Flag(_) => ConfigLayer::Flag,
         }
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line, .. } => write!(out, "{}:{line}", escaped(&path.to_string_lossy())),
@@ -69,14 +69,14 @@ impl fmt::Display for Origin {
 
 /// A value with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value<T> {
+pub struct SettingValue<T> {
     pub value: T,
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
-impl<T> Value<T> {
+impl<T> SettingValue<T> {
     /// A value that a flag sets.
     pub const fn flag(flag: &'static str, value: T) -> Self {
-        Self { value, origin: Origin::Flag(flag) }
+        Self { value, origin: SettingOrigin::Flag(flag) }
     }
 }

@@ -12,7 +12,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::{ConfigError, ConfigProblem, File, Layer, schema};
+use crate::{ConfigError, ConfigFile, ConfigLayer, ConfigProblem, schema};
 
 /// The largest file: longer settings were not written by hand.
 pub const MOST_FILE_BYTES: u64 = 1 << 20;
@@ -21,16 +21,16 @@ pub const MOST_FILE_BYTES: u64 = 1 << 20;
 #[cfg(unix)]
 const OTHERS_WRITE: u32 = 0o022;
 
-impl File {
+impl ConfigFile {
     /// Parses the text of a file.
     ///
     /// # Errors
     /// The first error, with its line.
     ///
     /// ```
-    /// use holm_config::File;
+    /// use holm_config::ConfigFile;
     ///
-    /// let error = File::parse("model = \"a/b\"\nmoode = \"plan\"\n", "holm.toml".as_ref()).unwrap_err();
+    /// let error = ConfigFile::parse("model = \"a/b\"\nmoode = \"plan\"\n", "holm.toml".as_ref()).unwrap_err();
     /// assert_eq!(error.to_string(), "holm.toml:2: there is no key `moode`");
     /// assert_eq!(error.fix(), "did you mean `mode`?");
     /// ```
@@ -42,7 +42,7 @@ impl File {
         })?;
         let schema = schema();
         if let Some(unknown) = unknown_key(table.get_ref(), &schema, &schema) {
-            let Unknown { at, key, known } = unknown;
+            let UnknownConfigKey { at, key, known } = unknown;
             let near = nearest(&key, &known);
             return Err(ConfigError::at(path, line(at), ConfigProblem::UnknownKey { key, near, known }));
         }
@@ -61,7 +61,7 @@ pub(crate) fn line_of(text: &str, at: usize) -> usize {
 
 /// The text of a file, or `None` if it does not exist. Holm relies on these files, so only their
 /// owner may have write permission. A project's file is exempt, because a person reviews it.
-pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, ConfigError> {
+pub(crate) fn text_of(path: &Path, layer: ConfigLayer) -> Result<Option<String>, ConfigError> {
     let unreadable = |error: Error| {
         let problem = match error.kind() {
             ErrorKind::FileTooLarge => ConfigProblem::TooLarge { most: MOST_FILE_BYTES },
@@ -77,11 +77,11 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
     // The metadata of the open file, even if the path leads elsewhere by now.
     let data = file.metadata().map_err(unreadable)?;
     #[cfg(unix)]
-    if layer != Layer::Project && std::os::unix::fs::MetadataExt::mode(&data) & OTHERS_WRITE != 0 {
+    if layer != ConfigLayer::Project && std::os::unix::fs::MetadataExt::mode(&data) & OTHERS_WRITE != 0 {
         return Err(ConfigError::whole(path, ConfigProblem::Exposed));
     }
     #[cfg(unix)]
-    if layer != Layer::Project && !is_ours(std::os::unix::fs::MetadataExt::uid(&data)) {
+    if layer != ConfigLayer::Project && !is_ours(std::os::unix::fs::MetadataExt::uid(&data)) {
         return Err(ConfigError::whole(path, ConfigProblem::Foreign));
     }
     let bytes = read_within(file, MOST_FILE_BYTES).map_err(unreadable)?;
@@ -103,14 +103,18 @@ fn is_ours(owner: u32) -> bool {
 }
 
 /// A key that the schema does not have.
-struct Unknown {
+struct UnknownConfigKey {
     at: usize,
     key: String,
     known: Vec<String>,
 }
 
 /// The first unknown key, by its position in the file.
-fn unknown_key(table: &DeTable<'_>, schema: &serde_json::Value, root: &serde_json::Value) -> Option<Unknown> {
+fn unknown_key(
+    table: &DeTable<'_>,
+    schema: &serde_json::Value,
+    root: &serde_json::Value,
+) -> Option<UnknownConfigKey> {
     let schema = resolved(schema, root);
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
     let others = schema.get("additionalProperties").filter(|others| others.is_object());
@@ -118,7 +122,7 @@ fn unknown_key(table: &DeTable<'_>, schema: &serde_json::Value, root: &serde_jso
         let own = properties.and_then(|properties| properties.get(&**key.get_ref()));
         match own.or(others) {
             Some(inner) => below(value, inner, root),
-            None => Some(Unknown {
+            None => Some(UnknownConfigKey {
                 at: key.span().start,
                 key: key.get_ref().to_string(),
                 known: sorted(properties.into_iter().flatten().map(|(name, _)| name.clone())),
@@ -140,7 +144,7 @@ fn below(
     value: &Spanned<DeValue<'_>>,
     schema: &serde_json::Value,
     root: &serde_json::Value,
-) -> Option<Unknown> {
+) -> Option<UnknownConfigKey> {
     match value.get_ref() {
         DeValue::Table(table) => unknown_key(table, schema, root),
         DeValue::String(_)

@@ -7,57 +7,57 @@ use holm_kernel::NanoUsd;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    Alias, ConfigError, ConfigProblem, File, Layer, Located, Origin, Tokens, ToolProtocol, ToolSet, Usd,
-    Value,
+    ConfigError, ConfigFile, ConfigLayer, ConfigProblem, LocatedValue, PromptAlias, SettingOrigin,
+    SettingValue, TokenCount, ToolProtocol, ToolSet, UsdAmount,
     read::{line_of, nearest, text_in},
 };
 
 /// The settings of one layer, or of all of them. A setting that no layer has is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct ConfigSettings {
     /// The model of the agent.
-    pub model: Option<Value<String>>,
-    pub system: Option<Value<String>>,
+    pub model: Option<SettingValue<String>>,
+    pub system: Option<SettingValue<String>>,
     /// The enabled set of Holm's own tools.
-    pub tools: Option<Value<ToolSet>>,
+    pub tools: Option<SettingValue<ToolSet>>,
     /// The mode, which decides what needs an approval.
-    pub mode: Option<Value<Mode>>,
+    pub mode: Option<SettingValue<Mode>>,
     /// The grants of agents. An empty list grants nothing; `None` means that
     /// no layer mentions grants.
-    pub grants: Option<Vec<Value<Grant>>>,
+    pub grants: Option<Vec<SettingValue<Grant>>>,
     /// The most model turns per prompt.
-    pub turns: Option<Value<u64>>,
+    pub turns: Option<SettingValue<u64>>,
     /// The budget of a session.
-    pub budget: Option<Value<NanoUsd>>,
+    pub budget: Option<SettingValue<NanoUsd>>,
     /// Stronger models, weakest first.
-    pub step_up: Option<Value<Vec<String>>>,
+    pub step_up: Option<SettingValue<Vec<String>>>,
     /// The kind of the task.
-    pub kind: Option<Value<String>>,
+    pub kind: Option<SettingValue<String>>,
     /// Commands that run without an approval.
-    pub allow: Option<Vec<Value<String>>>,
+    pub allow: Option<Vec<SettingValue<String>>>,
     /// Commands that never run.
-    pub deny: Option<Vec<Value<String>>>,
+    pub deny: Option<Vec<SettingValue<String>>>,
     /// Connection settings of providers.
     pub providers: BTreeMap<String, ProviderSettings>,
-    pub aliases: BTreeMap<String, Value<Alias>>,
+    pub aliases: BTreeMap<String, SettingValue<PromptAlias>>,
 }
 
 /// Connection settings of a provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderSettings {
-    pub base_url: Option<Value<String>>,
+    pub base_url: Option<SettingValue<String>>,
     /// The environment variable that holds its key.
-    pub key_env: Option<Value<String>>,
+    pub key_env: Option<SettingValue<String>>,
     /// How its models call tools.
-    pub tools: Option<Value<ToolProtocol>>,
+    pub tools: Option<SettingValue<ToolProtocol>>,
     /// The context window of its models, in tokens.
-    pub context: Option<Value<u64>>,
+    pub context: Option<SettingValue<u64>>,
     /// The most tokens of one reply.
-    pub max_output: Option<Value<u64>>,
+    pub max_output: Option<SettingValue<u64>>,
     /// The price of a million input tokens.
-    pub input_price: Option<Value<NanoUsd>>,
+    pub input_price: Option<SettingValue<NanoUsd>>,
     /// The price of a million output tokens.
-    pub output_price: Option<Value<NanoUsd>>,
+    pub output_price: Option<SettingValue<NanoUsd>>,
 }
 
 impl ProviderSettings {
@@ -77,30 +77,34 @@ impl ProviderSettings {
 
 /// One setting, as it is shown to users.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct SettingRow {
     /// Its key, with dots between the parts.
     pub key: String,
     pub value: Json,
     /// Where it was set.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
-impl Settings {
+impl ConfigSettings {
     /// Parses the file of a layer.
     ///
     /// # Errors
     /// The first error, with its line, including a key that a project's file cannot set.
-    pub fn read(text: &str, path: &Path, layer: Layer) -> Result<Self, ConfigError> {
-        let parsed = File::parse(text, path);
-        let file = if layer == Layer::Project { parsed.map_err(for_projects)? } else { parsed? };
-        if layer == Layer::Project {
+    pub fn read(text: &str, path: &Path, layer: ConfigLayer) -> Result<Self, ConfigError> {
+        let parsed = ConfigFile::parse(text, path);
+        let file = if layer == ConfigLayer::Project { parsed.map_err(for_projects)? } else { parsed? };
+        if layer == ConfigLayer::Project {
             check_project(&file, text, path)?;
         }
-        let at = Place { text, path, layer };
+        let at = LayerSource { text, path, layer };
         let providers = file.providers.into_iter().map(|(name, provider)| {
             let base_url = provider.base_url.map(|url| at.address(url)).transpose()?;
-            let of = |tokens: Value<Tokens>| Value { value: tokens.value.0, origin: tokens.origin };
-            let price = |usd: Value<Usd>| Value { value: usd.value.0, origin: usd.origin };
+            let of = |tokens: SettingValue<TokenCount>| SettingValue {
+                value: tokens.value.0,
+                origin: tokens.origin,
+            };
+            let price =
+                |usd: SettingValue<UsdAmount>| SettingValue { value: usd.value.0, origin: usd.origin };
             let settings = ProviderSettings {
                 base_url,
                 key_env: at.one(provider.key_env),
@@ -122,8 +126,10 @@ impl Settings {
             grants: file.grants.map(|grants| at.grants(grants)).transpose()?,
             turns: at
                 .one(file.limits.turns)
-                .map(|turns| Value { value: turns.value.0, origin: turns.origin }),
-            budget: at.one(file.limits.budget).map(|usd| Value { value: usd.value.0, origin: usd.origin }),
+                .map(|turns| SettingValue { value: turns.value.0, origin: turns.origin }),
+            budget: at
+                .one(file.limits.budget)
+                .map(|usd| SettingValue { value: usd.value.0, origin: usd.origin }),
             step_up: at.one(file.ladder.step_up),
             kind: at.one(file.ladder.kind),
             allow: at.many(file.commands.allow),
@@ -138,13 +144,13 @@ impl Settings {
     /// # Errors
     /// As [`read`](Self::read), and if the bytes are not text.
     pub fn of_project(bytes: &[u8], path: &Path) -> Result<Self, ConfigError> {
-        Self::read(text_in(bytes, path)?, path, Layer::Project)
+        Self::read(text_in(bytes, path)?, path, ConfigLayer::Project)
     }
 
     /// All settings, in the order of the keys in a file.
     #[must_use]
-    pub fn rows(&self) -> Vec<Row> {
-        let mut rows = Rows(Vec::new());
+    pub fn rows(&self) -> Vec<SettingRow> {
+        let mut rows = SettingRows(Vec::new());
         rows.one("model", self.model.as_ref(), |text| json!(text));
         rows.one("system", self.system.as_ref(), |text| json!(text));
         rows.one("tools", self.tools.as_ref(), |set| json!(set.as_str()));
@@ -197,7 +203,7 @@ fn for_projects(error: ConfigError) -> ConfigError {
 }
 
 /// Refuses keys that a project's file cannot set; reports the first one.
-fn check_project(file: &File, text: &str, path: &Path) -> Result<(), ConfigError> {
+fn check_project(file: &ConfigFile, text: &str, path: &Path) -> Result<(), ConfigError> {
     let spans = [
         file.mode.as_ref().map(|mode| (mode.span.start, "mode".to_owned())),
         file.commands.allow.as_ref().map(|rules| {
@@ -226,37 +232,37 @@ fn check_project(file: &File, text: &str, path: &Path) -> Result<(), ConfigError
 }
 
 /// The source of a layer's values.
-struct Place<'a> {
+struct LayerSource<'a> {
     text: &'a str,
     path: &'a Path,
-    layer: Layer,
+    layer: ConfigLayer,
 }
 
-impl Place<'_> {
-    fn value<T>(&self, located: Located<T>) -> Value<T> {
+impl LayerSource<'_> {
+    fn value<T>(&self, located: LocatedValue<T>) -> SettingValue<T> {
         let line = line_of(self.text, located.span.start);
-        Value {
+        SettingValue {
             value: located.value,
-            origin: Origin::File { layer: self.layer, path: self.path.to_owned(), line },
+            origin: SettingOrigin::File { layer: self.layer, path: self.path.to_owned(), line },
         }
     }
 
     /// Grants are parsed here, because a parser that fails inside a list does not know the line.
-    fn grants(&self, texts: Vec<Located<String>>) -> Result<Vec<Value<Grant>>, ConfigError> {
-        let grant = |text: Located<String>| {
-            let Value { value, origin } = self.value(text.clone());
+    fn grants(&self, texts: Vec<LocatedValue<String>>) -> Result<Vec<SettingValue<Grant>>, ConfigError> {
+        let grant = |text: LocatedValue<String>| {
+            let SettingValue { value, origin } = self.value(text.clone());
             let value = value.parse().map_err(|error| {
                 let problem = ConfigProblem::WrongValue(format!("`{value}`: {error}"));
                 ConfigError::at(self.path, line_of(self.text, text.span.start), problem)
             })?;
-            Ok(Value { value, origin })
+            Ok(SettingValue { value, origin })
         };
         texts.into_iter().map(grant).collect()
     }
 
     /// Checks an address here, where its line is known. It may contain a password, so the message
     /// does not repeat it.
-    fn address(&self, url: Located<String>) -> Result<Value<String>, ConfigError> {
+    fn address(&self, url: LocatedValue<String>) -> Result<SettingValue<String>, ConfigError> {
         let low = url.value.trim().to_ascii_lowercase();
         let host = low.strip_prefix("https://").or_else(|| low.strip_prefix("http://"));
         if host.is_none_or(|host| host.is_empty() || host.starts_with('/')) {
@@ -267,20 +273,20 @@ impl Place<'_> {
         Ok(self.value(url))
     }
 
-    fn one<T>(&self, located: Option<Located<T>>) -> Option<Value<T>> {
+    fn one<T>(&self, located: Option<LocatedValue<T>>) -> Option<SettingValue<T>> {
         located.map(|located| self.value(located))
     }
 
-    fn many<T>(&self, located: Option<Vec<Located<T>>>) -> Option<Vec<Value<T>>> {
+    fn many<T>(&self, located: Option<Vec<LocatedValue<T>>>) -> Option<Vec<SettingValue<T>>> {
         located.map(|all| all.into_iter().map(|located| self.value(located)).collect())
     }
 }
 
-struct Rows(Vec<Row>);
+struct SettingRows(Vec<SettingRow>);
 
-impl Rows {
-    fn one<T>(&mut self, key: &str, value: Option<&Value<T>>, show: impl Fn(&T) -> Json) {
-        let row = |value: &Value<T>| Row {
+impl SettingRows {
+    fn one<T>(&mut self, key: &str, value: Option<&SettingValue<T>>, show: impl Fn(&T) -> Json) {
+        let row = |value: &SettingValue<T>| SettingRow {
             key: key.to_owned(),
             value: show(&value.value),
             origin: value.origin.clone(),
@@ -288,7 +294,7 @@ impl Rows {
         self.0.extend(value.map(row));
     }
 
-    fn many<T>(&mut self, key: &str, values: Option<&[Value<T>]>, show: impl Fn(&T) -> Json) {
+    fn many<T>(&mut self, key: &str, values: Option<&[SettingValue<T>]>, show: impl Fn(&T) -> Json) {
         for value in values.into_iter().flatten() {
             self.one(key, Some(value), &show);
         }

@@ -7,26 +7,26 @@ const MOST_NAME: usize = 64;
 /// A text with placeholders, written `{{name}}`.
 ///
 /// ```
-/// use holm_config::{Piece, Template};
+/// use holm_config::{TextTemplatePiece, TextTemplate};
 ///
-/// let template = Template::parse("Explain {{ content }} to {{who}}.");
+/// let template = TextTemplate::parse("Explain {{ content }} to {{who}}.");
 /// assert_eq!(template.names().collect::<Vec<_>>(), ["content", "who"]);
-/// assert_eq!(template.pieces()[0], Piece::Text("Explain ".into()));
+/// assert_eq!(template.pieces()[0], TextTemplatePiece::Text("Explain ".into()));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Template {
-    pieces: Vec<Piece>,
+pub struct TextTemplate {
+    pieces: Vec<TextTemplatePiece>,
 }
 
 /// One piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum TextTemplatePiece {
     Text(String),
     /// The placeholder of a variable, by its name.
     Variable(String),
 }
 
-impl Template {
+impl TextTemplate {
     /// Parses a text. Braces around an invalid name stay as they are.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -36,9 +36,9 @@ impl Template {
             match after.split_once("}}").map(|(name, behind)| (name.trim(), behind)) {
                 Some((name, behind)) if is_name(name) => {
                     if !words.is_empty() {
-                        pieces.push(Piece::Text(std::mem::take(&mut words)));
+                        pieces.push(TextTemplatePiece::Text(std::mem::take(&mut words)));
                     }
-                    pieces.push(Piece::Variable(name.to_owned()));
+                    pieces.push(TextTemplatePiece::Variable(name.to_owned()));
                     rest = behind;
                 }
                 Some(_) | None => {
@@ -49,22 +49,22 @@ impl Template {
         }
         words.push_str(rest);
         if !words.is_empty() {
-            pieces.push(Piece::Text(words));
+            pieces.push(TextTemplatePiece::Text(words));
         }
         Self { pieces }
     }
 
     /// The pieces, in order.
     #[must_use]
-    pub fn pieces(&self) -> &[Piece] {
+    pub fn pieces(&self) -> &[TextTemplatePiece] {
         &self.pieces
     }
 
     /// The names of its variables, with repetitions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Variable(name) => Some(name.as_str()),
+            TextTemplatePiece::Text(_) => None,
+            TextTemplatePiece::Variable(name) => Some(name.as_str()),
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use std::{fs, path::PathBuf};
 
-use holm_config::{File, schema};
-use holm_guards::{json::Json, schema::Schema};
+use holm_config::{ConfigFile, schema};
+use holm_guards::{json::Json, schema::CompiledSchema};
 
 fn published() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/holm.schema.json")
@@ -22,7 +22,7 @@ fn the_published_schema_is_the_one_of_the_types() {
 #[test]
 fn what_the_schema_refuses_the_reader_refuses_and_the_other_way_round() {
     let source = Json::parse(&schema().to_string()).unwrap();
-    let compiled = Schema::compile(&source).unwrap();
+    let compiled = CompiledSchema::compile(&source).unwrap();
     // The 64-bit number format is a hint for code generators.
     let gaps = compiled.unsupported();
     assert!(gaps.iter().all(|gap| gap.keyword == "format"), "{gaps:?}");
@@ -30,7 +30,7 @@ fn what_the_schema_refuses_the_reader_refuses_and_the_other_way_round() {
         let value: toml::Value = toml::from_str(text).unwrap();
         let json = Json::parse(&serde_json::to_string(&value).unwrap()).unwrap();
         assert_eq!(compiled.is_valid(&json), fits, "the schema on {text}: {:?}", compiled.validate(&json));
-        assert_eq!(File::parse(text, "holm.toml".as_ref()).is_ok(), fits, "the reader on {text}");
+        assert_eq!(ConfigFile::parse(text, "holm.toml".as_ref()).is_ok(), fits, "the reader on {text}");
     };
     check("", true);
     check("model = \"a/b\"\ngrants = [\"read:src/**\"]\n[limits]\nturns = 3\nbudget = \"0.50usd\"", true);

@@ -4,23 +4,23 @@ use proc_macro::{TokenStream, TokenTree};
 
 /// The attributes of a type, a variant or a field.
 #[derive(Default)]
-pub(crate) struct Attributes {
+pub(crate) struct SerdeAttributes {
     pub(crate) default: bool,
     pub(crate) skip: bool,
     pub(crate) rename: Option<String>,
-    pub(crate) rename_all: Option<Case>,
+    pub(crate) rename_all: Option<SerdeCase>,
     pub(crate) alias: Option<String>,
 }
 
 /// How names are written in JSON.
 #[derive(Clone, Copy)]
-pub(crate) enum Case {
+pub(crate) enum SerdeCase {
     Snake,
     Camel,
     Lower,
 }
 
-impl Attributes {
+impl SerdeAttributes {
     /// Adds the attributes inside one `#[serde(…)]`.
     pub(crate) fn add(&mut self, tokens: TokenStream) -> Result<(), String> {
         let mut tokens = tokens.into_iter().peekable();
@@ -42,7 +42,7 @@ impl Attributes {
             ("skip", None) => (self.skip, self.default) = (true, true),
             ("rename", Some(name)) => self.rename = Some(name),
             ("alias", Some(name)) => self.alias = Some(name),
-            ("rename_all", Some(case)) => self.rename_all = Some(Case::of(&case)?),
+            ("rename_all", Some(case)) => self.rename_all = Some(SerdeCase::of(&case)?),
             // A struct with one unnamed field is always read as that field. The other attributes
             // concern writing.
             ("transparent" | "borrow", None) | ("skip_serializing_if" | "into", Some(_)) => {}
@@ -52,13 +52,13 @@ impl Attributes {
     }
 
     /// The JSON name of the Rust name `name`.
-    pub(crate) fn name_of(&self, name: &str, all: Option<Case>) -> String {
+    pub(crate) fn name_of(&self, name: &str, all: Option<SerdeCase>) -> String {
         let plain = name.strip_prefix("r#").unwrap_or(name);
         self.rename.clone().unwrap_or_else(|| all.map_or_else(|| plain.to_owned(), |case| case.apply(plain)))
     }
 }
 
-impl Case {
+impl SerdeCase {
     fn of(name: &str) -> Result<Self, String> {
         match name {
             "snake_case" => Ok(Self::Snake),

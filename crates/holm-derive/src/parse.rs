@@ -1,17 +1,17 @@
-//! Parses tokens into an [`Item`]. It supports only the forms of types that Holm uses, because a
+//! Parses tokens into an [`TypeItem`]. It supports only the forms of types that Holm uses, because a
 //! full Rust parser would cost every build more than it gives.
 
 use std::iter::Peekable;
 
 use proc_macro::{Delimiter, TokenStream, TokenTree, token_stream};
 
-use crate::attributes::Attributes;
-use crate::item::{Body, Field, Fields, Item, Variant};
+use crate::attributes::SerdeAttributes;
+use crate::item::{EnumVariant, FieldList, NamedField, TypeBody, TypeItem};
 
-type Tokens = Peekable<token_stream::IntoIter>;
+type TokenCursor = Peekable<token_stream::IntoIter>;
 
 /// Parses the type under the derive.
-pub(crate) fn item(input: TokenStream) -> Result<Item, String> {
+pub(crate) fn item(input: TokenStream) -> Result<TypeItem, String> {
     let mut tokens = input.into_iter().peekable();
     let attributes = attributes(&mut tokens)?;
     visibility(&mut tokens);
@@ -19,18 +19,18 @@ pub(crate) fn item(input: TokenStream) -> Result<Item, String> {
     let name = word(&mut tokens)?;
     let lifetime = generics(&mut tokens)?;
     let body = match keyword.as_str() {
-        "struct" => Body::Struct(fields(&mut tokens)?),
+        "struct" => TypeBody::Struct(fields(&mut tokens)?),
         "enum" => match tokens.next() {
-            Some(TokenTree::Group(group)) => Body::Enum(variants(group.stream())?),
+            Some(TokenTree::Group(group)) => TypeBody::Enum(variants(group.stream())?),
             _ => return Err("derive(Read) expected the variants of the enum".to_owned()),
         },
         other => return Err(format!("derive(Read) knows structs and enums, not `{other}`")),
     };
-    Ok(Item { name, lifetime, attributes, body })
+    Ok(TypeItem { name, lifetime, attributes, body })
 }
 
-fn attributes(tokens: &mut Tokens) -> Result<Attributes, String> {
-    let mut all = Attributes::default();
+fn attributes(tokens: &mut TokenCursor) -> Result<SerdeAttributes, String> {
+    let mut all = SerdeAttributes::default();
     while is_punct(tokens.peek(), '#') {
         tokens.next();
         let Some(TokenTree::Group(group)) = tokens.next() else { break };
@@ -43,7 +43,7 @@ fn attributes(tokens: &mut Tokens) -> Result<Attributes, String> {
     Ok(all)
 }
 
-fn visibility(tokens: &mut Tokens) {
+fn visibility(tokens: &mut TokenCursor) {
     if matches!(tokens.peek(), Some(TokenTree::Ident(word)) if word.to_string() == "pub") {
         tokens.next();
         if matches!(tokens.peek(), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
@@ -53,7 +53,7 @@ fn visibility(tokens: &mut Tokens) {
     }
 }
 
-fn word(tokens: &mut Tokens) -> Result<String, String> {
+fn word(tokens: &mut TokenCursor) -> Result<String, String> {
     match tokens.next() {
         Some(TokenTree::Ident(word)) => Ok(word.to_string()),
         _ => Err("derive(Read) expected a name".to_owned()),
@@ -61,7 +61,7 @@ fn word(tokens: &mut Tokens) -> Result<String, String> {
 }
 
 /// Parses one lifetime, or no generics at all.
-fn generics(tokens: &mut Tokens) -> Result<Option<String>, String> {
+fn generics(tokens: &mut TokenCursor) -> Result<Option<String>, String> {
     if !is_punct(tokens.peek(), '<') {
         return Ok(None);
     }
@@ -77,12 +77,12 @@ fn generics(tokens: &mut Tokens) -> Result<Option<String>, String> {
     }
 }
 
-fn fields(tokens: &mut Tokens) -> Result<Fields, String> {
+fn fields(tokens: &mut TokenCursor) -> Result<FieldList, String> {
     match tokens.peek() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
             let named = named(group.stream())?;
             tokens.next();
-            Ok(Fields::Named(named))
+            Ok(FieldList::Named(named))
         }
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
             let mut inside = group.stream().into_iter().peekable();
@@ -95,13 +95,13 @@ fn fields(tokens: &mut Tokens) -> Result<Fields, String> {
                 }
             }
             tokens.next();
-            Ok(Fields::Tuple(count))
+            Ok(FieldList::Tuple(count))
         }
-        _ => Ok(Fields::Unit),
+        _ => Ok(FieldList::Unit),
     }
 }
 
-fn named(stream: TokenStream) -> Result<Vec<Field>, String> {
+fn named(stream: TokenStream) -> Result<Vec<NamedField>, String> {
     let mut tokens = stream.into_iter().peekable();
     let mut all = Vec::new();
     while tokens.peek().is_some() {
@@ -109,12 +109,12 @@ fn named(stream: TokenStream) -> Result<Vec<Field>, String> {
         visibility(&mut tokens);
         let name = word(&mut tokens)?;
         tokens.next();
-        all.push(Field { name, kind: until_comma(&mut tokens), attributes });
+        all.push(NamedField { name, kind: until_comma(&mut tokens), attributes });
     }
     Ok(all)
 }
 
-fn variants(stream: TokenStream) -> Result<Vec<Variant>, String> {
+fn variants(stream: TokenStream) -> Result<Vec<EnumVariant>, String> {
     let mut tokens = stream.into_iter().peekable();
     let mut all = Vec::new();
     while tokens.peek().is_some() {
@@ -122,13 +122,13 @@ fn variants(stream: TokenStream) -> Result<Vec<Variant>, String> {
         let name = word(&mut tokens)?;
         let fields = fields(&mut tokens)?;
         until_comma(&mut tokens);
-        all.push(Variant { name, attributes, fields });
+        all.push(EnumVariant { name, attributes, fields });
     }
     Ok(all)
 }
 
 /// The tokens up to the next comma outside of `<…>`, as text. The comma is consumed.
-fn until_comma(tokens: &mut Tokens) -> String {
+fn until_comma(tokens: &mut TokenCursor) -> String {
     let mut depth = 0_i32;
     let mut taken = TokenStream::new();
     for token in tokens.by_ref() {

@@ -1,12 +1,12 @@
-//! Generates the implementation of an [`Item`] as text.
+//! Generates the implementation of an [`TypeItem`] as text.
 //!
 //! The generated code is mostly data: names, which of them are required, and where each goes. The
 //! code that reads JSON is in `holm-read`, once for all types.
 
 use std::fmt::Write as _;
 
-use crate::attributes::Case;
-use crate::item::{Body, Field, Fields, Item, Variant};
+use crate::attributes::SerdeCase;
+use crate::item::{EnumVariant, FieldList, NamedField, TypeBody, TypeItem};
 
 /// The bits of one number record which fields have been read.
 const MAX_FIELDS: usize = 64;
@@ -14,21 +14,23 @@ const MAX_FIELDS: usize = 64;
 const OK: &str = "::core::result::Result::Ok";
 
 /// The whole `impl` block.
-pub(crate) fn implementation(item: &Item) -> Result<String, String> {
+pub(crate) fn implementation(item: &TypeItem) -> Result<String, String> {
     let name = &item.name;
     let lifetime = item.lifetime.as_deref().unwrap_or("'read");
     let arguments = item.lifetime.as_ref().map_or_else(String::new, |lifetime| format!("<{lifetime}>"));
     let body = match &item.body {
-        Body::Struct(Fields::Unit | Fields::Tuple(0)) => {
+        TypeBody::Struct(FieldList::Unit | FieldList::Tuple(0)) => {
             return Err("derive(Read) does not read a struct without fields".to_owned());
         }
-        Body::Struct(Fields::Tuple(1)) => "::holm_read::Read::read(reader).map(Self)".to_owned(),
-        Body::Struct(Fields::Tuple(count)) => good(&tuple("Self", *count)),
-        Body::Struct(Fields::Named(fields)) if item.attributes.default => {
+        TypeBody::Struct(FieldList::Tuple(1)) => "::holm_read::Read::read(reader).map(Self)".to_owned(),
+        TypeBody::Struct(FieldList::Tuple(count)) => good(&tuple("Self", *count)),
+        TypeBody::Struct(FieldList::Named(fields)) if item.attributes.default => {
             defaulted(fields, item.attributes.rename_all)?
         }
-        Body::Struct(Fields::Named(fields)) => good(&built("Self", fields, item.attributes.rename_all)?),
-        Body::Enum(variants) => choice(variants, item.attributes.rename_all)?,
+        TypeBody::Struct(FieldList::Named(fields)) => {
+            good(&built("Self", fields, item.attributes.rename_all)?)
+        }
+        TypeBody::Enum(variants) => choice(variants, item.attributes.rename_all)?,
     };
     Ok(format!(
         "#[automatically_derived] impl<{lifetime}> ::holm_read::Read<{lifetime}> for {name}{arguments} {{ \
@@ -38,8 +40,8 @@ pub(crate) fn implementation(item: &Item) -> Result<String, String> {
 }
 
 /// Generates the code for a type whose fields all have defaults.
-fn defaulted(fields: &[Field], case: Option<Case>) -> Result<String, String> {
-    let read: Vec<&Field> = fields.iter().filter(|field| !field.attributes.skip).collect();
+fn defaulted(fields: &[NamedField], case: Option<SerdeCase>) -> Result<String, String> {
+    let read: Vec<&NamedField> = fields.iter().filter(|field| !field.attributes.skip).collect();
     let shape = shape(&read, case, |_| false)?;
     let slots: String = read.iter().fold(String::new(), |mut out, field| {
         let _ = write!(out, "&mut value.{}, ", field.name);
@@ -53,8 +55,8 @@ fn defaulted(fields: &[Field], case: Option<Case>) -> Result<String, String> {
 }
 
 /// A block that collects the fields and builds `path` from them.
-fn built(path: &str, fields: &[Field], case: Option<Case>) -> Result<String, String> {
-    let read: Vec<&Field> = fields.iter().filter(|field| !field.attributes.skip).collect();
+fn built(path: &str, fields: &[NamedField], case: Option<SerdeCase>) -> Result<String, String> {
+    let read: Vec<&NamedField> = fields.iter().filter(|field| !field.attributes.skip).collect();
     let shape = shape(&read, case, |field| !field.is_optional())?;
     let (mut places, mut slots, mut members) = (String::new(), String::new(), String::new());
     for field in fields {
@@ -77,7 +79,11 @@ fn built(path: &str, fields: &[Field], case: Option<Case>) -> Result<String, Str
     Ok(format!("{{ {places} {shape} reader.fields(&SHAPE, &mut [{slots}])?; {path} {{ {members} }} }}"))
 }
 
-fn shape(fields: &[&Field], case: Option<Case>, needed: impl Fn(&Field) -> bool) -> Result<String, String> {
+fn shape(
+    fields: &[&NamedField],
+    case: Option<SerdeCase>,
+    needed: impl Fn(&NamedField) -> bool,
+) -> Result<String, String> {
     if fields.len() > MAX_FIELDS {
         return Err(format!("derive(Read) knows structs of up to {MAX_FIELDS} fields"));
     }
@@ -95,7 +101,7 @@ fn shape(fields: &[&Field], case: Option<Case>, needed: impl Fn(&Field) -> bool)
     ))
 }
 
-fn choice(variants: &[Variant], case: Option<Case>) -> Result<String, String> {
+fn choice(variants: &[EnumVariant], case: Option<SerdeCase>) -> Result<String, String> {
     if variants.is_empty() || variants.len() > MAX_FIELDS {
         return Err(format!("derive(Read) knows enums of 1 to {MAX_FIELDS} variants"));
     }
@@ -105,13 +111,13 @@ fn choice(variants: &[Variant], case: Option<Case>) -> Result<String, String> {
         let pattern = if place + 1 == variants.len() { "_".to_owned() } else { place.to_string() };
         let path = format!("Self::{}", variant.name);
         let content = match &variant.fields {
-            Fields::Unit => {
+            FieldList::Unit => {
                 bare |= 1 << place;
                 format!("return {}", good(&path))
             }
-            Fields::Tuple(1) => format!("::holm_read::Read::read(reader).map({path})?"),
-            Fields::Tuple(count) => tuple(&path, *count),
-            Fields::Named(fields) => built(&path, fields, variant.attributes.rename_all)?,
+            FieldList::Tuple(1) => format!("::holm_read::Read::read(reader).map({path})?"),
+            FieldList::Tuple(count) => tuple(&path, *count),
+            FieldList::Named(fields) => built(&path, fields, variant.attributes.rename_all)?,
         };
         let _ = write!(arms, "{pattern} => {content}, ");
     }

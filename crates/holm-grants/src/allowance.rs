@@ -117,7 +117,7 @@ pub struct Allowances(BTreeMap<AllowanceKind, u64>);
 /// There is not enough left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{} is used up: {wanted} wanted, {left} left", .kind.as_str())]
-pub struct Exhausted {
+pub struct AllowanceExhaustedError {
     /// The kind that is used up.
     pub kind: AllowanceKind,
     /// The requested amount, in the kind's unit.
@@ -186,10 +186,10 @@ impl Allowances {
     /// # Errors
     ///
     /// If less is left; then nothing is used.
-    pub fn take(&mut self, wanted: Allowance) -> Result<(), Exhausted> {
+    pub fn take(&mut self, wanted: Allowance) -> Result<(), AllowanceExhaustedError> {
         let left = self.left(wanted.kind);
         let Some(rest) = left.checked_sub(wanted.amount) else {
-            return Err(Exhausted { kind: wanted.kind, wanted: wanted.amount, left });
+            return Err(AllowanceExhaustedError { kind: wanted.kind, wanted: wanted.amount, left });
         };
         if let Some(amount) = self.0.get_mut(&wanted.kind) {
             *amount = rest;
@@ -203,7 +203,7 @@ impl Allowances {
     /// # Errors
     ///
     /// The first kind of which less is left.
-    pub fn reserve(&mut self, wish: &Self) -> Result<Self, Exhausted> {
+    pub fn reserve(&mut self, wish: &Self) -> Result<Self, AllowanceExhaustedError> {
         let mut rest = self.clone();
         for wanted in wish.iter() {
             rest.take(wanted)?;

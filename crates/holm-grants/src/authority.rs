@@ -37,12 +37,12 @@ pub struct AuthorityError {
     /// Which entry, counted from one.
     pub position: u64,
     /// What is wrong with the entry.
-    pub reason: EntryError,
+    pub reason: AuthorityEntryError,
 }
 
 /// The error of one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum EntryError {
+pub enum AuthorityEntryError {
     /// It would be a grant.
     #[error(transparent)]
     Grant(#[from] GrantError),
@@ -79,7 +79,7 @@ impl Authority {
         self.grants.contains_all(&other.grants) && self.allowances.contains(&other.allowances)
     }
 
-    fn add(&mut self, position: u64, text: &str) -> Result<(), EntryError> {
+    fn add(&mut self, position: u64, text: &str) -> Result<(), AuthorityEntryError> {
         if position > MAX_GRANTS as u64 {
             return Err(GrantError::TooMany { max: MAX_GRANTS as u64 }.into());
         }

@@ -14,11 +14,11 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::error::GrantError;
-use crate::glob::Glob;
+use crate::glob::NameGlob;
 use crate::grant::Grant;
 use crate::path::{FilePath, PathPattern};
-use crate::program::{Program, ProgramPattern};
-use crate::request::Request;
+use crate::program::{ProgramPattern, ProgramRef};
+use crate::request::AccessRequest;
 use crate::text::{bare, fold, is_dressed, serde_as_text};
 
 /// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant
@@ -45,20 +45,22 @@ pub enum Denial {
 impl Denial {
     /// Whether the request is refused.
     #[must_use]
-    pub fn hits(&self, request: &Request) -> bool {
+    pub fn hits(&self, request: &AccessRequest) -> bool {
         match (self, request) {
             (
                 Self::Path(pattern),
-                Request::Read(path) | Request::Write(path) | Request::Exec(Program::Path(path)),
+                AccessRequest::Read(path)
+                | AccessRequest::Write(path)
+                | AccessRequest::Exec(ProgramRef::Path(path)),
             )
-            | (Self::Grant(Grant::Read(pattern)), Request::Read(path))
-            | (Self::Grant(Grant::Write(pattern)), Request::Write(path)) => path_denied(pattern, path),
-            (Self::Grant(Grant::Fetch(pattern)), Request::Fetch(url)) => pattern.denies(url),
-            (Self::Grant(Grant::Exec(pattern)), Request::Exec(program)) => pattern.denies(program),
-            (Self::Grant(Grant::Secret(pattern)), Request::Secret(used)) => pattern.denies(used),
-            (Self::Grant(Grant::Env(pattern)), Request::Env(name))
-            | (Self::Grant(Grant::Spawn(pattern)), Request::Spawn(name))
-            | (Self::Grant(Grant::Tool(pattern)), Request::Tool(name)) => pattern.admits_folded(name),
+            | (Self::Grant(Grant::Read(pattern)), AccessRequest::Read(path))
+            | (Self::Grant(Grant::Write(pattern)), AccessRequest::Write(path)) => path_denied(pattern, path),
+            (Self::Grant(Grant::Fetch(pattern)), AccessRequest::Fetch(url)) => pattern.denies(url),
+            (Self::Grant(Grant::Exec(pattern)), AccessRequest::Exec(program)) => pattern.denies(program),
+            (Self::Grant(Grant::Secret(pattern)), AccessRequest::Secret(used)) => pattern.denies(used),
+            (Self::Grant(Grant::Env(pattern)), AccessRequest::Env(name))
+            | (Self::Grant(Grant::Spawn(pattern)), AccessRequest::Spawn(name))
+            | (Self::Grant(Grant::Tool(pattern)), AccessRequest::Tool(name)) => pattern.admits_folded(name),
             _ => false,
         }
     }
@@ -87,9 +89,9 @@ pub(crate) fn path_denied(pattern: &PathPattern, path: &FilePath) -> bool {
     // In ASCII, case is the only thing that folding changes, so nothing needs to be copied to
     // compare.
     if path.as_str().is_ascii() && pattern.is_ascii() {
-        return pattern.fits(path.components(), Glob::admits_caseless)
+        return pattern.fits(path.components(), NameGlob::admits_caseless)
             || (path.components().any(is_dressed)
-                && pattern.fits(path.components().map(bare), Glob::admits_caseless));
+                && pattern.fits(path.components().map(bare), NameGlob::admits_caseless));
     }
     folded_denied(pattern, path)
 }
@@ -99,7 +101,7 @@ fn folded_denied(pattern: &PathPattern, path: &FilePath) -> bool {
     let folded = pattern.folded();
     let names: Vec<String> = path.components().map(fold).collect();
     let names = || names.iter().map(String::as_str);
-    folded.fits(names(), Glob::admits) || folded.fits(names().map(bare), Glob::admits)
+    folded.fits(names(), NameGlob::admits) || folded.fits(names().map(bare), NameGlob::admits)
 }
 
 impl FromStr for Denial {
@@ -130,9 +132,9 @@ serde_as_text!(Denial);
 /// An ordered set of denials, in serde a list of their texts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, Read)]
 #[serde(transparent)]
-pub struct Denials(BTreeSet<Denial>);
+pub struct DenialSet(BTreeSet<Denial>);
 
-impl Denials {
+impl DenialSet {
     /// The set that refuses nothing.
     #[must_use]
     pub const fn new() -> Self {
@@ -166,7 +168,7 @@ impl Denials {
 
     /// The first denial that refuses the request.
     #[must_use]
-    pub fn hitting(&self, request: &Request) -> Option<&Denial> {
+    pub fn hitting(&self, request: &AccessRequest) -> Option<&Denial> {
         self.iter().find(|denial| denial.hits(request))
     }
 
@@ -183,7 +185,7 @@ impl Denials {
     }
 }
 
-impl FromIterator<Denial> for Denials {
+impl FromIterator<Denial> for DenialSet {
     fn from_iter<I: IntoIterator<Item = Denial>>(denials: I) -> Self {
         // One by one: collecting would bring a sort of its own into every program.
         let mut all = Self::default();

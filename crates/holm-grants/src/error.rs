@@ -27,9 +27,7 @@ pub enum GrantError {
     },
     /// White space follows the colon.
     #[error("white space after the colon; write {kind}: and the value without a space between them")]
-    Space {
-        kind: &'static str,
-    },
+    Space { kind: &'static str },
     /// Nothing follows the colon.
     #[error("nothing after {kind}:; write a name, for example {example}")]
     NoName {
@@ -57,7 +55,7 @@ pub enum GrantError {
     Path(#[from] PathError),
     /// A name or name pattern is wrong.
     #[error("name: {0}")]
-    Name(#[from] NameError),
+    Name(#[from] GrantNameError),
     /// A URL or fetch pattern is wrong.
     #[error("url: {0}")]
     Url(#[from] UrlError),
@@ -162,7 +160,7 @@ pub enum PathError {
 
 /// Why a text is not a name or a name pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum NameError {
+pub enum GrantNameError {
     #[error("empty")]
     Empty,
     /// The name is longer than any name may be.
@@ -294,7 +292,5 @@ pub enum AllowanceError {
     TooLarge,
     /// One kind is given twice.
     #[error("{kind} is given twice")]
-    Twice {
-        kind: &'static str,
-    },
+    Twice { kind: &'static str },
 }

@@ -19,18 +19,18 @@ const FRESH: u8 = 0xff;
 ///
 /// A literal star is written `[*]`; no other bracket is special.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Glob {
+pub(crate) struct NameGlob {
     /// The literal text between the stars: one part more than there are stars.
     parts: Vec<String>,
 }
 
 /// Two stars stood side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DoubleStar;
+pub(crate) struct DoubleStarError;
 
-impl Glob {
+impl NameGlob {
     /// Reads `text`; the caller has checked its length and characters.
-    pub(crate) fn parse(text: &str) -> Result<Self, DoubleStar> {
+    pub(crate) fn parse(text: &str) -> Result<Self, DoubleStarError> {
         let mut parts = Vec::new();
         let mut part = String::new();
         let mut after_star = false;
@@ -46,7 +46,7 @@ impl Glob {
                 part.push(c);
                 after_star = false;
             } else if after_star {
-                return Err(DoubleStar);
+                return Err(DoubleStarError);
             } else {
                 parts.push(core::mem::take(&mut part));
                 after_star = true;
@@ -165,7 +165,7 @@ impl Glob {
     }
 }
 
-impl fmt::Display for Glob {
+impl fmt::Display for NameGlob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, part) in self.parts.iter().enumerate() {
             if i > 0 {

@@ -4,12 +4,12 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::GrantError;
-use crate::kind::Kind;
+use crate::kind::GrantKind;
 use crate::name::NamePattern;
 use crate::net::FetchPattern;
 use crate::path::{FilePath, PathPattern};
 use crate::program::ProgramPattern;
-use crate::request::Request;
+use crate::request::AccessRequest;
 use crate::secret::SecretPattern;
 use crate::text::serde_as_text;
 
@@ -55,48 +55,47 @@ impl Grant {
     /// # Errors
     ///
     /// If the text is not a pattern of that kind.
-    pub fn new(kind: Kind, pattern: &str) -> Result<Self, GrantError> {
+    pub fn new(kind: GrantKind, pattern: &str) -> Result<Self, GrantError> {
         kind.check_value(pattern)?;
         Ok(match kind {
-            Kind::Read => Self::Read(pattern.parse()?),
-            Kind::Write => Self::Write(pattern.parse()?),
-            Kind::Fetch => Self::Fetch(pattern.parse()?),
-            Kind::Env => Self::Env(pattern.parse()?),
-            Kind::Exec => Self::Exec(pattern.parse()?),
-            Kind::Secret => Self::Secret(pattern.parse()?),
-            Kind::Spawn => Self::Spawn(pattern.parse()?),
-            Kind::Tool => Self::Tool(pattern.parse()?),
+            GrantKind::Read => Self::Read(pattern.parse()?),
+            GrantKind::Write => Self::Write(pattern.parse()?),
+            GrantKind::Fetch => Self::Fetch(pattern.parse()?),
+            GrantKind::Env => Self::Env(pattern.parse()?),
+            GrantKind::Exec => Self::Exec(pattern.parse()?),
+            GrantKind::Secret => Self::Secret(pattern.parse()?),
+            GrantKind::Spawn => Self::Spawn(pattern.parse()?),
+            GrantKind::Tool => Self::Tool(pattern.parse()?),
         })
     }
 
     /// The kind of power.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> GrantKind {
         match self {
-            Self::Read(_) => Kind::Read,
-            Self::Write(_) => Kind::Write,
-            Self::Fetch(_) => Kind::Fetch,
-            Self::Env(_) => Kind::Env,
-            Self::Exec(_) => Kind::Exec,
-            Self::Secret(_) => Kind::Secret,
-            Self::Spawn(_) => Kind::Spawn,
-            Self::Tool(_) => Kind::Tool,
+            Self::Read(_) => GrantKind::Read,
+            Self::Write(_) => GrantKind::Write,
+            Self::Fetch(_) => GrantKind::Fetch,
+            Self::Env(_) => GrantKind::Env,
+            Self::Exec(_) => GrantKind::Exec,
+            Self::Secret(_) => GrantKind::Secret,
+            Self::Spawn(_) => GrantKind::Spawn,
+            Self::Tool(_) => GrantKind::Tool,
         }
     }
 
     /// Whether this grant lets the request pass.
     #[must_use]
-    pub fn admits(&self, request: &Request) -> bool {
+    pub fn admits(&self, request: &AccessRequest) -> bool {
         match (self, request) {
-            (Self::Read(pattern), Request::Read(path)) | (Self::Write(pattern), Request::Write(path)) => {
-                pattern.admits(path)
-            }
-            (Self::Fetch(pattern), Request::Fetch(url)) => pattern.admits(url),
-            (Self::Exec(pattern), Request::Exec(program)) => pattern.admits(program),
-            (Self::Secret(pattern), Request::Secret(used)) => pattern.admits(used),
-            (Self::Env(pattern), Request::Env(name))
-            | (Self::Spawn(pattern), Request::Spawn(name))
-            | (Self::Tool(pattern), Request::Tool(name)) => pattern.admits(name),
+            (Self::Read(pattern), AccessRequest::Read(path))
+            | (Self::Write(pattern), AccessRequest::Write(path)) => pattern.admits(path),
+            (Self::Fetch(pattern), AccessRequest::Fetch(url)) => pattern.admits(url),
+            (Self::Exec(pattern), AccessRequest::Exec(program)) => pattern.admits(program),
+            (Self::Secret(pattern), AccessRequest::Secret(used)) => pattern.admits(used),
+            (Self::Env(pattern), AccessRequest::Env(name))
+            | (Self::Spawn(pattern), AccessRequest::Spawn(name))
+            | (Self::Tool(pattern), AccessRequest::Tool(name)) => pattern.admits(name),
             _ => false,
         }
     }
@@ -170,16 +169,16 @@ impl Grant {
     /// assert_eq!(grant.to_string(), "read:notes/[*].md");
     /// # Ok::<(), holm_grants::GrantError>(())
     /// ```
-    pub fn exactly(request: &Request) -> Result<Self, GrantError> {
+    pub fn exactly(request: &AccessRequest) -> Result<Self, GrantError> {
         let grant = match request {
-            Request::Read(path) => Self::Read(PathPattern::exactly(path)?),
-            Request::Write(path) => Self::Write(PathPattern::exactly(path)?),
-            Request::Fetch(url) => Self::Fetch(FetchPattern::exactly(url)?),
-            Request::Env(name) => Self::Env(NamePattern::exactly(name)?),
-            Request::Exec(program) => Self::Exec(ProgramPattern::exactly(program)?),
-            Request::Secret(used) => Self::Secret(SecretPattern::exactly(used)?),
-            Request::Spawn(name) => Self::Spawn(NamePattern::exactly(name)?),
-            Request::Tool(name) => Self::Tool(NamePattern::exactly(name)?),
+            AccessRequest::Read(path) => Self::Read(PathPattern::exactly(path)?),
+            AccessRequest::Write(path) => Self::Write(PathPattern::exactly(path)?),
+            AccessRequest::Fetch(url) => Self::Fetch(FetchPattern::exactly(url)?),
+            AccessRequest::Env(name) => Self::Env(NamePattern::exactly(name)?),
+            AccessRequest::Exec(program) => Self::Exec(ProgramPattern::exactly(program)?),
+            AccessRequest::Secret(used) => Self::Secret(SecretPattern::exactly(used)?),
+            AccessRequest::Spawn(name) => Self::Spawn(NamePattern::exactly(name)?),
+            AccessRequest::Tool(name) => Self::Tool(NamePattern::exactly(name)?),
         };
         grant.readable()
     }
@@ -205,7 +204,7 @@ impl FromStr for Grant {
     type Err = GrantError;
 
     fn from_str(text: &str) -> Result<Self, GrantError> {
-        let (kind, value) = Kind::split(text)?;
+        let (kind, value) = GrantKind::split(text)?;
         Self::new(kind, value)
     }
 }

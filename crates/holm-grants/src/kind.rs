@@ -2,7 +2,7 @@
 
 /// A kind of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum GrantKind {
     Read,
     Write,
     Fetch,
@@ -14,7 +14,7 @@ pub enum Kind {
     Tool,
 }
 
-impl Kind {
+impl GrantKind {
     pub const ALL: [Self; 8] =
         [Self::Read, Self::Write, Self::Fetch, Self::Env, Self::Exec, Self::Secret, Self::Spawn, Self::Tool];
 

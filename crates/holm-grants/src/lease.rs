@@ -10,14 +10,14 @@ use crate::set::GrantSet;
 
 /// A grant with an end. Times are milliseconds on the caller's clock; this crate has no clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub struct Lease {
+pub struct GrantLease {
     pub grant: Grant,
     /// The first moment at which it no longer holds; absent for a grant that only revoking ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<u64>,
 }
 
-impl Lease {
+impl GrantLease {
     /// Whether the grant holds at this moment.
     #[must_use]
     pub fn active_at(&self, now: u64) -> bool {
@@ -28,20 +28,20 @@ impl Lease {
 /// Leases in the order in which they were given.
 ///
 /// ```
-/// use holm_grants::{Lease, Leases};
-/// let mut leases = Leases::default();
-/// leases.give(Lease { grant: "write:out/".parse()?, until: Some(1_000) });
+/// use holm_grants::{GrantLease, GrantLeases};
+/// let mut leases = GrantLeases::default();
+/// leases.give(GrantLease { grant: "write:out/".parse()?, until: Some(1_000) });
 /// assert_eq!(leases.active_at(999).len(), 1);
 /// assert_eq!(leases.active_at(1_000).len(), 0);
 /// # Ok::<(), holm_grants::GrantError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(transparent)]
-pub struct Leases(Vec<Lease>);
+pub struct GrantLeases(Vec<GrantLease>);
 
-impl Leases {
+impl GrantLeases {
     /// Adds a lease; one for the same grant is replaced, so that the newest end counts.
-    pub fn give(&mut self, lease: Lease) {
+    pub fn give(&mut self, lease: GrantLease) {
         self.0.retain(|old| old.grant != lease.grant);
         self.0.push(lease);
     }
@@ -78,7 +78,7 @@ impl Leases {
     }
 
     /// The leases, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Lease> {
+    pub fn iter(&self) -> impl Iterator<Item = &GrantLease> {
         self.0.iter()
     }
 }

@@ -28,7 +28,7 @@ pub enum Level {
 /// The text names no level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("unknown level; use none, read-only, write or execute")]
-pub struct UnknownLevel;
+pub struct UnknownLevelError;
 
 impl Level {
     /// Every level, in rising order.
@@ -47,10 +47,10 @@ impl Level {
 }
 
 impl FromStr for Level {
-    type Err = UnknownLevel;
+    type Err = UnknownLevelError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
-        Self::ALL.into_iter().find(|level| level.as_str() == text).ok_or(UnknownLevel)
+    fn from_str(text: &str) -> Result<Self, UnknownLevelError> {
+        Self::ALL.into_iter().find(|level| level.as_str() == text).ok_or(UnknownLevelError)
     }
 }
 

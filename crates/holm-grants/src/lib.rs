@@ -5,27 +5,27 @@
 //! It decides about texts and numbers that it is given, the same way on every host. So three things
 //! stay with the caller:
 //!
-//! - *Opening what was checked.* A [`Request`] is in normal form; the caller opens that form
+//! - *Opening what was checked.* A [`AccessRequest`] is in normal form; the caller opens that form
 //!   beneath a directory handle, because only the file system knows about links.
 //! - *Connecting to what was checked.* The caller resolves a name once, asks [`GrantSet::reach`]
 //!   about the address, and connects to that address.
-//! - *Time.* [`Lease`]s are checked with the caller's clock.
+//! - *Time.* [`GrantLease`]s are checked with the caller's clock.
 //!
 //! The parts, from small to large: [`Grant`] (a set of allowed actions, as one line of text),
-//! [`Request`] (one such action), [`GrantSet`], [`Denials`] (what is refused even if granted),
-//! [`Policy`] (both), [`Template`] (what a tool declares that a call needs) and [`Allowance`]
+//! [`AccessRequest`] (one such action), [`GrantSet`], [`DenialSet`] (what is refused even if granted),
+//! [`GrantPolicy`] (both), [`NeedTemplate`] (what a tool declares that a call needs) and [`Allowance`]
 //! (amounts that are used up). [`Level`] and [`Mode`] decide when the user is asked.
 //!
 //! ```
-//! use holm_grants::{Decision, Denials, GrantSet, Policy, Template};
+//! use holm_grants::{PolicyDecision, DenialSet, GrantSet, GrantPolicy, NeedTemplate};
 //!
-//! let policy = Policy {
+//! let policy = GrantPolicy {
 //!     grants: GrantSet::parse(["read:src/**", "fetch:https://api.example.com"])?,
-//!     denials: Denials::parse(["path:**/.env"])?,
+//!     denials: DenialSet::parse(["path:**/.env"])?,
 //! };
-//! let template: Template = "read:{path}".parse().unwrap();
+//! let template: NeedTemplate = "read:{path}".parse().unwrap();
 //! for need in template.needs(|_| vec!["src/main.rs"]).unwrap() {
-//!     assert!(matches!(policy.decide_need(&need), Decision::Granted(_)));
+//!     assert!(matches!(policy.decide_need(&need), PolicyDecision::Granted(_)));
 //! }
 //! # Ok::<(), holm_grants::GrantError>(())
 //! ```
@@ -63,22 +63,22 @@ mod text;
 #[cfg(test)]
 mod properties;
 
-pub use allowance::{Allowance, AllowanceKind, Allowances, Exhausted};
-pub use authority::{Authority, AuthorityError, EntryError};
-pub use denial::{Denial, Denials};
-pub use error::{AllowanceError, GrantError, HostError, NameError, PathError, UrlError};
+pub use allowance::{Allowance, AllowanceExhaustedError, AllowanceKind, Allowances};
+pub use authority::{Authority, AuthorityEntryError, AuthorityError};
+pub use denial::{Denial, DenialSet};
+pub use error::{AllowanceError, GrantError, GrantNameError, HostError, PathError, UrlError};
 pub use grant::Grant;
-pub use kind::Kind;
-pub use lease::{Lease, Leases};
-pub use level::{Level, UnknownLevel};
-pub use mode::{Mode, Stance, UnknownMode};
-pub use name::{Name, NamePattern};
-pub use net::{FetchPattern, Host, HostName, HostPattern, Scheme, Url, address};
+pub use kind::GrantKind;
+pub use lease::{GrantLease, GrantLeases};
+pub use level::{Level, UnknownLevelError};
+pub use mode::{LevelDecision, Mode, UnknownModeError};
+pub use name::{GrantName, NamePattern};
+pub use net::{FetchPattern, HostName, HostPattern, Url, UrlHost, UrlScheme, address};
 pub use path::{FilePath, PathPattern};
-pub use policy::{Decision, Policy};
-pub use program::{Program, ProgramPattern};
-pub use request::Request;
+pub use policy::{GrantPolicy, PolicyDecision};
+pub use program::{ProgramPattern, ProgramRef};
+pub use request::AccessRequest;
 pub use secret::{SecretPattern, SecretUse};
-pub use set::{GrantSet, Unreachable};
-pub use template::{Need, PatchForm, Template, TemplateError, patch_files, patch_path};
+pub use set::{AddressDenied, GrantSet};
+pub use template::{CallNeed, NeedTemplate, PatchForm, TemplateError, patch_files, patch_path};
 pub use text::{escaped, is_hidden};

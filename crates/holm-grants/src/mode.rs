@@ -20,8 +20,8 @@ use crate::text::serde_as_text;
 /// A mode never widens grants: what was not granted stays refused or asked about in every mode.
 ///
 /// ```
-/// use holm_grants::{Level, Mode, Stance};
-/// assert_eq!(Mode::Plan.stance(Level::Write), Stance::Deny);
+/// use holm_grants::{Level, Mode, LevelDecision};
+/// assert_eq!(Mode::Plan.stance(Level::Write), LevelDecision::Deny);
 /// assert_eq!("accept-edits".parse(), Ok(Mode::AcceptEdits));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -39,7 +39,7 @@ pub enum Mode {
 
 /// The decision of a mode about a level. Ordered so that the larger of two is the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stance {
+pub enum LevelDecision {
     /// The call passes without a question.
     Allow,
     /// The user decides about each call.
@@ -51,7 +51,7 @@ pub enum Stance {
 /// The text names no mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("unknown mode; use plan, default, accept-edits or full")]
-pub struct UnknownMode;
+pub struct UnknownModeError;
 
 impl Mode {
     /// Every mode, from the strictest to the widest.
@@ -70,24 +70,24 @@ impl Mode {
 
     /// The decision of this mode about a tool of this level.
     #[must_use]
-    pub fn stance(self, level: Level) -> Stance {
+    pub fn stance(self, level: Level) -> LevelDecision {
         match (self, level) {
             (_, Level::None | Level::ReadOnly) | (Self::Full, _) | (Self::AcceptEdits, Level::Write) => {
-                Stance::Allow
+                LevelDecision::Allow
             }
-            (Self::Plan, Level::Write | Level::Execute) => Stance::Deny,
+            (Self::Plan, Level::Write | Level::Execute) => LevelDecision::Deny,
             (Self::Default, Level::Write | Level::Execute) | (Self::AcceptEdits, Level::Execute) => {
-                Stance::Ask
+                LevelDecision::Ask
             }
         }
     }
 }
 
 impl FromStr for Mode {
-    type Err = UnknownMode;
+    type Err = UnknownModeError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownMode> {
-        Self::ALL.into_iter().find(|mode| mode.as_str() == text).ok_or(UnknownMode)
+    fn from_str(text: &str) -> Result<Self, UnknownModeError> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == text).ok_or(UnknownModeError)
     }
 }
 

@@ -5,8 +5,8 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::error::NameError;
-use crate::glob::Glob;
+use crate::error::GrantNameError;
+use crate::glob::NameGlob;
 use crate::text::{fold, is_refused, serde_as_text};
 
 /// The longest name in bytes: longer than any provider or system allows, short enough to show.
@@ -16,14 +16,14 @@ const MAX_NAME: usize = 256;
 /// invisible characters are refused.
 ///
 /// ```
-/// use holm_grants::Name;
-/// assert!("LANG".parse::<Name>().is_ok());
-/// assert!("two words".parse::<Name>().is_err());
+/// use holm_grants::GrantName;
+/// assert!("LANG".parse::<GrantName>().is_ok());
+/// assert!("two words".parse::<GrantName>().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(String);
+pub struct GrantName(String);
 
-impl Name {
+impl GrantName {
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -36,16 +36,16 @@ impl Name {
     }
 }
 
-impl FromStr for Name {
-    type Err = NameError;
+impl FromStr for GrantName {
+    type Err = GrantNameError;
 
-    fn from_str(text: &str) -> Result<Self, NameError> {
+    fn from_str(text: &str) -> Result<Self, GrantNameError> {
         check(text)?;
         Ok(Self(text.to_owned()))
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for GrantName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -58,15 +58,15 @@ impl fmt::Display for Name {
 /// let locale: NamePattern = "LC_*".parse()?;
 /// assert!(locale.admits(&"LC_ALL".parse()?));
 /// assert!(locale.contains(&"LC_T*".parse()?));
-/// # Ok::<(), holm_grants::NameError>(())
+/// # Ok::<(), holm_grants::GrantNameError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NamePattern(Glob);
+pub struct NamePattern(NameGlob);
 
 impl NamePattern {
     /// Whether `name` belongs to the set.
     #[must_use]
-    pub fn admits(&self, name: &Name) -> bool {
+    pub fn admits(&self, name: &GrantName) -> bool {
         self.0.admits(name.0.as_bytes())
     }
 
@@ -80,19 +80,19 @@ impl NamePattern {
     ///
     /// # Errors
     ///
-    /// [`NameError::TooLong`] if the name is near the limit and holds stars, each of
+    /// [`GrantNameError::TooLong`] if the name is near the limit and holds stars, each of
     /// which is written `[*]`.
-    pub fn exactly(name: &Name) -> Result<Self, NameError> {
-        let glob = Glob::literal(&name.0);
+    pub fn exactly(name: &GrantName) -> Result<Self, GrantNameError> {
+        let glob = NameGlob::literal(&name.0);
         if glob.text_len() > MAX_NAME {
-            return Err(NameError::TooLong { max: MAX_NAME as u64 });
+            return Err(GrantNameError::TooLong { max: MAX_NAME as u64 });
         }
         Ok(Self(glob))
     }
 
     /// The one admitted name, if there is only one.
-    pub(crate) fn as_name(&self) -> Option<Name> {
-        self.0.as_literal().map(|name| Name(name.to_owned()))
+    pub(crate) fn as_name(&self) -> Option<GrantName> {
+        self.0.as_literal().map(|name| GrantName(name.to_owned()))
     }
 
     pub(crate) fn folded(&self) -> Self {
@@ -100,17 +100,17 @@ impl NamePattern {
     }
 
     /// Whether `name` belongs to the set as denials compare names.
-    pub(crate) fn admits_folded(&self, name: &Name) -> bool {
+    pub(crate) fn admits_folded(&self, name: &GrantName) -> bool {
         self.0.admits_folded(&name.0)
     }
 }
 
 impl FromStr for NamePattern {
-    type Err = NameError;
+    type Err = GrantNameError;
 
-    fn from_str(text: &str) -> Result<Self, NameError> {
+    fn from_str(text: &str) -> Result<Self, GrantNameError> {
         check(text)?;
-        Glob::parse(text).map(Self).map_err(|_| NameError::DoubleStar)
+        NameGlob::parse(text).map(Self).map_err(|_| GrantNameError::DoubleStar)
     }
 }
 
@@ -120,18 +120,18 @@ impl fmt::Display for NamePattern {
     }
 }
 
-serde_as_text!(Name, NamePattern);
+serde_as_text!(GrantName, NamePattern);
 
-fn check(text: &str) -> Result<(), NameError> {
+fn check(text: &str) -> Result<(), GrantNameError> {
     if text.is_empty() {
-        return Err(NameError::Empty);
+        return Err(GrantNameError::Empty);
     }
     if text.len() > MAX_NAME {
-        return Err(NameError::TooLong { max: MAX_NAME as u64 });
+        return Err(GrantNameError::TooLong { max: MAX_NAME as u64 });
     }
     let bad = |c: char| is_refused(c) || c.is_whitespace() || matches!(c, '=' | '@' | '{' | '}');
     match text.chars().find(|c| bad(*c)) {
-        Some(c) => Err(NameError::BadCharacter { code: u32::from(c) }),
+        Some(c) => Err(GrantNameError::BadCharacter { code: u32::from(c) }),
         None => Ok(()),
     }
 }

@@ -5,38 +5,38 @@ use core::net::IpAddr;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::denial::{Denial, Denials};
+use crate::denial::{Denial, DenialSet};
 use crate::grant::Grant;
-use crate::net::{Host, Url};
-use crate::request::Request;
-use crate::set::{GrantSet, Unreachable};
-use crate::template::Need;
+use crate::net::{Url, UrlHost};
+use crate::request::AccessRequest;
+use crate::set::{AddressDenied, GrantSet};
+use crate::template::CallNeed;
 
 /// What a holder may do, and what no grant can allow it. A denial is final.
 ///
 /// ```
-/// use holm_grants::{Decision, Denials, GrantSet, Policy};
-/// let policy = Policy {
+/// use holm_grants::{PolicyDecision, DenialSet, GrantSet, GrantPolicy};
+/// let policy = GrantPolicy {
 ///     grants: GrantSet::parse(["read:**"])?,
-///     denials: Denials::parse(["path:**/.env"])?,
+///     denials: DenialSet::parse(["path:**/.env"])?,
 /// };
-/// assert!(matches!(policy.decide(&"read:src/lib.rs".parse()?), Decision::Granted(_)));
-/// assert!(matches!(policy.decide(&"read:app/.env".parse()?), Decision::Denied(_)));
-/// assert_eq!(policy.decide(&"write:src/lib.rs".parse()?), Decision::Missing);
+/// assert!(matches!(policy.decide(&"read:src/lib.rs".parse()?), PolicyDecision::Granted(_)));
+/// assert!(matches!(policy.decide(&"read:app/.env".parse()?), PolicyDecision::Denied(_)));
+/// assert_eq!(policy.decide(&"write:src/lib.rs".parse()?), PolicyDecision::Missing);
 /// # Ok::<(), holm_grants::GrantError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
-pub struct Policy {
+pub struct GrantPolicy {
     #[serde(default)]
     pub grants: GrantSet,
     /// What may not be done, even if a grant allows it.
-    #[serde(default, skip_serializing_if = "Denials::is_empty")]
-    pub denials: Denials,
+    #[serde(default, skip_serializing_if = "DenialSet::is_empty")]
+    pub denials: DenialSet,
 }
 
 /// The decision of a policy about one request or need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision<'a> {
+pub enum PolicyDecision<'a> {
     /// This grant lets it pass.
     Granted(&'a Grant),
     /// This denial refuses it without asking the user.
@@ -45,14 +45,14 @@ pub enum Decision<'a> {
     Missing,
 }
 
-impl Policy {
+impl GrantPolicy {
     /// Decides about one request.
     #[must_use]
-    pub fn decide(&self, request: &Request) -> Decision<'_> {
+    pub fn decide(&self, request: &AccessRequest) -> PolicyDecision<'_> {
         match (self.denials.hitting(request), self.grants.admitting(request)) {
-            (Some(denial), _) => Decision::Denied(denial),
-            (None, Some(grant)) => Decision::Granted(grant),
-            (None, None) => Decision::Missing,
+            (Some(denial), _) => PolicyDecision::Denied(denial),
+            (None, Some(grant)) => PolicyDecision::Granted(grant),
+            (None, None) => PolicyDecision::Missing,
         }
     }
 
@@ -61,15 +61,15 @@ impl Policy {
     /// A need for a whole pattern, such as a search beneath a folder, is denied only if all of it
     /// is denied; the tool asks [`Self::decide`] about each file that it then meets.
     #[must_use]
-    pub fn decide_need(&self, need: &Need) -> Decision<'_> {
+    pub fn decide_need(&self, need: &CallNeed) -> PolicyDecision<'_> {
         let grant = match need {
-            Need::Request(request) => return self.decide(request),
-            Need::Grant(grant) => grant,
+            CallNeed::Request(request) => return self.decide(request),
+            CallNeed::Grant(grant) => grant,
         };
         match (self.denials.covering(grant), self.grants.containing(grant)) {
-            (Some(denial), _) => Decision::Denied(denial),
-            (None, Some(grant)) => Decision::Granted(grant),
-            (None, None) => Decision::Missing,
+            (Some(denial), _) => PolicyDecision::Denied(denial),
+            (None, Some(grant)) => PolicyDecision::Granted(grant),
+            (None, None) => PolicyDecision::Missing,
         }
     }
 
@@ -79,11 +79,11 @@ impl Policy {
     /// # Errors
     ///
     /// Why not.
-    pub fn reach(&self, url: &Url, ip: IpAddr) -> Result<(), Unreachable> {
-        let named = Request::Fetch(url.clone());
-        let addressed = Request::Fetch(url.at(Host::Address(ip)));
+    pub fn reach(&self, url: &Url, ip: IpAddr) -> Result<(), AddressDenied> {
+        let named = AccessRequest::Fetch(url.clone());
+        let addressed = AccessRequest::Fetch(url.at(UrlHost::Address(ip)));
         if self.denials.hitting(&named).or(self.denials.hitting(&addressed)).is_some() {
-            return Err(Unreachable::Denied);
+            return Err(AddressDenied::Denied);
         }
         self.grants.reach(url, ip)
     }

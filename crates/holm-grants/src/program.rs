@@ -5,7 +5,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{GrantError, PathError};
-use crate::name::{Name, NamePattern};
+use crate::name::{GrantName, NamePattern};
 use crate::path::{FilePath, PathPattern};
 use crate::text::{bare, fold, serde_as_text};
 
@@ -14,12 +14,12 @@ use crate::text::{bare, fold, serde_as_text};
 /// The two never stand for each other: a grant for `git` does not allow a file of that
 /// name in the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Program {
-    Name(Name),
+pub enum ProgramRef {
+    Name(GrantName),
     Path(FilePath),
 }
 
-/// A set of programs, written as [`Program`] with the wildcards of names or paths.
+/// A set of programs, written as [`ProgramRef`] with the wildcards of names or paths.
 ///
 /// ```
 /// use holm_grants::ProgramPattern;
@@ -37,11 +37,11 @@ pub enum ProgramPattern {
 impl ProgramPattern {
     /// Whether `program` belongs to the set.
     #[must_use]
-    pub fn admits(&self, program: &Program) -> bool {
+    pub fn admits(&self, program: &ProgramRef) -> bool {
         match (self, program) {
-            (Self::Name(pattern), Program::Name(name)) => pattern.admits(name),
-            (Self::Path(pattern), Program::Path(path)) => pattern.admits(path),
-            (Self::Name(_), Program::Path(_)) | (Self::Path(_), Program::Name(_)) => false,
+            (Self::Name(pattern), ProgramRef::Name(name)) => pattern.admits(name),
+            (Self::Path(pattern), ProgramRef::Path(path)) => pattern.admits(path),
+            (Self::Name(_), ProgramRef::Path(_)) | (Self::Path(_), ProgramRef::Name(_)) => false,
         }
     }
 
@@ -60,29 +60,29 @@ impl ProgramPattern {
     /// # Errors
     ///
     /// If the text would be too long to be read back.
-    pub fn exactly(program: &Program) -> Result<Self, GrantError> {
+    pub fn exactly(program: &ProgramRef) -> Result<Self, GrantError> {
         Ok(match program {
-            Program::Name(name) => Self::Name(NamePattern::exactly(name)?),
-            Program::Path(path) => Self::Path(PathPattern::exactly(path)?),
+            ProgramRef::Name(name) => Self::Name(NamePattern::exactly(name)?),
+            ProgramRef::Path(path) => Self::Path(PathPattern::exactly(path)?),
         })
     }
 
     /// Whether a denial of this pattern hits `program`: a denied name is denied in every folder.
-    pub(crate) fn denies(&self, program: &Program) -> bool {
+    pub(crate) fn denies(&self, program: &ProgramRef) -> bool {
         match (self, program) {
-            (Self::Name(pattern), Program::Name(name)) => pattern.admits_folded(name),
-            (Self::Name(pattern), Program::Path(path)) => path
+            (Self::Name(pattern), ProgramRef::Name(name)) => pattern.admits_folded(name),
+            (Self::Name(pattern), ProgramRef::Path(path)) => path
                 .components()
                 .next_back()
                 .and_then(|last| bare(&fold(last)).parse().ok())
                 .is_some_and(|name| pattern.folded().admits(&name)),
-            (Self::Path(pattern), Program::Path(path)) => crate::denial::path_denied(pattern, path),
-            (Self::Path(_), Program::Name(_)) => false,
+            (Self::Path(pattern), ProgramRef::Path(path)) => crate::denial::path_denied(pattern, path),
+            (Self::Path(_), ProgramRef::Name(_)) => false,
         }
     }
 }
 
-impl FromStr for Program {
+impl FromStr for ProgramRef {
     type Err = GrantError;
 
     fn from_str(text: &str) -> Result<Self, GrantError> {
@@ -112,7 +112,7 @@ impl FromStr for ProgramPattern {
     }
 }
 
-impl fmt::Display for Program {
+impl fmt::Display for ProgramRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => name.fmt(f),
@@ -130,7 +130,7 @@ impl fmt::Display for ProgramPattern {
     }
 }
 
-serde_as_text!(Program, ProgramPattern);
+serde_as_text!(ProgramRef, ProgramPattern);
 
 /// Prints a path so that it can never be read as a bare name.
 fn write_path(f: &mut fmt::Formatter<'_>, path: &str) -> fmt::Result {

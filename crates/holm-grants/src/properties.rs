@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use crate::{
-    Allowance, Authority, Denial, FetchPattern, FilePath, Grant, GrantSet, Host, HostPattern, Need,
-    PathPattern, Request, Template, Url,
+    AccessRequest, Allowance, Authority, CallNeed, Denial, FetchPattern, FilePath, Grant, GrantSet,
+    HostPattern, NeedTemplate, PathPattern, Url, UrlHost,
 };
 
 /// Components in which `a` and `b` occur in patterns and paths, and `z` in paths alone.
@@ -74,7 +74,7 @@ fn grant() -> impl Strategy<Value = Grant> {
     text.prop_filter_map("a grant", |text| text.parse().ok())
 }
 
-fn request() -> impl Strategy<Value = Request> {
+fn request() -> impl Strategy<Value = AccessRequest> {
     let name = "[abz]{1,4}";
     let text = prop_oneof![
         path().prop_map(|p| format!("read:{p}")),
@@ -155,7 +155,7 @@ proptest! {
             let at: Result<Url, _> = format!("{scheme}://{address}:{port}/{path}").parse();
             let reached = grants.reach(&url, ip.parse().expect("an address")).is_ok();
             if reached && !is_local {
-                let admitted = at.is_ok_and(|at| grants.admits(&Request::Fetch(at)));
+                let admitted = at.is_ok_and(|at| grants.admits(&AccessRequest::Fetch(at)));
                 prop_assert!(admitted, "{grants:?} lets {url} reach {ip}");
             }
         }
@@ -171,7 +171,7 @@ proptest! {
 
     #[test]
     fn requests_print_as_they_read(request in request()) {
-        prop_assert_eq!(request.to_string().parse::<Request>(), Ok(request));
+        prop_assert_eq!(request.to_string().parse::<AccessRequest>(), Ok(request));
     }
 
     #[test]
@@ -235,7 +235,7 @@ proptest! {
         let Ok(grant) = Grant::exactly(&request) else { return Ok(()) };
         prop_assert!(grant.admits(&request));
         prop_assert_eq!(grant.to_string().parse::<Grant>(), Ok(grant.clone()));
-        if grant.admits(&other) && !matches!(request, Request::Fetch(_)) {
+        if grant.admits(&other) && !matches!(request, AccessRequest::Fetch(_)) {
             prop_assert_eq!(request, other);
         }
     }
@@ -248,12 +248,12 @@ proptest! {
 
     #[test]
     fn a_value_in_a_template_stays_beneath_its_place(value in "[a./*{}~\\\\]{0,12}") {
-        let template: Template = "write:out/{v}".parse().unwrap();
+        let template: NeedTemplate = "write:out/{v}".parse().unwrap();
         let place: GrantSet = GrantSet::parse(["write:out/"]).unwrap();
         for need in template.needs(|_| Vec::from([value.as_str()])).unwrap_or_default() {
             match need {
-                Need::Request(request) => prop_assert!(place.admits(&request), "{request}"),
-                Need::Grant(grant) => prop_assert!(false, "{grant} is a pattern"),
+                CallNeed::Request(request) => prop_assert!(place.admits(&request), "{request}"),
+                CallNeed::Grant(grant) => prop_assert!(false, "{grant} is a pattern"),
             }
         }
     }
@@ -269,11 +269,11 @@ proptest! {
             shown.len() <= 3 * text.len() + 16 && shown.parse::<T>().is_ok_and(|again| again == value)
         }
         prop_assert!(stable::<Grant>(&text));
-        prop_assert!(stable::<Request>(&text));
+        prop_assert!(stable::<AccessRequest>(&text));
         prop_assert!(stable::<Denial>(&text));
-        prop_assert!(stable::<Template>(&text));
+        prop_assert!(stable::<NeedTemplate>(&text));
         prop_assert!(stable::<Url>(&text));
-        prop_assert!(stable::<Host>(&text));
+        prop_assert!(stable::<UrlHost>(&text));
         prop_assert!(stable::<HostPattern>(&text));
         prop_assert!(stable::<FetchPattern>(&text));
         prop_assert!(stable::<FilePath>(&text));

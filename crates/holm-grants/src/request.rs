@@ -4,24 +4,24 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::GrantError;
-use crate::kind::Kind;
-use crate::name::Name;
+use crate::kind::GrantKind;
+use crate::name::GrantName;
 use crate::net::Url;
 use crate::path::FilePath;
-use crate::program::Program;
+use crate::program::ProgramRef;
 use crate::secret::SecretUse;
 use crate::text::serde_as_text;
 
 /// One action in canonical form. The caller must take exactly the action that was checked.
 ///
 /// ```
-/// use holm_grants::Request;
-/// let request: Request = "read:docs/../src/*".parse()?;
+/// use holm_grants::AccessRequest;
+/// let request: AccessRequest = "read:docs/../src/*".parse()?;
 /// assert_eq!(request.to_string(), "read:src/*"); // one file that is called `*`
 /// # Ok::<(), holm_grants::GrantError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Request {
+pub enum AccessRequest {
     /// Read this file or list this directory.
     Read(FilePath),
     /// Write this file or change this directory.
@@ -29,27 +29,27 @@ pub enum Request {
     /// Connect to this URL.
     Fetch(Url),
     /// See this environment variable.
-    Env(Name),
-    Exec(Program),
+    Env(GrantName),
+    Exec(ProgramRef),
     /// Send this secret to this host.
     Secret(SecretUse),
-    Spawn(Name),
-    Tool(Name),
+    Spawn(GrantName),
+    Tool(GrantName),
 }
 
-impl Request {
+impl AccessRequest {
     /// The kind of power that is needed.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> GrantKind {
         match self {
-            Self::Read(_) => Kind::Read,
-            Self::Write(_) => Kind::Write,
-            Self::Fetch(_) => Kind::Fetch,
-            Self::Env(_) => Kind::Env,
-            Self::Exec(_) => Kind::Exec,
-            Self::Secret(_) => Kind::Secret,
-            Self::Spawn(_) => Kind::Spawn,
-            Self::Tool(_) => Kind::Tool,
+            Self::Read(_) => GrantKind::Read,
+            Self::Write(_) => GrantKind::Write,
+            Self::Fetch(_) => GrantKind::Fetch,
+            Self::Env(_) => GrantKind::Env,
+            Self::Exec(_) => GrantKind::Exec,
+            Self::Secret(_) => GrantKind::Secret,
+            Self::Spawn(_) => GrantKind::Spawn,
+            Self::Tool(_) => GrantKind::Tool,
         }
     }
 
@@ -58,17 +58,17 @@ impl Request {
     /// # Errors
     ///
     /// If the value is not a path, URL or name of that kind.
-    pub fn new(kind: Kind, value: &str) -> Result<Self, GrantError> {
+    pub fn new(kind: GrantKind, value: &str) -> Result<Self, GrantError> {
         kind.check_named(value)?;
         Ok(match kind {
-            Kind::Read => Self::Read(value.parse()?),
-            Kind::Write => Self::Write(value.parse()?),
-            Kind::Fetch => Self::Fetch(value.parse()?),
-            Kind::Env => Self::Env(value.parse()?),
-            Kind::Exec => Self::Exec(value.parse()?),
-            Kind::Secret => Self::Secret(value.parse()?),
-            Kind::Spawn => Self::Spawn(value.parse()?),
-            Kind::Tool => Self::Tool(value.parse()?),
+            GrantKind::Read => Self::Read(value.parse()?),
+            GrantKind::Write => Self::Write(value.parse()?),
+            GrantKind::Fetch => Self::Fetch(value.parse()?),
+            GrantKind::Env => Self::Env(value.parse()?),
+            GrantKind::Exec => Self::Exec(value.parse()?),
+            GrantKind::Secret => Self::Secret(value.parse()?),
+            GrantKind::Spawn => Self::Spawn(value.parse()?),
+            GrantKind::Tool => Self::Tool(value.parse()?),
         })
     }
 
@@ -79,8 +79,8 @@ impl Request {
         match self {
             Self::Read(path) => Self::Read(path.rebased(workspace)),
             Self::Write(path) => Self::Write(path.rebased(workspace)),
-            Self::Exec(Program::Path(path)) => Self::Exec(Program::Path(path.rebased(workspace))),
-            Self::Exec(Program::Name(_))
+            Self::Exec(ProgramRef::Path(path)) => Self::Exec(ProgramRef::Path(path.rebased(workspace))),
+            Self::Exec(ProgramRef::Name(_))
             | Self::Fetch(_)
             | Self::Env(_)
             | Self::Secret(_)
@@ -96,8 +96,10 @@ impl Request {
         Some(match self {
             Self::Read(path) => Self::Read(path.spelled_from_root(workspace)?),
             Self::Write(path) => Self::Write(path.spelled_from_root(workspace)?),
-            Self::Exec(Program::Path(path)) => Self::Exec(Program::Path(path.spelled_from_root(workspace)?)),
-            Self::Exec(Program::Name(_))
+            Self::Exec(ProgramRef::Path(path)) => {
+                Self::Exec(ProgramRef::Path(path.spelled_from_root(workspace)?))
+            }
+            Self::Exec(ProgramRef::Name(_))
             | Self::Fetch(_)
             | Self::Env(_)
             | Self::Secret(_)
@@ -107,16 +109,16 @@ impl Request {
     }
 }
 
-impl FromStr for Request {
+impl FromStr for AccessRequest {
     type Err = GrantError;
 
     fn from_str(text: &str) -> Result<Self, GrantError> {
-        let (kind, value) = Kind::split(text)?;
+        let (kind, value) = GrantKind::split(text)?;
         Self::new(kind, value)
     }
 }
 
-impl fmt::Display for Request {
+impl fmt::Display for AccessRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = self.kind().as_str();
         match self {
@@ -129,7 +131,7 @@ impl fmt::Display for Request {
     }
 }
 
-serde_as_text!(Request);
+serde_as_text!(AccessRequest);
 
 #[cfg(test)]
 mod tests;

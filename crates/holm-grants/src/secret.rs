@@ -4,17 +4,17 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::error::{GrantError, UrlError};
-use crate::name::Name;
-use crate::net::{Host, HostPattern};
+use crate::name::GrantName;
+use crate::net::{HostPattern, UrlHost};
 use crate::text::serde_as_text;
 
 /// One secret on its way to one host.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretUse {
     /// The secret's name, never its value.
-    pub name: Name,
+    pub name: GrantName,
     /// The host that would receive it.
-    pub host: Host,
+    pub host: UrlHost,
 }
 
 /// One secret and the hosts that may receive it: `github@api.github.com`, `internal@*.example.com`.
@@ -29,14 +29,14 @@ pub struct SecretUse {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretPattern {
-    name: Name,
+    name: GrantName,
     host: HostPattern,
 }
 
 impl SecretPattern {
     /// The secret's name, never its value.
     #[must_use]
-    pub fn name(&self) -> &Name {
+    pub fn name(&self) -> &GrantName {
         &self.name
     }
 

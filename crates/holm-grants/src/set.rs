@@ -11,9 +11,9 @@ use thiserror::Error;
 
 use crate::error::GrantError;
 use crate::grant::Grant;
-use crate::net::address::{Class, Reach};
-use crate::net::{Named, Url};
-use crate::request::Request;
+use crate::net::address::{AddressClass, AddressReach};
+use crate::net::{HostNaming, Url};
+use crate::request::AccessRequest;
 
 /// The most grants in one list: more than people write, few enough that comparing
 /// two lists stays cheap.
@@ -40,16 +40,16 @@ pub struct GrantSet(BTreeSet<Grant>);
 
 /// Why an address may not be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Unreachable {
+pub enum AddressDenied {
     /// No grant admits the URL at all.
     #[error("no grant admits the url")]
     NotGranted,
     /// The address is inside, and no grant names it.
     #[error("leads to {}; only a grant that names the address opens it", .0.describe())]
-    NotNamed(Class),
+    NotNamed(AddressClass),
     /// No grant can open the address.
     #[error("leads to {}, which no grant opens", .0.describe())]
-    Never(Class),
+    Never(AddressClass),
     /// A denial hits the URL or the address.
     #[error("a denial hits the host or its address")]
     Denied,
@@ -108,13 +108,13 @@ impl GrantSet {
 
     /// The first grant that lets the request pass.
     #[must_use]
-    pub fn admitting(&self, request: &Request) -> Option<&Grant> {
+    pub fn admitting(&self, request: &AccessRequest) -> Option<&Grant> {
         self.iter().find(|grant| grant.admits(request))
     }
 
     /// Whether some grant lets the request pass.
     #[must_use]
-    pub fn admits(&self, request: &Request) -> bool {
+    pub fn admits(&self, request: &AccessRequest) -> bool {
         self.admitting(request).is_some()
     }
 
@@ -167,29 +167,32 @@ impl GrantSet {
     /// assert!(grants.reach(&url, "10.0.0.1".parse().unwrap()).is_err());
     /// # Ok::<(), holm_grants::GrantError>(())
     /// ```
-    pub fn reach(&self, url: &Url, ip: IpAddr) -> Result<(), Unreachable> {
+    pub fn reach(&self, url: &Url, ip: IpAddr) -> Result<(), AddressDenied> {
         let fetches = || {
             self.iter().filter_map(|grant| match grant {
                 Grant::Fetch(pattern) => Some(pattern),
                 _ => None,
             })
         };
-        let class = Class::of(ip);
+        let class = AddressClass::of(ip);
         let namings = || fetches().filter_map(|pattern| pattern.naming(url));
         if namings().next().is_none() {
-            return Err(Unreachable::NotGranted);
+            return Err(AddressDenied::NotGranted);
         }
         match class.reach() {
-            Reach::Never => Err(Unreachable::Never(class)),
-            Reach::Public if url.host().is_loopback_name() => Err(Unreachable::NotNamed(class)),
-            Reach::Public => Ok(()),
-            Reach::Named => {
+            AddressReach::Never => Err(AddressDenied::Never(class)),
+            AddressReach::Public if url.host().is_loopback_name() => Err(AddressDenied::NotNamed(class)),
+            AddressReach::Public => Ok(()),
+            AddressReach::Named => {
                 let host = url.host();
-                let local =
-                    if host.is_loopback_name() { class == Class::Loopback } else { host.is_private_name() };
-                let by_name = local && namings().any(|named| named == Named::Literally);
+                let local = if host.is_loopback_name() {
+                    class == AddressClass::Loopback
+                } else {
+                    host.is_private_name()
+                };
+                let by_name = local && namings().any(|named| named == HostNaming::Literally);
                 let by_address = fetches().any(|pattern| pattern.names_address(url, ip));
-                if by_name || by_address { Ok(()) } else { Err(Unreachable::NotNamed(class)) }
+                if by_name || by_address { Ok(()) } else { Err(AddressDenied::NotNamed(class)) }
             }
         }
     }
@@ -212,7 +215,7 @@ impl Extend<Grant> for GrantSet {
 
 impl<'de> Deserialize<'de> for GrantSet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(List)
+        deserializer.deserialize_seq(GrantListVisitor)
     }
 }
 
@@ -233,9 +236,9 @@ impl<'a> Read<'a> for GrantSet {
 }
 
 /// Reads a list and stops at the limit, before a hostile list has cost anything.
-struct List;
+struct GrantListVisitor;
 
-impl<'de> Visitor<'de> for List {
+impl<'de> Visitor<'de> for GrantListVisitor {
     type Value = GrantSet;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use holm_grants::{Decision, Denials, GrantError, GrantSet, Policy, Template, TemplateError};
+use holm_grants::{
+    DenialSet, GrantError, GrantPolicy, GrantSet, NeedTemplate, PolicyDecision, TemplateError,
+};
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -36,10 +38,10 @@ fn allocations(work: impl FnOnce()) -> u64 {
     COUNT.with(Cell::get) - before
 }
 
-fn policy() -> Result<Policy, GrantError> {
-    Ok(Policy {
+fn policy() -> Result<GrantPolicy, GrantError> {
+    Ok(GrantPolicy {
         grants: GrantSet::parse(["exec:git", "read:src/*.rs", "read:**", "write:out/"])?,
-        denials: Denials::parse(["path:**/.env", "path:**/.git/", "read:Secrets/", "env:*_KEY"])?,
+        denials: DenialSet::parse(["path:**/.env", "path:**/.git/", "read:Secrets/", "env:*_KEY"])?,
     })
 }
 
@@ -55,7 +57,7 @@ fn deciding_about_a_path_allocates_nothing() -> Result<(), GrantError> {
     ] {
         let request = request.parse()?;
         let count = allocations(|| {
-            assert_eq!(matches!(policy.decide(&request), Decision::Granted(_)), granted, "{request}");
+            assert_eq!(matches!(policy.decide(&request), PolicyDecision::Granted(_)), granted, "{request}");
         });
         assert_eq!(count, 0, "{request}");
     }
@@ -67,7 +69,7 @@ fn what_a_call_needs_allocates_its_path_and_its_list() -> Result<(), TemplateErr
     for (template, value) in
         [("read:{path}", "src/lib.rs"), ("read:inbox/{path}", "2024/a b.txt"), ("write:out/x-{path}", "1")]
     {
-        let template: Template = template.parse()?;
+        let template: NeedTemplate = template.parse()?;
         let count = allocations(|| {
             assert_eq!(template.needs(|_| Some(value)).map(|needs| needs.len()), Ok(1));
         });

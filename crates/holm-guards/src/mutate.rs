@@ -7,7 +7,7 @@
 /// The guards that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Guard {
+pub(crate) enum GuardSwitch {
     /// Empty output where data was promised.
     Empty = 1,
     /// Output that is only metadata.
@@ -36,7 +36,7 @@ pub(crate) enum Guard {
 /// Whether a test has switched this guard off.
 #[cfg(not(feature = "mutate"))]
 #[inline]
-pub(crate) const fn off(_: Guard) -> bool {
+pub(crate) const fn off(_: GuardSwitch) -> bool {
     false
 }
 
@@ -49,7 +49,7 @@ pub use switch::{NAMES, switch_off};
 mod switch {
     use core::sync::atomic::{AtomicU8, Ordering};
 
-    use super::Guard;
+    use super::GuardSwitch;
 
     static OFF: AtomicU8 = AtomicU8::new(0);
 
@@ -70,20 +70,20 @@ mod switch {
         "agent_rs_source",
     ];
 
-    const ALL: [Guard; 13] = [
-        Guard::Empty,
-        Guard::Metadata,
-        Guard::Substance,
-        Guard::Disguise,
-        Guard::AgentRs,
-        Guard::Schema,
-        Guard::Repair,
-        Guard::Pattern,
-        Guard::Lines,
-        Guard::Range,
-        Guard::Source,
-        Guard::Format,
-        Guard::AgentRsSource,
+    const ALL: [GuardSwitch; 13] = [
+        GuardSwitch::Empty,
+        GuardSwitch::Metadata,
+        GuardSwitch::Substance,
+        GuardSwitch::Disguise,
+        GuardSwitch::AgentRs,
+        GuardSwitch::Schema,
+        GuardSwitch::Repair,
+        GuardSwitch::Pattern,
+        GuardSwitch::Lines,
+        GuardSwitch::Range,
+        GuardSwitch::Source,
+        GuardSwitch::Format,
+        GuardSwitch::AgentRsSource,
     ];
 
     /// Switches one guard off and every other on; the empty name switches all on. Returns false if
@@ -96,7 +96,7 @@ mod switch {
     }
 
     /// Whether a test has switched this guard off.
-    pub(crate) fn off(guard: Guard) -> bool {
+    pub(crate) fn off(guard: GuardSwitch) -> bool {
         OFF.load(Ordering::Relaxed) == guard as u8
     }
 }

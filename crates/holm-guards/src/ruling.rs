@@ -121,9 +121,9 @@ impl fmt::Display for Reason {
 /// Every warning on the way is kept, not only the first.
 ///
 /// ```
-/// use holm_guards::ruling::{Chain, Reason, Ruling};
+/// use holm_guards::ruling::{RulingChain, Reason, Ruling};
 ///
-/// let chain = Chain::new()
+/// let chain = RulingChain::new()
 ///     .then(|| Ruling::Warn(Reason::new("length", "longer than usual")))
 ///     .then(|| Ruling::Reject(Reason::new("schema", "not an object")))
 ///     .then(|| unreachable!("the chain has already stopped"));
@@ -131,12 +131,12 @@ impl fmt::Display for Reason {
 /// assert!(chain.ruling().is_reject());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Chain {
+pub struct RulingChain {
     warnings: Vec<Reason>,
     rejection: Option<Reason>,
 }
 
-impl Chain {
+impl RulingChain {
     /// Creates an empty chain. It has asked no guard yet, and therefore accepts.
     #[must_use]
     pub fn new() -> Self {

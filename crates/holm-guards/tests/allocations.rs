@@ -6,9 +6,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use holm_guards::json::Json;
-use holm_guards::plausibility::{Expectation, Observed, Outcome, Plausibility, judge};
+use holm_guards::plausibility::{CallOutcome, Expectation, ObservedOutput, PlausibilityResult, judge};
 use holm_guards::ruling::Ruling;
-use holm_guards::schema::Schema;
+use holm_guards::schema::CompiledSchema;
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -60,7 +60,7 @@ fn validating_a_valid_call_allocates_nothing() {
         ),
     ];
     for (schema, value) in schemas {
-        let (schema, value) = (Schema::compile(&json(schema)).expect("a schema"), json(value));
+        let (schema, value) = (CompiledSchema::compile(&json(schema)).expect("a schema"), json(value));
         assert!(schema.is_valid(&value));
         assert_eq!(allocations(|| assert!(schema.validate(&value).is_ok())), 0);
     }
@@ -88,8 +88,8 @@ fn judging_an_ordinary_output_allocates_nothing() {
     let prose = "Some words: and then more of them.\n".repeat(50);
     for text in ["message 17", "ok", "error handling: see below", "Grüße aus Köln", &rows, &prose] {
         let count = allocations(|| {
-            let judged = judge(Outcome::Succeeded, &Observed::whole(text), Expectation::default());
-            assert_eq!(judged, Plausibility::Ruled(Ruling::Accept), "{text}");
+            let judged = judge(CallOutcome::Succeeded, &ObservedOutput::whole(text), Expectation::default());
+            assert_eq!(judged, PlausibilityResult::Ruled(Ruling::Accept), "{text}");
         });
         assert_eq!(count, 0, "{text}");
     }

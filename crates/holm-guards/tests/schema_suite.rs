@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use holm_guards::json::Json;
-use holm_guards::schema::{Dialect, Schema, format};
+use holm_guards::schema::{CompiledSchema, SchemaDialect, format};
 
 /// A reason, and the cases that it explains.
 type Gap = (&'static str, &'static [&'static str]);
@@ -142,31 +142,31 @@ struct Tally {
 
 #[test]
 fn draft_2020_12_is_decided_as_the_suite_says() {
-    let tally = run("draft2020-12", Dialect::Draft2020, "");
+    let tally = run("draft2020-12", SchemaDialect::Draft2020, "");
     assert!(tally.wrong.len() * 20 <= tally.cases, "more than 5 % of the cases fail");
     compare(&tally, &DRAFT_2020);
 }
 
 #[test]
 fn draft_7_is_decided_as_the_suite_says() {
-    compare(&run("draft7", Dialect::Draft7, ""), &DRAFT_7);
+    compare(&run("draft7", SchemaDialect::Draft7, ""), &DRAFT_7);
 }
 
 #[test]
 fn the_optional_parts_are_decided_as_the_suite_says() {
-    compare(&run("draft2020-12", Dialect::Draft2020, "optional"), &OPTIONAL);
-    compare(&run("draft7", Dialect::Draft7, "optional"), &OPTIONAL_7);
+    compare(&run("draft2020-12", SchemaDialect::Draft2020, "optional"), &OPTIONAL);
+    compare(&run("draft7", SchemaDialect::Draft7, "optional"), &OPTIONAL_7);
 }
 
 /// Runs every file of a folder. A case is named `file | group | test`.
-fn run(draft: &str, dialect: Dialect, part: &str) -> Tally {
+fn run(draft: &str, dialect: SchemaDialect, part: &str) -> Tally {
     let folder = suites::folder("json-schema").join("tests").join(draft).join(part);
     let mut tally = Tally::default();
     for path in files(&folder) {
         let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
         for group in suites::read(&path).as_array().expect("a list of groups") {
             let title = group.get("description").and_then(Json::as_str).expect("a title");
-            let schema = Schema::compile_as(dialect, group.get("schema").expect("a schema"));
+            let schema = CompiledSchema::compile_as(dialect, group.get("schema").expect("a schema"));
             for test in group.get("tests").and_then(Json::as_array).expect("tests") {
                 let expected = test.get("valid").and_then(Json::as_bool).expect("a verdict");
                 let data = test.get("data").expect("data");

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use holm_jail::{Capture, Ending, Engine, Jail, Launcher, Task};
+use holm_jail::{CaptureOptions, Jail, JailEnding, JailEngine, JailLauncher, JailTask};
 
 const ROUNDS: usize = 15;
 
@@ -35,8 +35,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         fs::write(git.join("config"), "")?;
         protecting = protecting.repository(git);
     }
-    for engine in [Engine::bubblewrap(), Engine::landlock()].into_iter().flatten() {
-        let name = if engine == Engine::Landlock { "landlock" } else { "bubblewrap" };
+    for engine in [JailEngine::bubblewrap(), JailEngine::landlock()].into_iter().flatten() {
+        let name = if engine == JailEngine::Landlock { "landlock" } else { "bubblewrap" };
         for (what, jail) in [
             ("nothing to hold".to_owned(), &plain),
             (format!("{files} hidden files"), &hiding),
@@ -54,15 +54,15 @@ fn writeln(line: &str) -> std::io::Result<()> {
     writeln!(std::io::stdout(), "{line}")
 }
 
-async fn shortest(engine: &Engine, jail: &Jail, program: &Path) -> Result<Duration, Box<dyn Error>> {
-    let launcher = Launcher::this_executable();
-    let task = Task::new(program.canonicalize()?);
+async fn shortest(engine: &JailEngine, jail: &Jail, program: &Path) -> Result<Duration, Box<dyn Error>> {
+    let launcher = JailLauncher::this_executable();
+    let task = JailTask::new(program.canonicalize()?);
     let mut shortest = Duration::MAX;
     for _ in 0..ROUNDS {
         let began = Instant::now();
-        let outcome = launcher.spawn(engine, jail, &task).await?.finish(Capture::default()).await;
+        let outcome = launcher.spawn(engine, jail, &task).await?.finish(CaptureOptions::default()).await;
         shortest = shortest.min(began.elapsed());
-        if outcome.ending != Ending::Exited(0) {
+        if outcome.ending != JailEnding::Exited(0) {
             return Err(format!("{outcome:?}").into());
         }
     }

@@ -7,11 +7,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use holm_grants::Request;
+use holm_grants::AccessRequest;
 
 use crate::inside::SYSTEM;
-use crate::jail::Network;
-use crate::order::{Access, Order};
+use crate::jail::JailNetwork;
+use crate::order::{JailOrder, RootAccess};
 
 /// The bytes of output that are searched: error messages come last, and a flood must not be costly.
 const LOOK: usize = 16 * 1024;
@@ -23,22 +23,22 @@ const MAX_WORD: usize = 4096;
 
 /// An access that was probably refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Suspicion {
+pub enum SuspectedDenial {
     /// A file; the request that a grant would have to admit, with an absolute path.
-    File(Request),
+    File(AccessRequest),
     /// The network, and the host if the message names it.
     Network(Option<String>),
 }
 
 /// The accesses that the program probably lacked, judging by the end of its output.
-pub(crate) fn suspect(order: &Order, written: &[u8]) -> Vec<Suspicion> {
+pub(crate) fn suspect(order: &JailOrder, written: &[u8]) -> Vec<SuspectedDenial> {
     let text = String::from_utf8_lossy(written.get(written.len().saturating_sub(LOOK)..).unwrap_or(written));
     let mut found = Vec::new();
     for line in text.lines() {
         let guess = complaint(line).and_then(|complaint| match complaint {
-            Complaint::Network(_) if order.network == Network::Open => None,
-            Complaint::Network(host) => Some(Suspicion::Network(host)),
-            Complaint::File(what) => file(order, line, what),
+            ComplaintSubject::Network(_) if order.network == JailNetwork::Open => None,
+            ComplaintSubject::Network(host) => Some(SuspectedDenial::Network(host)),
+            ComplaintSubject::File(what) => file(order, line, what),
         });
         if let Some(guess) = guess.filter(|guess| !found.contains(guess)) {
             found.push(guess);
@@ -51,28 +51,28 @@ pub(crate) fn suspect(order: &Order, written: &[u8]) -> Vec<Suspicion> {
 }
 
 /// The subject of an error message.
-enum Complaint {
-    File(What),
+enum ComplaintSubject {
+    File(FileComplaint),
     Network(Option<String>),
 }
 
 /// The error about a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum FileComplaint {
     Refused,
     ReadOnly,
     /// It seems not to be there.
     Missing,
 }
 
-fn complaint(line: &str) -> Option<Complaint> {
-    const SIGNS: [(&str, What); 6] = [
-        ("read-only file system", What::ReadOnly),
-        ("erofs", What::ReadOnly),
-        ("permission denied", What::Refused),
-        ("eacces", What::Refused),
-        ("operation not permitted", What::Refused),
-        ("no such file or directory", What::Missing),
+fn complaint(line: &str) -> Option<ComplaintSubject> {
+    const SIGNS: [(&str, FileComplaint); 6] = [
+        ("read-only file system", FileComplaint::ReadOnly),
+        ("erofs", FileComplaint::ReadOnly),
+        ("permission denied", FileComplaint::Refused),
+        ("eacces", FileComplaint::Refused),
+        ("operation not permitted", FileComplaint::Refused),
+        ("no such file or directory", FileComplaint::Missing),
     ];
     const NETWORK: [&str; 7] = [
         "could not resolve host",
@@ -85,12 +85,12 @@ fn complaint(line: &str) -> Option<Complaint> {
     ];
     let lower = line.to_lowercase();
     if NETWORK.iter().any(|sign| lower.contains(sign)) {
-        return Some(Complaint::Network(host_in(line)));
+        return Some(ComplaintSubject::Network(host_in(line)));
     }
     if (lower.contains("socket") || lower.contains("connect")) && lower.contains("not permitted") {
-        return Some(Complaint::Network(host_in(line)));
+        return Some(ComplaintSubject::Network(host_in(line)));
     }
-    SIGNS.iter().find(|(sign, _)| lower.contains(sign)).map(|(_, what)| Complaint::File(*what))
+    SIGNS.iter().find(|(sign, _)| lower.contains(sign)).map(|(_, what)| ComplaintSubject::File(*what))
 }
 
 /// The first word of the line that is a host name with a dot.
@@ -111,31 +111,31 @@ fn is_label(label: &str) -> bool {
 }
 
 /// The request behind an error message, if a path in the line is one that the jail refuses.
-fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
+fn file(order: &JailOrder, line: &str, what: FileComplaint) -> Option<SuspectedDenial> {
     candidates(line).into_iter().find_map(|word| {
         let path = absolute(&order.cwd, word)?;
         let root = order.innermost(&path);
-        let writes = what == What::ReadOnly || says_writing(line);
+        let writes = what == FileComplaint::ReadOnly || says_writing(line);
         let request = match root.map(|root| root.access) {
             // A hidden path is denied, and no grant opens it.
-            Some(Access::Write | Access::Full | Access::Hidden) => return None,
+            Some(RootAccess::Write | RootAccess::Full | RootAccess::Hidden) => return None,
             // A protected place is opened as a whole or not at all.
-            Some(Access::Protected) => Request::Write(text(&root?.path)?),
-            Some(Access::Read | Access::Exec) if writes || what == What::Refused => {
-                Request::Write(text(&path)?)
+            Some(RootAccess::Protected) => AccessRequest::Write(text(&root?.path)?),
+            Some(RootAccess::Read | RootAccess::Exec) if writes || what == FileComplaint::Refused => {
+                AccessRequest::Write(text(&path)?)
             }
-            Some(Access::Read | Access::Exec) => return None,
-            None if writes => Request::Write(text(&path)?),
+            Some(RootAccess::Read | RootAccess::Exec) => return None,
+            None if writes => AccessRequest::Write(text(&path)?),
             // If the path exists nowhere, the shell was asked to create it, in a folder that the
             // child cannot see.
             None if !path.exists() && is_shell(line) && is_out_of_sight(&path) => {
-                Request::Write(text(&path)?)
+                AccessRequest::Write(text(&path)?)
             }
             // A hidden file looks missing, but a file that does not exist at all needs no grant.
-            None if what == What::Missing && !path.exists() => return None,
-            None => Request::Read(text(&path)?),
+            None if what == FileComplaint::Missing && !path.exists() => return None,
+            None => AccessRequest::Read(text(&path)?),
         };
-        Some(Suspicion::File(request))
+        Some(SuspectedDenial::File(request))
     })
 }
 

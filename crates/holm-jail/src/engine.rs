@@ -26,7 +26,7 @@ const MOST_SAID: u64 = 4096;
 
 /// A way to confine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Engine {
+pub enum JailEngine {
     /// Namespaces set up by this program, and seccomp.
     Bubblewrap(PathBuf),
     /// Landlock and seccomp, and a mount namespace if the kernel gives one to every user.
@@ -38,7 +38,7 @@ pub enum Engine {
 
 /// What an engine enforces on this machine beyond what every engine enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strength {
+pub enum JailStrength {
     /// Names of files and processes outside are hidden as well.
     Hidden,
     /// Signals and abstract sockets stay inside; names can be seen.
@@ -48,7 +48,7 @@ pub enum Strength {
     None,
 }
 
-impl Engine {
+impl JailEngine {
     /// The strongest engine that works here, found by trying. Never [`Self::Unconfined`].
     ///
     /// # Errors
@@ -98,16 +98,16 @@ impl Engine {
 
     /// The strength of the engine on this machine.
     #[must_use]
-    pub fn strength(&self) -> Strength {
+    pub fn strength(&self) -> JailStrength {
         match self {
-            Self::Bubblewrap(_) => Strength::Hidden,
-            Self::Unconfined => Strength::None,
+            Self::Bubblewrap(_) => JailStrength::Hidden,
+            Self::Unconfined => JailStrength::None,
             Self::Landlock => {
                 let scoped = Ruleset::default()
                     .set_compatibility(CompatLevel::HardRequirement)
                     .scope(Scope::from_all(ABI::V6))
                     .and_then(Ruleset::create);
-                if scoped.is_ok() { Strength::Scoped } else { Strength::Files }
+                if scoped.is_ok() { JailStrength::Scoped } else { JailStrength::Files }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use holm_grants::escaped;
 use thiserror::Error;
 
-use crate::outcome::Stage;
+use crate::outcome::StartStage;
 
 /// Why a child was not started.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -56,27 +56,21 @@ pub enum JailError {
     )]
     Start {
         /// The step that failed.
-        stage: Stage,
+        stage: StartStage,
         /// The path that the step was about.
         path: Option<PathBuf>,
         why: String,
     },
     /// The launcher could not be reached.
     #[error("the launcher {} does not answer: {}", shown(.program), escaped(.why))]
-    Launcher {
-        program: PathBuf,
-        why: String,
-    },
+    Launcher { program: PathBuf, why: String },
     /// This machine can confine nothing.
     #[error(
         "no confinement on this machine: bubblewrap {}, landlock {}; install bubblewrap, or choose unconfined by name",
         escaped(.bubblewrap),
         escaped(.landlock)
     )]
-    NoEngine {
-        bubblewrap: String,
-        landlock: String,
-    },
+    NoEngine { bubblewrap: String, landlock: String },
 }
 
 /// A path as a person reads it: a name must not pass for a line of Holm's.
@@ -99,7 +93,7 @@ mod tests {
             JailError::Crowded { found: 2, most: 1 },
             JailError::Argument("an argument"),
             JailError::NoProgram(text.clone()),
-            JailError::Start { stage: Stage::Crowded, path: Some(path.clone()), why: text.clone() },
+            JailError::Start { stage: StartStage::Crowded, path: Some(path.clone()), why: text.clone() },
             JailError::Launcher { program: path, why: text.clone() },
             JailError::NoEngine { bubblewrap: text.clone(), landlock: text },
         ];

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use holm_grants::{FilePath, Grant, GrantSet, Name, PathPattern, ProgramPattern, Request};
+use holm_grants::{AccessRequest, FilePath, Grant, GrantName, GrantSet, PathPattern, ProgramPattern};
 
 use crate::error::JailError;
 use crate::jail::{Jail, PROGRAMS};
@@ -18,7 +18,7 @@ impl Jail {
     /// looked up in the system's folders.
     ///
     /// The network stays closed even with `fetch:` grants, since no engine can enforce a host. A
-    /// caller that serves a proxy opens it with [`crate::Network::Proxied`]. Secrets, tools and
+    /// caller that serves a proxy opens it with [`crate::JailNetwork::Proxied`]. Secrets, tools and
     /// agents are nothing that a child process could use, and are left out.
     ///
     /// # Errors
@@ -57,8 +57,8 @@ impl Jail {
             };
         }
         let granted = |name: &OsString| {
-            let name = name.to_str().and_then(|name| name.parse::<Name>().ok());
-            name.is_some_and(|name| grants.admits(&Request::Env(name)))
+            let name = name.to_str().and_then(|name| name.parse::<GrantName>().ok());
+            name.is_some_and(|name| grants.admits(&AccessRequest::Env(name)))
         };
         let seen = environment.into_iter().filter(|(name, _)| granted(name));
         Ok(seen.fold(jail, |jail, (name, value)| jail.env(name, value)))

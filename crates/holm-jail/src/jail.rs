@@ -6,10 +6,10 @@ use std::ops::Bound;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Engine;
+use crate::engine::JailEngine;
 use crate::error::JailError;
-use crate::limits::Limits;
-use crate::order::{Access, Bounds, FileId, MAX_HELD, Order, Root, is_plain};
+use crate::limits::JailLimits;
+use crate::order::{FileId, JailOrder, JailRoot, KernelBounds, MAX_HELD, RootAccess, is_plain};
 use crate::path_set::PathSet;
 
 /// Files that git runs or trusts the next time any program calls it. A child never writes them,
@@ -27,17 +27,17 @@ pub(crate) const PROGRAMS: [&str; 7] = [
     "/usr/local/libexec",
 ];
 
-/// The port of the listener of [`Network::Proxied`], on the child's own loopback address.
+/// The port of the listener of [`JailNetwork::Proxied`], on the child's own loopback address.
 pub const PROXY_PORT: u16 = 3128;
 
 /// Whether a child can reach the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Network {
+pub enum JailNetwork {
     /// It cannot open a socket.
     #[default]
     None,
     /// A network of its own that contains only a listener at [`PROXY_PORT`] of its loopback
-    /// address. The process that accepts there ([`crate::Job::take_listener`]) decides about every
+    /// address. The process that accepts there ([`crate::JailJob::take_listener`]) decides about every
     /// connection. Needs a kernel that gives namespaces to every user: Landlock knows ports and no
     /// hosts, so without a namespace the job is refused.
     Proxied,
@@ -51,34 +51,34 @@ pub enum Network {
 /// starts. So a child that turns a folder into a link gains nothing in the next job.
 ///
 /// ```
-/// use holm_jail::{Jail, Network};
-/// let jail = Jail::new().read("/srv/data").write("/srv/out").env("LANG", "C.UTF-8").network(Network::None);
+/// use holm_jail::{Jail, JailNetwork};
+/// let jail = Jail::new().read("/srv/data").write("/srv/out").env("LANG", "C.UTF-8").network(JailNetwork::None);
 /// # drop(jail);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jail {
-    roots: BTreeSet<Root>,
+    roots: BTreeSet<JailRoot>,
     /// The file that was found at each path; `None` if there was none.
     hidden: BTreeMap<PathBuf, Option<FileId>>,
     fixed: BTreeMap<PathBuf, Vec<u8>>,
     env: BTreeMap<OsString, OsString>,
     cwd: Option<PathBuf>,
-    network: Network,
-    limits: Limits,
+    network: JailNetwork,
+    limits: JailLimits,
 }
 
 /// A program with its arguments and input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
+pub struct JailTask {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
-    pub(crate) input: Input,
+    pub(crate) input: TaskInput,
     pub(crate) output: Output,
 }
 
 /// The standard input of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Input {
+pub(crate) enum TaskInput {
     Empty,
     Bytes(Vec<u8>),
     Piped,
@@ -91,11 +91,11 @@ pub(crate) enum Output {
     Joined,
 }
 
-impl Task {
+impl JailTask {
     /// A program by its absolute path, which nothing looks up again.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), args: Vec::new(), input: Input::Empty, output: Output::Apart }
+        Self { program: program.into(), args: Vec::new(), input: TaskInput::Empty, output: Output::Apart }
     }
 
     /// Adds these arguments after the others.
@@ -108,7 +108,7 @@ impl Task {
     /// With these bytes to read.
     #[must_use]
     pub fn input(self, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { input: Input::Bytes(bytes.into()), ..self }
+        Self { input: TaskInput::Bytes(bytes.into()), ..self }
     }
 
     /// With one pipe for both output streams, so that lines stand in the order in which they were written. All of it is the
@@ -118,10 +118,10 @@ impl Task {
         Self { output: Output::Joined, ..self }
     }
 
-    /// With an input that the caller writes to while the program runs; see [`crate::Job::take_stdin`].
+    /// With an input that the caller writes to while the program runs; see [`crate::JailJob::take_stdin`].
     #[must_use]
     pub fn piped_input(self) -> Self {
-        Self { input: Input::Piped, ..self }
+        Self { input: TaskInput::Piped, ..self }
     }
 }
 
@@ -135,7 +135,7 @@ impl Jail {
     /// Lets the child read a file, or a folder with everything beneath.
     #[must_use]
     pub fn read(self, path: impl Into<PathBuf>) -> Self {
-        self.root(path, Access::Read)
+        self.root(path, RootAccess::Read)
     }
 
     /// Lets the child read and write a file, or a folder with everything beneath.
@@ -146,14 +146,14 @@ impl Jail {
     /// searched for here; see [`Jail::repository`].
     #[must_use]
     pub fn write(self, path: impl Into<PathBuf>) -> Self {
-        self.root(path, Access::Write)
+        self.root(path, RootAccess::Write)
     }
 
     /// Lets the child read and start a program, or those beneath a folder. The task's own
     /// program needs no mention.
     #[must_use]
     pub fn exec(self, path: impl Into<PathBuf>) -> Self {
-        self.root(path, Access::Exec)
+        self.root(path, RootAccess::Exec)
     }
 
     /// Lets the child start the system's programs, as scripts do.
@@ -161,17 +161,17 @@ impl Jail {
     pub fn exec_system(self) -> Self {
         // The folders may be links to each other; their targets count.
         let real = PROGRAMS.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
-        real.fold(self, |jail, folder| jail.root(folder, Access::Exec))
+        real.fold(self, |jail, folder| jail.root(folder, RootAccess::Exec))
     }
 
     /// Keeps a path read-only inside a folder that can be written. This wins over every write.
     ///
     /// A path that does not exist is not made for this: no engine can hold a name that is not
     /// there. What appears under it while the job runs is taken away at once, and the job is ended
-    /// at the third; see [`crate::Outcome::appeared`].
+    /// at the third; see [`crate::JailOutcome::appeared`].
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
-        self.root(path, Access::Protected)
+        self.root(path, RootAccess::Protected)
     }
 
     /// Keeps the files that git would run or trust in this git folder read-only, as in `.git` of a
@@ -193,7 +193,7 @@ impl Jail {
     /// A hidden file seems empty or cannot be opened, and a hidden folder seems empty. Neither can
     /// be removed or replaced, and the folders around it inside a writable root cannot be moved. So
     /// no job can move a hidden file out of the way of the next one. If another file has the name
-    /// when the job starts, the start fails with [`crate::Stage::Changed`]: scan again.
+    /// when the job starts, the start fails with [`crate::StartStage::Changed`]: scan again.
     ///
     /// For a link, the link is hidden and not its target, which has a name of its own. If no mount
     /// can hide the link, it stays visible. A path that does not exist now is not hidden, and
@@ -233,21 +233,21 @@ impl Jail {
 
     /// Opens or closes the network.
     #[must_use]
-    pub fn network(self, network: Network) -> Self {
+    pub fn network(self, network: JailNetwork) -> Self {
         Self { network, ..self }
     }
 
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
+    pub fn limits(self, limits: JailLimits) -> Self {
         Self { limits, ..self }
     }
 
-    pub(crate) fn bounds(&self) -> &Limits {
+    pub(crate) fn bounds(&self) -> &JailLimits {
         &self.limits
     }
 
     /// The order for a launcher, checked as far as that is possible from here.
-    pub(crate) fn order(&self, engine: &Engine, task: &Task) -> Result<Order, JailError> {
+    pub(crate) fn order(&self, engine: &JailEngine, task: &JailTask) -> Result<JailOrder, JailError> {
         let cwd = self.cwd.clone().unwrap_or_else(|| "/".into());
         let paths =
             self.roots.iter().map(|root| &root.path).chain(self.fixed.keys()).chain(self.hidden.keys());
@@ -260,7 +260,7 @@ impl Jail {
         if roots.len() > MAX_HELD {
             return Err(JailError::Crowded { found: roots.len(), most: MAX_HELD });
         }
-        Ok(Order {
+        Ok(JailOrder {
             engine: engine.clone(),
             program: task.program.clone(),
             args: task.args.clone(),
@@ -269,7 +269,7 @@ impl Jail {
             roots,
             fixed: self.fixed.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect(),
             network: self.network,
-            bounds: Bounds {
+            bounds: KernelBounds {
                 wall_ms: u64::try_from(self.limits.wall.as_millis()).unwrap_or(u64::MAX),
                 cpu_s: self.limits.cpu.as_secs().max(1),
                 memory: self.limits.memory,
@@ -280,7 +280,7 @@ impl Jail {
         })
     }
 
-    fn check_texts(&self, task: &Task) -> Result<(), JailError> {
+    fn check_texts(&self, task: &JailTask) -> Result<(), JailError> {
         if task.args.iter().any(|arg| arg.as_bytes().contains(&0)) {
             return Err(JailError::Argument("an argument with a NUL"));
         }
@@ -295,34 +295,36 @@ impl Jail {
     }
 
     /// The roots with the protections that follow from them, each path once, outer before inner.
-    pub(crate) fn settled(&self) -> Vec<Root> {
+    pub(crate) fn settled(&self) -> Vec<JailRoot> {
         let protected = self.protected();
-        let writes: PathSet = self.of(Access::Write).collect();
-        let mut settled: BTreeMap<PathBuf, Root> = BTreeMap::new();
+        let writes: PathSet = self.of(RootAccess::Write).collect();
+        let mut settled: BTreeMap<PathBuf, JailRoot> = BTreeMap::new();
         for root in &self.roots {
             let access = match root.access {
                 // A right to read takes no other right away: a mount of its own would pin the file.
-                Access::Read if writes.covers_parent(&root.path) && !protected.covers(&root.path) => continue,
-                Access::Write if protected.covers(&root.path) => Access::Read,
-                Access::Protected | Access::Hidden => continue,
-                other @ (Access::Read | Access::Exec | Access::Write | Access::Full) => other,
+                RootAccess::Read if writes.covers_parent(&root.path) && !protected.covers(&root.path) => {
+                    continue;
+                }
+                RootAccess::Write if protected.covers(&root.path) => RootAccess::Read,
+                RootAccess::Protected | RootAccess::Hidden => continue,
+                other @ (RootAccess::Read | RootAccess::Exec | RootAccess::Write | RootAccess::Full) => other,
             };
             let entry =
-                settled.entry(root.path.clone()).or_insert_with(|| Root::new(root.path.clone(), access));
+                settled.entry(root.path.clone()).or_insert_with(|| JailRoot::new(root.path.clone(), access));
             entry.access = entry.access.and(access);
         }
         let writable: PathSet =
             settled.values().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect();
         // The outermost protection also covers the paths inside.
         for path in protected.iter().filter(|path| !protected.covers_parent(path) && writable.covers(path)) {
-            settled.insert(path.to_owned(), Root::new(path, Access::Protected));
+            settled.insert(path.to_owned(), JailRoot::new(path, RootAccess::Protected));
         }
         self.take_hidden(&mut settled);
         settled.into_values().collect()
     }
 
     /// Adds the hidden paths to the roots, and removes the roots inside them.
-    fn take_hidden(&self, settled: &mut BTreeMap<PathBuf, Root>) {
+    fn take_hidden(&self, settled: &mut BTreeMap<PathBuf, JailRoot>) {
         let visible: PathSet = settled.keys().cloned().collect();
         let mut hidden = PathSet::default();
         for (path, file) in &self.hidden {
@@ -338,28 +340,31 @@ impl Jail {
                 }
             }
             hidden.insert(path.clone());
-            settled.insert(path.clone(), Root { file: Some(*file), ..Root::new(path, Access::Hidden) });
+            settled.insert(
+                path.clone(),
+                JailRoot { file: Some(*file), ..JailRoot::new(path, RootAccess::Hidden) },
+            );
         }
     }
 
     /// The protected paths: those that were named, and those that follow from writable roots.
     fn protected(&self) -> PathSet {
-        let mut protected: PathSet = self.of(Access::Protected).collect();
-        for path in self.of(Access::Write) {
+        let mut protected: PathSet = self.of(RootAccess::Protected).collect();
+        for path in self.of(RootAccess::Write) {
             protected.extend(git_around(path));
             if path.is_dir() {
-                protected.extend(git_inside(path, self.of(Access::Write)));
+                protected.extend(git_inside(path, self.of(RootAccess::Write)));
             }
         }
         protected
     }
 
-    fn of(&self, access: Access) -> impl Iterator<Item = &Path> {
+    fn of(&self, access: RootAccess) -> impl Iterator<Item = &Path> {
         self.roots.iter().filter(move |root| root.access == access).map(|root| root.path.as_path())
     }
 
-    fn root(mut self, path: impl Into<PathBuf>, access: Access) -> Self {
-        self.roots.insert(Root::new(path, access));
+    fn root(mut self, path: impl Into<PathBuf>, access: RootAccess) -> Self {
+        self.roots.insert(JailRoot::new(path, access));
         self
     }
 }

@@ -17,10 +17,10 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::denied::suspect;
 use crate::error::JailError;
-use crate::jail::{Input, Output};
-use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
-use crate::outcome::{Ending, Outcome, Stage};
-use crate::output::{Capture, Captured, Stream};
+use crate::jail::{Output, TaskInput};
+use crate::order::{EndCause, JailOrder, MAX_ORDER, ProcessStatus, SupervisorMessage};
+use crate::outcome::{JailEnding, JailOutcome, StartStage};
+use crate::output::{CaptureOptions, CapturedOutput, JobStream};
 
 /// How many bytes are read at once.
 const PIECE: usize = 64 * 1024;
@@ -29,11 +29,11 @@ const MAX_FRAME: usize = 16 * 1024;
 
 /// A running child. Dropping it kills the child and everything that it started.
 #[derive(Debug)]
-pub struct Job {
+pub struct JailJob {
     control: UnixStream,
-    killer: Killer,
-    streams: Streams,
-    order: Order,
+    killer: JobKiller,
+    streams: JobStreams,
+    order: JailOrder,
     max_output: u64,
     heard: Vec<u8>,
     /// Over which the child sends the listener of its network, before it becomes the program.
@@ -42,10 +42,10 @@ pub struct Job {
 
 /// Ends a job from elsewhere.
 #[derive(Debug, Clone)]
-pub struct Killer(Arc<Plain>);
+pub struct JobKiller(Arc<Plain>);
 
-impl Killer {
-    /// Asks the supervisor to kill the job; its outcome then is [`Ending::Cancelled`].
+impl JobKiller {
+    /// Asks the supervisor to kill the job; its outcome then is [`JailEnding::Cancelled`].
     /// Later calls do nothing.
     pub fn kill(&self) {
         // A full socket means that it was asked before, a closed one that the job is over.
@@ -55,19 +55,19 @@ impl Killer {
 
 /// Our ends of a child's streams.
 #[derive(Debug)]
-pub(crate) struct Streams {
+pub(crate) struct JobStreams {
     stdin: Option<Sender>,
     bytes: Vec<u8>,
     stdout: Option<Receiver>,
     stderr: Option<Receiver>,
 }
 
-impl Streams {
+impl JobStreams {
     /// Opens the streams: our ends and the child's.
-    pub(crate) fn open(input: &Input, output: Output) -> io::Result<(Self, [OwnedFd; 3])> {
+    pub(crate) fn open(input: &TaskInput, output: Output) -> io::Result<(Self, [OwnedFd; 3])> {
         let (stdin, theirs_in) = match input {
-            Input::Empty => (None, File::open("/dev/null")?.into()),
-            Input::Bytes(_) | Input::Piped => {
+            TaskInput::Empty => (None, File::open("/dev/null")?.into()),
+            TaskInput::Bytes(_) | TaskInput::Piped => {
                 let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
                 (Some(Sender::from_owned_fd(write)?), read)
             }
@@ -80,22 +80,22 @@ impl Streams {
             }
             Output::Joined => (None, theirs_out.try_clone()?),
         };
-        let bytes = if let Input::Bytes(bytes) = input { bytes.clone() } else { Vec::new() };
+        let bytes = if let TaskInput::Bytes(bytes) = input { bytes.clone() } else { Vec::new() };
         let stdout = Some(Receiver::from_owned_fd(stdout)?);
         Ok((Self { stdin, bytes, stdout, stderr }, [theirs_in, theirs_out, theirs_err]))
     }
 }
 
-impl Job {
+impl JailJob {
     pub(crate) fn new(
         control: Plain,
-        streams: Streams,
-        order: Order,
+        streams: JobStreams,
+        order: JailOrder,
         max_output: u64,
         line: Option<Plain>,
     ) -> io::Result<Self> {
         control.set_nonblocking(true)?;
-        let killer = Killer(Arc::new(control.try_clone()?));
+        let killer = JobKiller(Arc::new(control.try_clone()?));
         let control = UnixStream::from_std(control)?;
         Ok(Self { control, killer, streams, order, max_output, heard: Vec::new(), line })
     }
@@ -109,23 +109,23 @@ impl Job {
             ));
         }
         let length = (order.len() as u64).to_le_bytes();
-        let lost = |why: String| JailError::Start { stage: Stage::Order, path: None, why };
+        let lost = |why: String| JailError::Start { stage: StartStage::Order, path: None, why };
         let sent = self.control.write_all(&[length.as_slice(), &order].concat()).await;
         sent.map_err(|error| lost(error.to_string()))?;
         match self.hear().await {
-            Some(Told::Started) => Ok(()),
-            Some(Told::Failed { stage, errno, path }) => Err(JailError::Start {
-                stage: Stage::from_number(stage).unwrap_or(Stage::Order),
+            Some(SupervisorMessage::Started) => Ok(()),
+            Some(SupervisorMessage::Failed { stage, errno, path }) => Err(JailError::Start {
+                stage: StartStage::from_number(stage).unwrap_or(StartStage::Order),
                 path: (path != PathBuf::new()).then_some(path),
                 why: io::Error::from_raw_os_error(errno).to_string(),
             }),
-            Some(Told::Ended { .. } | Told::Appeared(_)) | None => {
+            Some(SupervisorMessage::Ended { .. } | SupervisorMessage::Appeared(_)) | None => {
                 Err(lost("the supervisor left without a word".into()))
             }
         }
     }
 
-    /// Takes the listener of [`Network::Proxied`](crate::Network::Proxied), once. The process that
+    /// Takes the listener of [`JailNetwork::Proxied`](crate::JailNetwork::Proxied), once. The process that
     /// accepts there is the child's only way out.
     pub fn take_listener(&mut self) -> Option<TcpListener> {
         let line = self.line.take()?;
@@ -144,7 +144,7 @@ impl Job {
 
     /// A handle that ends the job from elsewhere.
     #[must_use]
-    pub fn killer(&self) -> Killer {
+    pub fn killer(&self) -> JobKiller {
         self.killer.clone()
     }
 
@@ -166,16 +166,16 @@ impl Job {
     }
 
     /// Waits for the end and captures the output meanwhile.
-    pub async fn finish(mut self, mut capture: Capture) -> Outcome {
-        let mut captured = [Captured::default(), Captured::default()];
+    pub async fn finish(mut self, mut capture: CaptureOptions) -> JailOutcome {
+        let mut captured = [CapturedOutput::default(), CapturedOutput::default()];
         let mut appeared = Vec::new();
         let mut over = false;
         let stdin = self.streams.stdin.take();
         let bytes = std::mem::take(&mut self.streams.bytes);
         let feed = tokio::spawn(feed(stdin, bytes));
-        let mut take = |captured: &mut [Captured; 2], stream: Stream, piece: &[u8]| -> bool {
+        let mut take = |captured: &mut [CapturedOutput; 2], stream: JobStream, piece: &[u8]| -> bool {
             let [out, err] = captured;
-            let one = if stream == Stream::Out { &mut *out } else { &mut *err };
+            let one = if stream == JobStream::Out { &mut *out } else { &mut *err };
             one.push(piece, capture.keep);
             let spilled = capture.spill.as_mut().is_none_or(|spill| spill(stream, piece).is_ok());
             spilled && out.total + err.total <= self.max_output
@@ -186,16 +186,16 @@ impl Job {
         let told = loop {
             let (stream, read) = tokio::select! {
                 told = hear(&mut self.control, &mut self.heard) => match told {
-                    Some(Told::Appeared(name)) => {
+                    Some(SupervisorMessage::Appeared(name)) => {
                         appeared.push(name);
                         continue;
                     }
                     told => break told,
                 },
-                read = read(&mut out, &mut piece) => (Stream::Out, read),
-                read = read(&mut err, &mut other) => (Stream::Err, read),
+                read = read(&mut out, &mut piece) => (JobStream::Out, read),
+                read = read(&mut err, &mut other) => (JobStream::Err, read),
             };
-            let from = if stream == Stream::Out { &piece } else { &other };
+            let from = if stream == JobStream::Out { &piece } else { &other };
             // After too much output, the rest is read and dropped, so that no process is stuck in a
             // full pipe.
             if !over && !take(&mut captured, stream, from.get(..read).unwrap_or_default()) {
@@ -205,7 +205,7 @@ impl Job {
         };
         if told.is_some() && !over {
             // All writers are dead, so the pipes end.
-            for (stream, pipe) in [(Stream::Out, &mut out), (Stream::Err, &mut err)] {
+            for (stream, pipe) in [(JobStream::Out, &mut out), (JobStream::Err, &mut err)] {
                 while let Some(open) = pipe
                     && let Ok(read @ 1..) = open.read(&mut piece).await
                     && !over
@@ -217,33 +217,39 @@ impl Job {
         feed.abort();
         let [stdout, stderr] = captured;
         let suspicions = suspect(&self.order, &[stderr.end(), b"\n", stdout.end()].concat());
-        Outcome { ending: ending(told.as_ref(), over), stdout, stderr, appeared, suspicions }
+        JailOutcome { ending: ending(told.as_ref(), over), stdout, stderr, appeared, suspicions }
     }
 
-    async fn hear(&mut self) -> Option<Told> {
+    async fn hear(&mut self) -> Option<SupervisorMessage> {
         hear(&mut self.control, &mut self.heard).await
     }
 }
 
-impl Drop for Job {
+impl Drop for JailJob {
     /// Closes the connection, which tells the supervisor to kill the remaining processes.
     fn drop(&mut self) {
         let _ = self.killer.0.shutdown(Shutdown::Both);
     }
 }
 
-fn ending(told: Option<&Told>, over: bool) -> Ending {
+fn ending(told: Option<&SupervisorMessage>, over: bool) -> JailEnding {
     match told {
-        _ if over => Ending::OutOfOutput,
-        Some(Told::Ended { cause: Cause::Clock, .. }) => Ending::TimedOut,
-        Some(Told::Ended { cause: Cause::Asked, .. }) => Ending::Cancelled,
-        Some(Told::Ended { cause: Cause::Memory, .. }) => Ending::OutOfMemory,
-        Some(Told::Ended { cause: Cause::Protected, .. }) => Ending::MadeProtected,
-        Some(Told::Ended { cause: Cause::Itself, status: Status::Exited(code) }) => Ending::Exited(*code),
-        Some(Told::Ended { cause: Cause::Itself, status: Status::Signalled(signal) }) => {
-            Ending::Signalled(*signal)
+        _ if over => JailEnding::OutOfOutput,
+        Some(SupervisorMessage::Ended { cause: EndCause::Clock, .. }) => JailEnding::TimedOut,
+        Some(SupervisorMessage::Ended { cause: EndCause::Asked, .. }) => JailEnding::Cancelled,
+        Some(SupervisorMessage::Ended { cause: EndCause::Memory, .. }) => JailEnding::OutOfMemory,
+        Some(SupervisorMessage::Ended { cause: EndCause::Protected, .. }) => JailEnding::MadeProtected,
+        Some(SupervisorMessage::Ended { cause: EndCause::Itself, status: ProcessStatus::Exited(code) }) => {
+            JailEnding::Exited(*code)
         }
-        Some(Told::Started | Told::Failed { .. } | Told::Appeared(_)) | None => Ending::Lost,
+        Some(SupervisorMessage::Ended {
+            cause: EndCause::Itself,
+            status: ProcessStatus::Signalled(signal),
+        }) => JailEnding::Signalled(*signal),
+        Some(
+            SupervisorMessage::Started | SupervisorMessage::Failed { .. } | SupervisorMessage::Appeared(_),
+        )
+        | None => JailEnding::Lost,
     }
 }
 
@@ -268,13 +274,13 @@ async fn read(pipe: &mut Option<Receiver>, into: &mut [u8]) -> usize {
 
 /// The next frame from the supervisor; `None` when it is gone. If this is dropped, the bytes read
 /// so far are kept.
-async fn hear(control: &mut UnixStream, heard: &mut Vec<u8>) -> Option<Told> {
+async fn hear(control: &mut UnixStream, heard: &mut Vec<u8>) -> Option<SupervisorMessage> {
     loop {
         if let Some((head, rest)) = heard.split_first_chunk::<4>() {
             let length =
                 usize::try_from(u32::from_le_bytes(*head)).ok().filter(|length| *length <= MAX_FRAME)?;
             if let Some(body) = rest.get(..length) {
-                let told = Told::decode(body);
+                let told = SupervisorMessage::decode(body);
                 heard.drain(..4 + length);
                 return told;
             }

@@ -12,31 +12,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
-use crate::engine::Engine;
+use crate::engine::JailEngine;
 use crate::error::JailError;
 use crate::inside::LAUNCHER_ARGUMENT;
-use crate::jail::{Jail, Network, Task};
-use crate::job::{Job, Streams};
+use crate::jail::{Jail, JailNetwork, JailTask};
+use crate::job::{JailJob, JobStreams};
 
 /// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and
 /// ends with the last clone.
 #[derive(Debug, Clone)]
-pub struct Launcher(Arc<Shared>);
+pub struct JailLauncher(Arc<LauncherShared>);
 
 #[derive(Debug)]
-struct Shared {
+struct LauncherShared {
     program: PathBuf,
     args: Vec<OsString>,
-    process: Mutex<Option<Process>>,
+    process: Mutex<Option<LauncherProcess>>,
 }
 
 #[derive(Debug)]
-struct Process {
+struct LauncherProcess {
     child: Child,
     control: UnixStream,
 }
 
-impl Launcher {
+impl JailLauncher {
     /// The launcher program at this path.
     #[must_use]
     pub fn at(program: impl Into<PathBuf>) -> Self {
@@ -55,26 +55,31 @@ impl Launcher {
     #[must_use]
     pub fn with_args(program: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
         let args = args.into_iter().collect();
-        Self(Arc::new(Shared { program: program.into(), args, process: Mutex::new(None) }))
+        Self(Arc::new(LauncherShared { program: program.into(), args, process: Mutex::new(None) }))
     }
 
     /// Starts a job.
     ///
-    /// The child runs when this returns. Dropping the [`Job`], or the future, ends it.
+    /// The child runs when this returns. Dropping the [`JailJob`], or the future, ends it.
     ///
     /// # Errors
     ///
     /// If the order is wrong, or the child could not be confined; then nothing of it ran.
-    pub async fn spawn(&self, engine: &Engine, jail: &Jail, task: &Task) -> Result<Job, JailError> {
+    pub async fn spawn(
+        &self,
+        engine: &JailEngine,
+        jail: &Jail,
+        task: &JailTask,
+    ) -> Result<JailJob, JailError> {
         let order = jail.order(engine, task)?;
         let broken = |error: io::Error| self.broken(&error);
         let (ours, theirs) = UnixStream::pair().map_err(broken)?;
-        let (streams, child_ends) = Streams::open(&task.input, task.output).map_err(broken)?;
+        let (streams, child_ends) = JobStreams::open(&task.input, task.output).map_err(broken)?;
         let [stdin, stdout, stderr] = child_ends.each_ref().map(AsFd::as_fd);
         let mut fds = vec![theirs.as_fd(), stdin, stdout, stderr];
         let line = match order.network {
-            Network::Proxied => Some(UnixStream::pair().map_err(broken)?),
-            Network::None | Network::Open => None,
+            JailNetwork::Proxied => Some(UnixStream::pair().map_err(broken)?),
+            JailNetwork::None | JailNetwork::Open => None,
         };
         fds.extend(line.as_ref().map(|(_, theirs)| theirs.as_fd()));
         self.hand_over(&fds).map_err(broken)?;
@@ -82,7 +87,7 @@ impl Launcher {
         // The child's ends must be closed here, or no stream would ever end.
         drop((theirs, child_ends));
         let line = line.map(|(ours, _)| ours);
-        let mut job = Job::new(ours, streams, order, jail.bounds().output, line).map_err(broken)?;
+        let mut job = JailJob::new(ours, streams, order, jail.bounds().output, line).map_err(broken)?;
         job.begin().await?;
         Ok(job)
     }
@@ -102,7 +107,7 @@ impl Launcher {
     }
 
     /// Without `pre_exec`, so that the standard library uses `posix_spawn` and nothing is copied.
-    fn start(&self) -> io::Result<Process> {
+    fn start(&self) -> io::Result<LauncherProcess> {
         let (ours, theirs) = UnixStream::pair()?;
         let child = Command::new(&self.0.program)
             .args(&self.0.args)
@@ -113,7 +118,7 @@ impl Launcher {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Process { child, control: ours })
+        Ok(LauncherProcess { child, control: ours })
     }
 
     fn broken(&self, error: &io::Error) -> JailError {
@@ -121,7 +126,7 @@ impl Launcher {
     }
 }
 
-impl Drop for Process {
+impl Drop for LauncherProcess {
     /// Lets the process end by itself, since running jobs have supervisors of their own,
     /// and leaves no zombie.
     fn drop(&mut self) {

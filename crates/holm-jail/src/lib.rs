@@ -2,8 +2,8 @@
 //!
 //! This crate does **not** decide what is granted, ask the user, parse commands or run anything by
 //! itself, and it does not confine the process that calls it. It takes a [`Jail`] (deny-all, each
-//! power added by name), a [`Task`] (program and arguments) and an [`Engine`], and returns a
-//! [`Job`] that ends as an [`Outcome`].
+//! power added by name), a [`JailTask`] (program and arguments) and an [`JailEngine`], and returns a
+//! [`JailJob`] that ends as an [`JailOutcome`].
 //!
 //! # What a child may never do, under either engine
 //!
@@ -15,7 +15,7 @@
 //! # How a child is started
 //!
 //! A large process must not fork: copying its page tables takes tens of milliseconds. So a
-//! [`Launcher`] keeps one small process (this crate's binary, or the host's own binary when its
+//! [`JailLauncher`] keeps one small process (this crate's binary, or the host's own binary when its
 //! `main` calls [`launch_if_asked`] first), started by `posix_spawn`. For each job that process
 //! forks a *supervisor*, which forks the child; the child confines itself and becomes the program.
 //! Orders travel over a socket, never over arguments or environment, so nothing of them is left to
@@ -29,11 +29,11 @@
 //! # What is not held
 //!
 //! - Names: a protected path that does not exist is not made, so a child can make it for moments;
-//!   see [`Outcome::appeared`].
+//!   see [`JailOutcome::appeared`].
 //! - Metadata: under Landlock a child can ask whether a path exists and how large it is. Under
 //!   bubblewrap it cannot.
-//! - Hosts: neither engine can open the network for some hosts alone. [`Network::Open`] is all of
-//!   it; a caller that wants less gives [`Network::Proxied`], whose only way out is a listener that
+//! - Hosts: neither engine can open the network for some hosts alone. [`JailNetwork::Open`] is all of
+//!   it; a caller that wants less gives [`JailNetwork::Proxied`], whose only way out is a listener that
 //!   the caller serves.
 //! - `exec`: Landlock refuses to start programs other than those granted, but a child that may read
 //!   a program can have the dynamic loader map it. That gains nothing: the mapped program runs in
@@ -47,7 +47,7 @@
 //!   queues are refused.
 //! - Disk: one file's size is bounded, the sum of all files is not.
 //! - Signals and abstract sockets, on kernels before 6.12 without bubblewrap; see
-//!   [`Engine::strength`].
+//!   [`JailEngine::strength`].
 
 #![cfg(target_os = "linux")]
 
@@ -65,13 +65,13 @@ mod outcome;
 mod output;
 mod path_set;
 
-pub use denied::Suspicion;
-pub use engine::{Engine, Strength};
+pub use denied::SuspectedDenial;
+pub use engine::{JailEngine, JailStrength};
 pub use error::JailError;
 pub use inside::{LAUNCHER_ARGUMENT, launch_if_asked, launcher_main};
-pub use jail::{Jail, Network, PROXY_PORT, Task};
-pub use job::{Job, Killer};
-pub use launcher::Launcher;
-pub use limits::Limits;
-pub use outcome::{Ending, Fate, Outcome, ProtectedName, Stage};
-pub use output::{Capture, Captured, Spill, Stream};
+pub use jail::{Jail, JailNetwork, JailTask, PROXY_PORT};
+pub use job::{JailJob, JobKiller};
+pub use launcher::JailLauncher;
+pub use limits::JailLimits;
+pub use outcome::{JailEnding, JailOutcome, ProtectedName, ProtectedNameFate, StartStage};
+pub use output::{CaptureOptions, CapturedOutput, JobStream, OutputSpill};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Bounds of one job. Each process has its own share of those that the kernel counts per process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct JailLimits {
     /// From the start to the end, on the clock.
     pub wall: Duration,
     /// Processor time of one process.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub output: u64,
 }
 
-impl Default for Limits {
+impl Default for JailLimits {
     /// Enough for a build of a large project, and nothing that takes a machine down.
     fn default() -> Self {
         Self {

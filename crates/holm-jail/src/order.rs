@@ -9,9 +9,9 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Engine;
-use crate::jail::Network;
-use crate::outcome::{Fate, ProtectedName};
+use crate::engine::JailEngine;
+use crate::jail::JailNetwork;
+use crate::outcome::{ProtectedName, ProtectedNameFate};
 
 /// The largest order: arguments and environment are bounded by the kernel at two megabytes;
 /// paths come on top.
@@ -24,31 +24,31 @@ const MAX_LIST: usize = 65_536;
 
 /// Everything that a child needs to confine itself and become the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Order {
-    pub(crate) engine: Engine,
+pub(crate) struct JailOrder {
+    pub(crate) engine: JailEngine,
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) cwd: PathBuf,
-    pub(crate) roots: Vec<Root>,
+    pub(crate) roots: Vec<JailRoot>,
     /// Files that show these bytes, in place of the files that lie there.
     pub(crate) fixed: Vec<(PathBuf, Vec<u8>)>,
-    pub(crate) network: Network,
-    pub(crate) bounds: Bounds,
+    pub(crate) network: JailNetwork,
+    pub(crate) bounds: KernelBounds,
 }
 
 /// One path and the access there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Root {
+pub(crate) struct JailRoot {
     pub(crate) path: PathBuf,
-    pub(crate) access: Access,
+    pub(crate) access: RootAccess,
     /// For a hidden path, the file that was found there: a different file by that name means
     /// that something was moved.
     pub(crate) file: Option<FileId>,
 }
 
-impl Root {
-    pub(crate) fn new(path: impl Into<PathBuf>, access: Access) -> Self {
+impl JailRoot {
+    pub(crate) fn new(path: impl Into<PathBuf>, access: RootAccess) -> Self {
         Self { path: path.into(), access, file: None }
     }
 }
@@ -72,7 +72,7 @@ impl FileId {
 
 /// The access at a path and beneath, unless a deeper path says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Access {
+pub(crate) enum RootAccess {
     Read,
     /// Read and start programs.
     Exec,
@@ -85,7 +85,7 @@ pub(crate) enum Access {
     Hidden,
 }
 
-impl Access {
+impl RootAccess {
     /// Whether files there can be changed.
     pub(crate) fn writes(self) -> bool {
         match self {
@@ -110,7 +110,7 @@ const PART_IN_MEMORY: u64 = 8;
 
 /// Numbers for the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bounds {
+pub(crate) struct KernelBounds {
     pub(crate) wall_ms: u64,
     pub(crate) cpu_s: u64,
     pub(crate) memory: u64,
@@ -119,7 +119,7 @@ pub(crate) struct Bounds {
     pub(crate) processes: u64,
 }
 
-impl Bounds {
+impl KernelBounds {
     /// The sizes of a jail's `/tmp` and `/dev/shm`, each: they are memory that
     /// no process has resident.
     pub(crate) fn in_memory(&self) -> u64 {
@@ -132,9 +132,9 @@ impl Bounds {
     }
 }
 
-impl Order {
+impl JailOrder {
     /// The innermost root that a path is or lies in. The roots are sorted.
-    pub(crate) fn innermost(&self, path: &Path) -> Option<&Root> {
+    pub(crate) fn innermost(&self, path: &Path) -> Option<&JailRoot> {
         let find = |place: &Path| self.roots.binary_search_by(|root| root.path.as_path().cmp(place)).ok();
         path.ancestors().find_map(find).and_then(|at| self.roots.get(at))
     }
@@ -142,12 +142,12 @@ impl Order {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
         match &self.engine {
-            Engine::Bubblewrap(program) => {
+            JailEngine::Bubblewrap(program) => {
                 out.push(b'b');
                 put(&mut out, program.as_os_str().as_bytes());
             }
-            Engine::Landlock => out.push(b'l'),
-            Engine::Unconfined => out.push(b'u'),
+            JailEngine::Landlock => out.push(b'l'),
+            JailEngine::Unconfined => out.push(b'u'),
         }
         put(&mut out, self.program.as_os_str().as_bytes());
         put_list(&mut out, self.args.iter(), |out, arg| put(out, arg.as_bytes()));
@@ -158,12 +158,12 @@ impl Order {
         put(&mut out, self.cwd.as_os_str().as_bytes());
         put_list(&mut out, self.roots.iter(), |out, root| {
             out.push(match root.access {
-                Access::Read => b'r',
-                Access::Exec => b'x',
-                Access::Write => b'w',
-                Access::Full => b'a',
-                Access::Protected => b'p',
-                Access::Hidden => b'h',
+                RootAccess::Read => b'r',
+                RootAccess::Exec => b'x',
+                RootAccess::Write => b'w',
+                RootAccess::Full => b'a',
+                RootAccess::Protected => b'p',
+                RootAccess::Hidden => b'h',
             });
             put(out, root.path.as_os_str().as_bytes());
             out.push(u8::from(root.file.is_some()));
@@ -177,11 +177,11 @@ impl Order {
             put(out, bytes);
         });
         out.push(match self.network {
-            Network::None => b'n',
-            Network::Proxied => b'p',
-            Network::Open => b'o',
+            JailNetwork::None => b'n',
+            JailNetwork::Proxied => b'p',
+            JailNetwork::Open => b'o',
         });
-        let Bounds { wall_ms, cpu_s, memory, file_size, files, processes } = self.bounds;
+        let KernelBounds { wall_ms, cpu_s, memory, file_size, files, processes } = self.bounds;
         for number in [wall_ms, cpu_s, memory, file_size, files, processes] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -190,28 +190,28 @@ impl Order {
 
     /// Reads an order; `None` if the bytes are not exactly one.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut from = Reader(bytes);
+        let mut from = OrderReader(bytes);
         let engine = match from.byte()? {
-            b'b' => Engine::Bubblewrap(from.path()?),
-            b'l' => Engine::Landlock,
-            b'u' => Engine::Unconfined,
+            b'b' => JailEngine::Bubblewrap(from.path()?),
+            b'l' => JailEngine::Landlock,
+            b'u' => JailEngine::Unconfined,
             _ => return None,
         };
         let order = Self {
             engine,
             program: from.path()?,
-            args: from.list(Reader::text)?,
+            args: from.list(OrderReader::text)?,
             env: from.list(|from| Some((from.text()?, from.text()?)))?,
             cwd: from.path()?,
-            roots: from.list(Reader::root)?,
+            roots: from.list(OrderReader::root)?,
             fixed: from.list(|from| Some((from.path()?, from.bytes()?.to_vec())))?,
             network: match from.byte()? {
-                b'n' => Network::None,
-                b'p' => Network::Proxied,
-                b'o' => Network::Open,
+                b'n' => JailNetwork::None,
+                b'p' => JailNetwork::Proxied,
+                b'o' => JailNetwork::Open,
                 _ => return None,
             },
-            bounds: Bounds {
+            bounds: KernelBounds {
                 wall_ms: from.number()?,
                 cpu_s: from.number()?,
                 memory: from.number()?,
@@ -234,9 +234,9 @@ fn put_list<T>(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = T>, one: i
     list.for_each(|item| one(out, item));
 }
 
-struct Reader<'a>(&'a [u8]);
+struct OrderReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> OrderReader<'a> {
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -267,14 +267,14 @@ impl<'a> Reader<'a> {
         is_plain(&path).then_some(path)
     }
 
-    fn root(&mut self) -> Option<Root> {
+    fn root(&mut self) -> Option<JailRoot> {
         let access = match self.byte()? {
-            b'r' => Access::Read,
-            b'x' => Access::Exec,
-            b'w' => Access::Write,
-            b'a' => Access::Full,
-            b'p' => Access::Protected,
-            b'h' => Access::Hidden,
+            b'r' => RootAccess::Read,
+            b'x' => RootAccess::Exec,
+            b'w' => RootAccess::Write,
+            b'a' => RootAccess::Full,
+            b'p' => RootAccess::Protected,
+            b'h' => RootAccess::Hidden,
             _ => return None,
         };
         let path = self.path()?;
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
             1 => Some(FileId { device: self.number()?, inode: self.number()? }),
             _ => return None,
         };
-        Some(Root { path, access, file })
+        Some(JailRoot { path, access, file })
     }
 
     fn list<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
@@ -304,19 +304,26 @@ pub(crate) fn is_plain(path: &Path) -> bool {
 
 /// The messages of a supervisor, in frames of one size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum SupervisorMessage {
     Started,
     /// It does not, at this stage, for this error number.
-    Failed { stage: u8, errno: i32, path: PathBuf },
+    Failed {
+        stage: u8,
+        errno: i32,
+        path: PathBuf,
+    },
     /// Something appeared under a protected name, and this became of it.
     Appeared(ProtectedName),
     /// It ran and is gone, with everything that it started.
-    Ended { cause: Cause, status: Status },
+    Ended {
+        cause: EndCause,
+        status: ProcessStatus,
+    },
 }
 
 /// The cause of a job's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(crate) enum EndCause {
     Itself,
     Clock,
     Asked,
@@ -326,12 +333,12 @@ pub(crate) enum Cause {
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum ProcessStatus {
     Exited(i32),
     Signalled(i32),
 }
 
-impl Told {
+impl SupervisorMessage {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut body = Vec::new();
         match self {
@@ -343,9 +350,9 @@ impl Told {
             }
             Self::Appeared(ProtectedName { path, fate }) => {
                 let (kind, aside) = match fate {
-                    Fate::Removed => (b'r', Path::new("")),
-                    Fate::SetAside(aside) => (b'a', aside.as_path()),
-                    Fate::Stays => (b's', Path::new("")),
+                    ProtectedNameFate::Removed => (b'r', Path::new("")),
+                    ProtectedNameFate::SetAside(aside) => (b'a', aside.as_path()),
+                    ProtectedNameFate::Stays => (b's', Path::new("")),
                 };
                 body.extend([b'n', kind]);
                 put(&mut body, path.as_os_str().as_bytes());
@@ -355,16 +362,16 @@ impl Told {
                 body.extend([
                     b'e',
                     match cause {
-                        Cause::Itself => b'i',
-                        Cause::Clock => b'c',
-                        Cause::Asked => b'a',
-                        Cause::Memory => b'm',
-                        Cause::Protected => b'p',
+                        EndCause::Itself => b'i',
+                        EndCause::Clock => b'c',
+                        EndCause::Asked => b'a',
+                        EndCause::Memory => b'm',
+                        EndCause::Protected => b'p',
                     },
                 ]);
                 let (kind, value) = match status {
-                    Status::Exited(value) => (b'x', value),
-                    Status::Signalled(value) => (b's', value),
+                    ProcessStatus::Exited(value) => (b'x', value),
+                    ProcessStatus::Signalled(value) => (b's', value),
                 };
                 body.push(kind);
                 body.extend(value.to_le_bytes());
@@ -377,7 +384,7 @@ impl Told {
 
     /// Reads the body of one frame.
     pub(crate) fn decode(body: &[u8]) -> Option<Self> {
-        let mut from = Reader(body);
+        let mut from = OrderReader(body);
         match from.byte()? {
             b's' => Some(Self::Started),
             b'f' => {
@@ -389,27 +396,27 @@ impl Told {
                 let kind = from.byte()?;
                 let path = PathBuf::from(from.text()?);
                 let fate = match kind {
-                    b'r' => Fate::Removed,
-                    b'a' => Fate::SetAside(OsString::from_vec(from.0.to_vec()).into()),
-                    b's' => Fate::Stays,
+                    b'r' => ProtectedNameFate::Removed,
+                    b'a' => ProtectedNameFate::SetAside(OsString::from_vec(from.0.to_vec()).into()),
+                    b's' => ProtectedNameFate::Stays,
                     _ => return None,
                 };
                 Some(Self::Appeared(ProtectedName { path, fate }))
             }
             b'e' => {
                 let cause = match from.byte()? {
-                    b'i' => Cause::Itself,
-                    b'c' => Cause::Clock,
-                    b'a' => Cause::Asked,
-                    b'm' => Cause::Memory,
-                    b'p' => Cause::Protected,
+                    b'i' => EndCause::Itself,
+                    b'c' => EndCause::Clock,
+                    b'a' => EndCause::Asked,
+                    b'm' => EndCause::Memory,
+                    b'p' => EndCause::Protected,
                     _ => return None,
                 };
                 let kind = from.byte()?;
                 let value = i32::from_le_bytes(from.take(4)?.try_into().ok()?);
                 let status = match kind {
-                    b'x' => Status::Exited(value),
-                    b's' => Status::Signalled(value),
+                    b'x' => ProcessStatus::Exited(value),
+                    b's' => ProcessStatus::Signalled(value),
                     _ => return None,
                 };
                 Some(Self::Ended { cause, status })

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::denied::Suspicion;
-use crate::output::Captured;
+use crate::denied::SuspectedDenial;
+use crate::output::CapturedOutput;
 
 /// Why a job stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum JailEnding {
     /// The program returned this status.
     Exited(i32),
     /// This signal ended the program; not one of ours.
@@ -21,7 +21,7 @@ pub enum Ending {
     OutOfOutput,
     /// Its processes had too much memory together.
     OutOfMemory,
-    /// A protected name appeared while it ran, again and again: see [`Outcome::appeared`].
+    /// A protected name appeared while it ran, again and again: see [`JailOutcome::appeared`].
     MadeProtected,
     /// The supervisor is gone, so the ending is unknown. The job's processes lost their streams.
     Lost,
@@ -29,16 +29,16 @@ pub enum Ending {
 
 /// The result of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    pub ending: Ending,
-    pub stdout: Captured,
-    pub stderr: Captured,
+pub struct JailOutcome {
+    pub ending: JailEnding,
+    pub stdout: CapturedOutput,
+    pub stderr: CapturedOutput,
     /// Protected names that did not exist before and appeared while it ran, and
     /// what became of them.
     pub appeared: Vec<ProtectedName>,
     /// The accesses that were probably refused, read from its output. A guess for the user to
     /// check, never a fact.
-    pub suspicions: Vec<Suspicion>,
+    pub suspicions: Vec<SuspectedDenial>,
 }
 
 /// A protected name that appeared while a job ran.
@@ -47,12 +47,12 @@ pub struct ProtectedName {
     /// The path where it appeared, or the path of the link on the way to it.
     pub path: PathBuf,
     /// What was done with it.
-    pub fate: Fate,
+    pub fate: ProtectedNameFate,
 }
 
 /// What is done with an entry that appears under a protected name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum ProtectedNameFate {
     /// It was removed: it was an empty folder.
     Removed,
     /// It was renamed to this. Another program of the user's may have made it, so
@@ -64,7 +64,7 @@ pub enum Fate {
 
 /// The step in which a start failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum StartStage {
     /// The order was read.
     Order,
     /// A root was opened.
@@ -91,7 +91,7 @@ pub enum Stage {
     Crowded,
 }
 
-impl Stage {
+impl StartStage {
     const ALL: [Self; 13] = [
         Self::Order,
         Self::Root,
@@ -122,7 +122,7 @@ impl Stage {
     }
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for StartStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Order => "the order cannot be read",

@@ -4,38 +4,41 @@ use std::io;
 
 /// One of the two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum JobStream {
     Out,
     Err,
 }
 
 /// How the output is captured.
-pub struct Capture {
+pub struct CaptureOptions {
     /// The most bytes of each stream that are kept in memory, from the beginning.
     pub keep: usize,
     /// Is given every byte as it comes, also those that are kept; an error ends the job.
-    pub spill: Option<Spill>,
+    pub spill: Option<OutputSpill>,
 }
 
 /// Takes output that is too large to keep.
-pub type Spill = Box<dyn FnMut(Stream, &[u8]) -> io::Result<()> + Send>;
+pub type OutputSpill = Box<dyn FnMut(JobStream, &[u8]) -> io::Result<()> + Send>;
 
-impl Default for Capture {
+impl Default for CaptureOptions {
     /// A megabyte of each stream, and no spilling.
     fn default() -> Self {
         Self { keep: 1 << 20, spill: None }
     }
 }
 
-impl std::fmt::Debug for Capture {
+impl std::fmt::Debug for CaptureOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Capture").field("keep", &self.keep).field("spills", &self.spill.is_some()).finish()
+        f.debug_struct("CaptureOptions")
+            .field("keep", &self.keep)
+            .field("spills", &self.spill.is_some())
+            .finish()
     }
 }
 
 /// The output of one stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Captured {
+pub struct CapturedOutput {
     /// The beginning, as much as was to be kept.
     pub bytes: Vec<u8>,
     /// The number of bytes that were written.
@@ -47,7 +50,7 @@ pub struct Captured {
 /// How many of the latest bytes are held: more than that guess looks at.
 const LATEST: usize = 32 * 1024;
 
-impl Captured {
+impl CapturedOutput {
     /// Whether all bytes were kept.
     #[must_use]
     pub fn is_whole(&self) -> bool {

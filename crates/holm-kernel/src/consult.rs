@@ -103,10 +103,7 @@ pub enum Patch {
     /// Leave a message out. A message that a call or its result needs is not left out alone.
     Hide(MessageId),
     /// Show other content in its place.
-    Replace {
-        id: MessageId,
-        blocks: Vec<Block>,
-    },
+    Replace { id: MessageId, blocks: Vec<Block> },
     /// Add a user message at the end.
     Append(Vec<Block>),
 }

@@ -1,6 +1,6 @@
 //! Fingerprints: a pinned 64-bit hash for comparing, and SHA-256 for proving.
 //!
-//! [`Digest`] is defined here, so that no dependency can change a stored number. It detects
+//! [`StreamHasher`] is defined here, so that no dependency can change a stored number. It detects
 //! drift and repeated calls. It does not resist an attacker who wants two texts to collide;
 //! use [`sha256_hex`] for that.
 
@@ -9,7 +9,7 @@ mod sip;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use sip::Sip;
+pub(crate) use sip::SipHashKey;
 
 use alloc::string::String;
 use core::fmt;
@@ -30,7 +30,7 @@ const STEP: u64 = 0x1319_8a2e_0370_7345;
 /// halves of the 128-bit product. At the end, the rest, padded with zeros, is one more lane, and
 /// the number of bytes is the last lane. The result is scrambled as in [`rng`](crate::rng).
 #[derive(Debug, Clone)]
-pub(crate) struct Digest {
+pub(crate) struct StreamHasher {
     acc: u64,
     /// Bytes that do not fill a lane yet, the first in the lowest place.
     rest: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Digest {
     taken: u64,
 }
 
-impl Digest {
+impl StreamHasher {
     /// Starts an empty stream.
     pub(crate) const fn new() -> Self {
         Self { acc: START, rest: 0, taken: 0 }
@@ -105,7 +105,7 @@ impl Digest {
 }
 
 /// Lets a canonical writer write straight into the hash.
-impl fmt::Write for Digest {
+impl fmt::Write for StreamHasher {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.bytes(text.as_bytes());
         Ok(())

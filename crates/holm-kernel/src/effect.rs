@@ -3,15 +3,15 @@
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
-use holm_grants::{Denials, FilePath, GrantSet, Level, Mode, Need};
+use holm_grants::{CallNeed, DenialSet, FilePath, GrantSet, Level, Mode};
 use holm_guards::{json::Json, plausibility::Expectation, postcondition::Postcondition};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::sha256_hex;
 use crate::{
-    Approvals, CallId, Config, Consultation, Ending, MarkRule, Marks, Message, Model, NanoUsd, Numbered,
-    Timestamp, Tool,
+    Approvals, CallId, Config, Consultation, Ending, MarkRule, Marks, Message, ModelSpec, NanoUsd, Numbered,
+    Timestamp, ToolSpec,
 };
 
 /// One command to the host. The enum is exhaustive on purpose: a host that forgets a
@@ -20,36 +20,21 @@ use crate::{
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Call a model; answer with `ModelFinished`.
-    CallModel {
-        call: CallId,
-        request: Request,
-    },
+    CallModel { call: CallId, request: Request },
     /// Append `Dispatched`, run the tool, answer with `ToolFinished`.
-    RunTool {
-        call: CallId,
-        request: ToolRequest,
-    },
+    RunTool { call: CallId, request: ToolRequest },
     /// Start a child run; answer with `ChildStarted`, then `ChildFinished`.
-    Spawn {
-        call: CallId,
-        request: Box<SpawnRequest>,
-    },
+    Spawn { call: CallId, request: Box<SpawnRequest> },
     /// Stop the work under this id. If its answer still arrives, the kernel ignores it.
     Abort(CallId),
     /// Ask hooks and people; answer with `Judged`.
     Judge(Box<Proposal>),
     /// Ask hooks; answer with `Consulted`.
     Consult(Box<Consultation>),
-    /// Run an executable postcondition; answer with `Checked`.
-    Check {
-        call: CallId,
-        request: Box<CheckRequest>,
-    },
+    /// Run an executable postcondition; answer with `SkillCheckResult`.
+    Check { call: CallId, request: Box<CheckRequest> },
     /// Ask a model for a summary; answer with `Summarised`.
-    Summarise {
-        call: CallId,
-        request: Request,
-    },
+    Summarise { call: CallId, request: Request },
     /// Send an event to the watchers.
     Emit(Numbered),
     /// The turn group is over.
@@ -63,7 +48,7 @@ pub enum Effect {
 pub struct Request {
     /// The purpose of the request.
     pub purpose: Purpose,
-    pub model: Arc<Model>,
+    pub model: Arc<ModelSpec>,
     pub system: Arc<str>,
     /// The messages: read them with [`Run::messages`](crate::Run::messages).
     pub messages: Messages,
@@ -113,7 +98,7 @@ pub enum Messages {
 pub struct Offer {
     /// Changes whenever the list changes.
     pub epoch: u64,
-    pub tools: Vec<Arc<Tool>>,
+    pub tools: Vec<Arc<ToolSpec>>,
 }
 
 /// One tool call that may run.
@@ -123,13 +108,13 @@ pub struct ToolRequest {
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
     /// The idempotency key: the same for the same call of the same run. The tool receives it.
-    pub key: Key,
+    pub key: IdempotencyKey,
     /// The needs that were allowed for this call.
-    pub needs: Arc<[Need]>,
+    pub needs: Arc<[CallNeed]>,
     /// What no call of the run may do. A tool checks it if it learns only while working
     /// what it will touch.
     #[serde(skip_serializing_if = "is_none")]
-    pub denials: Arc<Denials>,
+    pub denials: Arc<DenialSet>,
     /// What the run holds and the call need not name: for tools that run programs, empty for others. Without hosts where a call
     /// that names one would be asked about.
     #[serde(skip)]
@@ -140,7 +125,7 @@ pub struct ToolRequest {
     pub again: bool,
 }
 
-fn is_none(denials: &Denials) -> bool {
+fn is_none(denials: &DenialSet) -> bool {
     denials.is_empty()
 }
 
@@ -158,11 +143,11 @@ pub struct SpawnRequest {
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
     /// The idempotency key; see [`ToolRequest::key`].
-    pub key: Key,
+    pub key: IdempotencyKey,
     /// The grants of the child: never more than its parent's.
     pub grants: GrantSet,
     /// What the child may never do.
-    pub denials: Denials,
+    pub denials: DenialSet,
     /// The folder that relative paths of the parent start from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<FilePath>,
@@ -193,10 +178,10 @@ impl SpawnRequest {
     ///
     /// ```
     /// use holm_grants::Mode;
-    /// use holm_kernel::{Config, Model, SpawnRequest};
+    /// use holm_kernel::{Config, ModelSpec, SpawnRequest};
     ///
     /// fn child_of(request: &SpawnRequest) -> Config {
-    ///     let mut config = Config::new(Model::named("scripted/child"));
+    ///     let mut config = Config::new(ModelSpec::named("scripted/child"));
     ///     config.mode = Mode::Full;
     ///     request.confine(&mut config);
     ///     assert!(config.mode <= request.mode);
@@ -307,9 +292,9 @@ pub enum Check {
 ///
 /// Prints as 32 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key([u8; 16]);
+pub struct IdempotencyKey([u8; 16]);
 
-impl Key {
+impl IdempotencyKey {
     /// A key made by the host, for a call outside a run.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
@@ -320,13 +305,13 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for IdempotencyKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
     }
 }
 
-impl Serialize for Key {
+impl Serialize for IdempotencyKey {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0; 32];

@@ -22,10 +22,7 @@ pub enum Ending {
         reason: String,
     },
     /// A result was rejected, and the one correction did not help.
-    Rejected {
-        what: String,
-        reason: String,
-    },
+    Rejected { what: String, reason: String },
     /// The same calls gave the same results, again and again.
     Looping {
         /// The tool called last.
@@ -33,10 +30,7 @@ pub enum Ending {
         times: u64,
     },
     /// The money is spent.
-    OverBudget {
-        spent: NanoUsd,
-        limit: NanoUsd,
-    },
+    OverBudget { spent: NanoUsd, limit: NanoUsd },
     /// Another limit is reached.
     OverLimit {
         limit: Limit,
@@ -46,9 +40,7 @@ pub enum Ending {
         allowed: u64,
     },
     /// A person or the host cancelled it.
-    Cancelled {
-        reason: String,
-    },
+    Cancelled { reason: String },
     /// The run cannot continue.
     Failed {
         /// The class of the last failure.

@@ -278,9 +278,7 @@ pub enum NextTry {
         at: Timestamp,
     },
     /// Call the next model of the list.
-    Fallback {
-        model: String,
-    },
+    Fallback { model: String },
     /// Call the same model with a smaller view.
     Compact,
     /// Give up: the group ends.

@@ -27,9 +27,9 @@ macro_rules! number {
             }
         }
 
-        impl holm_read::Key for $name {
+        impl holm_read::MapKey for $name {
             fn of(name: &str) -> Option<Self> {
-                holm_read::Key::of(name).map(Self)
+                holm_read::MapKey::of(name).map(Self)
             }
         }
 

@@ -1,7 +1,7 @@
 //! Inputs: every fact that a run learns, named in the past tense.
 //!
 //! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the
-//! host is a [`Misuse`](crate::Misuse).
+//! host is a [`KernelMisuse`](crate::KernelMisuse).
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason,
-    Timestamp, Tool, Usage,
+    Timestamp, ToolSpec, Usage,
 };
 
 /// One fact that a run learns.
@@ -81,7 +81,7 @@ pub enum Input {
         result: ModelResult,
     },
     /// The tool list changed. Running calls finish with the tools they started with.
-    ToolsChanged(Vec<Tool>),
+    ToolsChanged(Vec<ToolSpec>),
     ModeChanged(Mode),
     /// The grants changed. This also ends all leases.
     GrantsChanged(GrantSet),
@@ -350,9 +350,7 @@ pub enum CheckRuling {
         reason: String,
     },
     /// The check itself could not be run; the result is not believed.
-    Broken {
-        reason: String,
-    },
+    Broken { reason: String },
 }
 
 /// The result of a child run.

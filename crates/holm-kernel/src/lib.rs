@@ -2,7 +2,6 @@
 //! file or socket, starts no thread and calls no foreign code: facts go in ([`Input`]), commands
 //! come out ([`Effect`]), and the list of facts is the journal.
 #![no_std]
-#![warn(missing_docs)]
 
 extern crate alloc;
 // A defect is planted per thread; without this feature the kernel uses no threads.
@@ -29,8 +28,8 @@ pub use event::*;
 pub use id::*;
 pub use input::*;
 pub use message::*;
-pub use misuse::Misuse;
-pub use run::{Receipt, Run};
+pub use misuse::KernelMisuse;
+pub use run::{RecordReceipt, Run};
 
 // Parts of the state machine.
 pub mod compat;

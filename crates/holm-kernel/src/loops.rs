@@ -13,7 +13,7 @@ use alloc::collections::{BTreeSet, VecDeque};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::digest::Digest;
+use crate::digest::StreamHasher;
 
 /// How many calls back a repeat is still a repeat. Wide enough for a cycle that hides among
 /// a batch of other calls, narrow enough that reading a file again after its text has left
@@ -36,9 +36,9 @@ const GENERATION: usize = 512;
 /// Names one call by what it asks for: the tool and its canonical arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(transparent)]
-pub(crate) struct Fingerprint(u64);
+pub(crate) struct CallFingerprint(u64);
 
-impl Fingerprint {
+impl CallFingerprint {
     /// Wraps a digest over the tool's name and its canonical arguments.
     pub(crate) const fn new(digest: u64) -> Self {
         Self(digest)
@@ -46,7 +46,7 @@ impl Fingerprint {
 
     /// The fingerprint of this call together with its result.
     fn with(self, result: u64) -> u64 {
-        Digest::new().u64(self.0).u64(result).finish()
+        StreamHasher::new().u64(self.0).u64(result).finish()
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) enum LoopRuling {
 
 /// Whether a finished call changed anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum CallImpact {
     /// No change: the call only reads, or it failed.
     None,
     /// It may write or execute, and it succeeded.
@@ -78,13 +78,11 @@ pub(crate) enum Change {
 
 /// Whether a run makes progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum RunProgress {
     /// The run makes progress.
     Fine,
     /// No call of the last turns gave a result that was not known before.
-    Stuck {
-        turns: u64,
-    },
+    Stuck { turns: u64 },
 }
 
 /// The memory of recent calls. Exempt calls are simply not passed in.
@@ -97,7 +95,7 @@ pub(crate) enum Progress {
 #[serde(default)]
 pub(crate) struct LoopDetector {
     /// What happened since the last new change, the latest at the back.
-    recent: VecDeque<Seen>,
+    recent: VecDeque<RecentCall>,
     /// Results that were seen recently.
     young: BTreeSet<u64>,
     /// Results known before that.
@@ -106,22 +104,28 @@ pub(crate) struct LoopDetector {
     /// Turns in a row without anything new.
     idle: u64,
     /// The novelty of the current turn so far.
-    current: Turn,
+    current: TurnNovelty,
 }
 
 /// A call that has been settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-enum Seen {
-    Ran { call: Fingerprint, result: u64 },
+enum RecentCall {
+    Ran {
+        call: CallFingerprint,
+        result: u64,
+    },
     /// It was refused as a loop, in this turn.
-    Refused { call: Fingerprint, turn: u64 },
+    Refused {
+        call: CallFingerprint,
+        turn: u64,
+    },
 }
 
 /// Whether a turn gave anything new.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-enum Turn {
+enum TurnNovelty {
     /// No call that counts.
     #[default]
     Quiet,
@@ -133,7 +137,7 @@ enum Turn {
 
 impl LoopDetector {
     /// Rules on a call before it is run. Changes nothing.
-    pub(crate) fn propose(&self, call: Fingerprint) -> LoopRuling {
+    pub(crate) fn propose(&self, call: CallFingerprint) -> LoopRuling {
         let repeats = self.repeats(call).max(self.periods(call));
         if repeats < TOLERATED {
             return LoopRuling::Fine;
@@ -145,23 +149,23 @@ impl LoopDetector {
 
     /// Takes note of a call that ran. `result` is a digest of what it gave; failures
     /// count like other results.
-    pub(crate) fn observe(&mut self, call: Fingerprint, result: u64, change: Change) {
+    pub(crate) fn observe(&mut self, call: CallFingerprint, result: u64, change: CallImpact) {
         let fresh = self.remember(call.with(result));
         match (fresh, change) {
-            (true, Change::Changed) => {
+            (true, CallImpact::Changed) => {
                 self.recent.clear();
-                self.current = Turn::Fresh;
+                self.current = TurnNovelty::Fresh;
             }
-            (true, Change::None) => self.current = Turn::Fresh,
-            (false, Change::None | Change::Changed) => self.worked(),
+            (true, CallImpact::None) => self.current = TurnNovelty::Fresh,
+            (false, CallImpact::None | CallImpact::Changed) => self.worked(),
         }
-        self.push(Seen::Ran { call, result });
+        self.push(RecentCall::Ran { call, result });
     }
 
     /// Takes note of a call that was answered with a refusal.
-    pub(crate) fn refused(&mut self, call: Fingerprint) {
+    pub(crate) fn refused(&mut self, call: CallFingerprint) {
         self.worked();
-        self.push(Seen::Refused { call, turn: self.turns });
+        self.push(RecentCall::Refused { call, turn: self.turns });
     }
 
     /// Records a call that was answered without being run: unknown, invalid,
@@ -169,9 +173,9 @@ impl LoopDetector {
     ///
     /// It counts as a repeat, like a result, and never as something new. A model that keeps asking
     /// for something it cannot have makes no progress.
-    pub(crate) fn turned_down(&mut self, call: Fingerprint, reason: u64) {
+    pub(crate) fn turned_down(&mut self, call: CallFingerprint, reason: u64) {
         self.worked();
-        self.push(Seen::Ran { call, result: reason });
+        self.push(RecentCall::Ran { call, result: reason });
     }
 
     /// Results left the view, so the model may fetch them again. Turns without
@@ -188,18 +192,18 @@ impl LoopDetector {
 
     /// Closes a turn. A turn without any call that counts (only exempt ones)
     /// proves nothing either way.
-    pub(crate) fn turn(&mut self) -> Progress {
+    pub(crate) fn turn(&mut self) -> RunProgress {
         self.turns = self.turns.saturating_add(1);
         match core::mem::take(&mut self.current) {
-            Turn::Quiet => {}
-            Turn::Idle => self.idle = self.idle.saturating_add(1),
-            Turn::Fresh => self.idle = 0,
+            TurnNovelty::Quiet => {}
+            TurnNovelty::Idle => self.idle = self.idle.saturating_add(1),
+            TurnNovelty::Fresh => self.idle = 0,
         }
-        if self.idle >= PATIENCE { Progress::Stuck { turns: self.idle } } else { Progress::Fine }
+        if self.idle >= PATIENCE { RunProgress::Stuck { turns: self.idle } } else { RunProgress::Fine }
     }
 
     /// How often in a row this call gave the result that it gave last.
-    fn repeats(&self, call: Fingerprint) -> u64 {
+    fn repeats(&self, call: CallFingerprint) -> u64 {
         let mut results = self.ran().filter_map(|(name, result)| (name == call).then_some(result));
         let Some(last) = results.next() else { return 0 };
         1 + results.take_while(|result| *result == last).count() as u64
@@ -209,7 +213,7 @@ impl LoopDetector {
     /// call would begin the next.
     ///
     /// This finds what [`repeats`](Self::repeats) cannot: a call whose result flips back and forth.
-    fn periods(&self, call: Fingerprint) -> u64 {
+    fn periods(&self, call: CallFingerprint) -> u64 {
         let cycle = |length: usize| {
             let begins = self.ran().nth(length - 1).is_some_and(|(first, _)| first == call);
             let equal = || self.ran().take(length).eq(self.ran().skip(length).take(length));
@@ -219,30 +223,30 @@ impl LoopDetector {
     }
 
     /// How often this call was refused, and whether the model has read one of the refusals.
-    fn refusals(&self, call: Fingerprint) -> (u64, bool) {
+    fn refusals(&self, call: CallFingerprint) -> (u64, bool) {
         let mut count = 0;
         let mut told = false;
         for seen in &self.recent {
             match seen {
-                Seen::Refused { call: name, turn } if *name == call => {
+                RecentCall::Refused { call: name, turn } if *name == call => {
                     count += 1;
                     told |= *turn < self.turns;
                 }
-                Seen::Refused { .. } | Seen::Ran { .. } => {}
+                RecentCall::Refused { .. } | RecentCall::Ran { .. } => {}
             }
         }
         (count, told)
     }
 
     /// The calls that ran, the latest first.
-    fn ran(&self) -> impl Iterator<Item = (Fingerprint, u64)> {
+    fn ran(&self) -> impl Iterator<Item = (CallFingerprint, u64)> {
         self.recent.iter().rev().filter_map(|seen| match seen {
-            Seen::Ran { call, result } => Some((*call, *result)),
-            Seen::Refused { .. } => None,
+            RecentCall::Ran { call, result } => Some((*call, *result)),
+            RecentCall::Refused { .. } => None,
         })
     }
 
-    fn push(&mut self, seen: Seen) {
+    fn push(&mut self, seen: RecentCall) {
         while self.recent.len() >= WINDOW {
             self.recent.pop_front();
         }
@@ -252,8 +256,8 @@ impl LoopDetector {
     /// Records that the turn had a call, unless it already had a new result.
     fn worked(&mut self) {
         match self.current {
-            Turn::Quiet => self.current = Turn::Idle,
-            Turn::Idle | Turn::Fresh => {}
+            TurnNovelty::Quiet => self.current = TurnNovelty::Idle,
+            TurnNovelty::Idle | TurnNovelty::Fresh => {}
         }
     }
 

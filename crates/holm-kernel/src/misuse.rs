@@ -6,7 +6,7 @@ use crate::CallId;
 
 /// A mistake of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Misuse {
+pub enum KernelMisuse {
     /// The kernel never issued this id.
     #[error("call {0} was never issued by this run; answer only ids that came from `poll`")]
     UnknownCall(CallId),

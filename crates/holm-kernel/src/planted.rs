@@ -8,7 +8,7 @@
 /// The defects that can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Bug {
+pub(crate) enum PlantedBug {
     /// Work that may have run before a crash runs again, harmless or not.
     RunsAgain = 1,
     /// The dispatch of a call is not recorded.
@@ -96,7 +96,7 @@ pub(crate) enum Bug {
 /// Whether a test has planted this defect.
 #[cfg(not(feature = "planted"))]
 #[inline]
-pub(crate) const fn planted(_: Bug) -> bool {
+pub(crate) const fn planted(_: PlantedBug) -> bool {
     false
 }
 
@@ -109,7 +109,7 @@ pub use switch::{NAMES, plant};
 mod switch {
     use std::cell::Cell;
 
-    use super::Bug;
+    use super::PlantedBug;
 
     /// Every defect by name, in the order of the list.
     pub const NAMES: [&str; 41] = [
@@ -156,7 +156,7 @@ mod switch {
         "order_lost",
     ];
 
-    const _: () = assert!(NAMES.len() == Bug::OrderLost as usize, "a name for each, in their order");
+    const _: () = assert!(NAMES.len() == PlantedBug::OrderLost as usize, "a name for each, in their order");
 
     std::thread_local! {
         /// Per thread, so that other tests still test the unmodified kernel.
@@ -172,7 +172,7 @@ mod switch {
     }
 
     /// Whether a test has planted this defect.
-    pub(crate) fn planted(bug: Bug) -> bool {
+    pub(crate) fn planted(bug: PlantedBug) -> bool {
         PLANTED.with(|planted| planted.get() == bug as usize)
     }
 }

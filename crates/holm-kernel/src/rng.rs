@@ -14,7 +14,7 @@ const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Derives a number from the seed and two coordinates, for example (call, attempt).
 ///
 /// The seed can be computed back from the result. Values that must stay secret are
-/// derived with [`digest::Sip`](crate::digest::Sip) instead.
+/// derived with [`digest::SipHashKey`](crate::digest::SipHashKey) instead.
 pub(crate) const fn mix(seed: u64, a: u64, b: u64) -> u64 {
     let first = scramble(seed.wrapping_add(GAMMA) ^ a);
     let second = scramble(first.wrapping_add(GAMMA) ^ b);

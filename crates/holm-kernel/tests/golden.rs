@@ -21,8 +21,9 @@ use holm_guards::{
 };
 use holm_kernel::{
     Author, Block, Bound, Budget, CallId, Check, CheckRuling, ChildResult, Config, Effect, Ending, Failure,
-    FailureClass, Input, Marks, Model, ModelResult, NanoUsd, Outcome, Price, Prompt, Reply, Run, Seq,
-    Started, StopReason, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Usage, Verdict, Yields, journal,
+    FailureClass, Input, Marks, ModelResult, ModelSpec, NanoUsd, Outcome, Price, Prompt, Reply, Run, Seq,
+    Started, StopReason, Timestamp, ToolCall, ToolKind, ToolOutput, ToolSpec, Usage, Verdict, Yields,
+    journal,
 };
 
 /// The golden journal of each set of rules.
@@ -36,7 +37,7 @@ fn the_golden_journals_replay() {
     for (semantics, golden) in GOLDEN {
         let records = journal::decode_strict(golden.as_bytes()).expect("a sound journal");
         let run = Run::replay(&records).expect("the same run for ever");
-        let lines: String = records.iter().map(journal::Record::line).collect();
+        let lines: String = records.iter().map(journal::JournalRecord::line).collect();
         assert_eq!(lines, golden);
         assert!(run.is_idle() && run.marks().untrusted && run.started().semantics == semantics);
         let texts: Vec<String> = run.transcript().iter().map(|message| message.plain_text()).collect();
@@ -159,31 +160,31 @@ fn the_printer_of_the_journal() {
     std::io::Write::write_all(&mut std::io::stdout(), format!("\n{text}").as_bytes()).expect("written");
 }
 
-fn tools() -> Vec<Tool> {
+fn tools() -> Vec<ToolSpec> {
     let schema = || Json::parse(r#"{"type":"object","properties":{"path":{"type":"string"}}}"#).unwrap();
-    let read = Tool {
+    let read = ToolSpec {
         needs: vec!["read:{path=.}".parse().unwrap()],
         yields: Yields { untrusted: true, ..Yields::default() },
-        ..Tool::new("read", "Reads a file.", schema()).level(Level::ReadOnly)
+        ..ToolSpec::new("read", "Reads a file.", schema()).level(Level::ReadOnly)
     };
     let promise =
         Postcondition::new("it compiles", Rule::Executable { command: "check".into(), arguments: vec![] });
-    let save = Tool {
+    let save = ToolSpec {
         needs: vec!["write:{path}".parse().unwrap()],
         postconditions: vec![promise],
-        ..Tool::new("save", "Writes a file.", schema()).level(Level::Write)
+        ..ToolSpec::new("save", "Writes a file.", schema()).level(Level::Write)
     };
     let kind = ToolKind::Agent {
         grants: GrantSet::parse(["read:src/**"]).unwrap(),
         reserve: NanoUsd::new(1_000),
         tokens: 5_000,
     };
-    let helper = Tool { kind, ..Tool::new("helper", "Helps.", schema()).level(Level::None) };
-    vec![read, save, helper, Tool::skill(extract())]
+    let helper = ToolSpec { kind, ..ToolSpec::new("helper", "Helps.", schema()).level(Level::None) };
+    vec![read, save, helper, ToolSpec::skill(extract())]
 }
 
 fn started() -> Started {
-    let mut config = Config::new(Model::named("scripted/golden"));
+    let mut config = Config::new(ModelSpec::named("scripted/golden"));
     config.name = "golden".into();
     config.system = "You are a careful \u{1f9ea} agent.".into();
     config.models[0].price = Some(Price { input: 1_000_000, output: 5_000_000, ..Price::default() });
@@ -201,7 +202,7 @@ fn started() -> Started {
 /// A host in small: it performs what the run asks for, and answers from a script.
 struct Host {
     run: Run,
-    writer: journal::Writer,
+    writer: journal::JournalWriter,
     text: String,
     now: u64,
     replies: std::vec::IntoIter<Vec<Block>>,

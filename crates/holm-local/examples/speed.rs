@@ -10,11 +10,11 @@ use std::{error::Error, num::NonZeroU32, path::PathBuf, sync::Arc, time::Instant
 
 use holm_guards::json::Json;
 use holm_kernel::{
-    CallId, Message, MessageId, Messages, Model as Card, ModelResult, Offer, Purpose, Request, Role, Tool,
-    plain_text,
+    CallId, Message, MessageId, Messages, ModelResult, ModelSpec as Card, Offer, Purpose, Request, Role,
+    ToolSpec, plain_text,
 };
-use holm_local::{Constraint, Local, LocalLine, Settings, Tally};
-use holm_runtime::{Ask, Line as _, NoDeltas};
+use holm_local::{GenerationStats, GrammarConstraint, LocalConnection, LocalModel, LocalModelSettings};
+use holm_runtime::{ModelConnection as _, ModelRequest, NullDeltaSink};
 use llama_cpp_2::{
     context::params::LlamaContextParams,
     llama_backend::LlamaBackend,
@@ -55,8 +55,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut backend = LlamaBackend::init()?;
     backend.void_logs();
     let model = LlamaModel::load_from_file(&backend, &file, &LlamaModelParams::default())?;
-    let free = Local::open(Settings::new(&file).threads(threads).constraint(Constraint::Off))?;
-    let held = Local::open(Settings::new(&file).threads(threads))?;
+    let free =
+        LocalModel::open(LocalModelSettings::new(&file).threads(threads).constraint(GrammarConstraint::Off))?;
+    let held = LocalModel::open(LocalModelSettings::new(&file).threads(threads))?;
     let (mut own, mut ours, mut without, mut with) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         let prompt = format!("{round}: {}", STORY.repeat(36));
@@ -114,9 +115,9 @@ fn small() -> PathBuf {
     folder.join("SmolLM2-135M-Instruct.Q4_1.gguf")
 }
 
-fn tool() -> Result<Arc<Tool>, Box<dyn Error>> {
+fn tool() -> Result<Arc<ToolSpec>, Box<dyn Error>> {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
-    Ok(Arc::new(Tool::new(
+    Ok(Arc::new(ToolSpec::new(
         "read_file",
         "Reads a file.",
         Json::parse(schema).map_err(|error| error.to_string())?,
@@ -163,7 +164,11 @@ fn library(
 }
 
 /// Has Holm go on with a text, and says what it took.
-async fn told(line: &mut LocalLine, prompt: &str, tools: Vec<Arc<Tool>>) -> Result<Tally, Box<dyn Error>> {
+async fn told(
+    line: &mut LocalConnection,
+    prompt: &str,
+    tools: Vec<Arc<ToolSpec>>,
+) -> Result<GenerationStats, Box<dyn Error>> {
     let view =
         [Arc::new(Message::text(MessageId::new(1), Role::User, format!("Go on with this story: {prompt}")))];
     asked(line, &view, tools).await?;
@@ -171,9 +176,9 @@ async fn told(line: &mut LocalLine, prompt: &str, tools: Vec<Arc<Tool>>) -> Resu
 }
 
 async fn asked(
-    line: &mut LocalLine,
+    line: &mut LocalConnection,
     view: &[Arc<Message>],
-    tools: Vec<Arc<Tool>>,
+    tools: Vec<Arc<ToolSpec>>,
 ) -> Result<String, Box<dyn Error>> {
     let request = Request {
         purpose: Purpose::Turn,
@@ -184,9 +189,9 @@ async fn asked(
         max_output: u64::try_from(WRITTEN).ok(),
         format: None,
     };
-    let (deltas, stop) = (Arc::new(NoDeltas), CancellationToken::new());
+    let (deltas, stop) = (Arc::new(NullDeltaSink), CancellationToken::new());
     match line
-        .call(Ask {
+        .call(ModelRequest {
             call: CallId::new(1),
             request: &request,
             messages: view,
@@ -202,7 +207,7 @@ async fn asked(
 }
 
 /// What a second turn reads: what is new, and in what time.
-async fn second_turn(model: &Local) -> Result<String, Box<dyn Error>> {
+async fn second_turn(model: &LocalModel) -> Result<String, Box<dyn Error>> {
     let mut line = model.line();
     let first = Arc::new(Message::text(
         MessageId::new(1),
@@ -228,7 +233,7 @@ async fn second_turn(model: &Local) -> Result<String, Box<dyn Error>> {
     ))
 }
 
-fn rate(tally: Tally) -> Rate {
+fn rate(tally: GenerationStats) -> Rate {
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     Rate {
         reads: per_second(whole(tally.input - tally.cached), u128::from(tally.prompt_us)),

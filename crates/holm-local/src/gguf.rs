@@ -11,7 +11,7 @@ use std::{
 };
 
 use kinds::bytes_of;
-use reader::{Reader, Value};
+use reader::{GgufReader, GgufValue};
 use thiserror::Error;
 
 /// The largest number of key-value pairs in one file. Real files have some dozens.
@@ -24,12 +24,12 @@ const ALIGNMENT: u64 = 32;
 /// The header of a model or an adapter.
 ///
 /// ```no_run
-/// let head = holm_local::Gguf::open("model.gguf".as_ref())?;
+/// let head = holm_local::GgufHead::open("model.gguf".as_ref())?;
 /// println!("{} ({}), {} tokens", head.name, head.architecture, head.context.unwrap_or(0));
 /// # Ok::<(), holm_local::GgufError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Gguf {
+pub struct GgufHead {
     /// The model's name; empty if the file does not give one.
     pub name: String,
     /// The model architecture, for example `llama`.
@@ -37,7 +37,7 @@ pub struct Gguf {
     /// The licence that the file claims; empty if it claims none.
     pub licence: String,
     /// Whether it is a model or an adapter.
-    pub kind: Kind,
+    pub kind: GgufKind,
     /// The context length that the model was trained for, in tokens.
     pub context: Option<u64>,
     /// Whether the file contains a chat template.
@@ -54,7 +54,7 @@ pub struct Gguf {
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum GgufKind {
     #[default]
     Model,
     /// An adapter that changes a model.
@@ -95,9 +95,9 @@ pub enum GgufError {
     /// The file is of the other kind.
     #[error("this is {}, but {} is required", .found.words(), .wanted.words())]
     Kind {
-        found: Kind,
+        found: GgufKind,
         /// The kind that the caller expected.
-        wanted: Kind,
+        wanted: GgufKind,
     },
     /// The machine does not have enough memory.
     #[error("the model needs about {needs} MiB of memory and {has} MiB are free; choose a smaller one")]
@@ -109,7 +109,7 @@ pub enum GgufError {
     },
 }
 
-impl Kind {
+impl GgufKind {
     fn words(self) -> &'static str {
         match self {
             Self::Model => "a model",
@@ -118,7 +118,7 @@ impl Kind {
     }
 }
 
-impl Gguf {
+impl GgufHead {
     /// Reads the header of a file.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl Gguf {
     /// # Errors
     /// The same errors as for [`open`](Self::open).
     pub fn read(from: impl Read + Seek, size: u64) -> Result<Self, GgufError> {
-        let mut from = Reader::new(from, size);
+        let mut from = GgufReader::new(from, size);
         if from.magic()? != *b"GGUF" {
             return Err(GgufError::NotGguf);
         }
@@ -152,7 +152,7 @@ impl Gguf {
             return Err(GgufError::Damaged("it declares more parts than any model has"));
         }
         let mut head = Self { size, ..Self::default() };
-        let mut told = Told::default();
+        let mut told = GgufDimensions::default();
         for _ in 0..pairs {
             let key = from.key()?;
             told.take(&mut head, &key, from.value()?)?;
@@ -185,7 +185,7 @@ impl Gguf {
     ///
     /// # Errors
     /// [`GgufError::Kind`] if it is of the other kind.
-    pub fn expect(self, wanted: Kind) -> Result<Self, GgufError> {
+    pub fn expect(self, wanted: GgufKind) -> Result<Self, GgufError> {
         if self.kind == wanted { Ok(self) } else { Err(GgufError::Kind { found: self.kind, wanted }) }
     }
 
@@ -210,7 +210,7 @@ impl Gguf {
 
 /// Numbers whose meaning depends on other key-value pairs.
 #[derive(Default)]
-struct Told {
+struct GgufDimensions {
     context: Option<u64>,
     alignment: Option<u64>,
     layers: u64,
@@ -219,22 +219,22 @@ struct Told {
     width: u64,
 }
 
-impl Told {
-    fn take(&mut self, head: &mut Gguf, key: &str, value: Value) -> Result<(), GgufError> {
+impl GgufDimensions {
+    fn take(&mut self, head: &mut GgufHead, key: &str, value: GgufValue) -> Result<(), GgufError> {
         match (key, value) {
-            ("general.name", Value::Text(text)) => head.name = text,
-            ("general.architecture", Value::Text(text)) => head.architecture = text,
-            ("general.license", Value::Text(text)) => head.licence = text,
-            ("general.type", Value::Text(text)) if text == "adapter" => head.kind = Kind::Adapter,
-            ("tokenizer.chat_template", Value::Text(_)) => head.template = true,
-            ("holm.base.sha256", Value::Text(text)) => head.base = Some(text),
-            ("general.alignment", Value::Number(number)) => {
+            ("general.name", GgufValue::Text(text)) => head.name = text,
+            ("general.architecture", GgufValue::Text(text)) => head.architecture = text,
+            ("general.license", GgufValue::Text(text)) => head.licence = text,
+            ("general.type", GgufValue::Text(text)) if text == "adapter" => head.kind = GgufKind::Adapter,
+            ("tokenizer.chat_template", GgufValue::Text(_)) => head.template = true,
+            ("holm.base.sha256", GgufValue::Text(text)) => head.base = Some(text),
+            ("general.alignment", GgufValue::Number(number)) => {
                 if !number.is_power_of_two() || number > 1 << 20 {
                     return Err(GgufError::Damaged("its alignment is invalid"));
                 }
                 self.alignment = Some(number);
             }
-            (key, Value::Number(number)) => match key.split_once('.').map_or("", |(_, rest)| rest) {
+            (key, GgufValue::Number(number)) => match key.split_once('.').map_or("", |(_, rest)| rest) {
                 "context_length" => self.context = Some(number),
                 "block_count" => self.layers = number,
                 "attention.head_count" => self.heads = number,
@@ -242,7 +242,7 @@ impl Told {
                 "embedding_length" => self.width = number,
                 _ => {}
             },
-            (_, Value::Text(_) | Value::Other) => {}
+            (_, GgufValue::Text(_) | GgufValue::Other) => {}
         }
         Ok(())
     }

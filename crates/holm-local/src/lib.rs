@@ -2,16 +2,16 @@
 //! replies valid for the schemas of the tools.
 //!
 //! This crate does **not** download models, choose tools, run calls or check results, and llama.cpp
-//! never runs in the calling process. A GGUF file is hostile input to a C++ library. [`Gguf`]
+//! never runs in the calling process. A GGUF file is hostile input to a C++ library. [`GgufHead`]
 //! therefore reads its header in safe code first, and a worker process loads it. The worker has no
-//! keys, no environment, no network and no lasting place to write to. [`Local`] starts it, shares
+//! keys, no environment, no network and no lasting place to write to. [`LocalModel`] starts it, shares
 //! it between runs, and restarts it when it dies. A crash of the worker is an error of the calls
 //! that were running.
 //!
 //! # What happens to a call
 //!
 //! The request becomes a short prompt of one form (see `training/PROTOCOL.md`), and the schemas of
-//! its tools become a [`Grammar`]: the reply is either text, or one valid call. The worker decodes
+//! its tools become a [`ReplyGrammar`]: the reply is either text, or one valid call. The worker decodes
 //! all requested replies in one batch, keeps the cache of each session, and stops a cancelled reply
 //! after at most one step. A prompt longer than the context is a typed failure, which makes the
 //! kernel compact the conversation.
@@ -20,7 +20,7 @@
 //!
 //! - Truth: a valid call may be the wrong one. Guards and permissions check it as they check every
 //!   call.
-//! - The parts of JSON Schema that are not listed in [`Grammar`]'s module. Calls are validated
+//! - The parts of JSON Schema that are not listed in [`ReplyGrammar`]'s module. Calls are validated
 //!   after decoding anyway.
 //! - Isolation of sessions: replies of different sessions share one worker process, so a crash ends
 //!   them all.
@@ -37,10 +37,10 @@ mod wire;
 mod worker;
 
 pub use error::LocalError;
-pub use gguf::{Gguf, GgufError, Kind};
-pub use grammar::Grammar;
-pub use host::{Local, LocalLine, file_hash};
-pub use prompt::{Said, Speaker, messages};
-pub use settings::{Choosing, Constraint, Settings};
-pub use wire::Tally;
+pub use gguf::{GgufError, GgufHead, GgufKind};
+pub use grammar::ReplyGrammar;
+pub use host::{LocalConnection, LocalModel, file_hash};
+pub use prompt::{LocalMessage, PromptRole, messages};
+pub use settings::{GrammarConstraint, LocalModelSettings, ToolSelection};
+pub use wire::GenerationStats;
 pub use worker::{SERVE_ARGUMENT, serve, serve_if_asked};

@@ -6,9 +6,9 @@ use std::{fmt::Write as _, sync::Arc};
 
 use holm_guards::{
     json::{Json, write_string},
-    schema::Schema,
+    schema::CompiledSchema,
 };
-use holm_kernel::{Block, Message, Request, Role, Tool, ToolCall};
+use holm_kernel::{Block, Message, Request, Role, ToolCall, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 /// How to call a tool. It stands before the list of tools.
@@ -20,14 +20,14 @@ const UNSEEN: &str = "[something that this model cannot see]";
 /// The role of a message in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Speaker {
+pub enum PromptRole {
     System,
     /// The user, or a tool. Small models have no separate role for tools.
     User,
     Assistant,
 }
 
-impl Speaker {
+impl PromptRole {
     /// The role's name in chat templates.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -41,25 +41,25 @@ impl Speaker {
 
 /// One message of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
-    pub by: Speaker,
+pub struct LocalMessage {
+    pub by: PromptRole,
     /// The text. It is always plain text, even if it contains template marks.
     pub text: String,
 }
 
 /// The messages of a prompt, in order.
 #[must_use]
-pub fn messages(request: &Request, view: &[Arc<Message>]) -> Vec<Said> {
+pub fn messages(request: &Request, view: &[Arc<Message>]) -> Vec<LocalMessage> {
     let system = system(&request.system, &request.tools.tools);
     let mut out = Vec::with_capacity(view.len() + 1);
     if !system.is_empty() {
-        out.push(Said { by: Speaker::System, text: system });
+        out.push(LocalMessage { by: PromptRole::System, text: system });
     }
     for message in view {
         let by = match message.role {
-            Role::Assistant => Speaker::Assistant,
+            Role::Assistant => PromptRole::Assistant,
             // Many templates do not support a system message in the middle of a conversation.
-            Role::System | Role::User | Role::Tool => Speaker::User,
+            Role::System | Role::User | Role::Tool => PromptRole::User,
             Role::Custom => continue,
         };
         say(by, &message.blocks, &mut out);
@@ -68,7 +68,7 @@ pub fn messages(request: &Request, view: &[Arc<Message>]) -> Vec<Said> {
 }
 
 /// The system message: the agent's own prompt, how to call, and one line per tool.
-fn system(own: &str, tools: &[Arc<Tool>]) -> String {
+fn system(own: &str, tools: &[Arc<ToolSpec>]) -> String {
     let mut out = String::from(own);
     if tools.is_empty() {
         return out;
@@ -85,8 +85,8 @@ fn system(own: &str, tools: &[Arc<Tool>]) -> String {
     out
 }
 
-fn line(tool: &Tool, out: &mut String) {
-    let shape = Schema::compile(&tool.schema).map(|schema| {
+fn line(tool: &ToolSpec, out: &mut String) {
+    let shape = CompiledSchema::compile(&tool.schema).map(|schema| {
         let takes_any = schema.properties().next().is_some();
         if takes_any { schema.shape() } else { String::from("{}") }
     });
@@ -106,11 +106,11 @@ fn line(tool: &Tool, out: &mut String) {
 
 /// Adds the content of a message. Each call and each result becomes a message of its own, as
 /// in the model's training.
-fn say(by: Speaker, blocks: &[Block], out: &mut Vec<Said>) {
+fn say(by: PromptRole, blocks: &[Block], out: &mut Vec<LocalMessage>) {
     let mut words = String::new();
-    let flush = |words: &mut String, out: &mut Vec<Said>| {
+    let flush = |words: &mut String, out: &mut Vec<LocalMessage>| {
         if !words.is_empty() {
-            out.push(Said { by, text: std::mem::take(words) });
+            out.push(LocalMessage { by, text: std::mem::take(words) });
         }
     };
     for block in blocks {
@@ -120,12 +120,12 @@ fn say(by: Speaker, blocks: &[Block], out: &mut Vec<Said>) {
             Block::Thinking(_) | Block::Custom(_) => {}
             Block::ToolCall(call) => {
                 flush(&mut words, out);
-                out.push(Said { by, text: written(call) });
+                out.push(LocalMessage { by, text: written(call) });
             }
             Block::ToolResult(result) => {
                 flush(&mut words, out);
                 let text = format!("<tool_output>\n{}\n</tool_output>", body(&result.text));
-                out.push(Said { by: Speaker::User, text });
+                out.push(LocalMessage { by: PromptRole::User, text });
             }
         }
     }
@@ -189,38 +189,38 @@ fn body(sealed: &str) -> String {
 /// A part of a prompt: template marks, which may be control tokens, or text,
 /// which never contains any.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum PromptPiece {
     Marks(String),
     Words(String),
 }
 
 /// The prompt in `ChatML`, for models without a template that llama.cpp supports.
-pub(crate) fn chatml(said: &[Said]) -> Vec<Piece> {
+pub(crate) fn chatml(said: &[LocalMessage]) -> Vec<PromptPiece> {
     let mut out = Vec::with_capacity(said.len() * 2 + 1);
     let mut marks = String::new();
-    for Said { by, text } in said {
+    for LocalMessage { by, text } in said {
         let _ = writeln!(marks, "<|im_start|>{}", by.name());
-        out.push(Piece::Marks(std::mem::take(&mut marks)));
-        out.push(Piece::Words(text.clone()));
+        out.push(PromptPiece::Marks(std::mem::take(&mut marks)));
+        out.push(PromptPiece::Words(text.clone()));
         marks.push_str("<|im_end|>\n");
     }
     marks.push_str("<|im_start|>assistant\n");
-    out.push(Piece::Marks(marks));
+    out.push(PromptPiece::Marks(marks));
     out
 }
 
 /// Splits a rendered template at its placeholders and inserts the texts. Returns `None` if a
 /// placeholder is missing, because a template may trim, drop or reorder its input.
-pub(crate) fn filled(rendered: &str, said: &[Said]) -> Option<Vec<Piece>> {
+pub(crate) fn filled(rendered: &str, said: &[LocalMessage]) -> Option<Vec<PromptPiece>> {
     let mut out = Vec::with_capacity(said.len() * 2 + 1);
     let mut rest = rendered;
-    for (number, Said { text, .. }) in said.iter().enumerate() {
+    for (number, LocalMessage { text, .. }) in said.iter().enumerate() {
         let (before, after) = rest.split_once(&placeholder(number))?;
-        out.push(Piece::Marks(before.into()));
-        out.push(Piece::Words(text.clone()));
+        out.push(PromptPiece::Marks(before.into()));
+        out.push(PromptPiece::Words(text.clone()));
         rest = after;
     }
-    out.push(Piece::Marks(rest.into()));
+    out.push(PromptPiece::Marks(rest.into()));
     Some(out)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use holm_jail::{Engine, Launcher};
+use holm_jail::{JailEngine, JailLauncher};
 
 /// The default context in tokens: what the small default model was trained for.
 const CONTEXT: u32 = 8192;
@@ -14,13 +14,13 @@ const MOST: u32 = 512;
 /// A model file and how to run it.
 ///
 /// ```
-/// use holm_local::{Constraint, Settings};
+/// use holm_local::{GrammarConstraint, LocalModelSettings};
 ///
-/// let settings = Settings::new("/models/small.gguf").context(4096).constraint(Constraint::Off);
+/// let settings = LocalModelSettings::new("/models/small.gguf").context(4096).constraint(GrammarConstraint::Off);
 /// assert_eq!(settings.model(), "/models/small.gguf");
 /// ```
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct LocalModelSettings {
     pub(crate) model: PathBuf,
     pub(crate) adapter: Option<PathBuf>,
     pub(crate) context: u32,
@@ -29,17 +29,17 @@ pub struct Settings {
     pub(crate) most: u32,
     pub(crate) seed: u32,
     pub(crate) stops: Vec<String>,
-    pub(crate) constraint: Constraint,
-    pub(crate) choosing: Choosing,
+    pub(crate) constraint: GrammarConstraint,
+    pub(crate) choosing: ToolSelection,
     pub(crate) believe_none_from_milli: Option<u32>,
     pub(crate) worker: Option<PathBuf>,
-    pub(crate) launcher: Launcher,
-    pub(crate) engine: Option<Engine>,
+    pub(crate) launcher: JailLauncher,
+    pub(crate) engine: Option<JailEngine>,
 }
 
 /// Whether a grammar keeps replies valid for the schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Constraint {
+pub enum GrammarConstraint {
     #[default]
     Grammar,
     /// The model writes freely. Calls are checked afterwards, like all calls.
@@ -48,7 +48,7 @@ pub enum Constraint {
 
 /// How the tool of a call is chosen, if a grammar constrains the reply and there are several tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Choosing {
+pub enum ToolSelection {
     /// The model writes the tool's name, token by token.
     #[default]
     Likeliest,
@@ -63,7 +63,7 @@ pub enum Choosing {
     Calibrated,
 }
 
-impl Settings {
+impl LocalModelSettings {
     /// Settings for the model in this file.
     #[must_use]
     pub fn new(model: impl Into<PathBuf>) -> Self {
@@ -76,11 +76,11 @@ impl Settings {
             most: MOST,
             seed: 0,
             stops: Vec::new(),
-            constraint: Constraint::default(),
-            choosing: Choosing::default(),
+            constraint: GrammarConstraint::default(),
+            choosing: ToolSelection::default(),
             believe_none_from_milli: None,
             worker: None,
-            launcher: Launcher::this_executable(),
+            launcher: JailLauncher::this_executable(),
             engine: None,
         }
     }
@@ -137,13 +137,13 @@ impl Settings {
 
     /// Sets whether a grammar is used.
     #[must_use]
-    pub fn constraint(self, constraint: Constraint) -> Self {
+    pub fn constraint(self, constraint: GrammarConstraint) -> Self {
         Self { constraint, ..self }
     }
 
     /// Sets how the tool of a call is chosen. It has no effect without a grammar.
     #[must_use]
-    pub fn choosing(self, choosing: Choosing) -> Self {
+    pub fn choosing(self, choosing: ToolSelection) -> Self {
         Self { choosing, ..self }
     }
 
@@ -163,13 +163,13 @@ impl Settings {
 
     /// Uses this launcher for confined processes.
     #[must_use]
-    pub fn launcher(self, launcher: Launcher) -> Self {
+    pub fn launcher(self, launcher: JailLauncher) -> Self {
         Self { launcher, ..self }
     }
 
     /// Confines the worker with this engine, instead of the strongest one that works here.
     #[must_use]
-    pub fn engine(self, engine: Engine) -> Self {
+    pub fn engine(self, engine: JailEngine) -> Self {
         Self { engine: Some(engine), ..self }
     }
 

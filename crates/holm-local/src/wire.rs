@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Grammar, prompt::Said};
+use crate::{ReplyGrammar, prompt::LocalMessage};
 
 /// The protocol version. Host and worker are the same program, so it only detects a program that
 /// was replaced in between.
@@ -17,18 +17,22 @@ pub(crate) const MAX_FRAME: usize = 16 << 20;
 /// A message from the host to the worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum ToWorker {
-    Load(Load),
+pub(crate) enum WorkerRequest {
+    Load(LoadRequest),
     /// Starts work on a prompt.
-    Begin(Box<Begin>),
-    Cancel { id: u64 },
+    Begin(Box<WorkerPrompt>),
+    Cancel {
+        id: u64,
+    },
     /// A session has ended, and its cache can be freed.
-    Forget { session: u64 },
+    Forget {
+        session: u64,
+    },
 }
 
 /// The model that the worker loads, and with which resources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Load {
+pub(crate) struct LoadRequest {
     pub(crate) version: u32,
     pub(crate) model: PathBuf,
     pub(crate) adapter: Option<PathBuf>,
@@ -39,28 +43,28 @@ pub(crate) struct Load {
 
 /// One prompt, and the task to perform with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Begin {
+pub(crate) struct WorkerPrompt {
     pub(crate) id: u64,
     pub(crate) session: u64,
-    pub(crate) said: Vec<Said>,
-    pub(crate) task: Task,
+    pub(crate) said: Vec<LocalMessage>,
+    pub(crate) task: WorkerTask,
 }
 
 /// What the worker does with a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Task {
-    Write(Write),
+pub(crate) enum WorkerTask {
+    Write(GenerateTask),
     /// Scores texts by their likelihood, without a reply.
-    Weigh(Weigh),
+    Weigh(ScoreTask),
 }
 
 /// How the worker generates a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Write {
-    pub(crate) grammar: Option<Grammar>,
+pub(crate) struct GenerateTask {
+    pub(crate) grammar: Option<ReplyGrammar>,
     /// What to do if the model is about to say that no tool fits, and is not certain.
-    pub(crate) doubt: Option<Doubt>,
+    pub(crate) doubt: Option<NoToolThreshold>,
     pub(crate) most: u32,
     /// The temperature in thousandths. `None` decodes greedily.
     pub(crate) temperature_milli: Option<u32>,
@@ -71,43 +75,61 @@ pub(crate) struct Write {
 /// Asks for the likelihood of each of these texts, followed by a quotation mark, after this
 /// beginning of the reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Weigh {
+pub(crate) struct ScoreTask {
     pub(crate) opening: String,
     pub(crate) texts: Vec<String>,
 }
 
 /// When the reply that no tool fits is not accepted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Doubt {
+pub(crate) struct NoToolThreshold {
     /// How that reply begins.
     pub(crate) opening: String,
     /// The likelihood in thousandths from which on it is accepted.
     pub(crate) believed_from_milli: u32,
     /// The grammar of the reply that is required instead.
-    pub(crate) instead: Grammar,
+    pub(crate) instead: ReplyGrammar,
 }
 
 /// A message from the worker to the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum FromWorker {
+pub(crate) enum WorkerMessage {
     /// The model is loaded.
-    Loaded { version: u32, context: u32 },
-    Refused { why: String },
+    Loaded {
+        version: u32,
+        context: u32,
+    },
+    Refused {
+        why: String,
+    },
     /// A piece of a reply.
-    Text { id: u64, text: String },
+    Text {
+        id: u64,
+        text: String,
+    },
     /// A reply is complete.
-    Ended { id: u64, end: End, tally: Tally },
+    Ended {
+        id: u64,
+        end: ReplyEnd,
+        tally: GenerationStats,
+    },
     /// The log-likelihood of each text, in order. It is always finite.
-    Weighed { id: u64, likely: Vec<f64> },
+    Weighed {
+        id: u64,
+        likely: Vec<f64>,
+    },
     /// There is no reply.
-    Failed { id: u64, fault: Fault },
+    Failed {
+        id: u64,
+        fault: GenerationError,
+    },
 }
 
 /// Why a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum End {
+pub(crate) enum ReplyEnd {
     Done,
     Full,
     Stopped,
@@ -116,7 +138,7 @@ pub(crate) enum End {
 
 /// The cost of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct GenerationStats {
     /// The number of prompt tokens.
     pub input: u64,
     /// The number of prompt tokens that were in the cache.
@@ -129,7 +151,7 @@ pub struct Tally {
     pub reply_us: u64,
 }
 
-impl Tally {
+impl GenerationStats {
     /// The cost of a reply that was written twice. The prompt counts once; the output and
     /// the time count twice.
     pub(crate) fn and(self, again: Self) -> Self {
@@ -145,9 +167,12 @@ impl Tally {
 /// Why there is no reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Fault {
+pub(crate) enum GenerationError {
     /// The prompt is longer than the context.
-    Overflow { tokens: u64, context: u64 },
+    Overflow {
+        tokens: u64,
+        context: u64,
+    },
     /// llguidance does not accept the grammar.
     Grammar(String),
     Engine(String),

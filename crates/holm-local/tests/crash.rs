@@ -23,7 +23,7 @@ use std::{
 use ask::{ask, ask_watched, open, replied, request, settings, text, user};
 use holm_kernel::{CallId, FailureClass, ModelResult};
 use holm_local::SERVE_ARGUMENT;
-use holm_runtime::{Delta, Model as _};
+use holm_runtime::{Model as _, ReplyDelta};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
@@ -63,8 +63,8 @@ async fn a_crash_is_an_error_of_the_calls_under_way_and_of_no_other() {
     let mut asked = request("", Vec::new());
     asked.max_output = Some(1500);
     let done = AtomicBool::new(false);
-    let sink = move |_: CallId, delta: Delta<'_>| {
-        if matches!(delta, Delta::Text { .. }) && !done.swap(true, Ordering::Relaxed) {
+    let sink = move |_: CallId, delta: ReplyDelta<'_>| {
+        if matches!(delta, ReplyDelta::Text { .. }) && !done.swap(true, Ordering::Relaxed) {
             kill_worker();
         }
     };

@@ -5,26 +5,26 @@ use quote::{quote, quote_spanned};
 use syn::{Ident, Item, Path, Result, ReturnType, ext::IdentExt, parse_quote, spanned::Spanned};
 
 use crate::{
-    options::{Flag, Options},
-    parameter::{Parameter, Role},
-    signature::Signature,
+    options::{ToolFlag, ToolOptions},
+    parameter::{ParameterRole, ToolParameter},
+    signature::ToolSignature,
 };
 
 /// Generates the tool for a function.
 pub(crate) fn tool(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let mut read = Options::default();
+    let mut read = ToolOptions::default();
     syn::parse::Parser::parse2(syn::meta::parser(|meta| read.read(&meta)), options)?;
-    let signature = Signature::read(syn::parse2::<Item>(item)?)?;
+    let signature = ToolSignature::read(syn::parse2::<Item>(item)?)?;
     signature.check_needs(&read.needs)?;
-    Ok(Written { options: read, signature }.all())
+    Ok(ToolExpansion { options: read, signature }.all())
 }
 
-struct Written {
-    options: Options,
-    signature: Signature,
+struct ToolExpansion {
+    options: ToolOptions,
+    signature: ToolSignature,
 }
 
-impl Written {
+impl ToolExpansion {
     fn all(&self) -> TokenStream {
         let (vis, name) = (&self.signature.function.vis, self.name());
         let (docs, function) = (&self.signature.docs, self.function());
@@ -51,15 +51,15 @@ impl Written {
                 #arguments
 
                 impl #runtime::Tool for #name {
-                    fn declaration(&self) -> &#runtime::__private::holm_kernel::Tool {
-                        static __DECLARED: ::std::sync::LazyLock<#runtime::__private::holm_kernel::Tool> =
+                    fn declaration(&self) -> &#runtime::__private::holm_kernel::ToolSpec {
+                        static __DECLARED: ::std::sync::LazyLock<#runtime::__private::holm_kernel::ToolSpec> =
                             ::std::sync::LazyLock::new(|| #declaration);
                         &__DECLARED
                     }
 
                     fn run(
                         &self,
-                        __job: #runtime::Job,
+                        __job: #runtime::ToolInvocation,
                     ) -> #runtime::BoxFuture<'static, #runtime::__private::holm_kernel::ToolOutput> {
                         #run
                     }
@@ -92,11 +92,11 @@ impl Written {
     /// The type of the arguments, unless the function has one type for all of them.
     fn arguments(&self) -> TokenStream {
         let (runtime, parameters) = (self.runtime(), &self.signature.parameters);
-        if let Some(all) = parameters.iter().find(|parameter| parameter.role == Role::All) {
+        if let Some(all) = parameters.iter().find(|parameter| parameter.role == ParameterRole::All) {
             let ty = &all.ty;
             return quote!(type __Arguments = #ty;);
         }
-        let fields = parameters.iter().filter_map(Parameter::field);
+        let fields = parameters.iter().filter_map(ToolParameter::field);
         let path = quote!(#runtime).to_string().replace(' ', "");
         let (serde, schemars) = (format!("{path}::__private::serde"), format!("{path}::__private::schemars"));
         quote! {
@@ -125,7 +125,7 @@ impl Written {
             .map(|limit| quote!(tool.result_limit = ::core::option::Option::Some(#limit);));
         let flags = self.options.flags.iter().map(|flag| self.flag(*flag));
         quote! {{
-            let mut tool = #runtime::__private::holm_kernel::Tool::new(
+            let mut tool = #runtime::__private::holm_kernel::ToolSpec::new(
                 #name,
                 #description,
                 #runtime::schema_of::<__Arguments>(),
@@ -139,27 +139,27 @@ impl Written {
         }}
     }
 
-    fn flag(&self, flag: Flag) -> TokenStream {
+    fn flag(&self, flag: ToolFlag) -> TokenStream {
         let runtime = self.runtime();
         let kernel = quote!(#runtime::__private::holm_kernel);
         let plausibility = quote!(#runtime::__private::holm_guards::plausibility);
         match flag {
-            Flag::Idempotent => quote!(tool.repeat = #kernel::Repeat::Idempotent;),
-            Flag::Exclusive => quote!(tool.pace = #kernel::Pace::Exclusive;),
-            Flag::Advisory => quote!(tool.vote = #kernel::Vote::Advisory;),
-            Flag::Polling => quote!(tool.exemption = #kernel::Exemption::Polling;),
-            Flag::AbortsSiblings => quote!(tool.aborts_siblings = true;),
-            Flag::MayBeEmpty => quote!(tool.empty = #plausibility::EmptyOutput::Allowed;),
-            Flag::ShowsErrors => quote!(tool.error_text = #plausibility::ErrorText::Allowed;),
-            Flag::Untrusted => quote!(tool.yields.untrusted = true;),
-            Flag::Private => quote!(tool.yields.private = true;),
-            Flag::Egress => quote!(tool.yields.egress = true;),
+            ToolFlag::Idempotent => quote!(tool.repeat = #kernel::Repeat::Idempotent;),
+            ToolFlag::Exclusive => quote!(tool.pace = #kernel::Pace::Exclusive;),
+            ToolFlag::Advisory => quote!(tool.vote = #kernel::Vote::Advisory;),
+            ToolFlag::Polling => quote!(tool.exemption = #kernel::Exemption::Polling;),
+            ToolFlag::AbortsSiblings => quote!(tool.aborts_siblings = true;),
+            ToolFlag::MayBeEmpty => quote!(tool.empty = #plausibility::EmptyOutput::Allowed;),
+            ToolFlag::ShowsErrors => quote!(tool.error_text = #plausibility::ErrorText::Allowed;),
+            ToolFlag::Untrusted => quote!(tool.yields.untrusted = true;),
+            ToolFlag::Private => quote!(tool.yields.private = true;),
+            ToolFlag::Egress => quote!(tool.yields.egress = true;),
         }
     }
 
     fn run(&self) -> TokenStream {
         let (runtime, name) = (self.runtime(), self.name());
-        let values = self.signature.parameters.iter().map(Parameter::value);
+        let values = self.signature.parameters.iter().map(ToolParameter::value);
         let call = quote!(#name::call(#(#values),*));
         let parsed = quote! {
             let __arguments: __Arguments = match __job.parse() {
@@ -191,8 +191,7 @@ impl Written {
             ReturnType::Default => self.name().span(),
             ReturnType::Type(_, ty) => ty.span(),
         };
-        let returned =
-            quote!(let mut __returned = #runtime::__private::Returned(::core::option::Option::Some(#call)););
+        let returned = quote!(let mut __returned = #runtime::__private::ReturnValue(::core::option::Option::Some(#call)););
         let output = quote_spanned!(span=> (&mut &mut &mut &mut __returned).output());
         quote! {
             #[allow(unused_imports)]

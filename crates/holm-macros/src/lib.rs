@@ -23,7 +23,7 @@ use proc_macro::TokenStream;
 /// use holm_macros::tool;
 /// use holm_runtime::{Job, Tool};
 ///
-/// /// Reads lines of a file.
+/// /// ShapeReader lines of a file.
 /// #[tool(crate = "::holm_runtime", level = read_only, needs("read:{path}"), timeout = "10s")]
 /// fn read_lines(
 ///     /// The file, relative to the project.

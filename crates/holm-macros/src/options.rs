@@ -1,6 +1,6 @@
 //! Parses the options in `#[tool(…)]`.
 
-use holm_grants::Template;
+use holm_grants::NeedTemplate;
 use syn::{
     Error, Ident, LitInt, LitStr, Path, Result, ext::IdentExt, meta::ParseNestedMeta, parenthesized,
     parse::ParseBuffer,
@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 64;
 
 /// The options of one tool.
 #[derive(Default)]
-pub(crate) struct Options {
+pub(crate) struct ToolOptions {
     pub(crate) name: Option<LitStr>,
     pub(crate) level: Option<Ident>,
     pub(crate) needs: Vec<LitStr>,
@@ -23,13 +23,13 @@ pub(crate) struct Options {
     pub(crate) result_limit: Option<u64>,
     pub(crate) runtime: Option<Path>,
     /// Options without a value.
-    pub(crate) flags: Vec<Flag>,
+    pub(crate) flags: Vec<ToolFlag>,
     seen: Vec<String>,
 }
 
 /// An option without a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flag {
+pub(crate) enum ToolFlag {
     Idempotent,
     Exclusive,
     Advisory,
@@ -42,7 +42,7 @@ pub(crate) enum Flag {
     Egress,
 }
 
-impl Flag {
+impl ToolFlag {
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "idempotent" => Self::Idempotent,
@@ -60,7 +60,7 @@ impl Flag {
     }
 }
 
-impl Options {
+impl ToolOptions {
     pub(crate) fn read(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let Some(ident) = meta.path.get_ident() else {
             return Err(meta.error(format!("no option of a tool; there are: {ALL}")));
@@ -78,7 +78,7 @@ impl Options {
             "crate" => {
                 self.runtime = Some(meta.value()?.parse::<LitStr>()?.parse_with(Path::parse_mod_style)?);
             }
-            other => match Flag::named(other) {
+            other => match ToolFlag::named(other) {
                 Some(flag) => self.flags.push(flag),
                 None => {
                     return Err(
@@ -131,7 +131,7 @@ fn needs(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
 }
 
 /// Parses a literal as a template.
-pub(crate) fn template(need: &LitStr) -> Result<Template> {
+pub(crate) fn template(need: &LitStr) -> Result<NeedTemplate> {
     need.value().parse().map_err(|error| {
         Error::new(need.span(), format!("not a need: {error}; a need is a grant such as `read:{{path}}`"))
     })

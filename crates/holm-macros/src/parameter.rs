@@ -5,8 +5,8 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Error, Ident, Pat, PatType, Result, Type, spanned::Spanned};
 
 /// One parameter of a tool's function.
-pub(crate) struct Parameter {
-    pub(crate) role: Role,
+pub(crate) struct ToolParameter {
+    pub(crate) role: ParameterRole,
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
     /// Doc comments, and `serde` and `schemars` attributes, for the field
@@ -16,7 +16,7 @@ pub(crate) struct Parameter {
 
 /// The role of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ParameterRole {
     Argument,
     All,
     Job,
@@ -25,16 +25,16 @@ pub(crate) enum Role {
     Stop,
 }
 
-impl Parameter {
+impl ToolParameter {
     /// Parses a parameter, and removes attributes that a function cannot have.
     pub(crate) fn read(typed: &mut PatType) -> Result<Self> {
         let ident = name(&typed.pat)?;
         owned(&typed.ty, &ident)?;
-        let mut role = injected(&typed.ty).unwrap_or(Role::Argument);
+        let mut role = injected(&typed.ty).unwrap_or(ParameterRole::Argument);
         let mut attributes = Vec::new();
         for attribute in std::mem::take(&mut typed.attrs) {
             if attribute.path().is_ident("arguments") {
-                role = Role::All;
+                role = ParameterRole::All;
             } else if ["doc", "serde", "schemars"].iter().any(|known| attribute.path().is_ident(known)) {
                 attributes.push(attribute);
             } else if attribute.path().is_ident("cfg") {
@@ -52,18 +52,18 @@ impl Parameter {
     /// The field in the type of the arguments, if the parameter is an argument.
     pub(crate) fn field(&self) -> Option<TokenStream> {
         let (attributes, ident, ty) = (&self.attributes, &self.ident, &self.ty);
-        (self.role == Role::Argument).then(|| quote!(#(#attributes)* #ident: #ty,))
+        (self.role == ParameterRole::Argument).then(|| quote!(#(#attributes)* #ident: #ty,))
     }
 
     /// The expression that is passed to the function.
     pub(crate) fn value(&self) -> TokenStream {
         let ident = &self.ident;
         match self.role {
-            Role::Argument => quote!(__arguments.#ident),
-            Role::All => quote!(__arguments),
-            Role::Job => quote!(::core::clone::Clone::clone(&__job)),
-            Role::Progress => quote!(::core::clone::Clone::clone(&__job.progress)),
-            Role::Stop => quote!(::core::clone::Clone::clone(&__job.stop)),
+            ParameterRole::Argument => quote!(__arguments.#ident),
+            ParameterRole::All => quote!(__arguments),
+            ParameterRole::Job => quote!(::core::clone::Clone::clone(&__job)),
+            ParameterRole::Progress => quote!(::core::clone::Clone::clone(&__job.progress)),
+            ParameterRole::Stop => quote!(::core::clone::Clone::clone(&__job.stop)),
         }
     }
 }
@@ -100,16 +100,16 @@ fn owned(ty: &Type, ident: &Ident) -> Result<()> {
     ))
 }
 
-fn injected(ty: &Type) -> Option<Role> {
+fn injected(ty: &Type) -> Option<ParameterRole> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     if !last.arguments.is_empty() {
         return None;
     }
     match last.ident.to_string().as_str() {
-        "Job" => Some(Role::Job),
-        "Progress" => Some(Role::Progress),
-        "CancellationToken" => Some(Role::Stop),
+        "ToolInvocation" => Some(ParameterRole::Job),
+        "ProgressReporter" => Some(ParameterRole::Progress),
+        "CancellationToken" => Some(ParameterRole::Stop),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Checks that a function can be a tool.
 
-use holm_grants::Template;
+use holm_grants::NeedTemplate;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{
@@ -10,20 +10,20 @@ use syn::{
 
 use crate::{
     options,
-    parameter::{Parameter, Role},
+    parameter::{ParameterRole, ToolParameter},
 };
 
 /// A function that can be a tool.
-pub(crate) struct Signature {
+pub(crate) struct ToolSignature {
     /// The function without the attributes that only this macro understands.
     pub(crate) function: ItemFn,
-    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) parameters: Vec<ToolParameter>,
     pub(crate) description: String,
     /// Doc comments for the tool's own documentation.
     pub(crate) docs: Vec<Attribute>,
 }
 
-impl Signature {
+impl ToolSignature {
     pub(crate) fn read(item: Item) -> Result<Self> {
         let Item::Fn(mut function) = item else {
             let text = "`#[tool]` stands on a function; for a tool with state implement `TypedTool`";
@@ -46,11 +46,11 @@ impl Signature {
                     let text = "a tool is a free function; for a tool with state implement `TypedTool`";
                     return Err(Error::new(receiver.span(), text));
                 }
-                FnArg::Typed(typed) => parameters.push(Parameter::read(typed)?),
+                FnArg::Typed(typed) => parameters.push(ToolParameter::read(typed)?),
             }
         }
-        let all = parameters.iter().find(|parameter| parameter.role == Role::All);
-        let one = parameters.iter().find(|parameter| parameter.role == Role::Argument);
+        let all = parameters.iter().find(|parameter| parameter.role == ParameterRole::All);
+        let one = parameters.iter().find(|parameter| parameter.role == ParameterRole::Argument);
         if let (Some(all), Some(one)) = (all, one) {
             let text =
                 format!("`{}` stands for all arguments already; make this one of its fields", all.ident);
@@ -61,14 +61,14 @@ impl Signature {
 
     /// Checks that every argument named in a need exists.
     pub(crate) fn check_needs(&self, needs: &[LitStr]) -> Result<()> {
-        if self.parameters.iter().any(|parameter| parameter.role == Role::All) {
+        if self.parameters.iter().any(|parameter| parameter.role == ParameterRole::All) {
             // Only the type knows the names. The toolbox checks them when it is built.
             return Ok(());
         }
-        let arguments = self.parameters.iter().filter(|parameter| parameter.role == Role::Argument);
+        let arguments = self.parameters.iter().filter(|parameter| parameter.role == ParameterRole::Argument);
         let names: Vec<String> = arguments.map(|parameter| parameter.ident.unraw().to_string()).collect();
         for need in needs {
-            let template: Template = options::template(need)?;
+            let template: NeedTemplate = options::template(need)?;
             if let Some(unknown) = template.arguments().find(|name| !names.iter().any(|known| known == name))
             {
                 let there = if names.is_empty() { "none".into() } else { names.join(", ") };

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use holm_grants::Level;
 use holm_kernel::{Exemption, Outcome, Pace, Repeat, ToolOutput, Vote};
 use holm_macros::tool;
-use holm_runtime::{CancellationToken, Containment, IntoTool, Job, Progress, Tool, Toolbox};
+use holm_runtime::{
+    CancellationToken, IntoTool, ProgressReporter, Tool, ToolContainment, ToolInvocation, Toolbox,
+};
 
 /// Adds two numbers.
 ///
@@ -77,7 +79,12 @@ fn list() -> Vec<u8> {
 
 /// Sees what it was given.
 #[tool(crate = "::holm_runtime")]
-async fn sees(job: Job, stop: CancellationToken, progress: Progress, text: String) -> ToolOutput {
+async fn sees(
+    job: ToolInvocation,
+    stop: CancellationToken,
+    progress: ProgressReporter,
+    text: String,
+) -> ToolOutput {
     progress.say("looking");
     ToolOutput::terminal(format!("{text} {} {}", job.again, stop.is_cancelled()))
 }
@@ -102,7 +109,7 @@ fn breaks(why: String) -> String {
 }
 
 async fn call<M>(tool: impl IntoTool<M>, arguments: &str) -> ToolOutput {
-    Containment::new("test").contain(Arc::new(tool.into_tool()), Job::alone(arguments)).await
+    ToolContainment::new("test").contain(Arc::new(tool.into_tool()), ToolInvocation::alone(arguments)).await
 }
 
 #[test]

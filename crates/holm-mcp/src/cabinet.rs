@@ -18,11 +18,11 @@ const SHORT: usize = 16;
 
 /// A folder of such files. The folder may not exist yet.
 #[derive(Debug, Clone)]
-pub(crate) struct Cabinet {
+pub(crate) struct ServerFileStore {
     folder: PathBuf,
 }
 
-impl Cabinet {
+impl ServerFileStore {
     pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }

@@ -10,7 +10,7 @@
 //! - **Addresses** are reached only through [`holm_net`], including those that a login discovers.
 //! - **Names**: a tool of the server `github` is called `github_…`. No server name contains an
 //!   underscore, so no server can take another server's name.
-//! - **Definitions are pinned** ([`holm_tools::registry::Pins`]): if a tool's description or schema
+//! - **Definitions are pinned** ([`holm_tools::registry::PinStore`]): if a tool's description or schema
 //!   changes after it was first seen, the tool is left out until a person confirms it.
 //! - **Levels**: every tool is assumed to be able to do anything. Holm ignores a server's claim
 //!   that its tools are harmless, unless the entry says otherwise.
@@ -18,7 +18,7 @@
 //!   of tools, and errors.
 //!
 //! ```text
-//!  mcpServers, <name>.mcp.json ──► ServerSpec ──► Remote ──► Offer ──► Registry
+//!  mcpServers, <name>.mcp.json ──► McpServerSpec ──► RemoteServer ──► Offer ──► ToolRegistry
 //!                                                   │
 //!            a jailed program or an HTTP address ◄──┘  (lazily, again after it broke, with back-off)
 //! ```
@@ -31,9 +31,14 @@ pub mod server;
 mod spec;
 
 pub use client::{
-    Answer, Asker, Browser, Definition, Flaw, Fleet, Listing, Login, Logins, Means, NamedFiles,
-    NobodyAnswers, Programs, Question, Reading, Remote, RemoteError, RemoteTool, Wanted,
+    ElicitationHandler, LoginBrowser, LoginSettings, LoginStore, McpTransports, NamedFileAccess,
+    NoElicitation, ProgramSettings, RemoteServer, RemoteServerError, RemoteTool, ServerAnswer,
+    ServerInventory, ServerQuestion, ServerQuestionKind, ServerSet, ToolDefinition, ToolDefinitionError,
+    ToolListing,
 };
-pub use import::{ImportError, Imported, import};
-pub use loader::{KnownLists, McpLoader};
-pub use spec::{Address, Era, Hints, Http, Program, Reach, ServerName, ServerSpec, SpecError};
+pub use import::{McpImport, McpImportError, import};
+pub use loader::{McpLoader, ToolListCache};
+pub use spec::{
+    HintTrust, HttpVariant, McpServerSpec, ProtocolEra, ServerAddress, ServerEndpoint, ServerName,
+    ServerProgram, ServerSpecError,
+};

@@ -12,11 +12,11 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use holm_runtime::{BoxFuture, Secrets};
-use holm_wire::Method;
+use holm_runtime::{BoxFuture, SecretRedactor};
+use holm_wire::HttpMethod;
 use serde::{Deserialize, Serialize};
 
-use crate::{Body, Incoming, Outgoing, Transport, TransportError};
+use crate::{ResponseBody, Transport, TransportError, TransportRequest, TransportResponse};
 
 /// Headers whose values are never recorded, in requests and in responses.
 const REMOVED: [&str; 14] = [
@@ -44,26 +44,26 @@ const MAX_BODY: usize = 16 << 20;
 
 /// One request and its answer, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exchange {
+pub struct RecordedExchange {
     /// The method, `GET` or `POST`.
     pub method: String,
     pub url: String,
     #[serde(default)]
     pub request_headers: Vec<(String, String)>,
-    pub request: Content,
+    pub request: RecordedBody,
     pub status: u16,
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    pub answer: Content,
+    pub answer: RecordedBody,
     /// Whether the answer's body was complete.
     #[serde(default)]
-    pub end: End,
+    pub end: BodyEnd,
 }
 
 /// A body, stored as text if it is valid UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Content {
+pub enum RecordedBody {
     Text(String),
     Base64(String),
 }
@@ -71,14 +71,14 @@ pub enum Content {
 /// How a body ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum End {
+pub enum BodyEnd {
     #[default]
     Whole,
     /// The connection broke, or the reader stopped early.
     Cut,
 }
 
-impl Content {
+impl RecordedBody {
     fn of(bytes: Vec<u8>) -> Self {
         String::from_utf8(bytes)
             .map_or_else(|error| Self::Base64(STANDARD.encode(error.as_bytes())), Self::Text)
@@ -96,20 +96,20 @@ impl Content {
 /// A recording: exchanges in the order in which they ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cassette {
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<RecordedExchange>,
 }
 
 impl Cassette {
     /// Parses a recording from lines of JSON.
     ///
     /// # Errors
-    /// [`BadCassette`] with the line that cannot be parsed.
-    pub fn parse(text: &str) -> Result<Self, BadCassette> {
+    /// [`CassetteError`] with the line that cannot be parsed.
+    pub fn parse(text: &str) -> Result<Self, CassetteError> {
         let mut exchanges = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let read = serde_json::from_str(line);
             let line = index.saturating_add(1);
-            exchanges.push(read.map_err(|error| BadCassette { line, reason: error.to_string() })?);
+            exchanges.push(read.map_err(|error| CassetteError { line, reason: error.to_string() })?);
         }
         Ok(Self { exchanges })
     }
@@ -118,7 +118,7 @@ impl Cassette {
 /// A recording cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the recording cannot be read ({reason}); record it again")]
-pub struct BadCassette {
+pub struct CassetteError {
     /// The number of the line, counted from 1.
     pub line: usize,
     /// What is wrong with the line.
@@ -127,55 +127,63 @@ pub struct BadCassette {
 
 /// A transport that records the traffic of another transport.
 #[derive(Clone)]
-pub struct Recorder {
+pub struct RecordingTransport {
     inner: Arc<dyn Transport>,
-    tape: Tape,
+    tape: CassetteWriter,
 }
 
-impl Recorder {
+impl RecordingTransport {
     /// Records to a writer. Each exchange becomes one line when its body ends or is dropped.
     ///
     /// Removes these secrets and everything else that looks like a key, so that a recording
     /// can be stored safely.
-    pub fn new(inner: Arc<dyn Transport>, secrets: Secrets, writer: impl Write + Send + 'static) -> Self {
+    pub fn new(
+        inner: Arc<dyn Transport>,
+        secrets: SecretRedactor,
+        writer: impl Write + Send + 'static,
+    ) -> Self {
         let secrets = secrets.with_shapes().nameless();
-        Self { inner, tape: Tape { secrets, writer: Arc::new(Mutex::new(writer)) } }
+        Self { inner, tape: CassetteWriter { secrets, writer: Arc::new(Mutex::new(writer)) } }
     }
 }
 
-impl Transport for Recorder {
-    fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>> {
+impl Transport for RecordingTransport {
+    fn send(
+        &self,
+        request: TransportRequest,
+    ) -> BoxFuture<'static, Result<TransportResponse, TransportError>> {
         let (tape, exchange) = (self.tape.clone(), self.tape.begin(&request));
         let sent = self.inner.send(request);
         Box::pin(async move {
             let answer = sent.await?;
             let (status, headers) = (answer.status, tape.headers(&answer.headers));
-            let exchange = Exchange { status, headers, ..exchange };
-            let body = Recording { inner: answer.body, tape, exchange: Some(exchange), bytes: Vec::new() };
-            Ok(Incoming { body: Box::new(body), ..answer })
+            let exchange = RecordedExchange { status, headers, ..exchange };
+            let body =
+                RecordingBody { inner: answer.body, tape, exchange: Some(exchange), bytes: Vec::new() };
+            Ok(TransportResponse { body: Box::new(body), ..answer })
         })
     }
 }
 
 #[derive(Clone)]
-struct Tape {
-    secrets: Secrets,
+struct CassetteWriter {
+    secrets: SecretRedactor,
     writer: Arc<Mutex<dyn Write + Send>>,
 }
 
-impl Tape {
-    fn begin(&self, request: &Outgoing) -> Exchange {
+impl CassetteWriter {
+    fn begin(&self, request: &TransportRequest) -> RecordedExchange {
         let mut request_headers = self.headers(&request.headers);
         request_headers.extend(request.secrets.iter().map(|(name, _)| (name.clone(), GONE.to_owned())));
-        Exchange {
+        RecordedExchange {
             method: method(request.method).into(),
             url: self.secrets.text(&request.url).into_owned(),
             request_headers,
-            request: Content::of(self.secrets.bytes(&request.body).into_owned()),
+            request: RecordedBody::of(self.secrets.bytes(&request.body).into_owned()),
             status: 0,
             headers: Vec::new(),
-            answer: Content::Text(String::new()),
-            end: End::Cut,
+            answer: RecordedBody::Text(String::new()),
+            end: BodyEnd::Cut,
         }
     }
 
@@ -187,7 +195,7 @@ impl Tape {
         headers.iter().map(clean).collect()
     }
 
-    fn write(&self, exchange: &Exchange) {
+    fn write(&self, exchange: &RecordedExchange) {
         let Ok(mut line) = serde_json::to_string(exchange) else { return };
         // Searches the whole line again, because adjacent texts could form a secret together.
         self.secrets.clean(&mut line);
@@ -199,22 +207,22 @@ impl Tape {
 }
 
 /// A body that is recorded when it ends, or when it is dropped.
-struct Recording {
-    inner: Box<dyn Body>,
-    tape: Tape,
-    exchange: Option<Exchange>,
+struct RecordingBody {
+    inner: Box<dyn ResponseBody>,
+    tape: CassetteWriter,
+    exchange: Option<RecordedExchange>,
     bytes: Vec<u8>,
 }
 
-impl Recording {
-    fn close(&mut self, end: End) {
+impl RecordingBody {
+    fn close(&mut self, end: BodyEnd) {
         let Some(exchange) = self.exchange.take() else { return };
-        let answer = Content::of(self.tape.secrets.bytes(&self.bytes).into_owned());
-        self.tape.write(&Exchange { answer, end, ..exchange });
+        let answer = RecordedBody::of(self.tape.secrets.bytes(&self.bytes).into_owned());
+        self.tape.write(&RecordedExchange { answer, end, ..exchange });
     }
 }
 
-impl Body for Recording {
+impl ResponseBody for RecordingBody {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
         Box::pin(async {
             let piece = self.inner.next().await;
@@ -223,31 +231,31 @@ impl Body for Recording {
                     let room = MAX_BODY.saturating_sub(self.bytes.len());
                     self.bytes.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
                 }
-                Ok(None) => self.close(End::Whole),
-                Err(_) => self.close(End::Cut),
+                Ok(None) => self.close(BodyEnd::Whole),
+                Err(_) => self.close(BodyEnd::Cut),
             }
             piece
         })
     }
 }
 
-impl Drop for Recording {
+impl Drop for RecordingBody {
     fn drop(&mut self) {
-        self.close(End::Cut);
+        self.close(BodyEnd::Cut);
     }
 }
 
 /// A transport that answers from a recording instead of a network. Each exchange answers once.
 #[derive(Debug, Clone)]
-pub struct Player {
-    waiting: Arc<Mutex<VecDeque<Exchange>>>,
-    secrets: Secrets,
+pub struct ReplayTransport {
+    waiting: Arc<Mutex<VecDeque<RecordedExchange>>>,
+    secrets: SecretRedactor,
 }
 
-impl Player {
+impl ReplayTransport {
     /// Replays a recording. `secrets` are the keys in use during the replay; bodies
     /// are compared without them.
-    pub fn new(cassette: Cassette, secrets: Secrets) -> Self {
+    pub fn new(cassette: Cassette, secrets: SecretRedactor) -> Self {
         let secrets = secrets.with_shapes().nameless();
         Self { waiting: Arc::new(Mutex::new(cassette.exchanges.into())), secrets }
     }
@@ -257,11 +265,11 @@ impl Player {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn find(&self, request: &Outgoing) -> Result<Exchange, TransportError> {
-        let body = Content::of(self.secrets.bytes(&request.body).into_owned());
+    fn find(&self, request: &TransportRequest) -> Result<RecordedExchange, TransportError> {
+        let body = RecordedBody::of(self.secrets.bytes(&request.body).into_owned());
         let url = self.secrets.text(&request.url).into_owned();
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let same_place = |exchange: &Exchange| {
+        let same_place = |exchange: &RecordedExchange| {
             exchange.method == method(request.method) && path(&exchange.url) == path(&url)
         };
         let place = waiting.iter().position(|exchange| same_place(exchange) && exchange.request == body);
@@ -277,37 +285,42 @@ impl Player {
     }
 }
 
-impl Transport for Player {
-    fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>> {
+impl Transport for ReplayTransport {
+    fn send(
+        &self,
+        request: TransportRequest,
+    ) -> BoxFuture<'static, Result<TransportResponse, TransportError>> {
         let found = self.find(&request);
         Box::pin(async move {
-            let Exchange { status, headers, answer, end, .. } = found?;
+            let RecordedExchange { status, headers, answer, end, .. } = found?;
             let bytes = Some(answer.bytes().into()).filter(|bytes: &Bytes| !bytes.is_empty());
-            Ok(Incoming { status, headers, body: Box::new(Playing { bytes, end }) })
+            Ok(TransportResponse { status, headers, body: Box::new(ReplayBody { bytes, end }) })
         })
     }
 }
 
-struct Playing {
+struct ReplayBody {
     bytes: Option<Bytes>,
-    end: End,
+    end: BodyEnd,
 }
 
-impl Body for Playing {
+impl ResponseBody for ReplayBody {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
         let piece = match (self.bytes.take(), self.end) {
             (Some(bytes), _) => Ok(Some(bytes)),
-            (None, End::Whole) => Ok(None),
-            (None, End::Cut) => Err(TransportError::Broken { reason: "it did when it was recorded".into() }),
+            (None, BodyEnd::Whole) => Ok(None),
+            (None, BodyEnd::Cut) => {
+                Err(TransportError::Broken { reason: "it did when it was recorded".into() })
+            }
         };
         Box::pin(async { piece })
     }
 }
 
-const fn method(method: Method) -> &'static str {
+const fn method(method: HttpMethod) -> &'static str {
     match method {
-        Method::Get => "GET",
-        Method::Post => "POST",
+        HttpMethod::Get => "GET",
+        HttpMethod::Post => "POST",
     }
 }
 

@@ -3,40 +3,40 @@
 use std::sync::Arc;
 
 use holm_wire::{
-    Codec, Format, openai_chat,
-    services::{KeyNeed, MissingVariable, Service},
+    Format, ProviderCodec, openai_chat,
+    services::{KeyRequirement, MissingVariableError, ProviderService},
 };
 
-use crate::{Key, Keys, ToolCalls};
+use crate::{ProviderCredential, ProviderKeys, ToolCallMode};
 
 /// One service: a base URL and a codec.
 ///
 /// ```
-/// use holm_models::Endpoint;
+/// use holm_models::ModelEndpoint;
 ///
-/// // A proxy, a gateway or a local server that speaks Chat Completions.
-/// let proxy = Endpoint::compatible("http://127.0.0.1:8080/v1");
+/// // A proxy, a gateway or a local server that speaks OpenaiChatCodec Completions.
+/// let proxy = ModelEndpoint::compatible("http://127.0.0.1:8080/v1");
 /// assert_eq!(proxy.base(), "http://127.0.0.1:8080/v1");
 /// ```
 #[derive(Debug, Clone)]
-pub struct Endpoint {
+pub struct ModelEndpoint {
     base: String,
-    codec: Arc<dyn Codec>,
+    codec: Arc<dyn ProviderCodec>,
     listing: Option<String>,
-    key: KeyNeed,
-    tools: ToolCalls,
+    key: KeyRequirement,
+    tools: ToolCallMode,
     /// The service's own name, under which its key is also looked up.
     id: Option<String>,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// A service at a base URL. Its list of models is at the path that the format defines.
-    pub fn new(base: impl Into<String>, codec: impl Codec + 'static) -> Self {
+    pub fn new(base: impl Into<String>, codec: impl ProviderCodec + 'static) -> Self {
         Self::with_codec(base, Arc::new(codec))
     }
 
     /// Like [`new`](Self::new), with a shared codec.
-    pub fn with_codec(base: impl Into<String>, codec: Arc<dyn Codec>) -> Self {
+    pub fn with_codec(base: impl Into<String>, codec: Arc<dyn ProviderCodec>) -> Self {
         let listing = match codec.format() {
             Format::OpenaiChat | Format::OpenaiResponses | Format::Gemini => Some("/models"),
             Format::Anthropic | Format::Cohere => Some("/v1/models"),
@@ -48,8 +48,8 @@ impl Endpoint {
             base: base.into(),
             codec,
             listing: listing.map(Into::into),
-            key: KeyNeed::Needed,
-            tools: ToolCalls::Native,
+            key: KeyRequirement::Needed,
+            tools: ToolCallMode::Native,
             id: None,
         }
     }
@@ -57,7 +57,7 @@ impl Endpoint {
     /// A service of which only the base URL is known: a remote proxy, a gateway or a local server.
     /// It uses the conservative dialect of Chat Completions.
     pub fn compatible(base: impl Into<String>) -> Self {
-        Self::new(base, openai_chat::Chat::new(openai_chat::Dialect::compatible()))
+        Self::new(base, openai_chat::OpenaiChatCodec::new(openai_chat::OpenaiChatDialect::compatible()))
     }
 
     /// The same service at another base URL, for example behind a proxy.
@@ -78,17 +78,17 @@ impl Endpoint {
     /// URL that replaces it.
     ///
     /// # Errors
-    /// [`MissingVariable`] with the names of the variables that could be set.
+    /// [`MissingVariableError`] with the names of the variables that could be set.
     pub fn of_service(
-        service: &Service,
+        service: &ProviderService,
         env: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, MissingVariable> {
+    ) -> Result<Self, MissingVariableError> {
         Ok(Self {
             base: service.endpoint(env)?,
             codec: service.speaks.codec(),
             listing: service.models.clone(),
-            key: if service.needs_key() { KeyNeed::Needed } else { KeyNeed::Optional },
-            tools: ToolCalls::Native,
+            key: if service.needs_key() { KeyRequirement::Needed } else { KeyRequirement::Optional },
+            tools: ToolCallMode::Native,
             id: Some(service.id.clone()),
         })
     }
@@ -97,34 +97,38 @@ impl Endpoint {
         &self.base
     }
 
-    pub fn codec(&self) -> &Arc<dyn Codec> {
+    pub fn codec(&self) -> &Arc<dyn ProviderCodec> {
         &self.codec
     }
 
     /// The same service, usable without a key.
     #[must_use]
     pub fn keyless(mut self) -> Self {
-        self.key = KeyNeed::Optional;
+        self.key = KeyRequirement::Optional;
         self
     }
 
     /// The same service, whose models call tools in this way.
     #[must_use]
-    pub fn tool_calls(mut self, tools: ToolCalls) -> Self {
+    pub fn tool_calls(mut self, tools: ToolCallMode) -> Self {
         self.tools = tools;
         self
     }
 
-    pub(crate) const fn tools(&self) -> ToolCalls {
+    pub(crate) const fn tools(&self) -> ToolCallMode {
         self.tools
     }
 
-    pub(crate) const fn key_need(&self) -> KeyNeed {
+    pub(crate) const fn key_need(&self) -> KeyRequirement {
         self.key
     }
 
     /// The key for this service, whose name here is `provider`.
-    pub(crate) fn key_from<'k>(&self, provider: &str, keys: &'k Keys) -> Option<&'k Key> {
+    pub(crate) fn key_from<'k>(
+        &self,
+        provider: &str,
+        keys: &'k ProviderKeys,
+    ) -> Option<&'k ProviderCredential> {
         keys.get(provider).or_else(|| keys.get(self.id.as_deref()?))
     }
 

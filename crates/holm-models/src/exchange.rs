@@ -7,12 +7,16 @@ use std::{
 };
 
 use holm_kernel::{CallId, Failure, FailureClass, ModelResult, Reply};
-use holm_runtime::{CancellationToken, Delta, DeltaSink};
+use holm_runtime::{CancellationToken, DeltaSink, ReplyDelta};
 use holm_wire::{
-    Codec, Delivery, Progress, StreamDecoder, classify, framing::MAX_FRAME, stream::check_values,
+    Delivery, ProviderCodec, StreamDecoder, StreamProgress, classify, framing::MAX_FRAME,
+    stream::check_values,
 };
 
-use crate::{Body, Incoming, Outgoing, TransportError, client::Shared, client::now_ms};
+use crate::{
+    ResponseBody, TransportError, TransportRequest, TransportResponse, client::ModelClientInner,
+    client::now_ms,
+};
 
 /// How many bytes of an error body are read. The longest known ones are some kilobytes, and more
 /// would only fill memory.
@@ -38,13 +42,13 @@ const REQUEST_IDS: [&str; 8] = [
 const MAX_ID: usize = 128;
 
 /// Receives the deltas of a call, and can stop it.
-pub(crate) struct Watch {
+pub(crate) struct ModelCallContext {
     pub(crate) call: CallId,
     pub(crate) deltas: Arc<dyn DeltaSink>,
     pub(crate) stop: CancellationToken,
 }
 
-impl Watch {
+impl ModelCallContext {
     /// Returns the future's value, or `None` once the call is stopped. Dropping the
     /// future closes the connection.
     async fn unless_stopped<T>(&self, future: impl Future<Output = T>) -> Option<T> {
@@ -56,7 +60,12 @@ impl Watch {
     }
 }
 
-pub(crate) async fn run(shared: &Shared, codec: &dyn Codec, request: Outgoing, watch: Watch) -> ModelResult {
+pub(crate) async fn run(
+    shared: &ModelClientInner,
+    codec: &dyn ProviderCodec,
+    request: TransportRequest,
+    watch: ModelCallContext,
+) -> ModelResult {
     let answer = match watch.unless_stopped(shared.transport.send(request)).await {
         None => return ModelResult::Aborted(Reply::default()),
         Some(Err(error)) => return ModelResult::Failed(unanswered(&error)),
@@ -64,7 +73,7 @@ pub(crate) async fn run(shared: &Shared, codec: &dyn Codec, request: Outgoing, w
     };
     let id = request_id(&answer).map(ToOwned::to_owned);
     if let Some(id) = &id {
-        watch.deltas.delta(watch.call, Delta::Accepted { request: id });
+        watch.deltas.delta(watch.call, ReplyDelta::Accepted { request: id });
     }
     let result = match answer.status {
         200..=299 => read(shared, codec, answer, &watch).await,
@@ -80,13 +89,18 @@ pub(crate) async fn run(shared: &Shared, codec: &dyn Codec, request: Outgoing, w
 }
 
 /// The provider's id of the request.
-fn request_id(answer: &Incoming) -> Option<&str> {
+fn request_id(answer: &TransportResponse) -> Option<&str> {
     let id = REQUEST_IDS.iter().find_map(|name| answer.header(name))?;
     let plain = !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
     plain.then_some(id)
 }
 
-async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &Watch) -> ModelResult {
+async fn read(
+    shared: &ModelClientInner,
+    codec: &dyn ProviderCodec,
+    mut answer: TransportResponse,
+    watch: &ModelCallContext,
+) -> ModelResult {
     if let Some(encoding) = answer.header("content-encoding").filter(|name| *name != "identity") {
         let message = format!(
             "the answer is compressed ({encoding}), but Holm did not ask for that; check the \
@@ -114,8 +128,8 @@ async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &
 
 async fn streamed(
     mut decoder: Box<dyn StreamDecoder>,
-    body: &mut dyn Body,
-    watch: &Watch,
+    body: &mut dyn ResponseBody,
+    watch: &ModelCallContext,
     silence: Duration,
 ) -> ModelResult {
     let mut heard = Instant::now();
@@ -128,7 +142,7 @@ async fn streamed(
                     spoke = true;
                     watch.deltas.delta(watch.call, delta(piece));
                 });
-                if progress == Progress::Ended {
+                if progress == StreamProgress::Ended {
                     let _ = tokio::time::timeout(LAST_CHUNK, body.next()).await;
                     break None;
                 }
@@ -142,7 +156,7 @@ async fn streamed(
             Some(Err(error)) => break Some(error),
         }
     };
-    let mut sink = |piece: holm_wire::Delta<'_>| watch.deltas.delta(watch.call, delta(piece));
+    let mut sink = |piece: holm_wire::WireDelta<'_>| watch.deltas.delta(watch.call, delta(piece));
     match (decoder.finish(&mut sink), broke) {
         (Ok(reply), _) => ModelResult::Replied(reply),
         // The decoder only sees that the end is missing; the transport knows the reason.
@@ -154,7 +168,11 @@ async fn streamed(
 }
 
 /// Handles an answer that is not a reply.
-async fn refused(shared: &Shared, mut answer: Incoming, watch: &Watch) -> ModelResult {
+async fn refused(
+    shared: &ModelClientInner,
+    mut answer: TransportResponse,
+    watch: &ModelCallContext,
+) -> ModelResult {
     if (300..400).contains(&answer.status) {
         let message = format!(
             "status {}: the service redirects, and Holm does not send a key to another address; correct \
@@ -181,8 +199,8 @@ async fn refused(shared: &Shared, mut answer: Incoming, watch: &Watch) -> ModelR
 
 /// Reads a body that is needed as a whole, up to the limit and within the silence limit of a reply.
 pub(crate) async fn gather(
-    shared: &Shared,
-    answer: &mut Incoming,
+    shared: &ModelClientInner,
+    answer: &mut TransportResponse,
     limit: usize,
 ) -> Result<Vec<u8>, TransportError> {
     let body = tokio::time::timeout(shared.silence, collect(answer.body.as_mut(), limit)).await;
@@ -195,7 +213,7 @@ fn silent(limit: Duration) -> TransportError {
 }
 
 /// Reads a body up to the limit and leaves the rest unread.
-async fn collect(body: &mut dyn Body, limit: usize) -> Result<Vec<u8>, TransportError> {
+async fn collect(body: &mut dyn ResponseBody, limit: usize) -> Result<Vec<u8>, TransportError> {
     let mut out = Vec::new();
     while let Some(bytes) = body.next().await? {
         let room = limit.saturating_sub(out.len());
@@ -229,14 +247,16 @@ fn broken_off(error: &TransportError) -> Failure {
 }
 
 /// Converts a codec's delta into the runtime's delta.
-pub(crate) fn delta(piece: holm_wire::Delta<'_>) -> Delta<'_> {
+pub(crate) fn delta(piece: holm_wire::WireDelta<'_>) -> ReplyDelta<'_> {
     match piece {
-        holm_wire::Delta::Text { offset, text } => Delta::Text { offset, text },
-        holm_wire::Delta::Thinking { offset, text } => Delta::Thinking { offset, text },
-        holm_wire::Delta::ToolCallStarted { index, id, name } => Delta::ToolCallStarted { index, id, name },
-        holm_wire::Delta::ToolArguments { index, offset, text } => {
-            Delta::ToolArguments { index, offset, text }
+        holm_wire::WireDelta::Text { offset, text } => ReplyDelta::Text { offset, text },
+        holm_wire::WireDelta::Thinking { offset, text } => ReplyDelta::Thinking { offset, text },
+        holm_wire::WireDelta::ToolCallStarted { index, id, name } => {
+            ReplyDelta::ToolCallStarted { index, id, name }
         }
-        holm_wire::Delta::Usage(usage) => Delta::Usage(usage),
+        holm_wire::WireDelta::ToolArguments { index, offset, text } => {
+            ReplyDelta::ToolArguments { index, offset, text }
+        }
+        holm_wire::WireDelta::Usage(usage) => ReplyDelta::Usage(usage),
     }
 }

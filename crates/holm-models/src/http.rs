@@ -4,11 +4,11 @@ use std::{error::Error, future::Future, sync::Once, time::Duration};
 
 use bytes::Bytes;
 use holm_runtime::BoxFuture;
-use holm_wire::Method;
+use holm_wire::HttpMethod;
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
-use crate::{Body, Incoming, Outgoing, Transport, TransportError};
+use crate::{ResponseBody, Transport, TransportError, TransportRequest, TransportResponse};
 
 /// How many idle connections are kept for each host, and for how long. It is enough for a busy
 /// process, and short enough that a connection closed by the peer is rarely tried.
@@ -21,7 +21,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The timeouts of the stages of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct HttpTimeouts {
     /// Until the connection is open, including TLS.
     pub connect: Duration,
     /// From there until the head of the answer. Providers that do not stream think
@@ -34,7 +34,7 @@ pub struct Timeouts {
     pub silence: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for HttpTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
@@ -47,7 +47,7 @@ impl Default for Timeouts {
 
 /// Whether proxies are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Proxies {
+pub enum ProxyPolicy {
     /// The proxies of the environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, with
     /// the exceptions of `NO_PROXY`.
     #[default]
@@ -58,17 +58,17 @@ pub enum Proxies {
 
 /// The pooled HTTP client. Clones share the pool.
 #[derive(Debug, Clone)]
-pub struct Http {
+pub struct HttpTransport {
     client: reqwest::Client,
-    timeouts: Timeouts,
+    timeouts: HttpTimeouts,
 }
 
-impl Http {
+impl HttpTransport {
     /// Creates a new connection pool.
     ///
     /// # Errors
     /// [`TransportError::Unsendable`] if the system's certificates cannot be used.
-    pub fn new(timeouts: Timeouts, proxies: Proxies) -> Result<Self, TransportError> {
+    pub fn new(timeouts: HttpTimeouts, proxies: ProxyPolicy) -> Result<Self, TransportError> {
         use_ring();
         let builder = reqwest::Client::builder()
             .connect_timeout(timeouts.connect)
@@ -82,8 +82,8 @@ impl Http {
             .referer(false)
             .user_agent(concat!("holm/", env!("CARGO_PKG_VERSION")));
         let builder = match proxies {
-            Proxies::Environment => builder,
-            Proxies::None => builder.no_proxy(),
+            ProxyPolicy::Environment => builder,
+            ProxyPolicy::None => builder.no_proxy(),
         };
         let client =
             builder.build().map_err(|error| TransportError::Unsendable { reason: causes(&error) })?;
@@ -91,8 +91,11 @@ impl Http {
     }
 }
 
-impl Transport for Http {
-    fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>> {
+impl Transport for HttpTransport {
+    fn send(
+        &self,
+        request: TransportRequest,
+    ) -> BoxFuture<'static, Result<TransportResponse, TransportError>> {
         let (client, timeouts) = (self.client.clone(), self.timeouts);
         Box::pin(async move {
             let request = build(request)?;
@@ -109,19 +112,23 @@ impl Transport for Http {
                     (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
                 })
                 .collect();
-            Ok(Incoming { status, headers, body: Box::new(Arriving { answer, idle: timeouts.idle }) })
+            Ok(TransportResponse {
+                status,
+                headers,
+                body: Box::new(HttpBody { answer, idle: timeouts.idle }),
+            })
         })
     }
 }
 
 /// A body on a real connection. Dropping it closes the connection, unless the body was
 /// read to its end.
-struct Arriving {
+struct HttpBody {
     answer: reqwest::Response,
     idle: Duration,
 }
 
-impl Body for Arriving {
+impl ResponseBody for HttpBody {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
         Box::pin(async {
             let broken = |error: reqwest::Error| TransportError::Broken { reason: causes(&error) };
@@ -139,12 +146,12 @@ async fn within<T>(
     tokio::time::timeout(limit, future).await.map_err(|_| TransportError::Late { what, millis })
 }
 
-fn build(request: Outgoing) -> Result<reqwest::Request, TransportError> {
+fn build(request: TransportRequest) -> Result<reqwest::Request, TransportError> {
     let unsendable = |reason: String| TransportError::Unsendable { reason };
     let url = reqwest::Url::parse(&request.url).map_err(|error| unsendable(format!("the URL: {error}")))?;
     let method = match request.method {
-        Method::Get => reqwest::Method::GET,
-        Method::Post => reqwest::Method::POST,
+        HttpMethod::Get => reqwest::Method::GET,
+        HttpMethod::Post => reqwest::Method::POST,
     };
     let mut out = reqwest::Request::new(method, url);
     let name = |name: &str| {
@@ -165,7 +172,7 @@ fn build(request: Outgoing) -> Result<reqwest::Request, TransportError> {
         value.set_sensitive(true);
         out.headers_mut().insert(name(given)?, value);
     }
-    if request.method == Method::Post {
+    if request.method == HttpMethod::Post {
         *out.body_mut() = Some(request.body.into());
     }
     Ok(out)

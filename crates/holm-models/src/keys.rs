@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use holm_runtime::Secrets;
-use holm_wire::services::Services;
+use holm_runtime::SecretRedactor;
+use holm_wire::services::ServiceTable;
 use secrecy::{ExposeSecret, SecretString};
 
 /// The credential of a provider.
 #[derive(Debug, Clone)]
-pub enum Key {
+pub enum ProviderCredential {
     /// A token that is sent in a header.
     Token(SecretString),
     /// The keys of an AWS account. They sign requests and are never sent.
@@ -27,18 +27,18 @@ pub enum Key {
 /// API keys by provider name.
 ///
 /// ```
-/// use holm_models::Keys;
+/// use holm_models::ProviderKeys;
 ///
-/// let keys = Keys::new().with("openai", "sk-secret-0123456789");
+/// let keys = ProviderKeys::new().with("openai", "sk-secret-0123456789");
 /// assert!(keys.get("openai").is_some());
 /// assert!(!format!("{keys:?}").contains("0123456789"));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Keys {
-    by_provider: BTreeMap<String, Key>,
+pub struct ProviderKeys {
+    by_provider: BTreeMap<String, ProviderCredential>,
 }
 
-impl Keys {
+impl ProviderKeys {
     pub fn new() -> Self {
         Self::default()
     }
@@ -53,7 +53,7 @@ impl Keys {
     pub fn from_lookup(look: impl Fn(&str) -> Option<String>) -> Self {
         let look = |name: &str| look(name).filter(|value| !value.trim().is_empty());
         let mut keys = Self::new();
-        for service in Services::stock().iter() {
+        for service in ServiceTable::stock().iter() {
             if let Some(value) = service.keys.iter().find_map(|name| look(name)) {
                 keys = keys.with(&service.id, value.trim());
             }
@@ -64,7 +64,7 @@ impl Keys {
             let region = look("AWS_REGION").or_else(|| look("AWS_DEFAULT_REGION"));
             let session = look("AWS_SESSION_TOKEN").map(Into::into);
             let (secret, region) = (secret.into(), region.unwrap_or_else(|| "us-east-1".into()));
-            keys = keys.with_key("bedrock", Key::Aws { access, secret, session, region });
+            keys = keys.with_key("bedrock", ProviderCredential::Aws { access, secret, session, region });
         }
         keys
     }
@@ -72,35 +72,35 @@ impl Keys {
     /// Adds a provider's key.
     #[must_use]
     pub fn with(self, provider: &str, token: impl Into<SecretString>) -> Self {
-        self.with_key(provider, Key::Token(token.into()))
+        self.with_key(provider, ProviderCredential::Token(token.into()))
     }
 
     /// Adds a key of any kind.
     #[must_use]
-    pub fn with_key(mut self, provider: &str, key: Key) -> Self {
+    pub fn with_key(mut self, provider: &str, key: ProviderCredential) -> Self {
         self.by_provider.insert(provider.to_owned(), key);
         self
     }
 
     /// The key of a provider.
-    pub fn get(&self, provider: &str) -> Option<&Key> {
+    pub fn get(&self, provider: &str) -> Option<&ProviderCredential> {
         self.by_provider.get(provider)
     }
 
-    /// A [`Secrets`] that knows exactly these keys, each under its provider's name. Finding other
+    /// A [`SecretRedactor`] that knows exactly these keys, each under its provider's name. Finding other
     /// texts that look like keys is left to the code that stores the text.
-    pub fn secrets(&self) -> Secrets {
-        self.told_to(Secrets::only_known())
+    pub fn secrets(&self) -> SecretRedactor {
+        self.told_to(SecretRedactor::only_known())
     }
 
     /// Adds these keys, each under its provider's name, to an existing set of secrets. For example,
-    /// an agent whose [`Secrets::new`] gets the keys never stores a key of its provider.
+    /// an agent whose [`SecretRedactor::new`] gets the keys never stores a key of its provider.
     #[must_use]
-    pub fn told_to(&self, mut secrets: Secrets) -> Secrets {
+    pub fn told_to(&self, mut secrets: SecretRedactor) -> SecretRedactor {
         for (provider, key) in &self.by_provider {
             secrets = match key {
-                Key::Token(token) => secrets.know(provider, token.clone()),
-                Key::Aws { secret, session, .. } => {
+                ProviderCredential::Token(token) => secrets.know(provider, token.clone()),
+                ProviderCredential::Aws { secret, session, .. } => {
                     let secrets = secrets.know(provider, secret.clone());
                     session.iter().fold(secrets, |secrets, session| secrets.know(provider, session.clone()))
                 }
@@ -110,7 +110,7 @@ impl Keys {
     }
 }
 
-impl Key {
+impl ProviderCredential {
     /// Whether the key is not blank.
     pub fn is_there(&self) -> bool {
         match self {

@@ -5,11 +5,11 @@
 //! ```no_run
 //! use std::sync::Arc;
 //! use holm_kernel::{Config, Model, Prompt, Started};
-//! use holm_models::{Client, Keys};
+//! use holm_models::{ModelClient, ProviderKeys};
 //! use holm_runtime::{Host, drive};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let client = Client::from_name("anthropic/claude-sonnet-4-5", Keys::from_environment())?;
+//! let client = ModelClient::from_name("anthropic/claude-sonnet-4-5", ProviderKeys::from_environment())?;
 //! let started = Started::new("run-1", 7, Config::new(Model::named("anthropic/claude-sonnet-4-5")));
 //! let (ending, _) = drive(started, Prompt::text("Name three rivers."), Host::new(Arc::new(client))).await?;
 //! println!("{ending:?}");
@@ -22,11 +22,11 @@
 //! A key is a [`SecretString`] from the start: it has no `Debug` form, and it is added to its
 //! header at the very last step. Everything that comes back (errors, replies, recorded traffic) is
 //! searched for the key before it is shown, including its URL-encoded and base64 forms
-//! ([`Secrets`]).
+//! ([`SecretRedactor`]).
 //!
 //! # What is bounded
 //!
-//! Timeouts apply to connecting, to the first byte and between bytes ([`Timeouts`]). Size limits
+//! Timeouts apply to connecting, to the first byte and between bytes ([`HttpTimeouts`]). Size limits
 //! apply to replies, errors and lists. Redirects are not followed, because they would receive the
 //! key. Compressed bodies are neither requested nor accepted: a stream gains little from
 //! compression, and decompression bombs are a known attack.
@@ -43,15 +43,15 @@ mod scripted;
 mod text_tools;
 mod transport;
 
-pub use cassette::{BadCassette, Cassette, Exchange, Player, Recorder};
-pub use client::{Builder, Client, ClientError};
-pub use endpoint::Endpoint;
-pub use holm_runtime::Secrets;
-pub use http::{Http, Proxies, Timeouts};
-pub use keys::{Key, Keys};
-pub use listing::{Credentials, ListError};
-pub use router::Router;
+pub use cassette::{Cassette, CassetteError, RecordedExchange, RecordingTransport, ReplayTransport};
+pub use client::{ModelClient, ModelClientBuilder, ModelClientError};
+pub use endpoint::ModelEndpoint;
+pub use holm_runtime::SecretRedactor;
+pub use http::{HttpTimeouts, HttpTransport, ProxyPolicy};
+pub use keys::{ProviderCredential, ProviderKeys};
+pub use listing::{CredentialCheck, ModelListError};
+pub use router::ModelRouter;
 pub use scripted::{AfterScript, ScriptedModel};
 pub use secrecy::SecretString;
-pub use text_tools::ToolCalls;
-pub use transport::{Body, Incoming, Outgoing, Transport, TransportError};
+pub use text_tools::ToolCallMode;
+pub use transport::{ResponseBody, Transport, TransportError, TransportRequest, TransportResponse};

@@ -2,10 +2,10 @@
 
 use holm_guards::json::Json;
 use holm_kernel::{Failure, FailureClass};
-use holm_wire::{Method, classify, stream::check_values};
+use holm_wire::{HttpMethod, classify, stream::check_values};
 
 use crate::{
-    Client,
+    ModelClient,
     client::{now_ms, probe},
     exchange::{failure_of, gather},
 };
@@ -15,16 +15,14 @@ const MAX_LIST: usize = 16 << 20;
 
 /// Whether a provider accepts a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Credentials {
+pub enum CredentialCheck {
     Accepted,
-    Refused {
-        reason: String,
-    },
+    Refused { reason: String },
 }
 
 /// Why a list cannot be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ListError {
+pub enum ModelListError {
     /// The client does not know the provider.
     #[error("no provider is named {0:?}; add it to the client")]
     UnknownProvider(String),
@@ -40,23 +38,25 @@ pub enum ListError {
     },
 }
 
-impl Client {
+impl ModelClient {
     /// The names of a provider's models, sorted.
     ///
     /// # Errors
-    /// [`ListError`] if the list cannot be fetched.
-    pub async fn list_models(&self, provider: &str) -> Result<Vec<String>, ListError> {
+    /// [`ModelListError`] if the list cannot be fetched.
+    pub async fn list_models(&self, provider: &str) -> Result<Vec<String>, ModelListError> {
         let shared = self.shared();
-        let endpoint =
-            shared.endpoints.get(provider).ok_or_else(|| ListError::UnknownProvider(provider.to_owned()))?;
-        let path = endpoint.listing_path().ok_or_else(|| ListError::NoList(provider.to_owned()))?;
+        let endpoint = shared
+            .endpoints
+            .get(provider)
+            .ok_or_else(|| ModelListError::UnknownProvider(provider.to_owned()))?;
+        let path = endpoint.listing_path().ok_or_else(|| ModelListError::NoList(provider.to_owned()))?;
         let mut request = probe(endpoint);
-        request.method = Method::Get;
+        request.method = HttpMethod::Get;
         request.path = path.to_owned();
         request.query.clear();
         request.headers.retain(|(name, _)| name != "content-type");
         request.body.clear();
-        let failed = |failure: Failure| ListError::Failed {
+        let failed = |failure: Failure| ModelListError::Failed {
             class: failure.class,
             message: shared.secrets.text(&failure.message).into_owned(),
         };
@@ -83,12 +83,12 @@ impl Client {
     /// is generated or billed.
     ///
     /// # Errors
-    /// [`ListError`] if the check failed. Services with a public list accept any key.
-    pub async fn check_credentials(&self, provider: &str) -> Result<Credentials, ListError> {
+    /// [`ModelListError`] if the check failed. Services with a public list accept any key.
+    pub async fn check_credentials(&self, provider: &str) -> Result<CredentialCheck, ModelListError> {
         match self.list_models(provider).await {
-            Ok(_) => Ok(Credentials::Accepted),
-            Err(ListError::Failed { class: FailureClass::Auth, message }) => {
-                Ok(Credentials::Refused { reason: message })
+            Ok(_) => Ok(CredentialCheck::Accepted),
+            Err(ModelListError::Failed { class: FailureClass::Auth, message }) => {
+                Ok(CredentialCheck::Refused { reason: message })
             }
             Err(error) => Err(error),
         }

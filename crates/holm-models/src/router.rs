@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use holm_kernel::{FailureClass, ModelResult};
-use holm_runtime::{Ask, BoxFuture, Line, Model};
+use holm_runtime::{BoxFuture, Model, ModelConnection, ModelRequest};
 use holm_wire::{classify, provider_model};
 
 /// Sends each call to the model that matches its name: first by the full name,
@@ -12,17 +12,17 @@ use holm_wire::{classify, provider_model};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use holm_models::{Router, ScriptedModel};
+/// use holm_models::{ModelRouter, ScriptedModel};
 ///
 /// let spare = ScriptedModel::says(["I am the spare."]);
-/// let _models = Router::new().with("scripted", Arc::new(spare));
+/// let _models = ModelRouter::new().with("scripted", Arc::new(spare));
 /// ```
 #[derive(Clone, Default)]
-pub struct Router {
+pub struct ModelRouter {
     models: BTreeMap<String, Arc<dyn Model>>,
 }
 
-impl Router {
+impl ModelRouter {
     pub fn new() -> Self {
         Self::default()
     }
@@ -35,27 +35,27 @@ impl Router {
     }
 }
 
-impl Model for Router {
-    fn open(&self) -> Box<dyn Line> {
-        Box::new(RouterLine { models: self.models.clone(), lines: BTreeMap::new(), run: None })
+impl Model for ModelRouter {
+    fn open(&self) -> Box<dyn ModelConnection> {
+        Box::new(RouterConnection { models: self.models.clone(), lines: BTreeMap::new(), run: None })
     }
 
-    fn open_run(&self, run: &str) -> Box<dyn Line> {
+    fn open_run(&self, run: &str) -> Box<dyn ModelConnection> {
         let run = Some(run.to_owned());
-        Box::new(RouterLine { models: self.models.clone(), lines: BTreeMap::new(), run })
+        Box::new(RouterConnection { models: self.models.clone(), lines: BTreeMap::new(), run })
     }
 }
 
-struct RouterLine {
+struct RouterConnection {
     models: BTreeMap<String, Arc<dyn Model>>,
     /// Open connections, by the name under which their model is registered.
-    lines: BTreeMap<String, Box<dyn Line>>,
+    lines: BTreeMap<String, Box<dyn ModelConnection>>,
     /// The run that owns the connections.
     run: Option<String>,
 }
 
-impl Line for RouterLine {
-    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+impl ModelConnection for RouterConnection {
+    fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
         let name = ask.request.model.name.as_str();
         let place =
             [name, provider_model(name).0].into_iter().find_map(|name| self.models.get_key_value(name));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holm_kernel::{Block, FailureClass, ModelResult, Reply};
-use holm_runtime::{Ask, BoxFuture, Line, Model};
+use holm_runtime::{BoxFuture, Model, ModelConnection, ModelRequest};
 use holm_wire::{classify, delta};
 use serde::{Deserialize, Serialize};
 
@@ -64,18 +64,18 @@ impl ScriptedModel {
 }
 
 impl Model for ScriptedModel {
-    fn open(&self) -> Box<dyn Line> {
-        Box::new(ScriptedLine { script: Arc::new(self.clone()), at: 0 })
+    fn open(&self) -> Box<dyn ModelConnection> {
+        Box::new(ScriptedConnection { script: Arc::new(self.clone()), at: 0 })
     }
 }
 
-struct ScriptedLine {
+struct ScriptedConnection {
     script: Arc<ScriptedModel>,
     at: usize,
 }
 
-impl Line for ScriptedLine {
-    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+impl ModelConnection for ScriptedConnection {
+    fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
         let results = &self.script.results;
         if self.script.then == AfterScript::Repeat && self.at >= results.len() {
             self.at = 0;

@@ -11,11 +11,11 @@ use holm_kernel::{
     Block, CallId, Failure, FailureClass, Message, Messages, ModelResult, Offer, Reply, Request, Role,
     StopReason, TextReply, ToolCall, plain_text, read_text_reply, text_system_prompt,
 };
-use holm_runtime::{Delta, DeltaSink};
+use holm_runtime::{DeltaSink, ReplyDelta};
 
 /// How the models of a provider call tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ToolCalls {
+pub enum ToolCallMode {
     /// Uses the provider's native calls. Switches to text if the provider reports that
     /// a model has none.
     #[default]
@@ -66,14 +66,14 @@ pub(crate) fn refuses_tools(failure: &Failure) -> bool {
 
 /// Records which models support tool calls and which do not.
 #[derive(Debug, Default)]
-pub(crate) struct KnownToolCalls(Mutex<BTreeMap<String, ToolCalls>>);
+pub(crate) struct ToolCallSupport(Mutex<BTreeMap<String, ToolCallMode>>);
 
-impl KnownToolCalls {
-    pub(crate) fn of(&self, model: &str) -> Option<ToolCalls> {
+impl ToolCallSupport {
+    pub(crate) fn of(&self, model: &str) -> Option<ToolCallMode> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied()
     }
 
-    pub(crate) fn learn(&self, model: &str, calls: ToolCalls) {
+    pub(crate) fn learn(&self, model: &str, calls: ToolCallMode) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), calls);
     }
 }
@@ -153,11 +153,11 @@ pub(crate) fn with_call(result: ModelResult) -> ModelResult {
 }
 
 /// Holds text back until it is clear whether it is a call. The JSON of a call is not shown.
-pub(crate) struct HeldText(pub(crate) Arc<dyn DeltaSink>);
+pub(crate) struct BufferedTextSink(pub(crate) Arc<dyn DeltaSink>);
 
-impl DeltaSink for HeldText {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
-        if !matches!(delta, Delta::Text { .. }) {
+impl DeltaSink for BufferedTextSink {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
+        if !matches!(delta, ReplyDelta::Text { .. }) {
             self.0.delta(call, delta);
         }
     }
@@ -168,7 +168,7 @@ pub(crate) fn show_text(result: &ModelResult, call: CallId, deltas: &Arc<dyn Del
     if let ModelResult::Replied(reply) = result {
         let text = plain_text(&reply.blocks);
         if !text.is_empty() {
-            deltas.delta(call, Delta::Text { offset: 0, text: &text });
+            deltas.delta(call, ReplyDelta::Text { offset: 0, text: &text });
         }
     }
 }

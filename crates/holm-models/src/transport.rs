@@ -6,20 +6,23 @@ use std::fmt;
 use bytes::Bytes;
 use holm_kernel::FailureClass;
 use holm_runtime::BoxFuture;
-use holm_wire::Method;
+use holm_wire::HttpMethod;
 use secrecy::SecretString;
 
 /// Sends one request and returns the answer.
 pub trait Transport: Send + Sync {
     /// Sends a request. The future completes when the head of the answer has arrived. Dropping the
     /// future, or the body later, closes the connection.
-    fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>>;
+    fn send(
+        &self,
+        request: TransportRequest,
+    ) -> BoxFuture<'static, Result<TransportResponse, TransportError>>;
 }
 
 /// An outgoing request. Its `Debug` form shows neither the body nor a secret.
 #[derive(Clone)]
-pub struct Outgoing {
-    pub method: Method,
+pub struct TransportRequest {
+    pub method: HttpMethod,
     /// The full URL. It contains no secret.
     pub url: String,
     /// Headers without secrets, which may be logged.
@@ -29,22 +32,25 @@ pub struct Outgoing {
     pub body: Bytes,
 }
 
-impl fmt::Debug for Outgoing {
+impl fmt::Debug for TransportRequest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let method = self.method;
-        out.debug_struct("Outgoing").field("method", &method).field("url", &self.url).finish_non_exhaustive()
+        out.debug_struct("TransportRequest")
+            .field("method", &method)
+            .field("url", &self.url)
+            .finish_non_exhaustive()
     }
 }
 
 /// The head of an answer, with a body that is still to be read.
-pub struct Incoming {
+pub struct TransportResponse {
     pub status: u16,
     /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    pub body: Box<dyn Body>,
+    pub body: Box<dyn ResponseBody>,
 }
 
-impl Incoming {
+impl TransportResponse {
     /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
@@ -52,7 +58,7 @@ impl Incoming {
 }
 
 /// A body that arrives in pieces.
-pub trait Body: Send {
+pub trait ResponseBody: Send {
     /// The next piece, or `None` at the end.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>>;
 }
@@ -82,9 +88,7 @@ pub enum TransportError {
     },
     /// The request cannot be sent at all.
     #[error("the request cannot be sent ({reason}); check the base URL and the key")]
-    Unsendable {
-        reason: String,
-    },
+    Unsendable { reason: String },
     /// The recording does not contain the request.
     #[error("the recording has no answer to this ({reason}); record it again")]
     NotRecorded {

@@ -3,9 +3,9 @@
 
 use std::net::IpAddr;
 
-use holm_grants::{Decision, Policy, Request, Unreachable, Url, address};
+use holm_grants::{AccessRequest, AddressDenied, GrantPolicy, PolicyDecision, Url, address};
 
-use crate::error::{NetError, Refusal};
+use crate::error::{ConnectionDenied, NetError};
 
 /// The largest number of addresses in one answer. Real answers have a dozen; a longer one is
 /// refused as a whole.
@@ -24,15 +24,15 @@ const MAX_ANSWER: usize = 64;
 /// no address is left.
 ///
 /// ```
-/// use holm_grants::{GrantSet, Policy};
-/// let policy = Policy { grants: GrantSet::parse(["fetch:https://*"])?, ..Policy::default() };
+/// use holm_grants::{GrantSet, GrantPolicy};
+/// let policy = GrantPolicy { grants: GrantSet::parse(["fetch:https://*"])?, ..GrantPolicy::default() };
 /// let url = "https://example.com/".parse()?;
 /// let public = "93.184.216.34".parse()?;
 /// assert_eq!(holm_net::admit(&policy, &url, &[public])?, [public]);
 /// assert!(holm_net::admit(&policy, &url, &[public, "10.0.0.1".parse()?]).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn admit(policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+pub fn admit(policy: &GrantPolicy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
     granted(policy, url)?;
     if answer.len() > MAX_ANSWER {
         return Err(unresolved(url, &format!("the answer has more than {MAX_ANSWER} addresses")));
@@ -42,8 +42,8 @@ pub fn admit(policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr
         match policy.reach(url, *ip) {
             Ok(()) if !admitted.contains(ip) => admitted.push(*ip),
             Ok(()) => {}
-            Err(Unreachable::Never(address::Class::Embedded)) if repeats(*ip, answer) => {}
-            Err(why) => return Err(Refusal::new(url, Some(*ip), why).into()),
+            Err(AddressDenied::Never(address::AddressClass::Embedded)) if repeats(*ip, answer) => {}
+            Err(why) => return Err(ConnectionDenied::new(url, Some(*ip), why).into()),
         }
     }
     if admitted.is_empty() {
@@ -53,23 +53,23 @@ pub fn admit(policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr
 }
 
 /// Checks that the URL itself is granted, before any lookup.
-pub(crate) fn granted(policy: &Policy, url: &Url) -> Result<(), NetError> {
-    let why = match policy.decide(&Request::Fetch(url.clone())) {
-        Decision::Granted(_) => return Ok(()),
-        Decision::Denied(_) => Unreachable::Denied,
-        Decision::Missing => never(url).unwrap_or(Unreachable::NotGranted),
+pub(crate) fn granted(policy: &GrantPolicy, url: &Url) -> Result<(), NetError> {
+    let why = match policy.decide(&AccessRequest::Fetch(url.clone())) {
+        PolicyDecision::Granted(_) => return Ok(()),
+        PolicyDecision::Denied(_) => AddressDenied::Denied,
+        PolicyDecision::Missing => never(url).unwrap_or(AddressDenied::NotGranted),
     };
-    Err(Refusal::new(url, None, why).into())
+    Err(ConnectionDenied::new(url, None, why).into())
 }
 
 /// The reason why no grant can open the URL's host, if there is one.
-fn never(url: &Url) -> Option<Unreachable> {
+fn never(url: &Url) -> Option<AddressDenied> {
     let class = match url.host() {
-        holm_grants::Host::Address(ip) => address::Class::of(*ip),
-        host @ holm_grants::Host::Name(_) if host.is_metadata() => address::Class::Metadata,
-        holm_grants::Host::Name(_) => return None,
+        holm_grants::UrlHost::Address(ip) => address::AddressClass::of(*ip),
+        host @ holm_grants::UrlHost::Name(_) if host.is_metadata() => address::AddressClass::Metadata,
+        holm_grants::UrlHost::Name(_) => return None,
     };
-    (class.reach() == address::Reach::Never).then_some(Unreachable::Never(class))
+    (class.reach() == address::AddressReach::Never).then_some(AddressDenied::Never(class))
 }
 
 /// Whether an address embeds an IPv4 address that is in the same answer.

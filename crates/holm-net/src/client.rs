@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use holm_grants::{Policy, Url};
+use holm_grants::{GrantPolicy, Url};
 use http::{Response, Version};
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -14,13 +14,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, timeout_at};
 
 use crate::connector::{Connector, spoken};
-use crate::error::{NetError, Stage, origin};
-use crate::limits::Limits;
-use crate::pool::{Key, Line, Pool, Sender};
+use crate::error::{ExchangeStage, NetError, origin};
+use crate::limits::ExchangeLimits;
+use crate::pool::{HttpConnection, HttpConnectionPool, HttpSender, PoolKey};
 use crate::redirect;
-use crate::request::HttpRequest;
-use crate::response::HttpResponse;
-use crate::tls::{Tls, chose_h2};
+use crate::request::HttpClientRequest;
+use crate::response::HttpClientResponse;
+use crate::tls::{TlsConfig, chose_h2};
 
 /// The largest response head: ten times what servers send.
 const MAX_HEAD: usize = 64 * 1024;
@@ -32,28 +32,28 @@ const MAX_HEADERS: usize = 128;
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use holm_grants::{GrantSet, Policy};
-/// use holm_net::{Client, Connector, HttpRequest, Limits, SystemResolver, Tls};
+/// use holm_grants::{GrantSet, GrantPolicy};
+/// use holm_net::{HttpClient, Connector, HttpClientRequest, ExchangeLimits, SystemResolver, TlsConfig};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
-/// let policy = Policy { grants: GrantSet::parse(["fetch:https://example.com"])?, ..Policy::default() };
-/// let request = HttpRequest::get("https://example.com/".parse()?);
-/// let page = client.send(request, &policy, &Limits::default()).await?.bytes().await?;
+/// let client = HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::platform()?);
+/// let policy = GrantPolicy { grants: GrantSet::parse(["fetch:https://example.com"])?, ..GrantPolicy::default() };
+/// let request = HttpClientRequest::get("https://example.com/".parse()?);
+/// let page = client.send(request, &policy, &ExchangeLimits::default()).await?.bytes().await?;
 /// # drop(page); Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Client {
+pub struct HttpClient {
     connector: Connector,
-    tls: Tls,
-    pool: Arc<Pool>,
+    tls: TlsConfig,
+    pool: Arc<HttpConnectionPool>,
 }
 
-impl Client {
+impl HttpClient {
     /// Creates a client that uses this connector.
     #[must_use]
-    pub fn new(connector: Connector, tls: Tls) -> Self {
+    pub fn new(connector: Connector, tls: TlsConfig) -> Self {
         Self { connector, tls, pool: Arc::default() }
     }
 
@@ -72,10 +72,10 @@ impl Client {
     /// If no grant admits the request, a limit is reached, or the peer closes the connection early.
     pub async fn send(
         &self,
-        mut request: HttpRequest,
-        policy: &Policy,
-        limits: &Limits,
-    ) -> Result<HttpResponse, NetError> {
+        mut request: HttpClientRequest,
+        policy: &GrantPolicy,
+        limits: &ExchangeLimits,
+    ) -> Result<HttpClientResponse, NetError> {
         let deadline = Instant::now() + limits.total;
         let mut followed = 0;
         loop {
@@ -93,7 +93,7 @@ impl Client {
                 }
                 Some(_) | None => {
                     let line = line.map(|line| (Arc::clone(&self.pool), line));
-                    return HttpResponse::new(answer, request.url, limits, deadline, line);
+                    return HttpClientResponse::new(answer, request.url, limits, deadline, line);
                 }
             }
         }
@@ -102,29 +102,29 @@ impl Client {
     /// Sends one request and returns its response, with the connection if it can be reused.
     async fn exchange(
         &self,
-        request: &HttpRequest,
-        policy: &Policy,
+        request: &HttpClientRequest,
+        policy: &GrantPolicy,
         deadline: Instant,
-    ) -> Result<(Response<Incoming>, Option<Line>), NetError> {
+    ) -> Result<(Response<Incoming>, Option<HttpConnection>), NetError> {
         spoken(&request.url)?;
-        let key = Key::of(&request.url);
+        let key = PoolKey::of(&request.url);
         let may = |peer: std::net::SocketAddr| self.connector.recheck(&request.url, policy, peer.ip());
         // A server may close an idle connection just as it is used. A request that certainly was
         // not sent is sent again on another connection.
         while let Some(line) = self.pool.take(&key, may) {
-            if let Sent::Answer(answer, line) = self.on_line(line, request, deadline).await? {
+            if let SendOutcome::Answer(answer, line) = self.on_line(line, request, deadline).await? {
                 return Ok((answer, line));
             }
         }
-        let line = in_time(deadline, Stage::Connecting, self.open(&request.url, policy)).await?;
+        let line = in_time(deadline, ExchangeStage::Connecting, self.open(&request.url, policy)).await?;
         match self.on_line(line, request, deadline).await? {
-            Sent::Answer(answer, line) => Ok((answer, line)),
-            Sent::Nothing(why) => Err(NetError::Http { origin: origin(&request.url), why }),
+            SendOutcome::Answer(answer, line) => Ok((answer, line)),
+            SendOutcome::Nothing(why) => Err(NetError::Http { origin: origin(&request.url), why }),
         }
     }
 
     /// Resolves, checks, connects, and performs the TLS and HTTP handshakes.
-    async fn open(&self, url: &Url, policy: &Policy) -> Result<Line, NetError> {
+    async fn open(&self, url: &Url, policy: &GrantPolicy) -> Result<HttpConnection, NetError> {
         let connection = self.connector.connect(url, policy).await?;
         let peer = connection.peer;
         let sender = if spoken(url)? {
@@ -133,55 +133,63 @@ impl Client {
         } else {
             one(url, connection.stream).await?
         };
-        if let Sender::Many(sender) = &sender {
-            self.pool.keep(Key::of(url), Line { sender: Sender::Many(sender.clone()), peer });
+        if let HttpSender::Many(sender) = &sender {
+            self.pool
+                .keep(PoolKey::of(url), HttpConnection { sender: HttpSender::Many(sender.clone()), peer });
         }
-        Ok(Line { sender, peer })
+        Ok(HttpConnection { sender, peer })
     }
 
-    async fn on_line(&self, line: Line, request: &HttpRequest, deadline: Instant) -> Result<Sent, NetError> {
+    async fn on_line(
+        &self,
+        line: HttpConnection,
+        request: &HttpClientRequest,
+        deadline: Instant,
+    ) -> Result<SendOutcome, NetError> {
         let broken = |why: String| NetError::Http { origin: origin(&request.url), why };
         let message = |version| request.message(version).map_err(|error| broken(error.to_string()));
         let peer = line.peer;
         let (result, line) = match line.sender {
-            Sender::One(mut sender) => {
+            HttpSender::One(mut sender) => {
                 let message = message(Version::HTTP_11)?;
-                let sent =
-                    in_time(deadline, Stage::Answering, async { Ok(sender.try_send_request(message).await) });
-                (sent.await?, Some(Line { sender: Sender::One(sender), peer }))
+                let sent = in_time(deadline, ExchangeStage::Answering, async {
+                    Ok(sender.try_send_request(message).await)
+                });
+                (sent.await?, Some(HttpConnection { sender: HttpSender::One(sender), peer }))
             }
-            Sender::Many(mut sender) => {
+            HttpSender::Many(mut sender) => {
                 let message = message(Version::HTTP_2)?;
-                let sent =
-                    in_time(deadline, Stage::Answering, async { Ok(sender.try_send_request(message).await) });
+                let sent = in_time(deadline, ExchangeStage::Answering, async {
+                    Ok(sender.try_send_request(message).await)
+                });
                 // The connection stayed in the pool.
                 (sent.await?, None)
             }
         };
         match result {
-            Ok(answer) => Ok(Sent::Answer(answer, line)),
+            Ok(answer) => Ok(SendOutcome::Answer(answer, line)),
             Err(mut error) => match error.take_message() {
-                Some(_) => Ok(Sent::Nothing(error.error().to_string())),
+                Some(_) => Ok(SendOutcome::Nothing(error.error().to_string())),
                 None => Err(broken(error.error().to_string())),
             },
         }
     }
 }
 
-impl std::fmt::Debug for Client {
+impl std::fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Client").field("connector", &self.connector).finish_non_exhaustive()
+        f.debug_struct("HttpClient").field("connector", &self.connector).finish_non_exhaustive()
     }
 }
 
 /// The result of sending a request on a connection.
-enum Sent {
-    Answer(Response<Incoming>, Option<Line>),
+enum SendOutcome {
+    Answer(Response<Incoming>, Option<HttpConnection>),
     /// The connection was closed; the peer has received nothing.
     Nothing(String),
 }
 
-async fn one<S>(url: &Url, stream: S) -> Result<Sender, NetError>
+async fn one<S>(url: &Url, stream: S) -> Result<HttpSender, NetError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -194,10 +202,10 @@ where
     let (sender, line) = shaken.map_err(|error| broken(url, &error))?;
     // The sender or the body also receives any error of the connection.
     tokio::spawn(async move { drop(line.await) });
-    Ok(Sender::One(sender))
+    Ok(HttpSender::One(sender))
 }
 
-async fn many<S>(url: &Url, stream: S) -> Result<Sender, NetError>
+async fn many<S>(url: &Url, stream: S) -> Result<HttpSender, NetError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -207,14 +215,14 @@ where
         .await;
     let (sender, line) = shaken.map_err(|error| broken(url, &error))?;
     tokio::spawn(async move { drop(line.await) });
-    Ok(Sender::Many(sender))
+    Ok(HttpSender::Many(sender))
 }
 
 /// Adds the target of a redirect to a refusal, so that the caller can ask for a grant.
 fn led(error: NetError, url: &Url) -> NetError {
     match error {
         NetError::Refused(refusal) => {
-            NetError::Refused(Box::new(crate::Refusal { led_to: Some(url.clone()), ..*refusal }))
+            NetError::Refused(Box::new(crate::ConnectionDenied { led_to: Some(url.clone()), ..*refusal }))
         }
         other => other,
     }
@@ -226,7 +234,7 @@ fn broken(url: &Url, error: &hyper::Error) -> NetError {
 
 async fn in_time<T>(
     deadline: Instant,
-    stage: Stage,
+    stage: ExchangeStage,
     work: impl Future<Output = Result<T, NetError>>,
 ) -> Result<T, NetError> {
     timeout_at(deadline, work).await.unwrap_or(Err(NetError::TimedOut(stage)))

@@ -4,16 +4,16 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{Host, Policy, Scheme, Url};
+use holm_grants::{GrantPolicy, Url, UrlHost, UrlScheme};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::check::{admit, granted};
-use crate::error::{NetError, Stage, origin};
-use crate::listeners::Listeners;
+use crate::error::{ExchangeStage, NetError, origin};
+use crate::listeners::ListenerRegistry;
 use crate::port;
-use crate::proxy::Proxy;
-use crate::resolver::Resolver;
+use crate::proxy::TunnelProxy;
+use crate::resolver::HostResolver;
 
 /// How many addresses of an answer are tried: enough for one broken address family, few enough to
 /// stay within the timeout.
@@ -22,16 +22,16 @@ const MAX_TRIES: usize = 4;
 /// Opens only connections that were checked. It is cheap to clone.
 #[derive(Clone)]
 pub struct Connector {
-    resolver: Arc<dyn Resolver>,
-    listeners: Listeners,
-    patience: Patience,
-    proxy: Option<Proxy>,
-    bounds: Bounds,
+    resolver: Arc<dyn HostResolver>,
+    listeners: ListenerRegistry,
+    patience: ConnectTimeouts,
+    proxy: Option<TunnelProxy>,
+    bounds: ConnectionScope,
 }
 
 /// How far connections may go, independent of the grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bounds {
+enum ConnectionScope {
     /// As far as the grants allow.
     Grants,
     /// Only to this machine's own addresses.
@@ -40,14 +40,14 @@ enum Bounds {
 
 /// The timeouts of the steps before the first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct ConnectTimeouts {
     /// The timeout of a name lookup.
     pub resolve: Duration,
     /// The timeout of connecting to one address.
     pub connect: Duration,
 }
 
-impl Default for Patience {
+impl Default for ConnectTimeouts {
     /// Longer than a healthy network takes. It is enough time to ask a name server twice.
     fn default() -> Self {
         Self { resolve: Duration::from_secs(10), connect: Duration::from_secs(5) }
@@ -57,12 +57,12 @@ impl Default for Patience {
 /// The checked route to a URL's host. Only [`Connector::check`] creates one, so no unchecked
 /// address can be dialled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Route {
+pub struct CheckedRoute {
     url: Url,
     addresses: Vec<SocketAddr>,
 }
 
-impl Route {
+impl CheckedRoute {
     /// The URL that the route was checked for.
     #[must_use]
     pub fn url(&self) -> &Url {
@@ -78,7 +78,7 @@ impl Route {
 
 /// An open connection and the checked address of its peer.
 #[derive(Debug)]
-pub struct Connection {
+pub struct CheckedConnection {
     /// The stream, on which nothing has been sent yet.
     pub stream: TcpStream,
     /// The checked address, even if a proxy is in between.
@@ -88,20 +88,20 @@ pub struct Connection {
 impl Connector {
     /// Creates a connector without a proxy and without known listeners.
     #[must_use]
-    pub fn new(resolver: Arc<dyn Resolver>) -> Self {
-        let (listeners, patience) = (Listeners::default(), Patience::default());
-        Self { resolver, listeners, patience, proxy: None, bounds: Bounds::Grants }
+    pub fn new(resolver: Arc<dyn HostResolver>) -> Self {
+        let (listeners, patience) = (ListenerRegistry::default(), ConnectTimeouts::default());
+        Self { resolver, listeners, patience, proxy: None, bounds: ConnectionScope::Grants }
     }
 
     /// Sets the listeners that must never be reached.
     #[must_use]
-    pub fn with_listeners(self, listeners: Listeners) -> Self {
+    pub fn with_listeners(self, listeners: ListenerRegistry) -> Self {
         Self { listeners, ..self }
     }
 
     /// Replaces the timeouts for lookups and connections.
     #[must_use]
-    pub fn with_patience(self, patience: Patience) -> Self {
+    pub fn with_patience(self, patience: ConnectTimeouts) -> Self {
         Self { patience, ..self }
     }
 
@@ -113,7 +113,7 @@ impl Connector {
 
     /// Sets a proxy that the caller names. Proxies from the environment are never used.
     #[must_use]
-    pub fn with_proxy(self, proxy: Proxy) -> Self {
+    pub fn with_proxy(self, proxy: TunnelProxy) -> Self {
         Self { proxy: Some(proxy), ..self }
     }
 
@@ -121,7 +121,7 @@ impl Connector {
     /// name is looked up.
     #[must_use]
     pub fn to_loopback_alone(self) -> Self {
-        Self { bounds: Bounds::Loopback, ..self }
+        Self { bounds: ConnectionScope::Loopback, ..self }
     }
 
     /// Resolves and checks a URL without connecting.
@@ -130,7 +130,7 @@ impl Connector {
     ///
     /// If no grant admits the URL, the name has no address, or the address belongs to a
     /// listener of this process.
-    pub async fn check(&self, url: &Url, policy: &Policy) -> Result<Route, NetError> {
+    pub async fn check(&self, url: &Url, policy: &GrantPolicy) -> Result<CheckedRoute, NetError> {
         granted(policy, url)?;
         port::check(url)?;
         let answer = self.resolve(url.host()).await?;
@@ -144,17 +144,17 @@ impl Connector {
     /// # Errors
     ///
     /// If the name has no address, or no answer arrives in time.
-    pub async fn resolve(&self, host: &Host) -> Result<Vec<IpAddr>, NetError> {
+    pub async fn resolve(&self, host: &UrlHost) -> Result<Vec<IpAddr>, NetError> {
         let name = match host {
-            Host::Address(ip) => return Ok(vec![*ip]),
+            UrlHost::Address(ip) => return Ok(vec![*ip]),
             // Looking up a name that is not local would already send data off this machine.
-            Host::Name(_) if self.bounds == Bounds::Loopback && !host.is_loopback() => {
+            UrlHost::Name(_) if self.bounds == ConnectionScope::Loopback && !host.is_loopback() => {
                 return Err(NetError::Offline(host.to_string()));
             }
-            Host::Name(name) => name,
+            UrlHost::Name(name) => name,
         };
         let found = timeout(self.patience.resolve, self.resolver.resolve(name)).await;
-        let found = found.map_err(|_| NetError::TimedOut(Stage::Resolving))?;
+        let found = found.map_err(|_| NetError::TimedOut(ExchangeStage::Resolving))?;
         found.map_err(|error| NetError::Unresolved { host: host.to_string(), why: error.to_string() })
     }
 
@@ -163,16 +163,21 @@ impl Connector {
     /// # Errors
     ///
     /// The same errors as for [`Self::check`].
-    pub fn check_answer(&self, url: &Url, policy: &Policy, answer: &[IpAddr]) -> Result<Route, NetError> {
+    pub fn check_answer(
+        &self,
+        url: &Url,
+        policy: &GrantPolicy,
+        answer: &[IpAddr],
+    ) -> Result<CheckedRoute, NetError> {
         granted(policy, url)?;
         port::check(url)?;
-        if self.bounds == Bounds::Loopback && !answer.iter().all(IpAddr::is_loopback) {
+        if self.bounds == ConnectionScope::Loopback && !answer.iter().all(IpAddr::is_loopback) {
             return Err(NetError::Offline(origin(url)));
         }
         let admitted = admit(policy, url, answer)?;
         let addresses: Vec<_> = admitted.iter().map(|ip| SocketAddr::new(*ip, url.port())).collect();
         addresses.iter().try_for_each(|address| self.foreign(*address))?;
-        Ok(Route { url: url.clone(), addresses })
+        Ok(CheckedRoute { url: url.clone(), addresses })
     }
 
     /// Connects to the first address of a checked route that accepts.
@@ -180,17 +185,17 @@ impl Connector {
     /// # Errors
     ///
     /// If none of the first few addresses accepts in time.
-    pub async fn dial(&self, route: &Route) -> Result<Connection, NetError> {
-        let mut failed = NetError::TimedOut(Stage::Connecting);
+    pub async fn dial(&self, route: &CheckedRoute) -> Result<CheckedConnection, NetError> {
+        let mut failed = NetError::TimedOut(ExchangeStage::Connecting);
         for address in route.addresses.iter().take(MAX_TRIES) {
             // A listener may have been opened since the check.
             self.foreign(*address)?;
             match timeout(self.patience.connect, self.open(*address)).await {
-                Ok(Ok(stream)) => return Ok(Connection { stream, peer: *address }),
+                Ok(Ok(stream)) => return Ok(CheckedConnection { stream, peer: *address }),
                 Ok(Err(error)) => {
                     failed = NetError::Connect { origin: origin(&route.url), why: error.to_string() };
                 }
-                Err(_) => failed = NetError::TimedOut(Stage::Connecting),
+                Err(_) => failed = NetError::TimedOut(ExchangeStage::Connecting),
             }
         }
         Err(failed)
@@ -202,13 +207,13 @@ impl Connector {
     /// # Errors
     ///
     /// The errors of both functions.
-    pub async fn connect(&self, url: &Url, policy: &Policy) -> Result<Connection, NetError> {
+    pub async fn connect(&self, url: &Url, policy: &GrantPolicy) -> Result<CheckedConnection, NetError> {
         let route = self.check(url, policy).await?;
         self.dial(&route).await
     }
 
     /// Checks whether an open connection to `peer` may be used for `url` under `policy`.
-    pub(crate) fn recheck(&self, url: &Url, policy: &Policy, peer: IpAddr) -> bool {
+    pub(crate) fn recheck(&self, url: &Url, policy: &GrantPolicy, peer: IpAddr) -> bool {
         let address = SocketAddr::new(peer, url.port());
         admit(policy, url, &[peer]).is_ok() && self.foreign(address).is_ok()
     }
@@ -236,12 +241,12 @@ impl std::fmt::Debug for Connector {
     }
 }
 
-/// Whether [`crate::Client`] supports the scheme, and whether it is encrypted.
+/// Whether [`crate::HttpClient`] supports the scheme, and whether it is encrypted.
 pub(crate) fn spoken(url: &Url) -> Result<bool, NetError> {
     match url.scheme() {
-        Scheme::Http => Ok(false),
-        Scheme::Https => Ok(true),
-        found @ (Scheme::Ws | Scheme::Wss | Scheme::Tcp) => {
+        UrlScheme::Http => Ok(false),
+        UrlScheme::Https => Ok(true),
+        found @ (UrlScheme::Ws | UrlScheme::Wss | UrlScheme::Tcp) => {
             Err(NetError::Scheme { found: found.as_str(), wanted: "http or https" })
         }
     }

@@ -15,25 +15,25 @@ const MAX_SHOWN: usize = 40;
 ///
 /// Only gzip is requested and supported: one format, in safe code, that every server has. A
 /// response in another format, or in several at once, is refused.
-pub(crate) struct Decoder {
-    form: Form,
+pub(crate) struct BodyDecoder {
+    form: BodyEncoding,
     max: u64,
     wire: u64,
 }
 
-enum Form {
+enum BodyEncoding {
     Plain,
-    Gzip(Box<MultiGzDecoder<Sink>>),
+    Gzip(Box<MultiGzDecoder<LimitedBuffer>>),
 }
 
 /// Collects decompressed bytes up to a limit.
-struct Sink {
+struct LimitedBuffer {
     content: Vec<u8>,
     left: u64,
     full: bool,
 }
 
-impl Decoder {
+impl BodyDecoder {
     /// Creates the decoder for a response with these headers.
     pub(crate) fn new(headers: &HeaderMap, max: u64) -> Result<Self, NetError> {
         let declared =
@@ -43,11 +43,11 @@ impl Decoder {
         }
         let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
         let form = match (encodings.next().map(http::HeaderValue::as_bytes), encodings.next()) {
-            (None | Some(b"" | b"identity"), None) => Form::Plain,
+            (None | Some(b"" | b"identity"), None) => BodyEncoding::Plain,
             (Some(name), None)
                 if name.eq_ignore_ascii_case(b"gzip") || name.eq_ignore_ascii_case(b"x-gzip") =>
             {
-                Form::Gzip(Box::new(MultiGzDecoder::new(Sink {
+                BodyEncoding::Gzip(Box::new(MultiGzDecoder::new(LimitedBuffer {
                     content: Vec::new(),
                     left: max,
                     full: false,
@@ -66,8 +66,8 @@ impl Decoder {
             return Err(too_large);
         }
         match &mut self.form {
-            Form::Plain => Ok(piece),
-            Form::Gzip(decoder) => match decoder.write_all(&piece) {
+            BodyEncoding::Plain => Ok(piece),
+            BodyEncoding::Gzip(decoder) => match decoder.write_all(&piece) {
                 Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().content).into()),
                 Err(_) if decoder.get_ref().full => Err(too_large),
                 Err(_) => Err(NetError::Encoding("broken gzip".into())),
@@ -79,11 +79,11 @@ impl Decoder {
     /// not a shorter response.
     pub(crate) fn finish(&mut self) -> Result<bytes::Bytes, NetError> {
         match &mut self.form {
-            Form::Plain => Ok(bytes::Bytes::new()),
+            BodyEncoding::Plain => Ok(bytes::Bytes::new()),
             // A response without a body has nothing to decompress, even if its headers announce
             // gzip.
-            Form::Gzip(_) if self.wire == 0 => Ok(bytes::Bytes::new()),
-            Form::Gzip(decoder) => match decoder.try_finish() {
+            BodyEncoding::Gzip(_) if self.wire == 0 => Ok(bytes::Bytes::new()),
+            BodyEncoding::Gzip(decoder) => match decoder.try_finish() {
                 Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().content).into()),
                 Err(_) if decoder.get_ref().full => Err(NetError::TooLarge { max: self.max }),
                 Err(_) => Err(NetError::Encoding("broken gzip".into())),
@@ -92,7 +92,7 @@ impl Decoder {
     }
 }
 
-impl Write for Sink {
+impl Write for LimitedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.left.checked_sub(bytes.len() as u64) {
             Some(left) => self.left = left,

@@ -3,19 +3,19 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use holm_grants::{FetchPattern, Grant, Unreachable, Url, UrlError};
+use holm_grants::{AddressDenied, FetchPattern, Grant, Url, UrlError};
 use thiserror::Error;
 
 /// Why a request failed, completely or in part.
 ///
 /// No variant repeats a path, a query or a header, because they may contain secrets.
-/// [`Refusal::origin`] is the most that is shown. [`Refusal::led_to`] is for callers that ask
+/// [`ConnectionDenied::origin`] is the most that is shown. [`ConnectionDenied::led_to`] is for callers that ask
 /// for it by name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetError {
     /// No grant admits the connection.
     #[error("{0}")]
-    Refused(Box<Refusal>),
+    Refused(Box<ConnectionDenied>),
     /// A redirect led to a URL that Holm does not accept.
     #[error("redirected to an address that Holm never fetches: {0}")]
     Url(#[from] UrlError),
@@ -80,9 +80,7 @@ pub enum NetError {
     },
     /// The response is larger than allowed, before or after decompression.
     #[error("the answer is larger than {max} bytes")]
-    TooLarge {
-        max: u64,
-    },
+    TooLarge { max: u64 },
     /// The response uses a compression that was not requested, or an invalid one.
     #[error("the answer is encoded as {0}, which is not supported")]
     Encoding(String),
@@ -96,7 +94,7 @@ pub enum NetError {
     },
     /// It took too long.
     #[error("timed out while {0}")]
-    TimedOut(Stage),
+    TimedOut(ExchangeStage),
     /// This machine has no root certificates.
     #[error("no root certificates: {0}; install ca-certificates")]
     NoRoots(String),
@@ -104,7 +102,7 @@ pub enum NetError {
 
 /// The stage of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum ExchangeStage {
     /// The name lookup was running.
     Resolving,
     /// The connection was being opened.
@@ -117,7 +115,7 @@ pub enum Stage {
     Reading,
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for ExchangeStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Resolving => "resolving the name",
@@ -131,12 +129,12 @@ impl fmt::Display for Stage {
 
 /// A connection that no grant admits, and the grant that would admit it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ConnectionDenied {
     /// The scheme, host and port of the request.
     pub origin: String,
     /// The address that the host resolved to, if it is known.
     pub address: Option<IpAddr>,
-    pub why: Unreachable,
+    pub why: AddressDenied,
     /// The grant that a person would have to give, or `None` if no grant helps.
     pub missing: Option<Grant>,
     /// The full URL, if a server redirected there, so that the caller can request it by name. It is
@@ -144,16 +142,16 @@ pub struct Refusal {
     pub led_to: Option<Url>,
 }
 
-impl Refusal {
-    pub(crate) fn new(url: &Url, address: Option<IpAddr>, why: Unreachable) -> Self {
+impl ConnectionDenied {
+    pub(crate) fn new(url: &Url, address: Option<IpAddr>, why: AddressDenied) -> Self {
         Self { origin: origin(url), address, why, missing: missing(url, address, why), led_to: None }
     }
 }
 
 /// Hides the URL of a redirect, because it may contain secrets and this text goes to logs.
-impl fmt::Debug for Refusal {
+impl fmt::Debug for ConnectionDenied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Refusal")
+        f.debug_struct("ConnectionDenied")
             .field("origin", &self.origin)
             .field("address", &self.address)
             .field("why", &self.why)
@@ -162,7 +160,7 @@ impl fmt::Debug for Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ConnectionDenied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} is refused: {}", self.origin, self.why)?;
         self.address.iter().try_for_each(|address| write!(f, " (it led to {address})"))?;
@@ -170,8 +168,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl From<Refusal> for NetError {
-    fn from(refusal: Refusal) -> Self {
+impl From<ConnectionDenied> for NetError {
+    fn from(refusal: ConnectionDenied) -> Self {
         Self::Refused(Box::new(refusal))
     }
 }
@@ -188,14 +186,14 @@ pub(crate) fn origin(url: &Url) -> String {
 
 /// The narrowest grant that would admit the connection: the origin, or the address that a public
 /// name must not resolve to without permission.
-fn missing(url: &Url, address: Option<IpAddr>, why: Unreachable) -> Option<Grant> {
+fn missing(url: &Url, address: Option<IpAddr>, why: AddressDenied) -> Option<Grant> {
     match (why, address) {
-        (Unreachable::NotGranted, _) => FetchPattern::origin(url).map(Grant::Fetch).ok(),
-        (Unreachable::NotNamed(_), Some(ip)) => {
-            let host = holm_grants::Host::Address(ip);
+        (AddressDenied::NotGranted, _) => FetchPattern::origin(url).map(Grant::Fetch).ok(),
+        (AddressDenied::NotNamed(_), Some(ip)) => {
+            let host = holm_grants::UrlHost::Address(ip);
             format!("fetch:{}://{host}:{}", url.scheme(), url.port()).parse().ok()
         }
-        (Unreachable::NotNamed(_), None) | (Unreachable::Never(_) | Unreachable::Denied, _) => None,
+        (AddressDenied::NotNamed(_), None) | (AddressDenied::Never(_) | AddressDenied::Denied, _) => None,
     }
 }
 

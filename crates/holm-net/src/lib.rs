@@ -11,30 +11,30 @@
 //!    makes the whole answer invalid.
 //! 3. The connection goes to a checked address. The HTTP library does not resolve again: it uses a
 //!    stream that was opened here.
-//! 4. Holm's own [`Listeners`] are never reached, even if they are granted.
+//! 4. Holm's own [`ListenerRegistry`] are never reached, even if they are granted.
 //! 5. A redirect starts again at step 1. A pooled connection is checked again for each request that
 //!    wants to use it.
 //!
-//! [`Connector`] opens raw connections for sandboxed sockets and MCP. [`Client`] sends HTTP/1.1 and
-//! HTTP/2 requests over them, with [`Limits`] on size, time, decompression and media type. Errors
+//! [`Connector`] opens raw connections for sandboxed sockets and MCP. [`HttpClient`] sends HTTP/1.1 and
+//! HTTP/2 requests over them, with [`ExchangeLimits`] on size, time, decompression and media type. Errors
 //! name the missing grant, if a grant could help.
 //!
 //! ```
 //! use std::net::IpAddr;
 //! use std::sync::Arc;
-//! use holm_grants::{GrantSet, Policy};
-//! use holm_net::{Answer, Connector, HostName, NetError, Resolver};
+//! use holm_grants::{GrantSet, GrantPolicy};
+//! use holm_net::{ResolveFuture, Connector, HostName, NetError, HostResolver};
 //!
 //! /// A name server that was bought by an attacker.
 //! struct Hostile;
-//! impl Resolver for Hostile {
-//!     fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+//! impl HostResolver for Hostile {
+//!     fn resolve<'a>(&'a self, _: &'a HostName) -> ResolveFuture<'a> {
 //!         Box::pin(async { Ok(vec![IpAddr::from([169, 254, 169, 254])]) })
 //!     }
 //! }
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! let policy = Policy { grants: GrantSet::parse(["fetch:https://*"])?, ..Policy::default() };
+//! let policy = GrantPolicy { grants: GrantSet::parse(["fetch:https://*"])?, ..GrantPolicy::default() };
 //! let connector = Connector::new(Arc::new(Hostile));
 //! let refused = connector.check(&"https://weather.example/".parse()?, &policy).await;
 //! assert!(matches!(refused, Err(NetError::Refused(_))));
@@ -60,15 +60,15 @@ mod response;
 mod tls;
 
 pub use check::admit;
-pub use client::Client;
-pub use connector::{Connection, Connector, Patience, Route};
-pub use error::{NetError, Refusal, Stage};
+pub use client::HttpClient;
+pub use connector::{CheckedConnection, CheckedRoute, ConnectTimeouts, Connector};
+pub use error::{ConnectionDenied, ExchangeStage, NetError};
 pub use holm_grants::HostName;
-pub use limits::Limits;
-pub use listeners::{Listeners, Registered};
-pub use mime::Mimes;
-pub use proxy::Proxy;
-pub use request::HttpRequest;
-pub use resolver::{Answer, Resolver, SystemResolver};
-pub use response::HttpResponse;
-pub use tls::Tls;
+pub use limits::ExchangeLimits;
+pub use listeners::{ListenerRegistration, ListenerRegistry};
+pub use mime::MimeFilter;
+pub use proxy::TunnelProxy;
+pub use request::HttpClientRequest;
+pub use resolver::{HostResolver, ResolveFuture, SystemResolver};
+pub use response::HttpClientResponse;
+pub use tls::TlsConfig;

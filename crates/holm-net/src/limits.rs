@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::mime::Mimes;
+use crate::mime::MimeFilter;
 
 /// The limits of one exchange. Reaching a limit ends the exchange with an error; nothing
 /// is cut off silently.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct ExchangeLimits {
     /// The largest body in bytes, checked on the wire and again after decompression.
     pub body: u64,
     /// The time from the first lookup to the last byte, including redirects.
@@ -17,10 +17,10 @@ pub struct Limits {
     /// How many redirects are followed. With zero, the caller receives the first redirect.
     pub redirects: u8,
     /// The media types that are accepted.
-    pub mimes: Mimes,
+    pub mimes: MimeFilter,
 }
 
-impl Default for Limits {
+impl Default for ExchangeLimits {
     /// Enough for a large page on a slow connection, and not enough to fill the memory.
     fn default() -> Self {
         Self {
@@ -28,7 +28,7 @@ impl Default for Limits {
             total: Duration::from_secs(30),
             idle: Duration::from_secs(15),
             redirects: 10,
-            mimes: Mimes::Any,
+            mimes: MimeFilter::Any,
         }
     }
 }

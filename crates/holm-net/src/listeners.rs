@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// server's own authentication protects against that.
 ///
 /// ```
-/// use holm_net::Listeners;
-/// let listeners = Listeners::default();
+/// use holm_net::ListenerRegistry;
+/// let listeners = ListenerRegistry::default();
 /// let door = listeners.register("127.0.0.1:8123".parse().unwrap());
 /// assert!(listeners.own("127.0.0.1:8123".parse().unwrap()));
 /// assert!(!listeners.own("127.0.0.1:8124".parse().unwrap()));
@@ -21,24 +21,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// assert!(!listeners.own("127.0.0.1:8123".parse().unwrap()));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Listeners(Arc<Mutex<BTreeMap<SocketAddr, u32>>>);
+pub struct ListenerRegistry(Arc<Mutex<BTreeMap<SocketAddr, u32>>>);
 
 /// Keeps a listener registered until it is dropped.
 #[derive(Debug)]
 #[must_use = "the listener is forgotten when this is dropped"]
-pub struct Registered {
-    listeners: Listeners,
+pub struct ListenerRegistration {
+    listeners: ListenerRegistry,
     address: SocketAddr,
 }
 
-impl Listeners {
+impl ListenerRegistry {
     /// Registers a listener by its bound address. Ask the socket for it, because port 0
     /// is not an address.
-    pub fn register(&self, bound: SocketAddr) -> Registered {
+    pub fn register(&self, bound: SocketAddr) -> ListenerRegistration {
         let address = plain(bound);
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *list.entry(address).or_default() += 1;
-        Registered { listeners: self.clone(), address }
+        ListenerRegistration { listeners: self.clone(), address }
     }
 
     /// Whether a connection to `target` would reach one of the listeners.
@@ -51,7 +51,7 @@ impl Listeners {
     }
 }
 
-impl Drop for Registered {
+impl Drop for ListenerRegistration {
     fn drop(&mut self) {
         let mut list = self.listeners.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(count) = list.get_mut(&self.address) else { return };

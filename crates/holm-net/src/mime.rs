@@ -10,14 +10,14 @@ const MAX_SHOWN: usize = 100;
 
 /// The media types that are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mimes {
+pub enum MimeFilter {
     /// Every type, or a missing type.
     Any,
     /// These types, written as `text/html` or `text/*`.
     Only(Vec<String>),
 }
 
-impl Mimes {
+impl MimeFilter {
     /// Checks whether a response with these headers is acceptable.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), NetError> {
         let Self::Only(wanted) = self else { return Ok(()) };

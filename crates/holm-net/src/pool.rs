@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use holm_grants::{Host, Scheme, Url};
+use holm_grants::{Url, UrlHost, UrlScheme};
 use http_body_util::Full;
 use hyper::client::conn::{http1, http2};
 
@@ -17,27 +17,27 @@ const MAX_AGE: Duration = Duration::from_secs(20);
 
 /// The origin that a connection was opened for. Two names at one address never share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key {
-    scheme: Scheme,
-    host: Host,
+pub(crate) struct PoolKey {
+    scheme: UrlScheme,
+    host: UrlHost,
     port: u16,
 }
 
-impl Key {
+impl PoolKey {
     pub(crate) fn of(url: &Url) -> Self {
         Self { scheme: url.scheme(), host: url.host().clone(), port: url.port() }
     }
 }
 
 /// The sending half of a connection.
-pub(crate) enum Sender {
+pub(crate) enum HttpSender {
     /// HTTP/1.1, with one exchange at a time.
     One(http1::SendRequest<Full<Bytes>>),
     /// HTTP/2, with many exchanges at once.
     Many(http2::SendRequest<Full<Bytes>>),
 }
 
-impl Sender {
+impl HttpSender {
     fn is_usable(&self) -> bool {
         match self {
             Self::One(sender) => sender.is_ready(),
@@ -47,35 +47,35 @@ impl Sender {
 }
 
 /// An open connection and its peer's address.
-pub(crate) struct Line {
-    pub(crate) sender: Sender,
+pub(crate) struct HttpConnection {
+    pub(crate) sender: HttpSender,
     pub(crate) peer: SocketAddr,
 }
 
 /// Idle connections that can be reused.
 #[derive(Default)]
-pub(crate) struct Pool(Mutex<BTreeMap<Key, Vec<(Instant, Line)>>>);
+pub(crate) struct HttpConnectionPool(Mutex<BTreeMap<PoolKey, Vec<(Instant, HttpConnection)>>>);
 
-impl Pool {
+impl HttpConnectionPool {
     /// Takes an open connection for this key whose peer the caller may reach.
     ///
     /// The check is repeated for each caller, because the connection may have been opened under a
     /// grant that this caller lacks.
-    pub(crate) fn take(&self, key: &Key, may: impl Fn(SocketAddr) -> bool) -> Option<Line> {
+    pub(crate) fn take(&self, key: &PoolKey, may: impl Fn(SocketAddr) -> bool) -> Option<HttpConnection> {
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines = pool.get_mut(key)?;
         lines.retain(|(since, line)| since.elapsed() < MAX_AGE && line.sender.is_usable());
         let found = lines.iter().rposition(|(_, line)| may(line.peer))?;
         match &lines.get(found)?.1 {
-            Line { sender: Sender::Many(sender), peer } => {
-                Some(Line { sender: Sender::Many(sender.clone()), peer: *peer })
+            HttpConnection { sender: HttpSender::Many(sender), peer } => {
+                Some(HttpConnection { sender: HttpSender::Many(sender.clone()), peer: *peer })
             }
-            Line { sender: Sender::One(_), .. } => Some(lines.remove(found).1),
+            HttpConnection { sender: HttpSender::One(_), .. } => Some(lines.remove(found).1),
         }
     }
 
     /// Keeps a connection for later use.
-    pub(crate) fn keep(&self, key: Key, line: Line) {
+    pub(crate) fn keep(&self, key: PoolKey, line: HttpConnection) {
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !line.sender.is_usable() {
             return;

@@ -1,7 +1,7 @@
 //! Blocks ports of line-based protocols. An HTTP request to one of them could send mail or control
 //! a printer.
 
-use holm_grants::{Scheme, Url};
+use holm_grants::{Url, UrlScheme};
 
 use crate::error::NetError;
 
@@ -16,9 +16,9 @@ const BAD: &[u16] = &[
 /// Whether HTTP may be used on the URL's port. Raw connections may use any port that is granted.
 pub(crate) fn check(url: &Url) -> Result<(), NetError> {
     match url.scheme() {
-        Scheme::Http | Scheme::Https | Scheme::Ws | Scheme::Wss if BAD.contains(&url.port()) => {
+        UrlScheme::Http | UrlScheme::Https | UrlScheme::Ws | UrlScheme::Wss if BAD.contains(&url.port()) => {
             Err(NetError::Port(url.port()))
         }
-        Scheme::Http | Scheme::Https | Scheme::Ws | Scheme::Wss | Scheme::Tcp => Ok(()),
+        UrlScheme::Http | UrlScheme::Https | UrlScheme::Ws | UrlScheme::Wss | UrlScheme::Tcp => Ok(()),
     }
 }

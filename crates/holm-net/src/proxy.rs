@@ -14,9 +14,9 @@ const MAX_ANSWER: usize = 8 * 1024;
 ///
 /// Names are still resolved here. A proxy that resolved them would decide again where they lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Proxy(SocketAddr);
+pub struct TunnelProxy(SocketAddr);
 
-impl Proxy {
+impl TunnelProxy {
     /// The proxy at this address.
     #[must_use]
     pub fn http(address: SocketAddr) -> Self {

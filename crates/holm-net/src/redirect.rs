@@ -1,20 +1,20 @@
 //! Computes the next request of a redirect. The next URL is then checked like the first one.
 
-use holm_grants::{Scheme, Url};
+use holm_grants::{Url, UrlScheme};
 use http::{HeaderMap, Method, StatusCode, header};
 
 use crate::error::{NetError, origin};
-use crate::request::HttpRequest;
+use crate::request::HttpClientRequest;
 
 /// The request that a redirect asks for, or `None` if the response is not a redirect.
 ///
 /// Another origin receives no credentials and no body. A server that was trusted with them must not
 /// decide who else receives them.
 pub(crate) fn next(
-    request: &HttpRequest,
+    request: &HttpClientRequest,
     status: StatusCode,
     headers: &HeaderMap,
-) -> Result<Option<HttpRequest>, NetError> {
+) -> Result<Option<HttpClientRequest>, NetError> {
     let keeps_method = match status.as_u16() {
         301..=303 => false,
         307 | 308 => true,
@@ -22,7 +22,7 @@ pub(crate) fn next(
     };
     let Some(location) = headers.get(header::LOCATION) else { return Ok(None) };
     let url = join(&request.url, location.as_bytes())?;
-    if request.url.scheme() == Scheme::Https && url.scheme() != Scheme::Https {
+    if request.url.scheme() == UrlScheme::Https && url.scheme() != UrlScheme::Https {
         return Err(NetError::Downgrade);
     }
     let same = origin(&request.url) == origin(&url);
@@ -32,9 +32,9 @@ pub(crate) fn next(
     }
     let headers = if same { request.headers.clone() } else { request.harmless_headers() };
     if reads || keeps_method {
-        return Ok(Some(HttpRequest { url, headers, ..request.clone() }));
+        return Ok(Some(HttpClientRequest { url, headers, ..request.clone() }));
     }
-    let mut next = HttpRequest { headers, ..HttpRequest::get(url) };
+    let mut next = HttpClientRequest { headers, ..HttpClientRequest::get(url) };
     // These headers describe a body that is not sent.
     for name in
         [header::CONTENT_TYPE, header::CONTENT_ENCODING, header::CONTENT_LANGUAGE, header::CONTENT_LOCATION]

@@ -1,7 +1,7 @@
 //! An HTTP request.
 
 use bytes::Bytes;
-use holm_grants::{Scheme, Url};
+use holm_grants::{Url, UrlScheme};
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Version};
 use http_body_util::Full;
@@ -29,20 +29,20 @@ const HARMLESS: &[HeaderName] = &[header::ACCEPT, header::ACCEPT_LANGUAGE, heade
 /// One request. Its debug form hides the values of headers and the body.
 ///
 /// ```
-/// use holm_net::HttpRequest;
-/// let request = HttpRequest::get("https://example.com/".parse()?).header("accept", "text/html")?;
+/// use holm_net::HttpClientRequest;
+/// let request = HttpClientRequest::get("https://example.com/".parse()?).header("accept", "text/html")?;
 /// assert!(request.header("Host", "elsewhere.example").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct HttpRequest {
+pub struct HttpClientRequest {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl HttpRequest {
+impl HttpClientRequest {
     /// Creates a request with this method, without headers or body.
     #[must_use]
     pub fn new(method: Method, url: Url) -> Self {
@@ -116,10 +116,10 @@ impl HttpRequest {
     }
 }
 
-impl std::fmt::Debug for HttpRequest {
+impl std::fmt::Debug for HttpClientRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.headers.keys().map(HeaderName::as_str).collect();
-        f.debug_struct("HttpRequest")
+        f.debug_struct("HttpClientRequest")
             .field("method", &self.method)
             .field("origin", &crate::error::origin(&self.url))
             .field("headers", &names)
@@ -131,9 +131,9 @@ impl std::fmt::Debug for HttpRequest {
 /// The host and port for the `Host` header.
 fn authority(url: &Url) -> String {
     let default = match url.scheme() {
-        Scheme::Http | Scheme::Ws => 80,
-        Scheme::Https | Scheme::Wss => 443,
-        Scheme::Tcp => 0,
+        UrlScheme::Http | UrlScheme::Ws => 80,
+        UrlScheme::Https | UrlScheme::Wss => 443,
+        UrlScheme::Tcp => 0,
     };
     if url.port() == default { url.host().to_string() } else { format!("{}:{}", url.host(), url.port()) }
 }

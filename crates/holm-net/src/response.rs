@@ -10,36 +10,36 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout_at};
 
-use crate::decode::Decoder;
-use crate::error::{NetError, Stage, origin};
-use crate::limits::Limits;
-use crate::pool::{Key, Line, Pool};
+use crate::decode::BodyDecoder;
+use crate::error::{ExchangeStage, NetError, origin};
+use crate::limits::ExchangeLimits;
+use crate::pool::{HttpConnection, HttpConnectionPool, PoolKey};
 
 /// A response whose body is still to be read.
-pub struct HttpResponse {
+pub struct HttpClientResponse {
     status: StatusCode,
     url: Url,
     headers: HeaderMap,
     body: Incoming,
-    decoder: Decoder,
+    decoder: BodyDecoder,
     deadline: Instant,
     idle: Duration,
     /// The connection that returns to the pool after the last byte.
-    line: Option<(Arc<Pool>, Line)>,
+    line: Option<(Arc<HttpConnectionPool>, HttpConnection)>,
     ended: bool,
 }
 
-impl HttpResponse {
+impl HttpClientResponse {
     pub(crate) fn new(
         answer: http::Response<Incoming>,
         url: Url,
-        limits: &Limits,
+        limits: &ExchangeLimits,
         deadline: Instant,
-        line: Option<(Arc<Pool>, Line)>,
+        line: Option<(Arc<HttpConnectionPool>, HttpConnection)>,
     ) -> Result<Self, NetError> {
         let (head, body) = answer.into_parts();
         limits.mimes.check(&head.headers)?;
-        let decoder = Decoder::new(&head.headers, limits.body)?;
+        let decoder = BodyDecoder::new(&head.headers, limits.body)?;
         Ok(Self {
             status: head.status,
             url,
@@ -81,7 +81,7 @@ impl HttpResponse {
         while !self.ended {
             let until = self.deadline.min(Instant::now() + self.idle);
             let frame = timeout_at(until, self.body.frame()).await;
-            let piece = match frame.map_err(|_| NetError::TimedOut(Stage::Reading))? {
+            let piece = match frame.map_err(|_| NetError::TimedOut(ExchangeStage::Reading))? {
                 None => {
                     self.ended = true;
                     let rest = self.decoder.finish()?;
@@ -123,14 +123,14 @@ impl HttpResponse {
 
     fn give_back(&mut self) {
         if let Some((pool, line)) = self.line.take() {
-            pool.keep(Key::of(&self.url), line);
+            pool.keep(PoolKey::of(&self.url), line);
         }
     }
 }
 
-impl std::fmt::Debug for HttpResponse {
+impl std::fmt::Debug for HttpClientResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpResponse")
+        f.debug_struct("HttpClientResponse")
             .field("status", &self.status)
             .field("origin", &origin(&self.url))
             .finish_non_exhaustive()

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
-use holm_grants::{Host, Url};
+use holm_grants::{Url, UrlHost};
 use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls::crypto::ring;
@@ -26,9 +26,9 @@ const REMEMBERED: usize = 4 * 8;
 /// The trusted certificates. A certificate must be valid for the URL's host, however
 /// its address was found.
 #[derive(Clone, Debug)]
-pub struct Tls(Arc<ClientConfig>);
+pub struct TlsConfig(Arc<ClientConfig>);
 
-impl Tls {
+impl TlsConfig {
     /// Trusts what the operating system trusts. The certificates are loaded once per process,
     /// on first use, because each of a server's thousands of sessions would otherwise load and
     /// keep some hundred of them. Nothing else is shared, so a server cannot link two clients
@@ -85,10 +85,10 @@ pub(crate) fn chose_h2(stream: &TlsStream<TcpStream>) -> bool {
     stream.get_ref().1.alpn_protocol() == Some(b"h2")
 }
 
-fn server_name(host: &Host) -> Option<ServerName<'static>> {
+fn server_name(host: &UrlHost) -> Option<ServerName<'static>> {
     match host {
-        Host::Name(name) => ServerName::try_from(name.as_str().to_owned()).ok(),
-        Host::Address(IpAddr::V4(ip)) => Some(ServerName::IpAddress((*ip).into())),
-        Host::Address(IpAddr::V6(ip)) => Some(ServerName::IpAddress((*ip).into())),
+        UrlHost::Name(name) => ServerName::try_from(name.as_str().to_owned()).ok(),
+        UrlHost::Address(IpAddr::V4(ip)) => Some(ServerName::IpAddress((*ip).into())),
+        UrlHost::Address(IpAddr::V6(ip)) => Some(ServerName::IpAddress((*ip).into())),
     }
 }

@@ -10,8 +10,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use holm_grants::{GrantSet, Policy, Unreachable, Url};
-use holm_net::{Answer, Connector, HostName, NetError, Resolver};
+use holm_grants::{AddressDenied, GrantPolicy, GrantSet, Url};
+use holm_net::{Connector, HostName, HostResolver, NetError, ResolveFuture};
 
 /// What must come of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +33,8 @@ struct Hostile {
     asked: AtomicUsize,
 }
 
-impl Resolver for Hostile {
-    fn resolve<'a>(&'a self, name: &'a HostName) -> Answer<'a> {
+impl HostResolver for Hostile {
+    fn resolve<'a>(&'a self, name: &'a HostName) -> ResolveFuture<'a> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             let written = name.as_str().split('.').map(|label| label.replace('q', ".").replace('z', ":"));
@@ -52,7 +52,7 @@ fn leading(ips: &[&str]) -> String {
 
 async fn hold(name: &str, text: &str, expect: Held) {
     let grants = ["fetch:*://*:*", "fetch:http://*", "fetch:https://*"];
-    let policy = Policy { grants: GrantSet::parse(grants).unwrap(), ..Policy::default() };
+    let policy = GrantPolicy { grants: GrantSet::parse(grants).unwrap(), ..GrantPolicy::default() };
     let resolver = Arc::new(Hostile::default());
     let got = match text.parse::<Url>() {
         Err(_) => Unread,
@@ -211,8 +211,8 @@ struct Turning {
     asked: AtomicUsize,
 }
 
-impl Resolver for Turning {
-    fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+impl HostResolver for Turning {
+    fn resolve<'a>(&'a self, _: &'a HostName) -> ResolveFuture<'a> {
         let turn = self.asked.fetch_add(1, Ordering::Relaxed);
         Box::pin(
             async move { self.answers.get(turn).cloned().ok_or_else(|| io::Error::other("asked too often")) },
@@ -228,7 +228,7 @@ async fn a_name_that_turns_between_check_and_connection_is_asked_once() {
     let answers = vec![vec!["127.0.0.1".parse().unwrap()], vec!["127.0.0.2".parse().unwrap()]];
     let resolver = Arc::new(Turning { answers, asked: AtomicUsize::new(0) });
     let grants = GrantSet::parse([format!("fetch:tcp://box.lan:{port}").as_str()]).unwrap();
-    let policy = Policy { grants, ..Policy::default() };
+    let policy = GrantPolicy { grants, ..GrantPolicy::default() };
     let connector = Connector::new(resolver.clone());
     let url = format!("tcp://box.lan:{port}").parse().unwrap();
     let connection = connector.connect(&url, &policy).await.unwrap();
@@ -240,12 +240,14 @@ async fn a_name_that_turns_between_check_and_connection_is_asked_once() {
 #[tokio::test]
 async fn what_is_not_granted_is_not_even_looked_up() {
     let resolver = Arc::new(Hostile::default());
-    let policy =
-        Policy { grants: GrantSet::parse(["fetch:https://a.example"]).unwrap(), ..Policy::default() };
+    let policy = GrantPolicy {
+        grants: GrantSet::parse(["fetch:https://a.example"]).unwrap(),
+        ..GrantPolicy::default()
+    };
     let url: Url = "https://stolen-data.evil.example/".parse().unwrap();
     let refused = Connector::new(resolver.clone()).check(&url, &policy).await;
     let Err(NetError::Refused(refusal)) = refused else { panic!("{refused:?}") };
-    assert_eq!(refusal.why, Unreachable::NotGranted);
+    assert_eq!(refusal.why, AddressDenied::NotGranted);
     assert_eq!(refusal.missing.unwrap().to_string(), "fetch:https://stolen-data.evil.example");
     assert_eq!(resolver.asked.load(Ordering::Relaxed), 0);
 }
@@ -255,7 +257,7 @@ async fn what_is_not_granted_is_not_even_looked_up() {
 async fn a_connector_for_this_machine_alone_goes_nowhere_else() {
     let grants = ["fetch:*://*:*", "fetch:http://*", "fetch:http://localhost:*", "fetch:http://127.0.0.1:*"];
     let grants = grants.into_iter().chain(["fetch:http://10.0.0.7:*", "fetch:http://[::1]:*"]);
-    let policy = Policy { grants: GrantSet::parse(grants).unwrap(), ..Policy::default() };
+    let policy = GrantPolicy { grants: GrantSet::parse(grants).unwrap(), ..GrantPolicy::default() };
     let resolver = Arc::new(Hostile::default());
     let connector = Connector::new(resolver.clone()).to_loopback_alone();
     for url in ["http://127.0.0.1:8080/", "http://[::1]:8080/"] {

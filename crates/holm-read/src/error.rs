@@ -8,10 +8,10 @@ use core::fmt;
 ///
 /// It is one pointer wide, because every reading function returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadError(Box<Problem>);
+pub struct ReadError(Box<ReadErrorDetail>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Problem {
+struct ReadErrorDetail {
     kind: ReadErrorKind,
     line: usize,
     column: usize,
@@ -50,7 +50,7 @@ impl ReadError {
         let before = bytes.get(..at).unwrap_or(bytes);
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
-        Self(Box::new(Problem { kind, line, column }))
+        Self(Box::new(ReadErrorDetail { kind, line, column }))
     }
 
     /// The kind of error that occurred.
@@ -82,7 +82,7 @@ impl core::error::Error for ReadError {}
 
 impl fmt::Display for ReadError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Problem { kind, line, column } = &*self.0;
+        let ReadErrorDetail { kind, line, column } = &*self.0;
         match kind {
             ReadErrorKind::End => out.write_str("the text ends too early")?,
             ReadErrorKind::Expected(what) => write!(out, "expected {what}")?,

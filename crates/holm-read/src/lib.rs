@@ -49,8 +49,8 @@ mod tests;
 pub use error::{ReadError, ReadErrorKind};
 pub use holm_derive::Read;
 pub use reader::{EachMember, MAX_DEPTH, Reader};
-pub use shape::{Shape, Slot, Tags, Wanted};
-pub use values::{Key, Raw};
+pub use shape::{FieldSlot, Shape, Tags, Wanted};
+pub use values::{JsonText, MapKey};
 
 /// A type that can be read from JSON.
 pub trait Read<'a>: Sized {

@@ -39,7 +39,7 @@ fn find(names: &[&str], name: &str) -> Option<usize> {
 }
 
 /// A slot for a value.
-pub trait Slot<'a> {
+pub trait FieldSlot<'a> {
     /// Reads the value into the slot.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ pub trait Slot<'a> {
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError>;
 }
 
-impl<'a, T: Read<'a>> Slot<'a> for T {
+impl<'a, T: Read<'a>> FieldSlot<'a> for T {
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError> {
         *self = T::read(reader)?;
         Ok(())
@@ -73,7 +73,7 @@ impl<T> Wanted<T> {
     }
 }
 
-impl<'a, T: Read<'a>> Slot<'a> for Wanted<T> {
+impl<'a, T: Read<'a>> FieldSlot<'a> for Wanted<T> {
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError> {
         self.0 = Some(T::read(reader)?);
         Ok(())
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
     pub fn fields(
         &mut self,
         shape: &'static Shape,
-        slots: &mut [&mut dyn Slot<'a>],
+        slots: &mut [&mut dyn FieldSlot<'a>],
     ) -> Result<(), ReadError> {
         let (mut seen, mut next) = (0_u64, 0);
         self.members(&mut |reader, name| {

@@ -13,7 +13,7 @@ use core::fmt::Debug;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use crate::{MAX_DEPTH, Raw, Read, ReadErrorKind, from_slice, from_str};
+use crate::{JsonText, MAX_DEPTH, Read, ReadErrorKind, from_slice, from_str};
 
 #[derive(Debug, PartialEq, Deserialize, Read)]
 struct Whole {
@@ -177,7 +177,7 @@ fn nesting_ends_where_types_recurse_and_not_where_values_are_stepped_over() {
     let error = from_str::<Whole>(&boxes(usize::from(MAX_DEPTH) + 1)).unwrap_err();
     assert_eq!(*error.kind(), ReadErrorKind::TooDeep);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert_eq!(from_str::<Raw<'_>>(&deep).map(Raw::get), Ok(deep.as_str()));
+    assert_eq!(from_str::<JsonText<'_>>(&deep).map(JsonText::get), Ok(deep.as_str()));
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn only_wanted_strings_must_be_text() {
 #[test]
 fn raw_values_are_cut_out_as_they_stand() {
     assert_eq!(
-        from_str::<Vec<Raw<'_>>>(r#"[ {"a" : 1.0} , "x\n" ]"#)
-            .map(|all| all.into_iter().map(Raw::get).collect()),
+        from_str::<Vec<JsonText<'_>>>(r#"[ {"a" : 1.0} , "x\n" ]"#)
+            .map(|all| all.into_iter().map(JsonText::get).collect()),
         Ok(vec![r#"{"a" : 1.0}"#, r#""x\n""#])
     );
     assert_eq!(from_str::<&str>(r#""plain""#), Ok("plain"));
@@ -254,6 +254,6 @@ proptest! {
     fn every_string_comes_back(text in any::<String>()) {
         let json = serde_json::to_string(&text).unwrap();
         prop_assert_eq!(from_str::<String>(&json), Ok(text.clone()));
-        prop_assert_eq!(from_str::<Raw<'_>>(&json).map(Raw::get), Ok(json.as_str()));
+        prop_assert_eq!(from_str::<JsonText<'_>>(&json).map(JsonText::get), Ok(json.as_str()));
     }
 }

@@ -39,16 +39,16 @@ impl<'a> Read<'a> for &'a str {
 
 /// The JSON text of a value of any kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Raw<'a>(&'a str);
+pub struct JsonText<'a>(&'a str);
 
-impl<'a> Raw<'a> {
+impl<'a> JsonText<'a> {
     #[must_use]
     pub const fn get(self) -> &'a str {
         self.0
     }
 }
 
-impl<'a> Read<'a> for Raw<'a> {
+impl<'a> Read<'a> for JsonText<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         reader.raw().map(Self)
     }
@@ -118,7 +118,7 @@ impl<'a, T: Read<'a> + Ord> Read<'a> for BTreeSet<T> {
     }
 }
 
-impl<'a, K: Key + Ord, V: Read<'a>> Read<'a> for BTreeMap<K, V> {
+impl<'a, K: MapKey + Ord, V: Read<'a>> Read<'a> for BTreeMap<K, V> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut all = Self::new();
         reader.members(&mut |reader, name| {
@@ -147,24 +147,24 @@ impl<'a, A: Read<'a>, B: Read<'a>> Read<'a> for (A, B) {
 }
 
 /// A type that can be the key of a map.
-pub trait Key: Sized {
+pub trait MapKey: Sized {
     /// Converts a member's name into a key.
     fn of(name: &str) -> Option<Self>;
 }
 
-impl Key for String {
+impl MapKey for String {
     fn of(name: &str) -> Option<Self> {
         Some(name.to_owned())
     }
 }
 
-impl Key for Arc<str> {
+impl MapKey for Arc<str> {
     fn of(name: &str) -> Option<Self> {
         Some(Self::from(name))
     }
 }
 
-impl Key for u64 {
+impl MapKey for u64 {
     fn of(name: &str) -> Option<Self> {
         crate::from_str(name).ok()
     }

@@ -3,7 +3,7 @@
 
 use holm_guards::{
     json::Json,
-    schema::{Gap, Schema, Violation},
+    schema::{CompiledSchema, SchemaViolation, SupportGap},
 };
 use holm_kernel::{Block, Prompt};
 
@@ -13,7 +13,7 @@ const MOST_TOLD: usize = 8;
 /// A JSON Schema that an answer must fit.
 #[derive(Debug)]
 pub struct AnswerSchema {
-    schema: Schema,
+    schema: CompiledSchema,
     text: String,
 }
 
@@ -33,7 +33,7 @@ impl AnswerSchema {
         if text.len() > Self::MOST_BYTES {
             return Err(format!("it is larger than {} bytes", Self::MOST_BYTES));
         }
-        let schema = Schema::compile(schema).map_err(|error| error.to_string())?;
+        let schema = CompiledSchema::compile(schema).map_err(|error| error.to_string())?;
         match schema.unsupported().iter().find(|found| is_a_demand(found.gap)) {
             Some(demand) => Err(demand.to_string()),
             None => Ok(Self { schema, text }),
@@ -59,7 +59,7 @@ impl AnswerSchema {
     pub fn check(&self, answer: &str) -> Result<String, String> {
         let bare = without_fence(answer);
         let value = Json::parse(bare).map_err(|error| format!("it is not valid JSON: {error}"))?;
-        let problems = |violations: Vec<Violation>| {
+        let problems = |violations: Vec<SchemaViolation>| {
             let told: Vec<String> = violations.iter().take(MOST_TOLD).map(ToString::to_string).collect();
             told.join("; ")
         };
@@ -74,18 +74,18 @@ impl AnswerSchema {
 }
 
 /// Whether a part of a schema that is not enforced demands anything of an answer.
-const fn is_a_demand(gap: Gap) -> bool {
+const fn is_a_demand(gap: SupportGap) -> bool {
     match gap {
-        Gap::UnknownKeyword | Gap::UnknownDialect | Gap::UnknownFormat => false,
-        Gap::RemoteReference
-        | Gap::DynamicReference
-        | Gap::LookAround
-        | Gap::BackReference
-        | Gap::UnicodeProperty
-        | Gap::PatternFlags
-        | Gap::PatternTooLarge
-        | Gap::UnknownPattern
-        | Gap::LongDivisor => true,
+        SupportGap::UnknownKeyword | SupportGap::UnknownDialect | SupportGap::UnknownFormat => false,
+        SupportGap::RemoteReference
+        | SupportGap::DynamicReference
+        | SupportGap::LookAround
+        | SupportGap::BackReference
+        | SupportGap::UnicodeProperty
+        | SupportGap::PatternFlags
+        | SupportGap::PatternTooLarge
+        | SupportGap::UnknownPattern
+        | SupportGap::LongDivisor => true,
     }
 }
 

@@ -13,17 +13,17 @@ use crate::BoxFuture;
 ///
 /// ```
 /// use holm_grants::Level;
-/// use holm_kernel::{Proposal, Verdict};
-/// use holm_runtime::Host;
+/// use holm_kernel::{Proposal, EndingVerdict};
+/// use holm_runtime::RunHost;
 /// # use holm_runtime::{model_fn, BoxFuture};
 /// # use std::sync::Arc;
 /// # let model = Arc::new(model_fn(|_| -> BoxFuture<'static, holm_kernel::ModelResult> { unreachable!() }));
 ///
 /// let readers_only = |proposal: &Proposal| match proposal.level {
-///     Level::None | Level::ReadOnly => Verdict::allow(),
-///     Level::Write | Level::Execute => Verdict::deny("this host only reads"),
+///     Level::None | Level::ReadOnly => EndingVerdict::allow(),
+///     Level::Write | Level::Execute => EndingVerdict::deny("this host only reads"),
 /// };
-/// let _host = Host::new(model).approver(readers_only);
+/// let _host = RunHost::new(model).approver(readers_only);
 /// ```
 pub trait Approver: Send + Sync {
     /// Rules on one call. The run keeps taking inputs meanwhile, so this may take as long
@@ -47,20 +47,20 @@ impl<F: Fn(&Proposal) -> Verdict + Send + Sync> Approver for F {
 
 /// Denies everything that it is asked about, because no person is there.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nobody;
+pub struct DenyAllApprover;
 
-impl Approver for Nobody {
+impl Approver for DenyAllApprover {
     fn judge(&self, _: Proposal) -> BoxFuture<'static, Verdict> {
         Box::pin(async { Verdict::deny("nobody is there to be asked") })
     }
 }
 
 /// Leaves every question open until a holder of a handle answers it with
-/// [`Handle::judge`](crate::Handle::judge).
+/// [`RunHandle::judge`](crate::RunHandle::judge).
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Watchers;
+pub struct HandleApprover;
 
-impl Approver for Watchers {
+impl Approver for HandleApprover {
     fn judge(&self, _: Proposal) -> BoxFuture<'static, Verdict> {
         Box::pin(std::future::pending())
     }

@@ -5,7 +5,7 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
-pub use memory::MemoryBlobs;
+pub use memory::MemoryBlobStore;
 pub(crate) use memory::hex;
 
 use std::ops::Range;
@@ -16,38 +16,32 @@ use crate::BoxFuture;
 ///
 /// Secrets were removed from the text before. The reference is the digest in hex. So a
 /// [`Spill`](holm_kernel::Spill) in a journal says where its text is and whether it is unchanged.
-pub trait Blobs: Send + Sync {
+pub trait BlobStore: Send + Sync {
     /// Stores a text for a run and syncs it, because the journal will refer to it. Returns
     /// its digest in hex.
     ///
     /// # Errors
-    /// [`BlobFailed`].
-    fn put<'a>(&'a self, run: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobFailed>>;
+    /// [`BlobError`].
+    fn put<'a>(&'a self, run: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobError>>;
 
     /// Reads a part of a stored text; a range that reaches past its end is cut there.
     ///
     /// # Errors
-    /// [`BlobFailed::Missing`] if there is no such text, [`BlobFailed::Changed`] if it differs
+    /// [`BlobError::Missing`] if there is no such text, [`BlobError::Changed`] if it differs
     /// from what was stored.
-    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>>;
+    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobError>>;
 }
 
 /// A large result cannot be stored or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BlobFailed {
+pub enum BlobError {
     /// There is no blob with this digest.
     #[error("no result `{digest}` in this store; it was removed or never existed")]
-    Missing {
-        digest: String,
-    },
+    Missing { digest: String },
     /// The bytes differ from those that were stored.
     #[error("the result `{digest}` was changed after it was stored; do not trust it")]
-    Changed {
-        digest: String,
-    },
+    Changed { digest: String },
     /// The operating system reported an error.
     #[error("a large result could not be kept ({reason}); free some space")]
-    System {
-        reason: String,
-    },
+    System { reason: String },
 }

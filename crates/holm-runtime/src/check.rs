@@ -9,15 +9,15 @@ mod tests;
 use std::{fmt, sync::Arc, time::Duration};
 
 use holm_guards::{
-    plausibility::{self, Observed, Outcome, Plausibility},
-    postcondition::{Evaluation, Postcondition, Postconditions, Rule},
+    plausibility::{self, CallOutcome, ObservedOutput, PlausibilityResult},
+    postcondition::{CompiledPostconditions, Postcondition, PostconditionResult, Rule},
     ruling::Ruling,
 };
 use holm_kernel::{Check, CheckRequest, CheckRuling, Spill, ToolOutput};
 use sha2::{Digest, Sha256};
 use tokio::task;
 
-use crate::{Blobs, BoxFuture, MemoryBlobs, blobs::hex};
+use crate::{BlobStore, BoxFuture, MemoryBlobStore, blobs::hex};
 
 /// How long one check may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -28,12 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// must confine that program.
 pub trait CheckRunner: Send + Sync {
     /// Runs the program on the text and returns the result.
-    fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling>;
+    fn run(&self, program: CheckProgram) -> BoxFuture<'static, CheckRuling>;
 }
 
 /// A program that must succeed on a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct CheckProgram {
     /// Its name, as the host knows it.
     pub command: String,
     pub arguments: Vec<String>,
@@ -43,10 +43,10 @@ pub struct Program {
 
 /// Runs no programs: a result that needs such a check is not believed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoPrograms;
+pub struct NullCheckRunner;
 
-impl CheckRunner for NoPrograms {
-    fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling> {
+impl CheckRunner for NullCheckRunner {
+    fn run(&self, program: CheckProgram) -> BoxFuture<'static, CheckRuling> {
         let reason = format!(
             "this host runs no programs, so `{}` did not look at the result; give the host a check runner",
             program.command
@@ -61,31 +61,35 @@ impl CheckRunner for NoPrograms {
 /// use std::sync::Arc;
 /// use holm_guards::plausibility::Expectation;
 /// use holm_kernel::{CallId, Check, CheckRequest, CheckRuling, ToolOutput};
-/// use holm_runtime::Checker;
+/// use holm_runtime::ResultChecker;
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let check = Check::Plausibility(Expectation::default());
 /// let request = CheckRequest { tool_call: CallId::new(1), check };
-/// let ruling = Checker::new().check(&request, &ToolOutput::text("three rows")).await;
+/// let ruling = ResultChecker::new().check(&request, &ToolOutput::text("three rows")).await;
 /// assert_eq!(ruling, CheckRuling::Passed);
 /// # });
 /// ```
 #[derive(Clone)]
-pub struct Checker {
-    blobs: Arc<dyn Blobs>,
+pub struct ResultChecker {
+    blobs: Arc<dyn BlobStore>,
     runner: Arc<dyn CheckRunner>,
     patience: Duration,
 }
 
-impl Checker {
+impl ResultChecker {
     /// Runs no programs, and finds no large results until [`blobs`](Self::blobs) sets their store.
     pub fn new() -> Self {
-        Self { blobs: Arc::new(MemoryBlobs::new()), runner: Arc::new(NoPrograms), patience: PATIENCE }
+        Self {
+            blobs: Arc::new(MemoryBlobStore::new()),
+            runner: Arc::new(NullCheckRunner),
+            patience: PATIENCE,
+        }
     }
 
     /// Sets the store of large results.
     #[must_use]
-    pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
+    pub fn blobs(mut self, blobs: Arc<dyn BlobStore>) -> Self {
         self.blobs = blobs;
         self
     }
@@ -129,16 +133,16 @@ impl Checker {
         if let Check::Postcondition(Postcondition { rule: Rule::Executable { command, arguments }, .. }) =
             check
         {
-            return self.run_program(Program { command, arguments, text }).await;
+            return self.run_program(CheckProgram { command, arguments, text }).await;
         }
         // Patterns and schemas over megabytes take a while; other runs must not wait for them.
         let judged = task::spawn_blocking(move || judge(&check, &text));
         judged.await.unwrap_or_else(|_| broken("the check panicked"))
     }
 
-    async fn run_program(&self, program: Program) -> CheckRuling {
+    async fn run_program(&self, program: CheckProgram) -> CheckRuling {
         let running = task::spawn(self.runner.run(program));
-        let stop = StopWithMe(running.abort_handle());
+        let stop = AbortOnDrop(running.abort_handle());
         let ruling = running.await.unwrap_or_else(|_| broken("the check panicked"));
         drop(stop);
         ruling
@@ -155,43 +159,45 @@ impl Checker {
     }
 }
 
-impl Default for Checker {
+impl Default for ResultChecker {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for Checker {
+impl fmt::Debug for ResultChecker {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Checker").field("patience", &self.patience).finish_non_exhaustive()
+        out.debug_struct("ResultChecker").field("patience", &self.patience).finish_non_exhaustive()
     }
 }
 
 /// Aborts a task when its caller stops waiting for it.
-struct StopWithMe(task::AbortHandle);
+struct AbortOnDrop(task::AbortHandle);
 
-impl Drop for StopWithMe {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
 fn judge(check: &Check, text: &str) -> CheckRuling {
-    let whole = Observed::whole(text);
+    let whole = ObservedOutput::whole(text);
     match check {
         Check::Plausibility(expectation) => {
-            match plausibility::judge(Outcome::Succeeded, &whole, *expectation) {
-                Plausibility::Ruled(ruling) => answer(&ruling),
-                Plausibility::NeedsWhole => broken("the guard could not decide on the whole text"),
+            match plausibility::judge(CallOutcome::Succeeded, &whole, *expectation) {
+                PlausibilityResult::Ruled(ruling) => answer(&ruling),
+                PlausibilityResult::NeedsWhole => broken("the guard could not decide on the whole text"),
             }
         }
-        Check::Postcondition(declared) => match Postconditions::compile(std::slice::from_ref(declared)) {
-            Ok(promises) => match promises.evaluate(Outcome::Succeeded, &whole) {
-                Evaluation::Ruled(chain) => answer(&chain.ruling()),
-                Evaluation::Pending { .. } => broken("the promise needs a program"),
-            },
-            Err(error) => broken(error.to_string()),
-        },
+        Check::Postcondition(declared) => {
+            match CompiledPostconditions::compile(std::slice::from_ref(declared)) {
+                Ok(promises) => match promises.evaluate(CallOutcome::Succeeded, &whole) {
+                    PostconditionResult::Ruled(chain) => answer(&chain.ruling()),
+                    PostconditionResult::Pending { .. } => broken("the promise needs a program"),
+                },
+                Err(error) => broken(error.to_string()),
+            }
+        }
     }
 }
 

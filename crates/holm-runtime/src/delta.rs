@@ -9,7 +9,7 @@ use holm_kernel::{CallId, Usage};
 /// One piece of a reply. Offsets count bytes, so a watcher can detect missed pieces, and can
 /// join after a reconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delta<'a> {
+pub enum ReplyDelta<'a> {
     /// The provider accepted the call.
     Accepted {
         /// The provider's id of the request, for support cases.
@@ -61,18 +61,18 @@ pub enum Delta<'a> {
 ///
 /// ```
 /// use holm_kernel::CallId;
-/// use holm_runtime::{Delta, DeltaSink};
+/// use holm_runtime::{ReplyDelta, DeltaSink};
 ///
-/// let print = |call: CallId, delta: Delta<'_>| {
-///     if let Delta::Text { text, .. } = delta {
+/// let print = |call: CallId, delta: ReplyDelta<'_>| {
+///     if let ReplyDelta::Text { text, .. } = delta {
 ///         println!("{call}: {text}");
 ///     }
 /// };
-/// print.delta(CallId::new(1), Delta::Text { offset: 0, text: "hello" });
+/// print.delta(CallId::new(1), ReplyDelta::Text { offset: 0, text: "hello" });
 /// ```
 pub trait DeltaSink: Send + Sync {
     /// Takes one piece of the reply to `call`.
-    fn delta(&self, call: CallId, delta: Delta<'_>);
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>);
 
     /// Creates a sink for one run, if this sink must tell runs apart: deltas do not name their run.
     /// The driver calls it once, before the first delta. `None` means that this sink takes the
@@ -84,7 +84,7 @@ pub trait DeltaSink: Send + Sync {
 }
 
 impl DeltaSink for Arc<dyn DeltaSink> {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
         (**self).delta(call, delta);
     }
 
@@ -93,16 +93,16 @@ impl DeltaSink for Arc<dyn DeltaSink> {
     }
 }
 
-impl<F: Fn(CallId, Delta<'_>) + Send + Sync> DeltaSink for F {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
+impl<F: Fn(CallId, ReplyDelta<'_>) + Send + Sync> DeltaSink for F {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
         self(call, delta);
     }
 }
 
 /// A sink that discards all deltas.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoDeltas;
+pub struct NullDeltaSink;
 
-impl DeltaSink for NoDeltas {
-    fn delta(&self, _: CallId, _: Delta<'_>) {}
+impl DeltaSink for NullDeltaSink {
+    fn delta(&self, _: CallId, _: ReplyDelta<'_>) {}
 }

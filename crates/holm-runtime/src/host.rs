@@ -3,70 +3,70 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Hooks, IntoTool, Journal, Journals,
-    Ledger, MemoryBlobs, MemoryJournal, Model, NoChildren, NoDeltas, NoJournals, NoPrograms, Nobody, Secrets,
-    Spawner, SystemClock, Toolbox,
+    Approver, BlobStore, CheckRunner, ChildSpawner, Clock, DeltaSink, DenyAllApprover, EventSink, HookSet,
+    IntoTool, Journal, JournalStore, MemoryBlobStore, MemoryJournal, Model, ModelLedger, NullCheckRunner,
+    NullDeltaSink, NullJournalStore, NullSpawner, OutputLimits, SecretRedactor, SystemClock, Toolbox,
 };
 
 /// The table of key shapes is large, so all hosts without named secrets share it.
-static SHAPES: OnceLock<Secrets> = OnceLock::new();
+static SHAPES: OnceLock<SecretRedactor> = OnceLock::new();
 
 /// The host of a run: it has a model, and nothing else until it is added explicitly.
-pub struct Host {
-    pub(crate) parts: Parts,
+pub struct RunHost {
+    pub(crate) parts: HostParts,
     pub(crate) journal: Box<dyn Journal>,
 }
 
 /// The parts that many runs can share: everything but the journal.
 #[derive(Clone)]
-pub(crate) struct Parts {
+pub(crate) struct HostParts {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) tools: Arc<Toolbox>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) deltas: Arc<dyn DeltaSink>,
     pub(crate) events: Vec<Arc<dyn EventSink>>,
-    pub(crate) spawner: Arc<dyn Spawner>,
-    pub(crate) blobs: Arc<dyn Blobs>,
-    pub(crate) secrets: Secrets,
+    pub(crate) spawner: Arc<dyn ChildSpawner>,
+    pub(crate) blobs: Arc<dyn BlobStore>,
+    pub(crate) secrets: SecretRedactor,
     pub(crate) checks: Arc<dyn CheckRunner>,
-    pub(crate) carry: Carry,
-    pub(crate) hooks: Arc<Hooks>,
-    pub(crate) hook_wants: HookWants,
+    pub(crate) carry: OutputLimits,
+    pub(crate) hooks: Arc<HookSet>,
+    pub(crate) hook_wants: HookReviewers,
     /// The store of the children's journals.
-    pub(crate) journals: Arc<dyn Journals>,
+    pub(crate) journals: Arc<dyn JournalStore>,
     /// The scores of models so far.
-    pub(crate) ledger: Option<Arc<dyn Ledger>>,
+    pub(crate) ledger: Option<Arc<dyn ModelLedger>>,
 }
 
 /// Who reviews calls that only hooks want to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HookWants {
+pub(crate) enum HookReviewers {
     /// Only hooks. If they do not object, no person is asked.
     HooksAlone,
     /// Hooks, and then the approver, as for all other questions.
     PeopleToo,
 }
 
-impl Host {
+impl RunHost {
     /// A host with a model, no tools, an approver that denies everything, a journal in memory
     /// and the machine's clock.
     pub fn new(model: Arc<dyn Model>) -> Self {
-        let parts = Parts {
+        let parts = HostParts {
             model,
             tools: Arc::new(Toolbox::new()),
-            approver: Arc::new(Nobody),
+            approver: Arc::new(DenyAllApprover),
             clock: Arc::new(SystemClock::new()),
-            deltas: Arc::new(NoDeltas),
+            deltas: Arc::new(NullDeltaSink),
             events: Vec::new(),
-            spawner: Arc::new(NoChildren),
-            blobs: Arc::new(MemoryBlobs::new()),
-            secrets: SHAPES.get_or_init(Secrets::new).clone(),
-            checks: Arc::new(NoPrograms),
-            carry: Carry::default(),
+            spawner: Arc::new(NullSpawner),
+            blobs: Arc::new(MemoryBlobStore::new()),
+            secrets: SHAPES.get_or_init(SecretRedactor::new).clone(),
+            checks: Arc::new(NullCheckRunner),
+            carry: OutputLimits::default(),
             hooks: Arc::default(),
-            hook_wants: HookWants::HooksAlone,
-            journals: Arc::new(NoJournals),
+            hook_wants: HookReviewers::HooksAlone,
+            journals: Arc::new(NullJournalStore),
             ledger: None,
         };
         Self { parts, journal: Box::new(MemoryJournal::new()) }
@@ -116,21 +116,21 @@ impl Host {
 
     /// Sets the spawner of child runs.
     #[must_use]
-    pub fn spawner(mut self, spawner: impl Spawner + 'static) -> Self {
+    pub fn spawner(mut self, spawner: impl ChildSpawner + 'static) -> Self {
         self.parts.spawner = Arc::new(spawner);
         self
     }
 
     /// Sets the store for large results.
     #[must_use]
-    pub fn blobs(mut self, blobs: impl Blobs + 'static) -> Self {
+    pub fn blobs(mut self, blobs: impl BlobStore + 'static) -> Self {
         self.parts.blobs = Arc::new(blobs);
         self
     }
 
     /// Sets the secrets that are removed from every fact.
     #[must_use]
-    pub fn secrets(mut self, secrets: Secrets) -> Self {
+    pub fn secrets(mut self, secrets: SecretRedactor) -> Self {
         self.parts.secrets = secrets;
         self
     }
@@ -144,16 +144,16 @@ impl Host {
 
     /// Sets how much of a tool's output stays in the journal.
     #[must_use]
-    pub fn carry(mut self, carry: Carry) -> Self {
+    pub fn carry(mut self, carry: OutputLimits) -> Self {
         self.parts.carry = carry;
         self
     }
 
-    /// Adds hooks. The run's configuration determines where they are asked: put [`Hooks::points`]
+    /// Adds hooks. The run's configuration determines where they are asked: put [`HookSet::points`]
     /// into [`Config::consult`](holm_kernel::Config::consult).
     /// [`Approvals::AskAlways`](holm_kernel::Approvals::AskAlways) shows them every call.
     #[must_use]
-    pub fn hooks(mut self, hooks: Hooks) -> Self {
+    pub fn hooks(mut self, hooks: HookSet) -> Self {
         self.parts.hooks = Arc::new(Arc::unwrap_or_clone(self.parts.hooks).with(hooks));
         self
     }
@@ -161,13 +161,13 @@ impl Host {
     /// Sets the ledger of models. A run with a ladder begins on the rung that the ledger suggests,
     /// and the results of its models are noted there.
     #[must_use]
-    pub fn ledger(mut self, ledger: impl Ledger + 'static) -> Self {
+    pub fn ledger(mut self, ledger: impl ModelLedger + 'static) -> Self {
         self.parts.ledger = Some(Arc::new(ledger));
         self
     }
 
     /// The declarations of the tools, for a run's configuration.
-    pub fn declarations(&self) -> Vec<holm_kernel::Tool> {
+    pub fn declarations(&self) -> Vec<holm_kernel::ToolSpec> {
         self.parts.tools.declarations()
     }
 }

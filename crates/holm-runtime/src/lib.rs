@@ -5,7 +5,7 @@
 //! use holm_kernel::{Block, ModelResult, Reply};
 //! use holm_runtime::{Agent, model_fn};
 //!
-//! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+//! # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
 //! let client = model_fn(|ask| {
 //!     let text = format!("hello, you sent {} message(s)", ask.messages.len());
 //!     let reply = Reply { blocks: vec![Block::Text(text)], ..Reply::default() };
@@ -22,7 +22,7 @@
 //!
 //! ```text
 //!            a fact               its lines               its effects
-//!  world ─────────────► Run::handle ────────► Journal::append ────────► Model, Tool, Approver, Hooks, Clock
+//!  world ─────────────► Run::handle ────────► Journal::append ────────► Model, Tool, Approver, HookSet, Clock
 //!    ▲                 (decides all)          (all or none)                        │
 //!    └─────────────────────────────────────────────────────────────────────────────┘
 //! ```
@@ -37,16 +37,16 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`Agent`], [`Builder`] | a configuration and everything around it |
-//! | [`Session`], [`Report`] | one run, and what came of a prompt |
-//! | [`Handle`] | steers, stops, answers and watches a run from elsewhere |
+//! | [`Agent`], [`AgentBuilder`] | a configuration and everything around it |
+//! | [`Session`], [`RunReport`] | one run, and what came of a prompt |
+//! | [`RunHandle`] | steers, stops, answers and watches a run from elsewhere |
 //! | [`Tool`], [`Toolbox`] | what a model can call |
-//! | [`Hooks`] | your own code at fixed points of the loop |
-//! | [`Journals`], [`Blobs`] | where runs and large results are kept |
-//! | [`Ledger`] | success rates of models, so that the next task starts with a capable one |
+//! | [`HookSet`] | your own code at fixed points of the loop |
+//! | [`JournalStore`], [`BlobStore`] | where runs and large results are kept |
+//! | [`ModelLedger`] | success rates of models, so that the next task starts with a capable one |
 //! | [`EventSink`], [`DeltaSink`] | receive what happens |
-//! | [`Approver`], [`Secrets`] | who answers questions, and what is never written down |
-//! | [`Driver`], [`Host`] | the loop alone, for programs that need no [`Agent`] |
+//! | [`Approver`], [`SecretRedactor`] | who answers questions, and what is never written down |
+//! | [`Driver`], [`RunHost`] | the loop alone, for programs that need no [`Agent`] |
 
 mod agent;
 mod answer_schema;
@@ -75,43 +75,44 @@ mod testing;
 mod tool;
 
 pub use agent::{
-    Agent, BlockingError, BuildError, Builder, Changes, NotAnswered, Report, Session, TypedError, new_name,
+    Agent, AgentBuilder, BlockingError, BuildError, NoAnswerError, ResumeChanges, RunReport, Session,
+    TypedAnswerError, new_name,
 };
 pub use answer_schema::AnswerSchema;
-pub use approver::{Approver, Nobody, Watchers};
-pub use blobs::{BlobFailed, Blobs, MemoryBlobs};
-pub use check::{CheckRunner, Checker, NoPrograms, Program};
-pub use child::{Helper, Helpers, Isolation, LiveChild};
+pub use approver::{Approver, DenyAllApprover, HandleApprover};
+pub use blobs::{BlobError, BlobStore, MemoryBlobStore};
+pub use check::{CheckProgram, CheckRunner, NullCheckRunner, ResultChecker};
+pub use child::{ChildIsolation, HelperAgent, HelperSet, LiveChild};
 pub use clock::{Clock, FastClock, SystemClock};
-pub use delta::{Delta, DeltaSink, NoDeltas};
-pub use driver::{DriveError, Driver, Replayed, UnderWay, drive, fork_journal};
+pub use delta::{DeltaSink, NullDeltaSink, ReplyDelta};
+pub use driver::{DriveError, Driver, PendingWork, RunReplay, drive, fork_journal};
 pub use events::{
-    Channel, EventLines, EventSink, FanOut, Hub, LinesFailed, NoEvents, Notice, ObserverQueue, Subscription,
-    WhenFull,
+    EventChannel, EventFanOut, EventHub, EventLines, EventLinesError, EventNotice, EventSink,
+    EventSubscription, NullEventSink, ObserverQueue, OverflowPolicy,
 };
-pub use handle::{Handle, MOST_WAITING, NotHeard, Questions};
+pub use handle::{HandleError, MOST_WAITING, QuestionStream, RunHandle};
 pub use hook::{
-    AfterCall, BeforeCall, Called, Compacted, ContextHook, FollowUpSource, HOOK_DEADLINE, Hook, Hooks,
-    Looped, ModelSelect, Observer, OnCompaction, OnLoop, OnUsage, Opinion, Proposed, Reaction, Sight, Spent,
-    SteeringSource, ToolGate,
+    AfterCallHook, BeforeCallHook, CompactionHook, CompactionNotice, CompletedCall, ContextHook,
+    EventObserver, FollowUpSource, GateVisibility, HOOK_DEADLINE, Hook, HookOpinion, HookReaction, HookSet,
+    LoopHook, LoopNotice, ModelCallCost, ModelSelector, ProposedCall, SteeringSource, ToolGate, UsageHook,
 };
-pub use host::Host;
+pub use host::RunHost;
 pub use journal::{
-    Durability, Journal, JournalFailed, JournalLines, Journals, JsonLines, JsonLinesFolder, MOST_NAME_BYTES,
-    MemoryJournal, MemoryJournals, NoJournals, Opened, check_run_name,
+    Durability, Journal, JournalLines, JournalStorageError, JournalStore, JsonLinesFolder, JsonLinesJournal,
+    MOST_NAME_BYTES, MemoryJournal, MemoryJournalStore, NullJournalStore, OpenedJournal, check_run_name,
 };
 pub use ledger::{
-    Choice, Ledger, LedgerFailed, MOST_WHYS, MemoryLedger, RETRY_EVERY, Score, Scorer, Shown, Standing, Why,
-    WorkTally, first_rung,
+    GroupScores, LedgerError, MOST_WHYS, MemoryLedger, ModelLedger, ModelScore, ModelStanding, RETRY_EVERY,
+    RunScorer, StartingRung, TaskFailure, WorkTally, first_rung,
 };
-pub use model::{Ask, BoxFuture, FnModel, Line, Model, model_fn};
+pub use model::{BoxFuture, FnModel, Model, ModelConnection, ModelRequest, model_fn};
 pub use secrecy::SecretString;
-pub use secrets::Secrets;
-pub use spawner::{Child, NoChildren, Spawner};
+pub use secrets::SecretRedactor;
+pub use spawner::{ChildLaunch, ChildSpawner, NullSpawner};
 pub use tool::{
-    BadArguments, Carry, ClosureTool, Containment, Data, FnTool, IntoOutput, IntoTool, Job, Progress, Reveal,
-    Threads, Tool, Toolbox, ToolboxError, Typed, TypedTool, Update, blocking_tool, job_tool, schema_of, tool,
-    tool_fn,
+    ArgumentsError, BlockingThreads, ClosureTool, FnTool, IntoOutput, IntoTool, JsonOutput, OutputLimits,
+    ProgressReporter, ProgressUpdate, SecretReveal, Tool, ToolContainment, ToolInvocation, Toolbox,
+    ToolboxError, TypedTool, TypedToolAdapter, blocking_tool, job_tool, schema_of, tool, tool_fn,
 };
 
 /// Support code for the expansion of `#[tool]`; not part of the public interface.

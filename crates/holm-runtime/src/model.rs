@@ -16,38 +16,38 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Model: Send + Sync {
     /// Opens a connection for one run. It holds data that is worth keeping between the calls of a
     /// run, such as encoded messages.
-    fn open(&self) -> Box<dyn Line>;
+    fn open(&self) -> Box<dyn ModelConnection>;
 
     /// As [`open`](Self::open), for a run with this name. A resumed run has the same name, so a
     /// provider can find its cached prompts.
-    fn open_run(&self, run: &str) -> Box<dyn Line> {
+    fn open_run(&self, run: &str) -> Box<dyn ModelConnection> {
         let _ = run;
         self.open()
     }
 }
 
 impl<M: Model + ?Sized> Model for Arc<M> {
-    fn open(&self) -> Box<dyn Line> {
+    fn open(&self) -> Box<dyn ModelConnection> {
         (**self).open()
     }
 
-    fn open_run(&self, run: &str) -> Box<dyn Line> {
+    fn open_run(&self, run: &str) -> Box<dyn ModelConnection> {
         (**self).open_run(run)
     }
 }
 
 /// One run's connection to its models.
-pub trait Line: Send {
+pub trait ModelConnection: Send {
     /// Calls a model.
     ///
     /// It must read the messages before it returns: the future owns its data, so that the run can
-    /// take inputs while the model replies. If [`Ask::stop`] is cancelled, the future ends soon
+    /// take inputs while the model replies. If [`ModelRequest::stop`] is cancelled, the future ends soon
     /// with [`ModelResult::Aborted`] and what had arrived. Dropping the future also ends the call.
-    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult>;
+    fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult>;
 }
 
 /// One call of a model.
-pub struct Ask<'a> {
+pub struct ModelRequest<'a> {
     /// The id of the call; every delta carries it.
     pub call: CallId,
     pub request: &'a Request,
@@ -82,25 +82,25 @@ pub struct FnModel<F>(Arc<F>);
 /// ```
 pub fn model_fn<F>(function: F) -> FnModel<F>
 where
-    F: Fn(Ask<'_>) -> BoxFuture<'static, ModelResult> + Send + Sync + 'static,
+    F: Fn(ModelRequest<'_>) -> BoxFuture<'static, ModelResult> + Send + Sync + 'static,
 {
     FnModel(Arc::new(function))
 }
 
 impl<F> Model for FnModel<F>
 where
-    F: Fn(Ask<'_>) -> BoxFuture<'static, ModelResult> + Send + Sync + 'static,
+    F: Fn(ModelRequest<'_>) -> BoxFuture<'static, ModelResult> + Send + Sync + 'static,
 {
-    fn open(&self) -> Box<dyn Line> {
+    fn open(&self) -> Box<dyn ModelConnection> {
         Box::new(Self(Arc::clone(&self.0)))
     }
 }
 
-impl<F> Line for FnModel<F>
+impl<F> ModelConnection for FnModel<F>
 where
-    F: Fn(Ask<'_>) -> BoxFuture<'static, ModelResult> + Send + Sync + 'static,
+    F: Fn(ModelRequest<'_>) -> BoxFuture<'static, ModelResult> + Send + Sync + 'static,
 {
-    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+    fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
         (self.0)(ask)
     }
 }

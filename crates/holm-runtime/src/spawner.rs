@@ -7,18 +7,18 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Approver, BoxFuture, Hooks, Journals, NotHeard,
-    handle::{Desk, Said},
-    host::HookWants,
+    Approver, BoxFuture, HandleError, HookSet, JournalStore,
+    handle::{MailboxItem, RunMailbox},
+    host::HookReviewers,
 };
 
-pub trait Spawner: Send + Sync {
+pub trait ChildSpawner: Send + Sync {
     /// Runs a child to its end. Failures are part of the result, together with the cost.
-    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult>;
+    fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult>;
 }
 
 /// A child run to start, or to resume if [`SpawnRequest::resume`] names it.
-pub struct Child {
+pub struct ChildLaunch {
     pub parent: String,
     /// The call that requested it.
     pub call: CallId,
@@ -28,35 +28,35 @@ pub struct Child {
     /// its bill still counts.
     pub stop: CancellationToken,
     /// The parent's hooks that also apply to its children.
-    pub hooks: Hooks,
+    pub hooks: HookSet,
     /// The journal store of the parent and its children.
-    pub journals: Arc<dyn Journals>,
+    pub journals: Arc<dyn JournalStore>,
     /// The approver of the parent and its children.
     pub approver: Arc<dyn Approver>,
-    pub(crate) hook_wants: HookWants,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) hook_wants: HookReviewers,
+    pub(crate) desk: Arc<RunMailbox>,
 }
 
-impl Child {
+impl ChildLaunch {
     /// Reports the id of the child before it does anything. The parent records it, so that it can
     /// be found after a crash.
     ///
     /// # Errors
-    /// [`NotHeard`] if the parent is gone; then the child must not start.
-    pub async fn started(&self, child: impl Into<String>) -> Result<(), NotHeard> {
+    /// [`HandleError`] if the parent is gone; then the child must not start.
+    pub async fn started(&self, child: impl Into<String>) -> Result<(), HandleError> {
         let (kept, is_kept) = oneshot::channel();
         let fact = Input::ChildStarted { call: self.call, child: child.into() };
-        self.desk.say(Said::Child(fact, kept))?;
-        is_kept.await.map_err(|_| NotHeard::Gone)
+        self.desk.say(MailboxItem::Child(fact, kept))?;
+        is_kept.await.map_err(|_| HandleError::Gone)
     }
 }
 
 /// Starts no children: every request fails.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoChildren;
+pub struct NullSpawner;
 
-impl Spawner for NoChildren {
-    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+impl ChildSpawner for NullSpawner {
+    fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult> {
         Box::pin(async move { child.not_run("this host starts no child runs").await })
     }
 }

@@ -3,7 +3,7 @@
 
 use holm_kernel::{Spill, ToolOutput};
 
-use crate::Blobs;
+use crate::BlobStore;
 
 /// Bytes of the beginning that stay in the journal: three quarters of a result that a
 /// model sees by default.
@@ -14,7 +14,7 @@ const TAIL: usize = 24 * 1024;
 
 /// Moves an output's text to the blob store. If that fails, the ends stay as text, with a
 /// note about the loss.
-pub(crate) async fn spill(output: &mut ToolOutput, run: &str, blobs: &dyn Blobs) {
+pub(crate) async fn spill(output: &mut ToolOutput, run: &str, blobs: &dyn BlobStore) {
     let text = std::mem::take(&mut output.text);
     let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or_default().to_owned();
     let tail =

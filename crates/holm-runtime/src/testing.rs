@@ -91,8 +91,8 @@ pub(crate) fn fails(class: FailureClass, retry_after_ms: Option<u64>) -> ModelRe
 }
 
 /// A tool that only reads.
-pub(crate) fn declared(name: &str) -> holm_kernel::Tool {
-    let tool = holm_kernel::Tool::new(name, "For tests.", Json::object([("type", "object".into())]));
+pub(crate) fn declared(name: &str) -> holm_kernel::ToolSpec {
+    let tool = holm_kernel::ToolSpec::new(name, "For tests.", Json::object([("type", "object".into())]));
     tool.level(Level::ReadOnly)
 }
 

@@ -10,8 +10,8 @@ use std::{
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{Block, Ending, ModelResult, Reply, Role, StopReason, Tool, ToolCall, ToolOutput};
-use holm_runtime::{Agent, BuildError, CancellationToken, Job, model_fn, tool_fn};
+use holm_kernel::{Block, Ending, ModelResult, Reply, Role, StopReason, ToolCall, ToolOutput, ToolSpec};
+use holm_runtime::{Agent, BuildError, CancellationToken, ToolInvocation, model_fn, tool_fn};
 
 /// Bytes that are in use.
 static LIVE: AtomicI64 = AtomicI64::new(0);
@@ -65,8 +65,9 @@ fn agent(meet: CancellationToken) -> Result<Agent, BuildError> {
             }
         })
     });
-    let look = Tool::new("look", "Looks.", Json::object([("type", "object".into())])).level(Level::ReadOnly);
-    let look = tool_fn(look, |_: Job| async {
+    let look =
+        ToolSpec::new("look", "Looks.", Json::object([("type", "object".into())])).level(Level::ReadOnly);
+    let look = tool_fn(look, |_: ToolInvocation| async {
         tokio::task::yield_now().await;
         ToolOutput::text("looked at what there is to see, and it was good")
     });

@@ -9,24 +9,24 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use holm_grants::{Authority, Policy};
-use holm_sandbox::{Access, Call, Limits, Sandbox, Settings};
+use holm_grants::{Authority, GrantPolicy};
+use holm_sandbox::{GuestAccess, GuestCall, GuestLimits, Sandbox, SandboxSettings};
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     holm_sandbox::compiler_main();
     let wish = Wish::read(std::env::args().skip(1))?;
-    let sandbox = Sandbox::new(Settings { cache: wish.cache, ..Settings::new()? })?;
+    let sandbox = Sandbox::new(SandboxSettings { cache: wish.cache, ..SandboxSettings::new()? })?;
     let bytes = std::fs::read(&wish.tool)?;
     let guest =
         sandbox.load(&bytes, &mut |progress| tell(&format!("compiling for {:.1?}", progress.elapsed)))?;
 
     let authority = Authority::parse(wish.grants.iter().map(String::as_str))?;
-    let policy = Policy { grants: authority.grants, ..Policy::default() };
-    let access = Access::open(policy, Some(&wish.workspace))?;
+    let policy = GrantPolicy { grants: authority.grants, ..GrantPolicy::default() };
+    let access = GuestAccess::open(policy, Some(&wish.workspace))?;
     let mut input = Vec::new();
     std::io::stdin().read_to_end(&mut input)?;
-    let limits = Limits::default().within(&authority.allowances);
-    let call = Call::new(access).limits(limits).stdin(input).arg("tool").args(wish.args);
+    let limits = GuestLimits::default().within(&authority.allowances);
+    let call = GuestCall::new(access).limits(limits).stdin(input).arg("tool").args(wish.args);
 
     let outcome = sandbox.run_here(&guest, call);
     std::io::stdout().write_all(&outcome.stdout)?;

@@ -3,11 +3,11 @@
 use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
-use crate::cache::Trusted;
+use crate::cache::TrustedCode;
 
 /// Loads a compiled component. Fails if it was compiled by another version
 /// or for another configuration.
-pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Component> {
+pub(crate) fn component(engine: &Engine, code: &TrustedCode) -> wasmtime::Result<Component> {
     #[expect(
         unsafe_code,
         reason = "loading compiled code is unsafe unless it comes unchanged from the compiler; `Trusted` is only made of \
@@ -22,7 +22,7 @@ pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Com
 
 /// Loads a compiled module. Fails if it was compiled by another version
 /// or for another configuration.
-pub(crate) fn module(engine: &Engine, code: &Trusted) -> wasmtime::Result<Module> {
+pub(crate) fn module(engine: &Engine, code: &TrustedCode) -> wasmtime::Result<Module> {
     #[expect(
         unsafe_code,
         reason = "loading compiled code is unsafe unless it comes unchanged from the compiler; `Trusted` is only made of \

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 /// A folder of compiled code.
 #[derive(Debug)]
-pub(crate) struct Cache {
+pub(crate) struct CodeCache {
     folder: PathBuf,
     key: [u8; 32],
 }
@@ -24,11 +24,11 @@ pub(crate) struct Cache {
 /// Code that came from our own compiler: just now, under our own seal, or inside the program. The
 /// only thing that is ever loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trusted(Vec<u8>);
+pub(crate) struct TrustedCode(Vec<u8>);
 
 /// The name of one piece of code: everything that it depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Id(pub(crate) [u8; 32]);
+pub(crate) struct CodeId(pub(crate) [u8; 32]);
 
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"holmcw01";
@@ -38,14 +38,14 @@ const SEAL: usize = 32;
 /// recently used code goes first.
 const MAX_BYTES: u64 = 2 << 30;
 
-impl Trusted {
+impl TrustedCode {
     /// Trusts code that our own compiler has just returned.
     pub(crate) fn from_compiler(code: Vec<u8>) -> Self {
         Self(code)
     }
 
     /// Trusts code that was compiled when this program was built, on the word of
-    /// its builder: see [`crate::Ready::new`].
+    /// its builder: see [`crate::PrecompiledCode::new`].
     pub(crate) fn from_program(code: Vec<u8>) -> Self {
         Self(code)
     }
@@ -55,7 +55,7 @@ impl Trusted {
     }
 }
 
-impl Cache {
+impl CodeCache {
     /// Opens a folder, which is made for its owner alone.
     pub(crate) fn open(folder: &Path) -> std::io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -64,7 +64,7 @@ impl Cache {
     }
 
     /// The code of this name. What does not bear our seal is removed.
-    pub(crate) fn get(&self, id: &Id) -> Option<Trusted> {
+    pub(crate) fn get(&self, id: &CodeId) -> Option<TrustedCode> {
         let path = self.path(id);
         let bytes = match read_private(&path) {
             Ok(bytes) => bytes,
@@ -86,7 +86,7 @@ impl Cache {
     }
 
     /// Stores code under this name. A concurrent reader sees all of it or nothing.
-    pub(crate) fn put(&self, id: &Id, code: &Trusted) -> std::io::Result<()> {
+    pub(crate) fn put(&self, id: &CodeId, code: &TrustedCode) -> std::io::Result<()> {
         let mut random = [0; 8];
         getrandom::fill(&mut random)?;
         let temporary = self.folder.join(format!("{}.part", hex(&random)));
@@ -100,24 +100,24 @@ impl Cache {
     }
 
     /// Removes the code under this name.
-    pub(crate) fn forget(&self, id: &Id) {
+    pub(crate) fn forget(&self, id: &CodeId) {
         let _ = fs::remove_file(self.path(id));
     }
 
-    fn path(&self, id: &Id) -> PathBuf {
+    fn path(&self, id: &CodeId) -> PathBuf {
         self.folder.join(format!("{}.cwasm", hex(&id.0)))
     }
 
-    fn unseal(&self, id: &Id, bytes: &[u8]) -> Option<Trusted> {
+    fn unseal(&self, id: &CodeId, bytes: &[u8]) -> Option<TrustedCode> {
         let (seal, code) = bytes.strip_prefix(&MAGIC)?.split_at_checked(SEAL)?;
         let expected = self.seal(id, code);
         // Without an early exit, so that the time reveals nothing about the seal.
         let difference = seal.iter().zip(expected).fold(0, |sum, (a, b)| sum | (a ^ b));
-        (difference == 0).then(|| Trusted(code.to_vec()))
+        (difference == 0).then(|| TrustedCode(code.to_vec()))
     }
 
     /// The seal of code under a name: HMAC-SHA-256, so that only who knows the key can make one.
-    fn seal(&self, id: &Id, code: &[u8]) -> [u8; SEAL] {
+    fn seal(&self, id: &CodeId, code: &[u8]) -> [u8; SEAL] {
         let pad = |byte: u8| {
             let mut block = [byte; 64];
             for (to, key) in block.iter_mut().zip(self.key) {

@@ -5,46 +5,46 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::chance::{Clock, Randomness};
-use crate::files::Access;
-use crate::limits::Limits;
-use crate::net::Outbound;
-use crate::share::Party;
+use crate::chance::{GuestClock, GuestRandomness};
+use crate::files::GuestAccess;
+use crate::limits::GuestLimits;
+use crate::net::OutboundNetwork;
+use crate::share::CallOwner;
 
 /// One call of a guest, with only the inputs that were added by name.
 ///
 /// ```
-/// use holm_sandbox::{Access, Call};
-/// let call = Call::new(Access::none()).arg("base64").arg("--decode").stdin("aGk=");
+/// use holm_sandbox::{GuestAccess, GuestCall};
+/// let call = GuestCall::new(GuestAccess::none()).arg("base64").arg("--decode").stdin("aGk=");
 /// # let _ = call;
 /// ```
 #[derive(Clone)]
-pub struct Call {
-    pub(crate) access: Access,
+pub struct GuestCall {
+    pub(crate) access: GuestAccess,
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) stdin: Bytes,
     pub(crate) input: String,
-    pub(crate) limits: Limits,
-    pub(crate) clock: Clock,
-    pub(crate) randomness: Randomness,
-    pub(crate) outbound: Option<Arc<dyn Outbound>>,
-    pub(crate) party: Option<Party>,
+    pub(crate) limits: GuestLimits,
+    pub(crate) clock: GuestClock,
+    pub(crate) randomness: GuestRandomness,
+    pub(crate) outbound: Option<Arc<dyn OutboundNetwork>>,
+    pub(crate) party: Option<CallOwner>,
 }
 
-impl Call {
+impl GuestCall {
     /// A call with these grants, the default limits, and nothing else.
     #[must_use]
-    pub fn new(access: Access) -> Self {
+    pub fn new(access: GuestAccess) -> Self {
         Self {
             access,
             args: Vec::new(),
             env: Vec::new(),
             stdin: Bytes::new(),
             input: String::new(),
-            limits: Limits::default(),
-            clock: Clock::default(),
-            randomness: Randomness::default(),
+            limits: GuestLimits::default(),
+            clock: GuestClock::default(),
+            randomness: GuestRandomness::default(),
             outbound: None,
             party: None,
         }
@@ -86,28 +86,28 @@ impl Call {
     }
 
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: GuestLimits) -> Self {
         self.limits = limits;
         self
     }
 
     /// Sets which time the guest sees.
     #[must_use]
-    pub fn clock(mut self, clock: Clock) -> Self {
+    pub fn clock(mut self, clock: GuestClock) -> Self {
         self.clock = clock;
         self
     }
 
     /// Sets which random numbers the guest sees.
     #[must_use]
-    pub fn randomness(mut self, randomness: Randomness) -> Self {
+    pub fn randomness(mut self, randomness: GuestRandomness) -> Self {
         self.randomness = randomness;
         self
     }
 
     /// Gives the guest access to the network, as far as its `fetch:` grants go.
     #[must_use]
-    pub fn outbound(mut self, outbound: Arc<dyn Outbound>) -> Self {
+    pub fn outbound(mut self, outbound: Arc<dyn OutboundNetwork>) -> Self {
         self.outbound = Some(outbound);
         self
     }
@@ -115,16 +115,16 @@ impl Call {
     /// Sets the party that the call counts for. However many calls a party has, the others
     /// still find a place.
     #[must_use]
-    pub fn party(mut self, party: Party) -> Self {
+    pub fn party(mut self, party: CallOwner) -> Self {
         self.party = Some(party);
         self
     }
 }
 
 /// Arguments, input and environment may hold secrets, so only their sizes are shown.
-impl fmt::Debug for Call {
+impl fmt::Debug for GuestCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
+        f.debug_struct("GuestCall")
             .field("policy", self.access.policy())
             .field("args", &self.args.len())
             .field("env", &self.env.len())

@@ -6,28 +6,28 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::cut::Cut;
+use crate::cut::GuestAbort;
 
 /// A switch that ends a call. Clones switch the same call.
 ///
 /// ```
-/// let cancel = holm_sandbox::Cancel::new();
+/// let cancel = holm_sandbox::CancelSwitch::new();
 /// let other = cancel.clone();
 /// other.cancel();
 /// assert!(cancel.is_cancelled());
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<Switch>);
+pub struct CancelSwitch(Arc<CancelState>);
 
 #[derive(Debug, Default)]
-struct Switch {
+struct CancelState {
     cancelled: AtomicBool,
     sleepers: Mutex<()>,
     bell: Condvar,
     tasks: Notify,
 }
 
-impl Cancel {
+impl CancelSwitch {
     /// Creates an unused switch.
     #[must_use]
     pub fn new() -> Self {
@@ -61,7 +61,7 @@ impl Cancel {
 
     /// Sleeps on this thread until `until`, or is cut short by the switch or by the end
     /// of the call's time.
-    pub(crate) fn sleep(&self, until: Instant, deadline: Instant) -> Result<(), Cut> {
+    pub(crate) fn sleep(&self, until: Instant, deadline: Instant) -> Result<(), GuestAbort> {
         let mut guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             self.check(deadline)?;
@@ -75,11 +75,11 @@ impl Cancel {
     }
 
     /// Checks whether the call may continue.
-    pub(crate) fn check(&self, deadline: Instant) -> Result<(), Cut> {
+    pub(crate) fn check(&self, deadline: Instant) -> Result<(), GuestAbort> {
         if self.is_cancelled() {
-            Err(Cut::Cancelled)
+            Err(GuestAbort::Cancelled)
         } else if Instant::now() >= deadline {
-            Err(Cut::Time)
+            Err(GuestAbort::Time)
         } else {
             Ok(())
         }
@@ -88,18 +88,18 @@ impl Cancel {
 
 /// How long a call may run: until it is cancelled or its time is over.
 #[derive(Debug, Clone)]
-pub(crate) struct Term {
-    cancel: Cancel,
+pub(crate) struct CallDeadline {
+    cancel: CancelSwitch,
     deadline: Instant,
 }
 
-impl Term {
-    pub(crate) fn new(cancel: Cancel, deadline: Instant) -> Self {
+impl CallDeadline {
+    pub(crate) fn new(cancel: CancelSwitch, deadline: Instant) -> Self {
         Self { cancel, deadline }
     }
 
     /// Checks whether the call may continue. For long work within one host call.
-    pub(crate) fn check(&self) -> Result<(), Cut> {
+    pub(crate) fn check(&self) -> Result<(), GuestAbort> {
         self.cancel.check(self.deadline)
     }
 }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_sleeper_wakes_at_once() {
-        let cancel = Cancel::new();
+        let cancel = CancelSwitch::new();
         let far = Instant::now() + Duration::from_secs(60);
         let began = Instant::now();
         let result = std::thread::scope(|scope| {
@@ -121,22 +121,22 @@ mod tests {
             cancel.cancel();
             sleeper.join().unwrap()
         });
-        assert_eq!(result, Err(Cut::Cancelled));
+        assert_eq!(result, Err(GuestAbort::Cancelled));
         assert!(began.elapsed() < Duration::from_secs(5));
     }
 
     #[test]
     fn sleep_ends_at_its_time_or_at_the_deadline() {
-        let cancel = Cancel::new();
+        let cancel = CancelSwitch::new();
         let soon = Instant::now() + Duration::from_millis(5);
         let far = Instant::now() + Duration::from_secs(60);
         assert_eq!(cancel.sleep(soon, far), Ok(()));
-        assert_eq!(cancel.sleep(far, soon), Err(Cut::Time));
+        assert_eq!(cancel.sleep(far, soon), Err(GuestAbort::Time));
     }
 
     #[tokio::test]
     async fn a_task_wakes_also_when_it_came_late() {
-        let cancel = Cancel::new();
+        let cancel = CancelSwitch::new();
         let task = tokio::spawn({
             let cancel = cancel.clone();
             async move { cancel.cancelled().await }

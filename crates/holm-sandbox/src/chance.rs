@@ -7,7 +7,7 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
 /// Which time a guest sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Clock {
+pub enum GuestClock {
     /// The time it is.
     #[default]
     Real,
@@ -18,7 +18,7 @@ pub enum Clock {
 
 /// Which random numbers a guest sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Randomness {
+pub enum GuestRandomness {
     /// Those of the operating system.
     #[default]
     Real,
@@ -26,7 +26,7 @@ pub enum Randomness {
     Seeded(u64),
 }
 
-impl Clock {
+impl GuestClock {
     /// The wall-clock time since 1970, in nanoseconds.
     pub(crate) fn wall(self) -> Duration {
         match self {
@@ -61,24 +61,24 @@ impl HostMonotonicClock for FixedClock {
 
 /// The random numbers of one call, the same through every interface that a guest can use.
 #[derive(Debug)]
-pub(crate) struct Dice {
-    source: Randomness,
+pub(crate) struct RandomSource {
+    source: GuestRandomness,
     state: u64,
 }
 
-impl Dice {
-    pub(crate) fn new(source: Randomness) -> Self {
+impl RandomSource {
+    pub(crate) fn new(source: GuestRandomness) -> Self {
         let state = match source {
-            Randomness::Real => 0,
-            Randomness::Seeded(seed) => seed,
+            GuestRandomness::Real => 0,
+            GuestRandomness::Seeded(seed) => seed,
         };
         Self { source, state }
     }
 
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), getrandom::Error> {
         match self.source {
-            Randomness::Real => getrandom::fill(bytes),
-            Randomness::Seeded(_) => {
+            GuestRandomness::Real => getrandom::fill(bytes),
+            GuestRandomness::Seeded(_) => {
                 for chunk in bytes.chunks_mut(8) {
                     let word = self.next().to_le_bytes();
                     for (byte, random) in chunk.iter_mut().zip(word) {
@@ -110,21 +110,21 @@ impl Dice {
 mod tests {
     use super::*;
 
-    fn bytes(source: Randomness) -> [u8; 20] {
+    fn bytes(source: GuestRandomness) -> [u8; 20] {
         let mut bytes = [0; 20];
-        Dice::new(source).fill(&mut bytes).unwrap();
+        RandomSource::new(source).fill(&mut bytes).unwrap();
         bytes
     }
 
     #[test]
     fn a_seed_repeats_and_the_system_does_not() {
-        assert_eq!(bytes(Randomness::Seeded(7)), bytes(Randomness::Seeded(7)));
-        assert_ne!(bytes(Randomness::Seeded(7)), bytes(Randomness::Seeded(8)));
-        assert_ne!(bytes(Randomness::Real), bytes(Randomness::Real));
+        assert_eq!(bytes(GuestRandomness::Seeded(7)), bytes(GuestRandomness::Seeded(7)));
+        assert_ne!(bytes(GuestRandomness::Seeded(7)), bytes(GuestRandomness::Seeded(8)));
+        assert_ne!(bytes(GuestRandomness::Real), bytes(GuestRandomness::Real));
     }
 
     #[test]
     fn the_sequence_is_the_published_one() {
-        assert_eq!(Dice::new(Randomness::Seeded(0)).word().unwrap(), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(RandomSource::new(GuestRandomness::Seeded(0)).word().unwrap(), 0xe220_a839_7b1d_cdaf);
     }
 }

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Why a host call did not return to its guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub(crate) enum Cut {
+pub(crate) enum GuestAbort {
     #[error("ended with status {0}")]
     Exit(i32),
     #[error("too much output")]

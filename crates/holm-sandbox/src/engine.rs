@@ -9,7 +9,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, Po
 /// The purpose of an engine. It only changes how instances are allocated, which compiled code
 /// does not depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum EnginePurpose {
     /// To turn bytes into machine code, in a process of its own.
     Compile,
     /// To turn our own bytes into machine code for every processor of this family, when
@@ -41,11 +41,11 @@ const KEEP_TABLE: usize = 64 << 10;
 const KEEP_STACK: usize = 64 << 10;
 
 /// An engine for this purpose.
-pub(crate) fn engine(purpose: Purpose) -> wasmtime::Result<Engine> {
+pub(crate) fn engine(purpose: EnginePurpose) -> wasmtime::Result<Engine> {
     let guests = match purpose {
-        Purpose::Run { guests } => guests,
-        Purpose::Compile => return Engine::new(&config()),
-        Purpose::Ship => {
+        EnginePurpose::Run { guests } => guests,
+        EnginePurpose::Compile => return Engine::new(&config()),
+        EnginePurpose::Ship => {
             let mut config = config();
             if let Some(target) = family() {
                 config.target(target)?;
@@ -71,7 +71,7 @@ pub(crate) fn engine(purpose: Purpose) -> wasmtime::Result<Engine> {
 
 /// A name for everything that compiled code depends on: version, processor and configuration.
 pub(crate) fn fingerprint(engine: &Engine) -> [u8; 32] {
-    let mut digest = Digester(Sha256::new());
+    let mut digest = StableHasher(Sha256::new());
     env!("CARGO_PKG_VERSION").hash(&mut digest);
     engine.precompile_compatibility_hash().hash(&mut digest);
     digest.0.finalize().into()
@@ -135,9 +135,9 @@ fn pooled(guests: u32, scan: Enabled) -> InstanceAllocationStrategy {
 }
 
 /// A hash that is the same in every process, unlike the standard library's.
-struct Digester(Sha256);
+struct StableHasher(Sha256);
 
-impl Hasher for Digester {
+impl Hasher for StableHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update((bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
@@ -155,14 +155,14 @@ mod tests {
 
     #[test]
     fn code_compiled_for_one_purpose_runs_for_the_other() {
-        let compile = engine(Purpose::Compile).unwrap();
-        let run = engine(Purpose::Run { guests: 4 }).unwrap();
+        let compile = engine(EnginePurpose::Compile).unwrap();
+        let run = engine(EnginePurpose::Run { guests: 4 }).unwrap();
         assert_eq!(fingerprint(&compile), fingerprint(&run));
-        assert_eq!(fingerprint(&compile), fingerprint(&engine(Purpose::Compile).unwrap()));
+        assert_eq!(fingerprint(&compile), fingerprint(&engine(EnginePurpose::Compile).unwrap()));
     }
 
     #[test]
     fn the_pool_is_really_used() {
-        assert!(engine(Purpose::Run { guests: 4 }).unwrap().pooling_allocator_metrics().is_some());
+        assert!(engine(EnginePurpose::Run { guests: 4 }).unwrap().pooling_allocator_metrics().is_some());
     }
 }

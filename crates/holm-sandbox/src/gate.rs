@@ -4,19 +4,19 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::cancel::Cancel;
-use crate::share::{Party, Shares};
+use crate::cancel::CancelSwitch;
+use crate::share::{CallOwner, OwnerShares};
 
 /// Counts the guests that run.
 #[derive(Debug)]
-pub(crate) struct Gate {
-    line: Mutex<Line>,
+pub(crate) struct GuestGate {
+    line: Mutex<GateQueue>,
     bell: Condvar,
 }
 
 #[derive(Debug)]
-struct Line {
-    shares: Shares,
+struct GateQueue {
+    shares: OwnerShares,
     /// The number of guests inside.
     inside: u32,
     /// How many calls wait for a place. If none waits, none is woken, which saves a system call.
@@ -25,14 +25,14 @@ struct Line {
 
 /// One guest's place. Free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Pass<'a> {
-    gate: &'a Gate,
-    party: Option<Party>,
+pub(crate) struct GatePass<'a> {
+    gate: &'a GuestGate,
+    party: Option<CallOwner>,
 }
 
 /// Why there was no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Full {
+pub(crate) enum GateError {
     Cancelled,
     Busy,
 }
@@ -40,9 +40,9 @@ pub(crate) enum Full {
 /// How often a waiting call checks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-impl Gate {
+impl GuestGate {
     pub(crate) fn new(places: u32) -> Self {
-        let line = Line { shares: Shares::new(places), inside: 0, waiting: 0 };
+        let line = GateQueue { shares: OwnerShares::new(places), inside: 0, waiting: 0 };
         Self { line: Mutex::new(line), bell: Condvar::new() }
     }
 
@@ -54,39 +54,39 @@ impl Gate {
     /// Waits for a place, for so long.
     pub(crate) fn enter(
         &self,
-        party: Option<Party>,
-        cancel: &Cancel,
+        party: Option<CallOwner>,
+        cancel: &CancelSwitch,
         patience: Duration,
-    ) -> Result<Pass<'_>, Full> {
+    ) -> Result<GatePass<'_>, GateError> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         if line.take(party) {
-            return Ok(Pass { gate: self, party });
+            return Ok(GatePass { gate: self, party });
         }
         let until = Instant::now() + patience;
         while !line.take(party) {
             if cancel.is_cancelled() {
-                return Err(Full::Cancelled);
+                return Err(GateError::Cancelled);
             }
             if Instant::now() >= until {
-                return Err(Full::Busy);
+                return Err(GateError::Busy);
             }
             line.waiting += 1;
             line = self.bell.wait_timeout(line, LOOK).unwrap_or_else(PoisonError::into_inner).0;
             line.waiting -= 1;
         }
-        Ok(Pass { gate: self, party })
+        Ok(GatePass { gate: self, party })
     }
 }
 
-impl Line {
-    fn take(&mut self, party: Option<Party>) -> bool {
+impl GateQueue {
+    fn take(&mut self, party: Option<CallOwner>) -> bool {
         let taken = self.shares.take(party);
         self.inside += u32::from(taken);
         taken
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for GatePass<'_> {
     fn drop(&mut self) {
         let mut line = self.gate.line.lock().unwrap_or_else(PoisonError::into_inner);
         line.shares.give(self.party);
@@ -110,19 +110,22 @@ mod tests {
 
     #[test]
     fn who_waited_long_enough_is_told_that_there_is_no_place() {
-        let gate = Gate::new(1);
-        let _pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
-        assert_eq!(gate.enter(None, &Cancel::new(), Duration::from_millis(1)).err(), Some(Full::Busy));
+        let gate = GuestGate::new(1);
+        let _pass = gate.enter(None, &CancelSwitch::new(), LONG).unwrap();
+        assert_eq!(
+            gate.enter(None, &CancelSwitch::new(), Duration::from_millis(1)).err(),
+            Some(GateError::Busy)
+        );
     }
 
     #[test]
     fn never_more_than_there_is_room_for() {
-        let (gate, inside, most) = (Gate::new(3), AtomicU32::new(0), AtomicU32::new(0));
+        let (gate, inside, most) = (GuestGate::new(3), AtomicU32::new(0), AtomicU32::new(0));
         std::thread::scope(|scope| {
             for _ in 0..12 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        let _pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
+                        let _pass = gate.enter(None, &CancelSwitch::new(), LONG).unwrap();
                         most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         std::thread::yield_now();
                         inside.fetch_sub(1, Ordering::SeqCst);
@@ -137,21 +140,21 @@ mod tests {
 
     #[test]
     fn a_greedy_party_waits_while_another_passes() {
-        let (gate, greedy) = (Gate::new(4), Some(Party::named("greedy")));
-        let enter = |party, patience| gate.enter(party, &Cancel::new(), patience);
+        let (gate, greedy) = (GuestGate::new(4), Some(CallOwner::named("greedy")));
+        let enter = |party, patience| gate.enter(party, &CancelSwitch::new(), patience);
         let held = [enter(greedy, LONG).unwrap(), enter(greedy, LONG).unwrap()];
-        assert_eq!(enter(greedy, Duration::from_millis(1)).err(), Some(Full::Busy));
-        drop(enter(Some(Party::named("other")), LONG).unwrap());
+        assert_eq!(enter(greedy, Duration::from_millis(1)).err(), Some(GateError::Busy));
+        drop(enter(Some(CallOwner::named("other")), LONG).unwrap());
         drop(held);
         assert!(enter(greedy, LONG).is_ok());
     }
 
     #[test]
     fn who_is_cancelled_does_not_wait() {
-        let gate = Gate::new(1);
-        let _pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
-        let cancel = Cancel::new();
+        let gate = GuestGate::new(1);
+        let _pass = gate.enter(None, &CancelSwitch::new(), LONG).unwrap();
+        let cancel = CancelSwitch::new();
         cancel.cancel();
-        assert_eq!(gate.enter(None, &cancel, LONG).err(), Some(Full::Cancelled));
+        assert_eq!(gate.enter(None, &cancel, LONG).err(), Some(GateError::Cancelled));
     }
 }

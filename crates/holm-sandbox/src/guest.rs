@@ -6,10 +6,10 @@ use thiserror::Error;
 use wasmtime::component::{Component, ComponentExportIndex};
 use wasmtime::{Engine, Module, ModuleExport};
 
-use crate::cache::Trusted;
+use crate::cache::TrustedCode;
 use crate::compile::CompileError;
-use crate::shape::{Kind, Shape, ShapeError};
-use crate::state::State;
+use crate::shape::{WasmKind, WasmShape, WasmShapeError};
+use crate::state::GuestState;
 use crate::{artifact, p1, p2};
 
 /// The call of the text world, as `wit/tool.wit` has it.
@@ -27,26 +27,26 @@ const RUN: &str = "wasi:cli/run@0.2.";
 
 /// Code that can be called, any number of times and by many at once. Clones are the same guest.
 #[derive(Clone)]
-pub struct Guest(pub(crate) Arc<Loaded>);
+pub struct Guest(pub(crate) Arc<LoadedGuest>);
 
-pub(crate) struct Loaded {
-    pub(crate) shape: Shape,
+pub(crate) struct LoadedGuest {
+    pub(crate) shape: WasmShape,
     pub(crate) hash: [u8; 32],
-    pub(crate) code: Code,
+    pub(crate) code: GuestCode,
 }
 
-pub(crate) enum Code {
-    Command { pre: wasmtime::component::InstancePre<State>, run: ComponentExportIndex },
-    Text(Text),
-    Plain(Plain),
-    Module { pre: wasmtime::InstancePre<State>, start: ModuleExport },
+pub(crate) enum GuestCode {
+    Command { pre: wasmtime::component::InstancePre<GuestState>, run: ComponentExportIndex },
+    Text(TextComponent),
+    Plain(TextModule),
+    Module { pre: wasmtime::InstancePre<GuestState>, start: ModuleExport },
 }
 
-pub(crate) struct Text {
-    pub(crate) pre: wasmtime::component::InstancePre<State>,
+pub(crate) struct TextComponent {
+    pub(crate) pre: wasmtime::component::InstancePre<GuestState>,
     pub(crate) run: ComponentExportIndex,
     pub(crate) describe: Option<ComponentExportIndex>,
-    pub(crate) waits: Waits,
+    pub(crate) waits: ImportWaiting,
 }
 
 /// A plain module of the text world, without a component around it. It imports only WASI 0.1.
@@ -54,8 +54,8 @@ pub(crate) struct Text {
 /// A component with files consists of four instances and a table, most of which only lead from one
 /// to the other. For a guest that works for a few microseconds, creating and clearing them takes
 /// longer than the work.
-pub(crate) struct Plain {
-    pub(crate) pre: wasmtime::InstancePre<State>,
+pub(crate) struct TextModule {
+    pub(crate) pre: wasmtime::InstancePre<GuestState>,
     pub(crate) run: ModuleExport,
     pub(crate) describe: Option<ModuleExport>,
     pub(crate) realloc: ModuleExport,
@@ -65,7 +65,7 @@ pub(crate) struct Plain {
 
 /// Whether a guest's imports can make it wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waits {
+pub(crate) enum ImportWaiting {
     /// It imports a function that may wait, so it runs where waiting can be cut short.
     Maybe,
     /// It imports nothing of that kind, so it needs no stack of its own.
@@ -74,7 +74,7 @@ pub(crate) enum Waits {
 
 /// The entry point of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum GuestEntryPoint {
     /// By a command line, as a component of WASI 0.2.
     Command,
     /// By a command line, as a module of WASI 0.1.
@@ -86,10 +86,10 @@ pub enum Entry {
 
 /// Why bytes did not become a guest.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum LoadError {
+pub enum GuestLoadError {
     /// They were refused at first sight.
     #[error(transparent)]
-    Shape(#[from] ShapeError),
+    Shape(#[from] WasmShapeError),
     /// They could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -107,17 +107,17 @@ pub enum LoadError {
 impl Guest {
     /// The entry point of the guest.
     #[must_use]
-    pub fn entry(&self) -> Entry {
+    pub fn entry(&self) -> GuestEntryPoint {
         match self.0.code {
-            Code::Command { .. } => Entry::Command,
-            Code::Text(_) | Code::Plain(_) => Entry::Text,
-            Code::Module { .. } => Entry::Module,
+            GuestCode::Command { .. } => GuestEntryPoint::Command,
+            GuestCode::Text(_) | GuestCode::Plain(_) => GuestEntryPoint::Text,
+            GuestCode::Module { .. } => GuestEntryPoint::Module,
         }
     }
 
     /// The shape of its code.
     #[must_use]
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &WasmShape {
         &self.0.shape
     }
 
@@ -131,9 +131,9 @@ impl Guest {
     #[must_use]
     pub fn describes_itself(&self) -> bool {
         match &self.0.code {
-            Code::Text(text) => text.describe.is_some(),
-            Code::Plain(plain) => plain.describe.is_some(),
-            Code::Command { .. } | Code::Module { .. } => false,
+            GuestCode::Text(text) => text.describe.is_some(),
+            GuestCode::Plain(plain) => plain.describe.is_some(),
+            GuestCode::Command { .. } | GuestCode::Module { .. } => false,
         }
     }
 }
@@ -148,14 +148,14 @@ impl std::fmt::Debug for Guest {
 }
 
 /// The linkers for guests, created once.
-pub(crate) struct Linkers {
-    component: wasmtime::component::Linker<State>,
+pub(crate) struct GuestLinkers {
+    component: wasmtime::component::Linker<GuestState>,
     /// The part of it that never waits.
-    prompt: wasmtime::component::Linker<State>,
-    module: wasmtime::Linker<State>,
+    prompt: wasmtime::component::Linker<GuestState>,
+    module: wasmtime::Linker<GuestState>,
 }
 
-impl Linkers {
+impl GuestLinkers {
     pub(crate) fn new(engine: &Engine) -> wasmtime::Result<Self> {
         let mut component = wasmtime::component::Linker::new(engine);
         p2::link(&mut component)?;
@@ -171,16 +171,16 @@ impl Linkers {
     pub(crate) fn link(
         &self,
         engine: &Engine,
-        kind: Kind,
-        code: &Trusted,
-    ) -> Result<Result<Code, LoadError>, wasmtime::Error> {
+        kind: WasmKind,
+        code: &TrustedCode,
+    ) -> Result<Result<GuestCode, GuestLoadError>, wasmtime::Error> {
         Ok(match kind {
-            Kind::Component => self.link_component(&artifact::component(engine, code)?),
-            Kind::Module => self.link_module(&artifact::module(engine, code)?),
+            WasmKind::Component => self.link_component(&artifact::component(engine, code)?),
+            WasmKind::Module => self.link_module(&artifact::module(engine, code)?),
         })
     }
 
-    fn link_component(&self, component: &Component) -> Result<Code, LoadError> {
+    fn link_component(&self, component: &Component) -> Result<GuestCode, GuestLoadError> {
         let function = |instance: &str, name: &str| {
             let instance = component.get_export_index(None, instance)?;
             component.get_export_index(Some(&instance), name)
@@ -188,10 +188,10 @@ impl Linkers {
         if let Some(run) = function(CALL, "run") {
             let describe = function(DESCRIPTION, "describe");
             let (pre, waits) = match self.prompt.instantiate_pre(component) {
-                Ok(pre) => (pre, Waits::Never),
-                Err(_) => (self.component.instantiate_pre(component).map_err(import)?, Waits::Maybe),
+                Ok(pre) => (pre, ImportWaiting::Never),
+                Err(_) => (self.component.instantiate_pre(component).map_err(import)?, ImportWaiting::Maybe),
             };
-            return Ok(Code::Text(Text { pre, run, describe, waits }));
+            return Ok(GuestCode::Text(TextComponent { pre, run, describe, waits }));
         }
         let pre = self.component.instantiate_pre(component).map_err(import)?;
         let exports = component.component_type();
@@ -200,26 +200,26 @@ impl Linkers {
             .map(|(name, _)| name)
             .find(|name| name.starts_with(RUN))
             .and_then(|name| function(name, "run"));
-        run.map(|run| Code::Command { pre, run }).ok_or(LoadError::NoEntry)
+        run.map(|run| GuestCode::Command { pre, run }).ok_or(GuestLoadError::NoEntry)
     }
 
-    fn link_module(&self, module: &Module) -> Result<Code, LoadError> {
+    fn link_module(&self, module: &Module) -> Result<GuestCode, GuestLoadError> {
         let pre = self.module.instantiate_pre(module).map_err(import)?;
         let export = |name: &str| module.get_export_index(name);
         if let (Some(run), Some(realloc), Some(memory)) =
             (export(PLAIN_CALL), export(REALLOC), export(MEMORY))
         {
             let (describe, initialize) = (export(PLAIN_DESCRIPTION), export(INITIALIZE));
-            return Ok(Code::Plain(Plain { pre, run, describe, realloc, memory, initialize }));
+            return Ok(GuestCode::Plain(TextModule { pre, run, describe, realloc, memory, initialize }));
         }
-        let start = module.get_export_index("_start").ok_or(LoadError::NoEntry)?;
-        Ok(Code::Module { pre, start })
+        let start = module.get_export_index("_start").ok_or(GuestLoadError::NoEntry)?;
+        Ok(GuestCode::Module { pre, start })
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]
-fn import(error: wasmtime::Error) -> LoadError {
-    LoadError::Import(format!("{error:#}"))
+fn import(error: wasmtime::Error) -> GuestLoadError {
+    GuestLoadError::Import(format!("{error:#}"))
 }
 
 #[cfg(test)]

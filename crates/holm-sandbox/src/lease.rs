@@ -9,14 +9,14 @@ use std::sync::{Arc, OnceLock};
 
 /// The handles that one call may still take. Clones count together.
 #[derive(Debug, Clone)]
-pub(crate) struct Leases {
+pub(crate) struct HandleLeases {
     held: Arc<AtomicU32>,
     most: u32,
 }
 
 /// One handle; free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Lease {
+pub(crate) struct HandleLease {
     held: Arc<AtomicU32>,
 }
 
@@ -27,13 +27,13 @@ static ALL: AtomicU32 = AtomicU32::new(0);
 /// the lowest common limit.
 const UNKNOWN: u32 = 128;
 
-impl Leases {
+impl HandleLeases {
     pub(crate) fn new(most: u32) -> Self {
         Self { held: Arc::default(), most }
     }
 
     /// Takes one more handle; `None` if the call or the process has reached its limit.
-    pub(crate) fn take(&self) -> Option<Lease> {
+    pub(crate) fn take(&self) -> Option<HandleLease> {
         if !add(&self.held, self.most) {
             return None;
         }
@@ -41,11 +41,11 @@ impl Leases {
             self.held.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
-        Some(Lease { held: Arc::clone(&self.held) })
+        Some(HandleLease { held: Arc::clone(&self.held) })
     }
 }
 
-impl Drop for Lease {
+impl Drop for HandleLease {
     fn drop(&mut self) {
         self.held.fetch_sub(1, Ordering::Relaxed);
         ALL.fetch_sub(1, Ordering::Relaxed);
@@ -72,12 +72,12 @@ mod tests {
 
     #[test]
     fn a_call_has_as_many_as_it_may_and_gets_them_back() {
-        let leases = Leases::new(2);
+        let leases = HandleLeases::new(2);
         let first = leases.take();
         let second = leases.clone().take();
         assert!(first.is_some() && second.is_some() && leases.take().is_none());
         drop(first);
         assert!(leases.take().is_some());
-        assert!(Leases::new(0).take().is_none());
+        assert!(HandleLeases::new(0).take().is_none());
     }
 }

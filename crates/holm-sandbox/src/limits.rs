@@ -12,14 +12,14 @@ use holm_grants::{AllowanceKind, Allowances};
 ///
 /// ```
 /// use holm_grants::Allowances;
-/// use holm_sandbox::Limits;
-/// let limits = Limits::default().within(&Allowances::parse(["time:2s", "mem:16MiB"])?);
+/// use holm_sandbox::GuestLimits;
+/// let limits = GuestLimits::default().within(&Allowances::parse(["time:2s", "mem:16MiB"])?);
 /// assert_eq!(limits.time.as_secs(), 2);
 /// assert_eq!(limits.memory, 16 << 20);
 /// # Ok::<(), holm_grants::AllowanceError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct GuestLimits {
     /// The time on the wall, host calls and waiting included.
     pub time: Duration,
     /// Steps of the guest's own code, about one per instruction.
@@ -41,7 +41,7 @@ pub struct Limits {
     pub written: u64,
 }
 
-impl Limits {
+impl GuestLimits {
     /// The same limits, each replaced by the allowance of its kind if there is one.
     ///
     /// The giver of an allowance has the right to give it, so it may also be more than the default.
@@ -67,7 +67,7 @@ impl Limits {
 /// A day: longer calls belong to a job, and deadlines stay far from the end of the clock.
 const MAX_TIME: Duration = Duration::from_hours(24);
 
-impl Default for Limits {
+impl Default for GuestLimits {
     fn default() -> Self {
         Self {
             // Long enough for a slow page, short enough that the user does not stare at a hung

@@ -2,40 +2,40 @@
 
 use wasmtime::{Error, ResourceLimiter};
 
-use crate::limits::Limits;
+use crate::limits::GuestLimits;
 
 /// Counts the memory of a call's instances and refuses growth beyond the limit.
 ///
 /// A guest that asks for too much is refused, as the WASM standard defines it, and may continue
-/// with less. Whether it was refused decides what a later trap means: see [`Meter::refused`].
+/// with less. Whether it was refused decides what a later trap means: see [`MemoryMeter::refused`].
 #[derive(Debug)]
-pub(crate) struct Meter {
-    memory: Charge,
-    elements: Charge,
+pub(crate) struct MemoryMeter {
+    memory: MeteredAmount,
+    elements: MeteredAmount,
     instances: u32,
-    refused: Option<Refused>,
+    refused: Option<RefusedGrowth>,
 }
 
 /// The kind of growth that was refused first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum RefusedGrowth {
     Memory,
     Table,
 }
 
 /// One amount under one limit.
 #[derive(Debug)]
-struct Charge {
+struct MeteredAmount {
     limit: u64,
     now: u64,
     peak: u64,
 }
 
-impl Meter {
-    pub(crate) fn new(limits: &Limits) -> Self {
+impl MemoryMeter {
+    pub(crate) fn new(limits: &GuestLimits) -> Self {
         Self {
-            memory: Charge { limit: limits.memory, now: 0, peak: 0 },
-            elements: Charge { limit: limits.table_elements, now: 0, peak: 0 },
+            memory: MeteredAmount { limit: limits.memory, now: 0, peak: 0 },
+            elements: MeteredAmount { limit: limits.table_elements, now: 0, peak: 0 },
             instances: limits.instances,
             refused: None,
         }
@@ -47,12 +47,12 @@ impl Meter {
     }
 
     /// The kind of growth that was refused first, if any.
-    pub(crate) fn refused(&self) -> Option<Refused> {
+    pub(crate) fn refused(&self) -> Option<RefusedGrowth> {
         self.refused
     }
 }
 
-impl Charge {
+impl MeteredAmount {
     fn grow(&mut self, current: usize, desired: usize) -> bool {
         let next = self.now.saturating_sub(current as u64).saturating_add(desired as u64);
         if next > self.limit {
@@ -64,7 +64,7 @@ impl Charge {
     }
 }
 
-impl ResourceLimiter for Meter {
+impl ResourceLimiter for MemoryMeter {
     fn memory_growing(
         &mut self,
         current: usize,
@@ -73,7 +73,7 @@ impl ResourceLimiter for Meter {
     ) -> Result<bool, Error> {
         let fits = self.memory.grow(current, desired);
         if !fits {
-            self.refused.get_or_insert(Refused::Memory);
+            self.refused.get_or_insert(RefusedGrowth::Memory);
         }
         Ok(fits)
     }
@@ -86,7 +86,7 @@ impl ResourceLimiter for Meter {
     ) -> Result<bool, Error> {
         let fits = self.elements.grow(current, desired);
         if !fits {
-            self.refused.get_or_insert(Refused::Table);
+            self.refused.get_or_insert(RefusedGrowth::Table);
         }
         Ok(fits)
     }

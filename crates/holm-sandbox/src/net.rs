@@ -1,10 +1,10 @@
 //! The network of a call. Every request goes through a value that the caller passed in.
 //!
 //! This crate opens no connection for HTTP and resolves no name. It checks the URL against the
-//! policy, so that a refusal names its grant, and hands the rest to an [`Outbound`]. That one
+//! policy, so that a refusal names its grant, and hands the rest to an [`OutboundNetwork`]. That one
 //! resolves the name, checks the address against the policy, and connects to that address. The
-//! engine connects raw sockets, only to addresses that the [`Outbound`] has admitted. Without an
-//! [`Outbound`] there is no network at all.
+//! engine connects raw sockets, only to addresses that the [`OutboundNetwork`] has admitted. Without an
+//! [`OutboundNetwork`] there is no network at all.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -16,29 +16,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use holm_grants::{Decision, Grant, Host, Policy, Request, Url};
+use holm_grants::{AccessRequest, Grant, GrantPolicy, PolicyDecision, Url, UrlHost};
 use thiserror::Error;
 use wasmtime_wasi::sockets::SocketAddrUse;
 
-use crate::lease::{Lease, Leases};
-use crate::refusal::{Audit, Reason, Wanted};
+use crate::lease::{HandleLease, HandleLeases};
+use crate::refusal::{DenialLog, DeniedAction, DeniedReason};
 
 /// A guest's access to the network: resolve, check the address, connect to that address.
 ///
-/// An implementation must ask [`Policy::reach`] about the address that it is about to connect to.
+/// An implementation must ask [`GrantPolicy::reach`] about the address that it is about to connect to.
 /// It must not follow redirects: a guest follows them itself, and each one is checked. It must use
 /// no proxy that would undo this.
-pub trait Outbound: Send + Sync + 'static {
+pub trait OutboundNetwork: Send + Sync + 'static {
     /// Makes one HTTP exchange. The URL was already asked about; the address was not.
     fn send<'a>(
         &'a self,
-        policy: &'a Policy,
-        request: HttpRequest,
-    ) -> Answer<'a, Result<HttpResponse, NetError>>;
+        policy: &'a GrantPolicy,
+        request: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>>;
 
     /// The addresses of a name, for a raw connection. They are asked about when the guest connects
     /// to one of them.
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>>;
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>>;
 
     /// The addresses of an answer to which a raw connection for this URL may go, now. The answer
     /// holds all addresses of the URL's host, or the address itself if the guest asked for no name.
@@ -47,20 +47,25 @@ pub trait Outbound: Send + Sync + 'static {
     /// # Errors
     ///
     /// If no connection may be opened, and why.
-    fn admit(&self, policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+    fn admit(
+        &self,
+        policy: &GrantPolicy,
+        url: &Url,
+        answer: &[IpAddr],
+    ) -> Result<Vec<IpAddr>, OutboundError> {
         for address in answer {
-            policy.reach(url, *address).map_err(|why| NetError::Refused(why.to_string()))?;
+            policy.reach(url, *address).map_err(|why| OutboundError::Refused(why.to_string()))?;
         }
         Ok(answer.to_vec())
     }
 }
 
-/// A future that an [`Outbound`] returns.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// A future that an [`OutboundNetwork`] returns.
+pub type OutboundFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// One HTTP request, complete.
 #[derive(Clone, PartialEq, Eq)]
-pub struct HttpRequest {
+pub struct GuestHttpRequest {
     /// The method, in capitals.
     pub method: String,
     /// The URL of the request, in canonical form.
@@ -72,10 +77,10 @@ pub struct HttpRequest {
 }
 
 /// Fields may hold secrets that were put in on the way, so only their names are shown.
-impl fmt::Debug for HttpRequest {
+impl fmt::Debug for GuestHttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_struct("HttpRequest")
+        f.debug_struct("GuestHttpRequest")
             .field("method", &self.method)
             .field("url", &self.url.to_string())
             .field("headers", &names)
@@ -85,35 +90,35 @@ impl fmt::Debug for HttpRequest {
 }
 
 /// The response, with the body still to come.
-pub struct HttpResponse {
+pub struct GuestHttpResponse {
     pub status: u16,
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body, piece by piece.
-    pub body: Box<dyn Chunks>,
+    pub body: Box<dyn BodyChunks>,
 }
 
-impl fmt::Debug for HttpResponse {
+impl fmt::Debug for GuestHttpResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpResponse").field("status", &self.status).finish_non_exhaustive()
+        f.debug_struct("GuestHttpResponse").field("status", &self.status).finish_non_exhaustive()
     }
 }
 
 /// A body that arrives piece by piece.
-pub trait Chunks: Send + 'static {
+pub trait BodyChunks: Send + 'static {
     /// The next piece; nothing at the end.
-    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, NetError>>>;
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, OutboundError>>>;
 }
 
 /// A body that is already there.
-impl Chunks for Option<Bytes> {
-    fn poll_chunk(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, NetError>>> {
+impl BodyChunks for Option<Bytes> {
+    fn poll_chunk(&mut self, _cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, OutboundError>>> {
         Poll::Ready(self.take().map(Ok))
     }
 }
 
 /// Why nothing came back.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum NetError {
+pub enum OutboundError {
     /// The rules say no, such as for a private address; written down as a refusal.
     #[error("refused: {0}")]
     Refused(String),
@@ -130,15 +135,15 @@ pub enum NetError {
 
 /// The network of one call.
 #[derive(Clone)]
-pub(crate) struct Net(Arc<Inner>);
+pub(crate) struct CallNetwork(Arc<CallNetworkInner>);
 
-struct Inner {
-    policy: Arc<Policy>,
-    audit: Audit,
-    outbound: Option<Arc<dyn Outbound>>,
+struct CallNetworkInner {
+    policy: Arc<GrantPolicy>,
+    audit: DenialLog,
+    outbound: Option<Arc<dyn OutboundNetwork>>,
     /// The addresses of looked-up names, because a raw connection only shows the address.
     names: Mutex<HashMap<String, BTreeSet<IpAddr>>>,
-    leases: Leases,
+    leases: HandleLeases,
     /// The bytes of requests that may still be held.
     bodies: AtomicUsize,
 }
@@ -155,12 +160,12 @@ const MAX_NAME: usize = 253;
 const MAX_BODIES: usize = 16 << 20;
 
 /// Room for a part of a request; free again when this is dropped.
-pub(crate) struct BodyRoom {
-    net: Net,
+pub(crate) struct BodyReservation {
+    net: CallNetwork,
     bytes: usize,
 }
 
-impl BodyRoom {
+impl BodyReservation {
     /// Takes room for more; whether there was enough.
     pub(crate) fn grow(&mut self, bytes: usize) -> bool {
         let taken = |left: usize| left.checked_sub(bytes);
@@ -172,66 +177,68 @@ impl BodyRoom {
     }
 }
 
-impl Drop for BodyRoom {
+impl Drop for BodyReservation {
     fn drop(&mut self) {
         self.net.0.bodies.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }
 
-impl Net {
+impl CallNetwork {
     pub(crate) fn new(
-        policy: Arc<Policy>,
-        audit: Audit,
-        outbound: Option<Arc<dyn Outbound>>,
-        leases: Leases,
+        policy: Arc<GrantPolicy>,
+        audit: DenialLog,
+        outbound: Option<Arc<dyn OutboundNetwork>>,
+        leases: HandleLeases,
     ) -> Self {
         let bodies = AtomicUsize::new(MAX_BODIES);
-        Self(Arc::new(Inner { policy, audit, outbound, names: Mutex::default(), leases, bodies }))
+        Self(Arc::new(CallNetworkInner { policy, audit, outbound, names: Mutex::default(), leases, bodies }))
     }
 
     /// A handle for one connection or lookup, if the call may have one more.
-    pub(crate) fn lease(&self) -> Option<Lease> {
+    pub(crate) fn lease(&self) -> Option<HandleLease> {
         self.0.leases.take()
     }
 
     /// Room for a request, empty so far.
-    pub(crate) fn body_room(&self) -> BodyRoom {
-        BodyRoom { net: self.clone(), bytes: 0 }
+    pub(crate) fn body_room(&self) -> BodyReservation {
+        BodyReservation { net: self.clone(), bytes: 0 }
     }
 
-    pub(crate) fn policy(&self) -> &Policy {
+    pub(crate) fn policy(&self) -> &GrantPolicy {
         &self.0.policy
     }
 
     /// The outbound network for an HTTP request, if the policy lets it pass.
-    pub(crate) fn admit(&self, url: &Url) -> Option<Arc<dyn Outbound>> {
-        let request = Request::Fetch(url.clone());
+    pub(crate) fn admit(&self, url: &Url) -> Option<Arc<dyn OutboundNetwork>> {
+        let request = AccessRequest::Fetch(url.clone());
         let reason = match (self.0.policy.decide(&request), &self.0.outbound) {
-            (Decision::Granted(_), Some(outbound)) => return Some(Arc::clone(outbound)),
-            (Decision::Granted(_), None) => Reason::NoNetwork,
-            (Decision::Denied(denial), _) => Reason::Denied(denial.to_string()),
-            (Decision::Missing, _) => Reason::Missing,
+            (PolicyDecision::Granted(_), Some(outbound)) => return Some(Arc::clone(outbound)),
+            (PolicyDecision::Granted(_), None) => DeniedReason::NoNetwork,
+            (PolicyDecision::Denied(denial), _) => DeniedReason::Denied(denial.to_string()),
+            (PolicyDecision::Missing, _) => DeniedReason::Missing,
         };
-        self.0.audit.refuse(Wanted::Request(request), reason);
+        self.0.audit.refuse(DeniedAction::Request(request), reason);
         None
     }
 
     /// Records a request that the outbound network refused.
-    pub(crate) fn refused(&self, url: Url, error: &NetError) {
-        if let NetError::Refused(why) = error {
-            self.0.audit.refuse(Wanted::Request(Request::Fetch(url)), Reason::Network(why.clone()));
+    pub(crate) fn refused(&self, url: Url, error: &OutboundError) {
+        if let OutboundError::Refused(why) = error {
+            self.0
+                .audit
+                .refuse(DeniedAction::Request(AccessRequest::Fetch(url)), DeniedReason::Network(why.clone()));
         }
     }
 
     /// The outbound network for looking up a name, if some grant mentions that name. Names without
     /// a grant are not looked up: a question to a name server is a message.
-    pub(crate) fn admit_lookup(&self, name: &str) -> Option<Arc<dyn Outbound>> {
+    pub(crate) fn admit_lookup(&self, name: &str) -> Option<Arc<dyn OutboundNetwork>> {
         if name.len() > MAX_NAME {
             let start = name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default();
-            self.0.audit.refuse(Wanted::Lookup(format!("{start}…")), Reason::Missing);
+            self.0.audit.refuse(DeniedAction::Lookup(format!("{start}…")), DeniedReason::Missing);
             return None;
         }
-        let granted = name.parse::<Host>().is_ok_and(|host| {
+        let granted = name.parse::<UrlHost>().is_ok_and(|host| {
             self.0.policy.grants.iter().any(|grant| match grant {
                 Grant::Fetch(pattern) => pattern.host().admits(&host),
                 _ => false,
@@ -239,13 +246,13 @@ impl Net {
         });
         let denied = format!("tcp://{name}:443")
             .parse::<Url>()
-            .is_ok_and(|url| self.0.policy.denials.hitting(&Request::Fetch(url)).is_some());
+            .is_ok_and(|url| self.0.policy.denials.hitting(&AccessRequest::Fetch(url)).is_some());
         let reason = match (&self.0.outbound, granted && !denied) {
             (Some(outbound), true) => return Some(Arc::clone(outbound)),
-            (None, true) => Reason::NoNetwork,
-            (_, false) => Reason::Missing,
+            (None, true) => DeniedReason::NoNetwork,
+            (_, false) => DeniedReason::Missing,
         };
-        self.0.audit.refuse(Wanted::Lookup(name.to_owned()), reason);
+        self.0.audit.refuse(DeniedAction::Lookup(name.to_owned()), reason);
         None
     }
 
@@ -276,7 +283,7 @@ impl Net {
             | SocketAddrUse::UdpBind
             | SocketAddrUse::UdpSend
             | SocketAddrUse::UdpReceive => {
-                self.0.audit.refuse(Wanted::Listen(address), Reason::Never);
+                self.0.audit.refuse(DeniedAction::Listen(address), DeniedReason::Never);
                 false
             }
         }
@@ -284,24 +291,24 @@ impl Net {
 
     fn admit_connect(&self, address: SocketAddr) -> bool {
         let ip = address.ip().to_canonical();
-        let mut reason = Reason::Missing;
+        let mut reason = DeniedReason::Missing;
         for (host, answer) in self.ways_to(ip) {
             let Ok(url) = format!("tcp://{host}:{}", address.port()).parse::<Url>() else { continue };
             // The policy comes first, so that the message names the missing grant.
             let refused = match (self.0.policy.reach(&url, ip), &self.0.outbound) {
-                (Err(holm_grants::Unreachable::NotGranted), _) => continue,
-                (Err(why), _) => Reason::Network(why.to_string()),
-                (Ok(()), None) => Reason::NoNetwork,
+                (Err(holm_grants::AddressDenied::NotGranted), _) => continue,
+                (Err(why), _) => DeniedReason::Network(why.to_string()),
+                (Ok(()), None) => DeniedReason::NoNetwork,
                 (Ok(()), Some(outbound)) => match outbound.admit(&self.0.policy, &url, &answer) {
                     Ok(admitted) if admitted.contains(&ip) => return true,
-                    Ok(_) => Reason::Network("this address of the answer is not to be used".to_owned()),
-                    Err(NetError::Refused(why)) => Reason::Network(why),
-                    Err(error) => Reason::Network(error.to_string()),
+                    Ok(_) => DeniedReason::Network("this address of the answer is not to be used".to_owned()),
+                    Err(OutboundError::Refused(why)) => DeniedReason::Network(why),
+                    Err(error) => DeniedReason::Network(error.to_string()),
                 },
             };
             reason = refused;
         }
-        self.0.audit.refuse(Wanted::Connect(address), reason);
+        self.0.audit.refuse(DeniedAction::Connect(address), reason);
         false
     }
 

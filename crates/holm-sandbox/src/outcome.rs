@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::refusal::Refusal;
+use crate::refusal::AccessDenied;
 
 /// The result of a finished call. A guest's mistakes are reported here, never as an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    pub stop: Stop,
+pub struct GuestOutcome {
+    pub stop: GuestStop,
     /// The answer of a guest of the text world; `None` for commands, and if the call was cut off.
     pub reply: Option<Result<String, String>>,
     /// The standard output, cut at the limit.
@@ -16,39 +16,39 @@ pub struct Outcome {
     /// The standard error, cut at the limit.
     pub stderr: Vec<u8>,
     /// The resources that were used.
-    pub usage: Usage,
+    pub usage: GuestUsage,
     /// The refused requests, in the order of their first attempt.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<AccessDenied>,
     /// The number of refusals that are not listed.
     pub unlisted_refusals: u64,
 }
 
-impl Outcome {
+impl GuestOutcome {
     /// Whether the guest ended by itself and reports success.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         match self.stop {
-            Stop::Returned => !matches!(self.reply, Some(Err(_))),
-            Stop::Exited(code) => code == 0,
-            Stop::OutOfFuel
-            | Stop::OutOfTime
-            | Stop::OutOfMemory
-            | Stop::OutOfStack
-            | Stop::OutOfTable
-            | Stop::OutOfHandles
-            | Stop::TooMuchOutput
-            | Stop::TooMuchWritten
-            | Stop::Cancelled
-            | Stop::Trapped(_)
-            | Stop::Unstartable(_)
-            | Stop::HostFailed(_) => false,
+            GuestStop::Returned => !matches!(self.reply, Some(Err(_))),
+            GuestStop::Exited(code) => code == 0,
+            GuestStop::OutOfFuel
+            | GuestStop::OutOfTime
+            | GuestStop::OutOfMemory
+            | GuestStop::OutOfStack
+            | GuestStop::OutOfTable
+            | GuestStop::OutOfHandles
+            | GuestStop::TooMuchOutput
+            | GuestStop::TooMuchWritten
+            | GuestStop::Cancelled
+            | GuestStop::Trapped(_)
+            | GuestStop::Unstartable(_)
+            | GuestStop::HostFailed(_) => false,
         }
     }
 }
 
 /// Why a call stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum GuestStop {
     /// The guest came to its end.
     Returned,
     /// The guest ended itself with this status. A command of WASI 0.2 can only return 0 or 1.
@@ -79,7 +79,7 @@ pub enum Stop {
     HostFailed(String),
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for GuestStop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Returned => f.write_str("ended"),
@@ -102,7 +102,7 @@ impl fmt::Display for Stop {
 
 /// The resources that one call used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
+pub struct GuestUsage {
     /// Steps of the guest's own code. If the clock cut it off, only those up to its last
     /// function call are counted.
     pub fuel: u64,

@@ -10,23 +10,23 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 
-use crate::cut::Cut;
+use crate::cut::GuestAbort;
 
 /// One output. Clones write to the same one.
 #[derive(Debug, Clone)]
-pub(crate) struct Sink {
+pub(crate) struct OutputSink {
     bytes: Arc<Mutex<Vec<u8>>>,
-    room: Room,
+    room: OutputBudget,
 }
 
 /// The bytes that all outputs of a call may still take.
 #[derive(Debug, Clone)]
-pub(crate) struct Room(Arc<AtomicU64>);
+pub(crate) struct OutputBudget(Arc<AtomicU64>);
 
 /// The most bytes that a guest may write at once, as in WASI's own streams.
 const CHUNK: usize = 64 << 10;
 
-impl Room {
+impl OutputBudget {
     pub(crate) fn new(bytes: u64) -> Self {
         Self(Arc::new(AtomicU64::new(bytes)))
     }
@@ -43,17 +43,17 @@ impl Room {
     }
 }
 
-impl Sink {
-    pub(crate) fn new(room: &Room) -> Self {
+impl OutputSink {
+    pub(crate) fn new(room: &OutputBudget) -> Self {
         Self { bytes: Arc::default(), room: room.clone() }
     }
 
     /// Keeps the bytes that fit; the call ends if not all do.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Cut> {
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), GuestAbort> {
         let fits = self.room.take(bytes.len());
         let mut kept = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(bytes.get(..fits).unwrap_or_default());
-        if fits < bytes.len() { Err(Cut::Output) } else { Ok(()) }
+        if fits < bytes.len() { Err(GuestAbort::Output) } else { Ok(()) }
     }
 
     pub(crate) fn take(&self) -> Vec<u8> {
@@ -62,14 +62,14 @@ impl Sink {
 }
 
 #[wasmtime_wasi::async_trait]
-impl Pollable for Sink {
+impl Pollable for OutputSink {
     async fn ready(&mut self) {}
 }
 
 #[wasmtime_wasi::async_trait]
-impl OutputStream for Sink {
+impl OutputStream for OutputSink {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        Sink::write(self, &bytes).map_err(|cut| StreamError::Trap(cut.into()))
+        OutputSink::write(self, &bytes).map_err(|cut| StreamError::Trap(cut.into()))
     }
 
     fn flush(&mut self) -> StreamResult<()> {
@@ -81,13 +81,13 @@ impl OutputStream for Sink {
     }
 }
 
-impl IsTerminal for Sink {
+impl IsTerminal for OutputSink {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Sink {
+impl StdoutStream for OutputSink {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
         Box::new(self.clone())
     }
@@ -97,9 +97,9 @@ impl StdoutStream for Sink {
     }
 }
 
-impl AsyncWrite for Sink {
+impl AsyncWrite for OutputSink {
     fn poll_write(self: Pin<&mut Self>, _cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
-        Poll::Ready(Sink::write(&self, bytes).map(|()| bytes.len()).map_err(std::io::Error::other))
+        Poll::Ready(OutputSink::write(&self, bytes).map(|()| bytes.len()).map_err(std::io::Error::other))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
@@ -117,10 +117,10 @@ mod tests {
 
     #[test]
     fn outputs_share_their_room_and_keep_what_fits() {
-        let room = Room::new(6);
-        let (out, err) = (Sink::new(&room), Sink::new(&room));
+        let room = OutputBudget::new(6);
+        let (out, err) = (OutputSink::new(&room), OutputSink::new(&room));
         assert_eq!(out.write(b"abcd"), Ok(()));
-        assert_eq!(err.write(b"efgh"), Err(Cut::Output));
+        assert_eq!(err.write(b"efgh"), Err(GuestAbort::Output));
         assert_eq!(out.write(b""), Ok(()));
         assert_eq!((out.take(), err.take()), (b"abcd".to_vec(), b"ef".to_vec()));
     }

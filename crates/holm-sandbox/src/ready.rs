@@ -4,15 +4,15 @@
 //! the builder of the program vouches that the bytes are its own. The engine still checks version,
 //! configuration and processor. If they do not fit, the guest is compiled like any other.
 
-use crate::engine::{Purpose, engine};
-use crate::guest::LoadError;
-use crate::shape::{Kind, Shape};
+use crate::engine::{EnginePurpose, engine};
+use crate::guest::GuestLoadError;
+use crate::shape::{WasmKind, WasmShape};
 
 /// Compiled code of a guest that comes with the program.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Ready(pub(crate) Vec<u8>);
+pub struct PrecompiledCode(pub(crate) Vec<u8>);
 
-impl Ready {
+impl PrecompiledCode {
     /// Vouches for code.
     ///
     /// # Safety
@@ -26,7 +26,7 @@ impl Ready {
     }
 }
 
-impl std::fmt::Debug for Ready {
+impl std::fmt::Debug for PrecompiledCode {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Ready({} bytes)", self.0.len())
     }
@@ -38,13 +38,13 @@ impl std::fmt::Debug for Ready {
 /// # Errors
 ///
 /// If the bytes are not a guest, or the compiler does not accept them.
-pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
-    let shape = Shape::of(bytes)?;
-    let compiled = engine(Purpose::Ship).and_then(|engine| match shape.kind {
-        Kind::Module => engine.precompile_module(bytes),
-        Kind::Component => engine.precompile_component(bytes),
+pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, GuestLoadError> {
+    let shape = WasmShape::of(bytes)?;
+    let compiled = engine(EnginePurpose::Ship).and_then(|engine| match shape.kind {
+        WasmKind::Module => engine.precompile_module(bytes),
+        WasmKind::Component => engine.precompile_component(bytes),
     });
-    let mut code = compiled.map_err(|error| LoadError::Unsuitable(format!("{error:#}")))?;
+    let mut code = compiled.map_err(|error| GuestLoadError::Unsuitable(format!("{error:#}")))?;
     let _ = without_names(&mut code);
     Ok(code)
 }

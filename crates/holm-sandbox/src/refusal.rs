@@ -4,23 +4,23 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use holm_grants::Request;
+use holm_grants::AccessRequest;
 
 /// One thing that was refused during a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct AccessDenied {
     /// The action that the guest tried.
-    pub wanted: Wanted,
+    pub wanted: DeniedAction,
     /// Why it did not get it.
-    pub reason: Reason,
+    pub reason: DeniedReason,
 }
 
 /// An action that a guest tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum DeniedAction {
     /// Something that a grant could allow. The request's text is also the text
     /// of the smallest grant.
-    Request(Request),
+    Request(AccessRequest),
     /// To find out the addresses of a name.
     Lookup(String),
     /// To connect to an address without having asked for a name.
@@ -42,7 +42,7 @@ pub enum Wanted {
 /// act on is shorter.
 const MAX_TEXT: usize = 256;
 
-impl Wanted {
+impl DeniedAction {
     /// The same with the guest's text cut, so that the record stays small.
     fn shortened(self) -> Self {
         match self {
@@ -67,7 +67,7 @@ fn short(text: String) -> String {
 
 /// Why something was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum DeniedReason {
     /// No grant admits it; the grant with the request's own text would.
     Missing,
     /// A denial refuses it, even if a grant allows it.
@@ -80,7 +80,7 @@ pub enum Reason {
     Never,
 }
 
-impl fmt::Display for Wanted {
+impl fmt::Display for DeniedAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Request(request) => request.fmt(f),
@@ -95,37 +95,37 @@ impl fmt::Display for Wanted {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for AccessDenied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wanted = &self.wanted;
         match &self.reason {
-            Reason::Missing => write!(f, "missing grant {wanted}"),
-            Reason::Denied(denial) => write!(f, "{wanted} is denied by {denial}"),
-            Reason::NoNetwork => write!(f, "{wanted} is refused: the call has no network"),
-            Reason::Network(why) => write!(f, "{wanted} is refused: {why}"),
-            Reason::Never => write!(f, "refused to {wanted}"),
+            DeniedReason::Missing => write!(f, "missing grant {wanted}"),
+            DeniedReason::Denied(denial) => write!(f, "{wanted} is denied by {denial}"),
+            DeniedReason::NoNetwork => write!(f, "{wanted} is refused: the call has no network"),
+            DeniedReason::Network(why) => write!(f, "{wanted} is refused: {why}"),
+            DeniedReason::Never => write!(f, "refused to {wanted}"),
         }
     }
 }
 
 /// The refusals of one call, shared by everything that can refuse.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Audit(Arc<Mutex<Log>>);
+pub(crate) struct DenialLog(Arc<Mutex<DenialLogEntries>>);
 
 /// The most different refusals that are recorded: enough to see a pattern, few enough that a guest
 /// cannot fill memory with them.
 const MAX_REFUSALS: usize = 64;
 
 #[derive(Debug, Default)]
-struct Log {
-    refusals: Vec<Refusal>,
+struct DenialLogEntries {
+    refusals: Vec<AccessDenied>,
     unlisted: u64,
 }
 
-impl Audit {
+impl DenialLog {
     /// Writes one down; the same one only once.
-    pub(crate) fn refuse(&self, wanted: Wanted, reason: Reason) {
-        let refusal = Refusal { wanted: wanted.shortened(), reason };
+    pub(crate) fn refuse(&self, wanted: DeniedAction, reason: DeniedReason) {
+        let refusal = AccessDenied { wanted: wanted.shortened(), reason };
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if log.refusals.contains(&refusal) {
             return;
@@ -138,7 +138,7 @@ impl Audit {
     }
 
     /// Everything so far, and how many did not fit.
-    pub(crate) fn take(&self) -> (Vec<Refusal>, u64) {
+    pub(crate) fn take(&self) -> (Vec<AccessDenied>, u64) {
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut log.refusals), std::mem::take(&mut log.unlisted))
     }

@@ -10,24 +10,24 @@ use wasmtime::component::{ComponentExportIndex, InstancePre, TypedFunc};
 use wasmtime::{Engine, Error, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
 
-use crate::call::Call;
-use crate::cancel::Cancel;
-use crate::cut::Cut;
-use crate::guest::{Code, Guest, Text, Waits};
-use crate::meter::Refused;
-use crate::outcome::{Outcome, Stop, Usage};
-use crate::state::State;
+use crate::call::GuestCall;
+use crate::cancel::CancelSwitch;
+use crate::cut::GuestAbort;
+use crate::guest::{Guest, GuestCode, ImportWaiting, TextComponent};
+use crate::meter::RefusedGrowth;
+use crate::outcome::{GuestOutcome, GuestStop, GuestUsage};
+use crate::state::GuestState;
 
 /// What a call needs besides its guest. The caller must make sure that the
 /// engine's clock ticks meanwhile.
-pub(crate) struct Host<'a> {
+pub(crate) struct CallHost<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) io: &'a Handle,
 }
 
 /// The function of a guest that is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
+pub(crate) enum GuestFunction {
     /// To do its work.
     Run,
     /// The guest describes itself.
@@ -41,27 +41,33 @@ const HOSTCALL_BYTES: usize = 16 << 20;
 const TICKS: u64 = 1;
 
 /// How a guest's run ended.
-enum Ended {
+enum GuestEnding {
     Returned(Option<Result<String, String>>),
-    Failed { phase: Phase, error: Error },
+    Failed { phase: GuestPhase, error: Error },
 }
 
 /// The phase in which a failure happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum GuestPhase {
     Start,
     Run,
 }
 
-impl Host<'_> {
+impl CallHost<'_> {
     /// Runs a guest to its end. Never panics, even if the guest or a host function misbehaves.
-    pub(crate) fn run(&self, guest: &Guest, question: Question, call: Call, cancel: &Cancel) -> Outcome {
+    pub(crate) fn run(
+        &self,
+        guest: &Guest,
+        question: GuestFunction,
+        call: GuestCall,
+        cancel: &CancelSwitch,
+    ) -> GuestOutcome {
         let began = Instant::now();
         let fuel = call.limits.fuel;
         let ran = catch_unwind(AssertUnwindSafe(|| {
             let mut store = self.store(call, began, cancel.clone())?;
             let ended = if cancel.is_cancelled() {
-                Ended::Failed { phase: Phase::Start, error: Cut::Cancelled.into() }
+                GuestEnding::Failed { phase: GuestPhase::Start, error: GuestAbort::Cancelled.into() }
             } else {
                 self.enter(guest, question, &mut store)
             };
@@ -75,9 +81,14 @@ impl Host<'_> {
     }
 
     /// A fresh store with all its limits.
-    fn store(&self, call: Call, began: Instant, cancel: Cancel) -> Result<Store<State>, Error> {
+    fn store(
+        &self,
+        call: GuestCall,
+        began: Instant,
+        cancel: CancelSwitch,
+    ) -> Result<Store<GuestState>, Error> {
         let (fuel, output) = (call.limits.fuel, call.limits.output);
-        let state = State::new(call, began, cancel.clone());
+        let state = GuestState::new(call, began, cancel.clone());
         let deadline = state.deadline;
         let mut store = Store::new(self.engine, state);
         store.limiter(|state| &mut state.meter);
@@ -94,160 +105,177 @@ impl Host<'_> {
         Ok(store)
     }
 
-    fn enter(&self, guest: &Guest, question: Question, store: &mut Store<State>) -> Ended {
+    fn enter(&self, guest: &Guest, question: GuestFunction, store: &mut Store<GuestState>) -> GuestEnding {
         match &guest.0.code {
-            Code::Module { pre, start } => {
+            GuestCode::Module { pre, start } => {
                 let instance = match pre.instantiate(&mut *store) {
                     Ok(instance) => instance,
-                    Err(error) => return Ended::start(error),
+                    Err(error) => return GuestEnding::start(error),
                 };
                 let Some(start) = instance.get_module_export(&mut *store, start) else {
-                    return Ended::start(wasmtime::format_err!("_start is gone"));
+                    return GuestEnding::start(wasmtime::format_err!("_start is gone"));
                 };
                 let run = start
                     .into_func()
                     .ok_or_else(|| wasmtime::format_err!("_start is no function"))
                     .and_then(|func| func.typed::<(), ()>(&*store));
                 match run {
-                    Ok(run) => Ended::of(run.call(store, ()).map(|()| None)),
-                    Err(error) => Ended::start(error),
+                    Ok(run) => GuestEnding::of(run.call(store, ()).map(|()| None)),
+                    Err(error) => GuestEnding::start(error),
                 }
             }
-            Code::Plain(plain) => plain::ask(plain, question, store),
-            Code::Command { pre, run } => self.wait(store, async |store| command(pre, *run, store).await),
-            Code::Text(text) => match (question, text.describe, text.waits) {
-                (Question::Run, _, Waits::Never) => answer(text, store),
-                (Question::Run, _, Waits::Maybe) => {
+            GuestCode::Plain(plain) => plain::ask(plain, question, store),
+            GuestCode::Command { pre, run } => {
+                self.wait(store, async |store| command(pre, *run, store).await)
+            }
+            GuestCode::Text(text) => match (question, text.describe, text.waits) {
+                (GuestFunction::Run, _, ImportWaiting::Never) => answer(text, store),
+                (GuestFunction::Run, _, ImportWaiting::Maybe) => {
                     self.wait(store, async |store| answer_async(text, store).await)
                 }
-                (Question::Describe, Some(describe), _) => {
+                (GuestFunction::Describe, Some(describe), _) => {
                     self.wait(store, async |store| describe_async(text, describe, store).await)
                 }
-                (Question::Describe, None, _) => {
-                    Ended::start(wasmtime::format_err!("it does not describe itself"))
+                (GuestFunction::Describe, None, _) => {
+                    GuestEnding::start(wasmtime::format_err!("it does not describe itself"))
                 }
             },
         }
     }
 
     /// Runs a guest that may wait, until it ends, its time is over or it is cancelled.
-    fn wait(&self, store: &mut Store<State>, run: impl AsyncFnOnce(&mut Store<State>) -> Ended) -> Ended {
+    fn wait(
+        &self,
+        store: &mut Store<GuestState>,
+        run: impl AsyncFnOnce(&mut Store<GuestState>) -> GuestEnding,
+    ) -> GuestEnding {
         let (cancel, deadline) = (store.data().cancel.clone(), store.data().deadline);
         self.io.block_on(async {
             tokio::select! {
                 biased;
                 ended = run(store) => ended,
-                () = cancel.cancelled() => Ended::of(Err(Cut::Cancelled.into())),
-                () = tokio::time::sleep_until(deadline.into()) => Ended::of(Err(Cut::Time.into())),
+                () = cancel.cancelled() => GuestEnding::of(Err(GuestAbort::Cancelled.into())),
+                () = tokio::time::sleep_until(deadline.into()) => GuestEnding::of(Err(GuestAbort::Time.into())),
             }
         })
     }
 }
 
-async fn command(pre: &InstancePre<State>, run: ComponentExportIndex, store: &mut Store<State>) -> Ended {
+async fn command(
+    pre: &InstancePre<GuestState>,
+    run: ComponentExportIndex,
+    store: &mut Store<GuestState>,
+) -> GuestEnding {
     let instance = match pre.instantiate_async(&mut *store).await {
         Ok(instance) => instance,
-        Err(error) => return Ended::start(error),
+        Err(error) => return GuestEnding::start(error),
     };
     let run: TypedFunc<(), (Result<(), ()>,)> = match instance.get_typed_func(&mut *store, run) {
         Ok(run) => run,
-        Err(error) => return Ended::start(error),
+        Err(error) => return GuestEnding::start(error),
     };
     match run.call_async(store, ()).await {
-        Ok((Ok(()),)) => Ended::Returned(None),
-        Ok((Err(()),)) => Ended::of(Err(Cut::Exit(1).into())),
-        Err(error) => Ended::of(Err(error)),
+        Ok((Ok(()),)) => GuestEnding::Returned(None),
+        Ok((Err(()),)) => GuestEnding::of(Err(GuestAbort::Exit(1).into())),
+        Err(error) => GuestEnding::of(Err(error)),
     }
 }
 
 /// The fast path: no stack of its own, no runtime, no WASI.
-fn answer(text: &Text, store: &mut Store<State>) -> Ended {
+fn answer(text: &TextComponent, store: &mut Store<GuestState>) -> GuestEnding {
     let instance = match text.pre.instantiate(&mut *store) {
         Ok(instance) => instance,
-        Err(error) => return Ended::start(error),
+        Err(error) => return GuestEnding::start(error),
     };
     let input = std::mem::take(&mut store.data_mut().input);
     let run: TypedFunc<(&str,), (Result<String, String>,)> =
         match instance.get_typed_func(&mut *store, text.run) {
             Ok(run) => run,
-            Err(error) => return Ended::start(error),
+            Err(error) => return GuestEnding::start(error),
         };
     match run.call(&mut *store, (&input,)) {
-        Ok((reply,)) => Ended::of(fitting(store, reply).map(Some)),
-        Err(error) => Ended::of(Err(error)),
+        Ok((reply,)) => GuestEnding::of(fitting(store, reply).map(Some)),
+        Err(error) => GuestEnding::of(Err(error)),
     }
 }
 
-async fn answer_async(text: &Text, store: &mut Store<State>) -> Ended {
+async fn answer_async(text: &TextComponent, store: &mut Store<GuestState>) -> GuestEnding {
     let instance = match text.pre.instantiate_async(&mut *store).await {
         Ok(instance) => instance,
-        Err(error) => return Ended::start(error),
+        Err(error) => return GuestEnding::start(error),
     };
     let input = std::mem::take(&mut store.data_mut().input);
     let run: TypedFunc<(&str,), (Result<String, String>,)> =
         match instance.get_typed_func(&mut *store, text.run) {
             Ok(run) => run,
-            Err(error) => return Ended::start(error),
+            Err(error) => return GuestEnding::start(error),
         };
     match run.call_async(&mut *store, (&input,)).await {
-        Ok((reply,)) => Ended::of(fitting(store, reply).map(Some)),
-        Err(error) => Ended::of(Err(error)),
+        Ok((reply,)) => GuestEnding::of(fitting(store, reply).map(Some)),
+        Err(error) => GuestEnding::of(Err(error)),
     }
 }
 
-async fn describe_async(text: &Text, describe: ComponentExportIndex, store: &mut Store<State>) -> Ended {
+async fn describe_async(
+    text: &TextComponent,
+    describe: ComponentExportIndex,
+    store: &mut Store<GuestState>,
+) -> GuestEnding {
     let instance = match text.pre.instantiate_async(&mut *store).await {
         Ok(instance) => instance,
-        Err(error) => return Ended::start(error),
+        Err(error) => return GuestEnding::start(error),
     };
     let describe: TypedFunc<(), (String,)> = match instance.get_typed_func(&mut *store, describe) {
         Ok(describe) => describe,
-        Err(error) => return Ended::start(error),
+        Err(error) => return GuestEnding::start(error),
     };
     match describe.call_async(&mut *store, ()).await {
-        Ok((reply,)) => Ended::of(fitting(store, Ok(reply)).map(Some)),
-        Err(error) => Ended::of(Err(error)),
+        Ok((reply,)) => GuestEnding::of(fitting(store, Ok(reply)).map(Some)),
+        Err(error) => GuestEnding::of(Err(error)),
     }
 }
 
 /// An answer, if it is not longer than an output may be. The engine copied it, within the bytes
 /// that a call may pass at once. When the call returns, the guest has been told to free its answer.
-fn fitting(store: &Store<State>, reply: Result<String, String>) -> Result<Result<String, String>, Error> {
+fn fitting(
+    store: &Store<GuestState>,
+    reply: Result<String, String>,
+) -> Result<Result<String, String>, Error> {
     let len = reply.as_ref().map_or_else(String::len, String::len);
     if store.data().room.take(len) < len {
-        return Err(Cut::Output.into());
+        return Err(GuestAbort::Output.into());
     }
     Ok(reply)
 }
 
-impl Ended {
+impl GuestEnding {
     fn start(error: Error) -> Self {
-        Self::Failed { phase: Phase::Start, error }
+        Self::Failed { phase: GuestPhase::Start, error }
     }
 
     fn of(result: Result<Option<Result<String, String>>, Error>) -> Self {
         match result {
             Ok(reply) => Self::Returned(reply),
-            Err(error) => Self::Failed { phase: Phase::Run, error },
+            Err(error) => Self::Failed { phase: GuestPhase::Run, error },
         }
     }
 }
 
 /// Collects everything that is known about a call that has ended.
-fn finish(store: &mut Store<State>, ended: Ended, began: Instant, fuel: u64) -> Outcome {
+fn finish(store: &mut Store<GuestState>, ended: GuestEnding, began: Instant, fuel: u64) -> GuestOutcome {
     let left = store.get_fuel().unwrap_or(0);
     let state = store.data_mut();
     let (reply, stop) = match ended {
-        Ended::Returned(reply) => (reply, Stop::Returned),
-        Ended::Failed { phase, error } => (None, stop(phase, &error, state.meter.refused())),
+        GuestEnding::Returned(reply) => (reply, GuestStop::Returned),
+        GuestEnding::Failed { phase, error } => (None, stop(phase, &error, state.meter.refused())),
     };
     let (refusals, unlisted_refusals) = state.audit.take();
-    Outcome {
+    GuestOutcome {
         stop,
         reply,
         stdout: state.stdout.take(),
         stderr: state.stderr.take(),
-        usage: Usage {
+        usage: GuestUsage {
             fuel: fuel.saturating_sub(left),
             peak_memory: state.meter.peak_memory(),
             time: began.elapsed(),
@@ -258,36 +286,38 @@ fn finish(store: &mut Store<State>, ended: Ended, began: Instant, fuel: u64) -> 
 }
 
 /// Translates an error of the engine.
-fn stop(phase: Phase, error: &Error, refused: Option<Refused>) -> Stop {
-    if let Some(cut) = error.downcast_ref::<Cut>() {
+fn stop(phase: GuestPhase, error: &Error, refused: Option<RefusedGrowth>) -> GuestStop {
+    if let Some(cut) = error.downcast_ref::<GuestAbort>() {
         return match *cut {
-            Cut::Exit(code) => Stop::Exited(code),
-            Cut::Output => Stop::TooMuchOutput,
-            Cut::Written => Stop::TooMuchWritten,
-            Cut::Time => Stop::OutOfTime,
-            Cut::Cancelled => Stop::Cancelled,
+            GuestAbort::Exit(code) => GuestStop::Exited(code),
+            GuestAbort::Output => GuestStop::TooMuchOutput,
+            GuestAbort::Written => GuestStop::TooMuchWritten,
+            GuestAbort::Time => GuestStop::OutOfTime,
+            GuestAbort::Cancelled => GuestStop::Cancelled,
         };
     }
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
-        return Stop::Exited(exit.0);
+        return GuestStop::Exited(exit.0);
     }
     if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
-        return Stop::OutOfHandles;
+        return GuestStop::OutOfHandles;
     }
     if error.is::<PoolConcurrencyLimitError>() {
-        return Stop::HostFailed("all room for instances is in use".to_owned());
+        return GuestStop::HostFailed("all room for instances is in use".to_owned());
     }
     match error.downcast_ref::<Trap>() {
-        Some(Trap::OutOfFuel) => return Stop::OutOfFuel,
-        Some(Trap::StackOverflow) => return Stop::OutOfStack,
+        Some(Trap::OutOfFuel) => return GuestStop::OutOfFuel,
+        Some(Trap::StackOverflow) => return GuestStop::OutOfStack,
         _ => {}
     }
     // A guest that was refused memory and then trapped has given up for that reason.
     match (refused, phase) {
-        (Some(Refused::Memory), _) => Stop::OutOfMemory,
-        (Some(Refused::Table), _) => Stop::OutOfTable,
-        (None, Phase::Start) if error.downcast_ref::<Trap>().is_none() => Stop::Unstartable(text(error)),
-        (None, Phase::Start | Phase::Run) => Stop::Trapped(text(error)),
+        (Some(RefusedGrowth::Memory), _) => GuestStop::OutOfMemory,
+        (Some(RefusedGrowth::Table), _) => GuestStop::OutOfTable,
+        (None, GuestPhase::Start) if error.downcast_ref::<Trap>().is_none() => {
+            GuestStop::Unstartable(text(error))
+        }
+        (None, GuestPhase::Start | GuestPhase::Run) => GuestStop::Trapped(text(error)),
     }
 }
 
@@ -309,13 +339,13 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// An outcome of a call that failed on the host's side.
-pub(crate) fn failed(began: Instant, what: String) -> Outcome {
-    Outcome {
-        stop: Stop::HostFailed(what),
+pub(crate) fn failed(began: Instant, what: String) -> GuestOutcome {
+    GuestOutcome {
+        stop: GuestStop::HostFailed(what),
         reply: None,
         stdout: Vec::new(),
         stderr: Vec::new(),
-        usage: Usage { time: began.elapsed(), ..Usage::default() },
+        usage: GuestUsage { time: began.elapsed(), ..GuestUsage::default() },
         refusals: Vec::new(),
         unlisted_refusals: 0,
     }

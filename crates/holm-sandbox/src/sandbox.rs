@@ -14,63 +14,63 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use wasmtime::Engine;
 
-use crate::cache::{Cache, Id, Trusted};
-use crate::call::Call;
-use crate::cancel::Cancel;
-use crate::compile::{Compiler, CompilerError, Progress, compile};
-use crate::engine::{Purpose, engine, fingerprint};
-use crate::files::Access;
-use crate::gate::{Full, Gate};
-use crate::guest::{Code, Guest, Linkers, LoadError, Loaded};
-use crate::limits::Limits;
-use crate::outcome::{Outcome, Stop};
-use crate::ready::Ready;
-use crate::run::{Host, Question, failed};
-use crate::shape::{Kind, Shape};
-use crate::ticker::Ticker;
-use crate::workers::{Busy, Workers};
+use crate::cache::{CodeCache, CodeId, TrustedCode};
+use crate::call::GuestCall;
+use crate::cancel::CancelSwitch;
+use crate::compile::{CompileProgress, CompilerError, CompilerProgram, compile};
+use crate::engine::{EnginePurpose, engine, fingerprint};
+use crate::files::GuestAccess;
+use crate::gate::{GateError, GuestGate};
+use crate::guest::{Guest, GuestCode, GuestLinkers, GuestLoadError, LoadedGuest};
+use crate::limits::GuestLimits;
+use crate::outcome::{GuestOutcome, GuestStop};
+use crate::ready::PrecompiledCode;
+use crate::run::{CallHost, GuestFunction, failed};
+use crate::shape::{WasmKind, WasmShape};
+use crate::ticker::EpochTicker;
+use crate::workers::{WorkerPool, WorkerPoolError};
 
 /// Runs guests with the grants they were given, and nothing else. Clones are the same sandbox.
 ///
 /// One per process is enough: it has one engine, one clock and one pool of threads for all callers.
 ///
 /// ```
-/// use holm_sandbox::{Access, Call, Sandbox, Settings};
+/// use holm_sandbox::{GuestAccess, GuestCall, Sandbox, SandboxSettings};
 ///
 /// holm_sandbox::compiler_main();
 /// # if std::env::args().count() > 9 { // compiling starts this program again, which a documentation test does not survive
-/// let sandbox = Sandbox::new(Settings::new()?)?;
+/// let sandbox = Sandbox::new(SandboxSettings::new()?)?;
 /// let guest = sandbox.load(&std::fs::read("base64.wasm")?, &mut |_| {})?;
-/// let outcome = sandbox.run_here(&guest, Call::new(Access::none()).arg("base64").stdin("hi"));
+/// let outcome = sandbox.run_here(&guest, GuestCall::new(GuestAccess::none()).arg("base64").stdin("hi"));
 /// assert!(outcome.succeeded());
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Sandbox(Arc<Inner>);
+pub struct Sandbox(Arc<SandboxInner>);
 
-struct Inner {
+struct SandboxInner {
     engine: Engine,
     fingerprint: [u8; 32],
-    linkers: Linkers,
-    ticker: Ticker,
-    compiler: Compiler,
-    cache: Option<Cache>,
+    linkers: GuestLinkers,
+    ticker: EpochTicker,
+    compiler: CompilerProgram,
+    cache: Option<CodeCache>,
     /// The loaded guests, as long as a caller holds them.
-    loaded: Mutex<HashMap<[u8; 32], Weak<Loaded>>>,
-    workers: Workers,
-    gate: Arc<Gate>,
+    loaded: Mutex<HashMap<[u8; 32], Weak<LoadedGuest>>>,
+    workers: WorkerPool,
+    gate: Arc<GuestGate>,
     io: Option<Runtime>,
 }
 
 /// The settings of a sandbox.
 #[derive(Debug, Clone)]
-pub struct Settings {
-    pub compiler: Compiler,
+pub struct SandboxSettings {
+    pub compiler: CompilerProgram,
     /// The folder for compiled code; without it nothing is cached.
     pub cache: Option<PathBuf>,
     /// The most guests that run at once; further calls wait. Guests that wait for the network count
-    /// too. A party with many calls gets half of what the others leave ([`Call::party`]).
+    /// too. A party with many calls gets half of what the others leave ([`GuestCall::party`]).
     pub guests: u32,
 }
 
@@ -81,19 +81,19 @@ const GUESTS: u32 = 64;
 /// caller must wait longer than this, or it would take a refused call for one that ran.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-impl Settings {
+impl SandboxSettings {
     /// Compiles by starting this program again, keeps nothing, runs up to 64 guests at once.
     ///
     /// # Errors
     ///
     /// If [`crate::compiler_main`] was not called in this process.
     pub fn new() -> Result<Self, CompilerError> {
-        Ok(Self::with_compiler(Compiler::itself()?))
+        Ok(Self::with_compiler(CompilerProgram::itself()?))
     }
 
     /// The same with another compiler program.
     #[must_use]
-    pub fn with_compiler(compiler: Compiler) -> Self {
+    pub fn with_compiler(compiler: CompilerProgram) -> Self {
         Self { compiler, cache: None, guests: GUESTS }
     }
 }
@@ -109,10 +109,7 @@ pub enum SandboxError {
     Thread(String),
     /// The folder for compiled code cannot be used.
     #[error("could not use the cache {path}: {reason}")]
-    Cache {
-        path: PathBuf,
-        reason: String,
-    },
+    Cache { path: PathBuf, reason: String },
 }
 
 impl Sandbox {
@@ -121,12 +118,12 @@ impl Sandbox {
     /// # Errors
     ///
     /// If the machine lacks the needed resources.
-    pub fn new(settings: Settings) -> Result<Self, SandboxError> {
+    pub fn new(settings: SandboxSettings) -> Result<Self, SandboxError> {
         let wrong = |error: wasmtime::Error| SandboxError::Engine(format!("{error:#}"));
         let thread = |error: std::io::Error| SandboxError::Thread(error.to_string());
-        let engine = engine(Purpose::Run { guests: settings.guests.max(1) }).map_err(wrong)?;
+        let engine = engine(EnginePurpose::Run { guests: settings.guests.max(1) }).map_err(wrong)?;
         let cache = settings.cache.map(|path| {
-            Cache::open(&path).map_err(|error| SandboxError::Cache { path, reason: error.to_string() })
+            CodeCache::open(&path).map_err(|error| SandboxError::Cache { path, reason: error.to_string() })
         });
         // One thread for timers and sockets; guests run elsewhere.
         let io = Builder::new_multi_thread()
@@ -135,15 +132,15 @@ impl Sandbox {
             .enable_all()
             .build()
             .map_err(thread)?;
-        let gate = Arc::new(Gate::new(settings.guests.max(1)));
-        Ok(Self(Arc::new(Inner {
+        let gate = Arc::new(GuestGate::new(settings.guests.max(1)));
+        Ok(Self(Arc::new(SandboxInner {
             fingerprint: fingerprint(&engine),
-            linkers: Linkers::new(&engine).map_err(wrong)?,
-            ticker: Ticker::start(&engine, Arc::clone(&gate)).map_err(thread)?,
+            linkers: GuestLinkers::new(&engine).map_err(wrong)?,
+            ticker: EpochTicker::start(&engine, Arc::clone(&gate)).map_err(thread)?,
             compiler: settings.compiler,
             cache: cache.transpose()?,
             loaded: Mutex::default(),
-            workers: Workers::new(settings.guests),
+            workers: WorkerPool::new(settings.guests),
             gate,
             io: Some(io),
             engine,
@@ -157,14 +154,18 @@ impl Sandbox {
     ///
     /// If the bytes are refused, cannot be compiled in time, or import functions that
     /// do not exist here.
-    pub fn load(&self, bytes: &[u8], progress: &mut dyn FnMut(Progress)) -> Result<Guest, LoadError> {
+    pub fn load(
+        &self,
+        bytes: &[u8],
+        progress: &mut dyn FnMut(CompileProgress),
+    ) -> Result<Guest, GuestLoadError> {
         let hash: [u8; 32] = Sha256::digest(bytes).into();
         if let Some(loaded) = self.0.held(&hash) {
             return Ok(Guest(loaded));
         }
-        let shape = Shape::of(bytes)?;
+        let shape = WasmShape::of(bytes)?;
         let code = self.0.code(bytes, shape.kind, &hash, progress)?;
-        let loaded = Arc::new(Loaded { shape, hash, code });
+        let loaded = Arc::new(LoadedGuest { shape, hash, code });
         self.0.hold(hash, &loaded);
         Ok(Guest(loaded))
     }
@@ -178,19 +179,20 @@ impl Sandbox {
     pub fn load_ready(
         &self,
         bytes: &[u8],
-        ready: Ready,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Guest, LoadError> {
+        ready: PrecompiledCode,
+        progress: &mut dyn FnMut(CompileProgress),
+    ) -> Result<Guest, GuestLoadError> {
         let hash: [u8; 32] = Sha256::digest(bytes).into();
         if let Some(loaded) = self.0.held(&hash) {
             return Ok(Guest(loaded));
         }
-        let shape = Shape::of(bytes)?;
-        let code = match self.0.linkers.link(&self.0.engine, shape.kind, &Trusted::from_program(ready.0)) {
+        let shape = WasmShape::of(bytes)?;
+        let code = match self.0.linkers.link(&self.0.engine, shape.kind, &TrustedCode::from_program(ready.0))
+        {
             Ok(linked) => linked?,
             Err(_) => self.0.code(bytes, shape.kind, &hash, progress)?,
         };
-        let loaded = Arc::new(Loaded { shape, hash, code });
+        let loaded = Arc::new(LoadedGuest { shape, hash, code });
         self.0.hold(hash, &loaded);
         Ok(Guest(loaded))
     }
@@ -198,40 +200,40 @@ impl Sandbox {
     /// Starts a call on a thread of the sandbox's own. Dropping the returned
     /// value cancels the call.
     #[must_use = "dropping a running call cancels it"]
-    pub fn run(&self, guest: &Guest, call: Call) -> Running {
-        self.start(guest, Question::Run, call)
+    pub fn run(&self, guest: &Guest, call: GuestCall) -> RunningGuest {
+        self.start(guest, GuestFunction::Run, call)
     }
 
     /// Runs a call on this thread, which must be one that may block: not a worker
     /// of an async runtime.
     #[must_use]
-    pub fn run_here(&self, guest: &Guest, call: Call) -> Outcome {
-        self.run_here_until(guest, call, &Cancel::new())
+    pub fn run_here(&self, guest: &Guest, call: GuestCall) -> GuestOutcome {
+        self.run_here_until(guest, call, &CancelSwitch::new())
     }
 
     /// The same, with a switch that ends it.
     #[must_use]
-    pub fn run_here_until(&self, guest: &Guest, call: Call, cancel: &Cancel) -> Outcome {
-        self.0.run(guest, Question::Run, call, cancel)
+    pub fn run_here_until(&self, guest: &Guest, call: GuestCall, cancel: &CancelSwitch) -> GuestOutcome {
+        self.0.run(guest, GuestFunction::Run, call, cancel)
     }
 
     /// Asks a guest of the text world to describe itself, without any grants. The reply holds the
     /// guest's own JSON text, unchecked.
     #[must_use = "dropping a running call cancels it"]
-    pub fn describe(&self, guest: &Guest) -> Running {
-        self.start(guest, Question::Describe, Call::new(Access::none()))
+    pub fn describe(&self, guest: &Guest) -> RunningGuest {
+        self.start(guest, GuestFunction::Describe, GuestCall::new(GuestAccess::none()))
     }
 
     /// The same on this thread, which must be one that may block, under these limits.
     #[must_use]
-    pub fn describe_here(&self, guest: &Guest, limits: Limits) -> Outcome {
-        let call = Call::new(Access::none()).limits(limits);
-        self.0.run(guest, Question::Describe, call, &Cancel::new())
+    pub fn describe_here(&self, guest: &Guest, limits: GuestLimits) -> GuestOutcome {
+        let call = GuestCall::new(GuestAccess::none()).limits(limits);
+        self.0.run(guest, GuestFunction::Describe, call, &CancelSwitch::new())
     }
 
-    fn start(&self, guest: &Guest, question: Question, call: Call) -> Running {
+    fn start(&self, guest: &Guest, question: GuestFunction, call: GuestCall) -> RunningGuest {
         let (sender, receiver) = oneshot::channel();
-        let cancel = Cancel::new();
+        let cancel = CancelSwitch::new();
         let (inner, guest, switch) = (Arc::clone(&self.0), guest.clone(), cancel.clone());
         let party = call.party;
         let job = move || {
@@ -241,7 +243,7 @@ impl Sandbox {
             let _ = sender.send(outcome);
         };
         let refused = self.0.workers.submit(party, job).err();
-        Running { receiver, cancel, refused, began: Instant::now() }
+        RunningGuest { receiver, cancel, refused, began: Instant::now() }
     }
 }
 
@@ -260,32 +262,38 @@ impl std::fmt::Debug for Sandbox {
     }
 }
 
-impl Inner {
-    fn run(&self, guest: &Guest, question: Question, call: Call, cancel: &Cancel) -> Outcome {
+impl SandboxInner {
+    fn run(
+        &self,
+        guest: &Guest,
+        question: GuestFunction,
+        call: GuestCall,
+        cancel: &CancelSwitch,
+    ) -> GuestOutcome {
         let Some(io) = &self.io else {
             return failed(Instant::now(), "the sandbox is closing".to_owned());
         };
         // Room is limited on every thread. Waiting for it does not count as the guest's time.
         let _pass = match self.gate.enter(call.party, cancel, PATIENCE) {
             Ok(pass) => pass,
-            Err(Full::Cancelled) => {
-                return Outcome { stop: Stop::Cancelled, ..failed(Instant::now(), String::new()) };
+            Err(GateError::Cancelled) => {
+                return GuestOutcome { stop: GuestStop::Cancelled, ..failed(Instant::now(), String::new()) };
             }
-            Err(Full::Busy) => {
+            Err(GateError::Busy) => {
                 let busy = "all places for guests are taken by others, so it was not begun; try again later";
                 return failed(Instant::now(), busy.to_owned());
             }
         };
         self.ticker.rouse();
-        let host = Host { engine: &self.engine, io: io.handle() };
+        let host = CallHost { engine: &self.engine, io: io.handle() };
         host.run(guest, question, call, cancel)
     }
 
-    fn held(&self, hash: &[u8; 32]) -> Option<Arc<Loaded>> {
+    fn held(&self, hash: &[u8; 32]) -> Option<Arc<LoadedGuest>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(hash)?.upgrade()
     }
 
-    fn hold(&self, hash: [u8; 32], loaded: &Arc<Loaded>) {
+    fn hold(&self, hash: [u8; 32], loaded: &Arc<LoadedGuest>) {
         let mut all = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, held| held.strong_count() > 0);
         all.insert(hash, Arc::downgrade(loaded));
@@ -295,10 +303,10 @@ impl Inner {
     fn code(
         &self,
         bytes: &[u8],
-        kind: Kind,
+        kind: WasmKind,
         hash: &[u8; 32],
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Code, LoadError> {
+        progress: &mut dyn FnMut(CompileProgress),
+    ) -> Result<GuestCode, GuestLoadError> {
         let id = self.id(kind, hash);
         if let (Some(cache), Some(trusted)) =
             (&self.cache, self.cache.as_ref().and_then(|cache| cache.get(&id)))
@@ -310,11 +318,11 @@ impl Inner {
                 Err(_) => cache.forget(&id),
             }
         }
-        let trusted = Trusted::from_compiler(compile(&self.compiler, kind, bytes, progress)?);
+        let trusted = TrustedCode::from_compiler(compile(&self.compiler, kind, bytes, progress)?);
         let code = self
             .linkers
             .link(&self.engine, kind, &trusted)
-            .map_err(|error| LoadError::Unsuitable(format!("{error:#}")))??;
+            .map_err(|error| GuestLoadError::Unsuitable(format!("{error:#}")))??;
         if let Some(cache) = &self.cache {
             // A full disk does not keep the guest from running.
             let _ = cache.put(&id, &trusted);
@@ -322,19 +330,19 @@ impl Inner {
         Ok(code)
     }
 
-    fn id(&self, kind: Kind, hash: &[u8; 32]) -> Id {
+    fn id(&self, kind: WasmKind, hash: &[u8; 32]) -> CodeId {
         let kind: &[u8] = match kind {
-            Kind::Module => b"module",
-            Kind::Component => b"component",
+            WasmKind::Module => b"module",
+            WasmKind::Component => b"component",
         };
         let digest = Sha256::new().chain_update(self.fingerprint).chain_update(kind).chain_update(hash);
-        Id(digest.finalize().into())
+        CodeId(digest.finalize().into())
     }
 }
 
 /// The last user may be a guest's own thread or a task of the caller's runtime; neither may wait
 /// for our threads to end.
-impl Drop for Inner {
+impl Drop for SandboxInner {
     fn drop(&mut self) {
         if let Some(io) = self.io.take() {
             io.shutdown_background();
@@ -344,29 +352,29 @@ impl Drop for Inner {
 
 /// A call that is on its way. Ends with its outcome; dropped before, it is cancelled.
 #[derive(Debug)]
-pub struct Running {
-    receiver: oneshot::Receiver<Outcome>,
-    cancel: Cancel,
-    refused: Option<Busy>,
+pub struct RunningGuest {
+    receiver: oneshot::Receiver<GuestOutcome>,
+    cancel: CancelSwitch,
+    refused: Option<WorkerPoolError>,
     began: Instant,
 }
 
-impl Running {
+impl RunningGuest {
     /// The switch that cancels this call.
     #[must_use]
-    pub fn cancel(&self) -> Cancel {
+    pub fn cancel(&self) -> CancelSwitch {
         self.cancel.clone()
     }
 }
 
-impl Future for Running {
-    type Output = Outcome;
+impl Future for RunningGuest {
+    type Output = GuestOutcome;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<GuestOutcome> {
         if let Some(busy) = self.refused {
             let what = match busy {
-                Busy::Full => "too many calls wait already",
-                Busy::NoThread => "no thread could be started",
+                WorkerPoolError::Full => "too many calls wait already",
+                WorkerPoolError::NoThread => "no thread could be started",
             };
             return Poll::Ready(failed(self.began, what.to_owned()));
         }
@@ -377,7 +385,7 @@ impl Future for Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningGuest {
     fn drop(&mut self) {
         self.cancel.cancel();
     }

@@ -10,9 +10,9 @@ use wasmparser::{ElementItems, Encoding, FunctionBody, Operator, Parser, Payload
 
 /// The format of the bytes, and the counts of their parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
+pub struct WasmShape {
     /// A module or a component.
-    pub kind: Kind,
+    pub kind: WasmKind,
     pub size: usize,
     /// The number of functions, in all modules together.
     pub functions: u64,
@@ -24,14 +24,14 @@ pub struct Shape {
 
 /// Which of the two formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum WasmKind {
     Module,
     Component,
 }
 
 /// Why bytes are refused before compilation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ShapeError {
+pub enum WasmShapeError {
     /// Not WASM, or damaged.
     #[error("not a webassembly module or component: {0}")]
     Malformed(String),
@@ -79,26 +79,26 @@ mod max {
     pub(super) const TARGETS: u64 = 100_000;
 }
 
-impl Shape {
+impl WasmShape {
     /// Inspects the bytes.
     ///
     /// # Errors
     ///
     /// If the bytes are not WASM, or a count is larger than accepted.
-    pub fn of(bytes: &[u8]) -> Result<Self, ShapeError> {
+    pub fn of(bytes: &[u8]) -> Result<Self, WasmShapeError> {
         at_most("bytes", bytes.len() as u64, max::BYTES)?;
         if bytes.starts_with(b"\x7fELF") {
-            return Err(ShapeError::Precompiled);
+            return Err(WasmShapeError::Precompiled);
         }
         if !bytes.is_empty() && !bytes.starts_with(b"\0asm") {
-            return Err(ShapeError::Malformed("it does not begin as one does".to_owned()));
+            return Err(WasmShapeError::Malformed("it does not begin as one does".to_owned()));
         }
-        let mut survey = Survey::default();
+        let mut survey = WasmSurvey::default();
         for payload in Parser::new(0).parse_all(bytes) {
             survey.add(payload.map_err(malformed)?)?;
         }
         let Some(kind) = survey.kind else {
-            return Err(ShapeError::Malformed("the file is empty".to_owned()));
+            return Err(WasmShapeError::Malformed("the file is empty".to_owned()));
         };
         survey.names_imports.sort();
         survey.names_imports.dedup();
@@ -115,8 +115,8 @@ impl Shape {
 
 /// The counts so far.
 #[derive(Default)]
-struct Survey {
-    kind: Option<Kind>,
+struct WasmSurvey {
+    kind: Option<WasmKind>,
     depth: u64,
     imports: u64,
     exports: u64,
@@ -133,15 +133,15 @@ struct Survey {
     names_exports: Vec<String>,
 }
 
-impl Survey {
-    fn add(&mut self, payload: Payload<'_>) -> Result<(), ShapeError> {
+impl WasmSurvey {
+    fn add(&mut self, payload: Payload<'_>) -> Result<(), WasmShapeError> {
         match payload {
             Payload::Version { encoding, .. } => {
                 self.depth += 1;
                 at_most("nested components", self.depth, max::COMPONENT_DEPTH)?;
                 self.kind.get_or_insert(match encoding {
-                    Encoding::Module => Kind::Module,
-                    Encoding::Component => Kind::Component,
+                    Encoding::Module => WasmKind::Module,
+                    Encoding::Component => WasmKind::Component,
                 });
                 Ok(())
             }
@@ -154,7 +154,7 @@ impl Survey {
         }
     }
 
-    fn add_section(&mut self, payload: Payload<'_>) -> Result<(), ShapeError> {
+    fn add_section(&mut self, payload: Payload<'_>) -> Result<(), WasmShapeError> {
         let types = "types";
         match payload {
             Payload::TypeSection(section) => count(types, &mut self.types, section.count(), max::TYPES),
@@ -203,7 +203,7 @@ impl Survey {
     }
 
     /// Adds imports and exports. The names of the outermost ones are kept.
-    fn add_names(&mut self, payload: Payload<'_>) -> Result<(), ShapeError> {
+    fn add_names(&mut self, payload: Payload<'_>) -> Result<(), WasmShapeError> {
         let outermost = self.depth == 1;
         match payload {
             Payload::ImportSection(section) => {
@@ -242,25 +242,25 @@ impl Survey {
 }
 
 /// Checks every instruction of one function for constructs that make compiling slow.
-fn function(body: &FunctionBody<'_>) -> Result<(), ShapeError> {
+fn function(body: &FunctionBody<'_>) -> Result<(), WasmShapeError> {
     at_most("bytes in one function", body.as_bytes().len() as u64, max::BODY)?;
     let mut locals = 0;
     for local in body.get_locals_reader().map_err(malformed)? {
         count("locals", &mut locals, local.map_err(malformed)?.0, max::LOCALS)?;
     }
-    let mut open: Vec<Nest> = Vec::new();
+    let mut open: Vec<BlockKind> = Vec::new();
     let mut loops = 0;
     for operator in body.get_operators_reader().map_err(malformed)? {
         match operator.map_err(malformed)? {
             Operator::Loop { .. } => {
                 loops += 1;
                 at_most("nested loops", loops, max::LOOP_DEPTH)?;
-                open.push(Nest::Loop);
+                open.push(BlockKind::Loop);
             }
             Operator::Block { .. } | Operator::If { .. } | Operator::TryTable { .. } => {
-                open.push(Nest::Block);
+                open.push(BlockKind::Block);
             }
-            Operator::End => loops -= u64::from(open.pop() == Some(Nest::Loop)),
+            Operator::End => loops -= u64::from(open.pop() == Some(BlockKind::Loop)),
             Operator::BrTable { targets } => {
                 at_most("branch targets", targets.len().into(), max::TARGETS)?;
             }
@@ -273,24 +273,24 @@ fn function(body: &FunctionBody<'_>) -> Result<(), ShapeError> {
 
 /// The kind of a block around an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Nest {
+enum BlockKind {
     Block,
     Loop,
 }
 
-fn count(what: &'static str, sum: &mut u64, more: u32, max: u64) -> Result<(), ShapeError> {
+fn count(what: &'static str, sum: &mut u64, more: u32, max: u64) -> Result<(), WasmShapeError> {
     *sum = sum.saturating_add(more.into());
     at_most(what, *sum, max)
 }
 
-fn at_most(what: &'static str, found: u64, max: u64) -> Result<(), ShapeError> {
-    if found > max { Err(ShapeError::TooMany { what, found, max }) } else { Ok(()) }
+fn at_most(what: &'static str, found: u64, max: u64) -> Result<(), WasmShapeError> {
+    if found > max { Err(WasmShapeError::TooMany { what, found, max }) } else { Ok(()) }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the signature of map_err")]
-fn malformed(error: wasmparser::Error) -> ShapeError {
+fn malformed(error: wasmparser::Error) -> WasmShapeError {
     // Some of them are spread over many lines.
-    ShapeError::Malformed(error.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
+    WasmShapeError::Malformed(error.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]

@@ -4,52 +4,52 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use bytes::Bytes;
-use holm_grants::{Decision, Name, Request};
+use holm_grants::{AccessRequest, GrantName, PolicyDecision};
 use wasmtime_wasi::filesystem::WasiFilesystemCtx;
 use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 use wasmtime_wasi::{ResourceTable, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use crate::call::Call;
-use crate::cancel::{Cancel, Term};
-use crate::chance::{Clock, Dice, FixedClock};
-use crate::files::{Drafts, Files, Quota};
-use crate::lease::{Lease, Leases};
-use crate::meter::Meter;
-use crate::net::Net;
-use crate::output::{Room, Sink};
-use crate::p1::Descriptors;
-use crate::p2::{Held, Hooks};
-use crate::refusal::{Audit, Reason, Wanted};
+use crate::call::GuestCall;
+use crate::cancel::{CallDeadline, CancelSwitch};
+use crate::chance::{FixedClock, GuestClock, RandomSource};
+use crate::files::{DraftFiles, GuestFiles, WriteQuota};
+use crate::lease::{HandleLease, HandleLeases};
+use crate::meter::MemoryMeter;
+use crate::net::CallNetwork;
+use crate::output::{OutputBudget, OutputSink};
+use crate::p1::DescriptorTable;
+use crate::p2::{HttpHooks, OpenFileState};
+use crate::refusal::{DenialLog, DeniedAction, DeniedReason};
 
 /// The host's side of one running guest.
-pub(crate) struct State {
-    pub(crate) meter: Meter,
-    pub(crate) audit: Audit,
+pub(crate) struct GuestState {
+    pub(crate) meter: MemoryMeter,
+    pub(crate) audit: DenialLog,
     pub(crate) args: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     pub(crate) stdin: Bytes,
     pub(crate) input: String,
-    pub(crate) stdout: Sink,
-    pub(crate) stderr: Sink,
-    pub(crate) room: Room,
-    pub(crate) clock: Clock,
-    pub(crate) dice: Dice,
-    pub(crate) files: Files,
+    pub(crate) stdout: OutputSink,
+    pub(crate) stderr: OutputSink,
+    pub(crate) room: OutputBudget,
+    pub(crate) clock: GuestClock,
+    pub(crate) dice: RandomSource,
+    pub(crate) files: GuestFiles,
     pub(crate) handles: u32,
     pub(crate) began: Instant,
     pub(crate) deadline: Instant,
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelSwitch,
     /// The open files of a WASI 0.1 module.
-    pub(crate) descriptors: Descriptors,
+    pub(crate) descriptors: DescriptorTable,
     /// The place and the lease of each open file of a component.
-    pub(crate) held: HashMap<u32, Held>,
+    pub(crate) held: HashMap<u32, OpenFileState>,
     /// The leases of a component's sockets.
-    pub(crate) sockets: HashMap<u32, Lease>,
+    pub(crate) sockets: HashMap<u32, HandleLease>,
     pub(crate) table: ResourceTable,
-    pub(crate) net: Net,
+    pub(crate) net: CallNetwork,
     pub(crate) filesystem: WasiFilesystemCtx,
-    hooks: Hooks,
+    hooks: HttpHooks,
     http: WasiHttpCtx,
     /// Made when the guest first asks for something of it: many calls never do.
     wasi: Option<Box<WasiCtx>>,
@@ -58,46 +58,46 @@ pub(crate) struct State {
 /// The most random bytes that a component may ask for at once; the host has to hold them.
 const MAX_RANDOM: u64 = 1 << 20;
 
-impl State {
-    pub(crate) fn new(call: Call, began: Instant, cancel: Cancel) -> Self {
-        let audit = Audit::default();
+impl GuestState {
+    pub(crate) fn new(call: GuestCall, began: Instant, cancel: CancelSwitch) -> Self {
+        let audit = DenialLog::default();
         let limits = call.limits;
-        let room = Room::new(limits.output);
+        let room = OutputBudget::new(limits.output);
         let deadline = began + limits.time;
-        let leases = Leases::new(limits.files);
+        let leases = HandleLeases::new(limits.files);
         let env = granted(&call.access, call.env, &audit);
-        let net = Net::new(call.access.shared_policy(), audit.clone(), call.outbound, leases.clone());
-        let files = Files {
+        let net = CallNetwork::new(call.access.shared_policy(), audit.clone(), call.outbound, leases.clone());
+        let files = GuestFiles {
             access: call.access,
             audit: audit.clone(),
-            quota: Quota::new(limits.written),
+            quota: WriteQuota::new(limits.written),
             leases,
-            term: Term::new(cancel.clone(), deadline),
-            drafts: Drafts::default(),
+            term: CallDeadline::new(cancel.clone(), deadline),
+            drafts: DraftFiles::default(),
         };
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         Self {
-            meter: Meter::new(&limits),
+            meter: MemoryMeter::new(&limits),
             env,
             args: call.args,
             stdin: call.stdin,
             input: call.input,
-            stdout: Sink::new(&room),
-            stderr: Sink::new(&room),
+            stdout: OutputSink::new(&room),
+            stderr: OutputSink::new(&room),
             room,
             clock: call.clock,
-            dice: Dice::new(call.randomness),
+            dice: RandomSource::new(call.randomness),
             handles: limits.handles,
             began,
             deadline,
             cancel,
-            descriptors: Descriptors::new(&files),
+            descriptors: DescriptorTable::new(&files),
             files,
             held: HashMap::new(),
             sockets: HashMap::new(),
             table,
-            hooks: Hooks::new(net.clone()),
+            hooks: HttpHooks::new(net.clone()),
             net,
             filesystem: WasiFilesystemCtx::default(),
             http: WasiHttpCtx::new(),
@@ -124,7 +124,7 @@ impl State {
             let admitted = net.admit_socket(address, used);
             Box::pin(async move { admitted })
         });
-        if let Clock::Fixed(time) = self.clock {
+        if let GuestClock::Fixed(time) = self.clock {
             wasi.wall_clock(FixedClock(time)).monotonic_clock(FixedClock(time));
         }
         wasi.build()
@@ -133,25 +133,25 @@ impl State {
 
 /// The variables that the policy admits; the others are recorded as refused.
 fn granted(
-    access: &crate::files::Access,
+    access: &crate::files::GuestAccess,
     env: Vec<(String, String)>,
-    audit: &Audit,
+    audit: &DenialLog,
 ) -> Vec<(String, String)> {
     let admits = |name: &str| {
-        let Ok(name) = name.parse::<Name>() else { return false };
-        let request = Request::Env(name);
+        let Ok(name) = name.parse::<GrantName>() else { return false };
+        let request = AccessRequest::Env(name);
         let reason = match access.policy().decide(&request) {
-            Decision::Granted(_) => return true,
-            Decision::Denied(denial) => Reason::Denied(denial.to_string()),
-            Decision::Missing => Reason::Missing,
+            PolicyDecision::Granted(_) => return true,
+            PolicyDecision::Denied(denial) => DeniedReason::Denied(denial.to_string()),
+            PolicyDecision::Missing => DeniedReason::Missing,
         };
-        audit.refuse(Wanted::Request(request), reason);
+        audit.refuse(DeniedAction::Request(request), reason);
         false
     };
     env.into_iter().filter(|(name, _)| admits(name)).collect()
 }
 
-impl WasiView for State {
+impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         if self.wasi.is_none() {
             self.wasi = Some(Box::new(self.build_wasi()));
@@ -161,7 +161,7 @@ impl WasiView for State {
     }
 }
 
-impl WasiHttpView for State {
+impl WasiHttpView for GuestState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
         WasiHttpCtxView { hooks: &mut self.hooks, table: &mut self.table, ctx: &mut self.http }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wasmtime::Engine;
 
-use crate::gate::Gate;
+use crate::gate::GuestGate;
 
 /// The interval of the clock: a tenth of the time in which a cancelled guest must have stopped.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
@@ -17,20 +17,20 @@ const LINGER: u32 = 100;
 /// Ticks while guests are inside the gate. The gate counts them: a separate counter would be one
 /// more value that all threads write to for each call.
 #[derive(Debug)]
-pub(crate) struct Ticker(Arc<Shared>);
+pub(crate) struct EpochTicker(Arc<TickerShared>);
 
 #[derive(Debug)]
-struct Shared {
-    gate: Arc<Gate>,
+struct TickerShared {
+    gate: Arc<GuestGate>,
     asleep: AtomicBool,
     closed: AtomicBool,
     lock: Mutex<()>,
     bell: Condvar,
 }
 
-impl Ticker {
-    pub(crate) fn start(engine: &Engine, gate: Arc<Gate>) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
+impl EpochTicker {
+    pub(crate) fn start(engine: &Engine, gate: Arc<GuestGate>) -> std::io::Result<Self> {
+        let shared = Arc::new(TickerShared {
             gate,
             asleep: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -63,7 +63,7 @@ impl Ticker {
     }
 }
 
-impl Shared {
+impl TickerShared {
     fn sleep(&self) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.asleep.store(true, Ordering::SeqCst);
@@ -81,7 +81,7 @@ impl Shared {
     }
 }
 
-impl Drop for Ticker {
+impl Drop for EpochTicker {
     fn drop(&mut self) {
         self.0.closed.store(true, Ordering::SeqCst);
         self.0.wake();
@@ -93,7 +93,7 @@ pub(crate) mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::cancel::Cancel;
+    use crate::cancel::CancelSwitch;
 
     /// A time after which any machine, however busy, has certainly finished.
     const LONG: Duration = Duration::from_secs(30);
@@ -109,11 +109,11 @@ pub(crate) mod tests {
 
     #[test]
     fn the_clock_sleeps_while_nobody_runs_and_wakes_for_whoever_comes() {
-        let (engine, gate) = (Engine::default(), Arc::new(Gate::new(2)));
-        let ticker = Ticker::start(&engine, Arc::clone(&gate)).unwrap();
+        let (engine, gate) = (Engine::default(), Arc::new(GuestGate::new(2)));
+        let ticker = EpochTicker::start(&engine, Arc::clone(&gate)).unwrap();
         for _ in 0..2 {
             assert!(waited(|| ticker.0.asleep.load(Ordering::SeqCst)), "it never sleeps");
-            let pass = gate.enter(None, &Cancel::new(), LONG).unwrap();
+            let pass = gate.enter(None, &CancelSwitch::new(), LONG).unwrap();
             ticker.rouse();
             assert!(waited(|| !ticker.0.asleep.load(Ordering::SeqCst)), "it never wakes");
             drop(pass);

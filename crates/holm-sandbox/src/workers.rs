@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::share::{Party, Shares};
+use crate::share::{CallOwner, OwnerShares};
 
 /// Work for one thread.
-type Job = Box<dyn FnOnce() + Send>;
+type WorkerJob = Box<dyn FnOnce() + Send>;
 
 /// A pool that grows up to its limit when all threads are busy, and shrinks when they are not.
 #[derive(Debug)]
-pub(crate) struct Workers(Arc<Shared>);
+pub(crate) struct WorkerPool(Arc<WorkerPoolShared>);
 
-struct Shared {
-    queue: Mutex<Queue>,
+struct WorkerPoolShared {
+    queue: Mutex<WorkerQueue>,
     bell: Condvar,
     max: u32,
     /// How many jobs were ever posted, for threads that look out for the next one.
@@ -24,16 +24,16 @@ struct Shared {
     lookout: Duration,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for WorkerPoolShared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("max", &self.max).finish_non_exhaustive()
+        f.debug_struct("WorkerPoolShared").field("max", &self.max).finish_non_exhaustive()
     }
 }
 
-struct Queue {
-    waiting: Waiting,
+struct WorkerQueue {
+    waiting: WaitingJobs,
     /// How many busy threads each party has.
-    shares: Shares,
+    shares: OwnerShares,
     threads: u32,
     /// Threads that sleep, and threads that look out and need not be woken.
     idle: u32,
@@ -41,26 +41,26 @@ struct Queue {
     closed: bool,
 }
 
-impl Queue {
-    fn next(&mut self) -> Option<(Option<Party>, Job)> {
+impl WorkerQueue {
+    fn next(&mut self) -> Option<(Option<CallOwner>, WorkerJob)> {
         self.waiting.next(&mut self.shares)
     }
 }
 
 /// Jobs that wait: a line for each party, and the parties take turns.
 #[derive(Default)]
-struct Waiting {
-    lines: HashMap<Option<Party>, VecDeque<Job>>,
-    turns: VecDeque<Option<Party>>,
+struct WaitingJobs {
+    lines: HashMap<Option<CallOwner>, VecDeque<WorkerJob>>,
+    turns: VecDeque<Option<CallOwner>>,
     jobs: usize,
 }
 
-impl Waiting {
+impl WaitingJobs {
     /// Adds a job at the end of its party's line, if that has room.
-    fn push(&mut self, party: Option<Party>, job: Job) -> Result<(), Busy> {
+    fn push(&mut self, party: Option<CallOwner>, job: WorkerJob) -> Result<(), WorkerPoolError> {
         let line = self.lines.entry(party).or_default();
         if self.jobs >= MAX_WAITING || (party.is_some() && line.len() >= MAX_LINE) {
-            return Err(Busy::Full);
+            return Err(WorkerPoolError::Full);
         }
         if line.is_empty() {
             self.turns.push_back(party);
@@ -72,7 +72,7 @@ impl Waiting {
 
     /// The next job whose party may have one more thread. A party that may not is skipped
     /// and keeps its place.
-    fn next(&mut self, shares: &mut Shares) -> Option<(Option<Party>, Job)> {
+    fn next(&mut self, shares: &mut OwnerShares) -> Option<(Option<CallOwner>, WorkerJob)> {
         let turn = self.turns.iter().position(|party| shares.has_room(*party))?;
         let party = self.turns.remove(turn)?;
         let line = self.lines.get_mut(&party)?;
@@ -89,7 +89,7 @@ impl Waiting {
 
 /// Why a job was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Busy {
+pub(crate) enum WorkerPoolError {
     /// Too many wait already.
     Full,
     /// No thread could be started, and the pool is empty.
@@ -108,12 +108,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A guest's own stack and the host's functions on top of it.
 const STACK: usize = 4 << 20;
 
-impl Workers {
+impl WorkerPool {
     pub(crate) fn new(max: u32) -> Self {
         let max = max.max(1);
-        let queue = Queue {
-            waiting: Waiting::default(),
-            shares: Shares::new(max),
+        let queue = WorkerQueue {
+            waiting: WaitingJobs::default(),
+            shares: OwnerShares::new(max),
             threads: 0,
             idle: 0,
             looking: 0,
@@ -121,7 +121,7 @@ impl Workers {
         };
         // On a single processor, a thread that looks out keeps the next job from being posted.
         let alone = std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
-        Self(Arc::new(Shared {
+        Self(Arc::new(WorkerPoolShared {
             queue: Mutex::new(queue),
             bell: Condvar::new(),
             max,
@@ -134,9 +134,9 @@ impl Workers {
     /// got its share already.
     pub(crate) fn submit(
         &self,
-        party: Option<Party>,
+        party: Option<CallOwner>,
         job: impl FnOnce() + Send + 'static,
-    ) -> Result<(), Busy> {
+    ) -> Result<(), WorkerPoolError> {
         let mut queue = self.0.lock();
         queue.waiting.push(party, Box::new(job))?;
         self.0.posted.fetch_add(1, Ordering::Release);
@@ -150,8 +150,8 @@ impl Workers {
                 Ok(_) => queue.threads += 1,
                 Err(_) if queue.threads == 0 => {
                     // No other job waits, or there would be a thread for it.
-                    queue.waiting = Waiting::default();
-                    return Err(Busy::NoThread);
+                    queue.waiting = WaitingJobs::default();
+                    return Err(WorkerPoolError::NoThread);
                 }
                 // Another thread takes it when it is free.
                 Err(_) => {}
@@ -166,8 +166,8 @@ impl Workers {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+impl WorkerPoolShared {
+    fn lock(&self) -> MutexGuard<'_, WorkerQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -225,7 +225,7 @@ impl Shared {
     }
 }
 
-impl Drop for Workers {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.0.lock().closed = true;
         self.0.bell.notify_all();
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn many_jobs_run_on_few_threads_and_a_panic_takes_none_away() {
-        let workers = Workers::new(2);
+        let workers = WorkerPool::new(2);
         let (sender, receiver) = mpsc::channel();
         for number in 0..100 {
             let sender = sender.clone();
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_blocked_job_does_not_hold_up_the_next() {
-        let workers = Workers::new(2);
+        let workers = WorkerPool::new(2);
         let (hold, held) = mpsc::channel::<()>();
         workers.submit(None, move || assert!(held.recv().is_err())).unwrap();
         let (sender, receiver) = mpsc::channel();
@@ -270,7 +270,7 @@ mod tests {
     }
 
     /// Blocks until `held` is let go, on as many threads as a greedy party gets.
-    fn hold(workers: &Workers, party: Option<Party>, times: u32) -> mpsc::Sender<()> {
+    fn hold(workers: &WorkerPool, party: Option<CallOwner>, times: u32) -> mpsc::Sender<()> {
         let (hold, held) = mpsc::channel::<()>();
         let held = Arc::new(Mutex::new(held));
         for _ in 0..times {
@@ -282,12 +282,12 @@ mod tests {
 
     #[test]
     fn a_party_that_blocks_all_it_gets_does_not_hold_up_another() {
-        let workers = Workers::new(4);
-        let hold = hold(&workers, Some(Party::named("greedy")), 100);
+        let workers = WorkerPool::new(4);
+        let hold = hold(&workers, Some(CallOwner::named("greedy")), 100);
         let (sender, receiver) = mpsc::channel();
         for number in 0..10 {
             let sender = sender.clone();
-            workers.submit(Some(Party::named("modest")), move || sender.send(number).unwrap()).unwrap();
+            workers.submit(Some(CallOwner::named("modest")), move || sender.send(number).unwrap()).unwrap();
         }
         for _ in 0..10 {
             assert!(receiver.recv_timeout(Duration::from_secs(30)).is_ok());
@@ -297,12 +297,12 @@ mod tests {
 
     #[test]
     fn a_party_cannot_fill_the_line_for_everybody() {
-        let workers = Workers::new(1);
-        let greedy = Some(Party::named("greedy"));
+        let workers = WorkerPool::new(1);
+        let greedy = Some(CallOwner::named("greedy"));
         let hold = hold(&workers, None, 1);
         let refused = (0..=MAX_LINE).find_map(|_| workers.submit(greedy, || {}).err());
-        assert_eq!(refused, Some(Busy::Full));
-        assert_eq!(workers.submit(Some(Party::named("other")), || {}), Ok(()));
+        assert_eq!(refused, Some(WorkerPoolError::Full));
+        assert_eq!(workers.submit(Some(CallOwner::named("other")), || {}), Ok(()));
         drop(hold);
     }
 }

@@ -14,7 +14,7 @@ const RESUMED_AFTER: u64 = 30;
 /// An error response of the API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct ApiError {
     pub status: StatusCode,
     /// The error code for programs.
     pub code: &'static str,
@@ -40,7 +40,7 @@ pub struct ProblemDetail {
     pub message: String,
 }
 
-impl Refusal {
+impl ApiError {
     /// An error with a status.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), retry_after: None }
@@ -95,7 +95,7 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let detail = ProblemDetail { code: self.code.into(), message: self.message };
         let mut answer = (self.status, Json(Problem { error: detail })).into_response();
@@ -109,7 +109,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-impl From<holm_store::StoreError> for Refusal {
+impl From<holm_store::StoreError> for ApiError {
     fn from(error: holm_store::StoreError) -> Self {
         use holm_store::StoreError;
         match &error {

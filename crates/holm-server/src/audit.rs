@@ -18,7 +18,7 @@ use futures::{Stream, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{ServerError, auth::Who};
+use crate::{ServerError, auth::AuthenticatedUser};
 
 const FILE: &str = "audit.jsonl";
 /// Bytes after which a file is rotated: some hundred thousand lines, which an
@@ -33,24 +33,24 @@ const LONGEST: usize = 256;
 
 /// The audit log. Clones write to the same file.
 #[derive(Debug, Clone)]
-pub struct Audit {
+pub struct AuditLog {
     place: PathBuf,
     full: u64,
-    file: Arc<Mutex<Written>>,
+    file: Arc<Mutex<AuditFile>>,
 }
 
 /// The file that is being written.
 #[derive(Debug)]
-struct Written {
+struct AuditFile {
     file: fs::File,
     size: u64,
 }
 
 /// A snapshot of the whole log, oldest lines first.
 #[derive(Debug)]
-pub struct Export(VecDeque<io::Take<fs::File>>);
+pub struct AuditExport(VecDeque<io::Take<fs::File>>);
 
-impl Export {
+impl AuditExport {
     /// The log in pieces, each read on demand.
     pub fn pieces(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         stream::try_unfold(self, |mut export| async move {
@@ -76,7 +76,7 @@ impl Export {
 
 /// One entry of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Entry {
+pub struct AuditEntry {
     /// The time, in milliseconds since 1970.
     pub at: u64,
     /// The user; not set if the token is unknown.
@@ -93,10 +93,10 @@ pub struct Entry {
     pub status: u16,
 }
 
-impl Entry {
+impl AuditEntry {
     /// An entry about a request, with the current time.
     pub(crate) fn new(
-        who: Option<&Who>,
+        who: Option<&AuthenticatedUser>,
         from: String,
         method: &http::Method,
         path: &str,
@@ -115,7 +115,7 @@ impl Entry {
     }
 }
 
-impl Audit {
+impl AuditLog {
     /// Opens the log in a folder, or creates it, readable only by its owner.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Audit {
     /// As `open`, with another file size.
     fn open_with(folder: &Path, full: u64) -> Result<Self, ServerError> {
         let place = folder.join(FILE);
-        let file = Written::open(&place).map_err(|error| ServerError::file(&place, &error))?;
+        let file = AuditFile::open(&place).map_err(|error| ServerError::file(&place, &error))?;
         Ok(Self { place, full, file: Arc::new(Mutex::new(file)) })
     }
 
@@ -135,7 +135,7 @@ impl Audit {
     ///
     /// # Errors
     /// [`ServerError::File`] if it cannot be written.
-    pub async fn write(&self, entry: Entry) -> Result<(), ServerError> {
+    pub async fn write(&self, entry: AuditEntry) -> Result<(), ServerError> {
         let log = self.clone();
         let written = tokio::task::spawn_blocking(move || log.append(&entry));
         match written.await {
@@ -150,7 +150,7 @@ impl Audit {
     ///
     /// # Errors
     /// [`ServerError::File`] if a file cannot be read.
-    pub async fn export(&self) -> Result<Export, ServerError> {
+    pub async fn export(&self) -> Result<AuditExport, ServerError> {
         let log = self.clone();
         let opened = tokio::task::spawn_blocking(move || log.reading());
         let opened = opened.await.unwrap_or_else(|error| Err(io::Error::other(error)));
@@ -158,7 +158,7 @@ impl Audit {
     }
 
     /// Opens all files at once, so that a later rotation does not disturb the export.
-    fn reading(&self) -> io::Result<Export> {
+    fn reading(&self) -> io::Result<AuditExport> {
         let written = self.lock();
         let mut files = VecDeque::new();
         for number in (1..=KEPT).rev() {
@@ -171,10 +171,10 @@ impl Audit {
         // Only up to the current size, so that the export ends with a whole line.
         files.push_back(fs::File::open(&self.place)?.take(written.size));
         drop(written);
-        Ok(Export(files))
+        Ok(AuditExport(files))
     }
 
-    fn append(&self, entry: &Entry) -> io::Result<()> {
+    fn append(&self, entry: &AuditEntry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let mut written = self.lock();
@@ -197,9 +197,9 @@ impl Audit {
     ///
     /// No file is moved before the new one exists, and files beyond a free number stay. So failed
     /// attempts do not delete any log.
-    fn put_aside(&self, written: &mut Written) -> io::Result<()> {
+    fn put_aside(&self, written: &mut AuditFile) -> io::Result<()> {
         let next = self.place.with_file_name(format!("{FILE}.new"));
-        let begun = Written::open(&next)?;
+        let begun = AuditFile::open(&next)?;
         let free = (1..=KEPT).find(|number| !self.aside(*number).exists()).unwrap_or(KEPT);
         for number in (1..free).rev() {
             fs::rename(self.aside(number), self.aside(number + 1))?;
@@ -218,12 +218,12 @@ impl Audit {
     }
 
     /// No change here can be left half done, so a panic of another thread does no harm.
-    fn lock(&self) -> MutexGuard<'_, Written> {
+    fn lock(&self) -> MutexGuard<'_, AuditFile> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Written {
+impl AuditFile {
     fn open(place: &Path) -> io::Result<Self> {
         let mut options = fs::OpenOptions::new();
         options.append(true).create(true);

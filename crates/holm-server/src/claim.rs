@@ -14,11 +14,11 @@ const LOCK: &str = "lock";
 /// The lock on a server's folder, released on drop. If the process ends in any other way,
 /// the system releases it.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub(crate) struct ServerFolderLock {
     _file: File,
 }
 
-impl Claim {
+impl ServerFolderLock {
     /// Locks a folder for this server.
     ///
     /// # Errors

@@ -15,13 +15,13 @@ const PORT: u16 = 7417;
 /// The configuration of a server.
 ///
 /// ```
-/// use holm_server::Config;
+/// use holm_server::ServerOptions;
 ///
-/// let config = Config::new("/var/lib/holm/server");
+/// let config = ServerOptions::new("/var/lib/holm/server");
 /// assert!(config.listen.ip().is_loopback());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Config {
+pub struct ServerOptions {
     pub listen: SocketAddr,
     /// The folder for its own files: tokens and the audit log.
     pub folder: PathBuf,
@@ -35,16 +35,16 @@ pub struct Config {
     /// Proxies whose `x-forwarded-for` header is trusted.
     pub proxies: Vec<IpAddr>,
     /// The certificate; `None` means plain HTTP.
-    pub tls: Option<Tls>,
+    pub tls: Option<TlsFiles>,
     /// The address for sites with their own host names; `None` disables such sites.
     pub sites: Option<SocketAddr>,
     /// How often the server looks for sessions whose server has ended, if several servers share a
     /// store. `None` if this server has the store to itself.
     pub takeover: Option<Duration>,
-    pub limits: Limits,
+    pub limits: ServerLimits,
 }
 
-impl Config {
+impl ServerOptions {
     /// Loopback, no base path, the default limits; files go into `folder`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
@@ -57,14 +57,14 @@ impl Config {
             tls: None,
             sites: None,
             takeover: None,
-            limits: Limits::default(),
+            limits: ServerLimits::default(),
         }
     }
 }
 
 /// A certificate and its key, as PEM files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tls {
+pub struct TlsFiles {
     /// The certificate chain, the server's own first.
     pub certificate: PathBuf,
     pub key: PathBuf,
@@ -72,7 +72,7 @@ pub struct Tls {
 
 /// Resource limits of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// The largest request body in bytes.
     pub body: usize,
     /// How long a body may take to arrive.
@@ -102,7 +102,7 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             // Enough for a prompt with a few images; tools upload files, not the API.

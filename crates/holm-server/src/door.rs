@@ -22,8 +22,8 @@ use http::{
 use http_body_util::LengthLimitError;
 
 use crate::{
-    AuditEntry, Config, Refusal, Server,
-    auth::{Role, Token, Who},
+    ApiError, AuditEntry, HolmServer, ServerOptions,
+    auth::{AccessToken, AuthenticatedUser, Role},
 };
 
 /// The subprotocol of Holm's WebSockets.
@@ -53,14 +53,16 @@ const HEADERS: [(&str, &str); 6] = [
 
 /// The address of the client, or of the proxy in front of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
+pub(crate) struct PeerAddress(pub(crate) SocketAddr);
 
 /// Admits or refuses a request. Changes and refusals are written to the audit log.
-pub(crate) async fn door(State(server): State<Server>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn door(State(server): State<HolmServer>, mut request: Request, next: Next) -> Response {
     let from = peer(server.config(), &request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let changes = !matches!(method, Method::GET | Method::HEAD | Method::OPTIONS);
-    let entry = |who: Option<&Who>, status| AuditEntry::new(who, from.to_string(), &method, &path, status);
+    let entry = |who: Option<&AuthenticatedUser>, status| {
+        AuditEntry::new(who, from.to_string(), &method, &path, status)
+    };
     let looked = look(&server, request.headers(), request.uri().authority(), from);
     let (who, let_in) = match looked {
         Ok(who) => (Some(who.clone()), allow(&server, &who, &method).map(|()| who)),
@@ -68,13 +70,13 @@ pub(crate) async fn door(State(server): State<Server>, mut request: Request, nex
     };
     let (answer, noted) = match let_in {
         Ok(who) => {
-            let leaving = changes.then(|| Leaving::new(&server, entry(Some(&who), LEFT)));
+            let leaving = changes.then(|| AuditGuard::new(&server, entry(Some(&who), LEFT)));
             request.extensions_mut().insert(who);
             let answer = match read(&server, request).await {
                 Ok(request) => next.run(request).await,
                 Err(refusal) => refusal.into_response(),
             };
-            leaving.into_iter().for_each(Leaving::answered);
+            leaving.into_iter().for_each(AuditGuard::answered);
             let noted = changes || answer.status() == StatusCode::FORBIDDEN;
             (answer, noted)
         }
@@ -87,20 +89,20 @@ pub(crate) async fn door(State(server): State<Server>, mut request: Request, nex
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
     if noted && server.inner.audit.write(entry(who.as_ref(), status)).await.is_err() && changes {
-        return dressed(Refusal::failed("the server could not write its audit log").into_response());
+        return dressed(ApiError::failed("the server could not write its audit log").into_response());
     }
     dressed(answer)
 }
 
 /// A request that may change something, while it is handled. If it is dropped without a response
 /// because the client left, it still gets an audit entry: its changes may have happened.
-struct Leaving {
-    server: Server,
+struct AuditGuard {
+    server: HolmServer,
     entry: Option<AuditEntry>,
 }
 
-impl Leaving {
-    fn new(server: &Server, entry: AuditEntry) -> Self {
+impl AuditGuard {
+    fn new(server: &HolmServer, entry: AuditEntry) -> Self {
         Self { server: server.clone(), entry: Some(entry) }
     }
 
@@ -110,7 +112,7 @@ impl Leaving {
     }
 }
 
-impl Drop for Leaving {
+impl Drop for AuditGuard {
     fn drop(&mut self) {
         let (audit, entry) = (self.server.inner.audit.clone(), self.entry.take());
         if let (Some(entry), Ok(runtime)) = (entry, tokio::runtime::Handle::try_current()) {
@@ -121,34 +123,34 @@ impl Drop for Leaving {
 }
 
 fn look(
-    server: &Server,
+    server: &HolmServer,
     headers: &HeaderMap,
     authority: Option<&http::uri::Authority>,
     from: IpAddr,
-) -> Result<Who, Refusal> {
+) -> Result<AuthenticatedUser, ApiError> {
     let config = &server.inner.config;
     let host = check_host(config, headers, authority)?;
     check_origin(config, headers, host)?;
     let now = Instant::now();
     let inner = &server.inner;
     let given = given(headers);
-    let found = given.and_then(Token::read).and_then(|token| inner.keyring.find(&token));
+    let found = given.and_then(AccessToken::read).and_then(|token| inner.keyring.find(&token));
     // A valid token is accepted no matter how many invalid ones came before. Behind a proxy all
     // clients share one address, and a stranger could lock out everyone else.
     //
     // 256 random bits cannot be guessed, so the limit only bounds the work that invalid tokens
     // cause.
     found.ok_or_else(|| match inner.failed.take(&from, now) {
-        Ok(()) if given.is_some() => Refusal::wrong_token(),
-        Ok(()) => Refusal::unauthorized(),
-        Err(_) => Refusal::busy("too_many_failures", "too many wrong tokens; wait a minute", 60),
+        Ok(()) if given.is_some() => ApiError::wrong_token(),
+        Ok(()) => ApiError::unauthorized(),
+        Err(_) => ApiError::busy("too_many_failures", "too many wrong tokens; wait a minute", 60),
     })
 }
 
 /// Checks the request rate of a token and the role that the method needs.
-fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
+fn allow(server: &HolmServer, who: &AuthenticatedUser, method: &Method) -> Result<(), ApiError> {
     if let Err(seconds) = server.inner.asked.take(&who.token, Instant::now()) {
-        return Err(Refusal::busy("too_many_requests", "too many requests; slow down", seconds));
+        return Err(ApiError::busy("too_many_requests", "too many requests; slow down", seconds));
     }
     let needed = if matches!(*method, Method::GET | Method::HEAD) { Role::Viewer } else { Role::Operator };
     crate::state::require(who, needed)
@@ -157,11 +159,11 @@ fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
 /// The host name must be one of this server's. Otherwise a foreign name that resolves to this
 /// machine could act as another site (DNS rebinding).
 pub(crate) fn check_host<'a>(
-    config: &Config,
+    config: &ServerOptions,
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
-) -> Result<&'a str, Refusal> {
-    let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
+) -> Result<&'a str, ApiError> {
+    let misdirected = |message: &str| ApiError::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
     let named = named(headers, authority)?;
     let host = named.first().copied().ok_or_else(|| misdirected("the request has no `Host` header"))?;
     if named.iter().all(|host| is_own(config, name_of(host))) {
@@ -174,18 +176,18 @@ pub(crate) fn check_host<'a>(
 /// The host names in a request, as [`named_hosts`] returns them.
 ///
 /// # Errors
-/// More than one `Host` header.
+/// More than one `TerminalHost` header.
 pub(crate) fn named<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
-) -> Result<Vec<&'a str>, Refusal> {
-    named_hosts(headers, authority).map_err(|many| Refusal::bad("bad_host", many.to_string()))
+) -> Result<Vec<&'a str>, ApiError> {
+    named_hosts(headers, authority).map_err(|many| ApiError::bad("bad_host", many.to_string()))
 }
 
 /// The page that sends the request must be this server's own or a configured one. Programs send no
 /// `Origin`. Browsers always send it when it matters, and otherwise say `cross-site`.
-fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
-    let refused = || Refusal::forbidden("requests from pages of other origins are not allowed");
+fn check_origin(config: &ServerOptions, headers: &HeaderMap, host: &str) -> Result<(), ApiError> {
+    let refused = || ApiError::forbidden("requests from pages of other origins are not allowed");
     let Some(origin) = headers.get(ORIGIN) else {
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
         return if site == Some(b"cross-site") { Err(refused()) } else { Ok(()) };
@@ -202,7 +204,7 @@ fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), 
 ///
 /// A server without a certificate has `https` pages only under a name from `--host`, where
 /// a proxy handles TLS.
-fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
+fn own_schemes(config: &ServerOptions, host: &str) -> &'static [&'static str] {
     let is_proxy_name = config.hosts.iter().any(|known| known.eq_ignore_ascii_case(name_of(host)));
     match (&config.tls, is_proxy_name) {
         (Some(_), _) => &["https://"],
@@ -211,7 +213,7 @@ fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
     }
 }
 
-/// The name in a `Host` header without its port; empty if the header is not valid.
+/// The name in a `TerminalHost` header without its port; empty if the header is not valid.
 pub(crate) fn name_of(host: &str) -> &str {
     let (name, port) = match host.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(Some((name, port))) => (name, port),
@@ -223,7 +225,7 @@ pub(crate) fn name_of(host: &str) -> &str {
 }
 
 /// Whether a name is this server's: this machine, the address it listens on, or a configured name.
-pub(crate) fn is_own(config: &Config, name: &str) -> bool {
+pub(crate) fn is_own(config: &ServerOptions, name: &str) -> bool {
     is_own_at(config.listen.ip(), &config.hosts, name)
 }
 
@@ -247,7 +249,7 @@ fn given(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Reads the body within the size and time limits.
-async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
+async fn read(server: &HolmServer, request: Request) -> Result<Request, ApiError> {
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(request);
     }
@@ -258,8 +260,13 @@ async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
 }
 
 /// Reads a body within a size and a time limit; `what` names it in error messages.
-pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &str) -> Result<Bytes, Refusal> {
-    let refused = |status, code, why: &str| Refusal::new(status, code, format!("the {what} {why}"));
+pub(crate) async fn read_body(
+    body: Body,
+    most: usize,
+    time: Duration,
+    what: &str,
+) -> Result<Bytes, ApiError> {
+    let refused = |status, code, why: &str| ApiError::new(status, code, format!("the {what} {why}"));
     let too_slow = |_| refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "took too long");
     let unread = |error: axum::Error| {
         if error.source().is_some_and(<dyn std::error::Error>::is::<LengthLimitError>) {
@@ -277,8 +284,8 @@ pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &st
 
 /// The address of the client. A trusted proxy appends the address that it saw to `x-forwarded-for`.
 /// Entries before that of the last trusted proxy could be forged, so they are ignored.
-pub(crate) fn peer(config: &Config, request: &Request) -> IpAddr {
-    let known = request.extensions().get::<Peer>();
+pub(crate) fn peer(config: &ServerOptions, request: &Request) -> IpAddr {
+    let known = request.extensions().get::<PeerAddress>();
     let mut from = known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical());
     // Read as bytes, since the proxy's entry at the end is valid even if the whole value is not
     // text.

@@ -19,10 +19,7 @@ pub enum ServerError {
     },
     /// The certificate or its key cannot be used.
     #[error("{place} cannot be used for TLS ({reason}); give a chain and its key as PEM")]
-    Certificate {
-        place: String,
-        reason: String,
-    },
+    Certificate { place: String, reason: String },
     /// A file of the server cannot be read or written.
     #[error("{place}: {reason}")]
     File {
@@ -34,8 +31,10 @@ pub enum ServerError {
     #[error("another server is using {0}; stop it, or choose another folder with --data")]
     Taken(String),
     /// The base path is invalid.
-    #[error("`{0}` is not a valid base path; start with a slash, and use only letters, digits, `-`, `_` \
-             and `.`")]
+    #[error(
+        "`{0}` is not a valid base path; start with a slash, and use only letters, digits, `-`, `_` \
+             and `.`"
+    )]
     BasePath(String),
     /// The text is not a valid name.
     #[error("`{given}` cannot name {what} ({reason})")]

@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use holm_runtime::check_run_name;
 use serde::{Deserialize, Serialize};
 
-use crate::{Refusal, ServerError};
+use crate::{ApiError, ServerError};
 
 /// The name of a session. The runtime defines which names are valid, for all kinds of journals.
 ///
@@ -27,18 +27,18 @@ impl SessionId {
 }
 
 impl FromStr for SessionId {
-    type Err = Refusal;
+    type Err = ApiError;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        check_run_name(text).map_err(|error| Refusal::bad("bad_id", error.to_string()))?;
+    fn from_str(text: &str) -> Result<Self, ApiError> {
+        check_run_name(text).map_err(|error| ApiError::bad("bad_id", error.to_string()))?;
         Ok(Self(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for SessionId {
-    type Error = Refusal;
+    type Error = ApiError;
 
-    fn try_from(text: String) -> Result<Self, Refusal> {
+    fn try_from(text: String) -> Result<Self, ApiError> {
         text.parse()
     }
 }
@@ -77,9 +77,9 @@ impl PartName {
 }
 
 impl FromStr for PartName {
-    type Err = Refusal;
+    type Err = ApiError;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
+    fn from_str(text: &str) -> Result<Self, ApiError> {
         check_name("this", text, LONGEST_PART)?;
         Ok(Self(text.to_owned()))
     }

@@ -1,11 +1,11 @@
 //! The Holm server: sessions that run on one machine and are watched and steered from others. This
-//! crate does not decide about runs and does not assemble agents. The caller passes a [`Workshop`]
+//! crate does not decide about runs and does not assemble agents. The caller passes a [`SessionProvider`]
 //! that assembles them, and the kernel decides, as everywhere.
 //!
 //! ```text
-//!   browser, SDK, curl ──► Door (Host, Origin, token, rate) ──► routes ──► Hall ──► Workshop (an agent, a session)
+//!   browser, SDK, curl ──► Door (TerminalHost, Origin, token, rate) ──► routes ──► SessionManager ──► SessionProvider (an agent, a session)
 //!                                                                           │
-//!      SSE, WebSocket  ◄── Feed (numbered events, deltas by their bytes) ◄──┘
+//!      SSE, WebSocket  ◄── SessionFeed (numbered events, deltas by their bytes) ◄──┘
 //! ```
 //!
 //! - **Access** is checked before a body is read: the host name, the origin of the page, then the
@@ -15,7 +15,7 @@
 //!   changes nothing.
 //! - **Isolation**: each user has their own workspace, store and grants. Sessions of other users do
 //!   not exist for them.
-//! - **Watchers never delay a run**: events are kept in a bounded [`Feed`] that watchers read at
+//! - **Watchers never delay a run**: events are kept in a bounded [`SessionFeed`] that watchers read at
 //!   their own pace. A watcher that falls behind is told from which number to continue, and the
 //!   journal has the rest.
 
@@ -47,24 +47,24 @@ mod strict_http;
 pub mod terminal;
 mod workshop;
 
-pub use answer::{Problem, Refusal};
-pub use audit::{Audit, Entry as AuditEntry, Export as AuditExport};
-pub use config::{BasePath, Config, Limits, Tls};
+pub use answer::{ApiError, Problem};
+pub use audit::{AuditEntry, AuditExport, AuditLog};
+pub use config::{BasePath, ServerLimits, ServerOptions, TlsFiles};
 pub use error::ServerError;
 pub use id::{PartName, SessionId};
 pub use live::{
-    Answered, Attendance, Cursor, Desk, Feed, Frame, Hall, Lasting, Opening, Posed, Question, QuestionId,
-    Step, Told,
+    Answered, FeedCursor, FeedEvent, FeedFrame, FeedStep, Posed, Question, QuestionAttendance,
+    QuestionBroker, QuestionId, SessionFeed, SessionManager, SessionOptions, WorkLifetime,
 };
-pub use metrics::{Counter, Metrics};
+pub use metrics::{MetricCounter, ServerMetrics};
 pub use router::{document, router};
-pub use serve::{Serving, serve};
-pub use state::Server;
+pub use serve::{RunningServer, serve};
+pub use state::HolmServer;
 pub use stock::{
-    AgentBounds, AgentView, BackupView, Most, Owner, Reloaded, ServerState, ServerTest, ServerView,
-    SettingView, SkillView, Stocked, Stockroom, ToolView, Trial, Tried,
+    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling, Owner, Reloaded,
+    ServerState, ServerTest, ServerView, SettingView, SkillView, ToolView, Trial, Tried,
 };
 pub use workshop::{
-    AgentCard, Home, ModelCard, OpenError, Opened, Order, ParkedSessions, SkillCard, Start, ToolCard,
-    Workshop,
+    AgentCard, ModelCard, OpenedSession, ParkedSessions, SessionProvider, SessionProviderError,
+    SessionRequest, SessionStart, SkillCard, ToolCard, UserHome,
 };

@@ -16,18 +16,18 @@ const UNIT: u64 = 1_000;
 
 /// Allows a number of requests per minute for each client, at once or spread out.
 #[derive(Debug)]
-pub(crate) struct Limiter<K> {
+pub(crate) struct RateLimiter<K> {
     per_minute: u64,
-    buckets: Mutex<HashMap<K, Bucket>>,
+    buckets: Mutex<HashMap<K, RateBucket>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Bucket {
+struct RateBucket {
     left: u64,
     at: Instant,
 }
 
-impl<K: Eq + Hash + Clone> Limiter<K> {
+impl<K: Eq + Hash + Clone> RateLimiter<K> {
     /// Creates a limiter for so many requests per minute.
     pub(crate) fn new(per_minute: u32) -> Self {
         Self { per_minute: u64::from(per_minute), buckets: Mutex::default() }
@@ -43,17 +43,17 @@ impl<K: Eq + Hash + Clone> Limiter<K> {
                 return Err(60);
             }
         }
-        let bucket = buckets.entry(name.clone()).or_insert(Bucket { left: full, at: now });
+        let bucket = buckets.entry(name.clone()).or_insert(RateBucket { left: full, at: now });
         let left = self.filled(*bucket, now);
         if left < UNIT {
             let missing = UNIT - left;
             return Err((missing * 60).div_ceil(self.per_minute.max(1) * UNIT).max(1));
         }
-        *bucket = Bucket { left: left - UNIT, at: now };
+        *bucket = RateBucket { left: left - UNIT, at: now };
         Ok(())
     }
 
-    fn filled(&self, bucket: Bucket, now: Instant) -> u64 {
+    fn filled(&self, bucket: RateBucket, now: Instant) -> u64 {
         let passed = now.saturating_duration_since(bucket.at).min(Duration::from_secs(60));
         let millis = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
         (bucket.left + millis * self.per_minute * UNIT / 60_000).min(self.per_minute * UNIT)

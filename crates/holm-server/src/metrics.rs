@@ -7,9 +7,9 @@ use std::{
 
 /// A counter that only grows.
 #[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
+pub struct MetricCounter(AtomicU64);
 
-impl Counter {
+impl MetricCounter {
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
@@ -22,27 +22,27 @@ impl Counter {
 
 /// The metrics of the server.
 #[derive(Debug, Default)]
-pub struct Metrics {
+pub struct ServerMetrics {
     /// Answered requests, by the class of their status: 1xx to 5xx.
-    pub requests: [Counter; 5],
+    pub requests: [MetricCounter; 5],
     /// Requests that the access checks refused.
-    pub turned_away: Counter,
-    pub runs: Counter,
+    pub turned_away: MetricCounter,
+    pub runs: MetricCounter,
     /// Events of all runs.
-    pub events: Counter,
+    pub events: MetricCounter,
     /// Frames that were sent to watchers.
-    pub frames: Counter,
+    pub frames: MetricCounter,
     /// Watchers that were too slow and had to reconnect.
-    pub lagged: Counter,
+    pub lagged: MetricCounter,
     /// Input tokens of models.
-    pub tokens_in: Counter,
+    pub tokens_in: MetricCounter,
     /// Output tokens of models.
-    pub tokens_out: Counter,
+    pub tokens_out: MetricCounter,
     /// The cost in billionths of a US dollar, as far as prices are known.
-    pub cost: Counter,
+    pub cost: MetricCounter,
 }
 
-impl Metrics {
+impl ServerMetrics {
     pub(crate) fn answered(&self, status: u16) {
         let class = usize::from(status / 100).saturating_sub(1);
         if let Some(counter) = self.requests.get(class) {

@@ -9,14 +9,14 @@ use axum::{Json, extract::State};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use crate::{Refusal, Server};
+use crate::{ApiError, HolmServer};
 
 /// The document, as gzip.
 static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
 
 /// Returns the document, with the server's base path.
-pub(crate) async fn show(State(server): State<Server>) -> Result<Json<Value>, Refusal> {
-    let damaged = || Refusal::failed("the document in this program is damaged");
+pub(crate) async fn show(State(server): State<HolmServer>) -> Result<Json<Value>, ApiError> {
+    let damaged = || ApiError::failed("the document in this program is damaged");
     let mut document = unpacked().ok_or_else(damaged)?;
     let base = server.config().base.as_str();
     if !base.is_empty()

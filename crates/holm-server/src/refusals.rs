@@ -33,9 +33,9 @@ const SENDERS: [(&str, &str); 4] = [
 ];
 
 /// Adds the common error responses to every operation that does not define them itself.
-pub(crate) struct Refusals;
+pub(crate) struct ErrorResponses;
 
-impl Modify for Refusals {
+impl Modify for ErrorResponses {
     fn modify(&self, document: &mut OpenApi) {
         for item in document.paths.paths.values_mut() {
             let senders = [item.put.as_mut(), item.post.as_mut(), item.delete.as_mut(), item.patch.as_mut()];

@@ -9,10 +9,10 @@ use axum::{
 use utoipa::OpenApi;
 
 use crate::{
-    Refusal, Server, dashboard,
+    ApiError, HolmServer, dashboard,
     door::door,
     openapi,
-    refusals::Refusals,
+    refusals::ErrorResponses,
     routes::{
         admin, agents, backups, events, files, folders, health, hooks, house, jobs, mcp, openai, questions,
         servers, sessions, settings, sites, skills, tools, usage, work,
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// All routes behind the access checks, and the dashboard's files in front of them.
-pub fn router(server: Server) -> Router {
+pub fn router(server: HolmServer) -> Router {
     let routes = Router::new()
         .route("/health", get(health::health))
         .route("/metrics", get(health::metrics))
@@ -75,7 +75,7 @@ pub fn router(server: Server) -> Router {
 }
 
 /// The routes for agents, their parts and their workspace.
-fn parts() -> Router<Server> {
+fn parts() -> Router<HolmServer> {
     let file = get(files::read).put(files::write).delete(files::remove);
     Router::new()
         .route("/api/agents", get(house::agents))
@@ -122,14 +122,14 @@ fn parts() -> Router<Server> {
         admin::tokens, admin::issue, admin::revoke, admin::budget, admin::audit,
         openai::models, openai::model, openai::chat, openai::responses,
     ),
-    modifiers(&Locked, &Refusals),
+    modifiers(&BearerSecurity, &ErrorResponses),
 )]
-struct Document;
+struct ApiDocument;
 
 /// Declares that every request needs a token.
-struct Locked;
+struct BearerSecurity;
 
-impl utoipa::Modify for Locked {
+impl utoipa::Modify for BearerSecurity {
     fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
         use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
         let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
@@ -142,14 +142,14 @@ impl utoipa::Modify for Locked {
 /// The OpenAPI document, generated from the types. `openapi.json`, which the server delivers,
 /// is written from it.
 pub fn document() -> utoipa::openapi::OpenApi {
-    Document::openapi()
+    ApiDocument::openapi()
 }
 
-async fn nowhere() -> Refusal {
-    Refusal::missing("path")
+async fn nowhere() -> ApiError {
+    ApiError::missing("path")
 }
 
-async fn not_allowed() -> Refusal {
+async fn not_allowed() -> ApiError {
     let message = "the path does not support this method";
-    Refusal::new(http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    ApiError::new(http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

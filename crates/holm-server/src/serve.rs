@@ -29,9 +29,9 @@ use tokio_rustls::{
 };
 
 use crate::{
-    Config, Server, ServerError, Tls, Workshop,
-    claim::Claim,
-    door::Peer,
+    HolmServer, ServerError, ServerOptions, SessionProvider, TlsFiles,
+    claim::ServerFolderLock,
+    door::PeerAddress,
     router,
     strict_http::{StrictStream, UpgradeFlag},
 };
@@ -49,33 +49,36 @@ const LAST: Duration = Duration::from_secs(2);
 
 /// A running server. If it is dropped without [`stop`](Self::stop), unfinished work is resumed
 /// at the next start.
-pub struct Serving {
-    server: Server,
+pub struct RunningServer {
+    server: HolmServer,
     address: SocketAddr,
     close: CancellationToken,
     accepting: JoinHandle<()>,
     /// The folder is locked until the server has stopped.
-    _claim: Arc<Claim>,
+    _claim: Arc<ServerFolderLock>,
 }
 
 /// Starts a server: it listens, then resumes what was unfinished when the last one ended.
 ///
 /// # Errors
 /// [`ServerError`] if it cannot start. Errors of one client affect only that client.
-pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Serving, ServerError> {
+pub async fn serve(
+    config: ServerOptions,
+    workshop: Arc<dyn SessionProvider>,
+) -> Result<RunningServer, ServerError> {
     let listen = config.listen;
     if config.tls.is_none() && !listen.ip().is_loopback() {
         return Err(ServerError::Exposed(listen));
     }
     let tls = config.tls.as_ref().map(acceptor).transpose()?;
-    let claim = Arc::new(Claim::take(&config.folder)?);
+    let claim = Arc::new(ServerFolderLock::take(&config.folder)?);
     let failed = |error: std::io::Error| ServerError::Listen { address: listen, reason: error.to_string() };
     let listener = TcpListener::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    let server = Server::new(Config { listen: address, ..config }, workshop)?;
+    let server = HolmServer::new(ServerOptions { listen: address, ..config }, workshop)?;
     server.inner.hosting.start(&server, tls.clone()).await?;
     let close = CancellationToken::new();
-    let accepting = Accepting {
+    let accepting = ConnectionAcceptor {
         routes: router(server.clone()),
         tls,
         room: Arc::new(Semaphore::new(server.config().limits.connections)),
@@ -101,13 +104,13 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
             take_over(&resumed, every).await;
         }
     });
-    Ok(Serving { server, address, close, accepting, _claim: claim })
+    Ok(RunningServer { server, address, close, accepting, _claim: claim })
 }
 
 /// Resumes sessions of ended servers that share this store, until this server stops. A
 /// live server holds a lease on each of its sessions. The database releases it when that
 /// server ends or crashes.
-async fn take_over(server: &Server, every: Duration) {
+async fn take_over(server: &HolmServer, every: Duration) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(every) => {}
@@ -117,12 +120,12 @@ async fn take_over(server: &Server, every: Duration) {
     }
 }
 
-impl Serving {
+impl RunningServer {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &HolmServer {
         &self.server
     }
 
@@ -138,28 +141,28 @@ impl Serving {
     }
 }
 
-impl std::fmt::Debug for Serving {
+impl std::fmt::Debug for RunningServer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Serving").field("address", &self.address).finish_non_exhaustive()
+        out.debug_struct("RunningServer").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
 /// A permit for an open connection, released with the last clone. A WebSocket keeps it, because the
 /// HTTP connection ends with the upgrade.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionPermit {
     _permit: Arc<OwnedSemaphorePermit>,
 }
 
 /// Accepts connections until it is closed.
-pub(crate) struct Accepting {
+pub(crate) struct ConnectionAcceptor {
     pub(crate) routes: Router,
     pub(crate) tls: Option<TlsAcceptor>,
     pub(crate) room: Arc<Semaphore>,
     pub(crate) close: CancellationToken,
 }
 
-impl Accepting {
+impl ConnectionAcceptor {
     pub(crate) async fn accept(self, listener: TcpListener) {
         loop {
             let permit = tokio::select! {
@@ -177,22 +180,22 @@ impl Accepting {
                 continue;
             };
             let (routes, tls, close) = (self.routes.clone(), self.tls.clone(), self.close.clone());
-            let client = Client { peer, place: Place { _permit: Arc::new(permit) } };
+            let client = PeerConnection { peer, place: ConnectionPermit { _permit: Arc::new(permit) } };
             tokio::spawn(greet(stream, client, routes, tls, close));
         }
     }
 }
 
 /// The client of one connection.
-struct Client {
+struct PeerConnection {
     peer: SocketAddr,
-    place: Place,
+    place: ConnectionPermit,
 }
 
 /// Does the TLS handshake if there is a certificate, then serves HTTP.
 async fn greet(
     stream: TcpStream,
-    client: Client,
+    client: PeerConnection,
     routes: Router,
     tls: Option<TlsAcceptor>,
     close: CancellationToken,
@@ -212,7 +215,7 @@ async fn greet(
 
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    client: Client,
+    client: PeerConnection,
     routes: Router,
     close: CancellationToken,
 ) {
@@ -227,7 +230,7 @@ async fn speak(
     let stream = StrictStream::new(stream, upgraded.clone());
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
         heard.cancel();
-        request.extensions_mut().insert(Peer(client.peer));
+        request.extensions_mut().insert(PeerAddress(client.peer));
         request.extensions_mut().insert(client.place.clone());
         let (mut routes, upgraded) = (routes.clone(), upgraded.clone());
         async move {
@@ -258,7 +261,7 @@ async fn silence(asked: &CancellationToken) {
     }
 }
 
-fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ServerError> {
+fn acceptor(tls: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
     let wrong = |place: &Path, reason: String| ServerError::Certificate {
         place: place.display().to_string(),
         reason,

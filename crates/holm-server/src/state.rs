@@ -9,14 +9,15 @@ use std::{
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::{
-    Audit, Config, Hall, Metrics, Most, Refusal, ServerError, SessionId, Workshop,
-    auth::{Keyring, Role, Scope, TokenId, Who},
-    jobs::Team,
-    limiter::Limiter,
-    live::Room,
-    routes::mcp::Conversation,
-    sites::{Hosting, Sites},
-    terminal::Links,
+    ApiError, AuditLog, GrantCeiling, ServerError, ServerMetrics, ServerOptions, SessionId, SessionManager,
+    SessionProvider,
+    auth::{AuthenticatedUser, Role, TokenId, TokenRegistry, TokenScope},
+    jobs::JobSchedulers,
+    limiter::RateLimiter,
+    live::LiveSession,
+    routes::mcp::McpConversation,
+    sites::{SiteRegistry, SiteServer},
+    terminal::TerminalLinks,
 };
 
 /// Audit entries per minute about refused requests from one address: enough to see what happens.
@@ -24,58 +25,58 @@ const NOTED: u32 = 120;
 
 /// A server that is set up. Cheap to clone; clones share one state.
 #[derive(Clone)]
-pub struct Server {
-    pub(crate) inner: Arc<Inner>,
+pub struct HolmServer {
+    pub(crate) inner: Arc<ServerInner>,
 }
 
 /// The MCP server of a token, once a client has used it.
-type Spoken = Arc<AsyncMutex<Option<Conversation>>>;
+type McpConversationSlot = Arc<AsyncMutex<Option<McpConversation>>>;
 
-pub(crate) struct Inner {
-    pub(crate) config: Config,
-    pub(crate) keyring: Arc<Keyring>,
-    pub(crate) workshop: Arc<dyn Workshop>,
-    pub(crate) hall: Arc<Hall>,
-    pub(crate) audit: Audit,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) asked: Limiter<TokenId>,
-    pub(crate) failed: Limiter<IpAddr>,
+pub(crate) struct ServerInner {
+    pub(crate) config: ServerOptions,
+    pub(crate) keyring: Arc<TokenRegistry>,
+    pub(crate) workshop: Arc<dyn SessionProvider>,
+    pub(crate) hall: Arc<SessionManager>,
+    pub(crate) audit: AuditLog,
+    pub(crate) metrics: Arc<ServerMetrics>,
+    pub(crate) asked: RateLimiter<TokenId>,
+    pub(crate) failed: RateLimiter<IpAddr>,
     /// Limits the audit entries about refused requests.
-    pub(crate) noted: Limiter<IpAddr>,
-    pub(crate) jobs: Team,
-    pub(crate) sites: Sites,
-    pub(crate) hosting: Hosting,
+    pub(crate) noted: RateLimiter<IpAddr>,
+    pub(crate) jobs: JobSchedulers,
+    pub(crate) sites: SiteRegistry,
+    pub(crate) hosting: SiteServer,
     /// The MCP servers, by token.
-    pub(crate) mcp: Mutex<HashMap<TokenId, Spoken>>,
+    pub(crate) mcp: Mutex<HashMap<TokenId, McpConversationSlot>>,
     /// The terminals that drive sessions which are watched here.
-    pub(crate) links: Links,
+    pub(crate) links: TerminalLinks,
 }
 
-impl Server {
+impl HolmServer {
     /// Sets up a server: opens its files, and creates a token at the first start.
     ///
     /// # Errors
     /// [`ServerError`] if a file cannot be read or written.
-    pub fn new(config: Config, workshop: Arc<dyn Workshop>) -> Result<Self, ServerError> {
-        let keyring = Arc::new(Keyring::open(&config.folder)?);
-        let audit = Audit::open(&config.folder)?;
-        let sites = Sites::open(&config.folder)?;
-        let metrics = Arc::new(Metrics::default());
+    pub fn new(config: ServerOptions, workshop: Arc<dyn SessionProvider>) -> Result<Self, ServerError> {
+        let keyring = Arc::new(TokenRegistry::open(&config.folder)?);
+        let audit = AuditLog::open(&config.folder)?;
+        let sites = SiteRegistry::open(&config.folder)?;
+        let metrics = Arc::new(ServerMetrics::default());
         let limits = config.limits.clone();
-        let inner = Inner {
-            asked: Limiter::new(limits.requests_per_minute),
-            failed: Limiter::new(limits.failures_per_minute),
-            noted: Limiter::new(NOTED),
-            hall: Hall::new(
+        let inner = ServerInner {
+            asked: RateLimiter::new(limits.requests_per_minute),
+            failed: RateLimiter::new(limits.failures_per_minute),
+            noted: RateLimiter::new(NOTED),
+            hall: SessionManager::new(
                 Arc::clone(&workshop),
                 Arc::clone(&keyring),
                 limits,
                 config.takeover,
                 Arc::clone(&metrics),
             ),
-            jobs: Team::new(),
-            hosting: Hosting::new()?,
-            links: Links::default(),
+            jobs: JobSchedulers::new(),
+            hosting: SiteServer::new()?,
+            links: TerminalLinks::default(),
             sites,
             config,
             keyring,
@@ -88,53 +89,57 @@ impl Server {
     }
 
     /// The tokens of the server.
-    pub fn keyring(&self) -> &Keyring {
+    pub fn keyring(&self) -> &TokenRegistry {
         &self.inner.keyring
     }
 
-    pub fn hall(&self) -> &Arc<Hall> {
+    pub fn hall(&self) -> &Arc<SessionManager> {
         &self.inner.hall
     }
 
-    pub fn metrics(&self) -> &Arc<Metrics> {
+    pub fn metrics(&self) -> &Arc<ServerMetrics> {
         &self.inner.metrics
     }
 
     /// The configuration of the server.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &ServerOptions {
         &self.inner.config
     }
 
     /// The session of a name, opened if necessary, if the token may use it.
-    pub(crate) async fn room(&self, who: &Who, id: &SessionId) -> Result<Arc<Room>, Refusal> {
+    pub(crate) async fn room(
+        &self,
+        who: &AuthenticatedUser,
+        id: &SessionId,
+    ) -> Result<Arc<LiveSession>, ApiError> {
         admit(who, id)?;
         self.inner.hall.enter(&who.user, id).await
     }
 }
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for HolmServer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Server").field("config", &self.inner.config).finish_non_exhaustive()
+        out.debug_struct("HolmServer").field("config", &self.inner.config).finish_non_exhaustive()
     }
 }
 
 /// Whether a token may be used with a session. If not, the session is reported as missing.
-pub(crate) fn admit(who: &Who, id: &SessionId) -> Result<(), Refusal> {
-    if who.scope.admits(id) { Ok(()) } else { Err(Refusal::missing("session")) }
+pub(crate) fn admit(who: &AuthenticatedUser, id: &SessionId) -> Result<(), ApiError> {
+    if who.scope.admits(id) { Ok(()) } else { Err(ApiError::missing("session")) }
 }
 
 /// Whether the caller has at least this role.
-pub(crate) fn require(who: &Who, role: Role) -> Result<(), Refusal> {
-    if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not allow this")) }
+pub(crate) fn require(who: &AuthenticatedUser, role: Role) -> Result<(), ApiError> {
+    if who.role >= role { Ok(()) } else { Err(ApiError::forbidden("your token does not allow this")) }
 }
 
 /// Whether the caller administers the server. A token that is limited to some sessions never does,
 /// regardless of its role: it could create an unlimited token for itself.
-pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
+pub(crate) fn administers(who: &AuthenticatedUser) -> Result<(), ApiError> {
     require(who, Role::Admin)?;
     match who.scope {
-        Scope::All => Ok(()),
-        Scope::Only(_) => Err(Refusal::forbidden(
+        TokenScope::All => Ok(()),
+        TokenScope::Only(_) => Err(ApiError::forbidden(
             "your token is limited to some sessions and cannot \
                                                   administer \
                                                   the \
@@ -144,6 +149,6 @@ pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
 }
 
 /// What the caller may grant: what the default agent has, unless they administer the server.
-pub(crate) fn most(who: &Who) -> Most {
-    if administers(who).is_ok() { Most::Anything } else { Most::AsUsual }
+pub(crate) fn most(who: &AuthenticatedUser) -> GrantCeiling {
+    if administers(who).is_ok() { GrantCeiling::Anything } else { GrantCeiling::AsUsual }
 }

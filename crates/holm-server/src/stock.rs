@@ -2,23 +2,23 @@
 //! settings. The server decides who may call this; the implementation knows how it is done.
 
 use holm_runtime::BoxFuture;
-use holm_tools::root::Before;
+use holm_tools::root::WritePrecondition;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use crate::{OpenError, PartName, auth::UserName};
+use crate::{PartName, SessionProviderError, auth::UserName};
 
 /// The asynchronous result of a catalogue operation.
-pub type Stocked<T> = BoxFuture<'static, Result<T, OpenError>>;
+pub type CatalogueFuture<T> = BoxFuture<'static, Result<T, SessionProviderError>>;
 
 /// The catalogue of a user's agents and their parts. Users do not see the parts of other users.
-pub trait Stockroom: Send + Sync + 'static {
-    /// All details of an agent. [`OpenError::Missing`] if there is no agent of that name.
-    fn agent(&self, user: &UserName, name: PartName) -> Stocked<AgentView>;
+pub trait CatalogueProvider: Send + Sync + 'static {
+    /// All details of an agent. [`SessionProviderError::Missing`] if there is no agent of that name.
+    fn agent(&self, user: &UserName, name: PartName) -> CatalogueFuture<AgentView>;
 
     /// Parses the text of an agent without storing it.
-    fn check_agent(&self, user: &UserName, text: String) -> Stocked<AgentView>;
+    fn check_agent(&self, user: &UserName, text: String) -> CatalogueFuture<AgentView>;
 
     /// Stores an agent of the user. Its text must be valid, name this agent,
     /// and stay within `most`.
@@ -27,52 +27,58 @@ pub trait Stockroom: Send + Sync + 'static {
         user: &UserName,
         name: PartName,
         text: String,
-        before: Before,
-        most: Most,
-    ) -> Stocked<AgentView>;
+        before: WritePrecondition,
+        most: GrantCeiling,
+    ) -> CatalogueFuture<AgentView>;
 
     /// Deletes an agent of the user.
-    fn remove_agent(&self, user: &UserName, name: PartName) -> Stocked<()>;
+    fn remove_agent(&self, user: &UserName, name: PartName) -> CatalogueFuture<()>;
 
-    fn tool(&self, user: &UserName, name: PartName) -> Stocked<ToolView>;
+    fn tool(&self, user: &UserName, name: PartName) -> CatalogueFuture<ToolView>;
 
     /// Calls a tool once, as a model would, with exactly these grants.
-    fn try_tool(&self, user: &UserName, name: PartName, trial: Trial, most: Most) -> Stocked<Tried>;
+    fn try_tool(
+        &self,
+        user: &UserName,
+        name: PartName,
+        trial: Trial,
+        most: GrantCeiling,
+    ) -> CatalogueFuture<Tried>;
 
     /// Looks at all tools again.
-    fn reload_tools(&self, user: &UserName) -> Stocked<Reloaded>;
+    fn reload_tools(&self, user: &UserName) -> CatalogueFuture<Reloaded>;
 
-    fn skill(&self, user: &UserName, name: PartName) -> Stocked<SkillView>;
+    fn skill(&self, user: &UserName, name: PartName) -> CatalogueFuture<SkillView>;
 
     /// The MCP servers and their states.
-    fn servers_seen(&self, user: &UserName) -> Stocked<Vec<ServerView>>;
+    fn servers_seen(&self, user: &UserName) -> CatalogueFuture<Vec<ServerView>>;
 
     /// Connects to an MCP server and lists what it offers.
-    fn test_server(&self, user: &UserName, name: PartName) -> Stocked<ServerTest>;
+    fn test_server(&self, user: &UserName, name: PartName) -> CatalogueFuture<ServerTest>;
 
     /// Adds an MCP server for the user. `entry` has the format that other
     /// programs use below `mcpServers`.
-    fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> Stocked<()>;
+    fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> CatalogueFuture<()>;
 
     /// Removes an MCP server of the user.
-    fn remove_server(&self, user: &UserName, name: PartName) -> Stocked<()>;
+    fn remove_server(&self, user: &UserName, name: PartName) -> CatalogueFuture<()>;
 
     /// Deletes the key of a provider.
-    fn remove_key(&self, user: &UserName, provider: PartName) -> Stocked<()>;
+    fn remove_key(&self, user: &UserName, provider: PartName) -> CatalogueFuture<()>;
 
     /// The effective settings and the origin of each.
-    fn settings(&self, user: &UserName) -> Stocked<Vec<SettingView>>;
+    fn settings(&self, user: &UserName) -> CatalogueFuture<Vec<SettingView>>;
 
     /// Backs up the data of all users while it is in use.
-    fn back_up(&self, name: PartName) -> Stocked<BackupView>;
+    fn back_up(&self, name: PartName) -> CatalogueFuture<BackupView>;
 
     /// The complete backups that exist.
-    fn backups(&self) -> Stocked<Vec<BackupView>>;
+    fn backups(&self) -> CatalogueFuture<Vec<BackupView>>;
 }
 
 /// The most that may be granted to an agent or a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Most {
+pub enum GrantCeiling {
     /// What the user's default agent has, and no more.
     AsUsual,
     /// Everything that is asked for.

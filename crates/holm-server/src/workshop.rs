@@ -10,49 +10,52 @@ use std::{
 };
 
 use holm_kernel::{NanoUsd, OWN_NAMES, Seq, name_key};
-use holm_mcp::server::Exposed;
+use holm_mcp::server::McpServerHandler;
 use holm_runtime::{BoxFuture, DeltaSink, EventSink, SecretString, Session, Toolbox};
 use holm_store::Store;
-use holm_tools::root::{Denies, Protect, Root, RootError};
+use holm_tools::root::{DenyRules, ProtectionLevel, WorkspaceRoot, WorkspaceRootError};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{Desk, Refusal, SessionId, auth::UserName, stock::Stockroom};
+use crate::{ApiError, QuestionBroker, SessionId, auth::UserName, stock::CatalogueProvider};
 
 /// Sessions that were running when their server ended, with their users.
 pub type ParkedSessions = Vec<(UserName, SessionId)>;
 
 /// Assembles agents, for one user at a time. Users do not see the sessions or files of other users.
-pub trait Workshop: Stockroom {
+pub trait SessionProvider: CatalogueProvider {
     /// The store and folders of a user.
-    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>>;
+    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<UserHome, SessionProviderError>>;
 
     /// Sessions of all users that were running when their server ended and may be resumed now, if
     /// all users share one database. `None` if the store of each user has to be asked.
-    fn parked(&self) -> BoxFuture<'static, Result<Option<ParkedSessions>, OpenError>> {
+    fn parked(&self) -> BoxFuture<'static, Result<Option<ParkedSessions>, SessionProviderError>> {
         Box::pin(async { Ok(None) })
     }
 
     /// Starts, resumes or forks a session, with an agent whose questions go to the order's desk.
-    fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>>;
+    fn open(&self, order: SessionRequest) -> BoxFuture<'static, Result<OpenedSession, SessionProviderError>>;
 
     /// The agents that a user can start, the default one first.
-    fn agents(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, OpenError>>;
+    fn agents(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, SessionProviderError>>;
 
     /// The tools of the user's default agent.
-    fn tools(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, OpenError>>;
+    fn tools(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, SessionProviderError>>;
 
     /// The skills that a user's agents can read.
-    fn skills(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, OpenError>>;
+    fn skills(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, SessionProviderError>>;
 
     /// The models that can be asked for by name.
-    fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>>;
+    fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, SessionProviderError>>;
 
     /// What MCP clients are offered in addition to the agents; `None` if MCP is not served at all.
-    fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>>;
+    fn exposed(
+        &self,
+        user: &UserName,
+    ) -> BoxFuture<'static, Result<Option<McpServerHandler>, SessionProviderError>>;
 
     /// The names of the providers with a stored key. Keys themselves are never returned.
-    fn keys(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<String>, OpenError>>;
+    fn keys(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<String>, SessionProviderError>>;
 
     /// Stores the key of a provider and replaces an existing one.
     fn keep_key(
@@ -60,11 +63,11 @@ pub trait Workshop: Stockroom {
         user: &UserName,
         provider: &str,
         key: SecretString,
-    ) -> BoxFuture<'static, Result<(), OpenError>>;
+    ) -> BoxFuture<'static, Result<(), SessionProviderError>>;
 }
 
 #[derive(Debug, Clone)]
-pub struct Home {
+pub struct UserHome {
     /// The store of their sessions.
     pub store: Store,
     /// The folder in which their agents work.
@@ -74,20 +77,20 @@ pub struct Home {
     pub private: PathBuf,
 }
 
-impl Home {
+impl UserHome {
     /// The workspace without the files that are hidden from tools, and without Holm's own
     /// data: the user's and the server's (`own`). A server that was started in a home folder
     /// has both inside the workspace.
-    pub(crate) fn root(&self, own: &Path) -> Result<Root, RootError> {
-        let root = Root::open(&self.workspace)?.denies(Denies::usual());
-        root.protect(&self.private, Protect::Everything)?.protect(own, Protect::Everything)
+    pub(crate) fn root(&self, own: &Path) -> Result<WorkspaceRoot, WorkspaceRootError> {
+        let root = WorkspaceRoot::open(&self.workspace)?.denies(DenyRules::usual());
+        root.protect(&self.private, ProtectionLevel::Everything)?.protect(own, ProtectionLevel::Everything)
     }
 }
 
 /// A request to open a session.
-pub struct Order {
+pub struct SessionRequest {
     pub user: UserName,
-    pub start: Start,
+    pub start: SessionStart,
     /// The agent; `None` is the default one.
     pub agent: Option<String>,
     /// The model; `None` is the agent's own.
@@ -96,21 +99,21 @@ pub struct Order {
     pub budget: Option<NanoUsd>,
     /// Tools that the client brings and carries out itself.
     pub tools: Toolbox,
-    pub desk: Arc<Desk>,
+    pub desk: Arc<QuestionBroker>,
     /// The sink for events.
     pub events: Arc<dyn EventSink>,
     /// The sink for arriving replies.
     pub deltas: Arc<dyn DeltaSink>,
 }
 
-impl Order {
+impl SessionRequest {
     /// Checks that the client's tools do not clash with the agent's own. If two names are equal,
     /// or differ only in case, a model could call the wrong tool. Names that every run reserves
     /// are never the client's.
     ///
     /// # Errors
-    /// [`OpenError::Refused`] with the name that is taken.
-    pub fn check_tools(&self, own: &Toolbox) -> Result<(), OpenError> {
+    /// [`SessionProviderError::Refused`] with the name that is taken.
+    pub fn check_tools(&self, own: &Toolbox) -> Result<(), SessionProviderError> {
         let names = own.iter().map(|tool| tool.declaration().name.as_str()).chain(OWN_NAMES.iter().copied());
         let taken: BTreeMap<String, &str> = names.map(|name| (name_key(name), name)).collect();
         let mut brought: BTreeMap<String, &str> = BTreeMap::new();
@@ -118,20 +121,20 @@ impl Order {
             let key = name_key(name);
             if let Some(own) = taken.get(&key) {
                 let reason = format!("the agent already has a tool `{own}`; rename yours, `{name}`");
-                return Err(OpenError::Refused(reason));
+                return Err(SessionProviderError::Refused(reason));
             }
             if let Some(other) = brought.insert(key, name) {
                 let reason = format!("`{other}` and `{name}` are too similar; rename one of them");
-                return Err(OpenError::Refused(reason));
+                return Err(SessionProviderError::Refused(reason));
             }
         }
         Ok(())
     }
 }
 
-impl fmt::Debug for Order {
+impl fmt::Debug for SessionRequest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Order")
+        out.debug_struct("SessionRequest")
             .field("user", &self.user)
             .field("start", &self.start)
             .finish_non_exhaustive()
@@ -140,7 +143,7 @@ impl fmt::Debug for Order {
 
 /// How a session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
+pub enum SessionStart {
     /// A new session; `None` gets a generated name.
     New(Option<SessionId>),
     Resume(SessionId),
@@ -156,21 +159,21 @@ pub enum Start {
 }
 
 /// An open session, with everything that must live as long as it does.
-pub struct Opened {
+pub struct OpenedSession {
     pub session: Session,
     /// Watchers and similar values, dropped with the session.
     pub keep: Box<dyn Any + Send>,
 }
 
-impl fmt::Debug for Opened {
+impl fmt::Debug for OpenedSession {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Opened").field("session", &self.session).finish_non_exhaustive()
+        out.debug_struct("OpenedSession").field("session", &self.session).finish_non_exhaustive()
     }
 }
 
 /// Why a session cannot be opened, or another operation of the provider failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OpenError {
+pub enum SessionProviderError {
     /// There is no such session, agent or model.
     #[error("there is no such {what}")]
     Missing {
@@ -201,17 +204,17 @@ pub enum OpenError {
     Failed(String),
 }
 
-impl From<OpenError> for Refusal {
-    fn from(error: OpenError) -> Self {
+impl From<SessionProviderError> for ApiError {
+    fn from(error: SessionProviderError) -> Self {
         match error {
-            OpenError::Missing { what } => Self::missing(what),
-            OpenError::Exists => Self::conflict("exists", error.to_string()),
-            OpenError::Taken => Self::conflict("taken", error.to_string()),
-            OpenError::Changed => crate::precondition::changed(),
-            OpenError::TooMuch(reason) => Self::forbidden(reason),
-            OpenError::Busy => Self::conflict("driven_elsewhere", error.to_string()),
-            OpenError::Refused(reason) => Self::bad("refused", reason),
-            OpenError::Failed(_) => Self::failed("internal error; the server's log says why"),
+            SessionProviderError::Missing { what } => Self::missing(what),
+            SessionProviderError::Exists => Self::conflict("exists", error.to_string()),
+            SessionProviderError::Taken => Self::conflict("taken", error.to_string()),
+            SessionProviderError::Changed => crate::precondition::changed(),
+            SessionProviderError::TooMuch(reason) => Self::forbidden(reason),
+            SessionProviderError::Busy => Self::conflict("driven_elsewhere", error.to_string()),
+            SessionProviderError::Refused(reason) => Self::bad("refused", reason),
+            SessionProviderError::Failed(_) => Self::failed("internal error; the server's log says why"),
         }
     }
 }

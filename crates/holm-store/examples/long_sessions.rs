@@ -23,11 +23,11 @@ use std::{
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, CallId, Config, Effect, Input, Model, ModelResult, Price, Prompt, Reply, Run, Started, StopReason,
-    Timestamp, Tool, ToolCall, ToolOutput, Usage,
-    journal::{self, Writer},
+    Block, CallId, Config, Effect, Input, ModelResult, ModelSpec, Price, Prompt, Reply, Run, Started,
+    StopReason, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage,
+    journal::{self, JournalWriter},
 };
-use holm_runtime::{Agent, Journals, JsonLinesFolder, model_fn};
+use holm_runtime::{Agent, JournalStore, JsonLinesFolder, model_fn};
 use holm_store::Store;
 
 const RUN: &str = "long";
@@ -62,7 +62,7 @@ fn main() {
 
 /// Where sessions are kept.
 struct Place {
-    journals: Arc<dyn Journals>,
+    journals: Arc<dyn JournalStore>,
     store: Option<Store>,
 }
 
@@ -82,7 +82,8 @@ impl Place {
             let reply = Reply { blocks: vec![Block::Text("done".into())], usage, ..Reply::default() };
             Box::pin(async move { ModelResult::Replied(reply) })
         });
-        let model = Agent::builder(Model { price: Some(Price::default()), ..Model::named(MODEL) }, model);
+        let model =
+            Agent::builder(ModelSpec { price: Some(Price::default()), ..ModelSpec::named(MODEL) }, model);
         model.journals(Arc::clone(&self.journals)).build().expect("an agent")
     }
 
@@ -280,9 +281,9 @@ fn resident(what: &str) -> u64 {
 
 /// The journal of a run that was prompted, called a tool and answered, again and again.
 fn lines(groups: u64, bytes: usize) -> String {
-    let mut config = Config::new(Model { price: Some(Price::default()), ..Model::named(MODEL) });
+    let mut config = Config::new(ModelSpec { price: Some(Price::default()), ..ModelSpec::named(MODEL) });
     config.mode = Mode::Full;
-    let tool = Tool::new("look", "For measuring.", Json::object([("type", "object".into())]));
+    let tool = ToolSpec::new("look", "For measuring.", Json::object([("type", "object".into())]));
     config.tools = vec![tool.level(Level::ReadOnly)];
     let (mut run, mut writer, mut text) =
         journal::begin(Started::new(RUN, 7, config), Timestamp::new(0)).expect("record 0");
@@ -308,7 +309,7 @@ fn lines(groups: u64, bytes: usize) -> String {
 
 struct Facts<'a> {
     run: &'a mut Run,
-    writer: &'a mut Writer,
+    writer: &'a mut JournalWriter,
     text: &'a mut String,
     at: u64,
 }

@@ -13,22 +13,22 @@ use holm_runtime::{BoxFuture, Durability};
 
 use crate::{
     StoreError,
-    derive::{Entry, FoldRow, HeadFacts, LedgerRow, TextRow},
-    jobs::rows::JobRows,
-    slips::rows::SlipRows,
+    derive::{FoldRow, LedgerRow, SessionSummary, TextRow, UsageEntry},
+    jobs::rows::JobTable,
+    slips::rows::NoteTable,
 };
 
 /// The answer of a database, some time.
-pub(crate) type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+pub(crate) type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A run's number in its database; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct RunNo(pub(crate) i64);
+pub(crate) struct RunNumber(pub(crate) i64);
 
 /// A run as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RunRow {
-    pub(crate) no: RunNo,
+    pub(crate) no: RunNumber,
     pub(crate) id: String,
     /// The wrapped data key of an encrypted store.
     pub(crate) key: Option<Vec<u8>>,
@@ -36,12 +36,12 @@ pub(crate) struct RunRow {
 
 /// One line as it is written: readable, or sealed by an encrypted store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Body<'a> {
+pub(crate) enum RecordBody<'a> {
     Plain(&'a str),
     Sealed(Vec<u8>),
 }
 
-impl Body<'_> {
+impl RecordBody<'_> {
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Plain(text) => text.as_bytes(),
@@ -52,15 +52,15 @@ impl Body<'_> {
 
 /// Lines that are kept together or not at all; the first has the number `first`.
 #[derive(Debug, Clone)]
-pub(crate) struct Batch<'a> {
-    pub(crate) run: RunNo,
+pub(crate) struct RecordBatch<'a> {
+    pub(crate) run: RunNumber,
     pub(crate) first: u64,
-    pub(crate) bodies: Vec<Body<'a>>,
+    pub(crate) bodies: Vec<RecordBody<'a>>,
 }
 
 /// A run whose index may be behind its journal.
 #[derive(Debug, Clone)]
-pub(crate) struct Stale {
+pub(crate) struct StaleRun {
     pub(crate) run: RunRow,
     /// Records that the journal holds.
     pub(crate) records: u64,
@@ -77,10 +77,10 @@ pub(crate) struct Stale {
 
 /// The result of folding a run.
 #[derive(Debug, Clone)]
-pub(crate) struct Derived {
+pub(crate) struct IndexUpdate {
     /// Records that were folded.
     pub(crate) records: u64,
-    pub(crate) usage: Vec<Entry>,
+    pub(crate) usage: Vec<UsageEntry>,
     /// Texts of the records that are new.
     pub(crate) texts: Vec<TextRow>,
     pub(crate) ledger: Vec<LedgerRow>,
@@ -89,11 +89,11 @@ pub(crate) struct Derived {
 }
 
 /// One line as the database returns it: the run, the number, and the plain or sealed text.
-pub(crate) type LineRow = (RunNo, u64, Vec<u8>);
+pub(crate) type LineRow = (RunNumber, u64, Vec<u8>);
 
 /// A session as the database lists it.
 #[derive(Debug, Clone)]
-pub(crate) struct ListedRow {
+pub(crate) struct SessionListRow {
     pub(crate) run: RunRow,
     pub(crate) created: u64,
     pub(crate) updated: u64,
@@ -113,7 +113,7 @@ pub(crate) struct ListedRow {
 
 /// Selects sessions, and the place in the list to start from.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ListFilter<'a> {
+pub(crate) struct SessionFilter<'a> {
     pub(crate) id: Option<&'a str>,
     pub(crate) tag: Option<&'a str>,
     pub(crate) by_created: bool,
@@ -136,7 +136,7 @@ pub(crate) struct BlobRow {
 }
 
 /// The length of a blob, with a stamp that changes with its bytes if the database has one.
-pub(crate) struct Stamp {
+pub(crate) struct BlobStamp {
     pub(crate) length: u64,
     pub(crate) changed: Option<(u64, u64)>,
 }
@@ -144,7 +144,7 @@ pub(crate) struct Stamp {
 /// The record of an erased run. It proves that a copy is the erased run, and
 /// holds no readable text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Gravestone {
+pub(crate) struct RunTombstone {
     pub(crate) at: u64,
     pub(crate) records: u64,
     pub(crate) chain: String,
@@ -153,7 +153,7 @@ pub(crate) struct Gravestone {
 /// Counters of a store since it was opened: how well appends share their syncs, and
 /// how much was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Commits {
+pub struct StoreStats {
     /// Appends that were written on their caller's own thread.
     pub inline: u64,
     /// Appends that went through a group.
@@ -171,7 +171,7 @@ pub struct Commits {
 
 /// The size of a copy of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopySummary {
     /// Bytes on disk, large results with them.
     pub bytes: u64,
     /// The number of large results.
@@ -181,7 +181,7 @@ pub struct Copied {
 /// Counts commits from several threads; the numbers are for people, so no order
 /// among them is needed.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct StoreCounters {
     pub(crate) inline: AtomicU64,
     pub(crate) grouped: AtomicU64,
     pub(crate) groups: AtomicU64,
@@ -190,14 +190,14 @@ pub(crate) struct Counters {
     pub(crate) records: AtomicU64,
 }
 
-impl Counters {
+impl StoreCounters {
     pub(crate) fn count(counter: &AtomicU64, more: u64) {
         counter.fetch_add(more, Ordering::Relaxed);
     }
 
-    pub(crate) fn read(&self) -> Commits {
+    pub(crate) fn read(&self) -> StoreStats {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Commits {
+        StoreStats {
             inline: read(&self.inline),
             grouped: read(&self.grouped),
             groups: read(&self.groups),
@@ -208,13 +208,13 @@ impl Counters {
     }
 }
 
-pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
-    fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>>;
+pub(crate) trait StoreBackend: JobTable + NoteTable + Send + Sync {
+    fn meta<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<Vec<u8>>>;
     /// Writes a value unless there is one. Returns the value that is stored afterwards.
-    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>>;
+    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> StoreFuture<'a, Vec<u8>>;
     /// Whether a run, a job or a note is stored. The first one fixes whether
     /// the store is encrypted.
-    fn any_run(&self) -> Pending<'_, bool>;
+    fn any_run(&self) -> StoreFuture<'_, bool>;
 
     /// Makes a run with these records and, unless it is an import, takes its lease.
     fn create<'a>(
@@ -222,81 +222,81 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
         id: &'a str,
         key: Option<&'a [u8]>,
         now: u64,
-        kind: Creation<'a>,
-    ) -> Pending<'a, RunNo>;
-    fn find<'a>(&'a self, id: &'a str) -> Pending<'a, RunRow>;
+        kind: RunOrigin<'a>,
+    ) -> StoreFuture<'a, RunNumber>;
+    fn find<'a>(&'a self, id: &'a str) -> StoreFuture<'a, RunRow>;
     /// Takes the lease. Fails with [`StoreError::Busy`] while another live process has it.
-    fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()>;
+    fn hold<'a>(&'a self, run: &'a RunRow) -> StoreFuture<'a, ()>;
     /// Releases the lease, now or soon.
-    fn release(&self, run: RunNo);
+    fn release(&self, run: RunNumber);
     /// Completes when the lease is lost without being released. Never completes where a lease ends
     /// only with the process.
-    fn lost(&self, run: RunNo) -> BoxFuture<'static, ()> {
+    fn lost(&self, run: RunNumber) -> BoxFuture<'static, ()> {
         let _ = run;
         Box::pin(std::future::pending())
     }
     /// Milliseconds since 1970, the same for all processes that share the database.
-    fn clock(&self) -> Pending<'_, u64> {
+    fn clock(&self) -> StoreFuture<'_, u64> {
         Box::pin(async { Ok(crate::store::now()) })
     }
 
-    fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()>;
+    fn append<'a>(&'a self, batch: RecordBatch<'a>, durability: Durability) -> StoreFuture<'a, ()>;
     /// The lines of some records, as they were written, in order.
-    fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>>;
+    fn records(&self, run: RunNumber, range: Range<u64>) -> StoreFuture<'_, Vec<(u64, Vec<u8>)>>;
     /// The number of the record that is appended next.
-    fn next_record(&self, run: RunNo) -> Pending<'_, u64>;
-    fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()>;
-    fn snapshot(&self, run: RunNo) -> Pending<'_, Option<Vec<u8>>>;
+    fn next_record(&self, run: RunNumber) -> StoreFuture<'_, u64>;
+    fn keep_snapshot<'a>(&'a self, run: RunNumber, snapshot: &'a [u8]) -> StoreFuture<'a, ()>;
+    fn snapshot(&self, run: RunNumber) -> StoreFuture<'_, Option<Vec<u8>>>;
 
-    fn name<'a>(&'a self, run: RunNo, title: Option<&'a [u8]>) -> Pending<'a, ()>;
-    fn tag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()>;
-    fn untag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()>;
-    fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>>;
+    fn name<'a>(&'a self, run: RunNumber, title: Option<&'a [u8]>) -> StoreFuture<'a, ()>;
+    fn tag<'a>(&'a self, run: RunNumber, tag: &'a str) -> StoreFuture<'a, ()>;
+    fn untag<'a>(&'a self, run: RunNumber, tag: &'a str) -> StoreFuture<'a, ()>;
+    fn list<'a>(&'a self, filter: SessionFilter<'a>) -> StoreFuture<'a, Vec<SessionListRow>>;
 
-    fn stale(&self) -> Pending<'_, Vec<Stale>>;
+    fn stale(&self) -> StoreFuture<'_, Vec<StaleRun>>;
     /// The first lines of these runs, in order.
-    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>>;
+    fn openings<'a>(&'a self, runs: &'a [RunNumber]) -> StoreFuture<'a, Vec<LineRow>>;
     /// Stores the list entries of these runs, all at once.
-    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()>;
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNumber, SessionSummary)]) -> StoreFuture<'a, ()>;
     /// The stored fold of a run.
-    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow>;
+    fn fold_row(&self, run: RunNumber) -> StoreFuture<'_, FoldRow>;
     /// Replaces the run's usage and ledger and adds the texts that are new.
-    fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()>;
+    fn keep_folded<'a>(&'a self, run: RunNumber, derived: IndexUpdate) -> StoreFuture<'a, ()>;
     /// Deletes all derived data. Usage and ledger stay until they are replaced: spent money stays
     /// spent, even if no kernel at hand can fold it again.
-    fn forget_derived(&self) -> Pending<'_, ()>;
+    fn forget_derived(&self) -> StoreFuture<'_, ()>;
     /// The cost of everything that was used.
-    fn spent(&self) -> Pending<'_, u64>;
-    fn usage(&self) -> Pending<'_, Vec<(String, Entry)>>;
+    fn spent(&self) -> StoreFuture<'_, u64>;
+    fn usage(&self) -> StoreFuture<'_, Vec<(String, UsageEntry)>>;
     /// The ledger rows of all runs for one kind of task, or for all kinds.
-    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>>;
+    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> StoreFuture<'a, Vec<(RunRow, LedgerRow)>>;
     /// Records whose text holds every term, newest run first.
-    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>>;
+    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> StoreFuture<'a, Vec<(RunRow, u64)>>;
 
-    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()>;
-    fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()>;
-    fn blob<'a>(&'a self, name: &'a str) -> Pending<'a, Option<BlobRow>>;
-    fn blobs_of(&self, run: RunNo) -> Pending<'_, Vec<BlobRow>>;
-    fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>>;
-    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>>;
+    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> StoreFuture<'a, ()>;
+    fn refer<'a>(&'a self, run: RunNumber, name: &'a str, file: &'a str, bytes: u64) -> StoreFuture<'a, ()>;
+    fn blob<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<BlobRow>>;
+    fn blobs_of(&self, run: RunNumber) -> StoreFuture<'_, Vec<BlobRow>>;
+    fn stamp<'a>(&'a self, file: &'a str) -> StoreFuture<'a, Option<BlobStamp>>;
+    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> StoreFuture<'a, Vec<u8>>;
 
     /// Removes a run and leaves a tombstone. Also removes large results to which
     /// no other run refers.
-    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
+    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a RunTombstone) -> StoreFuture<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
-    fn scour(&self) -> Pending<'_, ()>;
+    fn scour(&self) -> StoreFuture<'_, ()>;
     /// Copies the whole store as it is at one moment to a path where nothing exists yet.
-    fn copy_to(&self, to: PathBuf) -> Pending<'_, Copied>;
+    fn copy_to(&self, to: PathBuf) -> StoreFuture<'_, CopySummary>;
     /// The counters since the store was opened.
-    fn commits(&self) -> Commits;
+    fn commits(&self) -> StoreStats;
     /// Every file that was written.
     fn files(&self) -> Vec<PathBuf>;
 }
 
 /// Why a run is made.
-pub(crate) enum Creation<'a> {
+pub(crate) enum RunOrigin<'a> {
     /// The run will be driven by this store.
     Driven,
     /// To be kept, with all its records.
-    Imported(&'a [Body<'a>]),
+    Imported(&'a [RecordBody<'a>]),
 }

@@ -3,32 +3,23 @@
 use std::io;
 
 use holm_kernel::journal::JournalError;
-use holm_runtime::{BlobFailed, JournalFailed};
+use holm_runtime::{BlobError, JournalStorageError};
 
 /// An error of the store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The store has no run of this name.
     #[error("no run `{run}` in this store; list the runs to see their ids")]
-    Missing {
-        run: String,
-    },
+    Missing { run: String },
     /// There is one already.
     #[error("run `{run}` already exists; choose another id, or resume it")]
-    Exists {
-        run: String,
-    },
+    Exists { run: String },
     /// The run was erased. Its id stays taken, because the keys of its calls are derived from it.
     #[error("the run `{run}` was erased; choose another id")]
-    Erased {
-        run: String,
-    },
+    Erased { run: String },
     /// Another process or another part of this one drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
-    Busy {
-        run: String,
-        holder: String,
-    },
+    Busy { run: String, holder: String },
     /// The connection that held the leases was lost.
     #[error("the lease on the run was lost with the connection to the database; open the run again")]
     LeaseLost,
@@ -48,45 +39,28 @@ pub enum StoreError {
     },
     /// The lines are not those that follow.
     #[error("the lines do not follow record {next} ({reason}); fold the journal again")]
-    OutOfOrder {
-        next: u64,
-        reason: String,
-    },
+    OutOfOrder { next: u64, reason: String },
     /// An earlier append failed, so the end of the journal is unknown.
     #[error("an append to `{run}` was not confirmed; drop the run and open its journal again")]
-    Uncertain {
-        run: String,
-    },
+    Uncertain { run: String },
     /// A search word is too short for the index.
     #[error("`{term}` is too short to search for; each word needs 3 characters or more")]
-    TooShort {
-        term: String,
-    },
+    TooShort { term: String },
     /// The text is not a journal. The message contains the reason, so there is no separate source.
     #[error("the text is not a complete journal: {0}")]
     NotAJournal(JournalError),
     /// The journal does not start a run.
     #[error("record 0 does not start a run ({reason}); this is not a run's journal")]
-    NotStarted {
-        reason: String,
-    },
+    NotStarted { reason: String },
     /// Stored data is damaged.
     #[error("the stored data of `{run}` is damaged ({reason}); nothing was deleted; restore a backup")]
-    Damaged {
-        run: String,
-        reason: String,
-    },
+    Damaged { run: String, reason: String },
     /// The file belongs to another program.
     #[error("{place} is not a Holm store; choose another path")]
-    Foreign {
-        place: String,
-    },
+    Foreign { place: String },
     /// A later version has been here.
     #[error("the store has schema {found}, this program supports {known}; use the program that wrote it")]
-    Newer {
-        found: u32,
-        known: u32,
-    },
+    Newer { found: u32, known: u32 },
     /// The store is encrypted.
     #[error("the store is encrypted; give its key")]
     KeyNeeded,
@@ -94,16 +68,15 @@ pub enum StoreError {
     #[error("wrong key: the store was created with another one")]
     WrongKey,
     /// The store is not encrypted.
-    #[error("the store was created without a key; open it without one, or create a new store and import \
-             the runs")]
+    #[error(
+        "the store was created without a key; open it without one, or create a new store and import \
+             the runs"
+    )]
     NotEncrypted,
     #[error("the disk is full, or the store reached its size limit; free some space, then resume")]
     Full,
     #[error("cannot write to {place} ({reason}); choose a writable path")]
-    ReadOnly {
-        place: String,
-        reason: String,
-    },
+    ReadOnly { place: String, reason: String },
     /// Another process keeps writing.
     #[error("another process has locked the store for {seconds} s; try again, or check what it does")]
     Locked {
@@ -112,24 +85,16 @@ pub enum StoreError {
     },
     /// A sync failed once; data written before it may be lost.
     #[error("the disk failed to sync ({reason}); check the disk, then open the store again")]
-    Unsynced {
-        reason: String,
-    },
+    Unsynced { reason: String },
     /// No result of that name.
     #[error("no result `{digest}` in this store; it was removed or never existed")]
-    NoBlob {
-        digest: String,
-    },
+    NoBlob { digest: String },
     /// A stored result differs from the original.
     #[error("the result `{digest}` was changed after it was stored; do not trust it")]
-    BlobChanged {
-        digest: String,
-    },
+    BlobChanged { digest: String },
     /// The operating system returned an error.
     #[error("the store failed ({reason})")]
-    System {
-        reason: String,
-    },
+    System { reason: String },
 }
 
 impl From<JournalError> for StoreError {
@@ -138,7 +103,7 @@ impl From<JournalError> for StoreError {
     }
 }
 
-impl From<StoreError> for JournalFailed {
+impl From<StoreError> for JournalStorageError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Missing { run } => Self::Missing { run },
@@ -155,7 +120,7 @@ impl From<StoreError> for JournalFailed {
     }
 }
 
-impl From<StoreError> for BlobFailed {
+impl From<StoreError> for BlobError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NoBlob { digest } => Self::Missing { digest },

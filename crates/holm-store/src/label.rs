@@ -1,7 +1,7 @@
 //! Titles and tags of sessions: one visible line each, so that a list stays readable. The runtime
 //! defines which names a run may have ([`check_run_name`]), for every kind of journal alike.
 
-use holm_runtime::{JournalFailed, check_run_name};
+use holm_runtime::{JournalStorageError, check_run_name};
 
 use crate::StoreError;
 
@@ -14,7 +14,7 @@ pub const MAX_TAG: usize = 64;
 /// Checks that `run` can name a run.
 pub(crate) fn check_run(run: &str) -> Result<(), StoreError> {
     check_run_name(run).map_err(|error| match error {
-        JournalFailed::BadName { run, reason } => StoreError::BadName { run, reason },
+        JournalStorageError::BadName { run, reason } => StoreError::BadName { run, reason },
         other => StoreError::System { reason: other.to_string() },
     })
 }

@@ -2,11 +2,11 @@
 //! it keeps what it is given and finds it again.
 //!
 //! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature
-//! `postgres`). It is where an agent's journals go ([`Journals`](holm_runtime::Journals)) and its
-//! large results ([`Blobs`](holm_runtime::Blobs)), and it answers what people ask about sessions:
+//! `postgres`). It is where an agent's journals go ([`JournalStore`](holm_runtime::JournalStore)) and its
+//! large results ([`BlobStore`](holm_runtime::BlobStore)), and it answers what people ask about sessions:
 //! lists, searches, exports, usage, and that they be forgotten; small notes that must outlive a
 //! process lie in trays beside them. It is the [`Ledger`](holm_runtime::Ledger) of models too, from
-//! the same journals. Journals in memory and in plain files need no database: [`MemoryJournals`],
+//! the same journals. Journals in memory and in plain files need no database: [`MemoryJournalStore`],
 //! [`JsonLinesFolder`].
 //!
 //! ```text
@@ -26,7 +26,7 @@
 //! | `Written`, PostgreSQL | kept | a crash of the *server* may lose up to about 0.6 s (three times its `wal_writer_delay`) |
 //! | `Synced`, PostgreSQL | kept | kept, as far as the server's `fsync` is on |
 //! | what a person said and an event has shown, an accepted prompt ([`Store::put_slip`]), a job that was added, changed or removed | kept | kept: asked for as `Synced`, or synced before the call returns |
-//! | a large result that [`put`](holm_runtime::Blobs::put) has named | kept | kept |
+//! | a large result that [`put`](holm_runtime::BlobStore::put) has named | kept | kept |
 //!
 //! What is lost is always an end: a journal that is found again is a beginning of what was written,
 //! never one with a hole, and the lines of one append are there together or not at all. A driver
@@ -48,7 +48,7 @@
 //! the snapshot's record. A snapshot holds what the model is shown and what decides, not the
 //! transcript: the records have that already. A snapshot that is missing, damaged or from another
 //! journal is left aside, and the whole journal is read and verified.
-//! [`Journals::read`](holm_runtime::Journals::read), exports and replays always read everything.
+//! [`JournalStore::read`](holm_runtime::JournalStore::read), exports and replays always read everything.
 //!
 //! Usage, the ledger and the search index are kept with the number of records that they hold, and
 //! with the state of the fold there. [`Store::usage`] and [`Store::spent`] read the records since,
@@ -93,19 +93,20 @@ mod store;
 mod vault;
 
 pub use at_work::{PROMPT_TRAY, RUNNING_TAG};
-pub use backend::{Commits, Copied};
-pub use derive::{Day, Entry, Folded, Subject, Tally, TextKind, fold, search_text};
+pub use backend::{CopySummary, StoreStats};
+pub use derive::{RunUsage, TextKind, UsageEntry, UsageSubject, UsageTally, UtcDay, fold, search_text};
 pub use error::StoreError;
-pub use jobs::{KeptJob, KeptRun, RunState};
+pub use jobs::{JobRunState, StoredJob, StoredJobRun};
 pub use label::{MAX_TAG, MAX_TITLE};
 #[cfg(feature = "postgres")]
 pub use postgres::{ParkedSession, PostgresPool};
 pub use sessions::{
-    By, Cursor, Erased, Format, Hit, Listing, Order, Page, Retention, Session, Sort, UsageLine, UsageQuery,
-    Withheld, withheld,
+    ErasedSession, RetentionPolicy, SearchHit, SessionCursor, SessionFileFormat, SessionListPage,
+    SessionOrder, SessionQuery, SessionSort, StoredSession, UsageGrouping, UsageLine, UsageQuery,
+    WithheldPrompt, withheld,
 };
-pub use slips::Slip;
-pub use store::{Options, Store};
+pub use slips::StoredNote;
+pub use store::{Store, StoreOptions};
 pub use vault::MasterKey;
 
-pub use holm_runtime::{JsonLines, JsonLinesFolder, MemoryJournal, MemoryJournals};
+pub use holm_runtime::{JsonLinesFolder, JsonLinesJournal, MemoryJournal, MemoryJournalStore};

@@ -12,12 +12,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use holm_grants::{GrantSet, Level, Need};
+use holm_grants::{CallNeed, GrantSet, Level};
 use holm_guards::json::Json;
-use holm_kernel::journal::{self, Writer};
+use holm_kernel::journal::{self, JournalWriter};
 use holm_kernel::{
-    Approvals, Block, Config, Effect, Ending, Event, Input, Model, ModelResult, Numbered, Outcome, Prompt,
-    Reply, Role, Run, Started, Timestamp, Tool, ToolCall, ToolOutput, ToolRequest,
+    Approvals, Block, Config, Effect, Ending, Event, Input, ModelResult, ModelSpec, Numbered, Outcome,
+    Prompt, Reply, Role, Run, Started, Timestamp, ToolCall, ToolOutput, ToolRequest, ToolSpec,
 };
 
 /// What a tool reads of one file: a demo should not wait for a disk image.
@@ -42,12 +42,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// What the agent is: a model, three tools, and the right to read below the current folder.
 fn config() -> Result<Config, Box<dyn Error>> {
-    let tool = |name: &str, text: &str, need: &str, level| -> Result<Tool, Box<dyn Error>> {
+    let tool = |name: &str, text: &str, need: &str, level| -> Result<ToolSpec, Box<dyn Error>> {
         let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
-        let tool = Tool::new(name, text, Json::parse(schema)?).level(level);
-        Ok(Tool { needs: vec![need.parse()?], ..tool })
+        let tool = ToolSpec::new(name, text, Json::parse(schema)?).level(level);
+        Ok(ToolSpec { needs: vec![need.parse()?], ..tool })
     };
-    let mut config = Config::new(Model::named("scripted/demo"));
+    let mut config = Config::new(ModelSpec::named("scripted/demo"));
     config.tools = vec![
         tool("list_files", "Lists the files of a folder.", "read:{path}", Level::ReadOnly)?,
         tool("count_lines", "Counts the lines of a file.", "read:{path}", Level::ReadOnly)?,
@@ -62,7 +62,7 @@ fn config() -> Result<Config, Box<dyn Error>> {
 /// Drives one run: handle a fact, append it, then do what the kernel says.
 struct Host {
     run: Run,
-    writer: Writer,
+    writer: JournalWriter,
     file: File,
     model: Scripted,
     events: String,
@@ -104,7 +104,7 @@ impl Host {
                 self.give(Input::ModelFinished { call, result: ModelResult::Replied(reply) })
             }
             Effect::RunTool { call, request } => {
-                let needs: Vec<String> = request.needs.iter().map(Need::to_string).collect();
+                let needs: Vec<String> = request.needs.iter().map(CallNeed::to_string).collect();
                 println!("kernel    allows it: {} is within read:**", needs.join(", "));
                 self.give(Input::Dispatched { call })?;
                 let result = run_tool(&request).unwrap_or_else(|error| ToolOutput::failed(error.to_string()));

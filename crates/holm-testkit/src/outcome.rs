@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use holm_kernel::{
-    CallId, Effect, Ending, Event, Input, Key, Message, Numbered, Request, Run, Seq, Timestamp,
+    CallId, Effect, Ending, Event, IdempotencyKey, Input, Message, Numbered, Request, Run, Seq, Timestamp,
     journal::{Head, Snapshot, SnapshotError},
 };
 
@@ -149,7 +149,7 @@ pub struct Ran {
     /// The tool.
     pub tool: Arc<str>,
     /// Its idempotency key.
-    pub key: Key,
+    pub key: IdempotencyKey,
 }
 
 /// Where a simulation came to rest.

@@ -107,7 +107,8 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
 fn definitions() -> Vec<TypeDefinition> {
     let mut found = Vec::new();
     for file in source_files() {
-        let crate_name = file.iter().nth(1).map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
+        let crate_name =
+            file.iter().nth(1).map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
         for name in read(&file).lines().filter_map(defined_name) {
             found.push(TypeDefinition {
                 name: name.to_owned(),

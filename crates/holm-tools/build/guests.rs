@@ -13,7 +13,7 @@ mod outline;
 #[path = "../src/shipped/pack.rs"]
 mod pack;
 
-type Failure = Box<dyn std::error::Error>;
+type BuildScriptError = Box<dyn std::error::Error>;
 
 /// Guests, and what each is like: a guest that is like none. To take one out, both are taken out, so small ones that are called at
 /// every turn are like small ones.
@@ -33,7 +33,7 @@ const SMALL: i32 = 19;
 const QUICK: i32 = 3;
 
 /// A guest that was found in the folder.
-struct Guest {
+struct BundledGuest {
     name: String,
     /// The guest, or its outline where its code is enough.
     wasm: Vec<u8>,
@@ -41,7 +41,7 @@ struct Guest {
     prepared: Option<(String, Vec<u8>)>,
 }
 
-pub(super) fn pack() -> Result<(), Failure> {
+pub(super) fn pack() -> Result<(), BuildScriptError> {
     println!("cargo:rerun-if-changed=build/guests.rs");
     println!("cargo:rerun-if-changed=src/shipped/calls.rs");
     println!("cargo:rerun-if-changed=src/shipped/outline.rs");
@@ -57,8 +57,10 @@ pub(super) fn pack() -> Result<(), Failure> {
             break;
         }
     }
-    let guests: Vec<Guest> =
-        names(&dist).into_iter().map(|name| Guest::read(&dist, name)).collect::<Result<_, Failure>>()?;
+    let guests: Vec<BundledGuest> = names(&dist)
+        .into_iter()
+        .map(|name| BundledGuest::read(&dist, name))
+        .collect::<Result<_, BuildScriptError>>()?;
     if guests.is_empty() {
         println!("cargo:warning=built without the WASM tools that Holm ships; `make guests` makes them");
     }
@@ -79,8 +81,8 @@ pub(super) fn pack() -> Result<(), Failure> {
     Ok(())
 }
 
-impl Guest {
-    fn read(dist: &Path, name: String) -> Result<Self, Failure> {
+impl BundledGuest {
+    fn read(dist: &Path, name: String) -> Result<Self, BuildScriptError> {
         let wasm = fs::read(dist.join(format!("{name}.wasm")))?;
         let prepared = prepared(dist, &name, &wasm)?;
         if prepared.is_some()
@@ -98,8 +100,14 @@ impl Guest {
         guests.iter().find(|guest| guest.name == *like)
     }
 
-    /// A `Shipped` as an expression; its bytes go into files that it names.
-    fn shipped(&self, like: Option<&Self>, sidecar: &str, out: &Path, level: i32) -> Result<String, Failure> {
+    /// A `ShippedGuest` as an expression; its bytes go into files that it names.
+    fn shipped(
+        &self,
+        like: Option<&Self>,
+        sidecar: &str,
+        out: &Path,
+        level: i32,
+    ) -> Result<String, BuildScriptError> {
         let known = like.map(|like| like.wasm.as_slice()).unwrap_or_default();
         let wasm = packed(&self.wasm, known, &out.join(format!("{}.wasm.zst", self.name)), level)?;
         let prepared = match &self.prepared {
@@ -111,26 +119,26 @@ impl Guest {
                     calls::turn(&mut code, true);
                 }
                 let code = packed(&code, &known, &out.join(format!("{}.ready.zst", self.name)), level)?;
-                format!("Some(Prepared {{ about: {about:?}, code: {code} }})")
+                format!("Some(PrecompiledGuest {{ about: {about:?}, code: {code} }})")
             }
             None => "None".to_owned(),
         };
         let (name, like) = (&self.name, like.map(|like| &like.name));
         Ok(format!(
-            "Shipped {{ name: {name:?}, sidecar: {sidecar:?}, like: {like:?}, wasm: {wasm}, prepared: {prepared} }}"
+            "ShippedGuest {{ name: {name:?}, sidecar: {sidecar:?}, like: {like:?}, wasm: {wasm}, prepared: {prepared} }}"
         ))
     }
 }
 
-/// A `Packed` as an expression.
-fn packed(bytes: &[u8], known: &[u8], file: &Path, level: i32) -> Result<String, Failure> {
+/// A `CompressedBytes` as an expression.
+fn packed(bytes: &[u8], known: &[u8], file: &Path, level: i32) -> Result<String, BuildScriptError> {
     fs::write(file, pack::pack(bytes, known, level)?)?;
-    Ok(format!("Packed {{ size: {}, bytes: include_bytes!({file:?}) }}", bytes.len()))
+    Ok(format!("CompressedBytes {{ size: {}, bytes: include_bytes!({file:?}) }}", bytes.len()))
 }
 
 /// The prepared parts of a guest. Notes about other bytes are ignored, because the guest
 /// was built again since.
-fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<u8>)>, Failure> {
+fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<u8>)>, BuildScriptError> {
     let (notes, code) = (dist.join(format!("{name}.json")), dist.join(format!("{name}.ready")));
     let Ok(about) = fs::read_to_string(&notes) else { return Ok(None) };
     if code.is_file() && about.contains(&format!("\"wasm_sha256\":\"{}\"", hash(wasm))) {
@@ -146,7 +154,7 @@ fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<
 /// Whether an outline is enough where there is compiled code. It is if the build asked for
 /// outlines and the target is a machine like the build machine. The code then fits, so the program
 /// never compiles the guests.
-fn outlines_do() -> Result<bool, Failure> {
+fn outlines_do() -> Result<bool, BuildScriptError> {
     let (host, arch, os) =
         (env::var("HOST")?, env::var("CARGO_CFG_TARGET_ARCH")?, env::var("CARGO_CFG_TARGET_OS")?);
     let asked = env::var("HOLM_GUESTS_OUTLINES").is_ok_and(|asked| asked == "yes");

@@ -8,7 +8,7 @@
 use std::error::Error;
 
 use holm_guards::json::Json;
-use holm_tools::help::{Description, Program};
+use holm_tools::help::{HelpDescription, HelpProgram};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let text = std::fs::read(file)?;
     let description =
-        Description::read(&Program::at(program, path.iter().map(String::as_str)), None, Some(&text))?;
+        HelpDescription::read(&HelpProgram::at(program, path.iter().map(String::as_str)), None, Some(&text))?;
     if arguments == "-" {
         println!("{}", description.schema.canonical());
         return Ok(());

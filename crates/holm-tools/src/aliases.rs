@@ -7,7 +7,7 @@
 use holm_kernel::Alias;
 
 /// One of our tools, its other names, and the other names of its arguments.
-struct Row {
+struct ToolAliases {
     tool: &'static str,
     names: &'static [&'static str],
     /// The written name and the real one. `list.name` is a name in the objects
@@ -15,10 +15,18 @@ struct Row {
     arguments: &'static [(&'static str, &'static str)],
 }
 
-const TABLE: &[Row] = &[
-    Row { tool: "read", names: &["Read", "read_file", "ReadFile", "view", "view_file"], arguments: PATH },
-    Row { tool: "list", names: &["LS", "ls", "list_dir", "list_directory", "list_files"], arguments: FOLDER },
-    Row {
+const TABLE: &[ToolAliases] = &[
+    ToolAliases {
+        tool: "read",
+        names: &["Read", "read_file", "ReadFile", "view", "view_file"],
+        arguments: PATH,
+    },
+    ToolAliases {
+        tool: "list",
+        names: &["LS", "ls", "list_dir", "list_directory", "list_files"],
+        arguments: FOLDER,
+    },
+    ToolAliases {
         tool: "glob",
         names: &["Glob", "find_files", "file_search"],
         arguments: &[
@@ -29,7 +37,7 @@ const TABLE: &[Row] = &[
             ("dir", "path"),
         ],
     },
-    Row {
+    ToolAliases {
         tool: "grep",
         names: &["Grep", "grep_search", "search_files", "ripgrep", "rg"],
         arguments: &[
@@ -48,7 +56,7 @@ const TABLE: &[Row] = &[
             ("head_limit", "limit"),
         ],
     },
-    Row {
+    ToolAliases {
         tool: "write",
         names: &["Write", "write_file", "WriteFile", "create_file"],
         arguments: &[
@@ -61,7 +69,7 @@ const TABLE: &[Row] = &[
             ("file_text", "content"),
         ],
     },
-    Row {
+    ToolAliases {
         tool: "edit",
         names: &["Edit", "MultiEdit", "str_replace", "edit_file", "replace", "replace_in_file"],
         arguments: &[
@@ -91,7 +99,7 @@ const TABLE: &[Row] = &[
             ("edits.replaceAll", "all"),
         ],
     },
-    Row {
+    ToolAliases {
         tool: "patch",
         names: &["apply_patch", "ApplyPatch", "apply_diff"],
         arguments: &[
@@ -125,7 +133,7 @@ const FOLDER: &[(&str, &str)] =
 /// ```
 #[must_use]
 pub fn aliases() -> Vec<Alias> {
-    let alias = |row: &Row, name: &str| Alias {
+    let alias = |row: &ToolAliases, name: &str| Alias {
         name: name.to_owned(),
         tool: row.tool.to_owned(),
         arguments: row
@@ -134,7 +142,7 @@ pub fn aliases() -> Vec<Alias> {
             .map(|(written, meant)| ((*written).into(), (*meant).into()))
             .collect(),
     };
-    let own = |row: &'static Row| std::iter::once(row.tool).chain(row.names.iter().copied());
+    let own = |row: &'static ToolAliases| std::iter::once(row.tool).chain(row.names.iter().copied());
     TABLE.iter().flat_map(|row| own(row).map(move |name| alias(row, name))).collect()
 }
 

@@ -1,18 +1,18 @@
 //! Turns the needs that a call was allowed into the grants that its tool enforces. This is the only
 //! place that does so, so that no tool gives more than another.
 
-use holm_grants::{Grant, GrantSet, Need};
+use holm_grants::{CallNeed, Grant, GrantSet};
 
 /// The grant for a need. Returns `None` if no pattern can spell it, and then nothing is granted.
-pub(crate) fn grant(need: &Need) -> Option<Grant> {
+pub(crate) fn grant(need: &CallNeed) -> Option<Grant> {
     match need {
-        Need::Grant(grant) => Some(grant.clone()),
-        Need::Request(request) => Grant::exactly(request).ok(),
+        CallNeed::Grant(grant) => Some(grant.clone()),
+        CallNeed::Request(request) => Grant::exactly(request).ok(),
     }
 }
 
 /// The grants for these needs, and nothing beyond them.
-pub(crate) fn grants(needs: &[Need]) -> GrantSet {
+pub(crate) fn grants(needs: &[CallNeed]) -> GrantSet {
     needs.iter().filter_map(grant).collect()
 }
 

@@ -5,7 +5,7 @@
 //! has no anchors, no tags, and no types that depend on how a word looks. Every line that is not
 //! understood is reported with its number.
 
-use crate::agents::{AgentFileError, AgentProblem};
+use crate::agents::{AgentFileError, AgentFileErrorKind};
 
 /// The most lines of a head; more than this was not written by hand.
 const MOST_LINES: usize = 1_000;
@@ -13,48 +13,48 @@ const MOST_LINES: usize = 1_000;
 /// The front matter of a file, and the body after it.
 ///
 /// ```
-/// use holm_tools::front::{Front, Value};
+/// use holm_tools::front::{FrontMatter, FrontMatterValue};
 ///
-/// let front = Front::parse("---\nname: reviewer\n---\nYou review.\n")?;
-/// assert_eq!((front.entries[0].line, &front.entries[0].value), (2, &Value::Text("reviewer".into())));
+/// let front = FrontMatter::parse("---\nname: reviewer\n---\nYou review.\n")?;
+/// assert_eq!((front.entries[0].line, &front.entries[0].value), (2, &FrontMatterValue::Text("reviewer".into())));
 /// assert_eq!(front.body, "You review.");
 /// # Ok::<(), holm_tools::agents::AgentFileError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Front<'a> {
+pub struct FrontMatter<'a> {
     /// The entries of the head, in their order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FrontMatterEntry>,
     pub body: &'a str,
 }
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct FrontMatterEntry {
     /// Its line, from 1.
     pub line: usize,
     pub key: String,
-    pub value: Value,
+    pub value: FrontMatterValue,
 }
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum FrontMatterValue {
     Text(String),
     /// A list of texts.
-    List(Vec<Item>),
+    List(Vec<FrontMatterItem>),
     /// Keys below the key.
-    Map(Vec<Entry>),
+    Map(Vec<FrontMatterEntry>),
 }
 
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct FrontMatterItem {
     /// Its line, from 1.
     pub line: usize,
     pub text: String,
 }
 
-impl<'a> Front<'a> {
+impl<'a> FrontMatter<'a> {
     /// Splits a file and reads its head.
     ///
     /// # Errors
@@ -70,53 +70,53 @@ impl<'a> Front<'a> {
         };
         let (first, is_last, _) = next();
         if first != "---" || is_last {
-            return Err(AgentProblem::NoHead.at(1));
+            return Err(AgentFileErrorKind::NoHead.at(1));
         }
         let mut lines = Vec::new();
         loop {
             let (line, is_last, after) = next();
             if line == "---" {
-                return Ok(Self { entries: Lines::new(&lines).entries()?, body: after.trim() });
+                return Ok(Self { entries: FrontMatterLines::new(&lines).entries()?, body: after.trim() });
             }
             if is_last {
-                return Err(AgentProblem::Unclosed.at(1));
+                return Err(AgentFileErrorKind::Unclosed.at(1));
             }
             lines.push(line);
             if lines.len() > MOST_LINES {
-                return Err(AgentProblem::TooLong { most: MOST_LINES }.at(lines.len()));
+                return Err(AgentFileErrorKind::TooLong { most: MOST_LINES }.at(lines.len()));
             }
         }
     }
 }
 
 /// The lines of a head, and the current position.
-struct Lines<'l, 'a> {
+struct FrontMatterLines<'l, 'a> {
     lines: &'l [&'a str],
     at: usize,
 }
 
-impl<'l, 'a> Lines<'l, 'a> {
+impl<'l, 'a> FrontMatterLines<'l, 'a> {
     fn new(lines: &'l [&'a str]) -> Self {
         Self { lines, at: 0 }
     }
 
-    fn entries(mut self) -> Result<Vec<Entry>, AgentFileError> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn entries(mut self) -> Result<Vec<FrontMatterEntry>, AgentFileError> {
+        let mut entries: Vec<FrontMatterEntry> = Vec::new();
         while let Some((number, line)) = self.next_said() {
             if line.starts_with([' ', '\t', '-']) {
-                return Err(AgentProblem::NoKey.at(number));
+                return Err(AgentFileErrorKind::NoKey.at(number));
             }
-            let (key, text) = keyed(line).ok_or_else(|| AgentProblem::NoKey.at(number))?;
+            let (key, text) = keyed(line).ok_or_else(|| AgentFileErrorKind::NoKey.at(number))?;
             if entries.iter().any(|entry| entry.key == key) {
-                return Err(AgentProblem::Twice { key: key.to_owned() }.at(number));
+                return Err(AgentFileErrorKind::Twice { key: key.to_owned() }.at(number));
             }
             let value = match text {
                 "" => self.below(number)?,
-                "|" | "|-" | "|+" => Value::Text(self.block("\n")),
-                ">" | ">-" | ">+" => Value::Text(self.block(" ")),
+                "|" | "|-" | "|+" => FrontMatterValue::Text(self.block("\n")),
+                ">" | ">-" | ">+" => FrontMatterValue::Text(self.block(" ")),
                 text => inline(text).map_err(|problem| problem.at(number))?.numbered(number),
             };
-            entries.push(Entry { line: number, key: key.to_owned(), value });
+            entries.push(FrontMatterEntry { line: number, key: key.to_owned(), value });
         }
         Ok(entries)
     }
@@ -149,27 +149,27 @@ impl<'l, 'a> Lines<'l, 'a> {
     }
 
     /// A list or nested keys below a key. If there is nothing below it, the value is an empty text.
-    fn below(&mut self, owner: usize) -> Result<Value, AgentFileError> {
+    fn below(&mut self, owner: usize) -> Result<FrontMatterValue, AgentFileError> {
         let lines = self.belonging();
-        let Some((_, first)) = lines.first() else { return Ok(Value::Text(String::new())) };
+        let Some((_, first)) = lines.first() else { return Ok(FrontMatterValue::Text(String::new())) };
         if first.starts_with("- ") {
             let items = lines.into_iter().map(|(line, text)| {
-                let text = text.strip_prefix("- ").ok_or_else(|| AgentProblem::NoItem.at(line))?;
-                Ok(Item { line, text: scalar(text.trim()).map_err(|problem| problem.at(line))? })
+                let text = text.strip_prefix("- ").ok_or_else(|| AgentFileErrorKind::NoItem.at(line))?;
+                Ok(FrontMatterItem { line, text: scalar(text.trim()).map_err(|problem| problem.at(line))? })
             });
-            return Ok(Value::List(items.collect::<Result<_, AgentFileError>>()?));
+            return Ok(FrontMatterValue::List(items.collect::<Result<_, AgentFileError>>()?));
         }
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<FrontMatterEntry> = Vec::new();
         for (line, text) in lines {
-            let (key, text) = keyed(text).ok_or_else(|| AgentProblem::NoKey.at(line))?;
+            let (key, text) = keyed(text).ok_or_else(|| AgentFileErrorKind::NoKey.at(line))?;
             if entries.iter().any(|entry| entry.key == key) {
-                return Err(AgentProblem::Twice { key: key.to_owned() }.at(line));
+                return Err(AgentFileErrorKind::Twice { key: key.to_owned() }.at(line));
             }
             let value = inline(text).map_err(|problem| problem.at(line))?.numbered(line);
-            entries.push(Entry { line, key: key.to_owned(), value });
+            entries.push(FrontMatterEntry { line, key: key.to_owned(), value });
         }
         debug_assert!(entries.iter().all(|entry| entry.line > owner), "what belongs to a key follows it");
-        Ok(Value::Map(entries))
+        Ok(FrontMatterValue::Map(entries))
     }
 
     /// Text over several lines, without their common indentation.
@@ -190,24 +190,26 @@ impl<'l, 'a> Lines<'l, 'a> {
 }
 
 /// A value on the line of its key, before its line is known.
-enum Inline {
+enum InlineValue {
     Text(String),
     List(Vec<String>),
 }
 
-impl Inline {
-    fn numbered(self, line: usize) -> Value {
+impl InlineValue {
+    fn numbered(self, line: usize) -> FrontMatterValue {
         match self {
-            Self::Text(text) => Value::Text(text),
-            Self::List(texts) => Value::List(texts.into_iter().map(|text| Item { line, text }).collect()),
+            Self::Text(text) => FrontMatterValue::Text(text),
+            Self::List(texts) => {
+                FrontMatterValue::List(texts.into_iter().map(|text| FrontMatterItem { line, text }).collect())
+            }
         }
     }
 }
 
-fn inline(text: &str) -> Result<Inline, AgentProblem> {
-    let Some(inner) = text.strip_prefix('[') else { return Ok(Inline::Text(scalar(text)?)) };
-    let inner = inner.strip_suffix(']').ok_or(AgentProblem::OpenList)?;
-    Ok(Inline::List(split_items(inner).into_iter().map(scalar).collect::<Result<_, _>>()?))
+fn inline(text: &str) -> Result<InlineValue, AgentFileErrorKind> {
+    let Some(inner) = text.strip_prefix('[') else { return Ok(InlineValue::Text(scalar(text)?)) };
+    let inner = inner.strip_suffix(']').ok_or(AgentFileErrorKind::OpenList)?;
+    Ok(InlineValue::List(split_items(inner).into_iter().map(scalar).collect::<Result<_, _>>()?))
 }
 
 /// The items of a list on one line; commas in quotes do not count.
@@ -229,19 +231,19 @@ pub(crate) fn split_items(text: &str) -> Vec<&str> {
 }
 
 /// One text: in quotes, or plain up to a comment.
-fn scalar(text: &str) -> Result<String, AgentProblem> {
+fn scalar(text: &str) -> Result<String, AgentFileErrorKind> {
     match text.chars().next() {
         Some('"') => double_quoted(text),
         Some('\'') => {
             let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
-            inner.map(|inner| inner.replace("''", "'")).ok_or(AgentProblem::OpenQuote)
+            inner.map(|inner| inner.replace("''", "'")).ok_or(AgentFileErrorKind::OpenQuote)
         }
-        Some('&' | '!' | '{') => Err(AgentProblem::NotPlain),
+        Some('&' | '!' | '{') => Err(AgentFileErrorKind::NotPlain),
         Some(_) | None => Ok(text.split_once(" #").map_or(text, |(text, _)| text).trim().to_owned()),
     }
 }
 
-fn double_quoted(text: &str) -> Result<String, AgentProblem> {
+fn double_quoted(text: &str) -> Result<String, AgentFileErrorKind> {
     let mut out = String::new();
     let mut chars = text.strip_prefix('"').unwrap_or(text).chars();
     while let Some(c) = chars.next() {
@@ -249,18 +251,18 @@ fn double_quoted(text: &str) -> Result<String, AgentProblem> {
             '"' => {
                 let rest = chars.as_str().trim();
                 let ends = rest.is_empty() || rest.starts_with('#');
-                return if ends { Ok(out) } else { Err(AgentProblem::OpenQuote) };
+                return if ends { Ok(out) } else { Err(AgentFileErrorKind::OpenQuote) };
             }
             '\\' => out.push(match chars.next() {
                 Some('n') => '\n',
                 Some('t') => '\t',
                 Some(other @ ('"' | '\\' | '/')) => other,
-                Some(_) | None => return Err(AgentProblem::OpenQuote),
+                Some(_) | None => return Err(AgentFileErrorKind::OpenQuote),
             }),
             other => out.push(other),
         }
     }
-    Err(AgentProblem::OpenQuote)
+    Err(AgentFileErrorKind::OpenQuote)
 }
 
 /// A key and what follows it on its line.

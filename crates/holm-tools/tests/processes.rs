@@ -20,16 +20,19 @@ use std::{
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_jail::{Engine, Launcher, launch_if_asked};
+use holm_jail::{JailEngine, JailLauncher, launch_if_asked};
 use holm_kernel::{
-    Approvals, Block, Bound, ModelResult, Proposal, Reply, Role, StopReason, Tool, ToolCall, ToolOutput,
+    Approvals, Block, Bound, ModelResult, Proposal, Reply, Role, StopReason, ToolCall, ToolOutput, ToolSpec,
     Verdict,
 };
-use holm_runtime::{Agent, BoxFuture, Helper, Helpers, Job, model_fn, tool_fn};
+use holm_runtime::{Agent, BoxFuture, HelperAgent, HelperSet, ToolInvocation, model_fn, tool_fn};
 use holm_tools::{
-    hooks::{Command, CommandHooks, HookFile, Jailed, NetworkWish, NotDone, Runner as _, Wants},
-    trust::Ledger,
-    worktree::{Afterwards, Worktrees},
+    hooks::{
+        CommandHooks, HookCommand, HookFile, HookNetworkAccess, HookPermissionRequest, HookRunError,
+        HookRunner as _, JailedRunner,
+    },
+    trust::TrustLedger,
+    worktree::{WorktreeCleanup, WorktreeManager},
 };
 use serde_json::{Value, json};
 
@@ -88,16 +91,19 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 /// A project with a file in it, and what runs its commands.
 struct Stage {
     folder: tempfile::TempDir,
-    jailed: Jailed,
+    jailed: JailedRunner,
 }
 
 impl Stage {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("notes.txt"), "of the project").unwrap();
-        let engine = Engine::detect().unwrap_or_else(|error| panic!("{error}"));
-        let jailed =
-            Jailed::within(folder.path().canonicalize().unwrap(), engine, Launcher::this_executable());
+        let engine = JailEngine::detect().unwrap_or_else(|error| panic!("{error}"));
+        let jailed = JailedRunner::within(
+            folder.path().canonicalize().unwrap(),
+            engine,
+            JailLauncher::this_executable(),
+        );
         Self { folder, jailed }
     }
 
@@ -105,9 +111,10 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    async fn sh(&self, line: &str, wants: Wants) -> String {
+    async fn sh(&self, line: &str, wants: HookPermissionRequest) -> String {
         let limit = Duration::from_secs(10);
-        let command = Command { line: line.into(), input: String::new(), limit, wants, scripts: Vec::new() };
+        let command =
+            HookCommand { line: line.into(), input: String::new(), limit, wants, scripts: Vec::new() };
         let done = self.jailed.run(command).await.unwrap();
         format!("{}{}{}", done.code, done.stdout, done.stderr)
     }
@@ -127,7 +134,7 @@ impl Stage {
     /// The hooks of the project, after a person has said yes to them.
     fn hooks(&self) -> CommandHooks {
         let file = HookFile::load(self.folder.path(), &self.path("hooks.json")).unwrap();
-        let mut ledger = Ledger::in_memory();
+        let mut ledger = TrustLedger::in_memory();
         for (path, hash) in file.clone().trusted(&ledger).unwrap_err().files {
             ledger.trust_file(&path, hash).unwrap();
         }
@@ -164,8 +171,8 @@ async fn run(hooks: CommandHooks) -> Came {
         Box::pin(async move { ModelResult::Replied(Reply { blocks: vec![block], stop, ..Reply::default() }) })
     });
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer","maximum":9}},"required":["n"]}"#;
-    let declaration = Tool::new("act", "Acts.", Json::parse(schema).unwrap()).level(Level::Execute);
-    let act = tool_fn(declaration, move |job: Job| {
+    let declaration = ToolSpec::new("act", "Acts.", Json::parse(schema).unwrap()).level(Level::Execute);
+    let act = tool_fn(declaration, move |job: ToolInvocation| {
         log.lock().unwrap().push(job.arguments.to_string());
         async { ToolOutput::text("acted well") }
     });
@@ -217,8 +224,8 @@ async fn is_asked_again() {
         let (ran, asked) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
         let (log, seen) = (Arc::clone(&ran), Arc::clone(&asked));
         let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
-        let declaration = Tool::new("act", "Acts.", Json::parse(schema).unwrap()).level(Level::ReadOnly);
-        let act = tool_fn(declaration.needs(["read:{path}"]).unwrap(), move |job: Job| {
+        let declaration = ToolSpec::new("act", "Acts.", Json::parse(schema).unwrap()).level(Level::ReadOnly);
+        let act = tool_fn(declaration.needs(["read:{path}"]).unwrap(), move |job: ToolInvocation| {
             log.lock().unwrap().push(job.arguments.to_string());
             async { ToolOutput::text("acted well") }
         });
@@ -302,25 +309,26 @@ async fn misbehaves() {
 
 async fn is_confined() {
     let stage = Stage::new();
-    assert_eq!(stage.sh("cat notes.txt", Wants::default()).await, "0of the project");
+    assert_eq!(stage.sh("cat notes.txt", HookPermissionRequest::default()).await, "0of the project");
     let secret = tempfile::tempdir().unwrap();
     fs::write(secret.path().join("key"), "canary").unwrap();
     let read = format!("cat {}/key", secret.path().display());
     for line in [&*read, "echo x > new.txt", "echo x > notes.txt", "rm notes.txt", "env | grep -v PWD"] {
-        let said = stage.sh(line, Wants::default()).await;
+        let said = stage.sh(line, HookPermissionRequest::default()).await;
         assert!(!said.contains("canary"), "{line}: {said}");
     }
     assert!(!stage.path("new.txt").exists());
     assert_eq!(fs::read_to_string(stage.path("notes.txt")).unwrap(), "of the project");
-    let variables = stage.sh("env | sort | cut -d= -f1 | tr '\\n' ' '", Wants::default()).await;
+    let variables =
+        stage.sh("env | sort | cut -d= -f1 | tr '\\n' ' '", HookPermissionRequest::default()).await;
     assert!(!variables.contains("CARGO") && variables.contains("HOLM_PROJECT_DIR"), "{variables}");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let connect = format!(
         "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 2); print(\"reached\")'"
     );
-    assert!(!stage.sh(&connect, Wants::default()).await.contains("reached"));
-    let open = Wants { network: NetworkWish::Open, ..Wants::default() };
+    assert!(!stage.sh(&connect, HookPermissionRequest::default()).await.contains("reached"));
+    let open = HookPermissionRequest { network: HookNetworkAccess::Open, ..HookPermissionRequest::default() };
     assert!(stage.sh(&connect, open).await.contains("reached"), "python3 is needed: scripts/setup test");
 }
 
@@ -328,7 +336,7 @@ async fn is_given() {
     let stage = Stage::new();
     fs::create_dir(stage.path("out")).unwrap();
     let grants = holm_grants::GrantSet::parse(["write:out/", "env:HOLM_TEST_*"]).unwrap();
-    let wants = Wants { grants, ..Wants::default() };
+    let wants = HookPermissionRequest { grants, ..HookPermissionRequest::default() };
     let shown = [("HOLM_TEST_A", "seen"), ("OTHER", "canary")];
     let shown = shown.map(|(name, value)| (name.into(), value.into()));
     let stage = Stage { jailed: stage.jailed.clone().environment(shown), ..stage };
@@ -341,13 +349,16 @@ async fn is_given() {
 async fn leaves_nothing() {
     let stage = Stage::new();
     fs::create_dir(stage.path("out")).unwrap();
-    let wants = Wants { grants: holm_grants::GrantSet::parse(["write:out/"]).unwrap(), ..Wants::default() };
+    let wants = HookPermissionRequest {
+        grants: holm_grants::GrantSet::parse(["write:out/"]).unwrap(),
+        ..HookPermissionRequest::default()
+    };
     // All of them hold a lock for as long as they are there.
     let line = "exec 9> out/held; flock 9 && echo x > out/begun; (setsid sleep 600 &); sleep 600".to_owned();
     let limit = Duration::from_secs(4);
     let late =
-        stage.jailed.run(Command { line, input: String::new(), limit, wants, scripts: Vec::new() }).await;
-    assert_eq!(late, Err(NotDone::Late { limit }));
+        stage.jailed.run(HookCommand { line, input: String::new(), limit, wants, scripts: Vec::new() }).await;
+    assert_eq!(late, Err(HookRunError::Late { limit }));
     assert!(stage.path("out/begun").exists());
     let lock = fs::File::open(stage.path("out/held")).unwrap();
     until("all of them are gone", || lock.try_lock().is_ok()).await;
@@ -391,10 +402,12 @@ async fn runs_what_was_seen() {
         let line = "touch signs/runs; while ! test -f signs/go; do sleep 0.05; done; sh tools/part.sh";
         let script = fs::read(stage.path("tools/part.sh")).unwrap();
         let place = stage.folder.path().canonicalize().unwrap().join("tools/part.sh");
-        let wants =
-            Wants { grants: GrantSet::parse(["write:signs/"]).unwrap(), network: NetworkWish::default() };
+        let wants = HookPermissionRequest {
+            grants: GrantSet::parse(["write:signs/"]).unwrap(),
+            network: HookNetworkAccess::default(),
+        };
         let (limit, scripts) = (Duration::from_secs(60), vec![(place, script.into())]);
-        let command = Command { line: line.into(), input: String::new(), limit, wants, scripts };
+        let command = HookCommand { line: line.into(), input: String::new(), limit, wants, scripts };
         let running = stage.jailed.run(command);
         let swapping = async {
             until("it runs", || stage.path("signs/runs").exists()).await;
@@ -431,7 +444,7 @@ async fn is_killed() {
     victim.wait().unwrap();
 
     let trees = folder.path().join("trees");
-    let opened = Worktrees::open(&repository, &trees, Afterwards::Remove).await.unwrap();
+    let opened = WorktreeManager::open(&repository, &trees, WorktreeCleanup::Remove).await.unwrap();
     assert_eq!(git(&repository, &["worktree", "list"]).lines().count(), 1, "nothing stays");
     let names: Vec<_> = fs::read_dir(&trees).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     let [left] = names.as_slice() else { panic!("one patch is left: {names:?}") };
@@ -444,18 +457,18 @@ async fn is_killed() {
 /// A run whose child writes something into its worktree and then takes for ever.
 async fn wait_to_be_killed() {
     let place = PathBuf::from(std::env::var_os("PLACE").unwrap());
-    let trees = Worktrees::open(place.join("repository"), place.join("trees"), Afterwards::Remove);
-    let helper = Helper::isolated("writer", "Writes.", trees.await.unwrap(), move |folder| {
+    let trees = WorktreeManager::open(place.join("repository"), place.join("trees"), WorktreeCleanup::Remove);
+    let helper = HelperAgent::isolated("writer", "Writes.", trees.await.unwrap(), move |folder| {
         let (poem, begun) = (folder.join("poem.txt"), place.join("begun"));
-        let declaration = Tool::new("act", "Acts.", Json::object([("type", "object".into())]));
-        let act = tool_fn(declaration, move |_: Job| {
+        let declaration = ToolSpec::new("act", "Acts.", Json::object([("type", "object".into())]));
+        let act = tool_fn(declaration, move |_: ToolInvocation| {
             fs::write(&poem, "one\nhalf done\n").unwrap();
             fs::write(&begun, "").unwrap();
             std::future::pending()
         });
         Agent::builder("test/child", calls("act", "{}")).tool(act).mode(Mode::Full).build()
     });
-    let helpers = Helpers::new().with(helper);
+    let helpers = HelperSet::new().with(helper);
     let agent = Agent::builder("test/parent", calls("writer", r#"{"task":"write"}"#)).mode(Mode::Full);
     agent.helpers(helpers).build().unwrap().run("go").await.unwrap();
 }

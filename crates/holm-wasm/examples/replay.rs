@@ -8,8 +8,8 @@
 
 use std::{collections::BTreeMap, env, error::Error, fs, io, io::Write};
 
-use holm_kernel::journal::Hash;
-use holm_wasm::{Fault, replay_effects};
+use holm_kernel::journal::Sha256Hash;
+use holm_wasm::{BindingError, replay_effects};
 use serde::Serialize;
 
 /// What replaying one journal came to.
@@ -17,7 +17,7 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 enum Found {
     Effects { sha256: String, lines: u64 },
-    Fault(Fault),
+    Fault(BindingError),
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let result = match replay_effects(&fs::read(&path)?) {
             Ok(effects) => {
-                let sha256 = Hash::of(effects.as_bytes()).to_string();
+                let sha256 = Sha256Hash::of(effects.as_bytes()).to_string();
                 Found::Effects { sha256, lines: effects.lines().count() as u64 }
             }
             Err(fault) => Found::Fault(fault),

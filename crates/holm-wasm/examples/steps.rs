@@ -9,7 +9,7 @@
 
 use std::{env, error::Error, io, io::Write, time::Instant};
 
-use holm_wasm::{CodecHandle, Session};
+use holm_wasm::{CodecHandle, WasmSession};
 
 /// Odd, so that the median is one of them.
 const RUNS: usize = 15;
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Nanoseconds for one turn, when `turns` have been before it.
 fn measure(turns: u64) -> Result<u64, Box<dyn Error>> {
-    let (mut run, _) = Session::start("bench", 7, CONFIG, 0)?;
+    let (mut run, _) = WasmSession::start("bench", 7, CONFIG, 0)?;
     let mut codec = CodecHandle::new("openai_chat", "{}", "{}")?;
     run.handle(1, r#"{"prompted":{"blocks":[{"text":"Go."}]}}"#)?;
     let mut model = drain(&mut run, &mut codec)?.0.ok_or("no model call")?;
@@ -63,7 +63,10 @@ fn measure(turns: u64) -> Result<u64, Box<dyn Error>> {
 }
 
 /// The model call and the tool call that came out; a model call is encoded at once.
-fn drain(run: &mut Session, codec: &mut CodecHandle) -> Result<(Option<u64>, Option<u64>), Box<dyn Error>> {
+fn drain(
+    run: &mut WasmSession,
+    codec: &mut CodecHandle,
+) -> Result<(Option<u64>, Option<u64>), Box<dyn Error>> {
     let (mut model, mut tool) = (None, None);
     loop {
         let effect = run.poll();

@@ -5,11 +5,11 @@ use core::fmt;
 
 use serde::Serialize;
 
-/// Why a call failed. It is thrown as `HolmError`, whose `kind` is [`FaultKind`] in snake case.
+/// Why a call failed. It is thrown as `HolmError`, whose `kind` is [`BindingErrorKind`] in snake case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fault {
+pub struct BindingError {
     /// The kind of failure, for programs.
-    pub kind: FaultKind,
+    pub kind: BindingErrorKind,
     /// What happened and what to do, for people.
     pub message: String,
 }
@@ -17,7 +17,7 @@ pub struct Fault {
 /// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum FaultKind {
+pub enum BindingErrorKind {
     /// A text is not JSON of the expected form.
     BadJson,
     /// The kernel refuses the input, which is a mistake of the host.
@@ -52,14 +52,14 @@ pub enum FaultKind {
     AgentRs,
 }
 
-impl Fault {
+impl BindingError {
     /// Creates a failure of this kind with the cause's message.
-    pub fn new(kind: FaultKind, cause: impl fmt::Display) -> Self {
+    pub fn new(kind: BindingErrorKind, cause: impl fmt::Display) -> Self {
         Self { kind, message: cause.to_string() }
     }
 
     /// Returns a function that creates failures of this kind, for `map_err`.
-    pub(crate) fn of<E: fmt::Display>(kind: FaultKind) -> impl Fn(E) -> Self {
+    pub(crate) fn of<E: fmt::Display>(kind: BindingErrorKind) -> impl Fn(E) -> Self {
         move |cause| Self::new(kind, cause)
     }
 
@@ -69,10 +69,10 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for BindingError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)
     }
 }
 
-impl core::error::Error for Fault {}
+impl core::error::Error for BindingError {}

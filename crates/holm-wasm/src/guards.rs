@@ -6,30 +6,30 @@ mod tests;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use holm_guards::{
-    plausibility::{self as plausible, Expectation, Observed, Outcome, Plausibility},
-    postcondition::{Evaluation, Postcondition, Postconditions},
-    repair::{Repaired, repair},
-    ruling::{Chain, Reason, Ruling},
-    schema::Schema,
-    skill::{self, Contract, Skill, corrective, extract},
+    plausibility::{self as plausible, CallOutcome, Expectation, ObservedOutput, PlausibilityResult},
+    postcondition::{CompiledPostconditions, Postcondition, PostconditionResult},
+    repair::{ArgumentRepair, repair},
+    ruling::{Reason, Ruling, RulingChain},
+    schema::CompiledSchema,
+    skill::{self, CompiledSkill, Contract, corrective, extract},
 };
 use serde::Serialize;
 
-use crate::{Fault, FaultKind, text};
+use crate::{BindingError, BindingErrorKind, text};
 
 /// Whether a tool's output is plausible: a ruling as JSON, `"accept"`, `{"warn":…}` or `{"reject":…}`.
 ///
 /// `outcome` is `succeeded` or `failed`, `expectation` a JSON object, `{}` for the defaults.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`] if the outcome or the expectation is invalid.
-pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<String, Fault> {
+/// [`BindingErrorKind::BadJson`] if the outcome or the expectation is invalid.
+pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<String, BindingError> {
     let outcome = read_outcome(outcome)?;
     let expectation: Expectation = text::read(expectation, "expectation")?;
-    let ruling = match plausible::judge(outcome, &Observed::whole(output), expectation) {
-        Plausibility::Ruled(ruling) => ruling,
+    let ruling = match plausible::judge(outcome, &ObservedOutput::whole(output), expectation) {
+        PlausibilityResult::Ruled(ruling) => ruling,
         // A complete text always leads to a decision. If the guard cannot decide, it refuses.
-        Plausibility::NeedsWhole => {
+        PlausibilityResult::NeedsWhole => {
             Ruling::Reject(Reason::new(plausible::GUARD, "the output is not complete"))
         }
     };
@@ -38,23 +38,25 @@ pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<St
 
 /// A compiled JSON Schema.
 #[derive(Debug)]
-pub struct SchemaHandle(Schema);
+pub struct SchemaHandle(CompiledSchema);
 
 impl SchemaHandle {
     /// Compiles a schema from its JSON text.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`] if the text is not JSON, [`FaultKind::Schema`] if it is
+    /// [`BindingErrorKind::BadJson`] if the text is not JSON, [`BindingErrorKind::Schema`] if it is
     /// not a usable schema.
-    pub fn new(schema: &str) -> Result<Self, Fault> {
-        Schema::compile(&text::open(schema, "schema")?).map(Self).map_err(Fault::of(FaultKind::Schema))
+    pub fn new(schema: &str) -> Result<Self, BindingError> {
+        CompiledSchema::compile(&text::open(schema, "schema")?)
+            .map(Self)
+            .map_err(BindingError::of(BindingErrorKind::Schema))
     }
 
     /// The violations of a value, as a JSON array; empty if the value is valid.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`] if the value cannot be parsed.
-    pub fn validate(&self, value: &str) -> Result<String, Fault> {
+    /// [`BindingErrorKind::BadJson`] if the value cannot be parsed.
+    pub fn validate(&self, value: &str) -> Result<String, BindingError> {
         let violations = self.0.validate(&text::open(value, "value")?).err().unwrap_or_default();
         let told = violations.into_iter().map(|violation| Violation {
             pointer: violation.pointer,
@@ -70,16 +72,16 @@ impl SchemaHandle {
     pub fn repair(&self, arguments: &str) -> String {
         #[derive(Serialize)]
         #[serde(rename_all = "snake_case")]
-        enum Mended {
+        enum ArgumentRepairView {
             Valid { arguments: String, fixes: Vec<String> },
             Invalid { message: String },
         }
         text::json(&match repair(&self.0, arguments) {
-            Repaired::Valid { value, fixes } => Mended::Valid {
+            ArgumentRepair::Valid { value, fixes } => ArgumentRepairView::Valid {
                 arguments: value.canonical(),
                 fixes: fixes.iter().map(ToString::to_string).collect(),
             },
-            Repaired::Invalid { message } => Mended::Invalid { message },
+            ArgumentRepair::Invalid { message } => ArgumentRepairView::Invalid { message },
         })
     }
 
@@ -90,59 +92,61 @@ impl SchemaHandle {
 }
 
 #[derive(Debug)]
-pub struct PostconditionSet(Postconditions);
+pub struct PostconditionSet(CompiledPostconditions);
 
 impl PostconditionSet {
     /// Compiles a JSON array of postconditions.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`] if the text is invalid, [`FaultKind::Postcondition`] if
+    /// [`BindingErrorKind::BadJson`] if the text is invalid, [`BindingErrorKind::Postcondition`] if
     /// one cannot be used.
-    pub fn new(declared: &str) -> Result<Self, Fault> {
+    pub fn new(declared: &str) -> Result<Self, BindingError> {
         let declared: Vec<Postcondition> = text::read(declared, "list of postconditions")?;
-        Postconditions::compile(&declared).map(Self).map_err(Fault::of(FaultKind::Postcondition))
+        CompiledPostconditions::compile(&declared)
+            .map(Self)
+            .map_err(BindingError::of(BindingErrorKind::Postcondition))
     }
 
     /// The result for an output: `{"ruling","warnings","checks"}`. The host must run the `checks`.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`] for the outcome.
-    pub fn evaluate(&self, outcome: &str, output: &str) -> Result<String, Fault> {
+    /// [`BindingErrorKind::BadJson`] for the outcome.
+    pub fn evaluate(&self, outcome: &str, output: &str) -> Result<String, BindingError> {
         #[derive(Serialize)]
-        struct Told<'a> {
+        struct PostconditionReport<'a> {
             ruling: Ruling,
             warnings: &'a [Reason],
             checks: &'a [Postcondition],
         }
-        let tell = |chain: &Chain, checks: &[Postcondition]| {
-            text::json(&Told { ruling: chain.ruling(), warnings: chain.warnings(), checks })
+        let tell = |chain: &RulingChain, checks: &[Postcondition]| {
+            text::json(&PostconditionReport { ruling: chain.ruling(), warnings: chain.warnings(), checks })
         };
-        Ok(match self.0.evaluate(read_outcome(outcome)?, &Observed::whole(output)) {
-            Evaluation::Ruled(chain) => tell(&chain, &[]),
-            Evaluation::Pending { chain, checks } => tell(&chain, &checks),
+        Ok(match self.0.evaluate(read_outcome(outcome)?, &ObservedOutput::whole(output)) {
+            PostconditionResult::Ruled(chain) => tell(&chain, &[]),
+            PostconditionResult::Pending { chain, checks } => tell(&chain, &checks),
         })
     }
 }
 
 /// A compiled contract skill.
 #[derive(Debug)]
-pub struct SkillHandle(Skill);
+pub struct SkillHandle(CompiledSkill);
 
 impl SkillHandle {
     /// Compiles a contract from its JSON text.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`] if the text is invalid, [`FaultKind::Contract`] if it cannot be used.
-    pub fn new(contract: &str) -> Result<Self, Fault> {
+    /// [`BindingErrorKind::BadJson`] if the text is invalid, [`BindingErrorKind::Contract`] if it cannot be used.
+    pub fn new(contract: &str) -> Result<Self, BindingError> {
         let contract: Contract = text::read(contract, "contract")?;
-        Skill::compile(contract).map(Self).map_err(Fault::of(FaultKind::Contract))
+        CompiledSkill::compile(contract).map(Self).map_err(BindingError::of(BindingErrorKind::Contract))
     }
 
     /// The task as text, for a model.
     ///
     /// # Errors
-    /// [`FaultKind::Skill`] if the input is invalid.
-    pub fn prompt(&self, input: &str) -> Result<String, Fault> {
+    /// [`BindingErrorKind::Skill`] if the input is invalid.
+    pub fn prompt(&self, input: &str) -> Result<String, BindingError> {
         Ok(self.0.prompt(&self.input(input)?))
     }
 
@@ -150,22 +154,24 @@ impl SkillHandle {
     /// `{"refused":{"error","correction"}}` with the text for the model.
     ///
     /// # Errors
-    /// [`FaultKind::Skill`] if the input is invalid.
-    pub fn check(&self, input: &str, reply: &str) -> Result<String, Fault> {
+    /// [`BindingErrorKind::Skill`] if the input is invalid.
+    pub fn check(&self, input: &str, reply: &str) -> Result<String, BindingError> {
         #[derive(Serialize)]
         #[serde(rename_all = "snake_case")]
-        enum Checked {
+        enum SkillCheckResult {
             Accepted(holm_guards::json::Json),
             Refused { error: String, correction: String },
         }
         Ok(text::json(&match self.0.check_output(&self.input(input)?, reply) {
-            Ok(output) => Checked::Accepted(output),
-            Err(error) => Checked::Refused { error: error.to_string(), correction: corrective(&error) },
+            Ok(output) => SkillCheckResult::Accepted(output),
+            Err(error) => {
+                SkillCheckResult::Refused { error: error.to_string(), correction: corrective(&error) }
+            }
         }))
     }
 
-    fn input(&self, input: &str) -> Result<skill::Input, Fault> {
-        self.0.check_input(&text::open(input, "input")?).map_err(Fault::of(FaultKind::Skill))
+    fn input(&self, input: &str) -> Result<skill::CheckedSkillInput, BindingError> {
+        self.0.check_input(&text::open(input, "input")?).map_err(BindingError::of(BindingErrorKind::Skill))
     }
 }
 
@@ -185,6 +191,6 @@ struct Violation {
     message: String,
 }
 
-fn read_outcome(outcome: &str) -> Result<Outcome, Fault> {
+fn read_outcome(outcome: &str) -> Result<CallOutcome, BindingError> {
     text::read(&text::json(&outcome), "outcome")
 }

@@ -4,17 +4,17 @@
 //! JavaScript would rewrite `1.0` and 2^53 + 1.
 //!
 //! The modules beside [`bindings`] are ordinary Rust and are tested natively; `bindings` only
-//! exports them. Errors are a [`Fault`], which reaches JavaScript as a `HolmError` with a kind.
+//! exports them. Errors are a [`BindingError`], which reaches JavaScript as a `HolmError` with a kind.
 //!
 //! ```
-//! use holm_wasm::Session;
+//! use holm_wasm::WasmSession;
 //!
-//! let (mut run, opening) = Session::start("run-1", 7, r#"{"models":[{"name":"scripted/one"}]}"#, 1_000)?;
+//! let (mut run, opening) = WasmSession::start("run-1", 7, r#"{"models":[{"name":"scripted/one"}]}"#, 1_000)?;
 //! assert!(opening.starts_with(r#"{"v":1,"seq":0,"at":1000,"#));
 //! run.handle(1_001, r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#)?;
 //! let effects: Vec<String> = std::iter::from_fn(|| Some(run.poll())).take_while(|effect| !effect.contains("wait")).collect();
 //! assert!(effects.iter().any(|effect| effect.starts_with(r#"{"call_model":{"call":0,"#)));
-//! # Ok::<(), holm_wasm::Fault>(())
+//! # Ok::<(), holm_wasm::BindingError>(())
 //! ```
 
 #![cfg_attr(target_arch = "wasm32", no_std)]
@@ -33,8 +33,8 @@ mod text;
 mod wire;
 
 pub use compat::agent_rs;
-pub use fault::{Fault, FaultKind};
+pub use fault::{BindingError, BindingErrorKind};
 pub use grants::{admits, class, contains, decide, meet, reach};
 pub use guards::{PostconditionSet, SchemaHandle, SkillHandle, extract_contract, plausibility};
-pub use session::{Session, inspect, prefix, replay_effects};
-pub use wire::{CodecHandle, DecoderHandle, Sent, catalogue_model, failure, http_failure};
+pub use session::{WasmSession, inspect, prefix, replay_effects};
+pub use wire::{CodecHandle, DecoderHandle, RequestHandle, catalogue_model, failure, http_failure};

@@ -5,18 +5,20 @@ use holm_guards::json::Json;
 use holm_read::Read;
 use serde::Serialize;
 
-use crate::{Fault, FaultKind};
+use crate::{BindingError, BindingErrorKind};
 
 /// Reads JSON; `what` names the expected form.
-pub(crate) fn read<'a, T: Read<'a>>(text: &'a str, what: &str) -> Result<T, Fault> {
-    holm_read::from_str(text)
-        .map_err(|error| Fault::new(FaultKind::BadJson, format_args!("this is no {what}: {error}")))
+pub(crate) fn read<'a, T: Read<'a>>(text: &'a str, what: &str) -> Result<T, BindingError> {
+    holm_read::from_str(text).map_err(|error| {
+        BindingError::new(BindingErrorKind::BadJson, format_args!("this is no {what}: {error}"))
+    })
 }
 
 /// Parses JSON of any shape, and keeps numbers exactly as written.
-pub(crate) fn open(text: &str, what: &str) -> Result<Json, Fault> {
-    Json::parse(text)
-        .map_err(|error| Fault::new(FaultKind::BadJson, format_args!("this is no {what}: {error}")))
+pub(crate) fn open(text: &str, what: &str) -> Result<Json, BindingError> {
+    Json::parse(text).map_err(|error| {
+        BindingError::new(BindingErrorKind::BadJson, format_args!("this is no {what}: {error}"))
+    })
 }
 
 /// Writes JSON. Our own types can always be written, because their keys are strings.

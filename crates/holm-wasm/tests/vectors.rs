@@ -7,7 +7,7 @@
 
 use std::{fs, path::PathBuf, sync::Mutex};
 
-use holm_wasm::{Fault, PostconditionSet, SchemaHandle, SkillHandle, agent_rs, extract_contract};
+use holm_wasm::{BindingError, PostconditionSet, SchemaHandle, SkillHandle, agent_rs, extract_contract};
 use serde::{Deserialize, Serialize};
 
 /// The switch is one for the whole process, so the tests take turns.
@@ -32,10 +32,10 @@ fn vectors() -> Vec<Vector> {
 /// What a call gives; a fault by its JSON.
 fn found(vector: &Vector) -> String {
     let arg = |place: usize| vector.args.get(place).map_or("", String::as_str);
-    let step = |result: Result<String, holm_kernel::compat::agent_rs::StepError>| {
-        result.map_err(|error| Fault::new(holm_wasm::FaultKind::AgentRs, error))
+    let step = |result: Result<String, holm_kernel::compat::agent_rs::AgentStepError>| {
+        result.map_err(|error| BindingError::new(holm_wasm::BindingErrorKind::AgentRs, error))
     };
-    let said = |result: Result<bool, Fault>| result.map(|yes| yes.to_string());
+    let said = |result: Result<bool, BindingError>| result.map(|yes| yes.to_string());
     let result = match vector.call.as_str() {
         "plausibility" => holm_wasm::plausibility(arg(0), arg(1), arg(2)),
         "validate" => SchemaHandle::new(arg(0)).and_then(|schema| schema.validate(arg(1))),

@@ -16,7 +16,7 @@ pub struct ModelCall<'a> {
     /// not read for [`Messages::Own`].
     pub view: &'a [Arc<Message>],
     /// Options that the kernel does not decide.
-    pub options: &'a Options,
+    pub options: &'a WireOptions,
     /// The source of the bytes of stored pictures and files.
     pub media: &'a dyn MediaSource,
 }
@@ -69,7 +69,7 @@ pub fn provider_model(name: &str) -> (&str, &str) {
 /// Settings of a call that the kernel does not decide.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
-pub struct Options {
+pub struct WireOptions {
     /// Whether the reply comes in pieces.
     pub delivery: Delivery,
     /// Whether the model must or may not call tools.

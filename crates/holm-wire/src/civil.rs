@@ -4,7 +4,7 @@ use alloc::{format, string::String};
 
 /// A moment in UTC, split into its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Civil {
+pub(crate) struct UtcDateTime {
     year: u64,
     month: u64,
     day: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Civil {
 /// The last second of the year 9999. Later moments would not fit the formats below.
 const LAST: u64 = 253_402_300_799;
 
-impl Civil {
+impl UtcDateTime {
     /// The moment this many seconds after the Unix epoch.
     pub(crate) const fn from_seconds(seconds: u64) -> Self {
         let seconds = if seconds > LAST { LAST } else { seconds };
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn moments_are_written_in_every_form() {
-        let civil = Civil::from_seconds(1_440_938_160);
+        let civil = UtcDateTime::from_seconds(1_440_938_160);
         assert_eq!(civil.basic_date(), "20150830");
         assert_eq!(civil.basic(), "20150830T123600Z");
         assert_eq!(civil.rfc3339(), "2015-08-30T12:36:00Z");
@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back_as_the_same_moment() {
         for seconds in (0..4_200_000_000).step_by(86_399 * 17).chain([951_782_400, 1_709_164_800, LAST]) {
-            let text = Civil::from_seconds(seconds).rfc3339();
+            let text = UtcDateTime::from_seconds(seconds).rfc3339();
             assert_eq!(rfc3339_ms(&text), Some(seconds * 1000), "{text}");
         }
-        assert_eq!(Civil::from_seconds(u64::MAX).rfc3339(), "9999-12-31T23:59:59Z");
+        assert_eq!(UtcDateTime::from_seconds(u64::MAX).rfc3339(), "9999-12-31T23:59:59Z");
     }
 }

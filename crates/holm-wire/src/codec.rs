@@ -3,28 +3,28 @@
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::fmt;
 
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::{HttpRequest, MediaSource, ModelCall, Parts, StreamDecoder, Transcript};
+use crate::{MediaSource, MessageBuffer, ModelCall, ProviderRequest, RequestParts, StreamDecoder};
 
-/// One provider format with its dialect. Hosts call [`Encoder::encode`](crate::Encoder::encode),
-/// [`stream`](Codec::stream) and [`reply`](Codec::reply); the encoder calls the other functions.
-pub trait Codec: fmt::Debug + Send + Sync {
+/// One provider format with its dialect. Hosts call [`RequestEncoder::encode`](crate::RequestEncoder::encode),
+/// [`stream`](ProviderCodec::stream) and [`reply`](ProviderCodec::reply); the encoder calls the other functions.
+pub trait ProviderCodec: fmt::Debug + Send + Sync {
     fn format(&self) -> Format;
 
     /// Appends one message. Content that the format does not support is described in
     /// text or left out. It is never an error, because a run must not end when an old
     /// message contains a picture.
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript);
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer);
 
     /// Writes the tools, or nothing if there are none. The order of tools and the bytes of schemas
     /// are kept, because prompt caches compare bytes.
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>);
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>);
 
     /// Assembles a request from its parts.
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest;
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest;
 
     /// Creates a decoder for the body of one streamed reply (status 2xx).
     fn stream(&self) -> Box<dyn StreamDecoder>;

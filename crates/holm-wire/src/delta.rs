@@ -5,7 +5,7 @@ use holm_kernel::{Block, Reply, Usage};
 /// One delta of a reply. Offsets count bytes, so a receiver can detect missed deltas, and can join
 /// again after a reconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delta<'a> {
+pub enum WireDelta<'a> {
     Text {
         /// The start of the delta in the reply's text, with all text blocks joined.
         offset: u64,
@@ -39,25 +39,25 @@ pub enum Delta<'a> {
 }
 
 /// Receives the deltas of a reply.
-pub type Sink<'s> = &'s mut dyn FnMut(Delta<'_>);
+pub type WireDeltaSink<'s> = &'s mut dyn FnMut(WireDelta<'_>);
 
 /// Emits a finished reply as the deltas that a stream of it would have produced.
-pub fn replay(reply: &Reply, sink: Sink<'_>) {
+pub fn replay(reply: &Reply, sink: WireDeltaSink<'_>) {
     let (mut said, mut thought, mut index) = (0_u64, 0_u64, 0_u64);
     for block in &reply.blocks {
         match block {
             Block::Text(text) if !text.is_empty() => {
-                sink(Delta::Text { offset: said, text });
+                sink(WireDelta::Text { offset: said, text });
                 said = said.saturating_add(text.len() as u64);
             }
             Block::Thinking(thinking) if !thinking.text.is_empty() => {
-                sink(Delta::Thinking { offset: thought, text: &thinking.text });
+                sink(WireDelta::Thinking { offset: thought, text: &thinking.text });
                 thought = thought.saturating_add(thinking.text.len() as u64);
             }
             Block::ToolCall(call) => {
-                sink(Delta::ToolCallStarted { index, id: &call.id, name: &call.name });
+                sink(WireDelta::ToolCallStarted { index, id: &call.id, name: &call.name });
                 if !call.arguments.is_empty() {
-                    sink(Delta::ToolArguments { index, offset: 0, text: &call.arguments });
+                    sink(WireDelta::ToolArguments { index, offset: 0, text: &call.arguments });
                 }
                 index = index.saturating_add(1);
             }
@@ -69,5 +69,5 @@ pub fn replay(reply: &Reply, sink: Sink<'_>) {
             | Block::Custom(_) => {}
         }
     }
-    sink(Delta::Usage(reply.usage));
+    sink(WireDelta::Usage(reply.usage));
 }

@@ -8,7 +8,7 @@ use alloc::{
 use holm_guards::json::Json;
 use holm_kernel::{Block, Family, Reply, Source, StopReason, Thinking, ToolCall, Usage};
 
-use crate::{Delta, Sink};
+use crate::{WireDelta, WireDeltaSink};
 
 #[cfg(test)]
 mod tests;
@@ -20,24 +20,24 @@ const BLOCK: usize = 1 << 10;
 /// The part of a reply that has arrived.
 ///
 /// ```
-/// use holm_wire::{CallPiece, Draft};
+/// use holm_wire::{ToolCallChunk, ReplyDraft};
 ///
-/// let mut draft = Draft::default();
+/// let mut draft = ReplyDraft::default();
 /// draft.text("Let me ", &mut |_| {});
 /// draft.text("look.", &mut |_| {});
-/// draft.call(Some(0), &CallPiece { id: "", name: "read", arguments: "{}" }, &mut |_| {});
+/// draft.call(Some(0), &ToolCallChunk { id: "", name: "read", arguments: "{}" }, &mut |_| {});
 /// let reply = draft.into_reply();
 /// assert_eq!(reply.blocks.len(), 2);
 /// assert_eq!(reply.blocks[1].as_tool_call().unwrap().id, "call_0");
 /// ```
 #[derive(Debug, Default)]
-pub struct Draft {
+pub struct ReplyDraft {
     blocks: Vec<Block>,
     /// Whether the last block can still grow.
     open: bool,
     said: u64,
     thought: u64,
-    calls: Vec<OpenCall>,
+    calls: Vec<ToolCallDraft>,
     by_key: BTreeMap<u64, usize>,
     ids: BTreeSet<String>,
     usage: Usage,
@@ -46,7 +46,7 @@ pub struct Draft {
     kept: u64,
 }
 
-impl Draft {
+impl ReplyDraft {
     /// The approximate number of bytes kept for the reply: its content, and the
     /// overhead of each block.
     pub const fn kept(&self) -> u64 {
@@ -58,7 +58,7 @@ impl Draft {
         self.kept = self.kept.saturating_add(bytes as u64);
     }
 
-    pub fn text(&mut self, text: &str, sink: Sink<'_>) {
+    pub fn text(&mut self, text: &str, sink: WireDeltaSink<'_>) {
         if text.is_empty() {
             return;
         }
@@ -67,12 +67,12 @@ impl Draft {
             _ => self.push(Block::Text(text.to_owned())),
         }
         self.charge(text.len());
-        sink(Delta::Text { offset: self.said, text });
+        sink(WireDelta::Text { offset: self.said, text });
         self.said = self.said.saturating_add(text.len() as u64);
     }
 
     /// Adds reasoning that may be shown.
-    pub fn thinking(&mut self, text: &str, sink: Sink<'_>) {
+    pub fn thinking(&mut self, text: &str, sink: WireDeltaSink<'_>) {
         if text.is_empty() {
             return;
         }
@@ -81,13 +81,13 @@ impl Draft {
             _ => self.push(Block::Thinking(Thinking { text: text.to_owned(), replay: None })),
         }
         self.charge(text.len());
-        sink(Delta::Thinking { offset: self.thought, text });
+        sink(WireDelta::Thinking { offset: self.thought, text });
         self.thought = self.thought.saturating_add(text.len() as u64);
     }
 
     /// Stores what the provider must receive again: on the open reasoning block, or as an invisible
     /// reasoning block of its own. The reasoning block is closed. The decoder that reads the replay
-    /// value must [charge](Draft::charge) for it.
+    /// value must [charge](ReplyDraft::charge) for it.
     pub fn thinking_replay(&mut self, replay: Json) {
         match self.blocks.last_mut() {
             Some(Block::Thinking(so_far)) if self.open => so_far.replay = Some(replay),
@@ -117,7 +117,7 @@ impl Draft {
     /// is new, if its id differs, or if it names a tool after the current call was complete.
     /// Some providers give every call index 0, some send no id, and some repeat the id and the
     /// name with every piece.
-    pub fn call(&mut self, key: Option<u64>, piece: &CallPiece<'_>, sink: Sink<'_>) {
+    pub fn call(&mut self, key: Option<u64>, piece: &ToolCallChunk<'_>, sink: WireDeltaSink<'_>) {
         let place = match self.find(key, piece) {
             Some(place) => place,
             None => self.begin(key, piece),
@@ -154,10 +154,10 @@ impl Draft {
         self.usage.with_output(Reply::tokens_of(Family::Other, &self.blocks))
     }
 
-    pub fn set_usage(&mut self, usage: Usage, sink: Sink<'_>) {
+    pub fn set_usage(&mut self, usage: Usage, sink: WireDeltaSink<'_>) {
         if self.usage != usage {
             self.usage = usage;
-            sink(Delta::Usage(usage));
+            sink(WireDelta::Usage(usage));
         }
     }
 
@@ -210,7 +210,7 @@ impl Draft {
         self.open = true;
     }
 
-    fn find(&self, key: Option<u64>, piece: &CallPiece<'_>) -> Option<usize> {
+    fn find(&self, key: Option<u64>, piece: &ToolCallChunk<'_>) -> Option<usize> {
         let place = match key {
             Some(key) => *self.by_key.get(&key)?,
             None => self.calls.len().checked_sub(1)?,
@@ -227,14 +227,18 @@ impl Draft {
         if other_id || renamed || restarted { None } else { Some(place) }
     }
 
-    fn named(&self, call: &OpenCall) -> &str {
+    fn named(&self, call: &ToolCallDraft) -> &str {
         self.blocks.get(call.block).and_then(Block::as_tool_call).map_or("", |call| call.name.as_str())
     }
 
-    fn begin(&mut self, key: Option<u64>, piece: &CallPiece<'_>) -> usize {
+    fn begin(&mut self, key: Option<u64>, piece: &ToolCallChunk<'_>) -> usize {
         let place = self.calls.len();
         let id = self.unique(piece.id, place);
-        let call = OpenCall { block: self.blocks.len(), wire_id: piece.id.to_owned(), ..OpenCall::default() };
+        let call = ToolCallDraft {
+            block: self.blocks.len(),
+            wire_id: piece.id.to_owned(),
+            ..ToolCallDraft::default()
+        };
         self.calls.push(call);
         // The id is stored three times: as received, as passed on, and in the set of used ids.
         self.charge(BLOCK.saturating_add(piece.id.len().saturating_mul(3)));
@@ -256,7 +260,7 @@ impl Draft {
         id
     }
 
-    fn extend(&mut self, place: usize, piece: &CallPiece<'_>, sink: Sink<'_>) {
+    fn extend(&mut self, place: usize, piece: &ToolCallChunk<'_>, sink: WireDeltaSink<'_>) {
         self.charge(piece.arguments.len());
         let Some(open) = self.calls.get_mut(place) else { return };
         let Some(Block::ToolCall(call)) = self.blocks.get_mut(open.block) else { return };
@@ -272,11 +276,11 @@ impl Draft {
         let index = place as u64;
         if !open.announced {
             open.announced = true;
-            sink(Delta::ToolCallStarted { index, id: &call.id, name: &call.name });
+            sink(WireDelta::ToolCallStarted { index, id: &call.id, name: &call.name });
         }
         let text = call.arguments.get(open.sent..).unwrap_or_default();
         if !text.is_empty() {
-            sink(Delta::ToolArguments { index, offset: open.sent as u64, text });
+            sink(WireDelta::ToolArguments { index, offset: open.sent as u64, text });
             open.sent = call.arguments.len();
         }
     }
@@ -284,7 +288,7 @@ impl Draft {
 
 /// A piece of a tool call. Fields that the piece does not contain are empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CallPiece<'a> {
+pub struct ToolCallChunk<'a> {
     pub id: &'a str,
     pub name: &'a str,
     /// The next part of the arguments' JSON text.
@@ -292,7 +296,7 @@ pub struct CallPiece<'a> {
 }
 
 #[derive(Debug, Default)]
-struct OpenCall {
+struct ToolCallDraft {
     /// The index of the call's block.
     block: usize,
     /// The id as the provider sent it, before repair.
@@ -300,20 +304,20 @@ struct OpenCall {
     announced: bool,
     /// How many bytes of the arguments have been passed on.
     sent: usize,
-    balance: Balance,
+    balance: BracketTracker,
 }
 
 /// Tracks JSON text piece by piece and knows when its outermost value is complete, so that no
 /// piece is read twice.
 #[derive(Debug, Default)]
-struct Balance {
+struct BracketTracker {
     depth: u64,
     in_string: bool,
     escaped: bool,
     closed: bool,
 }
 
-impl Balance {
+impl BracketTracker {
     const fn complete(&self) -> bool {
         self.closed && self.depth == 0
     }

@@ -5,7 +5,7 @@ use alloc::{sync::Arc, vec::Vec};
 
 use holm_kernel::{Messages, Offer};
 
-use crate::{Codec, HttpRequest, ModelCall};
+use crate::{ModelCall, ProviderCodec, ProviderRequest};
 
 #[cfg(test)]
 mod tests;
@@ -14,49 +14,51 @@ mod tests;
 ///
 /// A host keeps one encoder for each run and codec. Dropping it costs only time.
 #[derive(Debug)]
-pub struct Encoder {
-    codec: Arc<dyn Codec>,
-    view: Option<View>,
+pub struct RequestEncoder {
+    codec: Arc<dyn ProviderCodec>,
+    view: Option<ViewCache>,
     tools: Option<(Arc<Offer>, Vec<u8>)>,
 }
 
-impl Encoder {
+impl RequestEncoder {
     /// Creates an encoder with an empty cache.
-    pub fn new(codec: Arc<dyn Codec>) -> Self {
+    pub fn new(codec: Arc<dyn ProviderCodec>) -> Self {
         Self { codec, view: None, tools: None }
     }
 
-    pub fn codec(&self) -> &Arc<dyn Codec> {
+    pub fn codec(&self) -> &Arc<dyn ProviderCodec> {
         &self.codec
     }
 
     /// Encodes one call. Messages that an earlier call of the same epoch encoded
     /// are not read again.
-    pub fn encode(&mut self, call: &ModelCall<'_>) -> HttpRequest {
+    pub fn encode(&mut self, call: &ModelCall<'_>) -> ProviderRequest {
         self.refresh_tools(&call.request.tools);
         let tools = self.tools.as_ref().map_or(&[][..], |(_, bytes)| bytes.as_slice());
         let codec = self.codec.as_ref();
         match &call.request.messages {
             Messages::Own(_) => {
-                let mut transcript = Transcript::default();
+                let mut transcript = MessageBuffer::default();
                 for message in call.messages() {
                     codec.write_message(message, call.media, &mut transcript);
                 }
-                codec.assemble(call, &Parts { transcript: &transcript, tools })
+                codec.assemble(call, &RequestParts { transcript: &transcript, tools })
             }
             Messages::View { epoch, .. } => {
                 let messages = call.messages();
                 let view = match &mut self.view {
                     Some(view) if view.epoch == *epoch && view.count <= messages.len() => view,
-                    stale => {
-                        stale.insert(View { epoch: *epoch, count: 0, transcript: Transcript::default() })
-                    }
+                    stale => stale.insert(ViewCache {
+                        epoch: *epoch,
+                        count: 0,
+                        transcript: MessageBuffer::default(),
+                    }),
                 };
                 for message in messages.get(view.count..).unwrap_or_default() {
                     codec.write_message(message, call.media, &mut view.transcript);
                 }
                 view.count = messages.len();
-                codec.assemble(call, &Parts { transcript: &view.transcript, tools })
+                codec.assemble(call, &RequestParts { transcript: &view.transcript, tools })
             }
         }
     }
@@ -75,43 +77,43 @@ impl Encoder {
 
 /// The encoded part of a view.
 #[derive(Debug)]
-struct View {
+struct ViewCache {
     epoch: u64,
     count: usize,
-    transcript: Transcript,
+    transcript: MessageBuffer,
 }
 
 /// The encoded parts from which a body is assembled.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
-    pub transcript: &'a Transcript,
-    /// The tools, as [`Codec::write_tools`] wrote them; empty if there are none.
+pub struct RequestParts<'a> {
+    pub transcript: &'a MessageBuffer,
+    /// The tools, as [`ProviderCodec::write_tools`] wrote them; empty if there are none.
     pub tools: &'a [u8],
 }
 
 /// Encoded messages, joined as the inside of one JSON array. The end may still change.
 ///
 /// Some formats require neighbouring messages of one role to be one message. They leave the last
-/// message open: its closing brackets are the [tail](Transcript::tail), which is sent with each
+/// message open: its closing brackets are the [tail](MessageBuffer::tail), which is sent with each
 /// request, and becomes final only when the next message does not join it.
 #[derive(Debug, Default)]
-pub struct Transcript {
+pub struct MessageBuffer {
     bytes: Vec<u8>,
     tail: Vec<u8>,
     group: &'static str,
-    marks: Vec<Mark>,
+    marks: Vec<CacheBreakpoint>,
 }
 
 /// A position where a cache breakpoint may be inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct CacheBreakpoint {
     /// The offset in the bytes, directly before the closing brace of a block.
     pub at: usize,
     /// The group that the block belongs to.
     pub group: &'static str,
 }
 
-impl Transcript {
+impl MessageBuffer {
     /// The bytes that no later message changes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -128,7 +130,7 @@ impl Transcript {
     }
 
     /// The positions for breakpoints, in order.
-    pub fn marks(&self) -> &[Mark] {
+    pub fn marks(&self) -> &[CacheBreakpoint] {
         &self.marks
     }
 
@@ -161,7 +163,7 @@ impl Transcript {
     /// Records a position for a breakpoint. The last byte written must close a block
     /// that may carry one.
     pub fn mark(&mut self) {
-        self.marks.push(Mark { at: self.bytes.len().saturating_sub(1), group: self.group });
+        self.marks.push(CacheBreakpoint { at: self.bytes.len().saturating_sub(1), group: self.group });
     }
 
     /// Appends everything to a body.

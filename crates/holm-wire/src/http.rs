@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// One HTTP request without the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HttpRequest {
+pub struct ProviderRequest {
     /// The method. Every known format uses `POST`.
-    pub method: Method,
+    pub method: HttpMethod,
     /// The path after the service's base URL, with a leading slash.
     pub path: String,
     /// Query parameters, not yet escaped.
@@ -17,15 +17,15 @@ pub struct HttpRequest {
     /// Headers that contain no secret.
     pub headers: Vec<(String, String)>,
     /// How the request is authenticated.
-    pub auth: Auth,
+    pub auth: AuthScheme,
     pub body: Vec<u8>,
 }
 
-impl HttpRequest {
+impl ProviderRequest {
     /// A request that posts JSON.
-    pub fn post(path: impl Into<String>, auth: Auth, body: Vec<u8>) -> Self {
+    pub fn post(path: impl Into<String>, auth: AuthScheme, body: Vec<u8>) -> Self {
         let headers = alloc::vec![("content-type".into(), "application/json".into())];
-        Self { method: Method::Post, path: path.into(), query: Vec::new(), headers, auth, body }
+        Self { method: HttpMethod::Post, path: path.into(), query: Vec::new(), headers, auth, body }
     }
 
     /// The full URL for a base URL such as `https://api.example.com/v1`.
@@ -34,9 +34,9 @@ impl HttpRequest {
     /// is written once, because people put the version on either side.
     ///
     /// ```
-    /// use holm_wire::{Auth, HttpRequest};
+    /// use holm_wire::{AuthScheme, ProviderRequest};
     ///
-    /// let request = HttpRequest::post("/v1/messages", Auth::None, Vec::new());
+    /// let request = ProviderRequest::post("/v1/messages", AuthScheme::None, Vec::new());
     /// assert_eq!(request.url("https://api.example.com/"), "https://api.example.com/v1/messages");
     /// assert_eq!(request.url("https://proxy.example.com/x/v1"), "https://proxy.example.com/x/v1/messages");
     /// ```
@@ -60,7 +60,7 @@ impl HttpRequest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum HttpMethod {
     Get,
     Post,
 }
@@ -69,7 +69,7 @@ pub enum Method {
 /// of a signing function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Auth {
+pub enum AuthScheme {
     /// No authentication, as for local servers.
     None,
     /// The header `authorization: Bearer <key>`.
@@ -81,15 +81,15 @@ pub enum Auth {
     SigV4(String),
 }
 
-impl Auth {
+impl AuthScheme {
     /// The header to add for a key. `None` if no header is needed, or if the request
     /// must be signed instead.
     ///
     /// ```
-    /// use holm_wire::Auth;
+    /// use holm_wire::AuthScheme;
     ///
-    /// assert_eq!(Auth::Bearer.header("k"), Some(("authorization", "Bearer k".into())));
-    /// assert_eq!(Auth::Header("x-api-key".into()).header("k"), Some(("x-api-key", "k".into())));
+    /// assert_eq!(AuthScheme::Bearer.header("k"), Some(("authorization", "Bearer k".into())));
+    /// assert_eq!(AuthScheme::Header("x-api-key".into()).header("k"), Some(("x-api-key", "k".into())));
     /// ```
     pub fn header(&self, key: &str) -> Option<(&str, String)> {
         match self {

@@ -7,28 +7,28 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use holm_kernel::{Message, MessageId, Messages, Model, Offer, Purpose, Request, Role};
-//! use holm_wire::{Codec, Encoder, ModelCall, NoMedia, Options, Progress, openai_chat::Chat};
+//! use holm_kernel::{Message, MessageId, AnthropicCodec, Model, Offer, Purpose, Request, Role};
+//! use holm_wire::{ProviderCodec, RequestEncoder, ModelCall, NoMedia, WireOptions, StreamProgress, openai_chat::Chat};
 //!
-//! let codec: Arc<dyn Codec> = Arc::new(Chat::default());
-//! let mut encoder = Encoder::new(Arc::clone(&codec)); // one for each run and codec: it keeps what it has written
+//! let codec: Arc<dyn ProviderCodec> = Arc::new(Chat::default());
+//! let mut encoder = RequestEncoder::new(Arc::clone(&codec)); // one for each run and codec: it keeps what it has written
 //! let view = [Arc::new(Message::text(MessageId::new(0), Role::User, "hi"))]; // Run::messages(&request)
 //! let request = Request {
 //!     purpose: Purpose::Turn,
 //!     model: Arc::new(Model::named("openai/gpt-5-mini")),
 //!     system: "".into(),
-//!     messages: Messages::View { epoch: 0, count: 1 },
+//!     messages: AnthropicCodec::View { epoch: 0, count: 1 },
 //!     tools: Arc::new(Offer::default()),
 //!     max_output: None,
 //!     format: None,
 //! };
-//! let call = ModelCall { request: &request, view: &view, options: &Options::default(), media: &NoMedia };
+//! let call = ModelCall { request: &request, view: &view, options: &WireOptions::default(), media: &NoMedia };
 //! let sent = encoder.encode(&call); // method, path, headers, body; `sent.auth` says where the key goes
 //! assert_eq!(sent.url("https://api.openai.com/v1"), "https://api.openai.com/v1/chat/completions");
 //!
 //! let mut decoder = codec.stream(); // for status 2xx; anything else goes to `classify::http`
 //! let bytes = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\ndata: [DONE]\n\n";
-//! assert_eq!(decoder.feed(bytes, &mut |piece| println!("{piece:?}")), Progress::Ended);
+//! assert_eq!(decoder.feed(bytes, &mut |piece| println!("{piece:?}")), StreamProgress::Ended);
 //! let reply = decoder.finish(&mut |_| {})?;
 //! assert_eq!(reply.blocks[0].as_text(), Some("Hello"));
 //! # Ok::<(), holm_kernel::Failure>(())
@@ -39,17 +39,17 @@
 //! A format is one folder. Outside of it, only a line here and a variant of [`Format`] change.
 //! Write:
 //!
-//! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`loose::Str`] for strings,
-//!    [`loose::Words`] for text that may come in parts, [`loose::Count`] for numbers,
-//!    `Option<Raw<'_>>` for open JSON, and `#[serde(default)]` on everything. Never use `flatten`,
+//! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`loose::LenientStr`] for strings,
+//!    [`loose::Words`] for text that may come in parts, [`loose::LenientCount`] for numbers,
+//!    `Option<RawJson<'_>>` for open JSON, and `#[serde(default)]` on everything. Never use `flatten`,
 //!    `untagged` or `tag = ".."`.
-//! 2. `stream.rs`: [`stream::Events`] for a type of your own. It receives one frame, writes into
-//!    the [`Draft`], and returns a [`Step`]. The [`Draft`] repairs ids, joins pieces and counts
-//!    offsets. [`Stream`] combines it with a [framing](framing::Framing) and handles truncation,
-//!    web pages, unstreamed bodies and limits. Use a [`Memo`] where frames repeat.
-//! 3. `request.rs`: [`Codec::write_message`] into a [`Transcript`] (to join neighbours, leave the
-//!    message open and put its end into the tail), [`Codec::write_tools`] and [`Codec::assemble`].
-//!    Write bytes with [`write::Object`], and files with [`media`].
+//! 2. `stream.rs`: [`stream::EventReader`] for a type of your own. It receives one frame, writes into
+//!    the [`ReplyDraft`], and returns a [`FrameOutcome`]. The [`ReplyDraft`] repairs ids, joins pieces and counts
+//!    offsets. [`FramedDecoder`] combines it with a [framing](framing::Framing) and handles truncation,
+//!    web pages, unstreamed bodies and limits. Use a [`FrameMemo`] where frames repeat.
+//! 3. `request.rs`: [`ProviderCodec::write_message`] into a [`MessageBuffer`] (to join neighbours, leave the
+//!    message open and put its end into the tail), [`ProviderCodec::write_tools`] and [`ProviderCodec::assemble`].
+//!    Write bytes with [`write::ObjectWriter`], and files with [`media`].
 //! 4. `dialect.rs`: the differences between services, as data with serde defaults.
 //! 5. `server.rs`: [`server::ServerCodec`] and [`server::ReplyStream`], the other direction.
 //! 6. `tests/`: recorded streams under `fixtures/`, bodies as inline snapshots, and streams split
@@ -97,13 +97,13 @@ mod tests;
 pub mod write;
 
 pub use call::{
-    Caching, Delivery, Effort, MediaSource, ModelCall, NoMedia, Options, Parallel, Reasoning, ToolChoice,
+    Caching, Delivery, Effort, MediaSource, ModelCall, NoMedia, Parallel, Reasoning, ToolChoice, WireOptions,
     provider_model,
 };
-pub use codec::{Codec, Format};
-pub use delta::{Delta, Sink};
-pub use draft::{CallPiece, Draft};
-pub use encoder::{Encoder, Mark, Parts, Transcript};
-pub use http::{Auth, HttpRequest, Method, escape};
-pub use memo::Memo;
-pub use stream::{Progress, Step, Stream, StreamDecoder};
+pub use codec::{Format, ProviderCodec};
+pub use delta::{WireDelta, WireDeltaSink};
+pub use draft::{ReplyDraft, ToolCallChunk};
+pub use encoder::{CacheBreakpoint, MessageBuffer, RequestEncoder, RequestParts};
+pub use http::{AuthScheme, HttpMethod, ProviderRequest, escape};
+pub use memo::FrameMemo;
+pub use stream::{FrameOutcome, FramedDecoder, StreamDecoder, StreamProgress};

@@ -7,7 +7,7 @@
 use alloc::{borrow::Cow, borrow::ToOwned, string::String, vec::Vec};
 use core::fmt;
 
-use holm_guards::json::Number;
+use holm_guards::json::JsonNumber;
 use holm_read::{Read, ReadError, Reader};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -16,56 +16,56 @@ use crate::lean;
 
 /// A string that borrows if it contains no escapes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Str<'a>(pub Cow<'a, str>);
+pub struct LenientStr<'a>(pub Cow<'a, str>);
 
-impl Str<'_> {
+impl LenientStr<'_> {
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl<'a> Read<'a> for Str<'a> {
+impl<'a> Read<'a> for LenientStr<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        match Words::read(reader)? {
-            Words::Text(text) => Ok(Self(text)),
-            Words::Nothing | Words::Parts(_) => Ok(Self::default()),
+        match LenientText::read(reader)? {
+            LenientText::Text(text) => Ok(Self(text)),
+            LenientText::Nothing | LenientText::Parts(_) => Ok(Self::default()),
         }
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientStr<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Words::deserialize(deserializer)? {
-            Words::Text(text) => Ok(Self(text)),
-            Words::Nothing | Words::Parts(_) => Ok(Self::default()),
+        match LenientText::deserialize(deserializer)? {
+            LenientText::Text(text) => Ok(Self(text)),
+            LenientText::Nothing | LenientText::Parts(_) => Ok(Self::default()),
         }
     }
 }
 
 /// Text in the forms that providers send: a string, a list of parts, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Words<'a> {
+pub enum LenientText<'a> {
     /// `null`, or a value that is not text.
     #[default]
     Nothing,
     Text(Cow<'a, str>),
     /// A list of parts, each with a type.
-    Parts(Vec<Part<'a>>),
+    Parts(Vec<LenientTextPart<'a>>),
 }
 
 /// One typed part of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize, holm_read::Read)]
-pub struct Part<'a> {
+pub struct LenientTextPart<'a> {
     #[serde(rename = "type", borrow, default)]
-    pub kind: Str<'a>,
+    pub kind: LenientStr<'a>,
     #[serde(borrow, default)]
-    pub text: Str<'a>,
+    pub text: LenientStr<'a>,
     /// Reasoning, as a list of its own parts.
     #[serde(borrow, default)]
-    pub thinking: Words<'a>,
+    pub thinking: LenientText<'a>,
 }
 
-impl<'a> Read<'a> for Words<'a> {
+impl<'a> Read<'a> for LenientText<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         match reader.peek() {
             b'"' => reader.string().map(Self::Text),
@@ -75,31 +75,31 @@ impl<'a> Read<'a> for Words<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordsVisitor)
+        deserializer.deserialize_any(LenientTextVisitor)
     }
 }
 
-struct WordsVisitor;
+struct LenientTextVisitor;
 
-impl<'de> Visitor<'de> for WordsVisitor {
-    type Value = Words<'de>;
+impl<'de> Visitor<'de> for LenientTextVisitor {
+    type Value = LenientText<'de>;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("text")
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Words::Text(Cow::Borrowed(text)))
+        Ok(LenientText::Text(Cow::Borrowed(text)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Words::Text(Cow::Owned(text.to_owned())))
+        Ok(LenientText::Text(Cow::Owned(text.to_owned())))
     }
 
     fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
-        Ok(Words::Text(Cow::Owned(text)))
+        Ok(LenientText::Text(Cow::Owned(text)))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
@@ -107,45 +107,45 @@ impl<'de> Visitor<'de> for WordsVisitor {
         while let Some(part) = seq.next_element()? {
             parts.push(part);
         }
-        Ok(Words::Parts(parts))
+        Ok(LenientText::Parts(parts))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Words::Nothing)
+        Ok(LenientText::Nothing)
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Words::Nothing)
+        Ok(LenientText::Nothing)
     }
 
     fn visit_none<E>(self) -> Result<Self::Value, E> {
-        Ok(Words::Nothing)
+        Ok(LenientText::Nothing)
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Words::Nothing)
+        Ok(LenientText::Nothing)
     }
 
     fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Words::Nothing)
+        Ok(LenientText::Nothing)
     }
 
     fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Words::Nothing)
+        Ok(LenientText::Nothing)
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Words::Nothing)
+        Ok(LenientText::Nothing)
     }
 }
 
 /// A count in the forms that providers send: `12`, `12.0`, `"12"`, `null`. A negative or invalid
 /// number counts as missing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Count<'a>(Option<&'a str>);
+pub struct LenientCount<'a>(Option<&'a str>);
 
-impl<'a> Count<'a> {
+impl<'a> LenientCount<'a> {
     /// The count for a JSON value.
     pub(crate) const fn of(json: &'a str) -> Self {
         Self(Some(json))
@@ -166,13 +166,13 @@ impl<'a> Count<'a> {
     }
 }
 
-impl<'a> Read<'a> for Count<'a> {
+impl<'a> Read<'a> for LenientCount<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         reader.raw().map(Self::of)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Count<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientCount<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <&RawValue>::deserialize(deserializer).map(|raw| Self::of(raw.get()))
     }
@@ -180,9 +180,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Count<'a> {
 
 /// The text of any JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Raw<'a>(&'a str);
+pub struct RawJson<'a>(&'a str);
 
-impl<'a> Raw<'a> {
+impl<'a> RawJson<'a> {
     /// Wraps the text of a JSON value.
     pub(crate) const fn of(json: &'a str) -> Self {
         Self(json)
@@ -198,20 +198,20 @@ impl<'a> Raw<'a> {
         match self.0 {
             "null" => Cow::Borrowed(""),
             json if json.starts_with('"') => {
-                lean::parse::<Str<'_>>(json.as_bytes()).map_or(Cow::Borrowed(json), |text| text.0)
+                lean::parse::<LenientStr<'_>>(json.as_bytes()).map_or(Cow::Borrowed(json), |text| text.0)
             }
             json => Cow::Borrowed(json),
         }
     }
 }
 
-impl<'a> Read<'a> for Raw<'a> {
+impl<'a> Read<'a> for RawJson<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         reader.raw().map(Self::of)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for RawJson<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <&RawValue>::deserialize(deserializer).map(|raw| Self(raw.get()))
     }
@@ -230,7 +230,7 @@ pub fn count(text: &str) -> Option<u64> {
     if let Ok(plain) = text.parse() {
         return Some(plain);
     }
-    let number: Number = text.parse().ok()?;
+    let number: JsonNumber = text.parse().ok()?;
     if number.is_negative() {
         return None;
     }

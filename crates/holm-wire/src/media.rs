@@ -8,18 +8,20 @@ use crate::MediaSource;
 
 /// Where the bytes of a file are, after asking the host's store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resolved<'a> {
+pub enum MediaLocation<'a> {
     Base64(Cow<'a, str>),
     Url(&'a str),
     Missing,
 }
 
 /// Looks up the bytes of a file.
-pub fn resolve<'a>(media: &'a Media, source: &'a dyn MediaSource) -> Resolved<'a> {
+pub fn resolve<'a>(media: &'a Media, source: &'a dyn MediaSource) -> MediaLocation<'a> {
     match &media.source {
-        Source::Base64(data) => Resolved::Base64(Cow::Borrowed(data)),
-        Source::Url(url) => Resolved::Url(url),
-        Source::Reference(reference) => source.base64(reference).map_or(Resolved::Missing, Resolved::Base64),
+        Source::Base64(data) => MediaLocation::Base64(Cow::Borrowed(data)),
+        Source::Url(url) => MediaLocation::Url(url),
+        Source::Reference(reference) => {
+            source.base64(reference).map_or(MediaLocation::Missing, MediaLocation::Base64)
+        }
     }
 }
 

@@ -15,12 +15,12 @@ mod tests;
 /// Members that no decoder reads from a frame with one text. They differ from frame to frame at
 /// some services, and are skipped. Quotes inside a JSON string are always escaped, so these bytes
 /// are a member's name wherever they occur.
-const UNREAD: [(&[u8], Hole); 5] = [
-    (b"\"id\":\"", Hole::Word),
-    (b"\"created\":", Hole::Digits),
-    (b"\"sequence_number\":", Hole::Digits),
-    (b"\"obfuscation\":\"", Hole::Word),
-    (b"\"p\":\"", Hole::Word),
+const UNREAD: [(&[u8], TemplateGap); 5] = [
+    (b"\"id\":\"", TemplateGap::Word),
+    (b"\"created\":", TemplateGap::Digits),
+    (b"\"sequence_number\":", TemplateGap::Digits),
+    (b"\"obfuscation\":\"", TemplateGap::Word),
+    (b"\"p\":\"", TemplateGap::Word),
 ];
 
 /// How many frames in a row are learnt although no frame matched.
@@ -33,45 +33,45 @@ const PATIENCE: u32 = 32;
 /// The bytes around the text of the last parsed frame.
 ///
 /// ```
-/// use holm_wire::Memo;
+/// use holm_wire::FrameMemo;
 ///
 /// let first = br#"{"id":"1","text":"Hel"}"#;
-/// let mut memo = Memo::default();
+/// let mut memo = FrameMemo::default();
 /// memo.learn(first, core::str::from_utf8(&first[18..21]).unwrap(), ());
 /// assert_eq!(memo.recall(br#"{"id":"2","text":"lo\n"}"#), Some(((), "lo\n")));
 /// assert_eq!(memo.recall(br#"{"id":"3","text":"lo","end":true}"#), None);
 /// ```
 #[derive(Debug)]
-pub struct Memo<K> {
-    shape: Option<Shape<K>>,
+pub struct FrameMemo<K> {
+    shape: Option<FrameTemplate<K>>,
     unescaped: String,
     /// The number of frames since the last match.
     misses: u32,
 }
 
 #[derive(Debug)]
-struct Shape<K> {
+struct FrameTemplate<K> {
     /// The kind of the text.
     kind: K,
     /// The bytes before the text, including its opening quote. The next frame often
     /// has exactly the same.
     exact: Vec<u8>,
     /// The same bytes, split at the parts that may differ.
-    before: Vec<Piece>,
+    before: Vec<TemplateSegment>,
     /// The bytes after the text, including its closing quote.
-    after: Vec<Piece>,
+    after: Vec<TemplateSegment>,
 }
 
 /// Bytes that must be equal, and what follows them.
 #[derive(Debug)]
-struct Piece {
+struct TemplateSegment {
     same: Vec<u8>,
-    then: Hole,
+    then: TemplateGap,
 }
 
 /// What may differ between two segments.
 #[derive(Debug, Clone, Copy)]
-enum Hole {
+enum TemplateGap {
     /// Nothing, because the part ends here.
     End,
     /// Printable characters up to a quote.
@@ -79,13 +79,13 @@ enum Hole {
     Digits,
 }
 
-impl<K> Default for Memo<K> {
+impl<K> Default for FrameMemo<K> {
     fn default() -> Self {
         Self { shape: None, unescaped: String::new(), misses: 0 }
     }
 }
 
-impl<K: Copy> Memo<K> {
+impl<K: Copy> FrameMemo<K> {
     /// Remembers a parsed frame whose only effect was that of `text`, a string
     /// value borrowed from it.
     ///
@@ -108,7 +108,8 @@ impl<K: Copy> Memo<K> {
         if before.last() != Some(&b'"') || after.first() != Some(&b'"') {
             return;
         }
-        self.shape = Some(Shape { kind, exact: before.into(), before: cut(before), after: cut(after) });
+        self.shape =
+            Some(FrameTemplate { kind, exact: before.into(), before: cut(before), after: cut(after) });
     }
 
     /// Forgets the frame, after a frame of another shape.
@@ -138,8 +139,8 @@ impl<K: Copy> Memo<K> {
 }
 
 /// Splits a part of a frame at its unread members, the first of each name.
-fn cut(part: &[u8]) -> Vec<Piece> {
-    let mut holes: Vec<(usize, usize, Hole)> = Vec::new();
+fn cut(part: &[u8]) -> Vec<TemplateSegment> {
+    let mut holes: Vec<(usize, usize, TemplateGap)> = Vec::new();
     for (name, hole) in UNREAD {
         let Some(at) = memmem::find(part, name).map(|at| at.saturating_add(name.len())) else { continue };
         let value = part.get(at..).unwrap_or_default();
@@ -154,15 +155,16 @@ fn cut(part: &[u8]) -> Vec<Piece> {
         // A name can occur inside the value of another member only if that value is not a plain
         // word.
         let Some(same) = part.get(done..from) else { continue };
-        pieces.push(Piece { same: same.into(), then: hole });
+        pieces.push(TemplateSegment { same: same.into(), then: hole });
         done = to;
     }
-    pieces.push(Piece { same: part.get(done..).unwrap_or_default().into(), then: Hole::End });
+    pieces
+        .push(TemplateSegment { same: part.get(done..).unwrap_or_default().into(), then: TemplateGap::End });
     pieces
 }
 
 /// Skips a remembered part. `None` if the bytes differ from it.
-fn skip<'a>(frame: &'a [u8], part: &[Piece]) -> Option<&'a [u8]> {
+fn skip<'a>(frame: &'a [u8], part: &[TemplateSegment]) -> Option<&'a [u8]> {
     let mut rest = frame;
     for piece in part {
         rest = rest.strip_prefix(piece.same.as_slice())?;
@@ -172,14 +174,14 @@ fn skip<'a>(frame: &'a [u8], part: &[Piece]) -> Option<&'a [u8]> {
 }
 
 /// The length of a value that is skipped. `None` if it is not of the simple kind.
-fn measure(value: &[u8], hole: Hole) -> Option<usize> {
+fn measure(value: &[u8], hole: TemplateGap) -> Option<usize> {
     match hole {
-        Hole::End => Some(0),
-        Hole::Word => {
+        TemplateGap::End => Some(0),
+        TemplateGap::Word => {
             let end = memchr(b'"', value)?;
             all(value.get(..end)?, |byte| matches!(byte, b' '..=b'~') & (byte != b'\\')).then_some(end)
         }
-        Hole::Digits => {
+        TemplateGap::Digits => {
             let end = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let valid = end > 0 && (end == 1 || value.first() != Some(&b'0'));
             valid.then_some(end)

@@ -6,21 +6,21 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use holm_guards::json::Json;
 use holm_kernel::{Block, Failure, FailureClass, Message, Reply, StopReason, Usage};
 
-use crate::{Delivery, Delta, Parallel, Reasoning, ToolChoice};
+use crate::{Delivery, Parallel, Reasoning, ToolChoice, WireDelta};
 
 /// A format on the server side.
 pub trait ServerCodec: Send + Sync {
     /// Reads a request body.
     ///
     /// # Errors
-    /// [`BadBody`] with a reason that the client can read.
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody>;
+    /// [`RequestBodyError`] with a reason that the client can read.
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError>;
 
     /// Begins a streamed reply.
-    fn stream(&self, head: Head) -> Box<dyn ReplyStream>;
+    fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream>;
 
     /// Writes a whole reply.
-    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8>;
+    fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8>;
 
     /// Writes a failure: status and body.
     fn failure(&self, failure: &Failure) -> (u16, Vec<u8>);
@@ -33,7 +33,7 @@ pub trait ServerCodec: Send + Sync {
 /// [`end`](ReplyStream::end) or [`fail`](ReplyStream::fail) once.
 pub trait ReplyStream: Send {
     /// Writes one delta as it arrives.
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>);
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>);
 
     /// Writes a finished block in pieces of at most `piece` bytes, including data that only a
     /// finished block has (signatures).
@@ -55,20 +55,20 @@ pub trait ReplyStream: Send {
 
 /// The data of a reply that only the server knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct ReplyHead {
     pub id: String,
     pub model: String,
     /// Seconds since the Unix epoch.
     pub created: u64,
     /// Whether the client asked for usage in the stream.
-    pub usage: UsageWish,
+    pub usage: UsageReporting,
     /// The usage of the prompt, if it is known when the reply starts. Some formats begin with it.
     pub prompt: Usage,
 }
 
 /// Whether a client requests usage in a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum UsageWish {
+pub enum UsageReporting {
     #[default]
     Wanted,
     Unsaid,
@@ -76,14 +76,14 @@ pub enum UsageWish {
 
 /// A request from a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct CompletionRequest {
     pub model: String,
     /// The system prompt: everything before the conversation.
     pub system: String,
     /// The conversation, with ids counted from 0.
     pub messages: Vec<Message>,
     /// The tools on offer.
-    pub tools: Vec<AskedTool>,
+    pub tools: Vec<CompletionTool>,
     /// Whether a tool must be called.
     pub tool_choice: ToolChoice,
     /// Whether one reply may have several calls.
@@ -91,7 +91,7 @@ pub struct Asked {
     /// Whether the reply is streamed.
     pub delivery: Delivery,
     /// Whether usage is requested in a stream.
-    pub usage: UsageWish,
+    pub usage: UsageReporting,
     pub max_output: Option<u64>,
     /// Sampling temperature in thousandths.
     pub temperature_milli: Option<u32>,
@@ -110,7 +110,7 @@ const BATCH_REACH: usize = 256;
 /// How many calls are searched, so that a request with many calls and results is read in one pass.
 const BATCH_CALLS: usize = 1_024;
 
-impl Asked {
+impl CompletionRequest {
     /// The tool of the call with this id; empty if no call nearby has the id.
     pub(crate) fn tool_of(&self, call: &str) -> String {
         let recent = self.messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
@@ -121,7 +121,7 @@ impl Asked {
 
 /// A tool that a client declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AskedTool {
+pub struct CompletionTool {
     pub name: String,
     pub description: String,
     /// The schema of its arguments.
@@ -130,10 +130,10 @@ pub struct AskedTool {
 
 /// A request body that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadBody {
+pub enum RequestBodyError {
     /// It is not JSON.
     #[error("the body is not JSON: {0}")]
-    NotJson(holm_guards::json::ParseError),
+    NotJson(holm_guards::json::JsonParseError),
     /// It is not UTF-8.
     #[error("the body is not UTF-8; send JSON as UTF-8")]
     NotUtf8,
@@ -147,7 +147,7 @@ pub enum BadBody {
     },
 }
 
-impl BadBody {
+impl RequestBodyError {
     pub(crate) fn member(place: impl Into<String>, expected: &'static str) -> Self {
         Self::Member { place: place.into(), expected }
     }
@@ -161,17 +161,21 @@ impl BadBody {
 /// The output format in either of OpenAI's two notations; `schema` is the path from the format to
 /// its schema. An unknown format is refused, because the client would otherwise believe that the
 /// answer has the requested form.
-pub(crate) fn read_format(format: Option<&Json>, place: &str, schema: &str) -> Result<Option<Json>, BadBody> {
+pub(crate) fn read_format(
+    format: Option<&Json>,
+    place: &str,
+    schema: &str,
+) -> Result<Option<Json>, RequestBodyError> {
     let Some(format) = format.filter(|format| !format.is_null()) else { return Ok(None) };
     match format.get("type").and_then(Json::as_str) {
         Some("text") => Ok(None),
         Some("json_object") => Ok(Some(Json::object([("type", "object".into())]))),
         Some("json_schema") => match format.pointer(schema) {
             Some(found) => Ok(Some(found.clone())),
-            None => Err(BadBody::member(alloc::format!("{place}{schema}"), "a JSON Schema")),
+            None => Err(RequestBodyError::member(alloc::format!("{place}{schema}"), "a JSON Schema")),
         },
         Some(_) | None => {
-            Err(BadBody::member(alloc::format!("{place}/type"), "text, json_object or json_schema"))
+            Err(RequestBodyError::member(alloc::format!("{place}/type"), "text, json_object or json_schema"))
         }
     }
 }

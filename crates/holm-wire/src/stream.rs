@@ -1,6 +1,6 @@
 //! Decodes a stream of bytes into a reply. All streaming formats share this loop.
 //!
-//! A format defines the meaning of one frame ([`Events`]). This module handles what all formats
+//! A format defines the meaning of one frame ([`EventReader`]). This module handles what all formats
 //! have in common: bodies that are not streams, streams that end too early, errors in the middle,
 //! and replies that never end.
 
@@ -9,8 +9,8 @@ use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
 use holm_kernel::{Failure, FailureClass, Reply};
 
 use crate::{
-    Draft, Sink, classify, delta,
-    framing::{Frame, Framing, MAX_FRAME},
+    ReplyDraft, WireDeltaSink, classify, delta,
+    framing::{FrameDecoder, MAX_FRAME, StreamFrame},
 };
 
 mod values;
@@ -22,7 +22,7 @@ mod tests;
 /// safe for the host.
 pub const MAX_STREAM: u64 = 256 << 20;
 
-/// The largest number of bytes kept of one reply, as [`Draft::kept`] counts them. Frames normally
+/// The largest number of bytes kept of one reply, as [`ReplyDraft::kept`] counts them. Frames normally
 /// carry a few letters in hundreds of bytes, so the limit on the wire alone would let a provider
 /// fill the memory with large ones. It is enough for two of the largest pictures, and the journal
 /// can hold the result.
@@ -30,18 +30,18 @@ pub const MAX_REPLY: u64 = 48 << 20;
 
 /// Decodes the body of one streamed reply.
 ///
-/// Feed bytes until [`Progress::Ended`] or the end of the connection. Then call
+/// Feed bytes until [`StreamProgress::Ended`] or the end of the connection. Then call
 /// the method [`finish`](StreamDecoder::finish) once.
 pub trait StreamDecoder: Send {
     /// Takes the next bytes, split at any position.
-    fn feed(&mut self, bytes: &[u8], sink: Sink<'_>) -> Progress;
+    fn feed(&mut self, bytes: &[u8], sink: WireDeltaSink<'_>) -> StreamProgress;
 
     /// The reply, after the last bytes.
     ///
     /// # Errors
     /// The classified failure: the provider's own error, or [`FailureClass::Truncated`] if
     /// the end is missing.
-    fn finish(self: Box<Self>, sink: Sink<'_>) -> Result<Reply, Failure>;
+    fn finish(self: Box<Self>, sink: WireDeltaSink<'_>) -> Result<Reply, Failure>;
 
     /// The content so far, for a call that is stopped on request. Calls with incomplete
     /// arguments are left out.
@@ -50,19 +50,24 @@ pub trait StreamDecoder: Send {
 
 /// Whether the decoder needs more bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum StreamProgress {
     More,
     /// The provider ended or failed the reply; further bytes are ignored.
     Ended,
 }
 
 /// Interprets the frames of one format.
-pub trait Events: Send {
+pub trait EventReader: Send {
     /// The first bytes of a body that is not framed: an error object, a complete reply,
     /// or a web page.
     const UNFRAMED: &'static [u8];
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step;
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome;
 
     /// Reads a body with the complete reply, for servers that ignore the request to stream.
     ///
@@ -71,7 +76,7 @@ pub trait Events: Send {
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure>;
 
     /// Whether a stream that ends here without its last event counts as complete.
-    fn is_complete(&self, draft: &Draft) -> bool {
+    fn is_complete(&self, draft: &ReplyDraft) -> bool {
         let _ = draft;
         false
     }
@@ -79,7 +84,7 @@ pub trait Events: Send {
 
 /// The result of one frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum FrameOutcome {
     More,
     /// The provider ended the reply.
     End,
@@ -90,7 +95,7 @@ pub enum Step {
     Garbage,
 }
 
-impl Step {
+impl FrameOutcome {
     pub fn fail(failure: Failure) -> Self {
         Self::Fail(Box::new(failure))
     }
@@ -98,17 +103,17 @@ impl Step {
 
 /// A decoder that combines a framing with the events of a format.
 #[derive(Debug)]
-pub struct Stream<F, E> {
+pub struct FramedDecoder<F, E> {
     framing: F,
     events: E,
-    draft: Draft,
-    phase: Phase,
+    draft: ReplyDraft,
+    phase: DecoderPhase,
     bytes: u64,
     frames: u64,
 }
 
 #[derive(Debug)]
-enum Phase {
+enum DecoderPhase {
     /// Only white space so far. It is kept, because only the next bytes show whether
     /// the framing needs it.
     Sniffing(Vec<u8>),
@@ -119,33 +124,33 @@ enum Phase {
     Failed(Box<Failure>),
 }
 
-impl<F: Framing + Send, E: Events> Stream<F, E> {
+impl<F: FrameDecoder + Send, E: EventReader> FramedDecoder<F, E> {
     /// Creates a decoder at the start of a body.
     pub fn new(framing: F, events: E) -> Self {
         Self {
             framing,
             events,
-            draft: Draft::default(),
-            phase: Phase::Sniffing(Vec::new()),
+            draft: ReplyDraft::default(),
+            phase: DecoderPhase::Sniffing(Vec::new()),
             bytes: 0,
             frames: 0,
         }
     }
 
     /// Looks for the first byte that shows what the body is.
-    fn sniff(&mut self, bytes: &[u8], sink: Sink<'_>) {
-        let Phase::Sniffing(blank) = &mut self.phase else { return };
+    fn sniff(&mut self, bytes: &[u8], sink: WireDeltaSink<'_>) {
+        let DecoderPhase::Sniffing(blank) = &mut self.phase else { return };
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf);
         let at = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
         if let Some(body) = bytes.get(at..)
             && let Some(first) = body.first()
         {
             if E::UNFRAMED.contains(first) {
-                self.phase = Phase::Unframed(Vec::new());
+                self.phase = DecoderPhase::Unframed(Vec::new());
                 return self.body(body);
             }
             let blank = core::mem::take(blank);
-            self.phase = Phase::Framed;
+            self.phase = DecoderPhase::Framed;
             self.frames(&blank, sink);
             return self.frames(bytes, sink);
         }
@@ -157,33 +162,36 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
 
     /// Collects more of a body that is not framed.
     fn body(&mut self, bytes: &[u8]) {
-        let Phase::Unframed(body) = &mut self.phase else { return };
+        let DecoderPhase::Unframed(body) = &mut self.phase else { return };
         if body.len().saturating_add(bytes.len()) > MAX_FRAME {
             return self.fail(FailureClass::Server, &format!("the reply is longer than {MAX_FRAME} bytes"));
         }
         body.extend_from_slice(bytes);
     }
 
-    fn frames(&mut self, bytes: &[u8], sink: Sink<'_>) {
+    fn frames(&mut self, bytes: &[u8], sink: WireDeltaSink<'_>) {
         let Self { framing, events, draft, phase, frames, .. } = self;
         let cut = framing.feed(bytes, &mut |frame| {
-            if matches!(phase, Phase::Ended | Phase::Failed(_)) {
+            if matches!(phase, DecoderPhase::Ended | DecoderPhase::Failed(_)) {
                 return;
             }
             *frames = frames.saturating_add(1);
             if let Err(failure) = check_values(frame.data) {
-                *phase = Phase::Failed(Box::new(failure));
+                *phase = DecoderPhase::Failed(Box::new(failure));
                 return;
             }
             match events.event(frame, draft, sink) {
-                Step::More | Step::End if draft.kept() > MAX_REPLY => {
+                FrameOutcome::More | FrameOutcome::End if draft.kept() > MAX_REPLY => {
                     let message = format!("the reply holds more than {MAX_REPLY} bytes");
-                    *phase = Phase::Failed(Box::new(classify::failure(FailureClass::Server, &message)));
+                    *phase =
+                        DecoderPhase::Failed(Box::new(classify::failure(FailureClass::Server, &message)));
                 }
-                Step::More => {}
-                Step::End => *phase = Phase::Ended,
-                Step::Fail(failure) => *phase = Phase::Failed(failure),
-                Step::Garbage => *phase = Phase::Failed(Box::new(garbage(frame.data, *frames))),
+                FrameOutcome::More => {}
+                FrameOutcome::End => *phase = DecoderPhase::Ended,
+                FrameOutcome::Fail(failure) => *phase = DecoderPhase::Failed(failure),
+                FrameOutcome::Garbage => {
+                    *phase = DecoderPhase::Failed(Box::new(garbage(frame.data, *frames)))
+                }
             }
         });
         if let Err(error) = cut {
@@ -191,23 +199,25 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         }
     }
 
-    fn last_frames(&mut self, sink: Sink<'_>) {
+    fn last_frames(&mut self, sink: WireDeltaSink<'_>) {
         let Self { framing, events, draft, phase, .. } = self;
         // A frame that cannot be read here was cut off, and the phase reports that.
         let _ = framing.finish(&mut |frame| {
-            if matches!(phase, Phase::Ended | Phase::Failed(_)) || check_values(frame.data).is_err() {
+            if matches!(phase, DecoderPhase::Ended | DecoderPhase::Failed(_))
+                || check_values(frame.data).is_err()
+            {
                 return;
             }
             match events.event(frame, draft, sink) {
-                Step::More | Step::Garbage => {}
-                Step::End => *phase = Phase::Ended,
-                Step::Fail(failure) => *phase = Phase::Failed(failure),
+                FrameOutcome::More | FrameOutcome::Garbage => {}
+                FrameOutcome::End => *phase = DecoderPhase::Ended,
+                FrameOutcome::Fail(failure) => *phase = DecoderPhase::Failed(failure),
             }
         });
     }
 
     fn fail(&mut self, class: FailureClass, message: &str) {
-        self.phase = Phase::Failed(Box::new(classify::failure(class, message)));
+        self.phase = DecoderPhase::Failed(Box::new(classify::failure(class, message)));
     }
 
     fn count(&mut self, bytes: &[u8]) {
@@ -217,7 +227,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         }
     }
 
-    fn whole(self, body: &[u8], sink: Sink<'_>) -> Result<Reply, Failure> {
+    fn whole(self, body: &[u8], sink: WireDeltaSink<'_>) -> Result<Reply, Failure> {
         if let Some(failure) = classify::web_page(body) {
             return Err(failure);
         }
@@ -228,33 +238,37 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
     }
 }
 
-impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
-    fn feed(&mut self, bytes: &[u8], sink: Sink<'_>) -> Progress {
-        if matches!(self.phase, Phase::Ended | Phase::Failed(_)) {
-            return Progress::Ended;
+impl<F: FrameDecoder + Send, E: EventReader> StreamDecoder for FramedDecoder<F, E> {
+    fn feed(&mut self, bytes: &[u8], sink: WireDeltaSink<'_>) -> StreamProgress {
+        if matches!(self.phase, DecoderPhase::Ended | DecoderPhase::Failed(_)) {
+            return StreamProgress::Ended;
         }
         self.count(bytes);
         match &self.phase {
-            Phase::Sniffing(_) => self.sniff(bytes, sink),
-            Phase::Framed => self.frames(bytes, sink),
-            Phase::Unframed(_) => self.body(bytes),
-            Phase::Ended | Phase::Failed(_) => {}
+            DecoderPhase::Sniffing(_) => self.sniff(bytes, sink),
+            DecoderPhase::Framed => self.frames(bytes, sink),
+            DecoderPhase::Unframed(_) => self.body(bytes),
+            DecoderPhase::Ended | DecoderPhase::Failed(_) => {}
         }
-        if matches!(self.phase, Phase::Ended | Phase::Failed(_)) { Progress::Ended } else { Progress::More }
+        if matches!(self.phase, DecoderPhase::Ended | DecoderPhase::Failed(_)) {
+            StreamProgress::Ended
+        } else {
+            StreamProgress::More
+        }
     }
 
-    fn finish(mut self: Box<Self>, sink: Sink<'_>) -> Result<Reply, Failure> {
-        if matches!(self.phase, Phase::Framed) {
+    fn finish(mut self: Box<Self>, sink: WireDeltaSink<'_>) -> Result<Reply, Failure> {
+        if matches!(self.phase, DecoderPhase::Framed) {
             self.last_frames(sink);
         }
-        match core::mem::replace(&mut self.phase, Phase::Ended) {
-            Phase::Ended => Ok(self.draft.into_reply()),
-            Phase::Unframed(body) => self.whole(&body, sink),
-            Phase::Failed(failure) => Err(Failure { usage: self.draft.usage_so_far(), ..*failure }),
-            Phase::Sniffing(_) | Phase::Framed if self.events.is_complete(&self.draft) => {
+        match core::mem::replace(&mut self.phase, DecoderPhase::Ended) {
+            DecoderPhase::Ended => Ok(self.draft.into_reply()),
+            DecoderPhase::Unframed(body) => self.whole(&body, sink),
+            DecoderPhase::Failed(failure) => Err(Failure { usage: self.draft.usage_so_far(), ..*failure }),
+            DecoderPhase::Sniffing(_) | DecoderPhase::Framed if self.events.is_complete(&self.draft) => {
                 Ok(self.draft.into_reply())
             }
-            Phase::Sniffing(_) | Phase::Framed => {
+            DecoderPhase::Sniffing(_) | DecoderPhase::Framed => {
                 let message = format!(
                     "the stream ended after {} bytes and {} events without the provider's own end",
                     self.bytes, self.frames

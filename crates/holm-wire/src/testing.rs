@@ -4,23 +4,26 @@ use std::{format, string::String, sync::Arc, vec, vec::Vec};
 
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Failure, FailureClass, Media, Message, MessageId, Messages, Model, Offer, Outcome, Purpose, Reply,
-    Request, Role, Source, Thinking, Tool, ToolCall, ToolResult,
+    Block, Failure, FailureClass, Media, Message, MessageId, Messages, ModelSpec, Offer, Outcome, Purpose,
+    Reply, Request, Role, Source, Thinking, ToolCall, ToolResult, ToolSpec,
 };
 
-use crate::{Codec, Encoder, HttpRequest, ModelCall, NoMedia, Options, Progress, StreamDecoder};
+use crate::{
+    ModelCall, NoMedia, ProviderCodec, ProviderRequest, RequestEncoder, StreamDecoder, StreamProgress,
+    WireOptions,
+};
 
 /// A turn as it was decoded: the result and the pieces on the way.
 pub(crate) type Turn = (Result<Reply, Failure>, Vec<String>);
 
-pub(crate) fn decode(codec: &dyn Codec, pieces: &[&[u8]]) -> Turn {
+pub(crate) fn decode(codec: &dyn ProviderCodec, pieces: &[&[u8]]) -> Turn {
     decode_with(codec.stream(), pieces)
 }
 
 pub(crate) fn decode_with(mut decoder: std::boxed::Box<dyn StreamDecoder>, pieces: &[&[u8]]) -> Turn {
     let mut seen = Vec::new();
     for piece in pieces {
-        if decoder.feed(piece, &mut |delta| seen.push(format!("{delta:?}"))) == Progress::Ended {
+        if decoder.feed(piece, &mut |delta| seen.push(format!("{delta:?}"))) == StreamProgress::Ended {
             break;
         }
     }
@@ -29,7 +32,7 @@ pub(crate) fn decode_with(mut decoder: std::boxed::Box<dyn StreamDecoder>, piece
 }
 
 /// Any cut gives the same turn; any beginning that lacks the end is `Truncated`.
-pub(crate) fn check_cuts(codec: &dyn Codec, stream: &[u8]) {
+pub(crate) fn check_cuts(codec: &dyn ProviderCodec, stream: &[u8]) {
     let whole = decode(codec, &[stream]);
     let bytes: Vec<&[u8]> = stream.chunks(1).collect();
     assert_eq!(decode(codec, &bytes), whole, "byte by byte");
@@ -44,7 +47,7 @@ pub(crate) fn check_cuts(codec: &dyn Codec, stream: &[u8]) {
 }
 
 /// Every beginning before `end` (the last event's first byte) is `Truncated` and never a finished turn.
-pub(crate) fn check_beginnings(codec: &dyn Codec, stream: &[u8], end: &[u8]) {
+pub(crate) fn check_beginnings(codec: &dyn ProviderCodec, stream: &[u8], end: &[u8]) {
     let last = memchr::memmem::rfind(stream, end).unwrap();
     for at in 0..last + end.len() {
         let (result, _) = decode(codec, &[&stream[..at]]);
@@ -79,10 +82,10 @@ pub(crate) fn file(media_type: &str, source: Source) -> Block {
 }
 
 /// A request over a view of `count` messages.
-pub(crate) fn request(model: &str, count: usize, tools: Vec<Tool>) -> Request {
+pub(crate) fn request(model: &str, count: usize, tools: Vec<ToolSpec>) -> Request {
     Request {
         purpose: Purpose::Turn,
-        model: Arc::new(Model { temperature_milli: Some(700), ..Model::named(model) }),
+        model: Arc::new(ModelSpec { temperature_milli: Some(700), ..ModelSpec::named(model) }),
         system: "Be brief.".into(),
         messages: Messages::View { epoch: 1, count: count as u64 },
         tools: Arc::new(Offer { epoch: 1, tools: tools.into_iter().map(Arc::new).collect() }),
@@ -91,39 +94,40 @@ pub(crate) fn request(model: &str, count: usize, tools: Vec<Tool>) -> Request {
     }
 }
 
-pub(crate) fn weather() -> Tool {
+pub(crate) fn weather() -> ToolSpec {
     let schema = r#"{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}"#;
-    Tool::new("weather", "Tells the weather.", Json::parse(schema).unwrap())
+    ToolSpec::new("weather", "Tells the weather.", Json::parse(schema).unwrap())
 }
 
 pub(crate) fn encode(
-    encoder: &mut Encoder,
+    encoder: &mut RequestEncoder,
     request: &Request,
     view: &[Arc<Message>],
-    options: &Options,
-) -> HttpRequest {
+    options: &WireOptions,
+) -> ProviderRequest {
     encoder.encode(&ModelCall { request, view, options, media: &NoMedia })
 }
 
-pub(crate) fn body(request: &HttpRequest) -> &str {
+pub(crate) fn body(request: &ProviderRequest) -> &str {
     core::str::from_utf8(&request.body).unwrap()
 }
 
 /// Encoding message by message gives the bytes of encoding all at once.
-pub(crate) fn check_growth(codec: Arc<dyn Codec>, view: &[Arc<Message>]) {
-    let mut kept = Encoder::new(Arc::clone(&codec));
-    let options = Options::default();
+pub(crate) fn check_growth(codec: Arc<dyn ProviderCodec>, view: &[Arc<Message>]) {
+    let mut kept = RequestEncoder::new(Arc::clone(&codec));
+    let options = WireOptions::default();
     let request = |count| request("p/m", count, vec![weather()]);
     for count in 0..=view.len() {
         let grown = encode(&mut kept, &request(count), &view[..count], &options);
-        let fresh = encode(&mut Encoder::new(Arc::clone(&codec)), &request(count), &view[..count], &options);
+        let fresh =
+            encode(&mut RequestEncoder::new(Arc::clone(&codec)), &request(count), &view[..count], &options);
         assert_eq!(body(&grown), body(&fresh), "at {count} messages");
         Json::parse(body(&grown)).unwrap();
     }
     let mut other = request(1);
     other.messages = Messages::View { epoch: 2, count: 1 };
     let after = encode(&mut kept, &other, &view[..1], &options);
-    let fresh = encode(&mut Encoder::new(codec), &other, &view[..1], &options);
+    let fresh = encode(&mut RequestEncoder::new(codec), &other, &view[..1], &options);
     assert_eq!(body(&after), body(&fresh), "a new epoch forgets");
 }
 

@@ -5,12 +5,12 @@ use std::{string::String, vec, vec::Vec};
 use holm_guards::json::Json;
 use holm_kernel::{Media, Source};
 
-use crate::{Auth, HttpRequest, MediaSource, escape, loose, media, server, write};
+use crate::{AuthScheme, MediaSource, ProviderRequest, escape, loose, media, server, write};
 
 #[test]
 fn a_url_has_its_version_once_and_its_query_escaped() {
     let check = |base: &str, path: &str, expect: &str| {
-        let mut request = HttpRequest::post(path, Auth::None, Vec::new());
+        let mut request = ProviderRequest::post(path, AuthScheme::None, Vec::new());
         request.query = vec![("a b".into(), "ü&=".into())];
         assert_eq!(request.url(base), expect);
     };
@@ -25,11 +25,11 @@ fn a_url_has_its_version_once_and_its_query_escaped() {
 
 #[test]
 fn auth_says_where_the_key_goes() {
-    assert_eq!(Auth::None.header("k"), None);
-    assert_eq!(Auth::SigV4("bedrock".into()).header("k"), None);
+    assert_eq!(AuthScheme::None.header("k"), None);
+    assert_eq!(AuthScheme::SigV4("bedrock".into()).header("k"), None);
     assert_eq!(
-        serde_json::from_str::<Auth>(r#"{"header":"api-key"}"#).unwrap(),
-        Auth::Header("api-key".into())
+        serde_json::from_str::<AuthScheme>(r#"{"header":"api-key"}"#).unwrap(),
+        AuthScheme::Header("api-key".into())
     );
 }
 
@@ -37,7 +37,7 @@ fn auth_says_where_the_key_goes() {
 fn an_object_puts_commas_and_lets_others_override() {
     let extra = Json::parse(r#"{"b":2,"z":[1]}"#).unwrap();
     let mut out = Vec::new();
-    let mut object = write::Object::overridden(&mut out, extra.as_object());
+    let mut object = write::ObjectWriter::overridden(&mut out, extra.as_object());
     object.string("a", "x\"\u{1}");
     object.number("b", 1);
     object.raw("c", "true");
@@ -81,17 +81,17 @@ fn counts_are_read_in_every_spelling() {
 
 #[test]
 fn text_is_read_whatever_stands_there() {
-    let check = |json: &str, expect: loose::Words<'_>| {
-        assert_eq!(serde_json::from_str::<loose::Words<'_>>(json).unwrap(), expect, "{json}");
+    let check = |json: &str, expect: loose::LenientText<'_>| {
+        assert_eq!(serde_json::from_str::<loose::LenientText<'_>>(json).unwrap(), expect, "{json}");
     };
-    check("\"a\"", loose::Words::Text("a".into()));
-    check(r#""\n""#, loose::Words::Text("\n".into()));
+    check("\"a\"", loose::LenientText::Text("a".into()));
+    check(r#""\n""#, loose::LenientText::Text("\n".into()));
     for json in ["null", "1", "-1", "1.5", "true", "{\"a\":[1]}"] {
-        check(json, loose::Words::Nothing);
+        check(json, loose::LenientText::Nothing);
     }
-    check("[]", loose::Words::Parts(Vec::new()));
+    check("[]", loose::LenientText::Parts(Vec::new()));
     let deep = "[".repeat(200);
-    assert!(serde_json::from_str::<loose::Words<'_>>(&deep).is_err());
+    assert!(serde_json::from_str::<loose::LenientText<'_>>(&deep).is_err());
 }
 
 struct Store;
@@ -109,8 +109,8 @@ fn files_are_found_described_and_decoded() {
         source: Source::Reference(reference.into()),
         name: Some("a.txt".into()),
     };
-    assert_eq!(media::resolve(&stored("here"), &Store), media::Resolved::Base64("aGk=".into()));
-    assert_eq!(media::resolve(&stored("gone"), &Store), media::Resolved::Missing);
+    assert_eq!(media::resolve(&stored("here"), &Store), media::MediaLocation::Base64("aGk=".into()));
+    assert_eq!(media::resolve(&stored("gone"), &Store), media::MediaLocation::Missing);
     assert_eq!(media::describe(&stored("gone")), "[the file \"a.txt\" (text/plain) is not shown]");
     let check =
         |data: &str, expect: Option<&str>| assert_eq!(media::as_text("text/plain", data).as_deref(), expect);

@@ -11,25 +11,25 @@ use holm_guards::json::{self, Json};
 /// Appends `text` as a JSON string.
 pub fn string(out: &mut Vec<u8>, text: &str) {
     // Writing into memory cannot fail.
-    let _ = json::write_string(text, &mut Text(out));
+    let _ = json::write_string(text, &mut Utf8Writer(out));
 }
 
 /// Appends a JSON value in canonical form.
 pub fn value(out: &mut Vec<u8>, value: &Json) {
-    let _ = value.write_canonical(&mut Text(out));
+    let _ = value.write_canonical(&mut Utf8Writer(out));
 }
 
 /// Appends a whole number.
 pub fn number(out: &mut Vec<u8>, number: u64) {
-    let _ = write!(Text(out), "{number}");
+    let _ = write!(Utf8Writer(out), "{number}");
 }
 
 /// Appends thousandths as a decimal: 700 becomes `0.7`, 1000 becomes `1`.
 pub fn thousandths(out: &mut Vec<u8>, milli: u32) {
     let (whole, rest) = (milli / 1000, milli % 1000);
-    let _ = write!(Text(out), "{whole}");
+    let _ = write!(Utf8Writer(out), "{whole}");
     if rest > 0 {
-        let _ = write!(Text(out), ".{rest:03}");
+        let _ = write!(Utf8Writer(out), ".{rest:03}");
         while out.last() == Some(&b'0') {
             out.pop();
         }
@@ -38,13 +38,13 @@ pub fn thousandths(out: &mut Vec<u8>, milli: u32) {
 
 /// Writes an object: places the commas, and leaves out the members that the caller overrides.
 #[derive(Debug)]
-pub struct Object<'a> {
+pub struct ObjectWriter<'a> {
     out: &'a mut Vec<u8>,
-    overrides: Option<&'a json::Object>,
+    overrides: Option<&'a json::JsonObject>,
     first: bool,
 }
 
-impl<'a> Object<'a> {
+impl<'a> ObjectWriter<'a> {
     pub fn open(out: &'a mut Vec<u8>) -> Self {
         out.push(b'{');
         Self { out, overrides: None, first: true }
@@ -52,7 +52,7 @@ impl<'a> Object<'a> {
 
     /// Opens an object with overrides: the members of `overrides` are written at the end, and
     /// replace the codec's own members of the same name.
-    pub fn overridden(out: &'a mut Vec<u8>, overrides: Option<&'a json::Object>) -> Self {
+    pub fn overridden(out: &'a mut Vec<u8>, overrides: Option<&'a json::JsonObject>) -> Self {
         let mut object = Self::open(out);
         object.overrides = overrides;
         object
@@ -114,9 +114,9 @@ pub fn comma(out: &mut Vec<u8>) {
     }
 }
 
-struct Text<'a>(&'a mut Vec<u8>);
+struct Utf8Writer<'a>(&'a mut Vec<u8>);
 
-impl Write for Text<'_> {
+impl Write for Utf8Writer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend_from_slice(text.as_bytes());
         Ok(())

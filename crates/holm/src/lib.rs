@@ -71,7 +71,7 @@ pub use holm_wire as wire;
 
 #[cfg(feature = "macros")]
 pub use holm_macros::tool;
-pub use holm_runtime::{Agent, Report};
+pub use holm_runtime::{Agent, RunReport};
 
 /// The examples of the front page are tests too.
 #[cfg(all(doctest, feature = "macros", feature = "models"))]

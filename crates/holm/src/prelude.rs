@@ -5,14 +5,14 @@ pub use crate::{
     kernel::{
         Approvals, Ending, Event, Input, Limits, NanoUsd, Numbered, Prompt, Proposal, ToolOutput, Verdict,
     },
-    runtime::{Agent, Approver, EventSink, Handle, Job, Report, Session, Toolbox},
+    runtime::{Agent, Approver, EventSink, RunHandle, RunReport, Session, ToolInvocation, Toolbox},
 };
 
 #[cfg(feature = "macros")]
 pub use crate::tool;
 
 #[cfg(feature = "models")]
-pub use crate::models::{Client, Keys, ScriptedModel};
+pub use crate::models::{ModelClient, ProviderKeys, ScriptedModel};
 
 #[cfg(feature = "store")]
 pub use crate::store::Store;

@@ -18,7 +18,7 @@ use holm::{
     grants::Level,
     guards::json::Json,
     kernel::{Block, Bound, Ending, Limits, ModelResult, Reply, ToolCall, ToolOutput},
-    runtime::{Agent, Handle, Report, model_fn, tool_fn},
+    runtime::{Agent, RunHandle, RunReport, model_fn, tool_fn},
     store::Store,
 };
 use tokio::{sync::Barrier, task::JoinSet};
@@ -56,7 +56,8 @@ fn talker() -> impl holm::runtime::Model {
 
 fn agent(store: Store, steps: &Arc<AtomicU64>) -> Agent {
     let steps = Arc::clone(steps);
-    let step = holm::kernel::Tool::new("step", "Takes a step.", Json::object([("type", "object".into())]));
+    let step =
+        holm::kernel::ToolSpec::new("step", "Takes a step.", Json::object([("type", "object".into())]));
     let step = tool_fn(step.level(Level::ReadOnly), move |_| {
         steps.fetch_add(1, Ordering::Relaxed);
         async { ToolOutput::text("a step was taken") }
@@ -126,8 +127,8 @@ fn a_thousand_runs_stop_when_they_are_told_to() {
             })
         });
         let agent = Agent::builder("scripted/hanging", hanging).journals(store).build().unwrap();
-        let mut runs: JoinSet<Report> = JoinSet::new();
-        let mut handles: Vec<Handle> = Vec::new();
+        let mut runs: JoinSet<RunReport> = JoinSet::new();
+        let mut handles: Vec<RunHandle> = Vec::new();
         for _ in 0..RUNS {
             let mut session = agent.start().await.unwrap();
             handles.push(session.handle());
@@ -137,7 +138,7 @@ fn a_thousand_runs_stop_when_they_are_told_to() {
             handle.cancel("enough").unwrap();
         }
         let reports = runs.join_all().await;
-        let cancelled = |report: &&Report| matches!(report.ending, Ending::Cancelled { .. });
+        let cancelled = |report: &&RunReport| matches!(report.ending, Ending::Cancelled { .. });
         assert_eq!(reports.iter().filter(cancelled).count(), RUNS);
     });
 }

@@ -16,9 +16,9 @@ use holm::{
     grants::{Level, Mode},
     guards::json::Json,
     kernel::{FailureClass, ToolOutput},
-    models::{Client, Endpoint, Keys, SecretString},
-    runtime::{Agent, Carry, EventLines, Job, Secrets, tool_fn},
-    store::{Format, Store},
+    models::{ModelClient, ModelEndpoint, ProviderKeys, SecretString},
+    runtime::{Agent, EventLines, OutputLimits, SecretRedactor, ToolInvocation, tool_fn},
+    store::{SessionFileFormat, Store},
     wire,
 };
 use holm_testkit::double::{Act, Double, Fault};
@@ -83,9 +83,12 @@ fn thief() -> Double {
     Double::start([refused, calls.thinks(&loot()), broken, Act::says(&loot())]).unwrap()
 }
 
-fn tools(name: &'static str, output: impl Fn(&Job) -> ToolOutput + Send + Sync) -> impl holm::runtime::Tool {
+fn tools(
+    name: &'static str,
+    output: impl Fn(&ToolInvocation) -> ToolOutput + Send + Sync,
+) -> impl holm::runtime::Tool {
     let schema = Json::object([("type", "object".into())]);
-    let declaration = holm::kernel::Tool::new(name, "Gives secrets away.", schema).level(Level::ReadOnly);
+    let declaration = holm::kernel::ToolSpec::new(name, "Gives secrets away.", schema).level(Level::ReadOnly);
     tool_fn(declaration, move |job| {
         let output = output(&job);
         async move { output }
@@ -93,10 +96,10 @@ fn tools(name: &'static str, output: impl Fn(&Job) -> ToolOutput + Send + Sync) 
 }
 
 fn agent(store: &Store, double: &Double, events: EventLines) -> Agent {
-    let keys = Keys::new().with("double", SecretString::from(PROVIDER.to_owned()));
-    let secrets = keys.told_to(Secrets::new()).know("told", SecretString::from(TOLD.to_owned()));
-    let endpoint = Endpoint::compatible(double.base(wire::Format::OpenaiChat));
-    let client = Client::builder().endpoint("double", endpoint).keys(keys).build().unwrap();
+    let keys = ProviderKeys::new().with("double", SecretString::from(PROVIDER.to_owned()));
+    let secrets = keys.told_to(SecretRedactor::new()).know("told", SecretString::from(TOLD.to_owned()));
+    let endpoint = ModelEndpoint::compatible(double.base(wire::Format::OpenaiChat));
+    let client = ModelClient::builder().endpoint("double", endpoint).keys(keys).build().unwrap();
     Agent::builder("double/thief", client)
         .tool(tools("echo", |job| {
             let metadata = Json::object([("seen", Json::from(loot().as_str()))]);
@@ -108,7 +111,7 @@ fn agent(store: &Store, double: &Double, events: EventLines) -> Agent {
         .tool(tools("flood", |_| ToolOutput::text(loot().repeat(200))))
         .mode(Mode::Full)
         .secrets(secrets)
-        .carry(Carry { text: 4 * 1024, ..Carry::default() })
+        .carry(OutputLimits { text: 4 * 1024, ..OutputLimits::default() })
         .journals(store.clone())
         .blobs(store.clone())
         .events(events)
@@ -133,7 +136,9 @@ async fn no_key_is_found_in_anything_that_was_kept() {
     let report = session.prompt(format!("Look at this: {}", loot())).await.unwrap();
     assert!(report.text().unwrap().contains("‹secret:told›"), "what was there is told: {report:?}");
     drop(session);
-    for (format, name) in [(Format::JsonLines, "export.jsonl"), (Format::Markdown, "export.md")] {
+    for (format, name) in
+        [(SessionFileFormat::JsonLines, "export.jsonl"), (SessionFileFormat::Markdown, "export.md")]
+    {
         fs::write(folder.path().join(name), store.export("robbed", format).await.unwrap()).unwrap();
     }
     assert!(store.blob_bytes("robbed").await.unwrap() > 0, "the flood was spilled");

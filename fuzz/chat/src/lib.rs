@@ -33,8 +33,8 @@ mod chat {
     /// Markdown that arrives in pieces, as an answer does.
     #[must_use]
     pub fn laid(pieces: &[&str], width: usize) -> Page {
-        let theme = theme::Theme::of(theme::Shade::default());
-        let (mut flow, mut filter) = (markdown::Flow::default(), text::Pieces::default());
+        let theme = theme::ChatTheme::of(theme::ThemeKind::default());
+        let (mut flow, mut filter) = (markdown::MarkdownText::default(), text::StreamSanitizer::default());
         for piece in pieces {
             flow.push(&filter.safe(piece));
             flow.lines(width, &theme);
@@ -54,7 +54,7 @@ mod chat {
     /// The same of a text that arrives in pieces. A carriage return at its very end still waits for what follows.
     #[must_use]
     pub fn in_pieces(pieces: &[&str]) -> String {
-        let mut filter = text::Pieces::default();
+        let mut filter = text::StreamSanitizer::default();
         pieces.iter().map(|piece| filter.safe(piece)).collect()
     }
 

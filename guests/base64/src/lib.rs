@@ -4,18 +4,18 @@
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, general_purpose};
-use guest_kit::{Fault, Level, Param, Tool, Values};
+use guest_kit::{GuestError, GuestToolLevel, GuestParam, GuestTool, ArgumentValues};
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "base64",
     about: "Encodes text as base64, or decodes base64 to text",
     keywords: "base64, encode, decode, text",
-    level: Level::None,
+    level: GuestToolLevel::None,
     params: &[
-        Param::position("text", "What to encode or decode"),
-        Param::flag("decode", "Decode instead of encode").short('d'),
-        Param::flag("url_safe", "Use the alphabet for addresses and file names").short('u'),
+        GuestParam::position("text", "What to encode or decode"),
+        GuestParam::flag("decode", "Decode instead of encode").short('d'),
+        GuestParam::flag("url_safe", "Use the alphabet for addresses and file names").short('u'),
     ],
 };
 
@@ -28,7 +28,7 @@ const LENIENT: GeneralPurposeConfig =
 /// # Errors
 ///
 /// If the input of a decoding is not base64, or does not decode to text.
-pub fn work(values: &Values) -> Result<String, Fault> {
+pub fn work(values: &ArgumentValues) -> Result<String, GuestError> {
     let text = values.need("text")?;
     let url_safe = values.flag("url_safe");
     if !values.flag("decode") {
@@ -38,10 +38,10 @@ pub fn work(values: &Values) -> Result<String, Fault> {
     let engine: GeneralPurpose = general_purpose::GeneralPurpose::new(&alphabet, LENIENT);
     let packed: String = text.split_whitespace().collect();
     let bytes =
-        engine.decode(packed).map_err(|error| Fault::failed(format!("this is no base64: {error}")))?;
+        engine.decode(packed).map_err(|error| GuestError::failed(format!("this is no base64: {error}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let length = error.as_bytes().len();
-        Fault::failed(format!("it decodes to {length} bytes that are no text"))
+        GuestError::failed(format!("it decodes to {length} bytes that are no text"))
     })
 }
 
@@ -49,21 +49,21 @@ pub fn work(values: &Values) -> Result<String, Fault> {
 mod export {
     use guest_kit::text::exports::holm::tool::{call, description};
 
-    struct Guest;
+    struct Base64Guest;
 
-    impl call::Guest for Guest {
+    impl call::Guest for Base64Guest {
         fn run(input: String) -> Result<String, String> {
             guest_kit::answer(&super::TOOL, &input, super::work)
         }
     }
 
-    impl description::Guest for Guest {
+    impl description::Guest for Base64Guest {
         fn describe() -> String {
             guest_kit::description(&super::TOOL)
         }
     }
 
-    guest_kit::text::export!(Guest with_types_in guest_kit::text);
+    guest_kit::text::export!(Base64Guest with_types_in guest_kit::text);
 }
 
 #[cfg(test)]

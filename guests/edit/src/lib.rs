@@ -4,7 +4,7 @@
 mod replace;
 mod tool;
 
-pub use replace::{Count, Replaced, replace};
+pub use replace::{ReplaceCount, ReplacedText, replace};
 pub use tool::{TOOL, work};
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 /// How many occurrences to replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Count {
+pub enum ReplaceCount {
     One,
     All,
 }
 
 /// A text with its replacements.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replaced {
+pub struct ReplacedText {
     pub text: String,
     /// In how many places.
     pub places: usize,
@@ -34,7 +34,7 @@ const MAX_NAMED: usize = 10;
 /// # Errors
 ///
 /// If the piece does not occur, nothing would change, or it is not clear which occurrence is meant.
-pub fn replace(text: &str, old: &str, new: &str, count: Count) -> Result<Replaced, String> {
+pub fn replace(text: &str, old: &str, new: &str, count: ReplaceCount) -> Result<ReplacedText, String> {
     if old.is_empty() {
         return Err("the text to replace is empty; use write to make a file".to_owned());
     }
@@ -51,14 +51,14 @@ pub fn replace(text: &str, old: &str, new: &str, count: Count) -> Result<Replace
     let Some(&at) = found.first() else {
         return Err(missing(text, &old));
     };
-    if found.len() > 1 && count == Count::One {
+    if found.len() > 1 && count == ReplaceCount::One {
         return Err(ambiguous(text, &found));
     }
     let text = text.replace(&old, &new);
-    Ok(Replaced { text, places: found.len(), first: (at, at + new.len()) })
+    Ok(ReplacedText { text, places: found.len(), first: (at, at + new.len()) })
 }
 
-impl Replaced {
+impl ReplacedText {
     /// The first change with the lines around it, numbered.
     #[must_use]
     pub fn around(&self) -> String {

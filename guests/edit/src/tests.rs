@@ -1,38 +1,38 @@
-use crate::{Count, TOOL, replace, work};
+use crate::{ReplaceCount, TOOL, replace, work};
 
 #[track_caller]
-fn check(text: &str, old: &str, new: &str, count: Count, expect: Result<&str, &str>) {
+fn check(text: &str, old: &str, new: &str, count: ReplaceCount, expect: Result<&str, &str>) {
     let done = replace(text, old, new, count).map(|done| done.text);
     assert_eq!(done.as_deref().map_err(String::as_str), expect, "{text:?} {old:?}");
 }
 
 #[test]
 fn one_place_is_replaced() {
-    check("a b c", "b", "x", Count::One, Ok("a x c"));
-    check("a\nb\n", "a\nb", "c", Count::One, Ok("c\n"));
-    check("a b", " b", "", Count::One, Ok("a"));
+    check("a b c", "b", "x", ReplaceCount::One, Ok("a x c"));
+    check("a\nb\n", "a\nb", "c", ReplaceCount::One, Ok("c\n"));
+    check("a b", " b", "", ReplaceCount::One, Ok("a"));
 }
 
 #[test]
 fn several_places_must_be_meant() {
-    check("a\na\n", "a", "b", Count::All, Ok("b\nb\n"));
+    check("a\na\n", "a", "b", ReplaceCount::All, Ok("b\nb\n"));
     let why = "found in 2 places, lines 1, 3; take more of the text around it, or replace all";
-    check("a\nx\na\n", "a", "b", Count::One, Err(why));
+    check("a\nx\na\n", "a", "b", ReplaceCount::One, Err(why));
 }
 
 #[test]
 fn what_is_not_there_is_said_with_what_is_near() {
-    check("a", "b", "c", Count::One, Err("not found: read the file again and copy the text exactly"));
+    check("a", "b", "c", ReplaceCount::One, Err("not found: read the file again and copy the text exactly"));
     let near =
         "not found; line 2 is the same but for its white space: read the file again and copy it exactly";
-    check("x\n    if a {\n        b\n", "if a {\n  b", "c", Count::One, Err(near));
-    check("a", "a", "a", Count::One, Err("the new text is the old one"));
-    check("a", "", "a", Count::One, Err("the text to replace is empty; use write to make a file"));
+    check("x\n    if a {\n        b\n", "if a {\n  b", "c", ReplaceCount::One, Err(near));
+    check("a", "a", "a", ReplaceCount::One, Err("the new text is the old one"));
+    check("a", "", "a", ReplaceCount::One, Err("the text to replace is empty; use write to make a file"));
 }
 
 #[test]
 fn the_line_ends_of_the_file_are_kept() {
-    check("a\r\nb\r\nc\r\n", "a\nb", "x\ny", Count::One, Ok("x\r\ny\r\nc\r\n"));
+    check("a\r\nb\r\nc\r\n", "a\nb", "x\ny", ReplaceCount::One, Ok("x\r\ny\r\nc\r\n"));
 }
 
 #[test]

@@ -3,21 +3,21 @@
 use std::fs;
 use std::io::Write;
 
-use guest_kit::{Fault, Level, Param, Tool, Values};
+use guest_kit::{GuestError, GuestToolLevel, GuestParam, GuestTool, ArgumentValues};
 
-use crate::replace::{Count, replace};
+use crate::replace::{ReplaceCount, replace};
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "edit",
     about: "Replaces an exact piece of text in a file; the piece must be found exactly once unless all are meant",
     keywords: "edit, replace, change, patch, file, text",
-    level: Level::Write,
+    level: GuestToolLevel::Write,
     params: &[
-        Param::position("path", "The file to change"),
-        Param::position("old", "The exact text to replace, with enough around it to be found once"),
-        Param::position("new", "The text to put there instead"),
-        Param::flag("all", "Replace every place where it is found"),
+        GuestParam::position("path", "The file to change"),
+        GuestParam::position("old", "The exact text to replace, with enough around it to be found once"),
+        GuestParam::position("new", "The text to put there instead"),
+        GuestParam::flag("all", "Replace every place where it is found"),
     ],
 };
 
@@ -29,18 +29,18 @@ const MAX_FILE: u64 = 16 << 20;
 /// # Errors
 ///
 /// If the file cannot be read or written, or the piece is not found as required.
-pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+pub fn work(values: &ArgumentValues, out: &mut dyn Write) -> Result<(), GuestError> {
     let (path, old, new) = (values.need("path")?, values.need("old")?, values.need("new")?);
-    let size = fs::metadata(path).map_err(|error| Fault::io("read", path, &error))?.len();
+    let size = fs::metadata(path).map_err(|error| GuestError::io("read", path, &error))?.len();
     if size > MAX_FILE {
-        return Err(Fault::failed(format!("{path} has {size} bytes, which is more than can be edited")));
+        return Err(GuestError::failed(format!("{path} has {size} bytes, which is more than can be edited")));
     }
-    let bytes = fs::read(path).map_err(|error| Fault::io("read", path, &error))?;
-    let text = String::from_utf8(bytes).map_err(|_| Fault::failed(format!("{path} is no text")))?;
-    let count = if values.flag("all") { Count::All } else { Count::One };
-    let done = replace(&text, old, new, count).map_err(|why| Fault::failed(format!("{path}: {why}")))?;
-    guest_kit::replace(path, done.text.as_bytes()).map_err(|error| Fault::io("write", path, &error))?;
+    let bytes = fs::read(path).map_err(|error| GuestError::io("read", path, &error))?;
+    let text = String::from_utf8(bytes).map_err(|_| GuestError::failed(format!("{path} is no text")))?;
+    let count = if values.flag("all") { ReplaceCount::All } else { ReplaceCount::One };
+    let done = replace(&text, old, new, count).map_err(|why| GuestError::failed(format!("{path}: {why}")))?;
+    guest_kit::replace(path, done.text.as_bytes()).map_err(|error| GuestError::io("write", path, &error))?;
     let places = if done.places == 1 { "1 place".to_owned() } else { format!("{} places", done.places) };
     writeln!(out, "changed {path} in {places}\n{}", done.around())
-        .map_err(|error| Fault::failed(error.to_string()))
+        .map_err(|error| GuestError::failed(error.to_string()))
 }

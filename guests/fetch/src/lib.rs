@@ -4,9 +4,9 @@ mod message;
 mod tool;
 mod wire;
 
-pub use message::{Exchange, Request, Response};
+pub use message::{HttpExchange, GuestFetchRequest, GuestFetchResponse};
 pub use tool::{TOOL, work};
-pub use wire::Wire;
+pub use wire::WasiExchange;
 
 #[cfg(test)]
 mod tests;

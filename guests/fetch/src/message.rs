@@ -1,7 +1,7 @@
 //! Requests and responses, and the parts of URLs that this guest needs.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct GuestFetchRequest {
     /// An HTTP method such as GET.
     pub method: String,
     /// Either `http` or `https`.
@@ -15,7 +15,7 @@ pub struct Request {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
+pub struct GuestFetchResponse {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     /// The body, up to the requested size.
@@ -25,16 +25,16 @@ pub struct Response {
 }
 
 /// Something that sends one request.
-pub trait Exchange {
+pub trait HttpExchange {
     /// Sends it and reads at most so many bytes of the answer.
     ///
     /// # Errors
     ///
     /// If no response arrives, the reason.
-    fn send(&mut self, request: &Request, most: usize) -> Result<Response, String>;
+    fn send(&mut self, request: &GuestFetchRequest, most: usize) -> Result<GuestFetchResponse, String>;
 }
 
-impl Request {
+impl GuestFetchRequest {
     /// A request without headers to an address.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl Request {
     }
 }
 
-impl Response {
+impl GuestFetchResponse {
     /// A header by its name.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {

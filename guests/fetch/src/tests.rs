@@ -1,4 +1,4 @@
-use crate::{Exchange, Request, Response, TOOL, work};
+use crate::{HttpExchange, GuestFetchRequest, GuestFetchResponse, TOOL, work};
 
 /// A server in memory: paths with their answers, and the requests that came.
 struct Server {
@@ -6,8 +6,8 @@ struct Server {
     asked: Vec<String>,
 }
 
-impl Exchange for Server {
-    fn send(&mut self, request: &Request, most: usize) -> Result<Response, String> {
+impl HttpExchange for Server {
+    fn send(&mut self, request: &GuestFetchRequest, most: usize) -> Result<GuestFetchResponse, String> {
         let headers =
             request.headers.iter().map(|(name, value)| format!(" {name}={value}")).collect::<String>();
         let url = format!("{}://{}{}", request.scheme, request.authority, request.path);
@@ -17,7 +17,7 @@ impl Exchange for Server {
         let headers = vec![("location".to_owned(), (*location).to_owned())];
         let headers = if location.is_empty() { Vec::new() } else { headers };
         let body: Vec<u8> = body.bytes().take(most).collect();
-        Ok(Response { status: *status, headers, cut: body.len() == most, body })
+        Ok(GuestFetchResponse { status: *status, headers, cut: body.len() == most, body })
     }
 }
 

@@ -2,33 +2,33 @@
 
 use std::io::Write;
 
-use guest_kit::{Fault, Kind, Level, Need, Param, Place, Tool, Values};
+use guest_kit::{GuestError, ParamKind, GuestToolLevel, ParamNeed, GuestParam, ParamPlace, GuestTool, ArgumentValues};
 
-use crate::message::{Exchange, Request};
+use crate::message::{HttpExchange, GuestFetchRequest};
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "fetch",
     about: "Fetches a URL and shows the status, the headers that matter and the body",
     keywords: "fetch, http, https, url, web, download, api, request",
-    level: Level::ReadOnly,
+    level: GuestToolLevel::ReadOnly,
     params: &[
-        Param::position("url", "What to fetch"),
-        Param::text("method", "The method")
-            .of(Kind::Choice(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
+        GuestParam::position("url", "What to fetch"),
+        GuestParam::text("method", "The method")
+            .of(ParamKind::Choice(&["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]))
             .or("GET")
             .short('X'),
-        Param {
+        GuestParam {
             name: "header",
             about: "A header, as Name: value",
-            place: Place::Short('H'),
-            kind: Kind::Texts,
-            need: Need::Optional,
+            place: ParamPlace::Short('H'),
+            kind: ParamKind::Texts,
+            need: ParamNeed::Optional,
         },
-        Param::text("body", "What to send").short('d'),
-        Param::number("limit", "200000", "The most bytes of the body to show"),
-        Param::number("redirects", "5", "How many redirections to follow"),
-        Param::flag("fail", "A status from 400 on is a failure").short('f'),
+        GuestParam::text("body", "What to send").short('d'),
+        GuestParam::number("limit", "200000", "The most bytes of the body to show"),
+        GuestParam::number("redirects", "5", "How many redirections to follow"),
+        GuestParam::flag("fail", "A status from 400 on is a failure").short('f'),
     ],
 };
 
@@ -40,8 +40,8 @@ const SHOWN: [&str; 5] = ["content-type", "content-length", "location", "last-mo
 /// # Errors
 ///
 /// If no response arrives, or if it reports a failure and `fail` was given.
-pub fn work(values: &Values, exchange: &mut dyn Exchange, out: &mut dyn Write) -> Result<(), Fault> {
-    let mut request = Request::to(values.need("url")?).map_err(Fault::Usage)?;
+pub fn work(values: &ArgumentValues, exchange: &mut dyn HttpExchange, out: &mut dyn Write) -> Result<(), GuestError> {
+    let mut request = GuestFetchRequest::to(values.need("url")?).map_err(GuestError::Usage)?;
     values.need("method")?.clone_into(&mut request.method);
     if let Some(body) = values.text("body") {
         request.body = body.as_bytes().to_vec();
@@ -49,14 +49,14 @@ pub fn work(values: &Values, exchange: &mut dyn Exchange, out: &mut dyn Write) -
     for header in values.texts("header") {
         let (name, value) = header
             .split_once(':')
-            .ok_or_else(|| Fault::Usage(format!("'{header}' is no header: Name: value")))?;
+            .ok_or_else(|| GuestError::Usage(format!("'{header}' is no header: Name: value")))?;
         request.headers.push((name.trim().to_owned(), value.trim().to_owned()));
     }
     let limit = values.number("limit").unwrap_or(usize::MAX);
     let mut left = values.number("redirects").unwrap_or(0);
     let response = loop {
         let response = exchange.send(&request, limit).map_err(|why| {
-            Fault::failed(format!(
+            GuestError::failed(format!(
                 "could not fetch {}://{}{}: {why}",
                 request.scheme, request.authority, request.path
             ))
@@ -65,7 +65,7 @@ pub fn work(values: &Values, exchange: &mut dyn Exchange, out: &mut dyn Write) -
             response.header("location").filter(|_| matches!(response.status, 301 | 302 | 303 | 307 | 308));
         let Some(target) = target.filter(|_| left > 0) else { break response };
         left -= 1;
-        request = request.redirected(response.status, target).map_err(Fault::Failed)?;
+        request = request.redirected(response.status, target).map_err(GuestError::Failed)?;
     };
     let mut text = format!("HTTP {}\n", response.status);
     for name in SHOWN {
@@ -84,9 +84,9 @@ pub fn work(values: &Values, exchange: &mut dyn Exchange, out: &mut dyn Write) -
     if response.cut {
         text.push_str(&format!("\n[cut after {limit} bytes]"));
     }
-    writeln!(out, "{}", text.trim_end()).map_err(|error| Fault::failed(error.to_string()))?;
+    writeln!(out, "{}", text.trim_end()).map_err(|error| GuestError::failed(error.to_string()))?;
     if values.flag("fail") && response.status >= 400 {
-        return Err(Fault::failed(format!("the server answered {}", response.status)));
+        return Err(GuestError::failed(format!("the server answered {}", response.status)));
     }
     Ok(())
 }

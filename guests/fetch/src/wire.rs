@@ -1,21 +1,21 @@
 //! One request over `wasi:http`.
 
-use crate::message::{Exchange, Request, Response};
+use crate::message::{HttpExchange, GuestFetchRequest, GuestFetchResponse};
 
 /// The way out of the sandbox.
 #[derive(Debug, Clone, Copy)]
-pub struct Wire;
+pub struct WasiExchange;
 
 #[cfg(not(target_family = "wasm"))]
-impl Exchange for Wire {
-    fn send(&mut self, _: &Request, _: usize) -> Result<Response, String> {
+impl HttpExchange for WasiExchange {
+    fn send(&mut self, _: &GuestFetchRequest, _: usize) -> Result<GuestFetchResponse, String> {
         Err("there is no wasi:http outside a sandbox".to_owned())
     }
 }
 
 #[cfg(target_family = "wasm")]
-impl Exchange for Wire {
-    fn send(&mut self, request: &Request, most: usize) -> Result<Response, String> {
+impl HttpExchange for WasiExchange {
+    fn send(&mut self, request: &GuestFetchRequest, most: usize) -> Result<GuestFetchResponse, String> {
         wasi::send(request, most)
     }
 }
@@ -26,13 +26,13 @@ mod wasi {
     use wasip2::http::types::{Fields, IncomingResponse, Method, OutgoingBody, OutgoingRequest, Scheme};
     use wasip2::io::streams::StreamError;
 
-    use super::{Request, Response};
+    use super::{GuestFetchRequest, GuestFetchResponse};
 
     /// The most that one write may carry, as the interface has it.
     const PIECE: usize = 4096;
     const CHUNK: u64 = 64 << 10;
 
-    pub(super) fn send(request: &Request, most: usize) -> Result<Response, String> {
+    pub(super) fn send(request: &GuestFetchRequest, most: usize) -> Result<GuestFetchResponse, String> {
         let fields = Fields::new();
         for (name, value) in &request.headers {
             fields
@@ -76,7 +76,7 @@ mod wasi {
         Ok(())
     }
 
-    fn read(answer: &IncomingResponse, most: usize) -> Result<Response, String> {
+    fn read(answer: &IncomingResponse, most: usize) -> Result<GuestFetchResponse, String> {
         let entries = answer.headers().entries();
         let headers = entries
             .into_iter()
@@ -98,6 +98,6 @@ mod wasi {
                 break;
             }
         }
-        Ok(Response { status: answer.status(), headers, body: bytes, cut })
+        Ok(GuestFetchResponse { status: answer.status(), headers, body: bytes, cut })
     }
 }

@@ -5,21 +5,21 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use globset::GlobBuilder;
-use guest_kit::{Fault, Level, Param, Tool, Values};
+use guest_kit::{GuestError, GuestToolLevel, GuestParam, GuestTool, ArgumentValues};
 use ignore::WalkBuilder;
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "glob",
     about: "Finds files whose path matches a pattern, newest first; files that .gitignore names are left out",
     keywords: "glob, find, files, names, pattern, list, search",
-    level: Level::ReadOnly,
+    level: GuestToolLevel::ReadOnly,
     params: &[
-        Param::position("pattern", "The pattern, such as **/*.rs or src/*.{c,h}"),
-        Param::position("path", "The folder to search").or("."),
-        Param::number("limit", "100", "The most files to list"),
-        Param::flag("hidden", "Also what begins with a dot"),
-        Param::flag("ignored", "Also what .gitignore names"),
+        GuestParam::position("pattern", "The pattern, such as **/*.rs or src/*.{c,h}"),
+        GuestParam::position("path", "The folder to search").or("."),
+        GuestParam::number("limit", "100", "The most files to list"),
+        GuestParam::flag("hidden", "Also what begins with a dot"),
+        GuestParam::flag("ignored", "Also what .gitignore names"),
     ],
 };
 
@@ -28,13 +28,13 @@ pub const TOOL: Tool = Tool {
 /// # Errors
 ///
 /// If the pattern is not valid or the folder cannot be read.
-pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+pub fn work(values: &ArgumentValues, out: &mut dyn Write) -> Result<(), GuestError> {
     let (pattern, root) = (values.need("pattern")?, values.need("path")?);
     let limit = values.number("limit").unwrap_or(usize::MAX);
     let mut found = find(pattern, root, values)?;
     // Names decide if times are equal or unknown, so that the order never depends on the disk's.
     found.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
-    let wrong = |error: std::io::Error| Fault::failed(error.to_string());
+    let wrong = |error: std::io::Error| GuestError::failed(error.to_string());
     if found.is_empty() {
         return writeln!(out, "no file matches {pattern}").map_err(wrong);
     }
@@ -47,16 +47,16 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     }
 }
 
-fn find(pattern: &str, root: &str, values: &Values) -> Result<Vec<(Option<SystemTime>, String)>, Fault> {
+fn find(pattern: &str, root: &str, values: &ArgumentValues) -> Result<Vec<(Option<SystemTime>, String)>, GuestError> {
     let matcher = GlobBuilder::new(pattern.strip_prefix("./").unwrap_or(pattern))
         .literal_separator(true)
         .build()
-        .map_err(|error| Fault::Usage(format!("this is no pattern: {error}")))?
+        .map_err(|error| GuestError::Usage(format!("this is no pattern: {error}")))?
         .compile_matcher();
     // A pattern without a slash is about names, wherever they are; with one it is about paths from
     // the folder on.
     let by_name = !pattern.contains('/');
-    std::fs::read_dir(root).map_err(|error| Fault::io("search", root, &error))?;
+    std::fs::read_dir(root).map_err(|error| GuestError::io("search", root, &error))?;
     let mut found = Vec::new();
     for entry in walk(root, values) {
         // An unreadable entry is skipped.
@@ -76,7 +76,7 @@ fn find(pattern: &str, root: &str, values: &Values) -> Result<Vec<(Option<System
     Ok(found)
 }
 
-fn walk(root: &str, values: &Values) -> ignore::Walk {
+fn walk(root: &str, values: &ArgumentValues) -> ignore::Walk {
     let respect = !values.flag("ignored");
     WalkBuilder::new(root)
         .hidden(!values.flag("hidden"))

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
-use guest_kit::Fault;
+use guest_kit::GuestError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Show {
+pub(crate) enum MatchDisplay {
     Lines,
     /// Each file with a match.
     Files,
@@ -20,17 +20,17 @@ pub(crate) enum Show {
 const MAX_LINE: usize = 500;
 
 /// Collects matches of one file after another.
-pub(crate) struct Lines<'a> {
+pub(crate) struct MatchCollector<'a> {
     out: &'a mut dyn Write,
-    show: Show,
+    show: MatchDisplay,
     limit: usize,
     /// Matches shown so far, in all files.
     shown: usize,
     files: usize,
 }
 
-impl<'a> Lines<'a> {
-    pub(crate) fn new(out: &'a mut dyn Write, show: Show, limit: usize) -> Self {
+impl<'a> MatchCollector<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write, show: MatchDisplay, limit: usize) -> Self {
         Self { out, show, limit, shown: 0, files: 0 }
     }
 
@@ -46,25 +46,25 @@ impl<'a> Lines<'a> {
         matcher: &RegexMatcher,
         path: &Path,
         name: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GuestError> {
         let mut file = FileSink { lines: self, name, matches: 0, failed: None };
         let _ = searcher.search_path(matcher, path, &mut file);
         let (matches, failed) = (file.matches, file.failed.take());
         if let Some(error) = failed {
-            return Err(Fault::failed(format!("could not write the output: {error}")));
+            return Err(GuestError::failed(format!("could not write the output: {error}")));
         }
         if matches == 0 {
             return Ok(());
         }
         self.files += 1;
-        let wrong = |error: io::Error| Fault::failed(error.to_string());
+        let wrong = |error: io::Error| GuestError::failed(error.to_string());
         match self.show {
-            Show::Lines => Ok(()),
-            Show::Files => {
+            MatchDisplay::Lines => Ok(()),
+            MatchDisplay::Files => {
                 self.shown += 1;
                 writeln!(self.out, "{name}").map_err(wrong)
             }
-            Show::Count => {
+            MatchDisplay::Count => {
                 self.shown += 1;
                 writeln!(self.out, "{name}:{matches}").map_err(wrong)
             }
@@ -72,8 +72,8 @@ impl<'a> Lines<'a> {
     }
 
     /// Reports the matches that are not shown.
-    pub(crate) fn end(self, pattern: &str) -> Result<(), Fault> {
-        let wrong = |error: io::Error| Fault::failed(error.to_string());
+    pub(crate) fn end(self, pattern: &str) -> Result<(), GuestError> {
+        let wrong = |error: io::Error| GuestError::failed(error.to_string());
         if self.files == 0 {
             writeln!(self.out, "nothing matches {pattern}").map_err(wrong)
         } else if self.full() {
@@ -85,7 +85,7 @@ impl<'a> Lines<'a> {
 }
 
 struct FileSink<'a, 'b> {
-    lines: &'b mut Lines<'a>,
+    lines: &'b mut MatchCollector<'a>,
     name: &'b str,
     matches: usize,
     failed: Option<io::Error>,
@@ -113,9 +113,9 @@ impl Sink for FileSink<'_, '_> {
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         self.matches += 1;
         match self.lines.show {
-            Show::Files => Ok(false),
-            Show::Count => Ok(true),
-            Show::Lines => {
+            MatchDisplay::Files => Ok(false),
+            MatchDisplay::Count => Ok(true),
+            MatchDisplay::Lines => {
                 self.lines.shown += 1;
                 Ok(self.write(found.bytes(), found.line_number(), ':')? && !self.lines.full())
             }
@@ -123,14 +123,14 @@ impl Sink for FileSink<'_, '_> {
     }
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> Result<bool, io::Error> {
-        if self.lines.show != Show::Lines {
+        if self.lines.show != MatchDisplay::Lines {
             return Ok(true);
         }
         self.write(found.bytes(), found.line_number(), '-')
     }
 
     fn context_break(&mut self, _: &Searcher) -> Result<bool, io::Error> {
-        if self.lines.show == Show::Lines {
+        if self.lines.show == MatchDisplay::Lines {
             writeln!(self.lines.out, "--")?;
         }
         Ok(true)

@@ -6,30 +6,30 @@ use std::path::Path;
 use globset::{Glob, GlobMatcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
-use guest_kit::{Fault, Kind, Level, Param, Tool, Values};
+use guest_kit::{GuestError, ParamKind, GuestToolLevel, GuestParam, GuestTool, ArgumentValues};
 use ignore::WalkBuilder;
 
-use crate::lines::{Lines, Show};
+use crate::lines::{MatchCollector, MatchDisplay};
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "grep",
     about: "Searches files for a regular expression; files that .gitignore names and binary files are left out",
     keywords: "grep, search, text, regex, find, content, code",
-    level: Level::ReadOnly,
+    level: GuestToolLevel::ReadOnly,
     params: &[
-        Param::position("pattern", "The regular expression"),
-        Param::position("path", "The file or folder to search").or("."),
-        Param::text("glob", "Only files whose name or path matches this pattern, such as *.rs").short('g'),
-        Param::text("show", "What to show").of(Kind::Choice(&["lines", "files", "count"])).or("lines"),
-        Param::flag("ignore_case", "Upper and lower case are the same").short('i'),
-        Param::flag("fixed", "The pattern is plain text").short('F'),
-        Param::flag("word", "Only whole words").short('w'),
-        Param::flag("multiline", "A match may span lines").short('U'),
-        Param::number("context", "0", "Lines to show around each match").short('C'),
-        Param::number("limit", "200", "The most matching lines to show"),
-        Param::flag("hidden", "Also what begins with a dot"),
-        Param::flag("ignored", "Also what .gitignore names"),
+        GuestParam::position("pattern", "The regular expression"),
+        GuestParam::position("path", "The file or folder to search").or("."),
+        GuestParam::text("glob", "Only files whose name or path matches this pattern, such as *.rs").short('g'),
+        GuestParam::text("show", "What to show").of(ParamKind::Choice(&["lines", "files", "count"])).or("lines"),
+        GuestParam::flag("ignore_case", "Upper and lower case are the same").short('i'),
+        GuestParam::flag("fixed", "The pattern is plain text").short('F'),
+        GuestParam::flag("word", "Only whole words").short('w'),
+        GuestParam::flag("multiline", "A match may span lines").short('U'),
+        GuestParam::number("context", "0", "Lines to show around each match").short('C'),
+        GuestParam::number("limit", "200", "The most matching lines to show"),
+        GuestParam::flag("hidden", "Also what begins with a dot"),
+        GuestParam::flag("ignored", "Also what .gitignore names"),
     ],
 };
 
@@ -38,18 +38,18 @@ pub const TOOL: Tool = Tool {
 /// # Errors
 ///
 /// If the pattern is not valid or the path cannot be read.
-pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+pub fn work(values: &ArgumentValues, out: &mut dyn Write) -> Result<(), GuestError> {
     let (pattern, root) = (values.need("pattern")?, values.need("path")?);
     let matcher = matcher(pattern, values)?;
     let only = values.text("glob").map(only).transpose()?;
     let mut searcher = searcher(values);
     let show = match values.need("show")? {
-        "files" => Show::Files,
-        "count" => Show::Count,
-        _ => Show::Lines,
+        "files" => MatchDisplay::Files,
+        "count" => MatchDisplay::Count,
+        _ => MatchDisplay::Lines,
     };
-    let mut lines = Lines::new(out, show, values.number("limit").unwrap_or(usize::MAX));
-    if std::fs::metadata(root).map_err(|error| Fault::io("search", root, &error))?.is_file() {
+    let mut lines = MatchCollector::new(out, show, values.number("limit").unwrap_or(usize::MAX));
+    if std::fs::metadata(root).map_err(|error| GuestError::io("search", root, &error))?.is_file() {
         lines.search(&mut searcher, &matcher, Path::new(root), root)?;
         return lines.end(pattern);
     }
@@ -73,7 +73,7 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     lines.end(pattern)
 }
 
-fn matcher(pattern: &str, values: &Values) -> Result<RegexMatcher, Fault> {
+fn matcher(pattern: &str, values: &ArgumentValues) -> Result<RegexMatcher, GuestError> {
     RegexMatcherBuilder::new()
         .case_insensitive(values.flag("ignore_case"))
         .fixed_strings(values.flag("fixed"))
@@ -82,10 +82,10 @@ fn matcher(pattern: &str, values: &Values) -> Result<RegexMatcher, Fault> {
         .dot_matches_new_line(values.flag("multiline"))
         .line_terminator((!values.flag("multiline")).then_some(b'\n'))
         .build(pattern)
-        .map_err(|error| Fault::Usage(format!("this is no regular expression: {error}")))
+        .map_err(|error| GuestError::Usage(format!("this is no regular expression: {error}")))
 }
 
-fn searcher(values: &Values) -> Searcher {
+fn searcher(values: &ArgumentValues) -> Searcher {
     let context = values.number("context").unwrap_or(0);
     SearcherBuilder::new()
         .line_number(true)
@@ -96,12 +96,12 @@ fn searcher(values: &Values) -> Searcher {
         .build()
 }
 
-fn only(pattern: &str) -> Result<GlobMatcher, Fault> {
-    let glob = Glob::new(pattern).map_err(|error| Fault::Usage(format!("this is no pattern: {error}")))?;
+fn only(pattern: &str) -> Result<GlobMatcher, GuestError> {
+    let glob = Glob::new(pattern).map_err(|error| GuestError::Usage(format!("this is no pattern: {error}")))?;
     Ok(glob.compile_matcher())
 }
 
-fn walk(root: &str, values: &Values) -> ignore::Walk {
+fn walk(root: &str, values: &ArgumentValues) -> ignore::Walk {
     let respect = !values.flag("ignored");
     WalkBuilder::new(root)
         .hidden(!values.flag("hidden"))

@@ -7,17 +7,17 @@ use std::io::Write;
 use boa_engine::object::ObjectInitializer;
 use boa_engine::property::Attribute;
 use boa_engine::{Context, JsResult, JsValue, NativeFunction, Source, js_string};
-use guest_kit::{Fault, Kind, Level, Param, Tool, Values};
+use guest_kit::{GuestError, ParamKind, GuestToolLevel, GuestParam, GuestTool, ArgumentValues};
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "js",
     about: "Runs JavaScript and shows what it logs and its last value; a script has neither files nor network",
     keywords: "javascript, js, script, compute, code, json",
-    level: Level::None,
+    level: GuestToolLevel::None,
     params: &[
-        Param::position("code", "The script"),
-        Param::position("args", "What the global args holds").optional().of(Kind::Texts),
+        GuestParam::position("code", "The script"),
+        GuestParam::position("args", "What the global args holds").optional().of(ParamKind::Texts),
     ],
 };
 
@@ -36,15 +36,15 @@ thread_local! {
 /// # Errors
 ///
 /// If the script throws; its log up to then is shown all the same.
-pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+pub fn work(values: &ArgumentValues, out: &mut dyn Write) -> Result<(), GuestError> {
     let code = values.need("code")?;
     let args: Vec<&str> = values.texts("args").collect();
     let ran = run(code, &args);
     let log = LOG.with_borrow_mut(std::mem::take);
     let value = ran.as_ref().ok().filter(|text| *text != "undefined").map(|text| format!("{text}\n"));
     let text = log + &value.unwrap_or_default();
-    out.write_all(text.as_bytes()).map_err(|error| Fault::failed(error.to_string()))?;
-    ran.map(drop).map_err(Fault::Failed)
+    out.write_all(text.as_bytes()).map_err(|error| GuestError::failed(error.to_string()))?;
+    ran.map(drop).map_err(GuestError::Failed)
 }
 
 fn run(code: &str, args: &[&str]) -> Result<String, String> {

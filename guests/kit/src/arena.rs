@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The allocator of guests of the text world.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
-static ARENA: Arena<ROOM> = Arena::new();
+static ARENA: BumpArena<ROOM> = BumpArena::new();
 
 /// Enough for the arguments and the answer of most calls. Untouched bytes cost nothing.
 #[cfg(target_family = "wasm")]
@@ -20,23 +20,23 @@ const ROOM: usize = 64 << 10;
 
 /// `SIZE` bytes, allocated one piece after the other. Only the last piece can be freed or grow; a
 /// guest lives for one call, so nothing is lost for long.
-pub(crate) struct Arena<const SIZE: usize> {
-    bytes: Bytes<SIZE>,
+pub(crate) struct BumpArena<const SIZE: usize> {
+    bytes: ArenaBytes<SIZE>,
     /// The number of allocated bytes.
     used: AtomicUsize,
 }
 
 #[repr(align(16))]
-struct Bytes<const SIZE: usize>(UnsafeCell<[u8; SIZE]>);
+struct ArenaBytes<const SIZE: usize>(UnsafeCell<[u8; SIZE]>);
 
 // SAFETY: the bytes are only ever reached through allocated pieces, each with one owner: `used`
 // moves by an atomic exchange, so no two owners get the same byte.
 #[expect(unsafe_code, reason = "an allocator is shared by all threads")]
-unsafe impl<const SIZE: usize> Sync for Bytes<SIZE> {}
+unsafe impl<const SIZE: usize> Sync for ArenaBytes<SIZE> {}
 
-impl<const SIZE: usize> Arena<SIZE> {
+impl<const SIZE: usize> BumpArena<SIZE> {
     pub(crate) const fn new() -> Self {
-        Self { bytes: Bytes(UnsafeCell::new([0; SIZE])), used: AtomicUsize::new(0) }
+        Self { bytes: ArenaBytes(UnsafeCell::new([0; SIZE])), used: AtomicUsize::new(0) }
     }
 
     fn base(&self) -> *mut u8 {
@@ -79,7 +79,7 @@ impl<const SIZE: usize> Arena<SIZE> {
 // is given back, because `used` only moves beyond it; every other piece comes from the usual
 // allocator and goes back there.
 #[expect(unsafe_code, reason = "an allocator deals in pointers")]
-unsafe impl<const SIZE: usize> GlobalAlloc for Arena<SIZE> {
+unsafe impl<const SIZE: usize> GlobalAlloc for BumpArena<SIZE> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the usual allocator requires.
         self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })

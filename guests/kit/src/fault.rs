@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why a call failed. The text is for the model, so it says what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum GuestError {
     /// The arguments do not fit the tool.
     Usage(String),
     Failed(String),
@@ -12,7 +12,7 @@ pub enum Fault {
     Status(u8),
 }
 
-impl Fault {
+impl GuestError {
     /// A failure of the work itself.
     #[must_use]
     pub fn failed(text: impl Into<String>) -> Self {
@@ -50,7 +50,7 @@ fn reason(error: &std::io::Error) -> String {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for GuestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(text) | Self::Failed(text) => f.write_str(text),
@@ -59,4 +59,4 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for GuestError {}

@@ -3,17 +3,17 @@
 
 use std::fmt::Write;
 
-use crate::tool::{Kind, Need, Param, Place, Tool};
+use crate::tool::{ParamKind, ParamNeed, GuestParam, ParamPlace, GuestTool};
 
-impl Tool {
+impl GuestTool {
     /// The text that `--help` prints.
     #[must_use]
     pub fn help(&self) -> String {
         let mut text = format!("{}\n\nUsage: {}", self.about, self.usage());
         let positions: Vec<_> =
-            self.params.iter().filter(|param| param.place == Place::Position).map(entry).collect();
+            self.params.iter().filter(|param| param.place == ParamPlace::Position).map(entry).collect();
         let mut options: Vec<_> =
-            self.params.iter().filter(|param| param.place != Place::Position).map(entry).collect();
+            self.params.iter().filter(|param| param.place != ParamPlace::Position).map(entry).collect();
         options.push(("-h, --help".to_owned(), "Print help".to_owned()));
         section(&mut text, "Arguments", &positions);
         section(&mut text, "Options", &options);
@@ -26,17 +26,17 @@ impl Tool {
         usage.push_str(" [OPTIONS]");
         for param in self.params {
             let value = place(param);
-            let required = param.need == Need::Required;
+            let required = param.need == ParamNeed::Required;
             let words = match (param.place, required) {
-                (Place::Position, true) => value,
-                (Place::Position, false) => {
+                (ParamPlace::Position, true) => value,
+                (ParamPlace::Position, false) => {
                     let value = value.replace(['<', '>'], "");
                     value
                         .strip_suffix("...")
                         .map_or_else(|| format!("[{value}]"), |one| format!("[{one}]..."))
                 }
-                (Place::Long | Place::Short(_), true) => format!("--{} {value}", param.long()),
-                (Place::Long | Place::Short(_), false) => continue,
+                (ParamPlace::Long | ParamPlace::Short(_), true) => format!("--{} {value}", param.long()),
+                (ParamPlace::Long | ParamPlace::Short(_), false) => continue,
             };
             usage.push(' ');
             usage.push_str(&words);
@@ -47,34 +47,34 @@ impl Tool {
 }
 
 /// The placeholder of the value.
-fn place(param: &Param) -> String {
+fn place(param: &GuestParam) -> String {
     let name = param.long().to_uppercase();
     match param.kind {
-        Kind::Texts if param.place == Place::Position => format!("<{name}>..."),
-        Kind::Flag | Kind::Text | Kind::Number | Kind::Texts | Kind::Choice(_) => format!("<{name}>"),
+        ParamKind::Texts if param.place == ParamPlace::Position => format!("<{name}>..."),
+        ParamKind::Flag | ParamKind::Text | ParamKind::Number | ParamKind::Texts | ParamKind::Choice(_) => format!("<{name}>"),
     }
 }
 
 /// The left and the right of one line.
-fn entry(param: &Param) -> (String, String) {
-    let value = if param.kind == Kind::Flag { String::new() } else { format!(" {}", place(param)) };
+fn entry(param: &GuestParam) -> (String, String) {
+    let value = if param.kind == ParamKind::Flag { String::new() } else { format!(" {}", place(param)) };
     let left = match param.place {
-        Place::Position if param.need == Need::Required => place(param),
-        Place::Position => {
+        ParamPlace::Position if param.need == ParamNeed::Required => place(param),
+        ParamPlace::Position => {
             let name = param.long().to_uppercase();
-            if param.kind == Kind::Texts { format!("[{name}]...") } else { format!("[{name}]") }
+            if param.kind == ParamKind::Texts { format!("[{name}]...") } else { format!("[{name}]") }
         }
-        Place::Long => format!("    --{}{value}", param.long()),
-        Place::Short(letter) => format!("-{letter}, --{}{value}", param.long()),
+        ParamPlace::Long => format!("    --{}{value}", param.long()),
+        ParamPlace::Short(letter) => format!("-{letter}, --{}{value}", param.long()),
     };
     let mut right = param.about.to_owned();
-    if param.kind == Kind::Texts && param.place != Place::Position {
+    if param.kind == ParamKind::Texts && param.place != ParamPlace::Position {
         right.push_str(" (may be given again)");
     }
-    if let Need::Default(value) = param.need {
+    if let ParamNeed::Default(value) = param.need {
         let _ = write!(right, " [default: {value}]");
     }
-    if let Kind::Choice(words) = param.kind {
+    if let ParamKind::Choice(words) = param.kind {
         let _ = write!(right, " [possible values: {}]", words.join(", "));
     }
     (left, right)

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::fault::Fault;
-use crate::tool::{Kind, Need, Param, Tool};
-use crate::values::Values;
+use crate::fault::GuestError;
+use crate::tool::{ParamKind, ParamNeed, GuestParam, GuestTool};
+use crate::values::ArgumentValues;
 
 /// Answers one call. The input is the JSON object that the model sent.
 ///
@@ -12,21 +12,21 @@ use crate::values::Values;
 ///
 /// If the input is not such an object or the work fails; the text gives the reason.
 pub fn answer(
-    tool: &Tool,
+    tool: &GuestTool,
     input: &str,
-    work: impl FnOnce(&Values) -> Result<String, Fault>,
+    work: impl FnOnce(&ArgumentValues) -> Result<String, GuestError>,
 ) -> Result<String, String> {
     read(tool, input).and_then(|values| work(&values)).map_err(|fault| fault.to_string())
 }
 
 /// The description of a guest as JSON: name, text, schema, keywords and level.
 #[must_use]
-pub fn description(tool: &Tool) -> String {
+pub fn description(tool: &GuestTool) -> String {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for param in tool.params {
         properties.insert(param.name.to_owned(), schema(param));
-        if param.need == Need::Required {
+        if param.need == ParamNeed::Required {
             required.push(param.name);
         }
     }
@@ -41,18 +41,18 @@ pub fn description(tool: &Tool) -> String {
     .to_string()
 }
 
-fn schema(param: &Param) -> Value {
+fn schema(param: &GuestParam) -> Value {
     let mut schema = match param.kind {
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Number => json!({ "type": "integer", "minimum": 0 }),
-        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+        ParamKind::Flag => json!({ "type": "boolean" }),
+        ParamKind::Text => json!({ "type": "string" }),
+        ParamKind::Number => json!({ "type": "integer", "minimum": 0 }),
+        ParamKind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        ParamKind::Choice(words) => json!({ "type": "string", "enum": words }),
     };
     let default = match (param.need, param.kind) {
-        (Need::Default(value), Kind::Number) => value.parse::<u64>().ok().map(Value::from),
-        (Need::Default(value), _) => Some(Value::from(value)),
-        (Need::Required | Need::Optional, _) => None,
+        (ParamNeed::Default(value), ParamKind::Number) => value.parse::<u64>().ok().map(Value::from),
+        (ParamNeed::Default(value), _) => Some(Value::from(value)),
+        (ParamNeed::Required | ParamNeed::Optional, _) => None,
     };
     if let Some(object) = schema.as_object_mut() {
         object.insert("description".to_owned(), param.about.into());
@@ -63,36 +63,36 @@ fn schema(param: &Param) -> Value {
     schema
 }
 
-fn read(tool: &Tool, input: &str) -> Result<Values, Fault> {
+fn read(tool: &GuestTool, input: &str) -> Result<ArgumentValues, GuestError> {
     let parsed: Value = serde_json::from_str(input)
-        .map_err(|error| Fault::Usage(format!("the input is not JSON: {error}")))?;
+        .map_err(|error| GuestError::Usage(format!("the input is not JSON: {error}")))?;
     let Value::Object(object) = parsed else {
-        return Err(Fault::Usage("the input must be a JSON object".to_owned()));
+        return Err(GuestError::Usage("the input must be a JSON object".to_owned()));
     };
-    let mut values = Values::default();
+    let mut values = ArgumentValues::default();
     for (name, value) in object {
         let Some(param) = tool.param(&name) else {
-            return Err(Fault::Usage(format!("there is no argument '{name}'")));
+            return Err(GuestError::Usage(format!("there is no argument '{name}'")));
         };
         take(&mut values, param, value)?;
     }
     values.settle(tool)
 }
 
-fn take(values: &mut Values, param: &Param, value: Value) -> Result<(), Fault> {
-    let wrong = |what: &str| Err(Fault::Usage(format!("{} must be {what}", param.name)));
+fn take(values: &mut ArgumentValues, param: &GuestParam, value: Value) -> Result<(), GuestError> {
+    let wrong = |what: &str| Err(GuestError::Usage(format!("{} must be {what}", param.name)));
     match (param.kind, value) {
         (_, Value::Null) => Ok(()),
-        (Kind::Flag, Value::Bool(set)) => values.put(param, set.to_string()),
-        (Kind::Flag, _) => wrong("true or false"),
-        (Kind::Number, Value::Number(number)) => values.put(param, number.to_string()),
-        (Kind::Number | Kind::Text | Kind::Choice(_), Value::String(text)) => values.put(param, text),
-        (Kind::Number, _) => wrong("a whole number"),
-        (Kind::Text | Kind::Choice(_), _) => wrong("a text"),
-        (Kind::Texts, Value::Array(items)) => items.into_iter().try_for_each(|item| match item {
+        (ParamKind::Flag, Value::Bool(set)) => values.put(param, set.to_string()),
+        (ParamKind::Flag, _) => wrong("true or false"),
+        (ParamKind::Number, Value::Number(number)) => values.put(param, number.to_string()),
+        (ParamKind::Number | ParamKind::Text | ParamKind::Choice(_), Value::String(text)) => values.put(param, text),
+        (ParamKind::Number, _) => wrong("a whole number"),
+        (ParamKind::Text | ParamKind::Choice(_), _) => wrong("a text"),
+        (ParamKind::Texts, Value::Array(items)) => items.into_iter().try_for_each(|item| match item {
             Value::String(text) => values.put(param, text),
             _ => wrong("a list of texts"),
         }),
-        (Kind::Texts, _) => wrong("a list of texts"),
+        (ParamKind::Texts, _) => wrong("a list of texts"),
     }
 }

@@ -1,21 +1,21 @@
-use crate::{Fault, Kind, Level, Need, Param, Place, Tool, Values};
+use crate::{GuestError, ParamKind, GuestToolLevel, ParamNeed, GuestParam, ParamPlace, GuestTool, ArgumentValues};
 
-const TOOL: Tool = Tool {
+const TOOL: GuestTool = GuestTool {
     name: "pick",
     about: "Picks things",
     keywords: "pick, choose",
-    level: Level::ReadOnly,
+    level: GuestToolLevel::ReadOnly,
     params: &[
-        Param::position("path", "Where to look"),
-        Param::position("rest", "More of them").optional().of(Kind::Texts),
-        Param::flag("ignore_case", "Whether case counts").short('i'),
-        Param::number("limit", "10", "The most things").short('n'),
-        Param { name: "tag", about: "A mark", place: Place::Long, kind: Kind::Texts, need: Need::Optional },
-        Param::text("shape", "The form").of(Kind::Choice(&["round", "square"])),
+        GuestParam::position("path", "Where to look"),
+        GuestParam::position("rest", "More of them").optional().of(ParamKind::Texts),
+        GuestParam::flag("ignore_case", "Whether case counts").short('i'),
+        GuestParam::number("limit", "10", "The most things").short('n'),
+        GuestParam { name: "tag", about: "A mark", place: ParamPlace::Long, kind: ParamKind::Texts, need: ParamNeed::Optional },
+        GuestParam::text("shape", "The form").of(ParamKind::Choice(&["round", "square"])),
     ],
 };
 
-fn call(line: &[&str]) -> Result<Values, Fault> {
+fn call(line: &[&str]) -> Result<ArgumentValues, GuestError> {
     TOOL.call(line.iter().map(|&word| word.to_owned()))
 }
 

@@ -2,7 +2,7 @@
 
 /// One guest: its name, its purpose, and its parameters.
 #[derive(Debug, Clone, Copy)]
-pub struct Tool {
+pub struct GuestTool {
     /// The word that it is started by.
     pub name: &'static str,
     /// One or two sentences for the model.
@@ -10,14 +10,14 @@ pub struct Tool {
     /// Search terms for the guest.
     pub keywords: &'static str,
     /// The most that it can do.
-    pub level: Level,
+    pub level: GuestToolLevel,
     /// Its parameters, positional ones in their order.
-    pub params: &'static [Param],
+    pub params: &'static [GuestParam],
 }
 
 /// The most that a guest can do, if it is granted everything it could use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum GuestToolLevel {
     None,
     /// It reads files or the network.
     ReadOnly,
@@ -28,21 +28,21 @@ pub enum Level {
 
 /// One thing that a guest is given.
 #[derive(Debug, Clone, Copy)]
-pub struct Param {
+pub struct GuestParam {
     /// Its name, as in JSON; on the command line `_` is written `-`.
     pub name: &'static str,
     pub about: &'static str,
     /// Its place on the command line.
-    pub place: Place,
+    pub place: ParamPlace,
     /// The type of its value.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// Whether it is required.
-    pub need: Need,
+    pub need: ParamNeed,
 }
 
 /// The place of a parameter on a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ParamPlace {
     Position,
     /// By its name alone.
     Long,
@@ -52,7 +52,7 @@ pub enum Place {
 
 /// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParamKind {
     /// There or not there.
     Flag,
     Text,
@@ -66,7 +66,7 @@ pub enum Kind {
 
 /// Whether a parameter is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum ParamNeed {
     /// A call without it is refused.
     Required,
     /// It may be left out.
@@ -75,15 +75,15 @@ pub enum Need {
     Default(&'static str),
 }
 
-impl Tool {
+impl GuestTool {
     /// The parameter with this name.
     #[must_use]
-    pub fn param(&self, name: &str) -> Option<&'static Param> {
+    pub fn param(&self, name: &str) -> Option<&'static GuestParam> {
         self.params.iter().find(|param| param.name == name)
     }
 }
 
-impl Level {
+impl GuestToolLevel {
     /// As help texts write it.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -96,7 +96,7 @@ impl Level {
     }
 }
 
-impl Level {
+impl GuestToolLevel {
     /// As a description in JSON writes it.
     #[must_use]
     pub const fn slug(self) -> &'static str {
@@ -109,55 +109,55 @@ impl Level {
     }
 }
 
-impl Param {
+impl GuestParam {
     /// A required text by its position.
     #[must_use]
     pub const fn position(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, place: Place::Position, kind: Kind::Text, need: Need::Required }
+        Self { name, about, place: ParamPlace::Position, kind: ParamKind::Text, need: ParamNeed::Required }
     }
 
     /// An optional text by its name.
     #[must_use]
     pub const fn text(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, place: Place::Long, kind: Kind::Text, need: Need::Optional }
+        Self { name, about, place: ParamPlace::Long, kind: ParamKind::Text, need: ParamNeed::Optional }
     }
 
     /// A parameter that is present or not.
     #[must_use]
     pub const fn flag(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, place: Place::Long, kind: Kind::Flag, need: Need::Optional }
+        Self { name, about, place: ParamPlace::Long, kind: ParamKind::Flag, need: ParamNeed::Optional }
     }
 
     /// A number with a default.
     #[must_use]
     pub const fn number(name: &'static str, default: &'static str, about: &'static str) -> Self {
-        Self { name, about, place: Place::Long, kind: Kind::Number, need: Need::Default(default) }
+        Self { name, about, place: ParamPlace::Long, kind: ParamKind::Number, need: ParamNeed::Default(default) }
     }
 
     /// The same, known by one letter too.
     #[must_use]
     pub const fn short(mut self, letter: char) -> Self {
-        self.place = Place::Short(letter);
+        self.place = ParamPlace::Short(letter);
         self
     }
 
     /// The same, but not required.
     #[must_use]
     pub const fn optional(mut self) -> Self {
-        self.need = Need::Optional;
+        self.need = ParamNeed::Optional;
         self
     }
 
     /// The same, with a default.
     #[must_use]
     pub const fn or(mut self, default: &'static str) -> Self {
-        self.need = Need::Default(default);
+        self.need = ParamNeed::Default(default);
         self
     }
 
     /// The same parameter with another type.
     #[must_use]
-    pub const fn of(mut self, kind: Kind) -> Self {
+    pub const fn of(mut self, kind: ParamKind) -> Self {
         self.kind = kind;
         self
     }

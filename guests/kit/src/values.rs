@@ -1,14 +1,14 @@
 //! The arguments of one call, already checked against the declaration.
 
-use crate::fault::Fault;
-use crate::tool::{Kind, Need, Param, Tool};
+use crate::fault::GuestError;
+use crate::tool::{ParamKind, ParamNeed, GuestParam, GuestTool};
 
 /// The arguments of one call. Defaults are filled in, numbers are numbers, choices
 /// are among the choices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Values(Vec<(&'static str, String)>);
+pub struct ArgumentValues(Vec<(&'static str, String)>);
 
-impl Values {
+impl ArgumentValues {
     /// The text of a parameter.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
@@ -20,8 +20,8 @@ impl Values {
     /// # Errors
     ///
     /// If it is neither, which is a mistake of the guest.
-    pub fn need(&self, name: &str) -> Result<&str, Fault> {
-        self.text(name).ok_or_else(|| Fault::Usage(format!("{name} is missing")))
+    pub fn need(&self, name: &str) -> Result<&str, GuestError> {
+        self.text(name).ok_or_else(|| GuestError::Usage(format!("{name} is missing")))
     }
 
     /// All texts of a parameter that may be given again.
@@ -42,23 +42,23 @@ impl Values {
     }
 
     /// Adds one value, if it fits the parameter.
-    pub(crate) fn put(&mut self, param: &Param, value: String) -> Result<(), Fault> {
+    pub(crate) fn put(&mut self, param: &GuestParam, value: String) -> Result<(), GuestError> {
         let name = param.name;
         match param.kind {
-            Kind::Flag | Kind::Text | Kind::Texts => {}
-            Kind::Number if value.parse::<usize>().is_ok() => {}
-            Kind::Number => {
-                return Err(Fault::Usage(format!("{name} must be a whole number from 0, not '{value}'")));
+            ParamKind::Flag | ParamKind::Text | ParamKind::Texts => {}
+            ParamKind::Number if value.parse::<usize>().is_ok() => {}
+            ParamKind::Number => {
+                return Err(GuestError::Usage(format!("{name} must be a whole number from 0, not '{value}'")));
             }
-            Kind::Choice(words) if words.contains(&value.as_str()) => {}
-            Kind::Choice(words) => {
-                return Err(Fault::Usage(format!(
+            ParamKind::Choice(words) if words.contains(&value.as_str()) => {}
+            ParamKind::Choice(words) => {
+                return Err(GuestError::Usage(format!(
                     "{name} must be one of {}, not '{value}'",
                     words.join(", ")
                 )));
             }
         }
-        if param.kind != Kind::Texts {
+        if param.kind != ParamKind::Texts {
             self.0.retain(|(given, _)| *given != name);
         }
         self.0.push((name, value));
@@ -66,15 +66,15 @@ impl Values {
     }
 
     /// Fills in the defaults and reports what is missing.
-    pub(crate) fn settle(mut self, tool: &Tool) -> Result<Self, Fault> {
+    pub(crate) fn settle(mut self, tool: &GuestTool) -> Result<Self, GuestError> {
         for param in tool.params {
             if self.text(param.name).is_some() {
                 continue;
             }
             match param.need {
-                Need::Required => return Err(Fault::Usage(format!("{} is missing", param.name))),
-                Need::Optional => {}
-                Need::Default(value) => self.0.push((param.name, value.to_owned())),
+                ParamNeed::Required => return Err(GuestError::Usage(format!("{} is missing", param.name))),
+                ParamNeed::Optional => {}
+                ParamNeed::Default(value) => self.0.push((param.name, value.to_owned())),
             }
         }
         Ok(self)

@@ -4,38 +4,38 @@ use guest_kit::text::exports::holm::tool::{call, description};
 
 use crate::source::{Chunk, Rest, Source};
 use crate::tool::{TOOL, work};
-use crate::wasi::{Errno, Handle, directories};
+use crate::wasi::{SystemErrno, FileHandle, directories};
 
-struct Guest;
+struct ReadGuest;
 
-impl call::Guest for Guest {
+impl call::Guest for ReadGuest {
     fn run(input: String) -> Result<String, String> {
         guest_kit::answer(&TOOL, &input, |values| work(values, open))
     }
 }
 
-impl description::Guest for Guest {
+impl description::Guest for ReadGuest {
     fn describe() -> String {
         guest_kit::description(&TOOL)
     }
 }
 
-guest_kit::text::export!(Guest with_types_in guest_kit::text);
+guest_kit::text::export!(ReadGuest with_types_in guest_kit::text);
 
-struct File(Handle);
+struct GuestFile(FileHandle);
 
 /// The size of the first read: most files whole, and it fits into the memory that the guest
 /// has from the start.
 const FIRST: usize = 16 << 10;
 
-impl Source for File {
+impl Source for GuestFile {
     fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
         let room = if offset == 0 { length.min(FIRST) } else { length };
         let mut bytes = Vec::with_capacity(room);
         // Until the buffer is full or a read is empty: not every file system returns everything at
         // once.
         while bytes.len() < bytes.capacity() {
-            let read = self.0.read(offset + bytes.len() as u64, &mut bytes).map_err(Errno::said)?;
+            let read = self.0.read(offset + bytes.len() as u64, &mut bytes).map_err(SystemErrno::said)?;
             if read == 0 {
                 return Ok(Chunk { bytes, rest: Rest::Nothing });
             }
@@ -53,8 +53,8 @@ fn open(path: &str) -> Result<Box<dyn Source>, String> {
         return Err("this tool was not granted any file".to_owned());
     };
     let rest = if rest.is_empty() { "." } else { rest };
-    let file = directory.open(rest).map_err(Errno::said)?;
-    Ok(Box::new(File(file)))
+    let file = directory.open(rest).map_err(SystemErrno::said)?;
+    Ok(Box::new(GuestFile(file)))
 }
 
 /// The rest of a path beneath a directory. A relative path is beneath the first of all, which is

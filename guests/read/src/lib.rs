@@ -5,8 +5,8 @@ mod page;
 mod source;
 mod tool;
 
-pub use page::{Page, page};
-pub use source::{Bytes, Chunk, Rest, Source};
+pub use page::{PageRange, page};
+pub use source::{MemorySource, FileChunk, RemainingBytes, ByteSource};
 pub use tool::{TOOL, work};
 
 #[cfg(target_family = "wasm")]

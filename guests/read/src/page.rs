@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use guest_kit::Fault;
+use guest_kit::GuestError;
 use memchr::memchr;
 
-use crate::source::Source;
+use crate::source::ByteSource;
 
 /// The lines to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRange {
     /// The first line, counted from 1.
     pub first: usize,
     pub lines: usize,
@@ -30,18 +30,18 @@ const SNIFF: usize = 8 << 10;
 /// # Errors
 ///
 /// If the file cannot be read, is not text, or ends before the page begins.
-pub fn page(source: &mut dyn Source, wanted: Page) -> Result<String, Fault> {
-    let mut reader = Reader { wanted, out: String::new(), line: Vec::new(), number: 1, cut: 0 };
+pub fn page(source: &mut dyn ByteSource, wanted: PageRange) -> Result<String, GuestError> {
+    let mut reader = PageReader { wanted, out: String::new(), line: Vec::new(), number: 1, cut: 0 };
     let mut offset = 0_u64;
     loop {
-        let chunk = source.read(offset, CHUNK).map_err(Fault::Failed)?;
+        let chunk = source.read(offset, CHUNK).map_err(GuestError::Failed)?;
         let (first, last) = (offset == 0, chunk.is_last());
         let bytes = &chunk.bytes;
         if first && memchr(0, bytes.get(..SNIFF).unwrap_or(bytes)).is_some() {
-            return Err(Fault::failed("this is no text file: it holds zero bytes"));
+            return Err(GuestError::failed("this is no text file: it holds zero bytes"));
         }
         offset += bytes.len() as u64;
-        if reader.take(bytes) == Full::Yes {
+        if reader.take(bytes) == PageFill::Yes {
             return Ok(reader.more());
         }
         if last {
@@ -50,8 +50,8 @@ pub fn page(source: &mut dyn Source, wanted: Page) -> Result<String, Fault> {
     }
 }
 
-struct Reader {
-    wanted: Page,
+struct PageReader {
+    wanted: PageRange,
     out: String,
     /// The line so far, as much of it as is shown.
     line: Vec<u8>,
@@ -61,16 +61,16 @@ struct Reader {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Full {
+enum PageFill {
     Yes,
     No,
 }
 
-impl Reader {
-    fn take(&mut self, mut chunk: &[u8]) -> Full {
+impl PageReader {
+    fn take(&mut self, mut chunk: &[u8]) -> PageFill {
         while !chunk.is_empty() {
             if self.full() {
-                return Full::Yes;
+                return PageFill::Yes;
             }
             let (text, ends) = match memchr(b'\n', chunk).and_then(|at| chunk.split_at_checked(at)) {
                 Some((text, rest)) => {
@@ -88,7 +88,7 @@ impl Reader {
                 self.show();
             }
         }
-        Full::No
+        PageFill::No
     }
 
     fn full(&self) -> bool {
@@ -122,7 +122,7 @@ impl Reader {
     }
 
     /// The file is at its end.
-    fn end(mut self, size: u64) -> Result<String, Fault> {
+    fn end(mut self, size: u64) -> Result<String, GuestError> {
         if size == 0 {
             return Ok("[the file is empty]\n".to_owned());
         }
@@ -134,7 +134,7 @@ impl Reader {
         }
         if self.out.is_empty() && self.wanted.lines > 0 {
             let lines = self.number - 1;
-            return Err(Fault::failed(format!(
+            return Err(GuestError::failed(format!(
                 "the file has {lines} lines; offset {} is after its end",
                 self.wanted.first
             )));

@@ -1,9 +1,9 @@
-use crate::{Bytes, Page, TOOL, page, work};
+use crate::{MemorySource, PageRange, TOOL, page, work};
 
 #[track_caller]
 fn check(text: &str, first: usize, lines: usize, expect: Result<&str, &str>) {
-    let mut source = Bytes(text.as_bytes().to_vec());
-    let shown = page(&mut source, Page { first, lines }).map_err(|fault| fault.to_string());
+    let mut source = MemorySource(text.as_bytes().to_vec());
+    let shown = page(&mut source, PageRange { first, lines }).map_err(|fault| fault.to_string());
     assert_eq!(shown.as_deref().map_err(String::as_str), expect, "{text:?} {first} {lines}");
 }
 
@@ -25,19 +25,19 @@ fn a_page_says_where_to_go_on() {
 
 #[test]
 fn long_lines_are_cut_and_so_are_long_pages() {
-    let mut source = Bytes(format!("{}\nnext\n", "x".repeat(5_000)).into_bytes());
-    let shown = page(&mut source, Page { first: 1, lines: 2 }).unwrap();
+    let mut source = MemorySource(format!("{}\nnext\n", "x".repeat(5_000)).into_bytes());
+    let shown = page(&mut source, PageRange { first: 1, lines: 2 }).unwrap();
     assert!(shown.contains(" [3000 bytes more in this line]\n     2\tnext\n"), "{shown}");
-    let mut source = Bytes("0123456789\n".repeat(100_000).into_bytes());
-    let shown = page(&mut source, Page { first: 1, lines: 1_000_000 }).unwrap();
+    let mut source = MemorySource("0123456789\n".repeat(100_000).into_bytes());
+    let shown = page(&mut source, PageRange { first: 1, lines: 1_000_000 }).unwrap();
     assert!(shown.len() < 300 << 10 && shown.contains("[there is more; go on with offset "));
 }
 
 #[test]
 fn lines_across_chunks_stay_whole() {
     let text: String = (0..40_000).map(|number| format!("line {number}\n")).collect();
-    let mut source = Bytes(text.into_bytes());
-    let shown = page(&mut source, Page { first: 39_999, lines: 5 }).unwrap();
+    let mut source = MemorySource(text.into_bytes());
+    let shown = page(&mut source, PageRange { first: 39_999, lines: 5 }).unwrap();
     assert_eq!(shown, " 39999\tline 39998\n 40000\tline 39999\n");
 }
 
@@ -55,7 +55,7 @@ fn a_call_opens_the_file_and_says_which_failed() {
         let input = format!(r#"{{"path":"{path}","offset":2}}"#);
         guest_kit::answer(&TOOL, &input, |values| {
             work(values, |path| match std::fs::File::open(path) {
-                Ok(file) => Ok(Box::new(file) as Box<dyn crate::Source>),
+                Ok(file) => Ok(Box::new(file) as Box<dyn crate::ByteSource>),
                 Err(error) => Err(error.kind().to_string()),
             })
         })
@@ -66,26 +66,26 @@ fn a_call_opens_the_file_and_says_which_failed() {
 
 #[test]
 fn bytes_that_are_no_text_are_shown_as_such_and_the_rest_as_it_is() {
-    let mut source = Bytes(b"ok\nbad \xff byte\nend".to_vec());
-    let shown = page(&mut source, Page { first: 1, lines: 9 }).unwrap();
+    let mut source = MemorySource(b"ok\nbad \xff byte\nend".to_vec());
+    let shown = page(&mut source, PageRange { first: 1, lines: 9 }).unwrap();
     assert_eq!(shown, "     1\tok\n     2\tbad \u{fffd} byte\n     3\tend\n");
 }
 
 /// Says nothing about what is left, as a system that only knows when it is asked again.
-struct Silent(Bytes);
+struct Silent(MemorySource);
 
-impl crate::Source for Silent {
-    fn read(&mut self, offset: u64, length: usize) -> Result<crate::Chunk, String> {
-        Ok(crate::Source::read(&mut self.0, offset, length)?.bytes.into())
+impl crate::ByteSource for Silent {
+    fn read(&mut self, offset: u64, length: usize) -> Result<crate::FileChunk, String> {
+        Ok(crate::ByteSource::read(&mut self.0, offset, length)?.bytes.into())
     }
 }
 
 #[test]
 fn a_page_is_the_same_whether_the_end_is_told_or_found() {
     for text in ["", "a", "a\nb\n", "a\n\n"] {
-        let mut told = Bytes(text.as_bytes().to_vec());
+        let mut told = MemorySource(text.as_bytes().to_vec());
         let mut found = Silent(told.clone());
-        for wanted in [(1, 1), (1, 2), (2, 9), (1, 0)].map(|(first, lines)| Page { first, lines }) {
+        for wanted in [(1, 1), (1, 2), (2, 9), (1, 0)].map(|(first, lines)| PageRange { first, lines }) {
             assert_eq!(page(&mut told, wanted), page(&mut found, wanted), "{text:?} {wanted:?}");
         }
     }

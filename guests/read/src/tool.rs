@@ -1,20 +1,20 @@
 //! The declaration of the guest, and the work of one call.
 
-use guest_kit::{Fault, Level, Param, Tool, Values};
+use guest_kit::{GuestError, GuestToolLevel, GuestParam, GuestTool, ArgumentValues};
 
-use crate::page::{Page, page};
-use crate::source::Source;
+use crate::page::{PageRange, page};
+use crate::source::ByteSource;
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "read",
     about: "Reads a text file with numbered lines, page by page",
     keywords: "read, file, text, lines, page, view, cat",
-    level: Level::ReadOnly,
+    level: GuestToolLevel::ReadOnly,
     params: &[
-        Param::position("path", "The file to read"),
-        Param::number("offset", "1", "The first line to show, counted from 1"),
-        Param::number("limit", "2000", "How many lines to show"),
+        GuestParam::position("path", "The file to read"),
+        GuestParam::number("offset", "1", "The first line to show, counted from 1"),
+        GuestParam::number("limit", "2000", "How many lines to show"),
     ],
 };
 
@@ -24,16 +24,16 @@ pub const TOOL: Tool = Tool {
 ///
 /// If the file cannot be read or is not text.
 pub fn work(
-    values: &Values,
-    open: impl FnOnce(&str) -> Result<Box<dyn Source>, String>,
-) -> Result<String, Fault> {
+    values: &ArgumentValues,
+    open: impl FnOnce(&str) -> Result<Box<dyn ByteSource>, String>,
+) -> Result<String, GuestError> {
     let path = values.need("path")?;
     let first = values.number("offset").unwrap_or(1).max(1);
     let lines = values.number("limit").unwrap_or(usize::MAX);
-    let wrong = |why: String| Fault::failed(format!("could not read {path}: {why}"));
+    let wrong = |why: String| GuestError::failed(format!("could not read {path}: {why}"));
     let mut source = open(path).map_err(wrong)?;
-    page(source.as_mut(), Page { first, lines }).map_err(|fault| match fault {
-        Fault::Failed(why) => wrong(why),
-        Fault::Usage(_) | Fault::Status(_) => fault,
+    page(source.as_mut(), PageRange { first, lines }).map_err(|fault| match fault {
+        GuestError::Failed(why) => wrong(why),
+        GuestError::Usage(_) | GuestError::Status(_) => fault,
     })
 }

@@ -5,9 +5,9 @@
 
 /// An error number of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Errno(i32);
+pub(crate) struct SystemErrno(i32);
 
-impl Errno {
+impl SystemErrno {
     /// What the error means for the caller that asked for a file.
     pub(crate) fn said(self) -> String {
         match self.0 {
@@ -22,14 +22,14 @@ impl Errno {
 
 /// Something that is open, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Handle(i32);
+pub(crate) struct FileHandle(i32);
 
 /// The number of the first directory that a guest gets; the others follow.
 const FIRST: i32 = 3;
 
 /// The directories that the guest was given, each with its name.
-pub(crate) fn directories() -> impl Iterator<Item = (Handle, String)> {
-    (FIRST..).map_while(|number| Some((Handle(number), name(number)?)))
+pub(crate) fn directories() -> impl Iterator<Item = (FileHandle, String)> {
+    (FIRST..).map_while(|number| Some((FileHandle(number), name(number)?)))
 }
 
 #[expect(unsafe_code, reason = "the host is given places of this guest's memory")]
@@ -44,10 +44,10 @@ fn name(number: i32) -> Option<String> {
     String::from_utf8(name).ok()
 }
 
-impl Handle {
+impl FileHandle {
     /// Opens a file beneath this directory to be read.
     #[expect(unsafe_code, reason = "the host is given places of this guest's memory")]
-    pub(crate) fn open(self, path: &str) -> Result<Self, Errno> {
+    pub(crate) fn open(self, path: &str) -> Result<Self, SystemErrno> {
         const FOLLOW_LINKS: i32 = 1;
         const MAY_READ: u64 = 1 << 1;
         let mut opened = 0;
@@ -61,9 +61,9 @@ impl Handle {
     /// Appends the bytes of the file from `offset` on to `bytes`, as many as there is room
     /// for. Returns how many.
     #[expect(unsafe_code, reason = "the host fills memory that is allocated but not set")]
-    pub(crate) fn read(self, offset: u64, bytes: &mut Vec<u8>) -> Result<usize, Errno> {
+    pub(crate) fn read(self, offset: u64, bytes: &mut Vec<u8>) -> Result<usize, SystemErrno> {
         let room = bytes.spare_capacity_mut();
-        let part = Part { at: room.as_mut_ptr().cast(), len: room.len() };
+        let part = IoVector { at: room.as_mut_ptr().cast(), len: room.len() };
         let (room, mut read) = (room.len(), 0);
         // SAFETY: the host writes into the one part, no more than its length, and one number.
         done(unsafe { fd_pread(self.0, &raw const part, 1, offset, &raw mut read) })?;
@@ -74,13 +74,13 @@ impl Handle {
     }
 }
 
-fn done(status: i32) -> Result<(), Errno> {
-    if status == 0 { Ok(()) } else { Err(Errno(status)) }
+fn done(status: i32) -> Result<(), SystemErrno> {
+    if status == 0 { Ok(()) } else { Err(SystemErrno(status)) }
 }
 
 /// A buffer for the host to read into.
 #[repr(C)]
-struct Part {
+struct IoVector {
     at: *mut u8,
     len: usize,
 }
@@ -101,5 +101,5 @@ unsafe extern "C" {
         behaviour: i32,
         opened: *mut i32,
     ) -> i32;
-    fn fd_pread(fd: i32, parts: *const Part, count: usize, offset: u64, read: *mut usize) -> i32;
+    fn fd_pread(fd: i32, parts: *const IoVector, count: usize, offset: u64, read: *mut usize) -> i32;
 }

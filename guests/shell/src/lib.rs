@@ -18,7 +18,7 @@ mod shell;
 mod tool;
 mod util;
 
-pub use shell::Shell;
+pub use shell::ShellState;
 pub use tool::{TOOL, run_script, work};
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-use guest_kit::Fault;
+use guest_kit::GuestError;
 use rusqlite::Rows;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
 /// The output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum RowFormat {
     /// An object a line.
     Json,
     /// Columns that are aligned.
@@ -25,11 +25,11 @@ const MAX_WIDTH: usize = 60;
 pub(crate) fn show(
     names: &[String],
     mut rows: Rows<'_>,
-    form: Form,
+    form: RowFormat,
     limit: usize,
     out: &mut dyn Write,
-) -> Result<(), Fault> {
-    let failed = |error: rusqlite::Error| Fault::failed(error.to_string());
+) -> Result<(), GuestError> {
+    let failed = |error: rusqlite::Error| GuestError::failed(error.to_string());
     let mut lines: Vec<Vec<Value>> = Vec::new();
     let mut more = false;
     while let Some(row) = rows.next().map_err(failed)? {
@@ -41,12 +41,12 @@ pub(crate) fn show(
         lines.push(cells.collect::<Result<_, _>>().map_err(failed)?);
     }
     let text = match form {
-        Form::Json => lines.iter().map(|line| object(names, line) + "\n").collect(),
-        Form::Csv => csv(names, &lines),
-        Form::Table => table(names, &lines),
+        RowFormat::Json => lines.iter().map(|line| object(names, line) + "\n").collect(),
+        RowFormat::Csv => csv(names, &lines),
+        RowFormat::Table => table(names, &lines),
     };
     let note = if more { format!("[cut after {limit} rows; there are more]\n") } else { String::new() };
-    write!(out, "{text}{note}").map_err(|error| Fault::failed(error.to_string()))
+    write!(out, "{text}{note}").map_err(|error| GuestError::failed(error.to_string()))
 }
 
 fn value(cell: ValueRef<'_>) -> Value {

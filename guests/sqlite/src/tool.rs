@@ -2,32 +2,32 @@
 
 use std::io::Write;
 
-use guest_kit::{Fault, Kind, Level, Need, Param, Place, Tool, Values};
+use guest_kit::{GuestError, ParamKind, GuestToolLevel, ParamNeed, GuestParam, ParamPlace, GuestTool, ArgumentValues};
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::Value;
 use rusqlite::{Batch, Connection, OpenFlags, params_from_iter};
 
-use crate::rows::{Form, show};
+use crate::rows::{RowFormat, show};
 
 /// The declaration of the guest.
-pub const TOOL: Tool = Tool {
+pub const TOOL: GuestTool = GuestTool {
     name: "sqlite",
     about: "Runs SQL statements on an SQLite database file and shows the rows",
     keywords: "sqlite, sql, database, query, table",
-    level: Level::Write,
+    level: GuestToolLevel::Write,
     params: &[
-        Param::position("database", "The database file, or :memory:"),
-        Param::position("sql", "One statement or several"),
-        Param {
+        GuestParam::position("database", "The database file, or :memory:"),
+        GuestParam::position("sql", "One statement or several"),
+        GuestParam {
             name: "param",
             about: "A value for a ?: 2 and 2.5 are numbers, everything else is text; cast(? as text) takes 2 as text",
-            place: Place::Long,
-            kind: Kind::Texts,
-            need: Need::Optional,
+            place: ParamPlace::Long,
+            kind: ParamKind::Texts,
+            need: ParamNeed::Optional,
         },
-        Param::text("form", "How rows are shown").of(Kind::Choice(&["json", "table", "csv"])).or("json"),
-        Param::number("limit", "1000", "The most rows to show"),
-        Param::flag("read_only", "Refuse to change anything").short('r'),
+        GuestParam::text("form", "How rows are shown").of(ParamKind::Choice(&["json", "table", "csv"])).or("json"),
+        GuestParam::number("limit", "1000", "The most rows to show"),
+        GuestParam::flag("read_only", "Refuse to change anything").short('r'),
     ],
 };
 
@@ -36,23 +36,23 @@ pub const TOOL: Tool = Tool {
 /// # Errors
 ///
 /// If the database cannot be opened or a statement fails.
-pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
+pub fn work(values: &ArgumentValues, out: &mut dyn Write) -> Result<(), GuestError> {
     let (path, sql) = (values.need("database")?, values.need("sql")?);
     let open = if values.flag("read_only") {
         OpenFlags::SQLITE_OPEN_READ_ONLY
     } else {
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
     };
-    let wrong = |error: rusqlite::Error| Fault::failed(error.to_string());
+    let wrong = |error: rusqlite::Error| GuestError::failed(error.to_string());
     let database = Connection::open_with_flags(path, open | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-        .map_err(|error| Fault::failed(format!("could not open {path}: {error}")))?;
+        .map_err(|error| GuestError::failed(format!("could not open {path}: {error}")))?;
     // A guest has no shared memory for a journal of the newer kind, and no folder for temporary
     // files.
     database.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;").map_err(wrong)?;
     let form = match values.need("form")? {
-        "table" => Form::Table,
-        "csv" => Form::Csv,
-        _ => Form::Json,
+        "table" => RowFormat::Table,
+        "csv" => RowFormat::Csv,
+        _ => RowFormat::Json,
     };
     let limit = values.number("limit").unwrap_or(usize::MAX);
     let mut batch = Batch::new(&database, sql);
@@ -60,7 +60,7 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
         let given: Vec<&str> = values.texts("param").collect();
         let wanted = statement.parameter_count();
         if wanted > given.len() {
-            return Err(Fault::Usage(format!(
+            return Err(GuestError::Usage(format!(
                 "the statement wants {wanted} values and was given {}",
                 given.len()
             )));
@@ -68,7 +68,7 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
         let given = params_from_iter(given.into_iter().take(wanted).map(bound));
         if statement.column_count() == 0 {
             let changed = statement.execute(given).map_err(wrong)?;
-            writeln!(out, "[{changed} rows changed]").map_err(|error| Fault::failed(error.to_string()))?;
+            writeln!(out, "[{changed} rows changed]").map_err(|error| GuestError::failed(error.to_string()))?;
             continue;
         }
         let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();

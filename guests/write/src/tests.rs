@@ -1,4 +1,4 @@
-use guest_kit::Fault;
+use guest_kit::GuestError;
 
 use super::{TOOL, work};
 
@@ -8,7 +8,7 @@ fn write(
     options: &[&str],
     name: &str,
     content: &str,
-) -> (Result<String, Fault>, Option<String>) {
+) -> (Result<String, GuestError>, Option<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     if let Some(before) = before {

@@ -6,14 +6,14 @@ use agent_client_protocol::{
 };
 use holm::{
     kernel::{Ending, Limit},
-    runtime::Report,
+    runtime::RunReport,
 };
 
-use super::{editor::Editor, refusal::failed};
+use super::{editor::EditorClient, refusal::failed};
 
 /// The answer to a prompt. If the model gave no answer, the reason is sent as text first, because
 /// the protocol has only a few stop reasons.
-pub(super) fn of(report: &Report, editor: &Editor) -> Result<PromptResponse, Error> {
+pub(super) fn of(report: &RunReport, editor: &EditorClient) -> Result<PromptResponse, Error> {
     let stop = match &report.ending {
         Ending::Answered { .. } => StopReason::EndTurn,
         Ending::Cancelled { .. } => StopReason::Cancelled,
@@ -39,7 +39,7 @@ pub(super) fn of(report: &Report, editor: &Editor) -> Result<PromptResponse, Err
 }
 
 /// Why there is no answer, without the run's name, which the editor knows.
-fn in_words(report: &Report) -> String {
+fn in_words(report: &RunReport) -> String {
     let why = report.text().err().map(|error| error.to_string()).unwrap_or_default();
     why.split_once(": ").map_or(why.clone(), |(_, words)| words.to_owned())
 }

@@ -13,12 +13,12 @@ use holm::{
     kernel::{AskReason, Proposal, visible},
     runtime::BoxFuture,
 };
-use holm_mcp::{Question, Wanted};
-use holm_tools::shell::{self, Answer, Offer};
+use holm_mcp::{ServerQuestion, ServerQuestionKind};
+use holm_tools::shell::{self, ApprovalAnswer, ApprovalOffer};
 use serde_json::{Map, Value, json};
 
-use super::{editor::Editor, shown, telling::Telling};
-use crate::{approve, elsewhere::Elsewhere};
+use super::{editor::EditorClient, shown, telling::UpdateTranslator};
+use crate::{approve, elsewhere::RemoteUser};
 
 /// The answers that an editor offers, by their ids.
 const ONCE: &str = "once";
@@ -32,18 +32,18 @@ const ANSWER: &str = "answer";
 
 /// Asks and notifies the user of an editor.
 #[derive(Clone)]
-pub(super) struct Asking {
-    editor: Editor,
-    telling: Arc<Mutex<Telling>>,
+pub(super) struct EditorUser {
+    editor: EditorClient,
+    telling: Arc<Mutex<UpdateTranslator>>,
 }
 
-impl Asking {
-    pub(super) fn new(editor: Editor, telling: Arc<Mutex<Telling>>) -> Self {
+impl EditorUser {
+    pub(super) fn new(editor: EditorClient, telling: Arc<Mutex<UpdateTranslator>>) -> Self {
         Self { editor, telling }
     }
 
     /// The call as the editor knows it, with everything that a person must know before the answer.
-    fn call(&self, proposal: &Proposal, offer: &Offer) -> ToolCallUpdate {
+    fn call(&self, proposal: &Proposal, offer: &ApprovalOffer) -> ToolCallUpdate {
         let telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         let known = telling.known(proposal.tool_call, &proposal.digest).cloned();
         // A helper's call is not among those of the session.
@@ -87,8 +87,8 @@ impl Asking {
     }
 }
 
-impl Elsewhere for Asking {
-    fn approve(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+impl RemoteUser for EditorUser {
+    fn approve(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
         let Some(session) = self.editor.session().cloned() else {
             return Box::pin(async { no("no user can be asked before the session has started") });
         };
@@ -122,18 +122,20 @@ impl Elsewhere for Asking {
         })
     }
 
-    fn fill_in(&self, question: Question) -> BoxFuture<'static, holm_mcp::Answer> {
+    fn fill_in(&self, question: ServerQuestion) -> BoxFuture<'static, holm_mcp::ServerAnswer> {
         let message = format!("The server {} asks: {}", question.server, visible(&question.message));
         let asking = self.clone();
         Box::pin(async move {
             let action = match question.wanted {
-                Wanted::Form(schema) => asking.form(message, schema).await,
-                Wanted::Visit(url) => asking.page(message, url).await,
+                ServerQuestionKind::Form(schema) => asking.form(message, schema).await,
+                ServerQuestionKind::Visit(url) => asking.page(message, url).await,
             };
             match action {
-                Some(ElicitationAction::Accept(accepted)) => holm_mcp::Answer::Given(given(accepted.content)),
-                Some(ElicitationAction::Decline) => holm_mcp::Answer::Declined,
-                Some(_) | None => holm_mcp::Answer::Cancelled,
+                Some(ElicitationAction::Accept(accepted)) => {
+                    holm_mcp::ServerAnswer::Given(given(accepted.content))
+                }
+                Some(ElicitationAction::Decline) => holm_mcp::ServerAnswer::Declined,
+                Some(_) | None => holm_mcp::ServerAnswer::Cancelled,
             }
         })
     }
@@ -144,7 +146,7 @@ impl Elsewhere for Asking {
 }
 
 /// What a person can say.
-fn options(proposal: &Proposal, offer: &Offer) -> Vec<PermissionOption> {
+fn options(proposal: &Proposal, offer: &ApprovalOffer) -> Vec<PermissionOption> {
     let option = |id: &'static str, name: String, kind| PermissionOption::new(id, name, kind);
     let once = option(ONCE, "Allow once".into(), PermissionOptionKind::AllowOnce);
     let no = option(NO, "Reject".into(), PermissionOptionKind::RejectOnce);
@@ -164,18 +166,18 @@ fn options(proposal: &Proposal, offer: &Offer) -> Vec<PermissionOption> {
     [once, always].into_iter().chain(prefix).chain([no, never]).collect()
 }
 
-fn answer(option: &str) -> Answer {
+fn answer(option: &str) -> ApprovalAnswer {
     match option {
-        ONCE => Answer::Once,
-        SESSION => Answer::Session,
-        PREFIX => Answer::Prefix,
-        NEVER => Answer::Never,
+        ONCE => ApprovalAnswer::Once,
+        SESSION => ApprovalAnswer::Session,
+        PREFIX => ApprovalAnswer::Prefix,
+        NEVER => ApprovalAnswer::Never,
         _ => no("the person said no"),
     }
 }
 
-fn no(reason: &str) -> Answer {
-    Answer::No { reason: reason.to_owned() }
+fn no(reason: &str) -> ApprovalAnswer {
+    ApprovalAnswer::No { reason: reason.to_owned() }
 }
 
 /// A form with one field, for a model's question.

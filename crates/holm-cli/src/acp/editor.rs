@@ -15,11 +15,11 @@ use agent_client_protocol::{
 };
 use holm::kernel::visible;
 
-use super::telling::{Notices, chunk};
+use super::telling::{NoticeSupport, chunk};
 
 /// The client side of one session of an editor. Cheap to clone.
 #[derive(Clone)]
-pub(super) struct Editor {
+pub(super) struct EditorClient {
     client: ConnectionTo<Client>,
     can: Arc<ClientCapabilities>,
     /// Set once the session has started; no update is sent before.
@@ -30,7 +30,7 @@ pub(super) struct Editor {
     count: Arc<AtomicU64>,
 }
 
-impl Editor {
+impl EditorClient {
     /// An editor that can do this.
     pub(super) fn new(client: ConnectionTo<Client>, can: Arc<ClientCapabilities>) -> Self {
         Self { client, can, session: Arc::default(), early: Arc::default(), count: Arc::default() }
@@ -58,9 +58,9 @@ impl Editor {
     }
 
     /// Whether the editor shows notices.
-    pub(super) fn notices(&self) -> Notices {
+    pub(super) fn notices(&self) -> NoticeSupport {
         let shown = self.can.session.as_ref().is_some_and(|session| session.notices.is_some());
-        if shown { Notices::Shown } else { Notices::Unknown }
+        if shown { NoticeSupport::Shown } else { NoticeSupport::Unknown }
     }
 
     /// Sends an update. A failure is ignored: an editor that has disconnected does not need it, and
@@ -79,9 +79,9 @@ impl Editor {
     /// Notes what Holm itself has to say of the session, where the editor shows such things.
     pub(super) fn note(&self, text: &str) {
         match (self.notices(), self.session()) {
-            (Notices::Unknown, _) => {}
-            (Notices::Shown, None) => self.early().push(text.to_owned()),
-            (Notices::Shown, Some(_)) => {
+            (NoticeSupport::Unknown, _) => {}
+            (NoticeSupport::Shown, None) => self.early().push(text.to_owned()),
+            (NoticeSupport::Shown, Some(_)) => {
                 self.tell(SessionUpdate::Notice(Notice::new(NoticeSeverity::Info, visible(text))));
             }
         }

@@ -6,11 +6,13 @@ use std::{fmt, path::Path, time::Duration};
 use agent_client_protocol::v1::schema::{HttpHeader, McpServer};
 use futures::future::join_all;
 use holm::runtime::{BoxFuture, SecretString};
-use holm_mcp::{Address, Http, Program, Reach, Remote, ServerName, ServerSpec};
-use holm_tools::registry::{Offer, Rank, Registry, Source};
+use holm_mcp::{
+    HttpVariant, McpServerSpec, RemoteServer, ServerAddress, ServerEndpoint, ServerName, ServerProgram,
+};
+use holm_tools::registry::{SourceRank, ToolOffer, ToolRegistry, ToolSource};
 
-use super::asking::Asking;
-use crate::{commands::run::Brings, elsewhere::Elsewhere as _, places::Places, servers};
+use super::asking::EditorUser;
+use crate::{commands::run::ExtraTools, elsewhere::RemoteUser as _, places::HolmPaths, servers};
 
 /// How long a server may take to say what its tools are. A session does not wait for one that hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -19,26 +21,26 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SHORTEST_SECRET: usize = 12;
 
 /// The MCP servers that an editor names for a session, and the user whom they may ask.
-pub(super) struct Given {
+pub(super) struct EditorMcpServers {
     wanted: Vec<McpServer>,
-    asking: Asking,
+    asking: EditorUser,
 }
 
-impl Given {
-    pub(super) fn new(wanted: Vec<McpServer>, asking: Asking) -> Self {
+impl EditorMcpServers {
+    pub(super) fn new(wanted: Vec<McpServer>, asking: EditorUser) -> Self {
         Self { wanted, asking }
     }
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for EditorMcpServers {
     /// Without what servers are given, which may be keys.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_list().entries(self.wanted.iter().map(name)).finish()
     }
 }
 
-impl Brings for Given {
-    fn add<'a>(&'a self, registry: &'a Registry, places: &'a Places) -> BoxFuture<'a, Vec<String>> {
+impl ExtraTools for EditorMcpServers {
+    fn add<'a>(&'a self, registry: &'a ToolRegistry, places: &'a HolmPaths) -> BoxFuture<'a, Vec<String>> {
         Box::pin(add(&self.wanted, registry, places, &self.asking))
     }
 
@@ -48,7 +50,12 @@ impl Brings for Given {
 }
 
 /// Adds the tools of servers; gives what a person should know of those that are not used.
-async fn add(wanted: &[McpServer], registry: &Registry, places: &Places, asking: &Asking) -> Vec<String> {
+async fn add(
+    wanted: &[McpServer],
+    registry: &ToolRegistry,
+    places: &HolmPaths,
+    asking: &EditorUser,
+) -> Vec<String> {
     let all = wanted.iter().map(|server| async {
         let offers = tokio::time::timeout(PATIENCE, offers(server, places, asking)).await;
         let offers = offers.unwrap_or_else(|_| Err(format!("it said nothing for {} s", PATIENCE.as_secs())));
@@ -58,7 +65,7 @@ async fn add(wanted: &[McpServer], registry: &Registry, places: &Places, asking:
     for (name, offers) in join_all(all).await {
         match offers {
             Ok(offers) => {
-                let source = Source::new(Rank::Project, format!("mcp {name}"));
+                let source = ToolSource::new(SourceRank::Project, format!("mcp {name}"));
                 registry.edit(|edit| edit.set(source, offers));
             }
             Err(why) => notes.push(format!("the editor's server `{name}` is not used: {why}")),
@@ -95,34 +102,38 @@ fn name(server: &McpServer) -> &str {
 }
 
 /// How a server is reached, word for word: nothing in what an editor says stands for anything else.
-fn spec(server: &McpServer) -> Result<ServerSpec, String> {
+fn spec(server: &McpServer) -> Result<McpServerSpec, String> {
     let name = ServerName::near(name(server)).ok_or("its name is not a valid server name")?.to_string();
     let address = |url: &str, headers: &[HttpHeader], http| {
-        let mut address = Address::new(url).map_err(|error| error.to_string())?;
+        let mut address = ServerAddress::new(url).map_err(|error| error.to_string())?;
         address.http = http;
         address.headers.extend(headers.iter().map(|header| (header.name.clone(), header.value.clone())));
-        let spec = ServerSpec::address(&name, url).map_err(|error| error.to_string())?;
-        Ok(ServerSpec { reach: Reach::Address(address), ..spec })
+        let spec = McpServerSpec::address(&name, url).map_err(|error| error.to_string())?;
+        Ok(McpServerSpec { reach: ServerEndpoint::Address(address), ..spec })
     };
     match server {
         McpServer::Stdio(given) => {
             let command = given.command.to_str().ok_or("its path is not valid UTF-8")?;
-            let program = Program::new(command).args(given.args.iter().cloned());
+            let program = ServerProgram::new(command).args(given.args.iter().cloned());
             let program = given.env.iter().fold(program, |program, set| program.env(&set.name, &set.value));
-            ServerSpec::program(&name, program).map_err(|error| error.to_string())
+            McpServerSpec::program(&name, program).map_err(|error| error.to_string())
         }
-        McpServer::Http(given) => address(&given.url, &given.headers, Http::Newer),
-        McpServer::Sse(given) => address(&given.url, &given.headers, Http::Older),
+        McpServer::Http(given) => address(&given.url, &given.headers, HttpVariant::Newer),
+        McpServer::Sse(given) => address(&given.url, &given.headers, HttpVariant::Older),
         _ => Err("unknown server transport".into()),
     }
 }
 
-async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<Vec<Offer>, String> {
+async fn offers(
+    server: &McpServer,
+    places: &HolmPaths,
+    asking: &EditorUser,
+) -> Result<Vec<ToolOffer>, String> {
     let spec = spec(server)?;
     // The author of the project may also have written the editor's settings for it.
     let file = places.project_tools().join("editor");
-    let means = servers::given(places, &file)?.asker(Person(asking.clone()));
-    let remote = Remote::new(spec, means);
+    let means = servers::given(places, &file)?.asker(EditorMcpAsker(asking.clone()));
+    let remote = RemoteServer::new(spec, means);
     let pins = servers::pins(places, &file);
     let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;
     if offers.is_empty() && !listing.changed.is_empty() {
@@ -132,10 +143,10 @@ async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<
 }
 
 /// Forwards questions of MCP servers to the user of the editor.
-struct Person(Asking);
+struct EditorMcpAsker(EditorUser);
 
-impl holm_mcp::Asker for Person {
-    fn ask(&self, question: holm_mcp::Question) -> BoxFuture<'static, holm_mcp::Answer> {
+impl holm_mcp::ElicitationHandler for EditorMcpAsker {
+    fn ask(&self, question: holm_mcp::ServerQuestion) -> BoxFuture<'static, holm_mcp::ServerAnswer> {
         self.0.fill_in(question)
     }
 }

@@ -24,7 +24,7 @@ use agent_client_protocol::{
 };
 use holm::{
     kernel::{Effect, journal},
-    runtime::Journals as _,
+    runtime::JournalStore as _,
     store::Store,
 };
 use serde::Serialize;
@@ -32,25 +32,25 @@ use serde_json::Value;
 use tokio::task::JoinSet;
 
 use super::{
-    asking::Asking,
-    editor::Editor,
-    given::Given,
+    asking::EditorUser,
+    editor::EditorClient,
+    given::EditorMcpServers,
     listing,
     refusal::{failed, invalid, refused},
-    seat::Seat,
-    shown::{Files, Folder},
-    telling::{Telling, When},
-    turn::Turn,
-    watcher::Watcher,
+    seat::AcpSession,
+    shown::{DisplayFolder, FileFreshness},
+    telling::{UpdateTiming, UpdateTranslator},
+    turn::PromptGate,
+    watcher::EditorEventSink,
 };
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    approve::Person,
-    commands::run::{self, Sinks},
-    exit::Trouble,
-    log::Log,
-    places::Places,
-    screen::Screen,
+    approve::UserPresence,
+    commands::run::{self, RunSinks},
+    exit::CommandError,
+    log::ActivityLog,
+    places::HolmPaths,
+    screen::TerminalOutput,
 };
 
 /// How the one way to be known is named.
@@ -63,50 +63,54 @@ const MOST_OPEN: usize = 64;
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// The sessions of one editor connection.
-pub(crate) struct House {
+pub(crate) struct AcpSessionManager {
     /// The other options of `holm run`.
     options: Vec<String>,
     data: Option<PathBuf>,
     /// The log that also receives all events.
-    log: Log,
+    log: ActivityLog,
     can: Mutex<Arc<ClientCapabilities>>,
-    seats: Mutex<BTreeMap<String, Arc<Seat>>>,
+    seats: Mutex<BTreeMap<String, Arc<AcpSession>>>,
     /// Tasks whose answers are sent later.
     works: Mutex<JoinSet<()>>,
 }
 
 /// A request of the editor to open a session.
-struct Wanted {
+struct AcpOpenRequest {
     cwd: PathBuf,
     servers: Vec<McpServer>,
     /// An existing session to resume.
     session: Option<SessionId>,
-    history: History,
+    history: HistoryReplay,
 }
 
 /// Whether the history of the session is sent to the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum History {
+enum HistoryReplay {
     Told,
     Untold,
 }
 
-impl Wanted {
+impl AcpOpenRequest {
     fn new(cwd: PathBuf, servers: Vec<McpServer>) -> Self {
-        Self { cwd, servers, session: None, history: History::Untold }
+        Self { cwd, servers, session: None, history: HistoryReplay::Untold }
     }
 
-    fn again(self, session: SessionId, history: History) -> Self {
+    fn again(self, session: SessionId, history: HistoryReplay) -> Self {
         Self { session: Some(session), history, ..self }
     }
 }
 
-impl House {
+impl AcpSessionManager {
     /// Sessions that are made with these options.
     ///
     /// # Errors
     /// Options that are none, or that sessions say for themselves.
-    pub(crate) fn new(options: Vec<String>, data: Option<&Path>, log: &Log) -> Result<Self, Trouble> {
+    pub(crate) fn new(
+        options: Vec<String>,
+        data: Option<&Path>,
+        log: &ActivityLog,
+    ) -> Result<Self, CommandError> {
         let house = Self {
             options,
             data: data.map(Path::to_owned),
@@ -168,21 +172,21 @@ impl House {
             ClientRequest::InitializeRequest(request) => respond(responder, Ok(self.initialize(request))),
             ClientRequest::AuthenticateRequest(request) => respond(responder, self.authenticate(&request)),
             ClientRequest::NewSessionRequest(request) => {
-                let wanted = Wanted::new(request.cwd, request.mcp_servers);
+                let wanted = AcpOpenRequest::new(request.cwd, request.mcp_servers);
                 house.open_for(responder, client, wanted, |id, seat| {
                     serde_json::to_value(NewSessionResponse::new(id).modes(seat.modes()))
                 });
             }
             ClientRequest::LoadSessionRequest(request) => {
-                let wanted = Wanted::new(request.cwd, request.mcp_servers);
-                let wanted = wanted.again(request.session_id, History::Told);
+                let wanted = AcpOpenRequest::new(request.cwd, request.mcp_servers);
+                let wanted = wanted.again(request.session_id, HistoryReplay::Told);
                 house.open_for(responder, client, wanted, |_, seat| {
                     serde_json::to_value(LoadSessionResponse::new().modes(seat.modes()))
                 });
             }
             ClientRequest::ResumeSessionRequest(request) => {
-                let wanted = Wanted::new(request.cwd, request.mcp_servers);
-                let wanted = wanted.again(request.session_id, History::Untold);
+                let wanted = AcpOpenRequest::new(request.cwd, request.mcp_servers);
+                let wanted = wanted.again(request.session_id, HistoryReplay::Untold);
                 house.open_for(responder, client, wanted, |_, seat| {
                     serde_json::to_value(ResumeSessionResponse::new().modes(seat.modes()))
                 });
@@ -236,8 +240,8 @@ impl House {
         if &*request.method_id.0 != KEYS {
             return Err(invalid(format!("unknown authentication method `{}`", request.method_id.0)));
         }
-        let screen = Arc::new(Screen::default());
-        let checked = Places::find(self.data.as_deref())
+        let screen = Arc::new(TerminalOutput::default());
+        let checked = HolmPaths::find(self.data.as_deref())
             .and_then(|places| self.args(&[]).map_err(anyhow::Error::new)?.check_model(places, &screen));
         checked.map(|()| AuthenticateResponse::new()).map_err(|error| refused(&error))
     }
@@ -261,8 +265,8 @@ impl House {
         self: Arc<Self>,
         responder: Responder<Value>,
         client: ConnectionTo<Client>,
-        wanted: Wanted,
-        answer: impl FnOnce(SessionId, &Seat) -> serde_json::Result<Value> + Send + 'static,
+        wanted: AcpOpenRequest,
+        answer: impl FnOnce(SessionId, &AcpSession) -> serde_json::Result<Value> + Send + 'static,
     ) {
         let house = Arc::clone(&self);
         self.later(async move {
@@ -279,8 +283,8 @@ impl House {
     async fn open(
         &self,
         client: ConnectionTo<Client>,
-        wanted: Wanted,
-    ) -> Result<(SessionId, Arc<Seat>), Error> {
+        wanted: AcpOpenRequest,
+    ) -> Result<(SessionId, Arc<AcpSession>), Error> {
         if self.seats().len() >= MOST_OPEN {
             return Err(too_many());
         }
@@ -296,27 +300,33 @@ impl House {
         };
         let args = args.map_err(|trouble| refused(&trouble.into()))?;
         let can = Arc::clone(&self.can.lock().unwrap_or_else(PoisonError::into_inner));
-        let editor = Editor::new(client, can);
-        let folder = |files| Folder::new(&places.work, files);
-        let telling = Telling::new(When::Now, folder(Files::Present), editor.notices());
+        let editor = EditorClient::new(client, can);
+        let folder = |files| DisplayFolder::new(&places.work, files);
+        let telling =
+            UpdateTranslator::new(UpdateTiming::Now, folder(FileFreshness::Present), editor.notices());
         let telling = Arc::new(Mutex::new(telling));
-        let (asking, turn) = (Asking::new(editor.clone(), Arc::clone(&telling)), Arc::new(Turn::default()));
-        let watcher =
-            Watcher { editor: editor.clone(), telling: Arc::clone(&telling), turn: Arc::clone(&turn) };
-        let sinks = Sinks { events: vec![Arc::new(watcher.clone())], deltas: Some(Arc::new(watcher)) };
-        let args = args.bringing(Arc::new(Given::new(wanted.servers, asking.clone())));
-        let person = Person::Elsewhere(Arc::new(asking));
+        let (asking, turn) =
+            (EditorUser::new(editor.clone(), Arc::clone(&telling)), Arc::new(PromptGate::default()));
+        let watcher = EditorEventSink {
+            editor: editor.clone(),
+            telling: Arc::clone(&telling),
+            turn: Arc::clone(&turn),
+        };
+        let sinks = RunSinks { events: vec![Arc::new(watcher.clone())], deltas: Some(Arc::new(watcher)) };
+        let args = args.bringing(Arc::new(EditorMcpServers::new(wanted.servers, asking.clone())));
+        let person = UserPresence::Elsewhere(Arc::new(asking));
         let opened = args.open(places.clone(), &screen(&editor), person, sinks).await;
         let opened = opened.map_err(|error| refused(&error))?;
         telling.lock().unwrap_or_else(PoisonError::into_inner).of_run(opened.session.run());
         let id = SessionId::new(opened.session.id());
         editor.seated(id.clone());
-        if wanted.history == History::Told {
-            let again = Telling::new(When::Before, folder(Files::Past), editor.notices());
+        if wanted.history == HistoryReplay::Told {
+            let again =
+                UpdateTranslator::new(UpdateTiming::Before, folder(FileFreshness::Past), editor.notices());
             let store = opened.made.store.clone();
             tell_again(&store, &id, again, &editor).await?;
         }
-        let seat = Arc::new(Seat::new(editor, turn, opened));
+        let seat = Arc::new(AcpSession::new(editor, turn, opened));
         if !self.take_in(&id, &seat) {
             seat.leave().await;
             return Err(too_many());
@@ -325,7 +335,7 @@ impl House {
     }
 
     /// Has a session among those that are open, unless others have come meanwhile and there is no room.
-    fn take_in(&self, id: &SessionId, seat: &Arc<Seat>) -> bool {
+    fn take_in(&self, id: &SessionId, seat: &Arc<AcpSession>) -> bool {
         let mut seats = self.seats();
         let has_room = seats.len() < MOST_OPEN;
         if has_room {
@@ -343,23 +353,23 @@ impl House {
     }
 
     /// The session of an id, if it is open here.
-    fn seat(&self, id: &SessionId) -> Result<Arc<Seat>, Error> {
+    fn seat(&self, id: &SessionId) -> Result<Arc<AcpSession>, Error> {
         let seat = self.seats().get(&*id.0).cloned();
         seat.ok_or_else(|| agent_client_protocol::v1::schema::Error::session_not_found(id.clone()).into())
     }
 
-    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Seat>>> {
+    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AcpSession>>> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The arguments of a session, with these words behind those of the command.
-    fn args(&self, more: &[&str]) -> Result<run::Args, Trouble> {
+    fn args(&self, more: &[&str]) -> Result<run::RunArgs, CommandError> {
         let words = self.options.iter().map(String::as_str).chain(more.iter().copied());
-        Ok(run::Args::behind("holm acp --", words)?.logging(&self.log))
+        Ok(run::RunArgs::behind("holm acp --", words)?.logging(&self.log))
     }
 
     /// The places of a session that works in this folder.
-    fn places(&self, cwd: &Path) -> Result<Places, Error> {
+    fn places(&self, cwd: &Path) -> Result<HolmPaths, Error> {
         if !cwd.is_absolute() {
             return Err(invalid("the folder of a session must be an absolute path"));
         }
@@ -368,8 +378,8 @@ impl House {
         if !work.is_dir() {
             return Err(invalid(format!("{} is not a folder", cwd.shown())));
         }
-        let places = Places::find(self.data.as_deref()).map_err(|error| refused(&error))?;
-        Ok(Places { work, ..places })
+        let places = HolmPaths::find(self.data.as_deref()).map_err(|error| refused(&error))?;
+        Ok(HolmPaths { work, ..places })
     }
 
     /// Does something that is answered when it is done.
@@ -408,8 +418,8 @@ fn too_many() -> Error {
 async fn tell_again(
     store: &Store,
     session: &SessionId,
-    mut telling: Telling,
-    editor: &Editor,
+    mut telling: UpdateTranslator,
+    editor: &EditorClient,
 ) -> Result<(), Error> {
     let broken = |error: String| failed(format!("the journal cannot be read: {error}"));
     let text = store.read(&session.0).await.map_err(|error| broken(error.to_string()))?;
@@ -423,9 +433,9 @@ async fn tell_again(
 }
 
 /// Notes go to standard error, and to an editor that shows them.
-fn screen(editor: &Editor) -> Arc<Screen> {
-    let (terminal, editor) = (Screen::default(), editor.clone());
-    Arc::new(Screen::elsewhere(move |text| {
+fn screen(editor: &EditorClient) -> Arc<TerminalOutput> {
+    let (terminal, editor) = (TerminalOutput::default(), editor.clone());
+    Arc::new(TerminalOutput::elsewhere(move |text| {
         terminal.note(text);
         editor.note(text);
     }))

@@ -8,11 +8,11 @@ use agent_client_protocol::{
 };
 use holm::{
     kernel::{Timestamp, visible},
-    store::Listing,
+    store::SessionQuery,
 };
 
 use super::refusal::{failed, invalid, refused};
-use crate::{began::Began, children, places::Places};
+use crate::{began::SessionSidecar, children, places::HolmPaths};
 
 /// How many sessions are looked at for one page.
 const PAGE: u32 = 50;
@@ -23,16 +23,16 @@ pub(super) async fn page(
     request: ListSessionsRequest,
     data: Option<&Path>,
 ) -> Result<ListSessionsResponse, Error> {
-    let places = Places::find(data).map_err(|error| refused(&error))?;
+    let places = HolmPaths::find(data).map_err(|error| refused(&error))?;
     let store = places.store().await.map_err(|error| refused(&error))?;
     let after = request.cursor.as_deref().map(str::parse).transpose();
     let after = after.map_err(|_| invalid("unknown position in the list"))?;
-    let wanted = Listing { after, limit: Some(PAGE), ..Listing::default() };
+    let wanted = SessionQuery { after, limit: Some(PAGE), ..SessionQuery::default() };
     let page = store.list(&wanted).await.map_err(|error| failed(error.to_string()))?;
     let within = request.cwd.map(|cwd| cwd.canonicalize().unwrap_or(cwd));
     let mut sessions = Vec::new();
     for session in page.sessions.iter().filter(|session| !children::is_named_like_one(&session.run)) {
-        let Ok(Some(began)) = Began::of(&places, &session.run) else { continue };
+        let Ok(Some(began)) = SessionSidecar::of(&places, &session.run) else { continue };
         let folder = PathBuf::from(began.folder);
         if within.as_ref().is_some_and(|within| *within != folder) {
             continue;

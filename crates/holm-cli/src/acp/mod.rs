@@ -20,5 +20,5 @@ mod telling;
 mod turn;
 mod watcher;
 
-pub(crate) use house::House;
+pub(crate) use house::AcpSessionManager;
 pub(crate) use lines::{incoming, outgoing};

@@ -3,7 +3,7 @@
 use agent_client_protocol::{Error, ErrorCode};
 use holm::kernel::visible;
 
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, CommandExit};
 
 /// The request cannot be what was meant.
 pub(super) fn invalid(why: impl Into<String>) -> Error {
@@ -17,11 +17,13 @@ pub(super) fn failed(why: impl Into<String>) -> Error {
 
 /// An error of the command. A key that is missing is the editor's cue to ask for one.
 pub(super) fn refused(error: &anyhow::Error) -> Error {
-    let exit = error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit);
+    let exit = error.downcast_ref::<CommandError>().map_or(CommandExit::Failed, |trouble| trouble.exit);
     let code: ErrorCode = match exit {
-        Exit::Usage | Exit::Missing | Exit::NoAnswer => Error::invalid_params().code,
-        Exit::Provider => Error::auth_required().code,
-        Exit::Done | Exit::Failed | Exit::Limit | Exit::Cancelled => Error::internal_error().code,
+        CommandExit::Usage | CommandExit::Missing | CommandExit::NoAnswer => Error::invalid_params().code,
+        CommandExit::Provider => Error::auth_required().code,
+        CommandExit::Done | CommandExit::Failed | CommandExit::Limit | CommandExit::Cancelled => {
+            Error::internal_error().code
+        }
     };
     Error::new(code, visible(&format!("{error:#}")))
 }

@@ -10,14 +10,18 @@ use agent_client_protocol::{
 use holm::kernel::{Block, Marks, Media, Prompt, Source};
 
 use super::{refusal::invalid, shown::fence};
-use crate::{model::Takes, skills::Skills};
+use crate::{model::ModelMediaSupport, skills::RunSkills};
 
 /// The prompt. A slash command of the user, `/name arguments`, becomes the text of the
 /// skill with that name.
 ///
 /// # Errors
 /// The part of it that no model here accepts.
-pub(super) fn prompt(said: Vec<ContentBlock>, takes: &Takes, skills: &Skills) -> Result<Prompt, Error> {
+pub(super) fn prompt(
+    said: Vec<ContentBlock>,
+    takes: &ModelMediaSupport,
+    skills: &RunSkills,
+) -> Result<Prompt, Error> {
     let (mut words, mut attached, mut pictures) = (String::new(), Vec::new(), Vec::new());
     for block in said {
         match block {
@@ -92,7 +96,7 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 /// The text of a skill, where a person asks for one as `/name arguments`.
-fn commanded(words: &str, skills: &Skills) -> Result<Option<String>, Error> {
+fn commanded(words: &str, skills: &RunSkills) -> Result<Option<String>, Error> {
     let Some(asked) = words.trim_start().strip_prefix('/') else { return Ok(None) };
     let (name, arguments) = asked.split_once(char::is_whitespace).unwrap_or((asked, ""));
     let Some(usable) = skills.get(name) else { return Ok(None) };

@@ -12,19 +12,19 @@ use agent_client_protocol::{
 use holm::{
     grants::Mode,
     kernel::{Ending, Input, Prompt, visible},
-    runtime::Handle,
+    runtime::RunHandle,
 };
 use tokio::sync::Mutex;
 
 use super::{
     answer,
-    editor::Editor,
+    editor::EditorClient,
     modes,
     refusal::{failed, invalid},
     said,
-    turn::Turn,
+    turn::PromptGate,
 };
-use crate::{commands::run::Opened, model::Takes, skills::Skills};
+use crate::{commands::run::HostedSession, model::ModelMediaSupport, skills::RunSkills};
 
 /// What a journal says of work that the person stopped.
 const STOPPED: &str = "stopped in the editor";
@@ -33,28 +33,28 @@ const STOPPED: &str = "stopped in the editor";
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// One session of an editor.
-pub(super) struct Seat {
-    editor: Editor,
-    handle: Handle,
-    turn: Arc<Turn>,
+pub(super) struct AcpSession {
+    editor: EditorClient,
+    handle: RunHandle,
+    turn: Arc<PromptGate>,
     /// Locked by one prompt at a time; `None` once the session is closed.
-    opened: Mutex<Option<Opened>>,
+    opened: Mutex<Option<HostedSession>>,
     /// The mode that the editor shows when the session is opened.
     mode: Mode,
     most: Mode,
-    skills: Skills,
-    takes: Takes,
+    skills: RunSkills,
+    takes: ModelMediaSupport,
 }
 
-impl Seat {
+impl AcpSession {
     /// Takes a session that has been opened.
-    pub(super) fn new(editor: Editor, turn: Arc<Turn>, opened: Opened) -> Self {
+    pub(super) fn new(editor: EditorClient, turn: Arc<PromptGate>, opened: HostedSession) -> Self {
         let run = opened.session.run();
         Self {
             handle: opened.session.handle(),
             mode: run.mode(),
             most: opened.most,
-            skills: Skills::find(&opened.places, &[]),
+            skills: RunSkills::find(&opened.places, &[]),
             takes: opened.takes.clone(),
             opened: Mutex::new(Some(opened)),
             editor,

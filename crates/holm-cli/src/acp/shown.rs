@@ -11,7 +11,7 @@ use holm::{
     grants::patch_files,
     kernel::{ENTER_PLAN, EXIT_PLAN, visible},
 };
-use holm_tools::root::Root;
+use holm_tools::root::WorkspaceRoot;
 use serde_json::Value;
 
 /// How long a title may be: a line in a narrow panel.
@@ -22,23 +22,23 @@ const MOST_BEFORE: u64 = 1 << 20;
 
 /// The folder of a session, for code that displays its calls.
 #[derive(Debug, Clone)]
-pub(super) struct Folder {
+pub(super) struct DisplayFolder {
     path: PathBuf,
     /// Whether the content of files can still be read as it was.
-    files: Files,
+    files: FileFreshness,
 }
 
 /// Whether files on disk are as they were when a call was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Files {
+pub(super) enum FileFreshness {
     /// They are: the call is made now.
     Present,
     /// They may have changed: the call is replayed.
     Past,
 }
 
-impl Folder {
-    pub(super) fn new(path: &Path, files: Files) -> Self {
+impl DisplayFolder {
+    pub(super) fn new(path: &Path, files: FileFreshness) -> Self {
         Self { path: path.to_owned(), files }
     }
 
@@ -50,17 +50,17 @@ impl Folder {
     /// The content of a file, with the same path rules and denials as for tools. `None` if it does
     /// not exist or is not text.
     fn before(&self, path: &str) -> Option<String> {
-        if self.files == Files::Past {
+        if self.files == FileFreshness::Past {
             return None;
         }
-        let root = Root::open(&self.path).ok()?;
+        let root = WorkspaceRoot::open(&self.path).ok()?;
         let bytes = root.read(&root.path(path).ok()?).ok()?.bytes(MOST_BEFORE).ok()?;
         String::from_utf8(bytes).ok()
     }
 }
 
 /// A call in the words of the protocol; its status is the caller's.
-pub(super) fn call(id: &str, tool: &str, arguments: &str, folder: &Folder) -> ToolCall {
+pub(super) fn call(id: &str, tool: &str, arguments: &str, folder: &DisplayFolder) -> ToolCall {
     let said: Value = serde_json::from_str(arguments).unwrap_or_default();
     let places = places(&said, folder);
     let (kind, title) = kind_and_title(tool, &said, arguments);
@@ -106,7 +106,7 @@ fn line(text: &str) -> String {
 }
 
 /// Where a call looks or changes something.
-fn places(said: &Value, folder: &Folder) -> Vec<ToolCallLocation> {
+fn places(said: &Value, folder: &DisplayFolder) -> Vec<ToolCallLocation> {
     let one = said.get("path").and_then(Value::as_str);
     let paths = one.into_iter().chain(files(said)).filter(|path| visible(path) == **path);
     let first = said.get("offset").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
@@ -122,7 +122,7 @@ fn files(said: &Value) -> Vec<&str> {
 }
 
 /// What a call would change.
-fn content(tool: &str, said: &Value, folder: &Folder) -> Vec<ToolCallContent> {
+fn content(tool: &str, said: &Value, folder: &DisplayFolder) -> Vec<ToolCallContent> {
     let text = |said: &Value, name: &str| said.get(name).and_then(Value::as_str).map(visible);
     let path = || text(said, "path");
     let edit = |said: &Value| {

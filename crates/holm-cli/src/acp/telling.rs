@@ -15,7 +15,7 @@ use holm::{
         Author, Block, CallId, Event, Message, NanoUsd, NextTry, Outcome, Role, Run, Source, ToolResult,
         Usage, call_digest, visible,
     },
-    runtime::Delta,
+    runtime::ReplyDelta,
 };
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ const TODO: &str = "todo";
 
 /// Whether updates are live or from history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum UpdateTiming {
     /// Live: the user has seen their own prompt, and replies stream in.
     Now,
     /// History: it is read from a journal, and everything is sent.
@@ -39,45 +39,45 @@ pub(super) enum When {
 
 /// Whether the editor supports notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notices {
+pub(super) enum NoticeSupport {
     Shown,
     Unknown,
 }
 
 /// Translates events and pieces of replies into updates.
 #[derive(Debug)]
-pub(super) struct Telling {
-    when: When,
-    folder: shown::Folder,
-    notices: Notices,
+pub(super) struct UpdateTranslator {
+    when: UpdateTiming,
+    folder: shown::DisplayFolder,
+    notices: NoticeSupport,
     /// The context window of the model, if it is known.
     window: Option<u64>,
     spent: NanoUsd,
     /// The calls that the editor knows.
-    calls: BTreeMap<CallId, Known>,
+    calls: BTreeMap<CallId, KnownToolCall>,
     /// The provider's ids of calls that have ended, as results name them.
     ended: BTreeMap<Arc<str>, CallId>,
     /// The reply that is arriving, and which parts of it were sent already.
-    reply: Reply,
+    reply: ReplyProgress,
 }
 
 /// A call that the editor knows.
 #[derive(Debug)]
-struct Known {
+struct KnownToolCall {
     shown: ToolCall,
     /// The digest of its tool and its arguments.
     digest: String,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Reply {
+struct ReplyProgress {
     call: Option<CallId>,
     text: bool,
     thoughts: bool,
 }
 
-impl Telling {
-    pub(super) fn new(when: When, folder: shown::Folder, notices: Notices) -> Self {
+impl UpdateTranslator {
+    pub(super) fn new(when: UpdateTiming, folder: shown::DisplayFolder, notices: NoticeSupport) -> Self {
         Self {
             when,
             folder,
@@ -86,7 +86,7 @@ impl Telling {
             spent: NanoUsd::ZERO,
             calls: BTreeMap::new(),
             ended: BTreeMap::new(),
-            reply: Reply::default(),
+            reply: ReplyProgress::default(),
         }
     }
 
@@ -103,32 +103,32 @@ impl Telling {
     }
 
     /// Where calls are made, for those that are shown in other ways.
-    pub(super) fn folder(&self) -> &shown::Folder {
+    pub(super) fn folder(&self) -> &shown::DisplayFolder {
         &self.folder
     }
 
     /// A piece of a reply, or how far a tool is.
-    pub(super) fn delta(&mut self, call: CallId, delta: Delta<'_>) -> Option<SessionUpdate> {
+    pub(super) fn delta(&mut self, call: CallId, delta: ReplyDelta<'_>) -> Option<SessionUpdate> {
         match delta {
-            Delta::Text { text, .. } => {
+            ReplyDelta::Text { text, .. } => {
                 self.reply.text = true;
                 Some(SessionUpdate::AgentMessageChunk(chunk(text, &reply_id(call))))
             }
-            Delta::Thinking { text, .. } => {
+            ReplyDelta::Thinking { text, .. } => {
                 self.reply.thoughts = true;
                 Some(SessionUpdate::AgentThoughtChunk(chunk(text, &reply_id(call))))
             }
-            Delta::Progress { text, .. } => {
+            ReplyDelta::Progress { text, .. } => {
                 let shown = &self.calls.get(&call)?.shown;
                 let content: Vec<ToolCallContent> =
                     shown.content.iter().cloned().chain([shown::words(&cut(text))]).collect();
                 let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
                 Some(update(shown, fields.content(content)))
             }
-            Delta::Accepted { .. }
-            | Delta::ToolCallStarted { .. }
-            | Delta::ToolArguments { .. }
-            | Delta::Usage(_) => None,
+            ReplyDelta::Accepted { .. }
+            | ReplyDelta::ToolCallStarted { .. }
+            | ReplyDelta::ToolArguments { .. }
+            | ReplyDelta::Usage(_) => None,
         }
     }
 
@@ -136,7 +136,7 @@ impl Telling {
     pub(super) fn event(&mut self, event: &Event) -> Vec<SessionUpdate> {
         match event {
             Event::ModelCalled { call, .. } => {
-                self.reply = Reply { call: Some(*call), ..Reply::default() };
+                self.reply = ReplyProgress { call: Some(*call), ..ReplyProgress::default() };
                 Vec::new()
             }
             Event::MessageAdded { message } => self.message(message),
@@ -161,7 +161,7 @@ impl Telling {
 
     fn message(&mut self, message: &Message) -> Vec<SessionUpdate> {
         match message.role {
-            Role::User if message.author == Author::Speaker && self.when == When::Before => {
+            Role::User if message.author == Author::Speaker && self.when == UpdateTiming::Before => {
                 let id = MessageId::new(format!("message-{}", message.id));
                 let chunks = message.blocks.iter().filter_map(content);
                 chunks
@@ -208,7 +208,7 @@ impl Telling {
 
     fn withdrawn(&mut self, call: CallId) -> Option<SessionUpdate> {
         let told = self.reply.call == Some(call) && self.reply.text;
-        self.reply = Reply { call: self.reply.call, ..Reply::default() };
+        self.reply = ReplyProgress { call: self.reply.call, ..ReplyProgress::default() };
         // The protocol takes nothing back, so it is said.
         let text = "\n\n(the text above was withdrawn)\n\n";
         told.then(|| SessionUpdate::AgentMessageChunk(chunk(text, &reply_id(call))))
@@ -217,13 +217,13 @@ impl Telling {
     fn proposed(&mut self, call: CallId, tool: &str, arguments: &str) -> Vec<SessionUpdate> {
         match tool {
             // It speaks for itself when it runs; a journal's words are in its arguments.
-            BRIEF if self.when == When::Before => briefed(call, arguments).into_iter().collect(),
+            BRIEF if self.when == UpdateTiming::Before => briefed(call, arguments).into_iter().collect(),
             BRIEF => Vec::new(),
             TODO => plan(arguments).map(SessionUpdate::Plan).into_iter().collect(),
             _ => {
                 let shown = shown::call(&call_id(call), tool, arguments, &self.folder);
                 let digest = call_digest(tool, arguments);
-                self.calls.insert(call, Known { shown: shown.clone(), digest });
+                self.calls.insert(call, KnownToolCall { shown: shown.clone(), digest });
                 vec![SessionUpdate::ToolCall(shown.status(ToolCallStatus::Pending))]
             }
         }
@@ -260,7 +260,7 @@ impl Telling {
 
     /// What a person should know and nothing else says.
     fn notice(&self, event: &Event) -> Option<SessionUpdate> {
-        if self.notices == Notices::Unknown || self.when == When::Before {
+        if self.notices == NoticeSupport::Unknown || self.when == UpdateTiming::Before {
             return None;
         }
         let text = match event {

@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 /// The state of a session's prompt. A cancel request that arrives while no prompt is running must
 /// not stop the next prompt.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
-    state: Mutex<State>,
+pub(super) struct PromptGate {
+    state: Mutex<PromptPhase>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum PromptPhase {
     #[default]
     Idle,
     Working,
@@ -19,14 +19,14 @@ enum State {
     Ending,
 }
 
-impl Turn {
+impl PromptGate {
     /// Begins one; false if another is under way.
     #[must_use]
     pub(super) fn begin(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = *state == State::Idle;
+        let free = *state == PromptPhase::Idle;
         if free {
-            *state = State::Working;
+            *state = PromptPhase::Working;
         }
         free
     }
@@ -34,8 +34,8 @@ impl Turn {
     /// The work has ended, and the answer is still to be given.
     pub(super) fn ends(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if *state == State::Working {
-            *state = State::Ending;
+        if *state == PromptPhase::Working {
+            *state = PromptPhase::Ending;
         }
     }
 
@@ -43,20 +43,20 @@ impl Turn {
     /// too late for it.
     pub(super) fn goes_on(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if *state == State::Ending {
-            *state = State::Working;
+        if *state == PromptPhase::Ending {
+            *state = PromptPhase::Working;
         }
     }
 
     /// The prompt was answered.
     pub(super) fn over(&self) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::Idle;
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = PromptPhase::Idle;
     }
 
     /// Stops the work, if there is any. Nothing ends meanwhile, so no later work can be met.
     pub(super) fn stop(&self, cancel: impl FnOnce()) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if *state == State::Working {
+        if *state == PromptPhase::Working {
             cancel();
         }
     }

@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm::{
     kernel::{CallId, Event, Numbered},
-    runtime::{Delta, DeltaSink, EventSink},
+    runtime::{DeltaSink, EventSink, ReplyDelta},
 };
 
-use super::{editor::Editor, telling::Telling, turn::Turn};
+use super::{editor::EditorClient, telling::UpdateTranslator, turn::PromptGate};
 
 /// Sends the events of a run to an editor, and tells the session when its work has ended.
 #[derive(Clone)]
-pub(super) struct Watcher {
-    pub(super) editor: Editor,
-    pub(super) telling: Arc<Mutex<Telling>>,
-    pub(super) turn: Arc<Turn>,
+pub(super) struct EditorEventSink {
+    pub(super) editor: EditorClient,
+    pub(super) telling: Arc<Mutex<UpdateTranslator>>,
+    pub(super) turn: Arc<PromptGate>,
 }
 
-impl EventSink for Watcher {
+impl EventSink for EditorEventSink {
     fn event(&self, event: &Numbered) {
         let updates = self.telling.lock().unwrap_or_else(PoisonError::into_inner).event(&event.event);
         updates.into_iter().for_each(|update| self.editor.tell(update));
@@ -27,8 +27,8 @@ impl EventSink for Watcher {
     }
 }
 
-impl DeltaSink for Watcher {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
+impl DeltaSink for EditorEventSink {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
         let update = self.telling.lock().unwrap_or_else(PoisonError::into_inner).delta(call, delta);
         update.into_iter().for_each(|update| self.editor.tell(update));
     }

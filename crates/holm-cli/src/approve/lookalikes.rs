@@ -3,7 +3,7 @@
 //! This is a small rule, not a table of look-alikes. In no language does one word mix Latin letters
 //! with an alphabet of the same shapes.
 
-use holm_tools::shell::Script;
+use holm_tools::shell::ShellScript;
 
 /// The most warnings in one question; a text full of such words is told by their number.
 const MAX_WARNINGS: usize = 4;
@@ -25,7 +25,9 @@ const ALPHABETS: [(&str, &[(u32, u32)]); 8] = [
 /// What a person is warned of in a text that is shown.
 pub(super) fn warnings(text: &str, command: Option<&str>) -> Vec<String> {
     let mut found: Vec<String> = words(text).filter_map(mixed).collect();
-    found.extend(command.and_then(|command| Script::read(command).ok()).iter().flat_map(foreign_programs));
+    found.extend(
+        command.and_then(|command| ShellScript::read(command).ok()).iter().flat_map(foreign_programs),
+    );
     if let Some(marks) = stacks(text).max() {
         found.push(format!("{marks} marks are stacked on one letter"));
     }
@@ -77,7 +79,7 @@ fn mixed(word: &str) -> Option<String> {
 }
 
 /// Warnings about programs whose names have letters of another alphabet.
-fn foreign_programs(script: &Script) -> Vec<String> {
+fn foreign_programs(script: &ShellScript) -> Vec<String> {
     let names = script.commands().iter().filter_map(|command| command.words.first()?.value());
     // One that mixes alphabets is warned of already.
     let names = names.filter(|name| words(name).all(|word| mixed(word).is_none()));

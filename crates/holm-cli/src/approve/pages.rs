@@ -3,7 +3,7 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use super::{Answer, Screen};
+use super::{ApprovalAnswer, TerminalOutput};
 
 /// Where a terminal goes at a tab: the next column that this divides.
 const TAB_COLUMNS: usize = 8;
@@ -15,8 +15,8 @@ const FEWEST_LINES: usize = 6;
 const CHOICE_LINES: usize = 3;
 
 /// Shows the lines of a question. Gives an answer where the person has said no before the end.
-pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
-    let room = Room::of_terminal();
+pub(super) fn show(screen: &TerminalOutput, lines: &[String]) -> Option<ApprovalAnswer> {
+    let room = PageSize::of_terminal();
     let pages = room.pages(lines);
     let total: usize = pages.iter().map(Vec::len).sum();
     let mut shown = 0;
@@ -33,11 +33,11 @@ pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
             "  lines {first} to {shown} of {total}; Enter shows the next ({left} left); ne[v]er, [n]o: "
         );
         let Some(line) = screen.question(&prompt) else {
-            return Some(Answer::No { reason: "nobody answered".into() });
+            return Some(ApprovalAnswer::No { reason: "nobody answered".into() });
         };
         match line.trim().to_lowercase().as_str() {
             "n" | "no" => return Some(super::said_no()),
-            "v" | "never" => return Some(Answer::Never),
+            "v" | "never" => return Some(ApprovalAnswer::Never),
             _ => {}
         }
     }
@@ -49,12 +49,12 @@ pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
 
 /// The size of a page on the terminal.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct PageSize {
     lines: usize,
     columns: usize,
 }
 
-impl Room {
+impl PageSize {
     fn of_terminal() -> Self {
         let (columns, lines) = crate::screen::size();
         let lines = lines.unwrap_or(USUAL_LINES).saturating_sub(CHOICE_LINES);

@@ -90,23 +90,23 @@ fn yes_never_covers_a_plan() {
 
 #[test]
 fn only_a_clear_answer_is_one() {
-    let offer = |prefix: Option<&str>| Offer {
+    let offer = |prefix: Option<&str>| ApprovalOffer {
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: None,
         helper: None,
     };
-    let check = |line: &str, prefix: Option<&str>, expect: Option<Answer>| {
+    let check = |line: &str, prefix: Option<&str>, expect: Option<ApprovalAnswer>| {
         assert_eq!(answer(line, &offer(prefix)), expect, "{line:?}");
     };
     for yes in ["y\n", " YES "] {
-        check(yes, None, Some(Answer::Once));
+        check(yes, None, Some(ApprovalAnswer::Once));
     }
-    check("a", None, Some(Answer::Session));
-    check("always\n", None, Some(Answer::Session));
-    check("p", Some("git status"), Some(Answer::Prefix));
-    check("v", None, Some(Answer::Never));
+    check("a", None, Some(ApprovalAnswer::Session));
+    check("always\n", None, Some(ApprovalAnswer::Session));
+    check("p", Some("git status"), Some(ApprovalAnswer::Prefix));
+    check("v", None, Some(ApprovalAnswer::Never));
     for no in ["n", " No\n"] {
-        check(no, None, Some(Answer::No { reason: "the person at the terminal said no".into() }));
+        check(no, None, Some(ApprovalAnswer::No { reason: "the person at the terminal said no".into() }));
     }
     for unclear in ["", "\n", "yep", "nope", "\u{1b}[A", "p"] {
         check(unclear, None, None);
@@ -121,7 +121,7 @@ fn a_plan_that_was_put_otherwise_is_the_same_call_with_another_text() {
 
 #[test]
 fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
-    let none = Offer { prefix: None, command: None, helper: None };
+    let none = ApprovalOffer { prefix: None, command: None, helper: None };
     let asked = |reason: AskReason| {
         let hands_on = vec!["read:src/**".to_owned()];
         question(&Proposal { reasons: vec![AskReason::Level, reason], hands_on, ..proposal(&[]) }, &none)
@@ -141,7 +141,8 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
 
 #[test]
 fn a_question_says_whose_call_it_is() {
-    let offer = |helper: Option<&str>| Offer { prefix: None, command: None, helper: helper.map(Into::into) };
+    let offer =
+        |helper: Option<&str>| ApprovalOffer { prefix: None, command: None, helper: helper.map(Into::into) };
     let asked = |helper| question(&proposal(&[]), &offer(helper)).join("\n");
     assert!(asked(Some("lead › scout")).contains("  for        the helper lead › scout"));
     assert!(!asked(None).contains("helper"));
@@ -149,7 +150,7 @@ fn a_question_says_whose_call_it_is() {
 
 #[test]
 fn a_plan_is_shown_as_it_is_read() {
-    let none = Offer { prefix: None, command: None, helper: None };
+    let none = ApprovalOffer { prefix: None, command: None, helper: None };
     let arguments = r#"{"plan":"1. Look.\n2. Write it down."}"#;
     let asked = |reasons: Vec<AskReason>| {
         question(&Proposal { reasons, arguments: arguments.into(), ..proposal(&[]) }, &none).join("\n")
@@ -167,7 +168,7 @@ fn a_question_says_what_always_covers() {
             arguments: arguments.into(),
             ..proposal(missing)
         };
-        let none = Offer { prefix: None, command: None, helper: None };
+        let none = ApprovalOffer { prefix: None, command: None, helper: None };
         let lines = question(&asked, &none);
         let mut covers =
             lines.iter().filter_map(|line| line.strip_prefix("  always     this very call again; "));
@@ -183,7 +184,7 @@ fn a_question_says_what_always_covers() {
     );
     check(&["fetch:https://b.example/docs?q=1"], "{}", "what it misses is given this once");
     check(&["read:a […9 characters not shown…] b"], "{}", "what it misses is given this once");
-    let none = Offer { prefix: None, command: None, helper: None };
+    let none = ApprovalOffer { prefix: None, command: None, helper: None };
     let mails =
         Proposal { reasons: vec![AskReason::HookWants], missing: Vec::new(), ..proposal(&["read:a"]) };
     assert!(!question(&mails, &none).join("\n").contains("  always "), "it would not be kept");
@@ -192,7 +193,7 @@ fn a_question_says_what_always_covers() {
 #[test]
 fn a_program_that_may_run_the_workspace_is_named_where_always_is_offered() {
     let asked = |command: &str| {
-        let offer = Offer { prefix: None, command: Some(command.into()), helper: None };
+        let offer = ApprovalOffer { prefix: None, command: Some(command.into()), helper: None };
         question(&Proposal { reasons: vec![AskReason::Level], ..proposal(&[]) }, &offer).join("\n")
     };
     let npm = asked("npm test");
@@ -212,7 +213,7 @@ fn no_grant_is_advised_that_can_never_be_given() {
             "{need}"
         );
         assert!(nobody(&asked).contains("can never be granted"), "{need}");
-        let none = Offer { prefix: None, command: None, helper: None };
+        let none = ApprovalOffer { prefix: None, command: None, helper: None };
         let text = question(&asked, &none).join("\n");
         assert!(text.contains("(can never be granted)"), "{text}");
     }
@@ -223,10 +224,11 @@ fn no_grant_is_advised_that_can_never_be_given() {
 
 #[test]
 fn a_question_warns_of_names_that_look_like_others() {
-    let offer = Offer { prefix: None, command: Some("g\u{456}t push".into()), helper: None };
+    let offer = ApprovalOffer { prefix: None, command: Some("g\u{456}t push".into()), helper: None };
     let text = question(&proposal(&[]), &offer).join("\n");
     assert!(text.contains("  beware     `g\u{456}t` mixes Latin with Cyrillic letters (U+0456)"), "{text}");
-    let offer = Offer { prefix: None, command: Some(format!("rm{} x", "\u{338}".repeat(400))), helper: None };
+    let offer =
+        ApprovalOffer { prefix: None, command: Some(format!("rm{} x", "\u{338}".repeat(400))), helper: None };
     let text = question(&proposal(&[]), &offer).join("\n");
     assert!(text.contains("[400 marks]") && text.chars().count() < 400, "{text}");
 }
@@ -244,20 +246,21 @@ fn nothing_hides_behind_emptiness() {
     check("", &[]);
     let mut long = proposal(&[]);
     long.arguments = format!("{}rm", " ".repeat(9_000));
-    let offer = Offer { prefix: None, command: Some(format!("{}rm", "\n".repeat(9_000))), helper: None };
+    let offer =
+        ApprovalOffer { prefix: None, command: Some(format!("{}rm", "\n".repeat(9_000))), helper: None };
     assert!(question(&long, &offer).join("\n").len() < 300);
 }
 
 #[tokio::test]
 async fn what_is_named_beforehand_passes_and_gives_nothing_away() {
     let yes = GrantSet::parse(["read:**"]).unwrap();
-    let approver = Terminal::new(yes, Person::Away, Arc::default());
+    let approver = TerminalApprover::new(yes, UserPresence::Away, Arc::default());
     assert_eq!(approver.judge(proposal(&["read:a.txt"])).await, Verdict::allow());
 }
 
 #[tokio::test]
 async fn where_nobody_is_the_answer_is_no_and_says_which_grant_would_do() {
-    let approver = Terminal::new(GrantSet::new(), Person::Away, Arc::default());
+    let approver = TerminalApprover::new(GrantSet::new(), UserPresence::Away, Arc::default());
     let Verdict::Deny { reason } = approver.judge(proposal(&["read:a.txt"])).await else { panic!("allowed") };
     assert!(reason.contains("read:a.txt"), "{reason}");
 }

@@ -1,8 +1,8 @@
 use std::fs;
 
-use holm::store::{Listing, Store};
+use holm::store::{SessionQuery, Store};
 
-use super::{Archive, LIST, open};
+use super::{BackupManifest, LIST, open};
 
 /// A data folder with a store, files and what is left out.
 async fn data() -> tempfile::TempDir {
@@ -32,12 +32,12 @@ async fn data() -> tempfile::TempDir {
 async fn what_was_copied_comes_back_and_nothing_is_overwritten() {
     let folder = data().await;
     let (data, to, new) = (folder.path().join("data"), folder.path().join("copy"), folder.path().join("new"));
-    let made = Archive::make(&data, &to).await.unwrap();
+    let made = BackupManifest::make(&data, &to).await.unwrap();
     assert_eq!(made.len(), 6, "{made:?}");
-    assert!(Archive::make(&data, &to).await.is_err(), "there is a copy already");
-    assert!(Archive::make(&data, &data.join("inside")).await.is_err());
+    assert!(BackupManifest::make(&data, &to).await.is_err(), "there is a copy already");
+    assert!(BackupManifest::make(&data, &data.join("inside")).await.is_err());
     assert!(!data.join("inside").exists());
-    let archive = Archive::read(&to).unwrap();
+    let archive = BackupManifest::read(&to).unwrap();
     assert_eq!(archive, made);
     assert!(archive.restore(&to, &data).is_err(), "something is there");
     archive.restore(&to, &new).unwrap();
@@ -52,7 +52,7 @@ async fn what_was_copied_comes_back_and_nothing_is_overwritten() {
     for database in ["holm.db", "users/ada/data/holm.db"] {
         let store = Store::open(new.join(database)).await.unwrap();
         assert_eq!(store.jobs().await.unwrap().len(), 1);
-        assert!(store.list(&Listing::default()).await.unwrap().sessions.is_empty());
+        assert!(store.list(&SessionQuery::default()).await.unwrap().sessions.is_empty());
     }
 }
 
@@ -60,7 +60,7 @@ async fn what_was_copied_comes_back_and_nothing_is_overwritten() {
 async fn a_copy_that_is_not_whole_or_was_changed_is_not_used() {
     let folder = data().await;
     let (data, to, new) = (folder.path().join("data"), folder.path().join("copy"), folder.path().join("new"));
-    let archive = Archive::make(&data, &to).await.unwrap();
+    let archive = BackupManifest::make(&data, &to).await.unwrap();
     fs::write(to.join("agents/one.md"), "another").unwrap();
     assert!(archive.restore(&to, &new).is_err());
     assert!(!new.exists(), "nothing was begun");
@@ -68,7 +68,7 @@ async fn a_copy_that_is_not_whole_or_was_changed_is_not_used() {
     outside.files[0].path = "../../etc/passwd".into();
     assert!(outside.restore(&to, &new).is_err());
     fs::remove_file(to.join(LIST)).unwrap();
-    assert!(Archive::read(&to).is_err());
+    assert!(BackupManifest::read(&to).is_err());
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn what_a_user_does_in_a_workspace_keeps_nobody_from_being_copied_and_show
     fs::write(work.join("audit.jsonl"), "one\nhalf a line").unwrap();
     fs::create_dir_all(data.join("live")).unwrap();
     fs::write(data.join("live/key.json"), "SECRET").unwrap();
-    let made = Archive::make(&data, &to).await.unwrap();
+    let made = BackupManifest::make(&data, &to).await.unwrap();
     assert_eq!(made.left_out().len(), 1, "{made:?}");
     assert_eq!(fs::read_to_string(to.join("users/ada/workspace/audit.jsonl")).unwrap(), "one\nhalf a line");
     assert!(!to.join("live").exists());
@@ -104,6 +104,6 @@ async fn a_copy_that_fails_leaves_nothing_behind() {
     // Of no user's workspace, so it is not left out in silence; and no list can name it.
     let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"no-\xff-text");
     fs::write(data.join(odd), "whose?").unwrap();
-    assert!(Archive::make(&data, &to).await.is_err());
+    assert!(BackupManifest::make(&data, &to).await.is_err());
     assert!(!to.exists());
 }

@@ -3,13 +3,13 @@ use super::*;
 #[test]
 fn what_was_kept_is_read_again_and_holds_in_its_folder_alone() {
     let data = tempfile::tempdir().unwrap();
-    let here = Places::at(data.path(), "/srv/one");
-    assert_eq!(Began::of(&here, "a/b").unwrap(), None);
-    let began = Began::here(&here, vec!["git push".parse().unwrap()]);
+    let here = HolmPaths::at(data.path(), "/srv/one");
+    assert_eq!(SessionSidecar::of(&here, "a/b").unwrap(), None);
+    let began = SessionSidecar::here(&here, vec!["git push".parse().unwrap()]);
     began.keep(&here, "a/b").unwrap();
-    let elsewhere = Places::at(data.path(), "/srv/two");
-    assert_eq!(Began::of(&elsewhere, "a/b").unwrap(), Some(began.clone()));
-    assert_eq!(Began::of(&elsewhere, "a/c").unwrap(), None);
+    let elsewhere = HolmPaths::at(data.path(), "/srv/two");
+    assert_eq!(SessionSidecar::of(&elsewhere, "a/b").unwrap(), Some(began.clone()));
+    assert_eq!(SessionSidecar::of(&elsewhere, "a/c").unwrap(), None);
     assert!(began.check(&here, "a/b").is_ok());
     let refused = began.check(&elsewhere, "a/b").unwrap_err().to_string();
     assert!(refused.contains("works in /srv/one, but you are in /srv/two"), "{refused}");
@@ -18,8 +18,8 @@ fn what_was_kept_is_read_again_and_holds_in_its_folder_alone() {
 #[test]
 fn a_file_that_cannot_be_read_is_no_reason_to_forbid_less() {
     let data = tempfile::tempdir().unwrap();
-    let here = Places::at(data.path(), "/srv/one");
-    Began::here(&here, Vec::new()).keep(&here, "s").unwrap();
+    let here = HolmPaths::at(data.path(), "/srv/one");
+    SessionSidecar::here(&here, Vec::new()).keep(&here, "s").unwrap();
     for text in [
         "",
         "{",
@@ -29,6 +29,6 @@ fn a_file_that_cannot_be_read_is_no_reason_to_forbid_less() {
         r#"{"folder":"/srv/one","deny":7}"#,
     ] {
         fs::write(file(&here, "s"), text).unwrap();
-        assert!(Began::of(&here, "s").is_err(), "{text}");
+        assert!(SessionSidecar::of(&here, "s").is_err(), "{text}");
     }
 }

@@ -21,9 +21,9 @@ fn only_addresses_of_this_machine_are_here() {
 #[test]
 fn a_service_elsewhere_is_out_of_reach() {
     let (near, far) = ("http://localhost:11434", "https://api.anthropic.com");
-    assert!(Bounds::Anywhere.admits("anthropic/claude-sonnet-4-5", far).is_ok());
-    assert!(Bounds::ThisMachine.admits("ollama/qwen3", near).is_ok());
-    let trouble = Bounds::ThisMachine.admits("anthropic/claude-sonnet-4-5", far).unwrap_err();
-    assert_eq!(trouble.exit, Exit::Usage);
+    assert!(NetworkScope::Anywhere.admits("anthropic/claude-sonnet-4-5", far).is_ok());
+    assert!(NetworkScope::ThisMachine.admits("ollama/qwen3", near).is_ok());
+    let trouble = NetworkScope::ThisMachine.admits("anthropic/claude-sonnet-4-5", far).unwrap_err();
+    assert_eq!(trouble.exit, CommandExit::Usage);
     assert!(trouble.to_string().contains("--offline allows nothing else"), "{trouble}");
 }

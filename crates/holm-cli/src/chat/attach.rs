@@ -9,8 +9,8 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use holm::kernel::{Block, Media, Prompt, Source};
 
-use super::state::Words;
-use crate::model::Takes;
+use super::state::UserText;
+use crate::model::ModelMediaSupport;
 
 /// The largest text that is attached: more would fill a window by itself.
 const MOST_TEXT: u64 = 256 << 10;
@@ -26,7 +26,7 @@ const FILE: &str = "The file ";
 
 /// A prompt with its files, and notes about files that could not be attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct PromptWithFiles {
     pub(super) prompt: Prompt,
     pub(super) notes: Vec<String>,
 }
@@ -34,7 +34,12 @@ pub(super) struct Said {
 /// Reads the files that the user names, as far as the model accepts them. A word that is not
 /// a file stays a word. A word that looks like a path is reported, since the user believes
 /// that it is attached.
-pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes) -> Said {
+pub(super) fn read(
+    words: &UserText,
+    past: Option<&str>,
+    work: &Path,
+    takes: &ModelMediaSupport,
+) -> PromptWithFiles {
     let (mut blocks, mut notes) = (Vec::new(), Vec::new());
     if let Some(past) = past {
         blocks.push(Block::Text(format!("{PAST}{past}")));
@@ -54,7 +59,7 @@ pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes
     notes.extend(
         missed(&words.typed, work).map(|name| format!("@{name} is not attached: there is no such file")),
     );
-    Said { prompt: Prompt { blocks, marks: holm::kernel::Marks::default() }, notes }
+    PromptWithFiles { prompt: Prompt { blocks, marks: holm::kernel::Marks::default() }, notes }
 }
 
 /// What a person said, without what came with it; and how many files did.
@@ -87,8 +92,8 @@ pub(super) fn first(typed: &str, work: &Path) -> Option<PathBuf> {
 fn missed<'t>(text: &'t str, work: &'t Path) -> impl Iterator<Item = &'t str> {
     let is_there = move |name: &str| work.join(name).exists();
     mentioned(text).into_iter().filter_map(move |mention| match mention {
-        Mention::Quoted(name) => (!is_there(name)).then_some(name),
-        Mention::Word(name) => {
+        FileMention::Quoted(name) => (!is_there(name)).then_some(name),
+        FileMention::Word(name) => {
             let short = without_stop(name);
             // An opening quote means a file.
             let is_path = short.contains(['.', '/']) || short.starts_with(QUOTES);
@@ -102,7 +107,7 @@ const QUOTES: [char; 2] = ['"', '\''];
 
 /// A file name after an `@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mention<'t> {
+enum FileMention<'t> {
     /// Up to the next blank: it may include the end of the sentence.
     Word(&'t str),
     /// A name in quotes, without anything else.
@@ -110,17 +115,17 @@ enum Mention<'t> {
 }
 
 /// Everything behind an `@` that begins a word.
-fn mentioned(text: &str) -> Vec<Mention<'_>> {
+fn mentioned(text: &str) -> Vec<FileMention<'_>> {
     let (mut found, mut rest) = (Vec::new(), text.trim_start());
     while !rest.is_empty() {
         let word = rest.split(char::is_whitespace).next().unwrap_or(rest);
         let quoted = word.strip_prefix('@').and_then(|_| quoted(rest.get(1..)?));
         let taken = if let Some(name) = quoted {
-            found.push(Mention::Quoted(name));
+            found.push(FileMention::Quoted(name));
             // The sign, both quotes and what stands between them.
             name.len() + 3
         } else {
-            found.extend(word.strip_prefix('@').map(Mention::Word));
+            found.extend(word.strip_prefix('@').map(FileMention::Word));
             word.len()
         };
         rest = rest.get(taken..).unwrap_or_default().trim_start();
@@ -168,8 +173,8 @@ fn named(text: &str, work: &Path) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for mention in mentioned(text) {
         let names = match mention {
-            Mention::Word(name) => [name, without_stop(name)],
-            Mention::Quoted(name) => [name, name],
+            FileMention::Word(name) => [name, without_stop(name)],
+            FileMention::Quoted(name) => [name, name],
         };
         let file = names.into_iter().find(|name| work.join(name).is_file());
         if let Some(name) = file.filter(|name| !name.is_empty())
@@ -218,19 +223,19 @@ fn image(bytes: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn typed_by(text: &str) -> Words {
-        Words::typed(text.to_owned())
+    fn typed_by(text: &str) -> UserText {
+        UserText::typed(text.to_owned())
     }
 
-    fn sees() -> Takes {
-        Takes::of("openai/gpt-5-mini")
+    fn sees() -> ModelMediaSupport {
+        ModelMediaSupport::of("openai/gpt-5-mini")
     }
 
     #[test]
     fn a_picture_that_the_model_would_not_be_shown_is_told() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("p.png"), [0x89, b'P', b'N', b'G', 1]).unwrap();
-        let said = read(&typed_by("see @p.png"), None, folder.path(), &Takes::of("local/small"));
+        let said = read(&typed_by("see @p.png"), None, folder.path(), &ModelMediaSupport::of("local/small"));
         assert_eq!(said.notes, ["@p.png is not attached: local/small takes no image/png"]);
         assert_eq!(said.prompt.blocks.len(), 1);
     }
@@ -304,7 +309,7 @@ mod tests {
         fs::write(folder.path().join("key"), "secret").unwrap();
         fs::write(folder.path().join("a.txt"), "hello").unwrap();
         let whole = format!("Carry out this plan:\n\n1. look at @key and @{}/key", folder.path().display());
-        let said = read(&Words::around(format!("{whole} @a.txt"), "@a.txt"), None, folder.path(), &sees());
+        let said = read(&UserText::around(format!("{whole} @a.txt"), "@a.txt"), None, folder.path(), &sees());
         assert_eq!(said.prompt.blocks.len(), 2, "{:?}", said.prompt.blocks);
         assert_eq!(said.prompt.blocks[1].as_text(), Some("The file a.txt:\n\nhello"));
     }

@@ -3,11 +3,11 @@
 
 use ratatui::{style::Style, text::Span};
 
-use super::theme::Theme;
+use super::theme::ChatTheme;
 
 /// The state of the lexer at the end of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Within {
+pub(super) enum LexerState {
     /// Plain code, outside of comments and strings.
     #[default]
     Code,
@@ -19,7 +19,7 @@ pub(super) enum Within {
 
 /// The lexical rules of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Language {
+pub(super) struct CodeLanguage {
     names: &'static [&'static str],
     keywords: &'static [&'static str],
     line_comments: &'static [&'static str],
@@ -31,20 +31,20 @@ pub(super) struct Language {
 const C_LIKE: Option<(&str, &str)> = Some(("/*", "*/"));
 
 #[rustfmt::skip]
-const LANGUAGES: &[Language] = &[
-    Language {
+const LANGUAGES: &[CodeLanguage] = &[
+    CodeLanguage {
         names: &["rust", "rs"], line_comments: &["//"], block_comment: C_LIKE, quotes: &['"'], triple: false,
         keywords: &["as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false",
             "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self",
             "Self", "static", "struct", "super", "trait", "true", "type", "unsafe", "use", "where", "while"],
     },
-    Language {
+    CodeLanguage {
         names: &["python", "py"], line_comments: &["#"], block_comment: None, quotes: &['"', '\''], triple: true,
         keywords: &["and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
             "except", "False", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "match", "None",
             "nonlocal", "not", "or", "pass", "raise", "return", "True", "try", "while", "with", "yield"],
     },
-    Language {
+    CodeLanguage {
         names: &["javascript", "js", "jsx", "typescript", "ts", "tsx"], line_comments: &["//"], block_comment: C_LIKE,
         quotes: &['"', '\'', '`'], triple: false,
         keywords: &["async", "await", "break", "case", "catch", "class", "const", "continue", "default", "delete", "do",
@@ -52,13 +52,13 @@ const LANGUAGES: &[Language] = &[
             "in", "instanceof", "interface", "let", "new", "null", "of", "return", "static", "super", "switch", "this",
             "throw", "true", "try", "type", "typeof", "undefined", "var", "void", "while", "yield"],
     },
-    Language {
+    CodeLanguage {
         names: &["go"], line_comments: &["//"], block_comment: C_LIKE, quotes: &['"', '\'', '`'], triple: false,
         keywords: &["break", "case", "chan", "const", "continue", "default", "defer", "else", "false", "for", "func", "go",
             "if", "import", "interface", "map", "nil", "package", "range", "return", "select", "struct", "switch", "true",
             "type", "var"],
     },
-    Language {
+    CodeLanguage {
         names: &["c", "h", "cpp", "c++", "cc", "hpp", "java", "kotlin", "swift", "csharp", "cs", "zig"],
         line_comments: &["//"], block_comment: C_LIKE, quotes: &['"', '\''], triple: false,
         keywords: &["auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "do", "double", "else",
@@ -67,21 +67,21 @@ const LANGUAGES: &[Language] = &[
             "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef",
             "union", "unsigned", "using", "val", "var", "virtual", "void", "volatile", "while"],
     },
-    Language {
+    CodeLanguage {
         names: &["sh", "bash", "shell", "zsh", "console"], line_comments: &["#"], block_comment: None,
         quotes: &['"', '\''], triple: false,
         keywords: &["case", "do", "done", "elif", "else", "esac", "exit", "export", "fi", "for", "function", "if", "in",
             "local", "return", "set", "then", "until", "while"],
     },
-    Language {
+    CodeLanguage {
         names: &["json", "jsonc", "json5"], line_comments: &["//"], block_comment: None, quotes: &['"'], triple: false,
         keywords: &["false", "null", "true"],
     },
-    Language {
+    CodeLanguage {
         names: &["toml", "yaml", "yml", "ini", "dockerfile", "makefile"], line_comments: &["#"], block_comment: None,
         quotes: &['"', '\''], triple: true, keywords: &["false", "null", "true"],
     },
-    Language {
+    CodeLanguage {
         names: &["sql"], line_comments: &["--"], block_comment: C_LIKE, quotes: &['\''], triple: false,
         keywords: &["and", "as", "by", "create", "delete", "desc", "distinct", "drop", "from", "group", "having", "in",
             "index", "insert", "into", "is", "join", "left", "like", "limit", "not", "null", "on", "or", "order", "primary",
@@ -92,7 +92,7 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
-impl Language {
+impl CodeLanguage {
     /// The language that goes by this name, if it is known.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         let name = name.to_ascii_lowercase();
@@ -100,8 +100,13 @@ impl Language {
     }
 
     /// One line in colours, and what its end is inside of.
-    pub(super) fn line(&self, line: &str, within: Within, theme: &Theme) -> (Vec<Span<'static>>, Within) {
-        let mut lexer = Lexer { language: self, theme, spans: Vec::new(), within };
+    pub(super) fn line(
+        &self,
+        line: &str,
+        within: LexerState,
+        theme: &ChatTheme,
+    ) -> (Vec<Span<'static>>, LexerState) {
+        let mut lexer = CodeLexer { language: self, theme, spans: Vec::new(), within };
         let mut rest = line;
         while !rest.is_empty() {
             let taken = lexer.take(rest).clamp(1, rest.len());
@@ -111,22 +116,22 @@ impl Language {
     }
 }
 
-struct Lexer<'a> {
-    language: &'a Language,
-    theme: &'a Theme,
+struct CodeLexer<'a> {
+    language: &'a CodeLanguage,
+    theme: &'a ChatTheme,
     spans: Vec<Span<'static>>,
-    within: Within,
+    within: LexerState,
 }
 
-impl Lexer<'_> {
+impl CodeLexer<'_> {
     /// Takes one token from the beginning, and gives its length.
     fn take(&mut self, rest: &str) -> usize {
         match self.within {
-            Within::Comment => {
+            LexerState::Comment => {
                 self.go_on(rest, self.language.block_comment.map_or("", |(_, end)| end), self.theme.comment)
             }
-            Within::Text(quote) => self.go_on(rest, &quote.to_string().repeat(3), self.theme.string),
-            Within::Code => self.token(rest),
+            LexerState::Text(quote) => self.go_on(rest, &quote.to_string().repeat(3), self.theme.string),
+            LexerState::Code => self.token(rest),
         }
     }
 
@@ -134,7 +139,7 @@ impl Lexer<'_> {
     fn go_on(&mut self, rest: &str, end: &str, style: Style) -> usize {
         match rest.find(end).filter(|_| !end.is_empty()) {
             Some(at) => {
-                self.within = Within::Code;
+                self.within = LexerState::Code;
                 self.push(rest, at + end.len(), style)
             }
             None => self.push(rest, rest.len(), style),
@@ -146,7 +151,7 @@ impl Lexer<'_> {
             return self.push(rest, rest.len(), self.theme.comment);
         }
         if let Some((begin, _)) = self.language.block_comment.filter(|(begin, _)| rest.starts_with(begin)) {
-            self.within = Within::Comment;
+            self.within = LexerState::Comment;
             return self.push(rest, begin.len(), self.theme.comment);
         }
         let Some(first) = rest.chars().next() else { return 0 };
@@ -172,7 +177,7 @@ impl Lexer<'_> {
     fn quoted(&mut self, rest: &str, quote: char) -> usize {
         let triple = quote.to_string().repeat(3);
         if self.language.triple && rest.starts_with(&triple) {
-            self.within = Within::Text(quote);
+            self.within = LexerState::Text(quote);
             return self.push(rest, triple.len(), self.theme.string);
         }
         let mut escaped = false;

@@ -7,7 +7,7 @@ const MOST_LINES: usize = 400;
 
 /// A line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum DiffLine {
     /// The file, or the place in it.
     Place(String),
     Same(String),
@@ -16,27 +16,27 @@ pub(super) enum Change {
 }
 
 /// What a call would change, if it is one that edits files.
-pub(super) fn of_call(tool: &str, arguments: &str) -> Option<Vec<Change>> {
+pub(super) fn of_call(tool: &str, arguments: &str) -> Option<Vec<DiffLine>> {
     let said: Value = serde_json::from_str(arguments).ok()?;
     let word = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     match tool {
         "edit" => {
-            let mut lines = vec![Change::Place(word(&said, "path")?)];
+            let mut lines = vec![DiffLine::Place(word(&said, "path")?)];
             if said.get("edits").is_none() {
                 lines.extend(between(&word(&said, "old")?, &word(&said, "new")?));
                 return Some(lines);
             }
             for (number, edit) in said.get("edits")?.as_array()?.iter().enumerate() {
                 if number > 0 {
-                    lines.push(Change::Place("⋯".into()));
+                    lines.push(DiffLine::Place("⋯".into()));
                 }
                 lines.extend(between(&word(edit, "old")?, &word(edit, "new")?));
             }
             Some(lines)
         }
         "write" => {
-            let mut lines = vec![Change::Place(word(&said, "path")?)];
-            lines.extend(word(&said, "content")?.lines().map(|line| Change::Added(line.into())));
+            let mut lines = vec![DiffLine::Place(word(&said, "path")?)];
+            lines.extend(word(&said, "content")?.lines().map(|line| DiffLine::Added(line.into())));
             Some(lines)
         }
         "patch" => Some(unified(&word(&said, "diff")?)),
@@ -45,23 +45,23 @@ pub(super) fn of_call(tool: &str, arguments: &str) -> Option<Vec<Change>> {
 }
 
 /// The lines of a patch.
-fn unified(diff: &str) -> Vec<Change> {
+fn unified(diff: &str) -> Vec<DiffLine> {
     let line = |line: &str| match line.as_bytes().first() {
         _ if ["+++ ", "--- ", "@@", "*** "].iter().any(|mark| line.starts_with(mark)) => {
-            Change::Place(line.into())
+            DiffLine::Place(line.into())
         }
-        Some(b'+') => Change::Added(line.get(1..).unwrap_or_default().into()),
-        Some(b'-') => Change::Removed(line.get(1..).unwrap_or_default().into()),
-        _ => Change::Same(line.strip_prefix(' ').unwrap_or(line).into()),
+        Some(b'+') => DiffLine::Added(line.get(1..).unwrap_or_default().into()),
+        Some(b'-') => DiffLine::Removed(line.get(1..).unwrap_or_default().into()),
+        _ => DiffLine::Same(line.strip_prefix(' ').unwrap_or(line).into()),
     };
     diff.lines().map(line).collect()
 }
 
 /// What makes the new text of the old one: lines that both have in the same order stay.
-fn between(old: &str, new: &str) -> Vec<Change> {
+fn between(old: &str, new: &str) -> Vec<DiffLine> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let removed = |line: &&str| Change::Removed((*line).into());
-    let added = |line: &&str| Change::Added((*line).into());
+    let removed = |line: &&str| DiffLine::Removed((*line).into());
+    let added = |line: &&str| DiffLine::Added((*line).into());
     if old.len() > MOST_LINES || new.len() > MOST_LINES {
         return old.iter().map(removed).chain(new.iter().map(added)).collect();
     }
@@ -72,7 +72,7 @@ fn between(old: &str, new: &str) -> Vec<Change> {
         match (old.get(i), new.get(j)) {
             (None, None) => return lines,
             (Some(line), Some(other)) if line == other => {
-                lines.push(Change::Same((*line).into()));
+                lines.push(DiffLine::Same((*line).into()));
                 (i, j) = (i + 1, j + 1);
             }
             (Some(line), other) if other.is_none() || at(i + 1, j) >= at(i, j + 1) => {

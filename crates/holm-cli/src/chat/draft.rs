@@ -4,21 +4,21 @@ use std::{fs, io, path::PathBuf};
 
 use holm_tools::trust::ContentHash;
 
-use crate::places::{self, Places};
+use crate::places::{self, HolmPaths};
 
 /// The longest draft that is kept.
 const MOST: usize = 256 << 10;
 
 /// The unsent draft of one folder.
 #[derive(Debug, Clone)]
-pub(super) struct Draft {
+pub(super) struct FolderDraft {
     file: PathBuf,
     kept: String,
 }
 
-impl Draft {
+impl FolderDraft {
     /// The one of the folder that is worked in.
-    pub(super) fn of(places: &Places) -> Self {
+    pub(super) fn of(places: &HolmPaths) -> Self {
         let work = ContentHash::of(places.work.as_os_str().as_encoded_bytes());
         let file = places.data.join("chat").join(format!("{work}.draft"));
         let kept = fs::read_to_string(&file).ok().filter(|text| text.len() <= MOST).unwrap_or_default();
@@ -55,12 +55,12 @@ mod tests {
     #[test]
     fn a_draft_is_there_again_in_its_folder_and_in_no_other() {
         let data = tempfile::tempdir().unwrap();
-        let places = |work: &str| Places::at(data.path(), work);
-        Draft::of(&places("/one")).keep("half a thought").unwrap();
-        assert_eq!(Draft::of(&places("/one")).text(), "half a thought");
-        assert_eq!(Draft::of(&places("/two")).text(), "");
-        Draft::of(&places("/one")).keep("").unwrap();
-        assert_eq!(Draft::of(&places("/one")).text(), "");
+        let places = |work: &str| HolmPaths::at(data.path(), work);
+        FolderDraft::of(&places("/one")).keep("half a thought").unwrap();
+        assert_eq!(FolderDraft::of(&places("/one")).text(), "half a thought");
+        assert_eq!(FolderDraft::of(&places("/two")).text(), "");
+        FolderDraft::of(&places("/one")).keep("").unwrap();
+        assert_eq!(FolderDraft::of(&places("/one")).text(), "");
     }
 
     #[cfg(unix)]
@@ -68,7 +68,7 @@ mod tests {
     fn a_draft_is_its_owners_alone() {
         use std::os::unix::fs::PermissionsExt as _;
         let data = tempfile::tempdir().unwrap();
-        let mut draft = Draft::of(&Places::at(data.path(), "/one"));
+        let mut draft = FolderDraft::of(&HolmPaths::at(data.path(), "/one"));
         let left = draft.file.with_extension("new");
         fs::create_dir_all(left.parent().unwrap()).unwrap();
         fs::write(&left, "half").unwrap();
@@ -80,13 +80,13 @@ mod tests {
     #[test]
     fn a_draft_that_could_not_be_written_is_tried_again() {
         let data = tempfile::tempdir().unwrap();
-        let places = Places::at(data.path(), "/one");
+        let places = HolmPaths::at(data.path(), "/one");
         let in_the_way = data.path().join("chat");
         fs::write(&in_the_way, "").unwrap();
-        let mut draft = Draft::of(&places);
+        let mut draft = FolderDraft::of(&places);
         assert!(draft.keep("half a thought").is_err());
         fs::remove_file(in_the_way).unwrap();
         draft.keep("half a thought").unwrap();
-        assert_eq!(Draft::of(&places).text(), "half a thought");
+        assert_eq!(FolderDraft::of(&places).text(), "half a thought");
     }
 }

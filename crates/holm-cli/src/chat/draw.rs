@@ -15,13 +15,13 @@ use ratatui::{
 };
 
 use super::{
-    input::Rows,
-    question::{Asks, Question},
-    state::State,
-    tab::{Phase, Tab, When},
-    text::{Break, Margin, clipped, columns, one_line, safe, wrap},
-    theme::Theme,
-    view::Glass,
+    input::InputRows,
+    question::{ChatQuestion, QuestionBody},
+    state::ChatState,
+    tab::{DeliveryTiming, SessionTab, TabPhase},
+    text::{LineBreak, LineMargin, clipped, columns, one_line, safe, wrap},
+    theme::ChatTheme,
+    view::TranscriptViewport,
 };
 
 /// The most rows of what waits.
@@ -32,7 +32,7 @@ const PROMPT: &str = "› ";
 
 /// The areas of the screen, from top to bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Areas {
+pub(super) struct ScreenAreas {
     pub(super) bar: Rect,
     pub(super) transcript: Rect,
     pub(super) waiting: Rect,
@@ -41,9 +41,9 @@ pub(super) struct Areas {
     pub(super) state: Rect,
 }
 
-impl Areas {
+impl ScreenAreas {
     /// For what is known now.
-    pub(super) fn of(state: &State) -> Self {
+    pub(super) fn of(state: &ChatState) -> Self {
         let (width, height) = (state.size.columns, state.size.rows);
         let tab = state.tab();
         let waits = tab.map_or(0, |tab| unheard(tab).len().min(MOST_WAITING));
@@ -76,7 +76,7 @@ impl Areas {
 }
 
 /// How many rows the foot needs: its line, and a question or what is typed.
-fn foot_rows(tab: &Tab, width: usize, height: usize, theme: &Theme) -> usize {
+fn foot_rows(tab: &SessionTab, width: usize, height: usize, theme: &ChatTheme) -> usize {
     match tab.asks() {
         Some(question) => {
             let lines = question_lines(question, width, theme).len();
@@ -89,10 +89,10 @@ fn foot_rows(tab: &Tab, width: usize, height: usize, theme: &Theme) -> usize {
     }
 }
 
-pub(super) fn render(state: &mut State, frame: &mut Frame<'_>) {
+pub(super) fn render(state: &mut ChatState, frame: &mut Frame<'_>) {
     let area = frame.area();
-    state.size = super::state::Size { columns: area.width, rows: area.height };
-    let areas = Areas::of(state);
+    state.size = super::state::TerminalSize { columns: area.width, rows: area.height };
+    let areas = ScreenAreas::of(state);
     bar(state, areas.bar, frame.buffer_mut());
     transcript(state, areas.transcript, frame.buffer_mut());
     waiting(state, areas.waiting, frame.buffer_mut());
@@ -112,7 +112,7 @@ fn put(buffer: &mut Buffer, area: Rect, row: u16, line: &Line<'_>) {
     }
 }
 
-fn bar(state: &State, area: Rect, buffer: &mut Buffer) {
+fn bar(state: &ChatState, area: Rect, buffer: &mut Buffer) {
     let mut spans = Vec::new();
     for (number, text) in labels(state, area.width).into_iter().enumerate() {
         let style = if number == state.current { state.theme.bar } else { state.theme.dim };
@@ -122,15 +122,15 @@ fn bar(state: &State, area: Rect, buffer: &mut Buffer) {
 }
 
 /// What the sessions are called in the bar, one after the other.
-fn labels(state: &State, width: u16) -> Vec<String> {
+fn labels(state: &ChatState, width: u16) -> Vec<String> {
     let room = usize::from(width) / state.tabs.len().max(1);
-    let label = |(number, tab): (usize, &Tab)| {
+    let label = |(number, tab): (usize, &SessionTab)| {
         let mark = match tab.phase {
             _ if !tab.questions.is_empty() => "?",
-            Phase::Opening => "…",
-            Phase::Running => "◐",
-            Phase::Idle => " ",
-            Phase::Broken => "✗",
+            TabPhase::Opening => "…",
+            TabPhase::Running => "◐",
+            TabPhase::Idle => " ",
+            TabPhase::Broken => "✗",
         };
         clipped(&format!(" {}{mark} {} ", number + 1, tab.title()), room.min(40))
     };
@@ -138,7 +138,7 @@ fn labels(state: &State, width: u16) -> Vec<String> {
 }
 
 /// Which session stands in this column of the bar.
-pub(super) fn tab_at(state: &State, column: u16) -> Option<usize> {
+pub(super) fn tab_at(state: &ChatState, column: u16) -> Option<usize> {
     let mut end = 0;
     labels(state, state.size.columns).iter().position(|label| {
         end += columns(label);
@@ -146,8 +146,8 @@ pub(super) fn tab_at(state: &State, column: u16) -> Option<usize> {
     })
 }
 
-fn transcript(state: &mut State, area: Rect, buffer: &mut Buffer) {
-    let glass = Glass {
+fn transcript(state: &mut ChatState, area: Rect, buffer: &mut Buffer) {
+    let glass = TranscriptViewport {
         width: usize::from(area.width),
         height: usize::from(area.height),
         theme: &state.theme,
@@ -180,10 +180,10 @@ fn mark(line: &Line<'_>, words: &str, area: Rect, row: u16, buffer: &mut Buffer,
     }
 }
 
-fn welcome(tab: &Tab, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+fn welcome(tab: &SessionTab, area: Rect, buffer: &mut Buffer, theme: &ChatTheme) {
     let first = match tab.phase {
-        Phase::Opening => "opening the session …",
-        Phase::Idle | Phase::Running | Phase::Broken => "Type what you want done.",
+        TabPhase::Opening => "opening the session …",
+        TabPhase::Idle | TabPhase::Running | TabPhase::Broken => "Type what you want done.",
     };
     let lines = [
         (first, theme.text),
@@ -196,7 +196,7 @@ fn welcome(tab: &Tab, area: Rect, buffer: &mut Buffer, theme: &Theme) {
     }
 }
 
-fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
+fn waiting(state: &ChatState, area: Rect, buffer: &mut Buffer) {
     let Some(tab) = state.tab() else { return };
     let unheard = unheard(tab);
     let from = unheard.len().saturating_sub(MOST_WAITING);
@@ -207,12 +207,12 @@ fn waiting(state: &State, area: Rect, buffer: &mut Buffer) {
 }
 
 /// What was said and is not heard yet, the first one first, and when it will be.
-fn unheard(tab: &Tab) -> Vec<(&'static str, &str)> {
+fn unheard(tab: &SessionTab) -> Vec<(&'static str, &str)> {
     let held = tab.held.texts().map(|text| ("once the session is open", text));
     let waiting = tab.waiting.iter().map(|waiting| {
         let when = match waiting.when {
-            When::Soon => "before the next step",
-            When::Afterwards => "when it is done",
+            DeliveryTiming::Soon => "before the next step",
+            DeliveryTiming::Afterwards => "when it is done",
         };
         (when, waiting.text.as_str())
     });
@@ -220,7 +220,7 @@ fn unheard(tab: &Tab) -> Vec<(&'static str, &str)> {
 }
 
 /// Draws the foot, and gives where the cursor stands.
-fn foot(state: &mut State, area: Rect, buffer: &mut Buffer) -> Option<Position> {
+fn foot(state: &mut ChatState, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     // Behind something else nothing is seen, so nothing is noted as seen.
     if state.over.is_some() {
         return None;
@@ -240,7 +240,7 @@ fn room(width: u16) -> usize {
     usize::from(width).saturating_sub(columns(PROMPT))
 }
 
-fn typed(rows: &Rows, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Option<Position> {
+fn typed(rows: &InputRows, area: Rect, buffer: &mut Buffer, theme: &ChatTheme) -> Option<Position> {
     let height = usize::from(area.height);
     // The row of the cursor is always seen.
     let from = (rows.row + 1).saturating_sub(height);
@@ -254,39 +254,39 @@ fn typed(rows: &Rows, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Option<
     (y < area.height).then_some(Position { x: area.x + x.min(area.width.saturating_sub(1)), y: area.y + y })
 }
 
-fn question_lines(question: &Question, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn question_lines(question: &ChatQuestion, width: usize, theme: &ChatTheme) -> Vec<Line<'static>> {
     match &question.asks {
-        Asks::Call(wanted) => {
-            let margin = Margin { first: Vec::new(), rest: vec![Span::raw("    ")] };
+        QuestionBody::Call(wanted) => {
+            let margin = LineMargin { first: Vec::new(), rest: vec![Span::raw("    ")] };
             let line = |(number, line): (usize, &String)| {
                 let style = match number {
                     0 => theme.warning,
                     _ if line.contains("(not granted)") => theme.error,
                     _ => theme.text,
                 };
-                wrap(&[Span::styled(line.clone(), style)], width, &margin, Break::Anywhere)
+                wrap(&[Span::styled(line.clone(), style)], width, &margin, LineBreak::Anywhere)
             };
             wanted.lines.iter().enumerate().flat_map(line).collect()
         }
-        Asks::Words { question, choices, input } => {
+        QuestionBody::Words { question, choices, input } => {
             let asks = format!("the agent asks: {question}");
             let mut lines: Vec<Line<'static>> = asks
                 .lines()
                 .flat_map(|line| {
                     let spans = [Span::styled(line.to_owned(), theme.warning)];
-                    wrap(&spans, width, &Margin::default(), Break::Words)
+                    wrap(&spans, width, &LineMargin::default(), LineBreak::Words)
                 })
                 .collect();
             for (number, choice) in choices.iter().enumerate() {
                 let spans = [Span::raw(format!("  [{}] {choice}", number + 1))];
-                lines.extend(wrap(&spans, width, &Margin::default(), Break::Words));
+                lines.extend(wrap(&spans, width, &LineMargin::default(), LineBreak::Words));
             }
             let typed = format!("{PROMPT}{}", safe(input.text()));
             lines.extend(wrap(
                 &[Span::styled(typed, theme.person)],
                 width,
-                &Margin::default(),
-                Break::Anywhere,
+                &LineMargin::default(),
+                LineBreak::Anywhere,
             ));
             lines
         }
@@ -294,7 +294,7 @@ fn question_lines(question: &Question, width: usize, theme: &Theme) -> Vec<Line<
 }
 
 /// Draws a question. It can be agreed to once each of its lines has been on the screen.
-fn ask(question: &mut Question, area: Rect, buffer: &mut Buffer, theme: &Theme) -> Option<Position> {
+fn ask(question: &mut ChatQuestion, area: Rect, buffer: &mut Buffer, theme: &ChatTheme) -> Option<Position> {
     let lines = question_lines(question, usize::from(area.width), theme);
     // The last row says what can be pressed.
     let height = usize::from(area.height.saturating_sub(1));
@@ -304,7 +304,7 @@ fn ask(question: &mut Question, area: Rect, buffer: &mut Buffer, theme: &Theme) 
     }
     let choices = clipped(&question.choices(), usize::from(area.width));
     put(buffer, area, area.height.saturating_sub(1), &Line::styled(choices, theme.accent));
-    let Asks::Words { input, .. } = &question.asks else { return None };
+    let QuestionBody::Words { input, .. } = &question.asks else { return None };
     if area.height < 2 {
         return None;
     }
@@ -315,7 +315,7 @@ fn ask(question: &mut Question, area: Rect, buffer: &mut Buffer, theme: &Theme) 
     })
 }
 
-fn line_of_state(state: &State, area: Rect, buffer: &mut Buffer) {
+fn line_of_state(state: &ChatState, area: Rect, buffer: &mut Buffer) {
     let Some(tab) = state.tab() else { return };
     let width = usize::from(area.width);
     let left = if state.flash.is_empty() { doing(tab) } else { safe(&state.flash) };
@@ -341,15 +341,15 @@ fn line_of_state(state: &State, area: Rect, buffer: &mut Buffer) {
 }
 
 /// What happens now, in a few words.
-fn doing(tab: &Tab) -> String {
+fn doing(tab: &SessionTab) -> String {
     if tab.asks().is_none() && !tab.questions.is_empty() {
         return "a question waits · Tab shows it".into();
     }
     match tab.phase {
-        Phase::Opening => "opens".into(),
-        Phase::Broken => "cannot be used".into(),
-        Phase::Idle => String::new(),
-        Phase::Running => {
+        TabPhase::Opening => "opens".into(),
+        TabPhase::Broken => "cannot be used".into(),
+        TabPhase::Idle => String::new(),
+        TabPhase::Running => {
             let (_, helpers) = tab.at_work();
             let helpers = match helpers {
                 0 => String::new(),
@@ -363,7 +363,7 @@ fn doing(tab: &Tab) -> String {
 }
 
 /// The model, how full its window is, and what it has cost.
-fn meters(tab: &Tab) -> String {
+fn meters(tab: &SessionTab) -> String {
     let mut parts = vec![tab.model.clone()];
     if tab.meter.context > 0 {
         parts.push(match tab.meter.window.filter(|window| *window > 0) {

@@ -3,21 +3,21 @@
 
 use std::{io, path::Path, process::Command};
 
-use holm::store::{Format, Hit, Listing, Session, Store};
+use holm::store::{SearchHit, SessionFileFormat, SessionQuery, Store, StoredSession};
 
 use super::{
-    item::Tone,
-    picker::{Pick, Picker, Row},
-    state::{How, Msg},
+    item::NoteTone,
+    picker::{ListPicker, PickerAction, PickerRow},
+    state::{ChatMessage, SessionOrigin},
     tab::TabId,
     text::{clipped, one_line},
 };
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    began::Began,
+    began::SessionSidecar,
     children,
-    editor::Editor,
-    places::{self, Places},
+    editor::ExternalEditor,
+    places::{self, HolmPaths},
 };
 
 /// How many sessions are shown to choose from.
@@ -30,43 +30,46 @@ const MOST_FILES: usize = 20_000;
 const TITLE: usize = 60;
 
 /// The sessions of this folder, the latest first. Sessions of other folders cannot be resumed here.
-pub(super) async fn list(store: &Store, places: &Places) -> Result<Picker, String> {
-    let wanted = Listing { limit: Some(MOST_SESSIONS), ..Listing::default() };
+pub(super) async fn list(store: &Store, places: &HolmPaths) -> Result<ListPicker, String> {
+    let wanted = SessionQuery { limit: Some(MOST_SESSIONS), ..SessionQuery::default() };
     let page = store.list(&wanted).await.map_err(|error| error.to_string())?;
     // One in which nothing was said has no title, and nothing to go on with.
     let said = page.sessions.iter().filter(|session| !session.title.trim().is_empty());
     let own = said.filter(|session| is_of(places, &session.run));
-    Ok(Picker::new("resume a session", own.map(row).collect()))
+    Ok(ListPicker::new("resume a session", own.map(row).collect()))
 }
 
 /// Whether a session can be resumed here: it is not a helper's, and works in this folder. A session
 /// whose folder is unknown, such as one of the tour, cannot be resumed.
-fn is_of(places: &Places, session: &str) -> bool {
-    let is_here = |began: Began| began.check(places, session).is_ok();
+fn is_of(places: &HolmPaths, session: &str) -> bool {
+    let is_here = |began: SessionSidecar| began.check(places, session).is_ok();
     !children::is_named_like_one(session)
-        && Began::of(places, session).is_ok_and(|began| began.is_some_and(is_here))
+        && SessionSidecar::of(places, session).is_ok_and(|began| began.is_some_and(is_here))
 }
 
-fn row(session: &Session) -> Row {
+fn row(session: &StoredSession) -> PickerRow {
     let title = clipped(&one_line(&session.title), TITLE);
-    let how = How::Resume { session: session.run.clone() };
-    Row {
+    let how = SessionOrigin::Resume { session: session.run.clone() };
+    PickerRow {
         label: title,
         about: one_line(&format!("{} {}", session.run, session.model)),
-        pick: Pick::Open { how, typed: String::new() },
+        pick: PickerAction::Open { how, typed: String::new() },
     }
 }
 
 /// Where words stand in any session of this folder.
-pub(super) async fn find(store: &Store, places: &Places, words: &str) -> Result<Picker, String> {
+pub(super) async fn find(store: &Store, places: &HolmPaths, words: &str) -> Result<ListPicker, String> {
     let hits = store.search(words, MOST_HITS).await.map_err(|error| error.to_string())?;
-    let row = |hit: &Hit| Row {
+    let row = |hit: &SearchHit| PickerRow {
         label: one_line(&hit.run),
         about: one_line(&hit.excerpt),
-        pick: Pick::Open { how: How::Resume { session: hit.run.clone() }, typed: String::new() },
+        pick: PickerAction::Open {
+            how: SessionOrigin::Resume { session: hit.run.clone() },
+            typed: String::new(),
+        },
     };
     let own = hits.iter().filter(|hit| is_of(places, &hit.run));
-    Ok(Picker::new(&format!("where `{}` stands", one_line(words)), own.map(row).collect()))
+    Ok(ListPicker::new(&format!("where `{}` stands", one_line(words)), own.map(row).collect()))
 }
 
 /// The files of a folder that its repository does not ignore, by their names from there.
@@ -89,7 +92,8 @@ pub(super) async fn export(
     path: Option<String>,
     work: &Path,
 ) -> Result<String, String> {
-    let bytes = store.export(session, Format::Markdown).await.map_err(|error| error.to_string())?;
+    let bytes =
+        store.export(session, SessionFileFormat::Markdown).await.map_err(|error| error.to_string())?;
     let path = work.join(path.unwrap_or_else(|| format!("{session}.md")));
     let written = places::private_file(&path).and_then(|mut file| io::Write::write_all(&mut file, &bytes));
     written.map_err(|error| format!("{} is not written: {}", path.shown(), places::why_unmade(&error)))?;
@@ -97,7 +101,7 @@ pub(super) async fn export(
 }
 
 /// Puts the files of a session's last turn back, as `holm undo` does.
-pub(super) fn undo(tab: TabId, session: &str, places: &Places) -> Msg {
+pub(super) fn undo(tab: TabId, session: &str, places: &HolmPaths) -> ChatMessage {
     let ran = std::env::current_exe().and_then(|holm| {
         let mut command = Command::new(holm);
         command.arg("--data").arg(&places.data).args(["undo", "--session", session]);
@@ -106,20 +110,20 @@ pub(super) fn undo(tab: TabId, session: &str, places: &Places) -> Msg {
     let (tone, text) = match ran {
         Ok(output) => {
             let said = [output.stdout, output.stderr].concat();
-            let tone = if output.status.success() { Tone::Quiet } else { Tone::Warning };
+            let tone = if output.status.success() { NoteTone::Quiet } else { NoteTone::Warning };
             (tone, String::from_utf8_lossy(&said).trim_end().to_owned())
         }
-        Err(error) => (Tone::Error, error.to_string()),
+        Err(error) => (NoteTone::Error, error.to_string()),
     };
-    Msg::Noted { tab, tone, text }
+    ChatMessage::Noted { tab, tone, text }
 }
 
 /// Has a text edited; none if it is as it was.
 ///
 /// # Errors
 /// Why there is no editor, or no file for it.
-pub(super) fn edit(text: &str, places: &Places) -> Result<Option<String>, String> {
-    let editor = Editor::find(|name| std::env::var(name).ok());
+pub(super) fn edit(text: &str, places: &HolmPaths) -> Result<Option<String>, String> {
+    let editor = ExternalEditor::find(|name| std::env::var(name).ok());
     let edited = editor.and_then(|editor| editor.edit(&places.data, text));
     let edited = edited.map_err(|trouble| trouble.to_string())?;
     Ok((edited.trim_end() != text.trim_end()).then_some(edited))
@@ -132,9 +136,9 @@ mod tests {
     #[test]
     fn only_sessions_of_this_folder_are_shown() {
         let data = tempfile::tempdir().unwrap();
-        let (here, there) = (Places::at(data.path(), "/here"), Places::at(data.path(), "/there"));
-        Began::here(&here, Vec::new()).keep(&here, "mine").unwrap();
-        Began::here(&there, Vec::new()).keep(&there, "other").unwrap();
+        let (here, there) = (HolmPaths::at(data.path(), "/here"), HolmPaths::at(data.path(), "/there"));
+        SessionSidecar::here(&here, Vec::new()).keep(&here, "mine").unwrap();
+        SessionSidecar::here(&there, Vec::new()).keep(&there, "other").unwrap();
         assert!(is_of(&here, "mine"));
         assert!(!is_of(&here, "other"));
         assert!(!is_of(&here, "tour"), "nobody knows where it works");

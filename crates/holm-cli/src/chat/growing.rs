@@ -4,7 +4,7 @@
 
 use ratatui::text::Line;
 
-use super::theme::Theme;
+use super::theme::ChatTheme;
 
 /// The longest part that is laid out again with every piece; a longer one is cut. No
 /// paragraph is as long.
@@ -15,12 +15,12 @@ const BYTES: usize = 4;
 
 /// Text that grows at its end, and its lines at one width.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Growing<L> {
+pub(super) struct IncrementalText<L> {
     text: String,
-    laid: Option<Laid<L>>,
+    laid: Option<LayoutCache<L>>,
 }
 
-impl<L: Layout> Growing<L> {
+impl<L: TextLayout> IncrementalText<L> {
     /// A text that is whole.
     pub(super) fn of(text: String) -> Self {
         Self { text, laid: None }
@@ -44,11 +44,11 @@ impl<L: Layout> Growing<L> {
     }
 
     /// The lines at a width, at least as many of the last ones as are looked at.
-    pub(super) fn lines(&mut self, width: usize, theme: &Theme) -> &[Line<'static>] {
+    pub(super) fn lines(&mut self, width: usize, theme: &ChatTheme) -> &[Line<'static>] {
         let text = L::shown(&self.text);
         let laid = match self.laid.take() {
             Some(laid) if laid.width == width => self.laid.insert(laid),
-            _ => self.laid.insert(Laid::at(width, text)),
+            _ => self.laid.insert(LayoutCache::at(width, text)),
         };
         if laid.seen < text.len() {
             laid.grow(text, theme);
@@ -64,7 +64,7 @@ impl<L: Layout> Growing<L> {
 }
 
 /// Turns one kind of text into lines, with the state from the parts before.
-pub(super) trait Layout: Clone + Default {
+pub(super) trait TextLayout: Clone + Default {
     /// How many of the last lines are ever shown; earlier lines need not be laid out.
     const MOST: usize = usize::MAX;
 
@@ -77,11 +77,11 @@ pub(super) trait Layout: Clone + Default {
     fn settled(&self, rest: &str) -> usize;
 
     /// Lays out the next part below the existing lines.
-    fn lay(&mut self, part: &str, width: usize, theme: &Theme, lines: &mut Vec<Line<'static>>);
+    fn lay(&mut self, part: &str, width: usize, theme: &ChatTheme, lines: &mut Vec<Line<'static>>);
 }
 
 #[derive(Debug, Clone)]
-struct Laid<L> {
+struct LayoutCache<L> {
     width: usize,
     /// The lines; those from `open` on can still change.
     lines: Vec<Line<'static>>,
@@ -94,7 +94,7 @@ struct Laid<L> {
     layout: L,
 }
 
-impl<L: Layout> Laid<L> {
+impl<L: TextLayout> LayoutCache<L> {
     /// Nothing yet, from where the lines begin that are looked at.
     fn at(width: usize, text: &str) -> Self {
         let far = L::MOST.saturating_mul(width.max(1)).saturating_mul(BYTES);
@@ -102,7 +102,7 @@ impl<L: Layout> Laid<L> {
         Self { width, lines: Vec::new(), open: 0, settled, seen: settled, layout: L::default() }
     }
 
-    fn grow(&mut self, text: &str, theme: &Theme) {
+    fn grow(&mut self, text: &str, theme: &ChatTheme) {
         self.lines.truncate(self.open);
         loop {
             let rest = text.get(self.settled..).unwrap_or_default();

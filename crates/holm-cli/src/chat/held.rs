@@ -3,28 +3,28 @@
 
 use holm::grants::Mode;
 
-use super::state::Words;
+use super::state::UserText;
 
 /// The prompts and the mode that wait until a session is open.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Held {
-    said: Vec<Said>,
+pub(super) struct OpeningQueue {
+    said: Vec<QueuedLine>,
     /// The mode that was chosen meanwhile.
     pub(super) mode: Option<Mode>,
 }
 
 /// A prompt that waits.
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
-    words: Words,
+struct QueuedLine {
+    words: UserText,
     /// The line as it was typed, which for a command is more than its text.
     line: String,
 }
 
-impl Held {
+impl OpeningQueue {
     /// Takes something that was said, and the line that said it.
-    pub(super) fn say(&mut self, words: Words, line: String) {
-        self.said.push(Said { words, line });
+    pub(super) fn say(&mut self, words: UserText, line: String) {
+        self.said.push(QueuedLine { words, line });
     }
 
     /// Whether no prompt is queued.
@@ -48,9 +48,9 @@ impl Held {
     }
 
     /// All that was said as one prompt: a run that has not begun cannot be steered.
-    pub(super) fn take(&mut self) -> Option<Words> {
+    pub(super) fn take(&mut self) -> Option<UserText> {
         let all = std::mem::take(&mut self.said).into_iter().map(|said| said.words);
-        all.reduce(|before, next| Words {
+        all.reduce(|before, next| UserText {
             text: format!("{}\n\n{}", before.text, next.text),
             typed: format!("{}\n\n{}", before.typed, next.typed),
         })
@@ -63,13 +63,13 @@ mod tests {
 
     #[test]
     fn what_was_said_becomes_one_prompt_and_its_lines_are_known_as_they_were_typed() {
-        let mut held = Held::default();
+        let mut held = OpeningQueue::default();
         assert_eq!((held.is_empty(), held.take()), (true, None));
-        held.say(Words::typed("first".into()), "first".into());
-        held.say(Words::around("Review src closely.".into(), "src"), "/review src".into());
+        held.say(UserText::typed("first".into()), "first".into());
+        held.say(UserText::around("Review src closely.".into(), "src"), "/review src".into());
         assert_eq!(held.lines().collect::<Vec<_>>(), ["first", "/review src"]);
         assert_eq!(held.texts().collect::<Vec<_>>(), ["first", "Review src closely."]);
-        let words = Words::around("first\n\nReview src closely.".into(), "first\n\nsrc");
+        let words = UserText::around("first\n\nReview src closely.".into(), "first\n\nsrc");
         assert_eq!((held.take(), held.is_empty()), (Some(words), true));
     }
 }

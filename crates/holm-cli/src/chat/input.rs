@@ -10,7 +10,7 @@ const NEAR: usize = 8 * 1024;
 
 /// An editable text with a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Input {
+pub(super) struct InputBuffer {
     text: String,
     /// A byte offset, always between two grapheme clusters.
     cursor: usize,
@@ -18,7 +18,7 @@ pub(super) struct Input {
 
 /// A movement of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Go {
+pub(super) enum CursorMove {
     Left,
     Right,
     WordLeft,
@@ -29,20 +29,20 @@ pub(super) enum Go {
 
 /// Whether there was a line in that direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moved {
+pub(super) enum CursorMoveResult {
     Yes,
     No,
 }
 
 /// The visible rows of the input near the cursor, and the position of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Rows {
+pub(super) struct InputRows {
     pub(super) rows: Vec<String>,
     pub(super) row: usize,
     pub(super) column: usize,
 }
 
-impl Input {
+impl InputBuffer {
     /// With this text, the cursor behind it.
     pub(super) fn of(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -90,68 +90,68 @@ impl Input {
     }
 
     /// Removes what lies between the cursor and where it would go.
-    pub(super) fn delete(&mut self, go: Go) {
+    pub(super) fn delete(&mut self, go: CursorMove) {
         let to = self.target(go);
         let (from, to) = (to.min(self.cursor), to.max(self.cursor));
         self.text.replace_range(from..to, "");
         self.cursor = from;
     }
 
-    pub(super) fn go(&mut self, go: Go) {
+    pub(super) fn go(&mut self, go: CursorMove) {
         self.cursor = self.target(go);
     }
 
-    fn target(&self, go: Go) -> usize {
+    fn target(&self, go: CursorMove) -> usize {
         let (before, after) = (self.before(), self.after());
         let last = |text: &str| text.graphemes(true).next_back().map_or(0, str::len);
         match go {
-            Go::Left => self.cursor - last(before),
-            Go::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
-            Go::WordLeft => {
+            CursorMove::Left => self.cursor - last(before),
+            CursorMove::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
+            CursorMove::WordLeft => {
                 let text = before.trim_end();
                 text.rfind(char::is_whitespace).map_or(0, |at| {
                     at + text.get(at..).and_then(|text| text.chars().next()).map_or(1, char::len_utf8)
                 })
             }
-            Go::WordRight => {
+            CursorMove::WordRight => {
                 let blanks = after.len() - after.trim_start().len();
                 let word = after.trim_start();
                 self.cursor + blanks + word.find(char::is_whitespace).unwrap_or(word.len())
             }
-            Go::LineStart => before.rfind('\n').map_or(0, |at| at + 1),
-            Go::LineEnd => self.cursor + after.find('\n').unwrap_or(after.len()),
+            CursorMove::LineStart => before.rfind('\n').map_or(0, |at| at + 1),
+            CursorMove::LineEnd => self.cursor + after.find('\n').unwrap_or(after.len()),
         }
     }
 
     /// Moves to the line above, if there is one.
-    pub(super) fn up(&mut self) -> Moved {
-        let start = self.target(Go::LineStart);
-        let Some(end) = start.checked_sub(1) else { return Moved::No };
+    pub(super) fn up(&mut self) -> CursorMoveResult {
+        let start = self.target(CursorMove::LineStart);
+        let Some(end) = start.checked_sub(1) else { return CursorMoveResult::No };
         let column = columns(self.text.get(start..self.cursor).unwrap_or_default());
         let above = self.text.get(..end).map_or(0, |text| text.rfind('\n').map_or(0, |at| at + 1));
         self.cursor = above + reach(self.text.get(above..end).unwrap_or_default(), column);
-        Moved::Yes
+        CursorMoveResult::Yes
     }
 
     /// Moves to the line below, if there is one.
-    pub(super) fn down(&mut self) -> Moved {
-        let end = self.target(Go::LineEnd);
+    pub(super) fn down(&mut self) -> CursorMoveResult {
+        let end = self.target(CursorMove::LineEnd);
         if end == self.text.len() {
-            return Moved::No;
+            return CursorMoveResult::No;
         }
-        let start = self.target(Go::LineStart);
+        let start = self.target(CursorMove::LineStart);
         let column = columns(self.text.get(start..self.cursor).unwrap_or_default());
         let below = self.text.get(end + 1..).unwrap_or_default();
         let line = below.split('\n').next().unwrap_or_default();
         self.cursor = end + 1 + reach(line, column);
-        Moved::Yes
+        CursorMoveResult::Yes
     }
 
     /// The rows at a width, broken where a row is full. Pasted text is sanitized like all other
     /// text. Of a very long text, only the rows near the cursor are returned.
-    pub(super) fn rows(&self, width: usize) -> Rows {
+    pub(super) fn rows(&self, width: usize) -> InputRows {
         let width = width.max(2);
-        let mut out = Rows { rows: vec![String::new()], row: 0, column: 0 };
+        let mut out = InputRows { rows: vec![String::new()], row: 0, column: 0 };
         let (near, from) = self.near();
         let (mut at, mut used) = (from, 0);
         for piece in near.graphemes(true).chain([""]) {

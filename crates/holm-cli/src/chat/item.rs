@@ -9,11 +9,11 @@ use ratatui::{
 };
 
 use super::{
-    diff::{self, Change},
-    markdown::Flow,
-    text::{Break, Margin, clipped, one_line, safe, wrap},
-    theme::Theme,
-    thought::Thought,
+    diff::{self, DiffLine},
+    markdown::MarkdownText,
+    text::{LineBreak, LineMargin, clipped, one_line, safe, wrap},
+    theme::ChatTheme,
+    thought::ThoughtText,
 };
 
 /// Lines of a result that are shown unless everything is.
@@ -29,34 +29,40 @@ const FEW_ACTIVITY: usize = 4;
 
 /// One item of the transcript.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
-    kind: Kind,
-    laid: Option<Laid>,
+pub(super) struct TranscriptItem {
+    kind: TranscriptItemKind,
+    laid: Option<ItemLayout>,
 }
 
 #[derive(Debug, Clone)]
-struct Laid {
+struct ItemLayout {
     width: usize,
-    detail: Detail,
+    detail: DetailLevel,
     lines: Vec<Line<'static>>,
 }
 
 /// The content of a transcript item.
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum TranscriptItemKind {
     /// A prompt of the user, with the number of its files.
-    Person { text: String, files: usize },
+    Person {
+        text: String,
+        files: usize,
+    },
     /// The answer of the model.
-    Answer(Flow),
+    Answer(MarkdownText),
     /// The reasoning of the model, as far as its provider shows it.
-    Thinking(Thought),
-    Call(Box<Call>),
-    Note { tone: Tone, text: String },
+    Thinking(ThoughtText),
+    Call(Box<ToolCallItem>),
+    Note {
+        tone: NoteTone,
+        text: String,
+    },
 }
 
 /// The severity of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(super) enum NoteTone {
     Quiet,
     Warning,
     Error,
@@ -64,7 +70,7 @@ pub(super) enum Tone {
 
 /// How much of each call is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(super) enum DetailLevel {
     #[default]
     Few,
     All,
@@ -72,11 +78,11 @@ pub(super) enum Detail {
 
 /// A tool call and its result.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
+pub(super) struct ToolCallItem {
     tool: String,
     about: String,
-    changes: Vec<Change>,
-    pub(super) state: CallState,
+    changes: Vec<DiffLine>,
+    pub(super) state: ToolCallState,
     pub(super) result: String,
     /// The progress that it reports.
     pub(super) progress: String,
@@ -86,7 +92,7 @@ pub(super) struct Call {
 
 /// The state of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum CallState {
+pub(super) enum ToolCallState {
     Proposed,
     Asked,
     Running,
@@ -94,14 +100,14 @@ pub(super) enum CallState {
     Ended { outcome: Outcome, millis: u64 },
 }
 
-impl Call {
+impl ToolCallItem {
     /// A call that was proposed.
     pub(super) fn new(tool: &str, arguments: &str) -> Self {
         Self {
             tool: one_line(tool),
             about: about(arguments),
             changes: diff::of_call(tool, arguments).unwrap_or_default(),
-            state: CallState::Proposed,
+            state: ToolCallState::Proposed,
             result: String::new(),
             progress: String::new(),
             activity: Vec::new(),
@@ -110,7 +116,7 @@ impl Call {
 
     /// Whether it may still do something.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.state, CallState::Proposed | CallState::Asked | CallState::Running)
+        matches!(self.state, ToolCallState::Proposed | ToolCallState::Asked | ToolCallState::Running)
     }
 
     /// Something that its helper did.
@@ -121,10 +127,10 @@ impl Call {
         self.activity.push(line);
     }
 
-    fn lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
+    fn lines(&self, width: usize, theme: &ChatTheme, detail: DetailLevel) -> Vec<Line<'static>> {
         let (mark, style, after) = self.standing(theme);
         let head = format!("{mark} {} ", self.tool);
-        let about = if detail == Detail::All || !self.changes.is_empty() {
+        let about = if detail == DetailLevel::All || !self.changes.is_empty() {
             self.about.clone()
         } else {
             clipped(&self.about, width.saturating_mul(2))
@@ -132,8 +138,8 @@ impl Call {
         let about = if self.changes.is_empty() { about } else { String::new() };
         let spans =
             [Span::styled(head, style), Span::styled(about, theme.text), Span::styled(after, theme.dim)];
-        let margin = Margin { first: Vec::new(), rest: vec![Span::raw("  ")] };
-        let mut lines = wrap(&spans, width, &margin, Break::Words);
+        let margin = LineMargin { first: Vec::new(), rest: vec![Span::raw("  ")] };
+        let mut lines = wrap(&spans, width, &margin, LineBreak::Words);
         lines.extend(self.change_lines(width, theme, detail));
         lines.extend(self.activity_lines(width, theme, detail));
         if !self.progress.is_empty() && self.is_open() {
@@ -144,13 +150,15 @@ impl Call {
     }
 
     /// How it stands, in a mark and in words.
-    fn standing(&self, theme: &Theme) -> (&'static str, Style, String) {
+    fn standing(&self, theme: &ChatTheme) -> (&'static str, Style, String) {
         match &self.state {
-            CallState::Proposed => ("○", theme.dim, String::new()),
-            CallState::Asked => ("?", theme.warning, "  waits for you".into()),
-            CallState::Running => ("◐", theme.accent, "  …".into()),
-            CallState::Denied { reason } => ("✗", theme.warning, format!("  denied: {}", one_line(reason))),
-            CallState::Ended { outcome, millis } => match outcome {
+            ToolCallState::Proposed => ("○", theme.dim, String::new()),
+            ToolCallState::Asked => ("?", theme.warning, "  waits for you".into()),
+            ToolCallState::Running => ("◐", theme.accent, "  …".into()),
+            ToolCallState::Denied { reason } => {
+                ("✗", theme.warning, format!("  denied: {}", one_line(reason)))
+            }
+            ToolCallState::Ended { outcome, millis } => match outcome {
                 Outcome::Succeeded => ("●", theme.accent, format!("  {}", took(*millis))),
                 Outcome::Failed => ("✗", theme.error, format!("  failed after {}", took(*millis))),
                 Outcome::Refused => ("✗", theme.warning, "  not run".into()),
@@ -160,34 +168,34 @@ impl Call {
         }
     }
 
-    fn change_lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
-        let most = if detail == Detail::All { MOST_LINES } else { FEW_CHANGE_LINES };
-        let line = |change: &Change| {
+    fn change_lines(&self, width: usize, theme: &ChatTheme, detail: DetailLevel) -> Vec<Line<'static>> {
+        let most = if detail == DetailLevel::All { MOST_LINES } else { FEW_CHANGE_LINES };
+        let line = |change: &DiffLine| {
             let (mark, text, style) = match change {
-                Change::Place(text) => ("  ", text, theme.accent),
-                Change::Same(text) => ("   ", text, theme.dim),
-                Change::Added(text) => (" + ", text, theme.added),
-                Change::Removed(text) => (" - ", text, theme.removed),
+                DiffLine::Place(text) => ("  ", text, theme.accent),
+                DiffLine::Same(text) => ("   ", text, theme.dim),
+                DiffLine::Added(text) => (" + ", text, theme.added),
+                DiffLine::Removed(text) => (" - ", text, theme.removed),
             };
-            let margin = Margin { first: vec![Span::styled(mark, style)], rest: vec![Span::raw("   ")] };
-            wrap(&[Span::styled(safe(text), style)], width, &margin, Break::Anywhere)
+            let margin = LineMargin { first: vec![Span::styled(mark, style)], rest: vec![Span::raw("   ")] };
+            wrap(&[Span::styled(safe(text), style)], width, &margin, LineBreak::Anywhere)
         };
         let mut lines: Vec<Line<'static>> = self.changes.iter().take(most).flat_map(line).collect();
         lines.extend(left_out(self.changes.len(), most, theme));
         lines
     }
 
-    fn activity_lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
-        let few = if detail == Detail::All { MOST_ACTIVITY } else { FEW_ACTIVITY };
+    fn activity_lines(&self, width: usize, theme: &ChatTheme, detail: DetailLevel) -> Vec<Line<'static>> {
+        let few = if detail == DetailLevel::All { MOST_ACTIVITY } else { FEW_ACTIVITY };
         let from = self.activity.len().saturating_sub(few);
         let shown = self.activity.iter().skip(from);
         shown.map(|line| Line::styled(clipped(&format!("  ⎿ {line}"), width), theme.dim)).collect()
     }
 
-    fn result_lines(&self, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
-        let most = if detail == Detail::All { MOST_LINES } else { FEW_RESULT_LINES };
+    fn result_lines(&self, width: usize, theme: &ChatTheme, detail: DetailLevel) -> Vec<Line<'static>> {
+        let most = if detail == DetailLevel::All { MOST_LINES } else { FEW_RESULT_LINES };
         // An edit that was made says nothing new.
-        if !self.changes.is_empty() && detail == Detail::Few && !self.failed() {
+        if !self.changes.is_empty() && detail == DetailLevel::Few && !self.failed() {
             return Vec::new();
         }
         let text = self.result.trim_end();
@@ -204,26 +212,26 @@ impl Call {
     }
 
     fn failed(&self) -> bool {
-        matches!(&self.state, CallState::Ended { outcome, .. } if *outcome != Outcome::Succeeded)
+        matches!(&self.state, ToolCallState::Ended { outcome, .. } if *outcome != Outcome::Succeeded)
     }
 }
 
-impl Item {
-    pub(super) fn new(kind: Kind) -> Self {
+impl TranscriptItem {
+    pub(super) fn new(kind: TranscriptItemKind) -> Self {
         Self { kind, laid: None }
     }
 
     /// A note of one tone.
-    pub(super) fn note(tone: Tone, text: &str) -> Self {
-        Self::new(Kind::Note { tone, text: safe(text) })
+    pub(super) fn note(tone: NoteTone, text: &str) -> Self {
+        Self::new(TranscriptItemKind::Note { tone, text: safe(text) })
     }
 
-    pub(super) fn kind(&self) -> &Kind {
+    pub(super) fn kind(&self) -> &TranscriptItemKind {
         &self.kind
     }
 
     /// To change it: it is laid out again when it is next looked at.
-    pub(super) fn change(&mut self) -> &mut Kind {
+    pub(super) fn change(&mut self) -> &mut TranscriptItemKind {
         self.laid = None;
         &mut self.kind
     }
@@ -232,9 +240,11 @@ impl Item {
     pub(super) fn forget(&mut self) {
         self.laid = None;
         match &mut self.kind {
-            Kind::Answer(flow) => flow.forget(),
-            Kind::Thinking(thought) => thought.forget(),
-            Kind::Person { .. } | Kind::Call(_) | Kind::Note { .. } => {}
+            TranscriptItemKind::Answer(flow) => flow.forget(),
+            TranscriptItemKind::Thinking(thought) => thought.forget(),
+            TranscriptItemKind::Person { .. }
+            | TranscriptItemKind::Call(_)
+            | TranscriptItemKind::Note { .. } => {}
         }
     }
 
@@ -246,67 +256,77 @@ impl Item {
     /// All that it says, for a search.
     pub(super) fn words(&self) -> String {
         match &self.kind {
-            Kind::Person { text, .. } | Kind::Note { text, .. } => text.clone(),
-            Kind::Thinking(thought) => thought.text().to_owned(),
-            Kind::Answer(flow) => flow.text().to_owned(),
-            Kind::Call(call) => format!("{} {}\n{}", call.tool, call.about, call.result),
+            TranscriptItemKind::Person { text, .. } | TranscriptItemKind::Note { text, .. } => text.clone(),
+            TranscriptItemKind::Thinking(thought) => thought.text().to_owned(),
+            TranscriptItemKind::Answer(flow) => flow.text().to_owned(),
+            TranscriptItemKind::Call(call) => format!("{} {}\n{}", call.tool, call.about, call.result),
         }
     }
 
     /// Its lines at a width.
-    pub(super) fn lines(&mut self, width: usize, theme: &Theme, detail: Detail) -> &[Line<'static>] {
+    pub(super) fn lines(&mut self, width: usize, theme: &ChatTheme, detail: DetailLevel) -> &[Line<'static>] {
         let kind = match &mut self.kind {
-            Kind::Answer(flow) => return flow.lines(width, theme),
-            Kind::Thinking(thought) => return thought.last_lines(width, theme, detail),
+            TranscriptItemKind::Answer(flow) => return flow.lines(width, theme),
+            TranscriptItemKind::Thinking(thought) => return thought.last_lines(width, theme, detail),
             kind => &*kind,
         };
         let fresh = match self.laid.take() {
             Some(laid) if laid.width == width && laid.detail == detail => laid,
-            _ => Laid { width, detail, lines: lay(kind, width, theme, detail) },
+            _ => ItemLayout { width, detail, lines: lay(kind, width, theme, detail) },
         };
         &self.laid.insert(fresh).lines
     }
 }
 
-fn lay(kind: &Kind, width: usize, theme: &Theme, detail: Detail) -> Vec<Line<'static>> {
+fn lay(
+    kind: &TranscriptItemKind,
+    width: usize,
+    theme: &ChatTheme,
+    detail: DetailLevel,
+) -> Vec<Line<'static>> {
     match kind {
-        Kind::Answer(_) | Kind::Thinking(_) => Vec::new(),
-        Kind::Person { text, files } => {
+        TranscriptItemKind::Answer(_) | TranscriptItemKind::Thinking(_) => Vec::new(),
+        TranscriptItemKind::Person { text, files } => {
             let margin =
-                Margin { first: vec![Span::styled("› ", theme.person)], rest: vec![Span::raw("  ")] };
+                LineMargin { first: vec![Span::styled("› ", theme.person)], rest: vec![Span::raw("  ")] };
             let mut lines = paragraphs(text, width, &margin, theme.person);
             if *files > 0 {
                 lines.push(Line::styled(format!("  with {files} attached"), theme.dim));
             }
             lines
         }
-        Kind::Call(call) => call.lines(width, theme, detail),
-        Kind::Note { tone, text } => {
+        TranscriptItemKind::Call(call) => call.lines(width, theme, detail),
+        TranscriptItemKind::Note { tone, text } => {
             let style = match tone {
-                Tone::Quiet => theme.dim,
-                Tone::Warning => theme.warning,
-                Tone::Error => theme.error,
+                NoteTone::Quiet => theme.dim,
+                NoteTone::Warning => theme.warning,
+                NoteTone::Error => theme.error,
             };
-            paragraphs(text, width, &Margin::default(), style)
+            paragraphs(text, width, &LineMargin::default(), style)
         }
     }
 }
 
-fn paragraphs(text: &str, width: usize, margin: &Margin, style: Style) -> Vec<Line<'static>> {
-    let following = Margin { first: margin.rest.clone(), rest: margin.rest.clone() };
+fn paragraphs(text: &str, width: usize, margin: &LineMargin, style: Style) -> Vec<Line<'static>> {
+    let following = LineMargin { first: margin.rest.clone(), rest: margin.rest.clone() };
     let mut lines = Vec::new();
     for line in text.lines().take(MOST_LINES) {
         let margin = if lines.is_empty() { margin } else { &following };
-        lines.extend(wrap(&[Span::styled(line.to_owned(), style)], width, margin, Break::Words));
+        lines.extend(wrap(&[Span::styled(line.to_owned(), style)], width, margin, LineBreak::Words));
     }
     lines
 }
 
 fn indented(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
-    wrap(&[Span::styled(text.to_owned(), style)], width, &Margin::of(Span::raw("  ")), Break::Anywhere)
+    wrap(
+        &[Span::styled(text.to_owned(), style)],
+        width,
+        &LineMargin::of(Span::raw("  ")),
+        LineBreak::Anywhere,
+    )
 }
 
-fn left_out(all: usize, most: usize, theme: &Theme) -> Option<Line<'static>> {
+fn left_out(all: usize, most: usize, theme: &ChatTheme) -> Option<Line<'static>> {
     let more = all.checked_sub(most).filter(|more| *more > 0)?;
     Some(Line::styled(format!("  … {more} more lines"), theme.dim))
 }

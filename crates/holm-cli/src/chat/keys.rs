@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::theme::Shade;
+use super::theme::ThemeKind;
 
 /// An action that a key triggers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Action {
+pub(super) enum KeyAction {
     Send,
     Queue,
     Newline,
@@ -36,51 +36,51 @@ pub(super) enum Action {
 
 /// Every action with its name in the file, its key, and what it does in words.
 #[rustfmt::skip]
-const ACTIONS: [(Action, &str, &[&str], &str); 23] = [
-    (Action::Send, "send", &["enter"], "send; during a run, the agent reads it before its next step"),
-    (Action::Queue, "queue", &["ctrl-s"], "send it when the run has ended"),
-    (Action::Newline, "newline", &["alt-enter", "ctrl-j", "shift-enter"], "start a new line"),
-    (Action::Stop, "stop", &["ctrl-c"], "stop the run; press twice to quit"),
-    (Action::Leave, "leave", &["ctrl-d"], "quit, when the input is empty"),
-    (Action::NewTab, "new", &["ctrl-n"], "start another session"),
-    (Action::NextTab, "next", &["ctrl-t", "alt-right"], "go to the next session"),
-    (Action::PreviousTab, "previous", &["alt-left"], "go to the previous session"),
-    (Action::CloseTab, "close", &["ctrl-x"], "close this session's tab"),
-    (Action::ScrollUp, "scroll-up", &["alt-up", "shift-up"], "scroll up one line"),
-    (Action::ScrollDown, "scroll-down", &["alt-down", "shift-down"], "scroll down one line"),
-    (Action::PageUp, "page-up", &["pageup"], "scroll up one page"),
-    (Action::PageDown, "page-down", &["pagedown"], "scroll down one page"),
-    (Action::Top, "top", &["ctrl-home"], "scroll to the top"),
-    (Action::Bottom, "bottom", &["ctrl-end"], "scroll to the end"),
-    (Action::NextMode, "mode", &["backtab"], "change the mode: plan, default, accept-edits"),
-    (Action::Detail, "detail", &["ctrl-o"], "show calls in full, or in brief"),
-    (Action::Editor, "editor", &["ctrl-g"], "write in $EDITOR"),
-    (Action::Complete, "complete", &["tab"], "complete a /command or an @file"),
-    (Action::Sessions, "sessions", &["ctrl-r"], "show earlier sessions"),
-    (Action::Search, "search", &["ctrl-f"], "search in this session"),
-    (Action::Fork, "fork", &["ctrl-b"], "go back to a turn, in a new session"),
-    (Action::Help, "help", &["f1"], "show this"),
+const ACTIONS: [(KeyAction, &str, &[&str], &str); 23] = [
+    (KeyAction::Send, "send", &["enter"], "send; during a run, the agent reads it before its next step"),
+    (KeyAction::Queue, "queue", &["ctrl-s"], "send it when the run has ended"),
+    (KeyAction::Newline, "newline", &["alt-enter", "ctrl-j", "shift-enter"], "start a new line"),
+    (KeyAction::Stop, "stop", &["ctrl-c"], "stop the run; press twice to quit"),
+    (KeyAction::Leave, "leave", &["ctrl-d"], "quit, when the input is empty"),
+    (KeyAction::NewTab, "new", &["ctrl-n"], "start another session"),
+    (KeyAction::NextTab, "next", &["ctrl-t", "alt-right"], "go to the next session"),
+    (KeyAction::PreviousTab, "previous", &["alt-left"], "go to the previous session"),
+    (KeyAction::CloseTab, "close", &["ctrl-x"], "close this session's tab"),
+    (KeyAction::ScrollUp, "scroll-up", &["alt-up", "shift-up"], "scroll up one line"),
+    (KeyAction::ScrollDown, "scroll-down", &["alt-down", "shift-down"], "scroll down one line"),
+    (KeyAction::PageUp, "page-up", &["pageup"], "scroll up one page"),
+    (KeyAction::PageDown, "page-down", &["pagedown"], "scroll down one page"),
+    (KeyAction::Top, "top", &["ctrl-home"], "scroll to the top"),
+    (KeyAction::Bottom, "bottom", &["ctrl-end"], "scroll to the end"),
+    (KeyAction::NextMode, "mode", &["backtab"], "change the mode: plan, default, accept-edits"),
+    (KeyAction::Detail, "detail", &["ctrl-o"], "show calls in full, or in brief"),
+    (KeyAction::Editor, "editor", &["ctrl-g"], "write in $EDITOR"),
+    (KeyAction::Complete, "complete", &["tab"], "complete a /command or an @file"),
+    (KeyAction::Sessions, "sessions", &["ctrl-r"], "show earlier sessions"),
+    (KeyAction::Search, "search", &["ctrl-f"], "search in this session"),
+    (KeyAction::Fork, "fork", &["ctrl-b"], "go back to a turn, in a new session"),
+    (KeyAction::Help, "help", &["f1"], "show this"),
 ];
 
 /// A key with its modifiers.
-type Key = (KeyCode, KeyModifiers);
+type KeyCombination = (KeyCode, KeyModifiers);
 
 /// Which key triggers which action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Keys {
-    actions: Vec<(Key, Action)>,
+pub(super) struct KeyBindings {
+    actions: Vec<(KeyCombination, KeyAction)>,
 }
 
 /// The user's preferences from `chat.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Wishes {
-    pub(super) keys: Keys,
-    pub(super) shade: Option<Shade>,
+pub(super) struct ChatPreferences {
+    pub(super) keys: KeyBindings,
+    pub(super) shade: Option<ThemeKind>,
     /// Parts of the file that were not understood.
     pub(super) notes: Vec<String>,
 }
 
-impl Default for Keys {
+impl Default for KeyBindings {
     fn default() -> Self {
         let keys = ACTIONS
             .iter()
@@ -89,16 +89,16 @@ impl Default for Keys {
     }
 }
 
-impl Keys {
+impl KeyBindings {
     /// What a key does, if it does something.
-    pub(super) fn action(&self, key: KeyEvent) -> Option<Action> {
+    pub(super) fn action(&self, key: KeyEvent) -> Option<KeyAction> {
         let pressed = plain(key);
         self.actions.iter().find(|(known, _)| *known == pressed).map(|(_, action)| *action)
     }
 
     /// What there is to press, for the help.
     pub(super) fn help(&self) -> Vec<(String, &'static str)> {
-        let line = |(action, _, _, about): &(Action, &str, &[&str], &'static str)| {
+        let line = |(action, _, _, about): &(KeyAction, &str, &[&str], &'static str)| {
             let keys = self.actions.iter().filter(|(_, known)| known == action);
             let keys: Vec<String> = keys.map(|(key, _)| shown(*key)).collect();
             (keys.join(", "), *about)
@@ -107,7 +107,7 @@ impl Keys {
     }
 }
 
-impl Wishes {
+impl ChatPreferences {
     /// Reads the file: `theme = "light"`, and under `[keys]` a name of an action with its keys.
     pub(super) fn read(text: &str) -> Self {
         let mut wishes = Self::default();
@@ -120,7 +120,7 @@ impl Wishes {
         };
         for (name, value) in &table {
             match (name.as_str(), value) {
-                ("theme", toml::Value::String(theme)) => match Shade::named(theme) {
+                ("theme", toml::Value::String(theme)) => match ThemeKind::named(theme) {
                     Some(shade) => wishes.shade = Some(shade),
                     None => wishes
                         .notes
@@ -134,7 +134,7 @@ impl Wishes {
     }
 
     fn rebind(&mut self, keys: &toml::Table) {
-        let mut wanted: BTreeMap<Action, Vec<Key>> = BTreeMap::new();
+        let mut wanted: BTreeMap<KeyAction, Vec<KeyCombination>> = BTreeMap::new();
         for (name, value) in keys {
             let Some((action, ..)) = ACTIONS.iter().find(|(_, known, ..)| known == name) else {
                 self.notes.push(format!("chat.toml: no action is called `{name}`; /help shows them"));
@@ -162,7 +162,7 @@ impl Wishes {
 
 /// A key without the differences between terminals: a letter's case is in the letter, and Shift-Tab
 /// is its own key.
-fn plain(key: KeyEvent) -> Key {
+fn plain(key: KeyEvent) -> KeyCombination {
     let shift = KeyModifiers::SHIFT;
     let modifiers = match key.code {
         KeyCode::Char(_) | KeyCode::BackTab => key.modifiers - shift,
@@ -172,7 +172,7 @@ fn plain(key: KeyEvent) -> Key {
 }
 
 /// A key by its name, such as `ctrl-x`, `alt-enter`, `f1` or `pageup`.
-pub(super) fn parse(text: &str) -> Option<Key> {
+pub(super) fn parse(text: &str) -> Option<KeyCombination> {
     let text = text.to_lowercase();
     let mut modifiers = KeyModifiers::NONE;
     let mut rest = text.as_str();
@@ -219,7 +219,7 @@ const NAMED: [(KeyCode, &str); 15] = [
     (KeyCode::Char(' '), "space"),
 ];
 
-fn shown((code, modifiers): Key) -> String {
+fn shown((code, modifiers): KeyCombination) -> String {
     let mut text = String::new();
     for (modifier, name) in
         [(KeyModifiers::CONTROL, "ctrl-"), (KeyModifiers::ALT, "alt-"), (KeyModifiers::SHIFT, "shift-")]

@@ -9,29 +9,29 @@ use ratatui::{
 };
 
 use super::{
-    code::{Language, Within},
-    growing::{Growing, LONGEST_OPEN, Layout, too_long},
-    text::{Break, Margin, clipped, wrap},
-    theme::Theme,
+    code::{CodeLanguage, LexerState},
+    growing::{IncrementalText, LONGEST_OPEN, TextLayout, too_long},
+    text::{LineBreak, LineMargin, clipped, wrap},
+    theme::ChatTheme,
 };
 
 /// Markdown that grows at its end, and its lines at one width.
-pub(super) type Flow = Growing<Markdown>;
+pub(super) type MarkdownText = IncrementalText<MarkdownLayout>;
 
 /// Lays out Markdown block by block, and code line by line.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Markdown {
-    fence: Option<Fence>,
+pub(super) struct MarkdownLayout {
+    fence: Option<CodeFence>,
 }
 
-impl Layout for Markdown {
+impl TextLayout for MarkdownLayout {
     fn settled(&self, rest: &str) -> usize {
         settled(rest, self.fence.as_ref())
     }
 
     /// No two empty lines stand together, and none at the beginning.
-    fn lay(&mut self, part: &str, width: usize, theme: &Theme, lines: &mut Vec<Line<'static>>) {
-        let mut page = Page { width, theme, fence: self.fence.take(), lines: Vec::new() };
+    fn lay(&mut self, part: &str, width: usize, theme: &ChatTheme, lines: &mut Vec<Line<'static>>) {
+        let mut page = MarkdownRenderer { width, theme, fence: self.fence.take(), lines: Vec::new() };
         page.lay(part);
         self.fence = page.fence;
         for line in page.lines {
@@ -46,7 +46,7 @@ impl Layout for Markdown {
 
 /// How many bytes of a text have final lines, independent of the text that follows: up to a blank
 /// line, or any line in code.
-fn settled(text: &str, fence: Option<&Fence>) -> usize {
+fn settled(text: &str, fence: Option<&CodeFence>) -> usize {
     if fence.is_some() {
         // Up to and with the line that ends the code, or all whole lines of it.
         let mut at = 0;
@@ -68,7 +68,7 @@ fn settled(text: &str, fence: Option<&Fence>) -> usize {
         if at > LONGEST_OPEN {
             break;
         }
-        if line.trim().is_empty() || Fence::opened_by(line).is_some() {
+        if line.trim().is_empty() || CodeFence::opened_by(line).is_some() {
             return at;
         }
     }
@@ -77,15 +77,15 @@ fn settled(text: &str, fence: Option<&Fence>) -> usize {
 
 /// An open code fence.
 #[derive(Debug, Clone)]
-struct Fence {
+struct CodeFence {
     mark: char,
     length: usize,
-    language: Option<&'static Language>,
+    language: Option<&'static CodeLanguage>,
     label: String,
-    within: Within,
+    within: LexerState,
 }
 
-impl Fence {
+impl CodeFence {
     fn opened_by(line: &str) -> Option<Self> {
         let line = line.trim();
         let mark = line.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
@@ -95,7 +95,7 @@ impl Fence {
             return None;
         }
         let label = label.split([' ', ',', '{']).next().unwrap_or_default().to_owned();
-        Some(Self { mark, length, language: Language::named(&label), label, within: Within::Code })
+        Some(Self { mark, length, language: CodeLanguage::named(&label), label, within: LexerState::Code })
     }
 
     fn is_closed_by(&self, line: &str) -> bool {
@@ -105,14 +105,14 @@ impl Fence {
 }
 
 /// Renders Markdown blocks as lines of one width.
-struct Page<'a> {
+struct MarkdownRenderer<'a> {
     width: usize,
-    theme: &'a Theme,
-    fence: Option<Fence>,
+    theme: &'a ChatTheme,
+    fence: Option<CodeFence>,
     lines: Vec<Line<'static>>,
 }
 
-impl Page<'_> {
+impl MarkdownRenderer<'_> {
     fn lay(&mut self, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         let mut at = 0;
@@ -136,7 +136,7 @@ impl Page<'_> {
             self.lines.push(Line::default());
             return 1;
         }
-        if let Some(fence) = Fence::opened_by(line) {
+        if let Some(fence) = CodeFence::opened_by(line) {
             if !fence.label.is_empty() {
                 let label = clipped(&format!("  {}", fence.label), self.width);
                 self.lines.push(Line::styled(label, self.theme.dim));
@@ -161,17 +161,17 @@ impl Page<'_> {
             self.lines.extend(lines);
             return count;
         }
-        match Bullet::of(line) {
+        match ListBullet::of(line) {
             Some(bullet) => self.item(&bullet),
             None => {
                 let spans = inline::spans(line, self.theme.text, self.theme);
-                self.lines.extend(wrap(&spans, self.width, &Margin::default(), Break::Words));
+                self.lines.extend(wrap(&spans, self.width, &LineMargin::default(), LineBreak::Words));
             }
         }
         1
     }
 
-    fn code(&mut self, line: &str, fence: &mut Fence) {
+    fn code(&mut self, line: &str, fence: &mut CodeFence) {
         let spans = match fence.language {
             Some(language) => {
                 let (spans, within) = language.line(line, fence.within, self.theme);
@@ -180,8 +180,8 @@ impl Page<'_> {
             }
             None => vec![Span::styled(line.to_owned(), diff_style(&fence.label, line, self.theme))],
         };
-        let margin = Margin::of(Span::styled("│ ", self.theme.dim));
-        self.lines.extend(wrap(&spans, self.width, &margin, Break::Anywhere));
+        let margin = LineMargin::of(Span::styled("│ ", self.theme.dim));
+        self.lines.extend(wrap(&spans, self.width, &margin, LineBreak::Anywhere));
     }
 
     fn heading(&mut self, level: usize, text: &str) {
@@ -190,7 +190,7 @@ impl Page<'_> {
             _ => self.theme.heading,
         };
         let spans = inline::spans(text, style, self.theme);
-        self.lines.extend(wrap(&spans, self.width, &Margin::default(), Break::Words));
+        self.lines.extend(wrap(&spans, self.width, &LineMargin::default(), LineBreak::Words));
     }
 
     /// A quote is a page of its own behind a bar.
@@ -198,14 +198,14 @@ impl Page<'_> {
         let quoted: Vec<&str> = from.iter().map_while(|line| line.trim_start().strip_prefix('>')).collect();
         let inner: Vec<&str> = quoted.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
         let width = self.width.saturating_sub(2);
-        let mut page = Page { width, theme: self.theme, fence: None, lines: Vec::new() };
+        let mut page = MarkdownRenderer { width, theme: self.theme, fence: None, lines: Vec::new() };
         // Bars of bars are plain text from some depth on, so that no answer can make this deep.
         if width > 16 {
             page.lay(&inner.join("\n"));
         } else {
             for line in inner {
                 let spans = [Span::raw(line.to_owned())];
-                page.lines.extend(wrap(&spans, width, &Margin::default(), Break::Anywhere));
+                page.lines.extend(wrap(&spans, width, &LineMargin::default(), LineBreak::Anywhere));
             }
         }
         for mut line in page.lines {
@@ -215,16 +215,16 @@ impl Page<'_> {
         quoted.len()
     }
 
-    fn item(&mut self, bullet: &Bullet<'_>) {
+    fn item(&mut self, bullet: &ListBullet<'_>) {
         // The mark counts too, so that the text always has room.
         let most = (self.width / 2).saturating_sub(super::text::columns(&bullet.mark));
         let indent = " ".repeat(bullet.indent.min(most));
         let first = format!("{indent}{} ", bullet.mark);
         let rest = " ".repeat(super::text::columns(&first));
         let margin =
-            Margin { first: vec![Span::styled(first, self.theme.accent)], rest: vec![Span::raw(rest)] };
+            LineMargin { first: vec![Span::styled(first, self.theme.accent)], rest: vec![Span::raw(rest)] };
         let spans = inline::spans(bullet.text, self.theme.text, self.theme);
-        self.lines.extend(wrap(&spans, self.width, &margin, Break::Words));
+        self.lines.extend(wrap(&spans, self.width, &margin, LineBreak::Words));
     }
 }
 
@@ -240,7 +240,7 @@ fn is_rule(line: &str) -> bool {
 }
 
 /// Lines of a diff that stands in an answer.
-fn diff_style(label: &str, line: &str, theme: &Theme) -> ratatui::style::Style {
+fn diff_style(label: &str, line: &str, theme: &ChatTheme) -> ratatui::style::Style {
     match line.as_bytes().first() {
         Some(b'+') if label == "diff" => theme.added,
         Some(b'-') if label == "diff" => theme.removed,
@@ -249,13 +249,13 @@ fn diff_style(label: &str, line: &str, theme: &Theme) -> ratatui::style::Style {
 }
 
 /// A line of a list.
-struct Bullet<'a> {
+struct ListBullet<'a> {
     indent: usize,
     mark: String,
     text: &'a str,
 }
 
-impl<'a> Bullet<'a> {
+impl<'a> ListBullet<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let trimmed = line.trim_start();
         let indent = line.len() - trimmed.len();

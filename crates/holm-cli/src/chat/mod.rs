@@ -40,4 +40,4 @@ mod woken;
 
 pub(crate) use front::{execute, remarks};
 pub(crate) use left::forget;
-pub(crate) use theme::Shade;
+pub(crate) use theme::ThemeKind;

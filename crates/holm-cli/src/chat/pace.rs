@@ -17,7 +17,7 @@ const BREATH: Duration = Duration::from_millis(4);
 /// Beats come at fixed times, whether frames are drawn or not. A late frame does not delay the next
 /// one, and missed beats are not caught up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pace {
+pub(super) struct FramePacer {
     /// The last beat before the last frame.
     beat: Duration,
     /// When the last frame was finished.
@@ -26,7 +26,7 @@ pub(super) struct Pace {
     due: Option<Duration>,
 }
 
-impl Pace {
+impl FramePacer {
     /// The first frame was done at this time, and with it the beat begins.
     pub(super) fn new(now: Duration) -> Self {
         Self { beat: now, drawn: now, due: None }
@@ -77,7 +77,7 @@ mod tests {
     /// How many frames are drawn in a time, if something changes each `token` and a timer or a
     /// frame is late by `late`.
     fn frames(within: Duration, token: Duration, late: impl Fn(u32) -> Duration) -> u32 {
-        let mut pace = Pace::new(Duration::ZERO);
+        let mut pace = FramePacer::new(Duration::ZERO);
         let (mut now, mut changes, mut drawn) = (Duration::ZERO, token, 0);
         while now < within {
             // The loop wakes for the earlier of the two.
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn beats_that_were_missed_are_not_made_up_for_and_the_next_one_comes_when_it_would_have() {
-        let mut pace = Pace::new(ms(100));
+        let mut pace = FramePacer::new(ms(100));
         pace.changed();
         assert_eq!(pace.next(), Some(ms(115)));
         // Two more beats pass by, at 130 and at 145.
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_takes_longer_than_a_beat_leaves_time_for_other_things() {
-        let mut pace = Pace::new(ms(0));
+        let mut pace = FramePacer::new(ms(0));
         pace.changed();
         // Begun on the beat at 15, done at 57.
         pace.drew(ms(57));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn at_rest_there_is_no_frame_and_the_first_change_after_it_is_seen_at_once() {
-        let mut pace = Pace::new(ms(0));
+        let mut pace = FramePacer::new(ms(0));
         assert_eq!((pace.next(), pace.is_due(ms(90_000))), (None, false));
         pace.changed();
         assert!(pace.is_due(ms(90_001)));
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_key_is_seen_at_once_and_the_beat_goes_on_as_before() {
-        let mut pace = Pace::new(ms(0));
+        let mut pace = FramePacer::new(ms(0));
         pace.changed();
         pace.drew(ms(15));
         pace.changed();
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn keys_that_come_faster_than_anybody_types_share_a_frame() {
-        let mut pace = Pace::new(ms(0));
+        let mut pace = FramePacer::new(ms(0));
         pace.pressed(ms(50));
         assert!(pace.is_due(ms(50)));
         pace.drew(ms(50));

@@ -1,15 +1,15 @@
 //! Lists to choose from: sessions, turns, models, and completions.
 
-use super::state::How;
+use super::state::SessionOrigin;
 
 /// The most rows of a completion.
 const MOST_COMPLETIONS: usize = 8;
 
 /// A list to choose from, shown over everything else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Picker {
+pub(super) struct ListPicker {
     pub(super) title: String,
-    rows: Vec<Row>,
+    rows: Vec<PickerRow>,
     /// Only rows that contain this text are shown.
     pub(super) filter: String,
     at: usize,
@@ -17,28 +17,28 @@ pub(super) struct Picker {
 
 /// One row of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct PickerRow {
     pub(super) label: String,
     pub(super) about: String,
-    pub(super) pick: Pick,
+    pub(super) pick: PickerAction,
 }
 
 /// What choosing a row does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Pick {
+pub(super) enum PickerAction {
     /// Opens a session, and puts text into its input.
-    Open { how: How, typed: String },
+    Open { how: SessionOrigin, typed: String },
 }
 
-impl Picker {
-    pub(super) fn new(title: &str, rows: Vec<Row>) -> Self {
+impl ListPicker {
+    pub(super) fn new(title: &str, rows: Vec<PickerRow>) -> Self {
         Self { title: title.to_owned(), rows, ..Self::default() }
     }
 
     /// The rows that fit the filter.
-    pub(super) fn shown(&self) -> Vec<&Row> {
+    pub(super) fn shown(&self) -> Vec<&PickerRow> {
         let wanted = self.filter.to_lowercase();
-        let fits = |row: &&Row| {
+        let fits = |row: &&PickerRow| {
             row.label.to_lowercase().contains(&wanted) || row.about.to_lowercase().contains(&wanted)
         };
         self.rows.iter().filter(fits).collect()
@@ -49,7 +49,7 @@ impl Picker {
         self.at.min(self.shown().len().saturating_sub(1))
     }
 
-    pub(super) fn chosen(&self) -> Option<&Row> {
+    pub(super) fn chosen(&self) -> Option<&PickerRow> {
         self.shown().get(self.at()).copied()
     }
 
@@ -83,14 +83,14 @@ impl Picker {
 
 /// Completions for the word before the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Completion {
+pub(super) struct WordCompletion {
     /// How many bytes before the cursor are replaced.
     pub(super) replaces: usize,
     pub(super) rows: Vec<(String, String)>,
     pub(super) at: usize,
 }
 
-impl Completion {
+impl WordCompletion {
     /// Candidates for a word, the best first: those that begin with it, then those that contain it,
     /// then those that contain its letters in order.
     pub(super) fn of(
@@ -140,14 +140,18 @@ fn rank(candidate: &str, word: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn row(label: &str) -> Row {
-        let how = How::Resume { session: label.into() };
-        Row { label: label.into(), about: String::new(), pick: Pick::Open { how, typed: String::new() } }
+    fn row(label: &str) -> PickerRow {
+        let how = SessionOrigin::Resume { session: label.into() };
+        PickerRow {
+            label: label.into(),
+            about: String::new(),
+            pick: PickerAction::Open { how, typed: String::new() },
+        }
     }
 
     #[test]
     fn typing_narrows_a_list_and_the_choice_stays_on_it() {
-        let mut picker = Picker::new("sessions", vec![row("alpha"), row("beta"), row("gamma")]);
+        let mut picker = ListPicker::new("sessions", vec![row("alpha"), row("beta"), row("gamma")]);
         picker.down(5);
         assert_eq!(picker.chosen().unwrap().label, "gamma");
         "bet".chars().for_each(|c| picker.narrow(c));
@@ -163,7 +167,7 @@ mod tests {
         let check = |word: &str, expect: &[&str]| {
             let all = ["src/main.rs", "docs/main.md", "src/domain.rs", "README.md"];
             let rows = all.map(|name| (name.to_owned(), String::new()));
-            let found = Completion::of(word, 0, rows).map(|found| found.rows).unwrap_or_default();
+            let found = WordCompletion::of(word, 0, rows).map(|found| found.rows).unwrap_or_default();
             let found: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
             assert_eq!(found, expect, "{word}");
         };

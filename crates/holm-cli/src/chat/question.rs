@@ -1,34 +1,34 @@
 //! Questions to the user: whether a call may run, and what a model wants to know.
 
 use holm::kernel::{AskReason, Proposal};
-use holm_tools::shell::{self, Answer, Offer};
+use holm_tools::shell::{self, ApprovalAnswer, ApprovalOffer};
 
-use super::{input::Input, text::safe};
+use super::{input::InputBuffer, text::safe};
 use crate::approve;
 
 /// Identifies a question while the chat runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct QuestionId(pub(super) u64);
+pub(super) struct ChatQuestionId(pub(super) u64);
 
 /// A question to the user.
 #[derive(Debug, Clone)]
-pub(super) struct Question {
-    pub(super) id: QuestionId,
-    pub(super) asks: Asks,
+pub(super) struct ChatQuestion {
+    pub(super) id: ChatQuestionId,
+    pub(super) asks: QuestionBody,
     /// How far its text is scrolled.
     pub(super) scroll: usize,
     /// Whether all of it was on the screen once. A user cannot approve text that
     /// they have not seen.
-    pub(super) seen: Seen,
+    pub(super) seen: QuestionReadState,
     /// How much of it was on the screen.
-    read: Read,
+    read: ReadingProgress,
     /// Whether a user who was typing has noticed it.
-    pub(super) turned: Turned,
+    pub(super) turned: QuestionFocus,
 }
 
 /// Whether the user noticed a question that came while they were typing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turned {
+pub(super) enum QuestionFocus {
     /// Not yet, and the user has typed nothing meanwhile.
     Away,
     /// Not yet, and keys were ignored because the user was typing. The next keys may also be
@@ -40,33 +40,37 @@ pub(super) enum Turned {
 /// How many lines of a text were on the screen, from the first one on, and how many it
 /// has at that width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Read {
+struct ReadingProgress {
     lines: usize,
     of: usize,
 }
 
 /// Whether all of a text was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum QuestionReadState {
     NotYet,
     Whole,
 }
 
 /// The content of a question.
 #[derive(Debug, Clone)]
-pub(super) enum Asks {
+pub(super) enum QuestionBody {
     /// Whether a call may run.
-    Call(Box<Wanted>),
-    Words { question: String, choices: Vec<String>, input: Input },
+    Call(Box<CallApprovalRequest>),
+    Words {
+        question: String,
+        choices: Vec<String>,
+        input: InputBuffer,
+    },
 }
 
 /// A call that waits for approval.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct CallApprovalRequest {
     /// The question, line by line.
     pub(super) lines: Vec<String>,
     /// Whether commands with the same beginning can be allowed, which the lines name.
-    pub(super) prefix: Prefix,
+    pub(super) prefix: PrefixOffer,
     /// The plan to carry out, if the call is about one.
     pub(super) plan: Option<String>,
     /// The proposed arguments of the call.
@@ -77,21 +81,21 @@ pub(super) struct Wanted {
 
 /// Whether all commands with the same beginning can be allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Prefix {
+pub(super) enum PrefixOffer {
     None,
     Offered,
 }
 
 /// The user's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reply {
-    Call(Answer),
+pub(super) enum QuestionReply {
+    Call(ApprovalAnswer),
     Words(Option<String>),
 }
 
-impl Question {
+impl ChatQuestion {
     /// Whether a call may run.
-    pub(super) fn call(id: QuestionId, proposal: &Proposal, offer: &Offer) -> Self {
+    pub(super) fn call(id: ChatQuestionId, proposal: &Proposal, offer: &ApprovalOffer) -> Self {
         let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
         let lines = approve::question(proposal, offer);
         let lines = lines.iter().flat_map(|text| text.lines().map(safe).collect::<Vec<_>>());
@@ -99,24 +103,34 @@ impl Question {
         let prefix = offer.prefix.as_ref().filter(|_| lasts).map(|rule| safe(&rule.to_string()));
         // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
         let allows = prefix.iter().map(|rule| format!("  p allows   everything that starts with {rule}"));
-        let wanted = Wanted {
+        let wanted = CallApprovalRequest {
             lines: lines.filter(|line| !line.is_empty()).chain(allows).collect(),
-            prefix: if prefix.is_some() { Prefix::Offered } else { Prefix::None },
+            prefix: if prefix.is_some() { PrefixOffer::Offered } else { PrefixOffer::None },
             plan: leaves_plan.then(|| approve::plan(proposal)).flatten(),
             arguments: proposal.arguments.clone(),
             lasts,
         };
-        Self::new(id, Asks::Call(Box::new(wanted)))
+        Self::new(id, QuestionBody::Call(Box::new(wanted)))
     }
 
     /// What a model wants to know.
-    pub(super) fn words(id: QuestionId, question: &str, choices: &[String]) -> Self {
+    pub(super) fn words(id: ChatQuestionId, question: &str, choices: &[String]) -> Self {
         let choices = choices.iter().map(|choice| safe(choice)).collect();
-        Self::new(id, Asks::Words { question: safe(question), choices, input: Input::default() })
+        Self::new(
+            id,
+            QuestionBody::Words { question: safe(question), choices, input: InputBuffer::default() },
+        )
     }
 
-    fn new(id: QuestionId, asks: Asks) -> Self {
-        Self { id, asks, scroll: 0, seen: Seen::NotYet, read: Read::default(), turned: Turned::Away }
+    fn new(id: ChatQuestionId, asks: QuestionBody) -> Self {
+        Self {
+            id,
+            asks,
+            scroll: 0,
+            seen: QuestionReadState::NotYet,
+            read: ReadingProgress::default(),
+            turned: QuestionFocus::Away,
+        }
     }
 
     /// Scrolls to the requested position, given the number of lines and of visible rows, and
@@ -124,39 +138,41 @@ impl Question {
     pub(super) fn show(&mut self, lines: usize, room: usize) {
         if self.read.of != lines {
             // Another width breaks other lines.
-            self.read = Read { lines: 0, of: lines };
+            self.read = ReadingProgress { lines: 0, of: lines };
         }
         let furthest = lines.saturating_sub(room);
         self.scroll = match &self.asks {
-            Asks::Call(_) => self.scroll.min(furthest).min(self.read.lines),
+            QuestionBody::Call(_) => self.scroll.min(furthest).min(self.read.lines),
             // What is typed as an answer stands at the end, so the end is looked at.
-            Asks::Words { .. } => furthest,
+            QuestionBody::Words { .. } => furthest,
         };
         self.read.lines = self.read.lines.max(self.scroll.saturating_add(room)).min(lines);
         if self.read.lines >= lines && room > 0 {
-            self.seen = Seen::Whole;
+            self.seen = QuestionReadState::Whole;
         }
     }
 
     /// The answer that replaces the plan in question. The new plan is checked like the model's own,
     /// and asked about again.
-    pub(super) fn with_plan(&self, text: &str) -> Option<Answer> {
-        let Asks::Call(wanted) = &self.asks else { return None };
+    pub(super) fn with_plan(&self, text: &str) -> Option<ApprovalAnswer> {
+        let QuestionBody::Call(wanted) = &self.asks else { return None };
         wanted.plan.as_ref()?;
-        Some(Answer::Rewrite { arguments: approve::with_plan(&wanted.arguments, text.trim_end().to_owned()) })
+        Some(ApprovalAnswer::Rewrite {
+            arguments: approve::with_plan(&wanted.arguments, text.trim_end().to_owned()),
+        })
     }
 
     /// What a key says, where it says something. Only what was seen whole can be agreed to.
-    pub(super) fn answer(&self, key: char) -> Option<Answer> {
-        let Asks::Call(wanted) = &self.asks else { return None };
-        let said_no = || Answer::No { reason: "the person said no".into() };
+    pub(super) fn answer(&self, key: char) -> Option<ApprovalAnswer> {
+        let QuestionBody::Call(wanted) = &self.asks else { return None };
+        let said_no = || ApprovalAnswer::No { reason: "the person said no".into() };
         match key {
             'n' => Some(said_no()),
-            'v' if wanted.plan.is_none() => Some(Answer::Never),
-            _ if self.seen == Seen::NotYet => None,
-            'y' => Some(Answer::Once),
-            'a' if wanted.lasts => Some(Answer::Session),
-            'p' if wanted.prefix == Prefix::Offered => Some(Answer::Prefix),
+            'v' if wanted.plan.is_none() => Some(ApprovalAnswer::Never),
+            _ if self.seen == QuestionReadState::NotYet => None,
+            'y' => Some(ApprovalAnswer::Once),
+            'a' if wanted.lasts => Some(ApprovalAnswer::Session),
+            'p' if wanted.prefix == PrefixOffer::Offered => Some(ApprovalAnswer::Prefix),
             _ => None,
         }
     }
@@ -164,22 +180,26 @@ impl Question {
     /// What can be pressed.
     pub(super) fn choices(&self) -> String {
         match &self.asks {
-            Asks::Call(_) if self.seen == Seen::NotYet => {
+            QuestionBody::Call(_) if self.seen == QuestionReadState::NotYet => {
                 "PgDn shows the rest; then you can answer yes · [n]o · ne[v]er".into()
             }
-            Asks::Call(wanted) if wanted.plan.is_some() => {
+            QuestionBody::Call(wanted) if wanted.plan.is_some() => {
                 "[y]es, carry it out · [e]dit it first · [n]o".into()
             }
-            Asks::Call(wanted) => {
+            QuestionBody::Call(wanted) => {
                 let prefix = match wanted.prefix {
-                    Prefix::Offered => " · [p] all like it",
-                    Prefix::None => "",
+                    PrefixOffer::Offered => " · [p] all like it",
+                    PrefixOffer::None => "",
                 };
                 let always = if wanted.lasts { " · [a]lways in this session" } else { "" };
                 format!("[y]es once{always}{prefix} · ne[v]er · [n]o")
             }
-            Asks::Words { choices, .. } if choices.is_empty() => "Enter answers · Esc gives no answer".into(),
-            Asks::Words { .. } => "a number or your own text, then Enter · Esc gives no answer".into(),
+            QuestionBody::Words { choices, .. } if choices.is_empty() => {
+                "Enter answers · Esc gives no answer".into()
+            }
+            QuestionBody::Words { .. } => {
+                "a number or your own text, then Enter · Esc gives no answer".into()
+            }
         }
     }
 }

@@ -12,26 +12,26 @@ const MOST: usize = 4 << 20;
 
 /// The byte budget for pieces that wait. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Room(Arc<AtomicUsize>);
+pub(super) struct DeltaByteBudget(Arc<AtomicUsize>);
 
 /// The share of the budget that a piece holds until it is dropped.
 #[derive(Debug, Default)]
-pub(super) struct Weight {
-    room: Room,
+pub(super) struct DeltaByteReservation {
+    room: DeltaByteBudget,
     bytes: usize,
 }
 
-impl Room {
+impl DeltaByteBudget {
     /// Reserves bytes for a piece. Returns `None` if the limit is reached.
-    pub(super) fn take(&self, bytes: usize) -> Option<Weight> {
+    pub(super) fn take(&self, bytes: usize) -> Option<DeltaByteReservation> {
         let taken = self.0.fetch_add(bytes, Ordering::Relaxed);
         // Given back by itself where it was too much.
-        let weight = Weight { room: self.clone(), bytes };
+        let weight = DeltaByteReservation { room: self.clone(), bytes };
         (taken < MOST).then_some(weight)
     }
 }
 
-impl Drop for Weight {
+impl Drop for DeltaByteReservation {
     fn drop(&mut self) {
         self.room.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn room_that_was_taken_is_given_back() {
-        let room = Room::default();
+        let room = DeltaByteBudget::default();
         let all = room.take(MOST).unwrap();
         assert!(room.take(1).is_none());
         assert!(room.take(1).is_none(), "what was refused takes nothing");

@@ -10,98 +10,98 @@ use std::{
 
 use holm::{
     kernel::{CallId, Numbered, Proposal},
-    runtime::{BoxFuture, Delta, DeltaSink, EventSink},
+    runtime::{BoxFuture, DeltaSink, EventSink, ReplyDelta},
 };
-use holm_mcp::Wanted;
-use holm_tools::shell::{Answer, Offer};
+use holm_mcp::ServerQuestionKind;
+use holm_tools::shell::{ApprovalAnswer, ApprovalOffer};
 use serde_json::Map;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 
 use super::{
-    item::Tone,
-    question::{Question, QuestionId, Reply},
-    room::Room,
-    state::Msg,
-    tab::{Piece, TabId},
+    item::NoteTone,
+    question::{ChatQuestion, ChatQuestionId, QuestionReply},
+    room::DeltaByteBudget,
+    state::ChatMessage,
+    tab::{ReplyPiece, TabId},
 };
-use crate::{elsewhere::Elsewhere, servers};
+use crate::{elsewhere::RemoteUser, servers};
 
 /// Sends messages to the update function.
-pub(super) type Tell = UnboundedSender<Msg>;
+pub(super) type ChatMessageSender = UnboundedSender<ChatMessage>;
 
 /// The open questions, each with the task that waits for its answer.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct OpenQuestions {
     last: AtomicU64,
-    open: Mutex<BTreeMap<QuestionId, oneshot::Sender<Reply>>>,
+    open: Mutex<BTreeMap<ChatQuestionId, oneshot::Sender<QuestionReply>>>,
 }
 
-impl Desk {
-    fn put(&self) -> (QuestionId, oneshot::Receiver<Reply>) {
-        let id = QuestionId(self.last.fetch_add(1, Ordering::Relaxed));
+impl OpenQuestions {
+    fn put(&self) -> (ChatQuestionId, oneshot::Receiver<QuestionReply>) {
+        let id = ChatQuestionId(self.last.fetch_add(1, Ordering::Relaxed));
         let (sender, receiver) = oneshot::channel();
         self.open().insert(id, sender);
         (id, receiver)
     }
 
     /// Answers a question, if its asker still waits.
-    pub(super) fn answer(&self, question: QuestionId, reply: Reply) {
+    pub(super) fn answer(&self, question: ChatQuestionId, reply: QuestionReply) {
         if let Some(waiting) = self.open().remove(&question) {
             let _ = waiting.send(reply);
         }
     }
 
     /// Every change is one step, so a panic elsewhere leaves nothing half done.
-    fn open(&self) -> MutexGuard<'_, BTreeMap<QuestionId, oneshot::Sender<Reply>>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<ChatQuestionId, oneshot::Sender<QuestionReply>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Asks and notifies the user of the chat, for one session.
 #[derive(Clone)]
-pub(super) struct Seat {
+pub(super) struct ChatUser {
     tab: TabId,
-    tell: Tell,
-    desk: Arc<Desk>,
+    tell: ChatMessageSender,
+    desk: Arc<OpenQuestions>,
 }
 
-impl Seat {
-    pub(super) fn new(tab: TabId, tell: Tell, desk: Arc<Desk>) -> Self {
+impl ChatUser {
+    pub(super) fn new(tab: TabId, tell: ChatMessageSender, desk: Arc<OpenQuestions>) -> Self {
         Self { tab, tell, desk }
     }
 
     /// Asks a question and waits. Returns `None` without an answer; dropping the
     /// future withdraws the question.
-    async fn put(self, make: impl FnOnce(QuestionId) -> Question) -> Option<Reply> {
+    async fn put(self, make: impl FnOnce(ChatQuestionId) -> ChatQuestion) -> Option<QuestionReply> {
         let (id, answer) = self.desk.put();
-        let _open = Open { id, seat: self.clone() };
-        self.tell.send(Msg::Asked { tab: self.tab, question: Box::new(make(id)) }).ok()?;
+        let _open = QuestionTicket { id, seat: self.clone() };
+        self.tell.send(ChatMessage::Asked { tab: self.tab, question: Box::new(make(id)) }).ok()?;
         answer.await.ok()
     }
 
     async fn words(self, question: String, choices: Vec<String>) -> Option<String> {
-        match self.put(move |id| Question::words(id, &question, &choices)).await {
-            Some(Reply::Words(words)) => words,
-            Some(Reply::Call(_)) | None => None,
+        match self.put(move |id| ChatQuestion::words(id, &question, &choices)).await {
+            Some(QuestionReply::Words(words)) => words,
+            Some(QuestionReply::Call(_)) | None => None,
         }
     }
 
-    async fn form(self, question: holm_mcp::Question) -> holm_mcp::Answer {
+    async fn form(self, question: holm_mcp::ServerQuestion) -> holm_mcp::ServerAnswer {
         let (yes, no) = ("answer it".to_owned(), "decline".to_owned());
         let asks = format!("the server {} asks: {}", question.server, question.message);
         let (asks, fields) = match &question.wanted {
-            Wanted::Visit(url) => {
+            ServerQuestionKind::Visit(url) => {
                 (format!("{asks}\nopen this page yourself if you want to: {url}"), Map::new())
             }
-            Wanted::Form(schema) => {
+            ServerQuestionKind::Form(schema) => {
                 let fields = schema.get("properties").and_then(serde_json::Value::as_object);
                 (asks, fields.cloned().unwrap_or_default())
             }
         };
         match self.clone().words(asks, vec![yes.clone(), no]).await {
             Some(said) if said == yes => {}
-            Some(_) => return holm_mcp::Answer::Declined,
-            None => return holm_mcp::Answer::Cancelled,
+            Some(_) => return holm_mcp::ServerAnswer::Declined,
+            None => return holm_mcp::ServerAnswer::Cancelled,
         }
         let mut given = Map::new();
         for (name, field) in &fields {
@@ -111,30 +111,32 @@ impl Seat {
                 given.insert(name.clone(), value);
             }
         }
-        holm_mcp::Answer::Given(given)
+        holm_mcp::ServerAnswer::Given(given)
     }
 }
 
 /// A question that is shown until its asker stops waiting.
-struct Open {
-    id: QuestionId,
-    seat: Seat,
+struct QuestionTicket {
+    id: ChatQuestionId,
+    seat: ChatUser,
 }
 
-impl Drop for Open {
+impl Drop for QuestionTicket {
     fn drop(&mut self) {
         self.seat.desk.open().remove(&self.id);
-        let _ = self.seat.tell.send(Msg::Withdrawn { question: self.id });
+        let _ = self.seat.tell.send(ChatMessage::Withdrawn { question: self.id });
     }
 }
 
-impl Elsewhere for Seat {
-    fn approve(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+impl RemoteUser for ChatUser {
+    fn approve(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
         let seat = self.clone();
         Box::pin(async move {
-            match seat.put(move |id| Question::call(id, &proposal, &offer)).await {
-                Some(Reply::Call(answer)) => answer,
-                Some(Reply::Words(_)) | None => Answer::No { reason: "nobody answered".into() },
+            match seat.put(move |id| ChatQuestion::call(id, &proposal, &offer)).await {
+                Some(QuestionReply::Call(answer)) => answer,
+                Some(QuestionReply::Words(_)) | None => {
+                    ApprovalAnswer::No { reason: "nobody answered".into() }
+                }
             }
         })
     }
@@ -143,58 +145,63 @@ impl Elsewhere for Seat {
         Box::pin(self.clone().words(question.to_owned(), choices.to_vec()))
     }
 
-    fn fill_in(&self, question: holm_mcp::Question) -> BoxFuture<'static, holm_mcp::Answer> {
+    fn fill_in(&self, question: holm_mcp::ServerQuestion) -> BoxFuture<'static, holm_mcp::ServerAnswer> {
         Box::pin(self.clone().form(question))
     }
 
     fn tell(&self, text: &str) {
-        let _ = self.tell.send(Msg::Noted { tab: self.tab, tone: Tone::Quiet, text: format!("· {text}") });
+        let _ = self.tell.send(ChatMessage::Noted {
+            tab: self.tab,
+            tone: NoteTone::Quiet,
+            text: format!("· {text}"),
+        });
     }
 }
 
 /// Forwards the events of a session to its tab, from the moment when the tab was told that it is
 /// open. Earlier events are sent with that message.
 #[derive(Clone)]
-pub(super) struct Watch {
+pub(super) struct ChatEventSink {
     pub(super) tab: TabId,
-    pub(super) tell: Tell,
+    pub(super) tell: ChatMessageSender,
     pub(super) live: Arc<AtomicBool>,
     /// The byte budget for pieces that wait to be shown.
-    pub(super) room: Room,
+    pub(super) room: DeltaByteBudget,
 }
 
-impl EventSink for Watch {
+impl EventSink for ChatEventSink {
     fn event(&self, event: &Numbered) {
         if self.live.load(Ordering::Acquire) {
-            let _ = self.tell.send(Msg::Event { tab: self.tab, event: Box::new(event.clone()) });
+            let _ = self.tell.send(ChatMessage::Event { tab: self.tab, event: Box::new(event.clone()) });
         }
     }
 }
 
-impl DeltaSink for Watch {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
+impl DeltaSink for ChatEventSink {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
         let piece = match delta {
-            Delta::Text { text, .. } => Piece::Text(text.to_owned()),
-            Delta::Thinking { text, .. } => Piece::Thinking(text.to_owned()),
-            Delta::ToolCallStarted { name, .. } => Piece::Calling(name.to_owned()),
-            Delta::Progress { text, done, total } => {
+            ReplyDelta::Text { text, .. } => ReplyPiece::Text(text.to_owned()),
+            ReplyDelta::Thinking { text, .. } => ReplyPiece::Thinking(text.to_owned()),
+            ReplyDelta::ToolCallStarted { name, .. } => ReplyPiece::Calling(name.to_owned()),
+            ReplyDelta::Progress { text, done, total } => {
                 let far = match (done, total) {
                     (Some(done), Some(total)) => format!(" ({done} of {total})"),
                     (Some(done), None) => format!(" ({done})"),
                     (None, _) => String::new(),
                 };
-                Piece::Progress(format!("{text}{far}"))
+                ReplyPiece::Progress(format!("{text}{far}"))
             }
-            Delta::Accepted { .. } | Delta::ToolArguments { .. } | Delta::Usage(_) => return,
+            ReplyDelta::Accepted { .. } | ReplyDelta::ToolArguments { .. } | ReplyDelta::Usage(_) => return,
         };
         let bytes = match &piece {
-            Piece::Text(text) | Piece::Thinking(text) | Piece::Calling(text) | Piece::Progress(text) => {
-                text.len()
-            }
+            ReplyPiece::Text(text)
+            | ReplyPiece::Thinking(text)
+            | ReplyPiece::Calling(text)
+            | ReplyPiece::Progress(text) => text.len(),
         };
         // What there is no room for is in the message, once it is whole.
         if let Some(weight) = self.room.take(bytes) {
-            let _ = self.tell.send(Msg::Piece { tab: self.tab, call, piece, _weight: weight });
+            let _ = self.tell.send(ChatMessage::Piece { tab: self.tab, call, piece, _weight: weight });
         }
     }
 }

@@ -12,7 +12,7 @@ use std::{
 use holm::{
     grants::Mode,
     kernel::{Effect, Event, Input, Numbered, Prompt, journal},
-    runtime::{DriveError, Handle, Journals as _, NotHeard, Notice, Report},
+    runtime::{DriveError, EventNotice, HandleError, JournalStore as _, RunHandle, RunReport},
     store::Store,
 };
 use holm_tools::agents::AgentLoader;
@@ -22,19 +22,19 @@ use tokio::{
 };
 
 use super::{
-    item::Tone,
-    left::{Left, Shelf},
-    room::Room,
-    seat::{Desk, Seat, Tell, Watch},
-    state::{How, Msg, Opened},
-    tab::{TabId, Waiting, When},
+    item::NoteTone,
+    left::{SessionViewState, ViewStateStore},
+    room::DeltaByteBudget,
+    seat::{ChatEventSink, ChatMessageSender, ChatUser, OpenQuestions},
+    state::{ChatMessage, OpenSessionInfo, SessionOrigin},
+    tab::{DeliveryTiming, QueuedMessage, TabId},
 };
 use crate::{
-    approve::Person,
-    commands::run::{self, Sinks},
-    model::Takes,
-    places::Places,
-    screen::Screen,
+    approve::UserPresence,
+    commands::run::{self, RunSinks},
+    model::ModelMediaSupport,
+    places::HolmPaths,
+    screen::TerminalOutput,
 };
 
 /// How long to wait between two looks for a helper that was just started.
@@ -46,48 +46,53 @@ const LOOKS: u32 = 100;
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// All open sessions of the chat.
-pub(super) struct Sessions {
-    args: run::Args,
-    places: Places,
-    tell: Tell,
-    desk: Arc<Desk>,
-    open: BTreeMap<TabId, Open>,
+pub(super) struct ChatSessions {
+    args: run::RunArgs,
+    places: HolmPaths,
+    tell: ChatMessageSender,
+    desk: Arc<OpenQuestions>,
+    open: BTreeMap<TabId, ChatSession>,
     /// The tasks that drive the sessions, each until it has ended.
     works: JoinSet<()>,
 }
 
 /// A session that is open or opening.
-struct Open {
+struct ChatSession {
     /// The run, once it is open.
-    live: Arc<OnceLock<Live>>,
-    wishes: mpsc::UnboundedSender<Wish>,
+    live: Arc<OnceLock<ChatRun>>,
+    wishes: mpsc::UnboundedSender<ChatSessionRequest>,
     work: AbortHandle,
 }
 
 /// A request to a session, handled after the earlier ones.
-enum Wish {
+enum ChatSessionRequest {
     Prompt(Prompt),
     /// Process prompts that arrived too late for the turn that has ended.
     CatchUp,
 }
 
 /// What senders of prompts need of a run.
-struct Live {
-    handle: Handle,
-    takes: Takes,
+struct ChatRun {
+    handle: RunHandle,
+    takes: ModelMediaSupport,
 }
 
-impl Sessions {
-    pub(super) fn new(args: run::Args, places: Places, tell: Tell, desk: Arc<Desk>) -> Self {
+impl ChatSessions {
+    pub(super) fn new(
+        args: run::RunArgs,
+        places: HolmPaths,
+        tell: ChatMessageSender,
+        desk: Arc<OpenQuestions>,
+    ) -> Self {
         Self { args, places, tell, desk, open: BTreeMap::new(), works: JoinSet::new() }
     }
 
     /// Opens one; it is told when it is there.
-    pub(super) fn open(&mut self, tab: TabId, how: How) {
+    pub(super) fn open(&mut self, tab: TabId, how: SessionOrigin) {
         let (wishes, asked) = mpsc::unbounded_channel();
         let live = Arc::new(OnceLock::new());
         let known = Arc::clone(&live);
-        let opening = Opening {
+        let opening = ChatSessionOpener {
             tab,
             args: self.args.clone(),
             places: self.places.clone(),
@@ -98,10 +103,10 @@ impl Sessions {
         let work = self.works.spawn(async move {
             let tell = opening.tell.clone();
             if let Err(error) = opening.live(how, &live, asked).await {
-                let _ = tell.send(Msg::Failed { tab, why: format!("{error:#}") });
+                let _ = tell.send(ChatMessage::Failed { tab, why: format!("{error:#}") });
             }
         });
-        self.open.insert(tab, Open { live: known, wishes, work });
+        self.open.insert(tab, ChatSession { live: known, wishes, work });
     }
 
     /// Stops one and lets it go; its journal stays.
@@ -129,19 +134,19 @@ impl Sessions {
         if let Some(live) = self.live(tab) {
             live.handle.take_back_cancel();
         }
-        self.wish(tab, Wish::Prompt(prompt));
+        self.wish(tab, ChatSessionRequest::Prompt(prompt));
     }
 
     /// Has one hear what was said to it too late for the turn that has ended; it is told when it has.
     pub(super) fn catch_up(&self, tab: TabId) {
-        self.wish(tab, Wish::CatchUp);
+        self.wish(tab, ChatSessionRequest::CatchUp);
     }
 
-    fn wish(&self, tab: TabId, wish: Wish) {
+    fn wish(&self, tab: TabId, wish: ChatSessionRequest) {
         let sent = self.open.get(&tab).map(|open| open.wishes.send(wish));
         if !matches!(sent, Some(Ok(()))) {
             let problem = Some("the session ended; /resume continues it".to_owned());
-            let _ = self.tell.send(Msg::Ended { tab, problem });
+            let _ = self.tell.send(ChatMessage::Ended { tab, problem });
         }
     }
 
@@ -151,17 +156,17 @@ impl Sessions {
 
     /// Sends a prompt to a running turn. If the run does not take it, the tab is told which
     /// of its `waits` failed.
-    pub(super) fn add(&self, tab: TabId, prompt: Prompt, waits: Waiting) {
-        let say: fn(&Handle, Prompt) -> Result<(), NotHeard> = match waits.when {
-            When::Soon => Handle::steer,
-            When::Afterwards => Handle::follow_up,
+    pub(super) fn add(&self, tab: TabId, prompt: Prompt, waits: QueuedMessage) {
+        let say: fn(&RunHandle, Prompt) -> Result<(), HandleError> = match waits.when {
+            DeliveryTiming::Soon => RunHandle::steer,
+            DeliveryTiming::Afterwards => RunHandle::follow_up,
         };
         let why = match self.live(tab) {
             None => Some("the session is not open yet".to_owned()),
             Some(live) => say(&live.handle, prompt).err().map(|error| error.to_string()),
         };
         if let Some(why) = why {
-            let _ = self.tell.send(Msg::NotHeard { tab, refused: waits, why });
+            let _ = self.tell.send(ChatMessage::NotHeard { tab, refused: waits, why });
         }
     }
 
@@ -170,61 +175,67 @@ impl Sessions {
     }
 
     /// What the model of a session is shown.
-    pub(super) fn takes(&self, tab: TabId) -> Takes {
+    pub(super) fn takes(&self, tab: TabId) -> ModelMediaSupport {
         self.live(tab).map(|live| live.takes.clone()).unwrap_or_default()
     }
 
     /// The run of a session, once there is one.
-    fn live(&self, tab: TabId) -> Option<&Live> {
+    fn live(&self, tab: TabId) -> Option<&ChatRun> {
         self.open.get(&tab)?.live.get()
     }
 
-    fn say(&self, tab: TabId, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) {
+    fn say(&self, tab: TabId, say: impl FnOnce(&RunHandle) -> Result<(), HandleError>) {
         let Some(live) = self.live(tab) else { return };
         if let Err(error) = say(&live.handle) {
-            let _ = self.tell.send(Msg::Noted { tab, tone: Tone::Warning, text: error.to_string() });
+            let _ =
+                self.tell.send(ChatMessage::Noted { tab, tone: NoteTone::Warning, text: error.to_string() });
         }
     }
 }
 
 /// The parts that are needed to open one session.
-struct Opening {
+struct ChatSessionOpener {
     tab: TabId,
-    args: run::Args,
-    places: Places,
-    tell: Tell,
-    desk: Arc<Desk>,
+    args: run::RunArgs,
+    places: HolmPaths,
+    tell: ChatMessageSender,
+    desk: Arc<OpenQuestions>,
 }
 
-impl Opening {
+impl ChatSessionOpener {
     /// Opens the session and serves requests until no more can come.
     async fn live(
         self,
-        how: How,
-        known: &OnceLock<Live>,
-        mut asked: mpsc::UnboundedReceiver<Wish>,
+        how: SessionOrigin,
+        known: &OnceLock<ChatRun>,
+        mut asked: mpsc::UnboundedReceiver<ChatSessionRequest>,
     ) -> anyhow::Result<()> {
         let (tab, tell) = (self.tab, self.tell.clone());
         let (noted, live) = (tell.clone(), Arc::new(AtomicBool::new(false)));
-        let screen = Arc::new(Screen::elsewhere(move |text: &str| {
+        let screen = Arc::new(TerminalOutput::elsewhere(move |text: &str| {
             let text = text.strip_prefix("holm: ").unwrap_or(text).to_owned();
-            let _ = noted.send(Msg::Noted { tab, tone: Tone::Quiet, text });
+            let _ = noted.send(ChatMessage::Noted { tab, tone: NoteTone::Quiet, text });
         }));
-        let watch = Watch { tab, tell: tell.clone(), live: Arc::clone(&live), room: Room::default() };
-        let sinks = Sinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
-        let person = Person::Elsewhere(Arc::new(Seat::new(tab, tell.clone(), self.desk)));
+        let watch = ChatEventSink {
+            tab,
+            tell: tell.clone(),
+            live: Arc::clone(&live),
+            room: DeltaByteBudget::default(),
+        };
+        let sinks = RunSinks { events: vec![Arc::new(watch.clone())], deltas: Some(Arc::new(watch)) };
+        let person = UserPresence::Elsewhere(Arc::new(ChatUser::new(tab, tell.clone(), self.desk)));
         let left = match &how {
-            How::Resume { session } => Shelf::of(&self.places).find(session),
-            How::New { .. } | How::Fork { .. } => Left::default(),
+            SessionOrigin::Resume { session } => ViewStateStore::of(&self.places).find(session),
+            SessionOrigin::New { .. } | SessionOrigin::Fork { .. } => SessionViewState::default(),
         };
         let args = match how {
-            How::New { model } => self.args.anew(model),
-            How::Resume { session } => self.args.resuming(session),
-            How::Fork { session, at } => self.args.branching(session, at),
+            SessionOrigin::New { model } => self.args.anew(model),
+            SessionOrigin::Resume { session } => self.args.resuming(session),
+            SessionOrigin::Fork { session, at } => self.args.branching(session, at),
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
         // Only this task sets it.
-        let _ = known.set(Live { handle: opened.session.handle(), takes: opened.takes.clone() });
+        let _ = known.set(ChatRun { handle: opened.session.handle(), takes: opened.takes.clone() });
         // The tab was closed: no user can stop the work or answer questions any more.
         if asked.is_closed() {
             opened.session.close().await;
@@ -234,7 +245,7 @@ impl Opening {
         let config = session.run().config();
         let model = config.models.first();
         let goes_on = !session.run().is_idle();
-        let told = Opened {
+        let told = OpenSessionInfo {
             session: session.id().to_owned(),
             model: model.map(|model| model.name.clone()).unwrap_or_default(),
             mode: session.run().mode(),
@@ -244,10 +255,10 @@ impl Opening {
             goes_on,
             left,
         };
-        let _ = tell.send(Msg::Opened { tab, opened: Box::new(told) });
+        let _ = tell.send(ChatMessage::Opened { tab, opened: Box::new(told) });
         live.store(true, Ordering::Release);
         let watching = tokio::spawn(watch_children(
-            Children {
+            HelperWatcher {
                 tab,
                 tell: tell.clone(),
                 crew: opened.made.crew.clone(),
@@ -258,17 +269,18 @@ impl Opening {
         if goes_on {
             let ended = session.go_on().await;
             let ended = caught_up(&mut opened, ended).await.map(|_| ());
-            let _ = tell.send(Msg::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
+            let _ =
+                tell.send(ChatMessage::Ended { tab, problem: ended.err().map(|error| error.to_string()) });
         }
         while let Some(wish) = asked.recv().await {
             let done = match wish {
-                Wish::Prompt(prompt) => opened.session.prompt(prompt).await.map(Some),
-                Wish::CatchUp => opened.session.catch_up().await,
+                ChatSessionRequest::Prompt(prompt) => opened.session.prompt(prompt).await.map(Some),
+                ChatSessionRequest::CatchUp => opened.session.catch_up().await,
             };
             let _ = tell.send(match caught_up(&mut opened, done).await {
-                Ok(Some(_)) => Msg::Ended { tab, problem: None },
-                Ok(None) => Msg::CaughtUp { tab },
-                Err(error) => Msg::Ended { tab, problem: Some(error.to_string()) },
+                Ok(Some(_)) => ChatMessage::Ended { tab, problem: None },
+                Ok(None) => ChatMessage::CaughtUp { tab },
+                Err(error) => ChatMessage::Ended { tab, problem: Some(error.to_string()) },
             });
         }
         watching.abort();
@@ -280,9 +292,9 @@ impl Opening {
 /// Processes prompts that another client sent just as a turn ended, of which this
 /// chat does not know.
 async fn caught_up(
-    opened: &mut run::Opened,
-    done: Result<Option<Report>, DriveError>,
-) -> Result<Option<Report>, DriveError> {
+    opened: &mut run::HostedSession,
+    done: Result<Option<RunReport>, DriveError>,
+) -> Result<Option<RunReport>, DriveError> {
     let mut done = done?;
     while let Some(report) = &done
         && opened.has_missed(&report.ending)
@@ -311,24 +323,24 @@ pub(super) async fn history(store: &Store, session: &str) -> Vec<Numbered> {
 
 /// Watches the helpers of a session and forwards their events to its tab.
 #[derive(Clone)]
-struct Children {
+struct HelperWatcher {
     tab: TabId,
-    tell: Tell,
+    tell: ChatMessageSender,
     crew: AgentLoader,
     store: Store,
 }
 
 /// Watches the helpers of a run, and theirs.
-async fn watch_children(children: Children, handle: Handle) {
+async fn watch_children(children: HelperWatcher, handle: RunHandle) {
     let mut events = handle.events();
     while let Some(notice) = events.next().await {
-        if let Notice::Event(event) = notice {
+        if let EventNotice::Event(event) = notice {
             children.begin(&event.event);
         }
     }
 }
 
-impl Children {
+impl HelperWatcher {
     /// Begins to watch a helper, if one was begun.
     fn begin(&self, event: &Event) {
         if let Event::ChildStarted { child, .. } = event {
@@ -349,7 +361,7 @@ impl Children {
         }
     }
 
-    async fn follow(self, child: String, handle: &Handle) {
+    async fn follow(self, child: String, handle: &RunHandle) {
         let mut events = handle.events();
         let mut last = None;
         for event in history(&self.store, &child).await {
@@ -358,7 +370,7 @@ impl Children {
             self.begin(&event.event);
         }
         while let Some(notice) = events.next().await {
-            let Notice::Event(event) = notice else { continue };
+            let EventNotice::Event(event) = notice else { continue };
             if last.is_none_or(|last| event.id > last) {
                 self.told(&child, (*event).clone());
                 self.begin(&event.event);
@@ -367,6 +379,10 @@ impl Children {
     }
 
     fn told(&self, child: &str, event: Numbered) {
-        let _ = self.tell.send(Msg::Child { tab: self.tab, child: child.to_owned(), event: Box::new(event) });
+        let _ = self.tell.send(ChatMessage::Child {
+            tab: self.tab,
+            child: child.to_owned(),
+            event: Box::new(event),
+        });
     }
 }

@@ -3,22 +3,22 @@
 use holm::grants::Mode;
 
 use holm_config::{
-    Template,
-    skills::{MOST_FILLED, Overfilled},
+    TextTemplate,
+    skills::{MOST_FILLED, SkillOverflowError},
 };
 
-use super::state::{Custom, Says, Words};
-use crate::prompt::{Around, Variables, variable};
+use super::state::{CustomCommand, CustomCommandText, UserText};
+use crate::prompt::{PromptTemplate, TemplateVariables, variable};
 
 /// A built-in slash command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Slash {
+pub(super) enum SlashCommand {
     Model(Option<String>),
     Compact,
     Undo,
     Plan(Option<String>),
     /// Carries out the plan.
-    Build(Planned),
+    Build(PlanRevision),
     Cost,
     Mode(Option<Mode>),
     Fork,
@@ -34,14 +34,14 @@ pub(super) enum Slash {
     Help,
     Quit,
     /// A skill, filled with its arguments.
-    Say(Words),
+    Say(UserText),
     /// An alias of the settings, with the typed text: its variables are not known here.
-    Fill(Around, String),
+    Fill(PromptTemplate, String),
 }
 
 /// Whether a plan is edited before it is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Planned {
+pub(super) enum PlanRevision {
     AsAnswered,
     /// As the user edits it.
     Edited,
@@ -74,12 +74,12 @@ pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
 /// Where a custom command wants what was typed.
 const CONTENT: &str = "{{content}}";
 
-impl Slash {
+impl SlashCommand {
     /// What a line says, if it begins with a slash and a word. What is no command is told.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn parse(line: &str, customs: &[Custom]) -> Option<Result<Self, String>> {
+    pub(super) fn parse(line: &str, customs: &[CustomCommand]) -> Option<Result<Self, String>> {
         let rest = line.trim().strip_prefix('/')?;
         let (name, typed) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         // A path at the beginning of a sentence is no command.
@@ -101,7 +101,9 @@ impl Slash {
             "compact" => Self::Compact,
             "undo" => Self::Undo,
             "plan" => Self::Plan(maybe),
-            "build" => Self::Build(if maybe.is_some() { Planned::Edited } else { Planned::AsAnswered }),
+            "build" => {
+                Self::Build(if maybe.is_some() { PlanRevision::Edited } else { PlanRevision::AsAnswered })
+            }
             "cost" => Self::Cost,
             "mode" => match maybe.map(|mode| mode.parse()).transpose() {
                 Ok(mode) => Self::Mode(mode),
@@ -126,11 +128,13 @@ impl Slash {
             "help" => Self::Help,
             "quit" | "exit" => Self::Quit,
             _ => match customs.iter().find(|custom| custom.name == name) {
-                Some(Custom { says: Says::Text(text), .. }) => match filled(text, typed) {
-                    Ok(text) => Self::Say(Words::around(text, typed)),
-                    Err(error) => return Some(Err(format!("/{name}: {error}"))),
-                },
-                Some(Custom { says: Says::Alias(text), .. }) => alias(name, text, typed),
+                Some(CustomCommand { says: CustomCommandText::Text(text), .. }) => {
+                    match filled(text, typed) {
+                        Ok(text) => Self::Say(UserText::around(text, typed)),
+                        Err(error) => return Some(Err(format!("/{name}: {error}"))),
+                    }
+                }
+                Some(CustomCommand { says: CustomCommandText::Alias(text), .. }) => alias(name, text, typed),
                 None => {
                     return Some(Err(format!("unknown command /{name}; /help shows the commands")));
                 }
@@ -140,10 +144,10 @@ impl Slash {
 }
 
 /// A template with what was typed in its place, or at its end.
-fn filled(template: &str, typed: &str) -> Result<String, Overfilled> {
+fn filled(template: &str, typed: &str) -> Result<String, SkillOverflowError> {
     let places = template.matches(CONTENT).count().max(1);
     if typed.len().saturating_mul(places).saturating_add(template.len()) > MOST_FILLED {
-        return Err(Overfilled);
+        return Err(SkillOverflowError);
     }
     Ok(match typed {
         _ if template.contains(CONTENT) => template.replace(CONTENT, typed),
@@ -153,9 +157,9 @@ fn filled(template: &str, typed: &str) -> Result<String, Overfilled> {
 }
 
 /// An alias, with the values that stand at the beginning of what was typed as `name=value`.
-fn alias(name: &str, text: &str, typed: &str) -> Slash {
-    let template = Template::parse(text);
-    let (mut variables, mut rest) = (Variables::new(), typed);
+fn alias(name: &str, text: &str, typed: &str) -> SlashCommand {
+    let template = TextTemplate::parse(text);
+    let (mut variables, mut rest) = (TemplateVariables::new(), typed);
     loop {
         let (word, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         match variable(word) {
@@ -166,32 +170,32 @@ fn alias(name: &str, text: &str, typed: &str) -> Slash {
             Ok(_) | Err(_) => break,
         }
     }
-    Slash::Fill(Around { template, alias: name.to_owned(), variables }, rest.to_owned())
+    SlashCommand::Fill(PromptTemplate { template, alias: name.to_owned(), variables }, rest.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn customs() -> Vec<Custom> {
-        let custom = |name: &str, template: &str| Custom {
+    fn customs() -> Vec<CustomCommand> {
+        let custom = |name: &str, template: &str| CustomCommand {
             name: name.into(),
             about: String::new(),
-            says: Says::Text(template.into()),
+            says: CustomCommandText::Text(template.into()),
         };
-        let greet = Says::Alias("Greet {{who}} from {{cwd}}: {{content}}".into());
+        let greet = CustomCommandText::Alias("Greet {{who}} from {{cwd}}: {{content}}".into());
         vec![
             custom("review", "Review {{content}} closely."),
             custom("tidy", "Tidy up."),
             custom("skill", "Braces {{date}} stay. {{content}}"),
-            Custom { name: "greet".into(), about: String::new(), says: greet },
+            CustomCommand { name: "greet".into(), about: String::new(), says: greet },
         ]
     }
 
     #[test]
     fn values_stand_before_what_is_said_with_an_alias() {
         let check = |line: &str, given: &[(&str, &str)], rest: &str| {
-            let Some(Ok(Slash::Fill(around, typed))) = Slash::parse(line, &customs()) else {
+            let Some(Ok(SlashCommand::Fill(around, typed))) = SlashCommand::parse(line, &customs()) else {
                 panic!("{line}")
             };
             let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -205,21 +209,22 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_commands() {
-        let check = |line: &str, expect: Option<Result<Slash, &str>>| {
-            let found = Slash::parse(line, &customs());
+        let check = |line: &str, expect: Option<Result<SlashCommand, &str>>| {
+            let found = SlashCommand::parse(line, &customs());
             assert_eq!(found, expect.map(|result| result.map_err(str::to_owned)), "{line}");
         };
         check("hello", None);
         check("/usr/bin is a folder", None);
         check("/", None);
-        check("/cost", Some(Ok(Slash::Cost)));
-        check("/build", Some(Ok(Slash::Build(Planned::AsAnswered))));
-        check("/build edit", Some(Ok(Slash::Build(Planned::Edited))));
-        check("/mode plan", Some(Ok(Slash::Mode(Some(Mode::Plan)))));
-        check("/model openai/gpt-5-mini", Some(Ok(Slash::Model(Some("openai/gpt-5-mini".into())))));
-        check("/search  two words ", Some(Ok(Slash::Search("two words".into()))));
+        check("/cost", Some(Ok(SlashCommand::Cost)));
+        check("/build", Some(Ok(SlashCommand::Build(PlanRevision::AsAnswered))));
+        check("/build edit", Some(Ok(SlashCommand::Build(PlanRevision::Edited))));
+        check("/mode plan", Some(Ok(SlashCommand::Mode(Some(Mode::Plan)))));
+        check("/model openai/gpt-5-mini", Some(Ok(SlashCommand::Model(Some("openai/gpt-5-mini".into())))));
+        check("/search  two words ", Some(Ok(SlashCommand::Search("two words".into()))));
         check("/search", Some(Err("/search WORDS: type what to look for")));
-        let said = |text: &str, typed: &str| Some(Ok(Slash::Say(Words::around(text.to_owned(), typed))));
+        let said =
+            |text: &str, typed: &str| Some(Ok(SlashCommand::Say(UserText::around(text.to_owned(), typed))));
         check("/skill go on", said("Braces {{date}} stay. go on", "go on"));
         check("/review src", said("Review src closely.", "src"));
         check("/tidy the tests", said("Tidy up.\n\nthe tests", "the tests"));
@@ -228,18 +233,18 @@ mod tests {
 
     #[test]
     fn what_is_said_with_a_skill_of_many_places_stays_within_its_bound() {
-        let says = Says::Text("{{content}}".repeat(20_000));
-        let customs = [Custom { name: "many".into(), about: String::new(), says }];
-        assert!(matches!(Slash::parse("/many it", &customs), Some(Ok(Slash::Say(_)))));
+        let says = CustomCommandText::Text("{{content}}".repeat(20_000));
+        let customs = [CustomCommand { name: "many".into(), about: String::new(), says }];
+        assert!(matches!(SlashCommand::parse("/many it", &customs), Some(Ok(SlashCommand::Say(_)))));
         let line = format!("/many {}", "x".repeat(20_000));
-        let Some(Err(why)) = Slash::parse(&line, &customs) else { panic!("it was filled") };
+        let Some(Err(why)) = SlashCommand::parse(&line, &customs) else { panic!("it was filled") };
         assert!(why.contains("/many: its text would be larger than 1 MiB"), "{why}");
     }
 
     #[test]
     fn every_command_of_the_list_is_one() {
         for (name, ..) in COMMANDS {
-            assert!(Slash::parse(&format!("/{name} plan"), &[]).unwrap().is_ok(), "{name}");
+            assert!(SlashCommand::parse(&format!("/{name} plan"), &[]).unwrap().is_ok(), "{name}");
         }
     }
 }

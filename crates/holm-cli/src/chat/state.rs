@@ -10,35 +10,35 @@ use holm::{
 };
 
 use super::{
-    item::{Detail, Tone},
-    keys::Keys,
-    left::Left,
-    picker::{Completion, Picker},
-    question::{Question, QuestionId, Reply},
-    room::Weight,
-    tab::{Piece, Tab, TabId, Waiting},
-    theme::{Shade, Theme},
+    item::{DetailLevel, NoteTone},
+    keys::KeyBindings,
+    left::SessionViewState,
+    picker::{ListPicker, WordCompletion},
+    question::{ChatQuestion, ChatQuestionId, QuestionReply},
+    room::DeltaByteReservation,
+    tab::{QueuedMessage, ReplyPiece, SessionTab, TabId},
+    theme::{ChatTheme, ThemeKind},
 };
-use crate::prompt::Around;
+use crate::prompt::PromptTemplate;
 
 /// The whole state of the chat.
-pub(super) struct State {
-    pub(super) tabs: Vec<Tab>,
+pub(super) struct ChatState {
+    pub(super) tabs: Vec<SessionTab>,
     /// The index of the visible tab.
     pub(super) current: usize,
     next: u64,
-    pub(super) size: Size,
-    pub(super) theme: Theme,
-    pub(super) keys: Keys,
-    pub(super) detail: Detail,
+    pub(super) size: TerminalSize,
+    pub(super) theme: ChatTheme,
+    pub(super) keys: KeyBindings,
+    pub(super) detail: DetailLevel,
     /// The overlay, if one is open.
-    pub(super) over: Option<Over>,
-    pub(super) completion: Option<Completion>,
-    pub(super) search: Option<Search>,
+    pub(super) over: Option<ScreenOverlay>,
+    pub(super) completion: Option<WordCompletion>,
+    pub(super) search: Option<TranscriptSearch>,
     /// What the next Ctrl-C does.
-    pub(super) leaving: Leaving,
+    pub(super) leaving: QuitConfirmation,
     /// Commands from settings and skills.
-    pub(super) customs: Vec<Custom>,
+    pub(super) customs: Vec<CustomCommand>,
     /// The files of the folder, for completion; `None` until they were requested.
     pub(super) files: Option<Vec<String>>,
     /// Earlier prompts, the latest last.
@@ -58,21 +58,21 @@ pub(super) struct State {
 
 /// The size of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Size {
+pub(super) struct TerminalSize {
     pub(super) columns: u16,
     pub(super) rows: u16,
 }
 
 /// An overlay over the chat.
 #[derive(Debug)]
-pub(super) enum Over {
+pub(super) enum ScreenOverlay {
     Help { scroll: usize },
-    Picker(Picker),
+    Picker(ListPicker),
 }
 
 /// Whether the next Ctrl-C quits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Leaving {
+pub(super) enum QuitConfirmation {
     #[default]
     No,
     NextTime {
@@ -83,7 +83,7 @@ pub(super) enum Leaving {
 
 /// A search in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Search {
+pub(super) struct TranscriptSearch {
     pub(super) words: String,
     /// The items that contain the words.
     pub(super) hits: Vec<usize>,
@@ -92,15 +92,15 @@ pub(super) struct Search {
 
 /// A command from settings or skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Custom {
+pub(super) struct CustomCommand {
     pub(super) name: String,
     pub(super) about: String,
-    pub(super) says: Says,
+    pub(super) says: CustomCommandText,
 }
 
 /// The prompt text of a custom command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum CustomCommandText {
     /// This text, with the typed text in place of `{{content}}`.
     Text(String),
     /// The text of an alias, whose variables are looked up when it is sent.
@@ -109,15 +109,15 @@ pub(super) enum Says {
 
 /// A message to the update function: something that happened.
 #[derive(Debug)]
-pub(super) enum Msg {
+pub(super) enum ChatMessage {
     Key(KeyEvent),
     Pasted(String),
     Mouse(MouseEvent),
-    Resized(Size),
+    Resized(TerminalSize),
     /// A session is open.
     Opened {
         tab: TabId,
-        opened: Box<Opened>,
+        opened: Box<OpenSessionInfo>,
     },
     /// A session cannot be opened.
     Failed {
@@ -137,9 +137,9 @@ pub(super) enum Msg {
     Piece {
         tab: TabId,
         call: CallId,
-        piece: Piece,
+        piece: ReplyPiece,
         /// The bytes that it holds until it is shown.
-        _weight: Weight,
+        _weight: DeltaByteReservation,
     },
     /// A turn has ended.
     Ended {
@@ -152,38 +152,38 @@ pub(super) enum Msg {
     },
     Asked {
         tab: TabId,
-        question: Box<Question>,
+        question: Box<ChatQuestion>,
     },
     /// The asker no longer waits for the answer.
     Withdrawn {
-        question: QuestionId,
+        question: ChatQuestionId,
     },
     Noted {
         tab: TabId,
-        tone: Tone,
+        tone: NoteTone,
         text: String,
     },
     /// A running turn did not take a prompt.
     NotHeard {
         tab: TabId,
-        refused: Waiting,
+        refused: QueuedMessage,
         why: String,
     },
     /// Sessions, or places in them, to choose from.
-    Found(Picker),
+    Found(ListPicker),
     Files(Vec<String>),
     /// An alias was filled, or one of its variables has no value.
-    Filled(Result<Words, String>),
+    Filled(Result<UserText, String>),
     /// The external editor was closed; `None` if nothing was changed.
     Edited {
-        purpose: Purpose,
+        purpose: EditPurpose,
         text: Option<String>,
     },
 }
 
 /// What the chat learns of a session when it opens.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenSessionInfo {
     pub(super) session: String,
     pub(super) model: String,
     pub(super) mode: Mode,
@@ -195,21 +195,21 @@ pub(super) struct Opened {
     /// Whether it continues unfinished work by itself.
     pub(super) goes_on: bool,
     /// Its stored view state.
-    pub(super) left: Left,
+    pub(super) left: SessionViewState,
 }
 
 /// A command to the loop: work that the update function requests.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Command {
+pub(super) enum ChatCommand {
     Open {
         tab: TabId,
-        how: How,
+        how: SessionOrigin,
     },
     Close(TabId),
     /// Sends a prompt to an idle session, after a summary of its past if there is one.
     Prompt {
         tab: TabId,
-        words: Words,
+        words: UserText,
         past: Option<String>,
     },
     /// Has a session process prompts that arrived too late for the turn that has ended.
@@ -217,15 +217,15 @@ pub(super) enum Command {
     /// Sends a prompt to a running turn.
     Steer {
         tab: TabId,
-        words: Words,
+        words: UserText,
     },
     FollowUp {
         tab: TabId,
-        words: Words,
+        words: UserText,
     },
     /// Looks up the variables of an alias; the result is sent as a prompt.
     Fill {
-        alias: Around,
+        alias: PromptTemplate,
         typed: String,
     },
     Cancel(TabId),
@@ -234,11 +234,11 @@ pub(super) enum Command {
         mode: Mode,
     },
     Answer {
-        question: QuestionId,
-        reply: Reply,
+        question: ChatQuestionId,
+        reply: QuestionReply,
     },
     Edit {
-        purpose: Purpose,
+        purpose: EditPurpose,
         text: String,
     },
     List,
@@ -262,13 +262,13 @@ pub(super) enum Command {
 /// A prompt for a session. Only files that the user typed are attached, never files that a plan of
 /// the model, a template or a skill names: reading on behalf of others requires grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct UserText {
     pub(super) text: String,
     /// The part of it that the user typed.
     pub(super) typed: String,
 }
 
-impl Words {
+impl UserText {
     /// Words that the person typed, all of them.
     pub(super) fn typed(text: String) -> Self {
         Self { typed: text.clone(), text }
@@ -282,7 +282,7 @@ impl Words {
 
 /// How a session is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum SessionOrigin {
     /// A new session, with another model if one is named.
     New {
         model: Option<String>,
@@ -299,31 +299,31 @@ pub(super) enum How {
 
 /// The purpose of a text in the external editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum EditPurpose {
     Input(TabId),
     Plan {
         tab: TabId,
-        question: QuestionId,
+        question: ChatQuestionId,
     },
     /// The plan, which is carried out afterwards.
     Build(TabId),
 }
 
-impl State {
+impl ChatState {
     /// A chat of this size, without a session yet.
-    pub(super) fn new(size: Size, shade: Shade, keys: Keys) -> Self {
+    pub(super) fn new(size: TerminalSize, shade: ThemeKind, keys: KeyBindings) -> Self {
         Self {
             tabs: Vec::new(),
             current: 0,
             next: 1,
             size,
-            theme: Theme::of(shade),
+            theme: ChatTheme::of(shade),
             keys,
-            detail: Detail::Few,
+            detail: DetailLevel::Few,
             over: None,
             completion: None,
             search: None,
-            leaving: Leaving::No,
+            leaving: QuitConfirmation::No,
             customs: Vec::new(),
             files: None,
             history: Vec::new(),
@@ -337,27 +337,27 @@ impl State {
     }
 
     /// Another session, which is looked at from now on.
-    pub(super) fn open(&mut self, how: How, mode: Mode) -> Command {
+    pub(super) fn open(&mut self, how: SessionOrigin, mode: Mode) -> ChatCommand {
         let id = TabId(self.next);
         self.next += 1;
-        self.tabs.push(Tab::new(id, mode));
+        self.tabs.push(SessionTab::new(id, mode));
         self.current = self.tabs.len() - 1;
         self.search = None;
-        Command::Open { tab: id, how }
+        ChatCommand::Open { tab: id, how }
     }
 
     /// The session that is looked at.
-    pub(super) fn tab(&self) -> Option<&Tab> {
+    pub(super) fn tab(&self) -> Option<&SessionTab> {
         self.tabs.get(self.current)
     }
 
     /// The same, to change it.
-    pub(super) fn tab_mut(&mut self) -> Option<&mut Tab> {
+    pub(super) fn tab_mut(&mut self) -> Option<&mut SessionTab> {
         self.tabs.get_mut(self.current)
     }
 
     /// One of the sessions.
-    pub(super) fn find(&mut self, id: TabId) -> Option<&mut Tab> {
+    pub(super) fn find(&mut self, id: TabId) -> Option<&mut SessionTab> {
         self.tabs.iter_mut().find(|tab| tab.id == id)
     }
 
@@ -368,7 +368,7 @@ impl State {
 
     /// What is kept of all that is typed and not said: what is looked at, else the first that there is.
     pub(super) fn unsaid(&self) -> String {
-        let mut texts = self.tab().into_iter().chain(&self.tabs).map(Tab::unsaid);
+        let mut texts = self.tab().into_iter().chain(&self.tabs).map(SessionTab::unsaid);
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 

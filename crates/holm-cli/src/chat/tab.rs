@@ -8,20 +8,20 @@ use std::collections::{BTreeMap, VecDeque};
 use holm::{
     grants::Mode,
     kernel::{CallId, NanoUsd, Numbered, Seq, Usage},
-    runtime::NotAnswered,
+    runtime::NoAnswerError,
 };
 
 use super::{
-    held::Held,
-    input::Input,
-    item::{Call, Item, Kind, Tone},
-    left::{Left, Spot},
-    markdown::Flow,
-    question::{Question, Turned},
-    text::{Pieces, safe},
-    thought::Thought,
+    held::OpeningQueue,
+    input::InputBuffer,
+    item::{NoteTone, ToolCallItem, TranscriptItem, TranscriptItemKind},
+    left::{ScrollAnchor, SessionViewState},
+    markdown::MarkdownText,
+    question::{ChatQuestion, QuestionFocus},
+    text::{StreamSanitizer, safe},
+    thought::ThoughtText,
 };
-use crate::money::Priced;
+use crate::money::CostCompleteness;
 
 /// How much of what helpers did is kept until it is known whose they are.
 const MOST_STRAYS: usize = 256;
@@ -35,7 +35,7 @@ pub(super) struct TabId(pub(super) u64);
 
 /// One session as it is shown in a tab.
 #[derive(Debug)]
-pub(super) struct Tab {
+pub(super) struct SessionTab {
     pub(super) id: TabId,
     /// The session's name, once it is open.
     pub(super) session: Option<String>,
@@ -43,25 +43,25 @@ pub(super) struct Tab {
     pub(super) mode: Mode,
     /// The mode before planning began.
     pub(super) before_plan: Mode,
-    pub(super) phase: Phase,
-    pub(super) items: Vec<Item>,
-    pub(super) turns: Vec<Turn>,
-    pub(super) questions: VecDeque<Question>,
+    pub(super) phase: TabPhase,
+    pub(super) items: Vec<TranscriptItem>,
+    pub(super) turns: Vec<TranscriptTurn>,
+    pub(super) questions: VecDeque<ChatQuestion>,
     /// Prompts that were sent and have not reached the run yet, the first one first.
-    pub(super) waiting: Vec<Waiting>,
+    pub(super) waiting: Vec<QueuedMessage>,
     /// Whether a prompt or a catch-up request was sent since the run was last stopped.
     pub(super) spoken: bool,
     /// Prompts and the mode from before the session was open; they are sent as soon as it is.
-    pub(super) held: Held,
-    pub(super) input: Input,
-    pub(super) look: Look,
-    pub(super) meter: Meter,
+    pub(super) held: OpeningQueue,
+    pub(super) input: InputBuffer,
+    pub(super) look: ScrollPosition,
+    pub(super) meter: UsageMeter,
     /// The current activity of the model, in a few words.
     pub(super) doing: String,
     /// The summary of an earlier session, until it is sent with the first prompt.
     pub(super) carried: Option<String>,
     /// What to do with the next answer.
-    pub(super) then: Then,
+    pub(super) then: AnswerFollowUp,
     calls: BTreeMap<CallId, usize>,
     /// Calls by the ids of their provider.
     answers: BTreeMap<String, usize>,
@@ -72,14 +72,14 @@ pub(super) struct Tab {
     /// Events of helpers that arrived before their call was known: both
     /// arrive on separate channels.
     strays: Vec<(String, Numbered)>,
-    stream: Stream,
+    stream: ReplyItems,
     /// Up to which item lines were dropped.
     forgotten: usize,
 }
 
 /// The phase of a session in its tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum TabPhase {
     Opening,
     Idle,
     Running,
@@ -89,7 +89,7 @@ pub(super) enum Phase {
 
 /// The scroll position in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum ScrollPosition {
     /// At the end, following new lines.
     #[default]
     End,
@@ -99,7 +99,7 @@ pub(super) enum Look {
 
 /// A turn: a prompt and the record before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct TranscriptTurn {
     /// The last record before the prompt.
     pub(super) before: Option<Seq>,
     pub(super) prompt: String,
@@ -107,14 +107,14 @@ pub(super) struct Turn {
 
 /// A prompt that was sent while the run works.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Waiting {
-    pub(super) when: When,
+pub(super) struct QueuedMessage {
+    pub(super) when: DeliveryTiming,
     pub(super) text: String,
 }
 
 /// When a prompt is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum DeliveryTiming {
     /// Before the next request to the model.
     Soon,
     /// When the run would end by itself.
@@ -123,7 +123,7 @@ pub(super) enum When {
 
 /// What happens after the answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum AnswerFollowUp {
     #[default]
     Nothing,
     /// The answer is a summary, and a new session begins with it.
@@ -132,11 +132,11 @@ pub(super) enum Then {
 
 /// The tokens and money that a session has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Meter {
+pub(super) struct UsageMeter {
     pub(super) usage: Usage,
     pub(super) spent: NanoUsd,
     /// Whether all prices are known.
-    pub(super) priced: Priced,
+    pub(super) priced: CostCompleteness,
     /// The tokens of the last request.
     pub(super) context: u64,
     /// The context window of the model.
@@ -145,18 +145,18 @@ pub(super) struct Meter {
 
 /// The items that receive the pieces of a reply.
 #[derive(Debug, Clone, Copy, Default)]
-struct Stream {
+struct ReplyItems {
     call: Option<CallId>,
     text: Option<usize>,
     thinking: Option<usize>,
     /// The sanitizer state between two pieces, for each kind.
-    texts: Pieces,
-    thoughts: Pieces,
+    texts: StreamSanitizer,
+    thoughts: StreamSanitizer,
 }
 
 /// A piece of a reply while it arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum ReplyPiece {
     Text(String),
     Thinking(String),
     /// The model is writing a call of this tool.
@@ -165,7 +165,7 @@ pub(super) enum Piece {
     Progress(String),
 }
 
-impl Tab {
+impl SessionTab {
     /// A session that is about to be opened.
     pub(super) fn new(id: TabId, mode: Mode) -> Self {
         Self {
@@ -174,25 +174,25 @@ impl Tab {
             model: String::new(),
             mode,
             before_plan: Mode::Default,
-            phase: Phase::Opening,
+            phase: TabPhase::Opening,
             items: Vec::new(),
             turns: Vec::new(),
             questions: VecDeque::new(),
             waiting: Vec::new(),
             spoken: false,
-            held: Held::default(),
-            input: Input::default(),
-            look: Look::End,
-            meter: Meter::default(),
+            held: OpeningQueue::default(),
+            input: InputBuffer::default(),
+            look: ScrollPosition::End,
+            meter: UsageMeter::default(),
             doing: String::new(),
             carried: None,
-            then: Then::Nothing,
+            then: AnswerFollowUp::Nothing,
             calls: BTreeMap::new(),
             answers: BTreeMap::new(),
             early: BTreeMap::new(),
             children: BTreeMap::new(),
             strays: Vec::new(),
-            stream: Stream::default(),
+            stream: ReplyItems::default(),
             forgotten: 0,
         }
     }
@@ -206,22 +206,31 @@ impl Tab {
     }
 
     /// Says something in the transcript.
-    pub(super) fn note(&mut self, tone: Tone, text: &str) {
-        self.items.push(Item::note(tone, text));
+    pub(super) fn note(&mut self, tone: NoteTone, text: &str) {
+        self.items.push(TranscriptItem::note(tone, text));
     }
 
     /// The current question. One that came while the user was typing waits until the user notices
     /// it: the next keys are not meant as answers.
-    pub(super) fn asks(&self) -> Option<&Question> {
-        self.questions.front().filter(|question| self.input.is_empty() || question.turned == Turned::ToIt)
+    pub(super) fn asks(&self) -> Option<&ChatQuestion> {
+        self.questions
+            .front()
+            .filter(|question| self.input.is_empty() || question.turned == QuestionFocus::ToIt)
     }
 
     /// What the model said last to what was said last; none if it said nothing.
     pub(super) fn last_reply(&self) -> Option<&str> {
-        let since = self.items.iter().rev().take_while(|item| !matches!(item.kind(), Kind::Person { .. }));
+        let since = self
+            .items
+            .iter()
+            .rev()
+            .take_while(|item| !matches!(item.kind(), TranscriptItemKind::Person { .. }));
         let mut answers = since.filter_map(|item| match item.kind() {
-            Kind::Answer(flow) => Some(flow.text()),
-            Kind::Person { .. } | Kind::Thinking(_) | Kind::Call(_) | Kind::Note { .. } => None,
+            TranscriptItemKind::Answer(flow) => Some(flow.text()),
+            TranscriptItemKind::Person { .. }
+            | TranscriptItemKind::Thinking(_)
+            | TranscriptItemKind::Call(_)
+            | TranscriptItemKind::Note { .. } => None,
         });
         answers.find(|text| !text.trim().is_empty())
     }
@@ -234,12 +243,12 @@ impl Tab {
 
     /// What was said to a session that is not open stands where it was typed again.
     pub(super) fn give_back(&mut self) {
-        self.input = Input::of(self.unsaid());
+        self.input = InputBuffer::of(self.unsaid());
         self.held.clear();
     }
 
     /// Something was said to a run that works, and is not heard.
-    pub(super) fn not_heard(&mut self, refused: &Waiting) {
+    pub(super) fn not_heard(&mut self, refused: &QueuedMessage) {
         // The later of two that are alike: the run may have the other.
         if let Some(at) = self.waiting.iter().rposition(|waiting| waiting == refused) {
             self.waiting.remove(at);
@@ -258,48 +267,59 @@ impl Tab {
     }
 
     /// How it would be left now.
-    pub(super) fn left(&self) -> Left {
+    pub(super) fn left(&self) -> SessionViewState {
         let spot = match self.look {
-            Look::End => None,
-            Look::At { item, row } => {
+            ScrollPosition::End => None,
+            ScrollPosition::At { item, row } => {
                 let above = self.items.iter().take(item).filter(|item| is_told_again(item)).count();
                 let row = if self.items.get(item).is_some_and(is_told_again) { row } else { 0 };
-                Some(Spot { above, row })
+                Some(ScrollAnchor { above, row })
             }
         };
-        Left { draft: self.unsaid(), spot }
+        SessionViewState { draft: self.unsaid(), spot }
     }
 
     /// Looks where the person looked before.
-    pub(super) fn look_at(&mut self, spot: Spot) {
+    pub(super) fn look_at(&mut self, spot: ScrollAnchor) {
         let mut told = self.items.iter().enumerate().filter(|(_, item)| is_told_again(item));
         if let Some((item, _)) = told.nth(spot.above) {
-            self.look = Look::At { item, row: spot.row };
+            self.look = ScrollPosition::At { item, row: spot.row };
         }
     }
 
     /// A piece of a reply.
-    pub(super) fn piece(&mut self, call: CallId, piece: &Piece) {
+    pub(super) fn piece(&mut self, call: CallId, piece: &ReplyPiece) {
         match piece {
-            Piece::Text(text) => {
-                let at = self.streamed(call, |stream| &mut stream.text, || Kind::Answer(Flow::default()));
+            ReplyPiece::Text(text) => {
+                let at = self.streamed(
+                    call,
+                    |stream| &mut stream.text,
+                    || TranscriptItemKind::Answer(MarkdownText::default()),
+                );
                 let text = self.stream.texts.safe(text);
-                if let Some(Kind::Answer(flow)) = self.items.get_mut(at).map(Item::change) {
+                if let Some(TranscriptItemKind::Answer(flow)) =
+                    self.items.get_mut(at).map(TranscriptItem::change)
+                {
                     flow.push(&text);
                 }
                 self.doing = "answers".into();
             }
-            Piece::Thinking(text) => {
-                let at =
-                    self.streamed(call, |stream| &mut stream.thinking, || Kind::Thinking(Thought::default()));
+            ReplyPiece::Thinking(text) => {
+                let at = self.streamed(
+                    call,
+                    |stream| &mut stream.thinking,
+                    || TranscriptItemKind::Thinking(ThoughtText::default()),
+                );
                 let text = self.stream.thoughts.safe(text);
-                if let Some(Kind::Thinking(thought)) = self.items.get_mut(at).map(Item::change) {
+                if let Some(TranscriptItemKind::Thinking(thought)) =
+                    self.items.get_mut(at).map(TranscriptItem::change)
+                {
                     thought.push(&text);
                 }
                 self.doing = "thinks".into();
             }
-            Piece::Calling(tool) => self.doing = format!("writes a call of {}", safe(tool)),
-            Piece::Progress(text) => {
+            ReplyPiece::Calling(tool) => self.doing = format!("writes a call of {}", safe(tool)),
+            ReplyPiece::Progress(text) => {
                 if let Some(call) = self.call(call) {
                     call.progress = safe(text);
                 }
@@ -311,31 +331,35 @@ impl Tab {
     fn streamed(
         &mut self,
         call: CallId,
-        which: impl Fn(&mut Stream) -> &mut Option<usize>,
-        make: impl FnOnce() -> Kind,
+        which: impl Fn(&mut ReplyItems) -> &mut Option<usize>,
+        make: impl FnOnce() -> TranscriptItemKind,
     ) -> usize {
         if self.stream.call != Some(call) {
-            self.stream = Stream { call: Some(call), ..Stream::default() };
+            self.stream = ReplyItems { call: Some(call), ..ReplyItems::default() };
         }
         let next = self.items.len();
         let at = *which(&mut self.stream).get_or_insert(next);
         if at == next {
-            self.items.push(Item::new(make()));
+            self.items.push(TranscriptItem::new(make()));
         }
         at
     }
 
-    fn call(&mut self, call: CallId) -> Option<&mut Call> {
+    fn call(&mut self, call: CallId) -> Option<&mut ToolCallItem> {
         let at = *self.calls.get(&call)?;
         self.call_at(at)
     }
 
-    fn call_at(&mut self, at: usize) -> Option<&mut Call> {
-        match self.items.get_mut(at).map(Item::change) {
-            Some(Kind::Call(call)) => Some(call),
-            Some(Kind::Person { .. } | Kind::Answer(_) | Kind::Thinking(_) | Kind::Note { .. }) | None => {
-                None
-            }
+    fn call_at(&mut self, at: usize) -> Option<&mut ToolCallItem> {
+        match self.items.get_mut(at).map(TranscriptItem::change) {
+            Some(TranscriptItemKind::Call(call)) => Some(call),
+            Some(
+                TranscriptItemKind::Person { .. }
+                | TranscriptItemKind::Answer(_)
+                | TranscriptItemKind::Thinking(_)
+                | TranscriptItemKind::Note { .. },
+            )
+            | None => None,
         }
     }
 
@@ -371,9 +395,9 @@ impl Tab {
     pub(super) fn ended(&mut self, problem: Option<&str>) {
         self.doing.clear();
         self.questions.clear();
-        self.stream = Stream::default();
+        self.stream = ReplyItems::default();
         if let Some(problem) = problem {
-            self.note(Tone::Error, problem);
+            self.note(NoteTone::Error, problem);
             self.leave_unheard("the agent may not have read this; press Up to get it back");
         }
     }
@@ -381,10 +405,10 @@ impl Tab {
     /// Whether the session rests after a turn or continues. A user who sends a prompt at that
     /// moment cannot know that the turn has ended, so the prompt starts another turn. A prompt sent
     /// before the run was stopped starts nothing.
-    pub(super) fn rests(&mut self) -> Phase {
+    pub(super) fn rests(&mut self) -> TabPhase {
         let spoken = std::mem::take(&mut self.spoken);
-        self.phase = if spoken && !self.waiting.is_empty() { Phase::Running } else { Phase::Idle };
-        if self.phase == Phase::Idle {
+        self.phase = if spoken && !self.waiting.is_empty() { TabPhase::Running } else { TabPhase::Idle };
+        if self.phase == TabPhase::Idle {
             self.leave_unheard(
                 "the run ended before the agent read this; it goes along with your next \
                                 message",
@@ -396,16 +420,19 @@ impl Tab {
     /// Nothing waits any more; each that did is told, and what is to be known about it.
     fn leave_unheard(&mut self, what: &str) {
         for waiting in std::mem::take(&mut self.waiting) {
-            self.note(Tone::Warning, &format!("{what}: {}", waiting.text));
+            self.note(NoteTone::Warning, &format!("{what}: {}", waiting.text));
         }
     }
 
     /// How many calls are under way, and how many helpers.
     pub(super) fn at_work(&self) -> (usize, usize) {
-        let open = |item: &&Item| matches!(item.kind(), Kind::Call(call) if call.is_open());
+        let open =
+            |item: &&TranscriptItem| matches!(item.kind(), TranscriptItemKind::Call(call) if call.is_open());
         let calls = self.items.iter().rev().take(64).filter(open).count();
         let helpers = self.children.values().filter(|(at, _)| {
-            self.items.get(*at).is_some_and(|item| matches!(item.kind(), Kind::Call(call) if call.is_open()))
+            self.items
+                .get(*at)
+                .is_some_and(|item| matches!(item.kind(), TranscriptItemKind::Call(call) if call.is_open()))
         });
         (calls, helpers.count())
     }
@@ -413,7 +440,7 @@ impl Tab {
     /// Drops the lines of items that were not shown for long, so that a long session does not
     /// keep all of them.
     pub(super) fn forget_lines(&mut self) {
-        if self.look != Look::End {
+        if self.look != ScrollPosition::End {
             return;
         }
         let upto = self.items.len().saturating_sub(KEPT_LINES);
@@ -425,13 +452,13 @@ impl Tab {
 }
 
 /// Whether a journal has it: what Holm itself notes is said once.
-fn is_told_again(item: &Item) -> bool {
-    !matches!(item.kind(), Kind::Note { .. })
+fn is_told_again(item: &TranscriptItem) -> bool {
+    !matches!(item.kind(), TranscriptItemKind::Note { .. })
 }
 
 /// How a run ended without an answer, in words.
 pub(super) fn in_words(ending: &holm::kernel::Ending) -> String {
-    let ended = NotAnswered { run: String::new(), ending: Box::new(ending.clone()) }.to_string();
+    let ended = NoAnswerError { run: String::new(), ending: Box::new(ending.clone()) }.to_string();
     ended.split_once(": ").map_or(ended.clone(), |(_, words)| words.to_owned())
 }
 

@@ -14,7 +14,7 @@ use ratatui::{Terminal, backend::CrosstermBackend};
 
 use super::{
     draw,
-    state::{Size, State},
+    state::{ChatState, TerminalSize},
 };
 
 /// Asks for the wheel and the buttons, and not for every move of the mouse.
@@ -26,14 +26,14 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while the chat uses it. Dropping it restores the terminal.
-pub(super) struct Canvas {
+pub(super) struct ChatTerminal {
     /// `None` once the terminal is restored.
-    paper: Option<Paper>,
+    paper: Option<RatatuiTerminal>,
 }
 
-type Paper = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+type RatatuiTerminal = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 
-impl Canvas {
+impl ChatTerminal {
     /// Takes the terminal over.
     ///
     /// # Errors
@@ -51,13 +51,13 @@ impl Canvas {
     }
 
     /// How large it is.
-    pub(super) fn size(&self) -> io::Result<Size> {
+    pub(super) fn size(&self) -> io::Result<TerminalSize> {
         let size = self.paper.as_ref().map(Terminal::size).transpose()?.unwrap_or_default();
-        Ok(Size { columns: size.width, rows: size.height })
+        Ok(TerminalSize { columns: size.width, rows: size.height })
     }
 
     /// Draws what has changed since it was last drawn.
-    pub(super) fn draw(&mut self, state: &mut State) -> io::Result<()> {
+    pub(super) fn draw(&mut self, state: &mut ChatState) -> io::Result<()> {
         if let Some(paper) = &mut self.paper {
             paper.draw(|frame| draw::render(state, frame))?;
         }
@@ -82,7 +82,7 @@ impl Canvas {
     }
 }
 
-impl Drop for Canvas {
+impl Drop for ChatTerminal {
     fn drop(&mut self) {
         give_back();
         let Some(mut paper) = self.paper.take() else { return };
@@ -95,7 +95,7 @@ impl Drop for Canvas {
 }
 
 /// A terminal of which nothing is known to be drawn.
-fn blank() -> io::Result<Paper> {
+fn blank() -> io::Result<RatatuiTerminal> {
     Terminal::new(CrosstermBackend::new(BufWriter::new(io::stdout())))
 }
 

@@ -10,53 +10,60 @@ use holm::{
         Numbered, Outcome, Proposal, Role, Seq, Timestamp, Usage,
     },
 };
-use holm_tools::shell::Offer;
+use holm_tools::shell::ApprovalOffer;
 
 use super::{
-    keys::{Keys, parse},
-    left::Left,
-    question::{Question, QuestionId},
-    room::Weight,
-    state::{Command, How, Msg, Opened, Size, State},
-    tab::{Piece, TabId},
-    theme::Shade,
+    keys::{KeyBindings, parse},
+    left::SessionViewState,
+    question::{ChatQuestion, ChatQuestionId},
+    room::DeltaByteReservation,
+    state::{ChatCommand, ChatMessage, ChatState, OpenSessionInfo, SessionOrigin, TerminalSize},
+    tab::{ReplyPiece, TabId},
+    theme::ThemeKind,
 };
 
-pub(super) struct Chat {
-    pub(super) state: State,
+pub(super) struct ChatHarness {
+    pub(super) state: ChatState,
     record: u64,
 }
 
-impl Chat {
+impl ChatHarness {
     /// A chat of 80 by 24 with one session, which is open.
     pub(super) fn open() -> Self {
-        let mut state = State::new(Size { columns: 80, rows: 24 }, Shade::Dark, Keys::default());
-        state.open(How::New { model: None }, Mode::Default);
+        let mut state =
+            ChatState::new(TerminalSize { columns: 80, rows: 24 }, ThemeKind::Dark, KeyBindings::default());
+        state.open(SessionOrigin::New { model: None }, Mode::Default);
         let mut chat = Self { state, record: 1 };
         chat.opened("session-1", Vec::new());
         chat
     }
 
-    pub(super) fn opened(&mut self, session: &str, history: Vec<Numbered>) -> Vec<Command> {
-        self.opens(session, history, Left::default())
+    pub(super) fn opened(&mut self, session: &str, history: Vec<Numbered>) -> Vec<ChatCommand> {
+        self.opens(session, history, SessionViewState::default())
     }
 
     /// A session is there again as it was left.
-    pub(super) fn opened_as(&mut self, session: &str, left: Left) {
+    pub(super) fn opened_as(&mut self, session: &str, left: SessionViewState) {
         self.opens(session, Vec::new(), left);
     }
 
     /// A session is there that is not looked at.
-    pub(super) fn opened_in(&mut self, tab: TabId, session: &str) -> Vec<Command> {
-        self.opens_in(tab, session, Vec::new(), Left::default())
+    pub(super) fn opened_in(&mut self, tab: TabId, session: &str) -> Vec<ChatCommand> {
+        self.opens_in(tab, session, Vec::new(), SessionViewState::default())
     }
 
-    fn opens(&mut self, session: &str, history: Vec<Numbered>, left: Left) -> Vec<Command> {
+    fn opens(&mut self, session: &str, history: Vec<Numbered>, left: SessionViewState) -> Vec<ChatCommand> {
         self.opens_in(self.tab(), session, history, left)
     }
 
-    fn opens_in(&mut self, tab: TabId, session: &str, history: Vec<Numbered>, left: Left) -> Vec<Command> {
-        let opened = Opened {
+    fn opens_in(
+        &mut self,
+        tab: TabId,
+        session: &str,
+        history: Vec<Numbered>,
+        left: SessionViewState,
+    ) -> Vec<ChatCommand> {
+        let opened = OpenSessionInfo {
             session: session.into(),
             model: "openai/gpt-5-mini".into(),
             mode: Mode::Default,
@@ -66,14 +73,14 @@ impl Chat {
             goes_on: false,
             left,
         };
-        self.tells(Msg::Opened { tab, opened: Box::new(opened) })
+        self.tells(ChatMessage::Opened { tab, opened: Box::new(opened) })
     }
 
     pub(super) fn tab(&self) -> TabId {
         self.state.tab().unwrap().id
     }
 
-    pub(super) fn tells(&mut self, msg: Msg) -> Vec<Command> {
+    pub(super) fn tells(&mut self, msg: ChatMessage) -> Vec<ChatCommand> {
         self.state.update(msg)
     }
 
@@ -91,37 +98,37 @@ impl Chat {
             && message.role == Role::User
         {
             let started = numbered(self.record, Event::GroupStarted { group: 1 });
-            self.tells(Msg::Event { tab, event: Box::new(started) });
+            self.tells(ChatMessage::Event { tab, event: Box::new(started) });
         }
-        self.tells(Msg::Event { tab, event: Box::new(event) });
+        self.tells(ChatMessage::Event { tab, event: Box::new(event) });
     }
 
     pub(super) fn piece(&mut self, text: &str) {
         let tab = self.tab();
-        self.tells(Msg::Piece {
+        self.tells(ChatMessage::Piece {
             tab,
             call: CallId::new(99),
-            piece: Piece::Text(text.into()),
-            _weight: Weight::default(),
+            piece: ReplyPiece::Text(text.into()),
+            _weight: DeltaByteReservation::default(),
         });
     }
 
-    pub(super) fn presses(&mut self, keys: &str) -> Vec<Command> {
+    pub(super) fn presses(&mut self, keys: &str) -> Vec<ChatCommand> {
         let (code, modifiers) = parse(keys).unwrap();
-        self.tells(Msg::Key(KeyEvent::new(code, modifiers)))
+        self.tells(ChatMessage::Key(KeyEvent::new(code, modifiers)))
     }
 
-    pub(super) fn types(&mut self, text: &str) -> Vec<Command> {
+    pub(super) fn types(&mut self, text: &str) -> Vec<ChatCommand> {
         let mut commands = Vec::new();
         for c in text.chars() {
             let key = KeyEvent::new(crossterm::event::KeyCode::Char(c), crossterm::event::KeyModifiers::NONE);
-            commands.extend(self.tells(Msg::Key(key)));
+            commands.extend(self.tells(ChatMessage::Key(key)));
         }
         commands
     }
 
     /// Types a line and sends it.
-    pub(super) fn says(&mut self, text: &str) -> Vec<Command> {
+    pub(super) fn says(&mut self, text: &str) -> Vec<ChatCommand> {
         let tab = self.state.tab_mut().unwrap();
         tab.input.take();
         tab.input.insert(text);
@@ -134,12 +141,12 @@ impl Chat {
     }
 
     /// Clicks on a cell.
-    pub(super) fn clicks(&mut self, column: u16, row: u16) -> Vec<Command> {
+    pub(super) fn clicks(&mut self, column: u16, row: u16) -> Vec<ChatCommand> {
         self.mouse(MouseEventKind::Down(MouseButton::Left), column, row)
     }
 
-    fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> Vec<Command> {
-        self.tells(Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+    fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) -> Vec<ChatCommand> {
+        self.tells(ChatMessage::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
     }
 }
 
@@ -190,7 +197,7 @@ pub(super) fn ended() -> Event {
 }
 
 /// A question about a shell command; tab 1.
-pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> Msg {
+pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> ChatMessage {
     let proposal = Proposal {
         call: CallId::new(50),
         tool_call: CallId::new(51),
@@ -204,16 +211,19 @@ pub(super) fn asked(id: u64, command: &str, prefix: Option<&str>) -> Msg {
         marks: Marks::default(),
         digest: String::new(),
     };
-    let offer = Offer {
+    let offer = ApprovalOffer {
         prefix: prefix.map(|rule| rule.parse().unwrap()),
         command: Some(holm::kernel::visible(command)),
         helper: None,
     };
-    Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
+    ChatMessage::Asked {
+        tab: TabId(1),
+        question: Box::new(ChatQuestion::call(ChatQuestionId(id), &proposal, &offer)),
+    }
 }
 
 /// A plan that waits for a yes; tab 1.
-pub(super) fn plan_asked(id: u64, plan: &str) -> Msg {
+pub(super) fn plan_asked(id: u64, plan: &str) -> ChatMessage {
     let proposal = Proposal {
         call: CallId::new(50),
         tool_call: CallId::new(51),
@@ -227,12 +237,18 @@ pub(super) fn plan_asked(id: u64, plan: &str) -> Msg {
         marks: Marks::default(),
         digest: String::new(),
     };
-    let offer = Offer { prefix: None, command: None, helper: None };
-    Msg::Asked { tab: TabId(1), question: Box::new(Question::call(QuestionId(id), &proposal, &offer)) }
+    let offer = ApprovalOffer { prefix: None, command: None, helper: None };
+    ChatMessage::Asked {
+        tab: TabId(1),
+        question: Box::new(ChatQuestion::call(ChatQuestionId(id), &proposal, &offer)),
+    }
 }
 
 /// A question of the model; tab 1.
-pub(super) fn words_asked(id: u64, question: &str, choices: &[&str]) -> Msg {
+pub(super) fn words_asked(id: u64, question: &str, choices: &[&str]) -> ChatMessage {
     let choices: Vec<String> = choices.iter().map(ToString::to_string).collect();
-    Msg::Asked { tab: TabId(1), question: Box::new(Question::words(QuestionId(id), question, &choices)) }
+    ChatMessage::Asked {
+        tab: TabId(1),
+        question: Box::new(ChatQuestion::words(ChatQuestionId(id), question, &choices)),
+    }
 }

@@ -25,7 +25,7 @@ const MOST_MARKS: usize = 8;
 /// Sanitizes a text: line ends stay, tabs become blanks, and invisible characters and stacked
 /// marks are written out.
 pub(super) fn safe(text: &str) -> String {
-    let mut pieces = Pieces::default();
+    let mut pieces = StreamSanitizer::default();
     let mut safe = pieces.safe(text);
     if pieces.returned {
         safe.push_str(&visible("\r"));
@@ -36,7 +36,7 @@ pub(super) fn safe(text: &str) -> String {
 /// Sanitizes a text that arrives in pieces. Each piece becomes what it would be
 /// within the whole text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Pieces {
+pub(super) struct StreamSanitizer {
     /// Whether the last character was a carriage return. It may be half of a line end, so it waits
     /// for the next character.
     returned: bool,
@@ -45,7 +45,7 @@ pub(super) struct Pieces {
     marks: usize,
 }
 
-impl Pieces {
+impl StreamSanitizer {
     /// The next piece, as [`safe`] makes it.
     pub(super) fn safe(&mut self, piece: &str) -> String {
         let text = if self.returned { format!("\r{piece}") } else { piece.to_owned() };
@@ -99,7 +99,7 @@ pub(crate) fn clipped(text: &str, room: usize) -> String {
 
 /// Where long lines are broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Break {
+pub(super) enum LineBreak {
     /// Between words, if possible.
     Words,
     /// Anywhere, because in code every blank counts.
@@ -108,12 +108,12 @@ pub(super) enum Break {
 
 /// What is drawn before the lines of a text: before the first one, and before the others.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Margin {
+pub(super) struct LineMargin {
     pub(super) first: Vec<Span<'static>>,
     pub(super) rest: Vec<Span<'static>>,
 }
 
-impl Margin {
+impl LineMargin {
     /// The same before every line.
     pub(super) fn of(span: Span<'static>) -> Self {
         Self { first: vec![span.clone()], rest: vec![span] }
@@ -126,7 +126,12 @@ impl Margin {
 }
 
 /// Breaks one line of text into as many as it takes.
-pub(super) fn wrap(spans: &[Span<'static>], width: usize, margin: &Margin, how: Break) -> Vec<Line<'static>> {
+pub(super) fn wrap(
+    spans: &[Span<'static>],
+    width: usize,
+    margin: &LineMargin,
+    how: LineBreak,
+) -> Vec<Line<'static>> {
     let room = width.saturating_sub(margin.width()).max(1);
     let cells: Vec<(&str, usize, &Span<'static>)> = spans
         .iter()
@@ -170,15 +175,15 @@ fn beginning(text: &str, room: usize) -> usize {
 
 /// How many cells fit on the line, and how many blanks after them are dropped. Returns
 /// at least one cell.
-fn fitting(cells: &[(&str, usize, &Span<'static>)], room: usize, how: Break) -> (usize, usize) {
+fn fitting(cells: &[(&str, usize, &Span<'static>)], room: usize, how: LineBreak) -> (usize, usize) {
     let mut used = 0;
     let mut blank = None;
     for (index, (piece, columns, _)) in cells.iter().enumerate() {
         used += columns;
         if used > room {
-            return match blank.filter(|_| how == Break::Words) {
+            return match blank.filter(|_| how == LineBreak::Words) {
                 Some(at) if *piece != " " => (at, 1),
-                _ if *piece == " " && how == Break::Words => (index, 1),
+                _ if *piece == " " && how == LineBreak::Words => (index, 1),
                 _ => (index.max(1), 0),
             };
         }

@@ -5,7 +5,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 /// The styles of all kinds of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Theme {
+pub(super) struct ChatTheme {
     pub(super) text: Style,
     pub(super) dim: Style,
     /// Prompts of the user.
@@ -31,7 +31,7 @@ pub(super) struct Theme {
 
 /// The choice between the built-in themes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Shade {
+pub(crate) enum ThemeKind {
     /// Light text on a dark background.
     #[default]
     Dark,
@@ -41,7 +41,7 @@ pub(crate) enum Shade {
     None,
 }
 
-impl Shade {
+impl ThemeKind {
     /// By its name in the file.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -53,13 +53,13 @@ impl Shade {
     }
 }
 
-impl Theme {
+impl ChatTheme {
     /// The theme of a shade.
-    pub(super) fn of(shade: Shade) -> Self {
+    pub(super) fn of(shade: ThemeKind) -> Self {
         match shade {
-            Shade::Dark => Self::coloured(Color::Cyan, Color::Yellow, Color::DarkGray),
-            Shade::Light => Self::coloured(Color::Blue, Color::Magenta, Color::DarkGray),
-            Shade::None => Self::plain(),
+            ThemeKind::Dark => Self::coloured(Color::Cyan, Color::Yellow, Color::DarkGray),
+            ThemeKind::Light => Self::coloured(Color::Blue, Color::Magenta, Color::DarkGray),
+            ThemeKind::None => Self::plain(),
         }
     }
 

@@ -4,32 +4,37 @@
 use ratatui::text::{Line, Span};
 
 use super::{
-    growing::{Growing, Layout, too_long},
-    item::{Detail, FEW_RESULT_LINES, MOST_LINES},
-    text::{Break, Margin, wrap},
-    theme::Theme,
+    growing::{IncrementalText, TextLayout, too_long},
+    item::{DetailLevel, FEW_RESULT_LINES, MOST_LINES},
+    text::{LineBreak, LineMargin, wrap},
+    theme::ChatTheme,
 };
 
 /// Reasoning text that grows at its end, and its last lines at one width.
-pub(super) type Thought = Growing<Thinking>;
+pub(super) type ThoughtText = IncrementalText<ThoughtLayout>;
 
 /// Lays out reasoning text: each line separately, behind a bar.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Thinking;
+pub(super) struct ThoughtLayout;
 
-impl Thought {
+impl ThoughtText {
     /// Its last lines at a width.
-    pub(super) fn last_lines(&mut self, width: usize, theme: &Theme, detail: Detail) -> &[Line<'static>] {
+    pub(super) fn last_lines(
+        &mut self,
+        width: usize,
+        theme: &ChatTheme,
+        detail: DetailLevel,
+    ) -> &[Line<'static>] {
         let lines = self.lines(width, theme);
         let most = match detail {
-            Detail::Few => FEW_RESULT_LINES,
-            Detail::All => MOST_LINES,
+            DetailLevel::Few => FEW_RESULT_LINES,
+            DetailLevel::All => MOST_LINES,
         };
         lines.get(lines.len().saturating_sub(most)..).unwrap_or_default()
     }
 }
 
-impl Layout for Thinking {
+impl TextLayout for ThoughtLayout {
     const MOST: usize = MOST_LINES;
 
     fn shown(text: &str) -> &str {
@@ -40,10 +45,10 @@ impl Layout for Thinking {
         rest.find('\n').map_or_else(|| too_long(rest), |at| at + 1)
     }
 
-    fn lay(&mut self, part: &str, width: usize, theme: &Theme, lines: &mut Vec<Line<'static>>) {
-        let margin = Margin::of(Span::styled("┆ ", theme.dim));
+    fn lay(&mut self, part: &str, width: usize, theme: &ChatTheme, lines: &mut Vec<Line<'static>>) {
+        let margin = LineMargin::of(Span::styled("┆ ", theme.dim));
         let span = Span::styled(part.trim_end_matches('\n').to_owned(), theme.comment);
-        lines.extend(wrap(&[span], width, &margin, Break::Words));
+        lines.extend(wrap(&[span], width, &margin, LineBreak::Words));
     }
 }
 

@@ -5,78 +5,83 @@ mod mouse;
 mod press;
 
 use super::{
-    draw::Areas,
-    input::Input,
-    item::Tone,
-    left::Left,
-    question::Reply,
-    state::{Command, How, Leaving, Msg, Opened, Over, Purpose, State},
-    tab::{Phase, Tab, TabId, Then},
-    view::Glass,
+    draw::ScreenAreas,
+    input::InputBuffer,
+    item::NoteTone,
+    left::SessionViewState,
+    question::QuestionReply,
+    state::{
+        ChatCommand, ChatMessage, ChatState, EditPurpose, OpenSessionInfo, QuitConfirmation, ScreenOverlay,
+        SessionOrigin,
+    },
+    tab::{AnswerFollowUp, SessionTab, TabId, TabPhase},
+    view::TranscriptViewport,
 };
 
-impl State {
+impl ChatState {
     /// Takes one thing that happened.
-    pub(super) fn update(&mut self, msg: Msg) -> Vec<Command> {
+    pub(super) fn update(&mut self, msg: ChatMessage) -> Vec<ChatCommand> {
         match msg {
-            Msg::Key(key) => return self.press(key),
-            Msg::Pasted(text) => self.pasted(&text),
-            Msg::Mouse(mouse) => return self.mouse(mouse),
-            Msg::Resized(size) => {
+            ChatMessage::Key(key) => return self.press(key),
+            ChatMessage::Pasted(text) => self.pasted(&text),
+            ChatMessage::Mouse(mouse) => return self.mouse(mouse),
+            ChatMessage::Resized(size) => {
                 self.size = size;
                 self.over_the_end();
             }
-            Msg::Opened { tab, opened } => return self.opened(tab, *opened),
-            Msg::Failed { tab, why } => self.with(tab, |tab| {
-                tab.phase = Phase::Broken;
+            ChatMessage::Opened { tab, opened } => return self.opened(tab, *opened),
+            ChatMessage::Failed { tab, why } => self.with(tab, |tab| {
+                tab.phase = TabPhase::Broken;
                 tab.give_back();
-                tab.note(Tone::Error, &why);
+                tab.note(NoteTone::Error, &why);
             }),
-            Msg::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
-            Msg::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
-            Msg::Piece { tab, call, piece, .. } => self.with(tab, |tab| tab.piece(call, &piece)),
-            Msg::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
-            Msg::CaughtUp { tab } => return self.find(tab).map(rest).unwrap_or_default(),
-            Msg::Asked { tab, question } => {
+            ChatMessage::Event { tab, event } => self.with(tab, |tab| tab.hear(&event)),
+            ChatMessage::Child { tab, child, event } => self.with(tab, |tab| tab.child(&child, &event)),
+            ChatMessage::Piece { tab, call, piece, .. } => self.with(tab, |tab| tab.piece(call, &piece)),
+            ChatMessage::Ended { tab, problem } => return self.ended(tab, problem.as_deref()),
+            ChatMessage::CaughtUp { tab } => return self.find(tab).map(rest).unwrap_or_default(),
+            ChatMessage::Asked { tab, question } => {
                 self.completion = None;
                 self.with(tab, |tab| tab.questions.push_back(*question));
             }
-            Msg::Withdrawn { question } => {
+            ChatMessage::Withdrawn { question } => {
                 for tab in &mut self.tabs {
                     tab.questions.retain(|open| open.id != question);
                 }
             }
-            Msg::NotHeard { tab, refused, why } => self.with(tab, |tab| {
+            ChatMessage::NotHeard { tab, refused, why } => self.with(tab, |tab| {
                 tab.not_heard(&refused);
-                tab.note(Tone::Warning, &why);
+                tab.note(NoteTone::Warning, &why);
             }),
-            Msg::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
-            Msg::Found(picker) if picker.shown().is_empty() => self.flash = "nothing was found".into(),
-            Msg::Found(picker) => self.over = Some(Over::Picker(picker)),
-            Msg::Files(files) => {
+            ChatMessage::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
+            ChatMessage::Found(picker) if picker.shown().is_empty() => {
+                self.flash = "nothing was found".into()
+            }
+            ChatMessage::Found(picker) => self.over = Some(ScreenOverlay::Picker(picker)),
+            ChatMessage::Files(files) => {
                 self.files = Some(files);
                 self.complete();
             }
-            Msg::Filled(Ok(words)) => return self.say(words),
-            Msg::Filled(Err(why)) => {
+            ChatMessage::Filled(Ok(words)) => return self.say(words),
+            ChatMessage::Filled(Err(why)) => {
                 let tab = self.tab().map(|tab| tab.id);
-                tab.into_iter().for_each(|tab| self.with(tab, |tab| tab.note(Tone::Warning, &why)));
+                tab.into_iter().for_each(|tab| self.with(tab, |tab| tab.note(NoteTone::Warning, &why)));
             }
-            Msg::Edited { purpose, text } => return self.edited(purpose, text),
+            ChatMessage::Edited { purpose, text } => return self.edited(purpose, text),
         }
         Vec::new()
     }
 
-    fn with(&mut self, id: TabId, change: impl FnOnce(&mut Tab)) {
+    fn with(&mut self, id: TabId, change: impl FnOnce(&mut SessionTab)) {
         if let Some(tab) = self.find(id) {
             change(tab);
             tab.forget_lines();
         }
     }
 
-    fn opened(&mut self, id: TabId, opened: Opened) -> Vec<Command> {
+    fn opened(&mut self, id: TabId, opened: OpenSessionInfo) -> Vec<ChatCommand> {
         self.widest = self.widest.min(opened.widest);
-        let Left { draft, spot } = opened.left;
+        let SessionViewState { draft, spot } = opened.left;
         let typed = self.find(id).map(|tab| tab.input.text().to_owned()).unwrap_or_default();
         // What is typed already stays, and what was typed before can be had again.
         if !typed.is_empty() && typed != draft {
@@ -89,18 +94,18 @@ impl State {
             }
             // What was said meanwhile is no draft any more.
             if typed.is_empty() && tab.held.lines().all(|line| line.trim() != draft.trim()) {
-                tab.input = Input::of(draft);
+                tab.input = InputBuffer::of(draft);
             }
             (tab.session, tab.mode) = (Some(opened.session), opened.mode);
             tab.model = opened.model;
             tab.meter.window = opened.window;
-            tab.phase = if opened.goes_on { Phase::Running } else { Phase::Idle };
+            tab.phase = if opened.goes_on { TabPhase::Running } else { TabPhase::Idle };
         });
         self.catch_up(id)
     }
 
     /// Does what was wished of a session and said to it while it was opened.
-    fn catch_up(&mut self, id: TabId) -> Vec<Command> {
+    fn catch_up(&mut self, id: TabId) -> Vec<ChatCommand> {
         let Some(tab) = self.find(id) else { return Vec::new() };
         let (mode, words) = (tab.held.mode.take(), tab.held.take());
         let mode = mode.filter(|mode| *mode != tab.mode);
@@ -109,7 +114,7 @@ impl State {
         commands
     }
 
-    fn ended(&mut self, id: TabId, problem: Option<&str>) -> Vec<Command> {
+    fn ended(&mut self, id: TabId, problem: Option<&str>) -> Vec<ChatCommand> {
         let Some(tab) = self.find(id) else { return Vec::new() };
         tab.ended(problem);
         let mut commands = rest(tab);
@@ -117,72 +122,75 @@ impl State {
         // An older answer is no summary.
         let (answer, mode) = (tab.last_reply().map(str::to_owned), tab.mode);
         match (then, answer) {
-            (Then::BeginAnew, Some(summary)) if problem.is_none() => {
-                let open = self.open(How::New { model: None }, mode);
+            (AnswerFollowUp::BeginAnew, Some(summary)) if problem.is_none() => {
+                let open = self.open(SessionOrigin::New { model: None }, mode);
                 if let Some(tab) = self.tab_mut() {
-                    tab.note(Tone::Quiet, "this session starts with a summary of the previous one:");
-                    tab.note(Tone::Quiet, &summary);
+                    tab.note(NoteTone::Quiet, "this session starts with a summary of the previous one:");
+                    tab.note(NoteTone::Quiet, &summary);
                     tab.carried = Some(summary);
                 }
                 commands.push(open);
             }
-            (Then::BeginAnew, _) => {
-                tab.note(Tone::Warning, "no summary was made; the session is unchanged");
+            (AnswerFollowUp::BeginAnew, _) => {
+                tab.note(NoteTone::Warning, "no summary was made; the session is unchanged");
             }
-            (Then::Nothing, _) => {}
+            (AnswerFollowUp::Nothing, _) => {}
         }
         commands
     }
 
-    fn edited(&mut self, purpose: Purpose, text: Option<String>) -> Vec<Command> {
-        let Some(text) = text else { return vec![Command::Repaint] };
+    fn edited(&mut self, purpose: EditPurpose, text: Option<String>) -> Vec<ChatCommand> {
+        let Some(text) = text else { return vec![ChatCommand::Repaint] };
         // An emptied file means that nothing should be carried out.
-        if text.trim().is_empty() && !matches!(purpose, Purpose::Input(_)) {
+        if text.trim().is_empty() && !matches!(purpose, EditPurpose::Input(_)) {
             self.told("the plan is empty; keeping the old one");
-            return vec![Command::Repaint];
+            return vec![ChatCommand::Repaint];
         }
         match purpose {
-            Purpose::Input(id) => {
+            EditPurpose::Input(id) => {
                 if let Some(tab) = self.find(id) {
-                    tab.input = Input::of(text.trim_end());
+                    tab.input = InputBuffer::of(text.trim_end());
                 }
-                vec![Command::Repaint]
+                vec![ChatCommand::Repaint]
             }
-            Purpose::Build(id) => {
+            EditPurpose::Build(id) => {
                 let carried_out = if self.tab().is_some_and(|tab| tab.id == id) {
                     self.carry_out(&text)
                 } else {
                     Vec::new()
                 };
-                [Command::Repaint].into_iter().chain(carried_out).collect()
+                [ChatCommand::Repaint].into_iter().chain(carried_out).collect()
             }
-            Purpose::Plan { tab: id, question } => {
-                let Some(tab) = self.find(id) else { return vec![Command::Repaint] };
+            EditPurpose::Plan { tab: id, question } => {
+                let Some(tab) = self.find(id) else { return vec![ChatCommand::Repaint] };
                 let open = tab.questions.iter().find(|open| open.id == question);
                 let Some(answer) = open.and_then(|open| open.with_plan(&text)) else {
                     self.told("this plan is no longer waiting for an answer");
-                    return vec![Command::Repaint];
+                    return vec![ChatCommand::Repaint];
                 };
                 tab.questions.retain(|open| open.id != question);
-                vec![Command::Repaint, Command::Answer { question, reply: Reply::Call(answer) }]
+                vec![
+                    ChatCommand::Repaint,
+                    ChatCommand::Answer { question, reply: QuestionReply::Call(answer) },
+                ]
             }
         }
     }
 
     /// What was pasted is typed, wherever something is typed, and never a command by itself.
     fn pasted(&mut self, text: &str) {
-        self.leaving = Leaving::No;
+        self.leaving = QuitConfirmation::No;
         let hand = self.hand();
-        if let Some(Over::Picker(picker)) = &mut self.over {
+        if let Some(ScreenOverlay::Picker(picker)) = &mut self.over {
             text.chars().filter(|c| !c.is_control()).for_each(|c| picker.narrow(c));
             return;
         }
         let is_asked = self.is_for_question(hand);
         let Some(tab) = self.tab_mut() else { return };
         match tab.questions.front_mut().filter(|_| is_asked).map(|question| &mut question.asks) {
-            Some(super::question::Asks::Words { input, .. }) => input.insert(text),
+            Some(super::question::QuestionBody::Words { input, .. }) => input.insert(text),
             // A yes is pressed, never pasted.
-            Some(super::question::Asks::Call(_)) => {}
+            Some(super::question::QuestionBody::Call(_)) => {}
             None => tab.input.insert(text),
         }
         self.complete();
@@ -191,9 +199,9 @@ impl State {
     /// Scrolls the overlay, or else the transcript.
     fn scroll(&mut self, by: isize) {
         match &mut self.over {
-            Some(Over::Help { scroll }) => *scroll = scroll.saturating_add_signed(by),
-            Some(Over::Picker(picker)) if by < 0 => picker.up(by.unsigned_abs()),
-            Some(Over::Picker(picker)) => picker.down(by.unsigned_abs()),
+            Some(ScreenOverlay::Help { scroll }) => *scroll = scroll.saturating_add_signed(by),
+            Some(ScreenOverlay::Picker(picker)) if by < 0 => picker.up(by.unsigned_abs()),
+            Some(ScreenOverlay::Picker(picker)) => picker.down(by.unsigned_abs()),
             None => self.scroll_transcript(by),
         }
     }
@@ -203,9 +211,9 @@ impl State {
     }
 
     /// Changes the transcript through its current viewport.
-    fn through(&mut self, change: impl FnOnce(Glass<'_>, &mut Tab)) {
-        let area = Areas::of(self).transcript;
-        let glass = Glass {
+    fn through(&mut self, change: impl FnOnce(TranscriptViewport<'_>, &mut SessionTab)) {
+        let area = ScreenAreas::of(self).transcript;
+        let glass = TranscriptViewport {
             width: usize::from(area.width),
             height: usize::from(area.height),
             theme: &self.theme,
@@ -223,8 +231,8 @@ impl State {
 }
 
 /// What is to be done when a session has come to the end of a turn.
-fn rest(tab: &mut Tab) -> Vec<Command> {
-    if tab.rests() == Phase::Running { vec![Command::CatchUp(tab.id)] } else { Vec::new() }
+fn rest(tab: &mut SessionTab) -> Vec<ChatCommand> {
+    if tab.rests() == TabPhase::Running { vec![ChatCommand::CatchUp(tab.id)] } else { Vec::new() }
 }
 
 #[cfg(test)]

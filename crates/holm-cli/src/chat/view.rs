@@ -4,23 +4,23 @@
 use ratatui::text::Line;
 
 use super::{
-    item::{Detail, Item},
-    tab::{Look, Tab},
-    theme::Theme,
+    item::{DetailLevel, TranscriptItem},
+    tab::{ScrollPosition, SessionTab},
+    theme::ChatTheme,
 };
 
 /// How a transcript is shown: size, theme and detail.
 #[derive(Clone, Copy)]
-pub(super) struct Glass<'a> {
+pub(super) struct TranscriptViewport<'a> {
     pub(super) width: usize,
     pub(super) height: usize,
-    pub(super) theme: &'a Theme,
-    pub(super) detail: Detail,
+    pub(super) theme: &'a ChatTheme,
+    pub(super) detail: DetailLevel,
 }
 
-impl Glass<'_> {
+impl TranscriptViewport<'_> {
     /// The lines that are seen, the upper ones first, each with the thing that it belongs to.
-    pub(super) fn lines(self, tab: &mut Tab) -> Vec<(usize, Line<'static>)> {
+    pub(super) fn lines(self, tab: &mut SessionTab) -> Vec<(usize, Line<'static>)> {
         let (mut item, mut row) = self.top(tab);
         let mut seen = Vec::with_capacity(self.height);
         while seen.len() < self.height && item < tab.items.len() {
@@ -40,7 +40,7 @@ impl Glass<'_> {
     }
 
     /// Scrolls up (negative) or down. At the end, the view follows new lines again.
-    pub(super) fn scroll(self, tab: &mut Tab, by: isize) {
+    pub(super) fn scroll(self, tab: &mut SessionTab, by: isize) {
         let (mut item, mut row) = self.top(tab);
         let mut left = by.unsigned_abs();
         if by < 0 {
@@ -57,26 +57,33 @@ impl Glass<'_> {
                 item += 1;
             }
         }
-        tab.look = if (item, row) >= self.end(tab) { Look::End } else { Look::At { item, row } };
+        tab.look =
+            if (item, row) >= self.end(tab) { ScrollPosition::End } else { ScrollPosition::At { item, row } };
     }
 
     /// Looks at one thing.
-    pub(super) fn show(self, tab: &mut Tab, item: usize) {
-        tab.look = if (item, 0) >= self.end(tab) { Look::End } else { Look::At { item, row: 0 } };
+    pub(super) fn show(self, tab: &mut SessionTab, item: usize) {
+        tab.look = if (item, 0) >= self.end(tab) {
+            ScrollPosition::End
+        } else {
+            ScrollPosition::At { item, row: 0 }
+        };
     }
 
     /// What stands at the top of the screen.
-    fn top(self, tab: &mut Tab) -> (usize, usize) {
+    fn top(self, tab: &mut SessionTab) -> (usize, usize) {
         let end = self.end(tab);
         match tab.look {
-            Look::End => end,
+            ScrollPosition::End => end,
             // After a resize there may be fewer lines than before.
-            Look::At { item, row } => (item, row.min(self.rows(tab, item).saturating_sub(1))).min(end),
+            ScrollPosition::At { item, row } => {
+                (item, row.min(self.rows(tab, item).saturating_sub(1))).min(end)
+            }
         }
     }
 
     /// What stands at the top when the end is looked at.
-    fn end(self, tab: &mut Tab) -> (usize, usize) {
+    fn end(self, tab: &mut SessionTab) -> (usize, usize) {
         // The empty line below the last thing is not worth a row.
         let mut left = self.height + 1;
         for item in (0..tab.items.len()).rev() {
@@ -90,13 +97,13 @@ impl Glass<'_> {
     }
 
     /// How many rows a thing takes, with the empty one below it.
-    fn rows(self, tab: &mut Tab, item: usize) -> usize {
+    fn rows(self, tab: &mut SessionTab, item: usize) -> usize {
         let Some(thing) = tab.items.get_mut(item) else { return 0 };
         rows_of(thing, self)
     }
 }
 
-fn rows_of(item: &mut Item, glass: Glass<'_>) -> usize {
+fn rows_of(item: &mut TranscriptItem, glass: TranscriptViewport<'_>) -> usize {
     match item.lines(glass.width, glass.theme, glass.detail).len() {
         0 => 0,
         lines => lines + 1,

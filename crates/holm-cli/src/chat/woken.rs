@@ -16,21 +16,21 @@ use std::{
 use futures::{Stream, task::AtomicWaker};
 
 /// Polls another stream once, and then only after that stream has woken it.
-pub(super) struct Woken<S> {
+pub(super) struct WakeDrivenStream<S> {
     stream: S,
-    bell: Arc<Bell>,
+    bell: Arc<WakeFlag>,
     /// The waker for the stream. It is always the same, so it does not matter which
     /// one the stream kept.
     rings: Waker,
 }
 
 /// Set when the stream wakes, and wakes the task that polls.
-struct Bell {
+struct WakeFlag {
     is_rung: AtomicBool,
     waits: AtomicWaker,
 }
 
-impl Wake for Bell {
+impl Wake for WakeFlag {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -41,15 +41,15 @@ impl Wake for Bell {
     }
 }
 
-impl<S> Woken<S> {
+impl<S> WakeDrivenStream<S> {
     pub(super) fn new(stream: S) -> Self {
         // The stream has not woken anyone before its first poll.
-        let bell = Arc::new(Bell { is_rung: AtomicBool::new(true), waits: AtomicWaker::new() });
+        let bell = Arc::new(WakeFlag { is_rung: AtomicBool::new(true), waits: AtomicWaker::new() });
         Self { stream, rings: Waker::from(Arc::clone(&bell)), bell }
     }
 }
 
-impl<S: Stream + Unpin> Stream for Woken<S> {
+impl<S: Stream + Unpin> Stream for WakeDrivenStream<S> {
     type Item = S::Item;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
@@ -88,8 +88,8 @@ mod tests {
         waker: Option<Waker>,
     }
 
-    fn keys_of(terminal: Arc<Mutex<Terminal>>) -> Woken<impl Stream<Item = u8> + Unpin> {
-        Woken::new(stream::poll_fn(move |context| {
+    fn keys_of(terminal: Arc<Mutex<Terminal>>) -> WakeDrivenStream<impl Stream<Item = u8> + Unpin> {
+        WakeDrivenStream::new(stream::poll_fn(move |context| {
             let mut terminal = terminal.lock().unwrap();
             terminal.asked += 1;
             let key = terminal.keys.pop_front();
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_ring_that_comes_while_the_terminal_is_asked_is_not_lost() {
         let mut asked = 0;
-        let mut keys = Woken::new(stream::poll_fn(move |context| {
+        let mut keys = WakeDrivenStream::new(stream::poll_fn(move |context| {
             asked += 1;
             if asked == 1 {
                 context.waker().wake_by_ref();
@@ -200,7 +200,7 @@ mod tests {
                 pressed.unbounded_send(key).unwrap();
             }
         });
-        let heard: Vec<u32> = Woken::new(keys).collect().await;
+        let heard: Vec<u32> = WakeDrivenStream::new(keys).collect().await;
         assert!(heard.into_iter().eq(0..20_000));
         hand.join().unwrap();
     }

@@ -5,23 +5,23 @@ use std::{fs, path::Path};
 use clap::Subcommand;
 use holm::grants::Mode;
 use holm_tools::{
-    agents::{AgentFile, ToolNames},
+    agents::{AgentFile, AgentToolNames},
     trust::ContentHash,
 };
 use serde_json::json;
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    agents::{Chosen, Exe, company},
+    agents::{AgentDefinition, ExeAgentProject, company},
     default_prompt::{ABOUT, DEFAULT_AGENT, PromptDialect},
-    exit::{Exit, Trouble},
-    places::{self, Places},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    places::{self, HolmPaths},
+    screen::TerminalOutput,
 };
 
 /// Subcommands of `holm agent`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum AgentCommand {
     /// List the agents available to `holm run --agent`
     List {
         /// Print one JSON object per line
@@ -46,20 +46,20 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Screen::default());
+pub(crate) fn execute(command: AgentCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
     match command {
-        Command::List { json } => list(&places, &screen, json),
-        Command::Show { agent, json } => show(&agent, &places, &screen, json),
-        Command::New { name, project } => {
+        AgentCommand::List { json } => list(&places, &screen, json),
+        AgentCommand::Show { agent, json } => show(&agent, &places, &screen, json),
+        AgentCommand::New { name, project } => {
             let folder = if project { places.project_agents() } else { places.agents() };
             new(&name, &folder, &screen)
         }
     }
 }
 
-fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    let agents = Chosen::list(places);
+fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
+    let agents = AgentDefinition::list(places);
     if agents.is_empty() {
         screen.note("holm: no agents yet; `holm agent new NAME` creates one");
     }
@@ -80,19 +80,24 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         };
         screen.answer(&format!("{}  {words}  ({})", agent.name, agent.path.shown()));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    if name == DEFAULT_AGENT && Chosen::in_place_of_default(places)?.is_none() {
+fn show(
+    name: &str,
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+    as_json: bool,
+) -> anyhow::Result<CommandExit> {
+    if name == DEFAULT_AGENT && AgentDefinition::in_place_of_default(places)?.is_none() {
         return Ok(show_default(screen, as_json));
     }
-    let chosen = Chosen::find(name, places)?;
+    let chosen = AgentDefinition::find(name, places)?;
     let shown = match &chosen {
-        Chosen::Native { file, path, .. } => {
+        AgentDefinition::Native { file, path, .. } => {
             let tools = match &file.tools {
-                ToolNames::All => vec!["*".to_owned()],
-                ToolNames::These(names) => names.clone(),
+                AgentToolNames::All => vec!["*".to_owned()],
+                AgentToolNames::These(names) => names.clone(),
             };
             json!({
                 "name": file.name, "path": path.to_string_lossy(), "form": "holm", "about": file.description, "model": file.model,
@@ -102,14 +107,14 @@ fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::
                 "ignored": file.ignored.iter().map(|key| format!("{} at line {}", key.key, key.line)).collect::<Vec<_>>(),
             })
         }
-        Chosen::Exe(exe) => {
+        AgentDefinition::Exe(exe) => {
             let agent = &exe.tree.agent;
             let folders: Vec<_> = agent.tools.iter().map(|tools| tools.path.to_string_lossy()).collect();
             let servers: Vec<_> = agent.servers.iter().map(|server| &server.name).collect();
             let helpers: Vec<_> = exe.tree.below.iter().map(|child| &child.agent.slug).collect();
             json!({
                 "name": agent.slug, "path": agent.path.to_string_lossy(), "form": "agents-exe", "about": agent.announce,
-                "model": Exe::model(agent), "address": agent.model_url, "key": agent.api_key_id, "tools": folders,
+                "model": ExeAgentProject::model(agent), "address": agent.model_url, "key": agent.api_key_id, "tools": folders,
                 "servers": servers, "helpers": helpers, "system": agent.system,
                 "unsupported": exe.tree.unsupported().iter().map(ToString::to_string).collect::<Vec<_>>(),
             })
@@ -117,7 +122,7 @@ fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::
     };
     if as_json {
         screen.line(&shown.to_string());
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     for (key, value) in shown.as_object().into_iter().flatten() {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -125,11 +130,11 @@ fn show(name: &str, places: &Places, screen: &Screen, as_json: bool) -> anyhow::
             screen.answer(&format!("{key:11}  {}", text.replace('\n', "\n             ")));
         }
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Prints what the default agent tells each family of models. The part about a session's own circumstances comes after it.
-fn show_default(screen: &Screen, as_json: bool) -> Exit {
+fn show_default(screen: &TerminalOutput, as_json: bool) -> CommandExit {
     let prompts = PromptDialect::ALL.map(|dialect| {
         let hash = ContentHash::of(dialect.text().as_bytes()).to_string();
         (dialect.name(), hash, dialect.text())
@@ -142,17 +147,17 @@ fn show_default(screen: &Screen, as_json: bool) -> Exit {
         let object =
             json!({ "name": DEFAULT_AGENT, "form": "built in", "about": ABOUT, "dialects": dialects });
         screen.line(&object.to_string());
-        return Exit::Done;
+        return CommandExit::Done;
     }
     screen.answer(&format!("name         {DEFAULT_AGENT}\nform         built in\nabout        {ABOUT}"));
     for (name, hash, text) in prompts {
         screen.answer(&format!("\n--- {name} (sha256 {hash})\n{text}"));
     }
-    Exit::Done
+    CommandExit::Done
 }
 
 /// Writes a file that works as it is.
-fn new(name: &str, folder: &Path, screen: &Screen) -> anyhow::Result<Exit> {
+fn new(name: &str, folder: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let text = format!(
         "---\nname: {name}\ndescription: Says in one line what it is for; others read this before they hand work to it.\n\
          tools: [read, grep, glob]\ngrants: [\"read:**\"]\nmode: plan\nlimits:\n  turns: 20\n---\n\
@@ -160,17 +165,20 @@ fn new(name: &str, folder: &Path, screen: &Screen) -> anyhow::Result<Exit> {
     );
     if let Err(error) = AgentFile::parse(&text) {
         let hint = "use letters, digits, - and _, at most 64, and start with a letter";
-        return Err(Trouble::new(Exit::Usage, format!("`{name}` is not a valid agent name: {error}"))
-            .hint(hint)
-            .into());
+        return Err(CommandError::new(
+            CommandExit::Usage,
+            format!("`{name}` is not a valid agent name: {error}"),
+        )
+        .hint(hint)
+        .into());
     }
     fs::create_dir_all(folder)?;
     let path = folder.join(format!("{name}.md"));
     let mut file = places::readable_file(&path).map_err(|error| {
         let message = format!("cannot create {}: {}", path.shown(), places::why_unmade(&error));
-        Trouble::new(Exit::Usage, message).hint("choose another name")
+        CommandError::new(CommandExit::Usage, message).hint("choose another name")
     })?;
     std::io::Write::write_all(&mut file, text.as_bytes())?;
     screen.answer(&format!("created {}; next: holm run --agent {name} -p \"…\"", path.shown()));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

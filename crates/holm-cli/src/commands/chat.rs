@@ -9,11 +9,11 @@ use clap::{Parser, ValueEnum};
 
 use super::run;
 use crate::{
-    Command,
-    chat::{self, Shade},
-    exit::{Exit, Trouble},
-    log::Log,
-    places::Places,
+    TopLevelCommand,
+    chat::{self, ThemeKind},
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    places::HolmPaths,
 };
 
 /// Arguments of `holm chat`.
@@ -21,25 +21,25 @@ use crate::{
 #[derive(Debug, clap::Args)]
 // The flags of a run are a group of that name.
 #[group(skip)]
-pub(crate) struct Args {
+pub(crate) struct ChatArgs {
     /// Colour theme [default: the one in chat.toml in the data folder, else dark; none if $NO_COLOR
     /// is set]
     #[arg(long, value_enum)]
-    theme: Option<Theme>,
+    theme: Option<ThemeArg>,
     #[command(flatten)]
-    run: run::Args,
+    run: run::RunArgs,
 }
 
-impl Args {
+impl ChatArgs {
     /// What `holm run` takes too.
-    pub(crate) fn run(&self) -> &run::Args {
+    pub(crate) fn run(&self) -> &run::RunArgs {
         &self.run
     }
 }
 
 /// Colour themes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Theme {
+enum ThemeArg {
     Dark,
     Light,
     None,
@@ -48,15 +48,15 @@ enum Theme {
 /// Parser for an empty command line, to get the default arguments.
 #[derive(Debug, Parser)]
 #[command(name = "holm", no_binary_name = true)]
-struct Nothing {
+struct DefaultChatArgs {
     #[command(flatten)]
-    args: Args,
+    args: ChatArgs,
 }
 
 /// The default command of `holm` without arguments: a chat, if the terminal can be drawn on.
-pub(crate) fn at_a_terminal() -> Option<Command> {
-    let nothing = can_draw().then(|| Nothing::try_parse_from::<_, &str>([]).ok()).flatten()?;
-    Some(Command::Chat(Box::new(nothing.args)))
+pub(crate) fn at_a_terminal() -> Option<TopLevelCommand> {
+    let nothing = can_draw().then(|| DefaultChatArgs::try_parse_from::<_, &str>([]).ok()).flatten()?;
+    Some(TopLevelCommand::Chat(Box::new(nothing.args)))
 }
 
 fn can_draw() -> bool {
@@ -64,16 +64,22 @@ fn can_draw() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
 }
 
-pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(
+    args: ChatArgs,
+    data: Option<&Path>,
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
     args.run.check_seated()?;
     if !can_draw() {
         let message = "a chat needs a terminal that can be drawn on";
-        return Err(Trouble::new(Exit::Usage, message).hint("holm run -p \"…\" works without one").into());
+        return Err(CommandError::new(CommandExit::Usage, message)
+            .hint("holm run -p \"…\" works without one")
+            .into());
     }
     let shade = args.theme.map(|theme| match theme {
-        Theme::Dark => Shade::Dark,
-        Theme::Light => Shade::Light,
-        Theme::None => Shade::None,
+        ThemeArg::Dark => ThemeKind::Dark,
+        ThemeArg::Light => ThemeKind::Light,
+        ThemeArg::None => ThemeKind::None,
     });
-    chat::execute(args.run.logging(log), Places::find(data)?, shade).await
+    chat::execute(args.run.logging(log), HolmPaths::find(data)?, shade).await
 }

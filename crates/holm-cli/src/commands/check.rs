@@ -7,61 +7,61 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm::{grants::escaped, wire::services::Services};
+use holm::{grants::escaped, wire::services::ServiceTable};
 use holm_config::{
-    ConfigError, KeyFile, Settings,
-    exe::{ExeKeys, ExeProject, ExeTree, Unsupported},
+    ConfigError, ConfigSettings, KeyFile,
+    exe::{ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
     read_plain,
     skills::SKILL_FILE,
 };
-use holm_tools::{agents::AgentFile, registry::Sidecar, trust::Ledger};
+use holm_tools::{agents::AgentFile, registry::ToolSidecar, trust::TrustLedger};
 use serde_json::json;
 
 use super::run::parsed;
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
     agents::is_meant,
     chat, checks,
-    company::{Company, Flaw},
-    entries::Entry,
-    exit::{Exit, Trouble},
-    hooks::Owner,
-    places::Places,
-    screen::Screen,
+    company::{AgentSetupProblem, AgentValidator},
+    entries::McpEntryFile,
+    exit::{CommandError, CommandExit},
+    hooks::HookOwner,
+    places::HolmPaths,
+    screen::TerminalOutput,
     servers,
-    settings::{Here, refused},
+    settings::{FolderSettings, refused},
     skills::everywhere,
 };
 
 /// Arguments of `holm check`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct CheckArgs {
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
 /// The result of checking one file.
-struct Finding {
+struct FileFinding {
     path: PathBuf,
     /// The kind of the file, in a word.
     what: &'static str,
     /// The problem, if there is one.
-    wrong: Option<Wrong>,
+    wrong: Option<FileProblem>,
     /// Parts of the file that Holm does not support.
     notes: Vec<String>,
     /// The agent, if the file is one in Holm's format.
     agent: Option<AgentFile>,
 }
 
-impl Finding {
-    fn new(path: PathBuf, what: &'static str, wrong: Option<Wrong>) -> Self {
+impl FileFinding {
+    fn new(path: PathBuf, what: &'static str, wrong: Option<FileProblem>) -> Self {
         Self { path, what, wrong, notes: Vec::new(), agent: None }
     }
 
     /// A file of which its reader knows the place.
     fn of(error: ConfigError, what: &'static str) -> Self {
-        let wrong = Wrong {
+        let wrong = FileProblem {
             line: error.line,
             problem: flat(&error.problem.to_string()),
             hint: Some(flat(&error.fix())),
@@ -77,7 +77,7 @@ impl Finding {
                 let notes = remarks.map(|remark| format!("{}: {remark}", path.shown())).collect();
                 Self { notes, agent: Some(agent), ..Self::new(path, "agent", None) }
             }
-            Err(error) => Self::new(path, "agent", Some(Wrong::said(&error.to_string()))),
+            Err(error) => Self::new(path, "agent", Some(FileProblem::said(&error.to_string()))),
         }
     }
 
@@ -100,13 +100,13 @@ impl Finding {
 }
 
 /// The problem of a file in parts: its line, the sentence, and a hint.
-struct Wrong {
+struct FileProblem {
     line: Option<usize>,
     problem: String,
     hint: Option<String>,
 }
 
-impl Wrong {
+impl FileProblem {
     /// In these words, which may begin with the line.
     fn said(text: &str) -> Self {
         let text = flat(text);
@@ -124,7 +124,7 @@ impl Wrong {
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for FileProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.line {
             write!(out, "{line}:")?;
@@ -134,18 +134,18 @@ impl fmt::Display for Wrong {
     }
 }
 
-pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Screen::default());
+pub(crate) fn execute(args: &CheckArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
     let mut findings = settings(&places);
-    let ledger = Ledger::open(places.trust());
-    findings.extend(Owner::ALL.iter().filter_map(|owner| hooks(*owner, &places, ledger.as_ref().ok())));
+    let ledger = TrustLedger::open(places.trust());
+    findings.extend(HookOwner::ALL.iter().filter_map(|owner| hooks(*owner, &places, ledger.as_ref().ok())));
     findings.extend(ledger.err().map(|error| {
-        let wrong = Wrong::said(&error.to_string()).hint(Some(
+        let wrong = FileProblem::said(&error.to_string()).hint(Some(
             "fix it, or move it away and trust your \
                                                                files \
                                                                again",
         ));
-        Finding::new(places.trust(), "trust", Some(wrong))
+        FileFinding::new(places.trust(), "trust", Some(wrong))
     }));
     let folders = [places.tools(), places.agents(), places.project_tools(), places.project_agents()];
     for folder in folders {
@@ -154,15 +154,15 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     blame_company(&mut findings, &places);
     findings.extend(everywhere(&places, &[]).into_values().flatten().map(|found| {
         let path = found.folder.join(SKILL_FILE);
-        Finding::new(path, "skill", found.skill.err().map(|why| Wrong::said(&why)))
+        FileFinding::new(path, "skill", found.skill.err().map(|why| FileProblem::said(&why)))
     }));
-    findings.extend(KeyFile::load(&places.keys()).err().map(|error| Finding::of(error, "keys")));
+    findings.extend(KeyFile::load(&places.keys()).err().map(|error| FileFinding::of(error, "keys")));
     findings.extend(exe(&places));
     findings.extend(chat(&places));
-    let mut exit = Exit::Done;
+    let mut exit = CommandExit::Done;
     for finding in &findings {
         if finding.wrong.is_some() {
-            exit = Exit::Usage;
+            exit = CommandExit::Usage;
         }
         if args.json {
             screen.line(&finding.object().to_string());
@@ -177,11 +177,11 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 
 /// Checks the settings files. A problem is reported with its line; later files are checked
 /// once it is fixed.
-fn settings(places: &Places) -> Vec<Finding> {
+fn settings(places: &HolmPaths) -> Vec<FileFinding> {
     let found = places.found();
     let policies = found.policies.iter().map(|(path, _)| path);
     let files = found.user.iter().chain(found.projects()).chain(policies).filter(|path| path.is_file());
-    let here = Here::find(places);
+    let here = FolderSettings::find(places);
     // A file that has changed since it was trusted ends every run; a file that was
     // never trusted does not.
     let (stale, inert): (_, Vec<(PathBuf, String)>) = match &here {
@@ -189,20 +189,20 @@ fn settings(places: &Places) -> Vec<Finding> {
         Err(_) => (None, Vec::new()),
     };
     let wrong = here.and_then(readable).err();
-    let parts = wrong.as_ref().map(Trouble::parts);
+    let parts = wrong.as_ref().map(CommandError::parts);
     // The message begins with the file, escaped, and its line; the other files are not to blame.
     let blamed = |path: &Path| {
         let (message, hint) = parts?;
         let why = message.strip_prefix(&format!("{}:", escaped(&path.display().to_string())))?;
-        Some(Wrong::said(why.trim_start()).hint(hint))
+        Some(FileProblem::said(why.trim_start()).hint(hint))
     };
-    let mut findings: Vec<Finding> =
-        files.map(|path| Finding::new(path.clone(), "settings", blamed(path))).collect();
+    let mut findings: Vec<FileFinding> =
+        files.map(|path| FileFinding::new(path.clone(), "settings", blamed(path))).collect();
     if let Some((message, hint)) = parts.filter(|_| findings.iter().all(|finding| finding.wrong.is_none())) {
         // A variable, or a file that was named and is not there.
         let (place, why) = message.split_once(": ").unwrap_or(("settings", message));
-        let wrong = Wrong::said(why).hint(hint);
-        findings.push(Finding::new(PathBuf::from(place), "settings", Some(wrong)));
+        let wrong = FileProblem::said(why).hint(hint);
+        findings.push(FileFinding::new(PathBuf::from(place), "settings", Some(wrong)));
     }
     let Some((stale, trouble)) = stale else {
         for finding in &mut findings {
@@ -214,39 +214,39 @@ fn settings(places: &Places) -> Vec<Finding> {
     // A ledger that cannot be read has a line of its own.
     if stale != places.trust() {
         let (message, hint) = trouble.parts();
-        let wrong = Wrong::said(message).hint(hint);
+        let wrong = FileProblem::said(message).hint(hint);
         if let Some(finding) = findings.iter_mut().find(|finding| finding.path == stale) {
             finding.wrong.get_or_insert(wrong);
         } else {
-            findings.push(Finding::new(stale, "settings", Some(wrong)));
+            findings.push(FileFinding::new(stale, "settings", Some(wrong)));
         }
     }
     findings
 }
 
 /// Validates the settings. A project's file is validated even if it is not trusted yet.
-fn readable(here: Here) -> Result<(), Trouble> {
+fn readable(here: FolderSettings) -> Result<(), CommandError> {
     for (path, _) in &here.loaded.inert {
         let bytes = read_plain(path)
-            .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", path.shown())))?;
-        Settings::of_project(&bytes, path).map_err(|error| refused(&error))?;
+            .map_err(|error| CommandError::new(CommandExit::Usage, format!("{}: {error}", path.shown())))?;
+        ConfigSettings::of_project(&bytes, path).map_err(|error| refused(&error))?;
     }
-    let settings = here.loaded.layers.settle(Settings::default());
+    let settings = here.loaded.layers.settle(ConfigSettings::default());
     parsed(settings.allow.clone())?;
     parsed(settings.deny.clone())?;
     models(&settings)
 }
 
 /// What a person says of keys and colours, if they say something.
-fn chat(places: &Places) -> Option<Finding> {
+fn chat(places: &HolmPaths) -> Option<FileFinding> {
     let path = places.data.join("chat.toml");
     let remarks = chat::remarks(places);
-    let first = remarks.first().map(|why| Wrong::said(why.strip_prefix("chat.toml: ").unwrap_or(why)));
-    path.is_file().then(|| Finding::new(path, "chat", first))
+    let first = remarks.first().map(|why| FileProblem::said(why.strip_prefix("chat.toml: ").unwrap_or(why)));
+    path.is_file().then(|| FileFinding::new(path, "chat", first))
 }
 
 /// A file of hooks, if there is one: whether it can be read, and whether a run would begin with it.
-fn hooks(owner: Owner, places: &Places, ledger: Option<&Ledger>) -> Option<Finding> {
+fn hooks(owner: HookOwner, places: &HolmPaths, ledger: Option<&TrustLedger>) -> Option<FileFinding> {
     let path = owner.file(places);
     let wrong = match owner.read(places) {
         Ok(Some(file)) => ledger.and_then(|ledger| owner.stale(file, places, ledger)),
@@ -254,11 +254,11 @@ fn hooks(owner: Owner, places: &Places, ledger: Option<&Ledger>) -> Option<Findi
         Ok(None) => Some(ledger.and_then(|ledger| owner.gone(places, ledger))?),
         Err(error) => Some(format!("{error:#}")),
     };
-    Some(Finding::new(path, "hooks", wrong.map(|why| Wrong::said(&why))))
+    Some(FileFinding::new(path, "hooks", wrong.map(|why| FileProblem::said(&why))))
 }
 
 /// Whether the models that settings name lead anywhere.
-fn models(settings: &Settings) -> Result<(), Trouble> {
+fn models(settings: &ConfigSettings) -> Result<(), CommandError> {
     let first = settings.model.iter().map(|model| (&model.value, &model.origin));
     let others =
         settings.step_up.iter().flat_map(|models| models.value.iter().map(|name| (name, &models.origin)));
@@ -268,8 +268,8 @@ fn models(settings: &Settings) -> Result<(), Trouble> {
         if is_own || matches!(provider, "local" | "scripted") {
             continue;
         }
-        if let Err(error) = Services::stock().resolve(name) {
-            return Err(Trouble::new(Exit::Usage, format!("{origin}: {error}")));
+        if let Err(error) = ServiceTable::stock().resolve(name) {
+            return Err(CommandError::new(CommandExit::Usage, format!("{origin}: {error}")));
         }
     }
     Ok(())
@@ -277,21 +277,23 @@ fn models(settings: &Settings) -> Result<(), Trouble> {
 
 /// Checks the agents-exe project of this folder, its agents and their keys.
 /// Unsupported parts are named.
-fn exe(places: &Places) -> Vec<Finding> {
+fn exe(places: &HolmPaths) -> Vec<FileFinding> {
     let project = match ExeProject::find(&places.work, |name| std::env::var(name).ok()) {
         Ok(project) => project,
-        Err(error) => return vec![Finding::of(error, "agents")],
+        Err(error) => return vec![FileFinding::of(error, "agents")],
     };
-    let said = |unsupported: &[&Unsupported]| unsupported.iter().map(ToString::to_string).collect();
-    let unsupported: Vec<&Unsupported> = project.unsupported.iter().collect();
+    let said = |unsupported: &[&UnsupportedFeature]| unsupported.iter().map(ToString::to_string).collect();
+    let unsupported: Vec<&UnsupportedFeature> = project.unsupported.iter().collect();
     let cfg = project
         .cfg
         .clone()
-        .map(|path| Finding { notes: said(&unsupported), ..Finding::new(path, "agents", None) });
+        .map(|path| FileFinding { notes: said(&unsupported), ..FileFinding::new(path, "agents", None) });
     // Nothing of an agent runs by being looked at.
     let agents = project.agents.iter().map(|path| match ExeTree::load(path, &|_, _| Ok(())) {
-        Ok(tree) => Finding { notes: said(&tree.unsupported()), ..Finding::new(path.clone(), "agent", None) },
-        Err(error) => Finding::of(error, "agent"),
+        Ok(tree) => {
+            FileFinding { notes: said(&tree.unsupported()), ..FileFinding::new(path.clone(), "agent", None) }
+        }
+        Err(error) => FileFinding::of(error, "agent"),
     });
     let beside = project.agents.iter().filter_map(|path| Some(path.parent()?.join("agents-exe.keys")));
     let of_project = project.keys.iter().find(|file| file.is_file()).cloned();
@@ -301,12 +303,12 @@ fn exe(places: &Places) -> Vec<Finding> {
         None => beside.collect(),
     };
     let keys = keys.iter().filter_map(|file| ExeKeys::load(file).err());
-    let keys = keys.map(|error| Finding::of(error, "keys"));
+    let keys = keys.map(|error| FileFinding::of(error, "keys"));
     cfg.into_iter().chain(agents).chain(keys).collect()
 }
 
 /// The agents, servers and sidecars of a folder of tools.
-fn described(folder: &Path, places: &Places) -> Vec<Finding> {
+fn described(folder: &Path, places: &HolmPaths) -> Vec<FileFinding> {
     let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.is_file()).collect();
     files.sort();
@@ -318,27 +320,27 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
             Err(error) => {
                 let is_agent = name.ends_with(".md") && is_meant(&path, "");
                 let what = if is_agent { "agent" } else { "server" };
-                let wrong = Wrong::said(&error.to_string());
+                let wrong = FileProblem::said(&error.to_string());
                 let is_ours = is_agent || name.ends_with(".mcp.json");
-                return is_ours.then(|| Finding::new(path, what, Some(wrong)));
+                return is_ours.then(|| FileFinding::new(path, what, Some(wrong)));
             }
         };
         if name.ends_with(".mcp.json") {
-            let loader = servers::loader(places, &path, holm_mcp::Means::new());
-            let entry = Entry { path, bytes };
+            let loader = servers::loader(places, &path, holm_mcp::McpTransports::new());
+            let entry = McpEntryFile { path, bytes };
             let wrong = loader.read(&entry.path, &entry.bytes).err().map(|error| error.to_string());
-            let wrong = wrong.or_else(|| entry.stale(places)).map(|why| Wrong::said(&why));
-            return Some(Finding::new(entry.path, "server", wrong));
+            let wrong = wrong.or_else(|| entry.stale(places)).map(|why| FileProblem::said(&why));
+            return Some(FileFinding::new(entry.path, "server", wrong));
         }
         if name.ends_with(".md") {
             let is_agent = is_meant(&path, &String::from_utf8_lossy(&bytes));
-            return is_agent.then(|| Finding::of_agent(path, &bytes));
+            return is_agent.then(|| FileFinding::of_agent(path, &bytes));
         }
         // A TOML file without a tool of the same name is not a sidecar.
         let is_sidecar = is_toml(&path) && stems.contains(&bare(&path));
         is_sidecar.then(|| {
             let wrong = sidecar(&bytes, &places.work);
-            Finding::new(path, "sidecar", wrong)
+            FileFinding::new(path, "sidecar", wrong)
         })
     };
     files.into_iter().filter_map(look).collect()
@@ -354,29 +356,29 @@ fn bare(path: &Path) -> PathBuf {
 }
 
 /// What is wrong with a sidecar, with its line.
-fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
-    let Ok(text) = str::from_utf8(bytes) else { return Some(Wrong::said("it is not UTF-8 text")) };
-    let error = match toml::from_str::<Sidecar>(text) {
+fn sidecar(bytes: &[u8], work: &Path) -> Option<FileProblem> {
+    let Ok(text) = str::from_utf8(bytes) else { return Some(FileProblem::said("it is not UTF-8 text")) };
+    let error = match toml::from_str::<ToolSidecar>(text) {
         Ok(read) => {
             let problem = checks::cannot_be_made(&read.postconditions, work).into_iter().next()?;
-            return Some(Wrong::said(&problem).hint(Some("install the program, or remove the check")));
+            return Some(FileProblem::said(&problem).hint(Some("install the program, or remove the check")));
         }
         Err(error) => error,
     };
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = Some(before.matches('\n').count() + 1);
-    let wrong = Wrong { line, ..Wrong::said(error.message()) };
+    let wrong = FileProblem { line, ..FileProblem::said(error.message()) };
     Some(wrong.hint(Some("fix or remove the line")))
 }
 
 /// Reports each agent that is in a delegation cycle or names a missing agent or tool: every
 /// run leaves these out.
-fn blame_company(findings: &mut [Finding], places: &Places) {
-    let company = Company::of(findings.iter().filter_map(|finding| finding.agent.as_ref()), places);
+fn blame_company(findings: &mut [FileFinding], places: &HolmPaths) {
+    let company = AgentValidator::of(findings.iter().filter_map(|finding| finding.agent.as_ref()), places);
     for finding in findings {
         let Some(agent) = &finding.agent else { continue };
-        if let Some(Flaw { line, why, fix }) = company.flaw(agent, &finding.path) {
-            finding.wrong = Some(Wrong { line: Some(line), problem: why, hint: Some(fix.to_owned()) });
+        if let Some(AgentSetupProblem { line, why, fix }) = company.flaw(agent, &finding.path) {
+            finding.wrong = Some(FileProblem { line: Some(line), problem: why, hint: Some(fix.to_owned()) });
         }
     }
 }

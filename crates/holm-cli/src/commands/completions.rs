@@ -5,13 +5,13 @@ use clap_complete::Shell;
 
 use crate::{
     Cli,
-    exit::{Exit, Trouble},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm completions`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct CompletionsArgs {
     /// Shell
     #[arg(value_enum)]
     shell: Shell,
@@ -19,29 +19,29 @@ pub(crate) struct Args {
 
 /// Prints the completions, for use as `holm completions bash >
 /// ~/.local/share/bash-completion/completions/holm`.
-pub(crate) fn execute(args: &Args) -> anyhow::Result<Exit> {
+pub(crate) fn execute(args: &CompletionsArgs) -> anyhow::Result<CommandExit> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "holm", &mut text);
-    Screen::default().line(String::from_utf8(text)?.trim_end());
-    Ok(Exit::Done)
+    TerminalOutput::default().line(String::from_utf8(text)?.trim_end());
+    Ok(CommandExit::Done)
 }
 
 /// Arguments of `holm man`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Page {
+pub(crate) struct ManArgs {
     /// Command to document, such as `session show` [default: an overview]
     command: Vec<String>,
 }
 
 /// Prints a manual page, such as `holm man run | man -l -`.
-pub(crate) fn manual(page: &Page) -> anyhow::Result<Exit> {
+pub(crate) fn manual(page: &ManArgs) -> anyhow::Result<CommandExit> {
     let mut command = Cli::command();
     let (mut typed, mut name) = (command.get_name().to_owned(), command.get_name().to_owned());
     for word in &page.command {
         let found = command.find_subcommand(word).cloned();
         command = found.ok_or_else(|| {
             let message = format!("unknown command `{}`", page.command.join(" "));
-            Trouble::new(Exit::Missing, message).hint("`holm --help` lists the commands")
+            CommandError::new(CommandExit::Missing, message).hint("`holm --help` lists the commands")
         })?;
         typed = format!("{typed} {}", command.get_name());
         name = format!("{name}-{}", command.get_name());
@@ -49,6 +49,6 @@ pub(crate) fn manual(page: &Page) -> anyhow::Result<Exit> {
     let mut text = Vec::new();
     let command = command.bin_name(typed).display_name(name.clone());
     clap_mangen::Man::new(command).title(name).render(&mut text)?;
-    Screen::default().line(String::from_utf8(text)?.trim_end());
-    Ok(Exit::Done)
+    TerminalOutput::default().line(String::from_utf8(text)?.trim_end());
+    Ok(CommandExit::Done)
 }

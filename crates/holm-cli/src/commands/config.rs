@@ -7,22 +7,22 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_config::{Origin, Row, Settings, read_plain};
-use holm_tools::trust::{ContentHash, Ledger, Linked, Standing};
+use holm_config::{ConfigSettings, SettingOrigin, SettingRow, read_plain};
+use holm_tools::trust::{ContentHash, LinkedPathError, TrustLedger, TrustStatus};
 use serde_json::json;
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    agreed::Question,
-    exit::{Exit, Trouble},
-    places::Places,
-    screen::Screen,
-    settings::{BACK, Here, gone, named, no_run, of_project, refused},
+    agreed::ConsentQuestion,
+    exit::{CommandError, CommandExit},
+    places::HolmPaths,
+    screen::TerminalOutput,
+    settings::{BACK, FolderSettings, gone, named, no_run, of_project, refused},
 };
 
 /// Subcommands of `holm config`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum ConfigCommand {
     /// Show the settings in effect here
     Show {
         /// Show where each value comes from
@@ -44,26 +44,31 @@ pub(crate) enum Command {
     Schema,
 }
 
-pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let screen = Screen::default();
+pub(crate) fn execute(command: ConfigCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let screen = TerminalOutput::default();
     match command {
-        Command::Schema => {
+        ConfigCommand::Schema => {
             screen.line(&serde_json::to_string_pretty(&holm_config::schema())?);
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
-        Command::Show { origin, json } => show(&Places::find(data)?, &screen, origin, json),
-        Command::Trust { yes } => trust(&yes.into_iter().collect(), &Places::find(data)?, &screen),
-        Command::Forget => forget(&Places::find(data)?, &screen),
+        ConfigCommand::Show { origin, json } => show(&HolmPaths::find(data)?, &screen, origin, json),
+        ConfigCommand::Trust { yes } => trust(&yes.into_iter().collect(), &HolmPaths::find(data)?, &screen),
+        ConfigCommand::Forget => forget(&HolmPaths::find(data)?, &screen),
     }
 }
 
-fn show(places: &Places, screen: &Screen, origin: bool, as_json: bool) -> anyhow::Result<Exit> {
-    let here = Here::find(places)?;
+fn show(
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+    origin: bool,
+    as_json: bool,
+) -> anyhow::Result<CommandExit> {
+    let here = FolderSettings::find(places)?;
     let settings = match here.check(places) {
-        Ok(()) => here.settle(Settings::default(), screen),
+        Ok(()) => here.settle(ConfigSettings::default(), screen),
         Err(trouble) => {
             screen.note(&format!("holm: {}", no_run(&trouble)));
-            here.loaded.layers.settle(Settings::default())
+            here.loaded.layers.settle(ConfigSettings::default())
         }
     };
     let rows = settings.rows();
@@ -81,14 +86,14 @@ fn show(places: &Places, screen: &Screen, origin: bool, as_json: bool) -> anyhow
         let from = if origin { format!("  # {}", row.origin) } else { String::new() };
         screen.answer(&format!("{} = {}{from}", row.key, row.value));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// A value as a program reads it.
-fn object(row: &Row) -> serde_json::Value {
+fn object(row: &SettingRow) -> serde_json::Value {
     let (path, line) = match &row.origin {
-        Origin::File { path, line, .. } => (json!(path.to_string_lossy()), json!(line)),
-        Origin::Variable(_) | Origin::Flag(_) => (json!(null), json!(null)),
+        SettingOrigin::File { path, line, .. } => (json!(path.to_string_lossy()), json!(line)),
+        SettingOrigin::Variable(_) | SettingOrigin::Flag(_) => (json!(null), json!(null)),
     };
     let layer = row.origin.layer().as_str();
     json!({
@@ -97,26 +102,30 @@ fn object(row: &Row) -> serde_json::Value {
 }
 
 /// Shows files that were not reviewed yet, and records consent for exactly their content.
-fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let mut ledger = Ledger::open(places.trust())?;
+fn trust(
+    yes: &BTreeSet<ContentHash>,
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CommandExit> {
+    let mut ledger = TrustLedger::open(places.trust())?;
     let mut open = Vec::new();
     let projects: Vec<PathBuf> = of_project(places, &ledger).iter().map(|path| named(places, path)).collect();
     for path in files(places, &ledger)? {
         if path.is_symlink() {
-            screen.note(&format!("holm: {}", Linked { path }));
+            screen.note(&format!("holm: {}", LinkedPathError { path }));
             continue;
         }
         let bytes = read_plain(&path)
-            .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())))?;
+            .map_err(|error| CommandError::new(CommandExit::Failed, format!("{}: {error}", path.shown())))?;
         let hash = ContentHash::of(&bytes);
         let how = match ledger.standing(&path, &hash) {
-            Standing::Trusted => continue,
-            Standing::Changed => "changed",
-            Standing::Unknown => "new",
+            TrustStatus::Trusted => continue,
+            TrustStatus::Changed => "changed",
+            TrustStatus::Unknown => "new",
         };
         if projects.contains(&path) {
             // Otherwise the user would trust a file that every run refuses.
-            Settings::of_project(&bytes, &path).map_err(|error| refused(&error))?;
+            ConfigSettings::of_project(&bytes, &path).map_err(|error| refused(&error))?;
         }
         screen.answer(&format!("{how}: {} ({hash})", path.shown()));
         screen.answer(&String::from_utf8_lossy(&bytes));
@@ -124,23 +133,23 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     }
     if open.is_empty() {
         screen.note("holm: nothing new to trust");
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     let words = "May these settings apply, as they are now, whenever an agent works here?";
-    let question = Question { command: &places.typed("config trust"), words };
+    let question = ConsentQuestion { command: &places.typed("config trust"), words };
     if !question.ask(yes, &open.iter().map(|(_, hash)| *hash).collect(), screen)? {
         screen.note("holm: not trusted; Holm ignores it");
-        return Ok(Exit::NoAnswer);
+        return Ok(CommandExit::NoAnswer);
     }
     for (path, hash) in &open {
         ledger.trust_file(path, *hash)?;
     }
     screen.note("holm: trusted as it is now");
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let mut ledger = Ledger::open(places.trust())?;
+fn forget(places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let mut ledger = TrustLedger::open(places.trust())?;
     let mut known = false;
     // If the user removed a file, only that file is forgotten; other trusted files stay trusted.
     let gone: Vec<PathBuf> = gone(places, &ledger).into_iter().map(|(path, _)| path).collect();
@@ -150,21 +159,21 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         ledger.forget(&path)?;
     }
     screen.note(if known { "holm: it is no longer trusted" } else { "holm: it was not trusted" });
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// The project's settings and what it tells agents, by the paths under which they are trusted.
-fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
+fn files(places: &HolmPaths, ledger: &TrustLedger) -> anyhow::Result<Vec<PathBuf>> {
     // Invalid files are included: they are only shown, not used.
     let files: Vec<PathBuf> =
         of_project(places, ledger).into_iter().chain(holm_config::guides(&places.work)).collect();
     if files.is_empty() {
         if let Some((path, why)) = gone(places, ledger).first() {
             let message = format!("{}: {why}", path.shown());
-            return Err(Trouble::new(Exit::Missing, message).hint(BACK).into());
+            return Err(CommandError::new(CommandExit::Missing, message).hint(BACK).into());
         }
         let message = format!("found no holm.toml or AGENTS.md in {} or above it", places.work.shown());
-        return Err(Trouble::new(Exit::Missing, message)
+        return Err(CommandError::new(CommandExit::Missing, message)
             .hint("`holm paths` shows where settings are")
             .into());
     }

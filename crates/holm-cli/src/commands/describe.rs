@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::{exit::Exit, screen::Screen};
+use crate::{exit::CommandExit, screen::TerminalOutput};
 
 /// Arguments of `holm describe`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct DescribeArgs {
     /// Tool name
     #[arg(long, default_value = "holm")]
     slug: String,
@@ -19,7 +19,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the description; the call that it describes is `holm run --prompt TEXT`.
-pub(crate) fn execute(args: &Args) -> Exit {
+pub(crate) fn execute(args: &DescribeArgs) -> CommandExit {
     let prompt = json!({
         "name": "prompt", "description": "What to do.", "type": "string", "backing_type": "string",
         "arity": "single", "mode": "dashdashspace",
@@ -28,6 +28,6 @@ pub(crate) fn execute(args: &Args) -> Exit {
         "slug": args.slug, "description": args.description, "args": [prompt],
         "empty-result": { "tag": "AddMessage", "contents": "--no output--" },
     });
-    Screen::default().line(&described.to_string());
-    Exit::Done
+    TerminalOutput::default().line(&described.to_string());
+    CommandExit::Done
 }

@@ -6,19 +6,19 @@ use std::path::Path;
 use anyhow::anyhow;
 use holm::guards::{
     json::Json,
-    skill::{Cases, Format, Input, Skill, SkillError, extract},
+    skill::{Cases, CheckedSkillInput, CompiledSkill, SkillError, SkillFormat, extract},
 };
-use holm_config::{Settings, Value};
+use holm_config::{ConfigSettings, SettingValue};
 
 use crate::{
     contract::carried_out,
-    exit::{Exit, Trouble},
-    model::{self, Chosen},
-    places::Places,
+    exit::{CommandError, CommandExit},
+    model::{self, ResolvedModel},
+    places::HolmPaths,
     prompt,
-    reach::Reach,
-    screen::Screen,
-    settings::Here,
+    reach::ProviderAccess,
+    screen::TerminalOutput,
+    settings::FolderSettings,
 };
 
 /// What comes to be cut off a word before it may be an address.
@@ -29,7 +29,7 @@ const HINT: &str = "give one with --text, or `--text -` and standard input";
 
 /// Arguments of `holm extract`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ExtractArgs {
     /// Text to search; `-` reads standard input
     #[arg(long, value_name = "TEXT")]
     text: String,
@@ -40,53 +40,53 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]
-    ways: model::Ways,
+    ways: model::ModelOptions,
 }
 
-pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let wish = Wish::new(&prompt::text(&args.text)?, &args.target)?;
-    let (env, screen) = (|name: &str| std::env::var(name).ok(), Screen::default());
-    let model = args.model.clone().map(|model| Value::flag("--model", model));
-    let flags = Settings { model, ..Settings::default() };
-    let places = Places::find(data)?;
-    let here = Here::find(&places)?;
+pub(crate) async fn execute(args: &ExtractArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let wish = ExtractionRequest::new(&prompt::text(&args.text)?, &args.target)?;
+    let (env, screen) = (|name: &str| std::env::var(name).ok(), TerminalOutput::default());
+    let model = args.model.clone().map(|model| SettingValue::flag("--model", model));
+    let flags = ConfigSettings { model, ..ConfigSettings::default() };
+    let places = HolmPaths::find(data)?;
+    let here = FolderSettings::find(&places)?;
     here.check(&places)?;
     let settings = here.settle(flags, &screen);
-    let reach = Reach::here(&settings, &places)?.by(args.ways);
+    let reach = ProviderAccess::here(&settings, &places)?.by(args.ways);
     let chosen = model::choose(settings.model.as_ref().map(|model| &*model.value), None, &reach, env)
         .map_err(|trouble| trouble.at(settings.model.as_ref().map(|model| &model.origin)))?;
     if chosen.card.name == model::DEMO && settings.model.is_none() {
         let message = "no model was chosen, and the small one is not on this machine";
         let hint = "choose one with --model or HOLM_MODEL, or fetch the small one with `scripts/setup \
                     model`";
-        return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
+        return Err(CommandError::new(CommandExit::Missing, message).hint(hint).into());
     }
     match wish.copied(&chosen).await? {
         Ok(value) => {
             screen.line(&value.canonical());
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
-        Err(error) => Err(Trouble::new(Exit::NoAnswer, error.to_string()).into()),
+        Err(error) => Err(CommandError::new(CommandExit::NoAnswer, error.to_string()).into()),
     }
 }
 
 /// A request to copy values out of a text.
-pub(crate) struct Wish {
-    skill: Skill,
-    input: Input,
+pub(crate) struct ExtractionRequest {
+    skill: CompiledSkill,
+    input: CheckedSkillInput,
 }
 
-impl Wish {
+impl ExtractionRequest {
     /// A wish that can be asked for.
     pub(crate) fn new(text: &str, target: &str) -> anyhow::Result<Self> {
-        let skill = Skill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
+        let skill = CompiledSkill::compile(extract()).map_err(|error| anyhow!("{error}"))?;
         let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
         let input = skill.check_input(&wish).map_err(|error| refused(&error, &skill))?;
         Ok(Self { skill, input })
     }
 
     /// Has a model copy it.
-    pub(crate) async fn copied(&self, chosen: &Chosen) -> anyhow::Result<Result<Json, SkillError>> {
+    pub(crate) async fn copied(&self, chosen: &ResolvedModel) -> anyhow::Result<Result<Json, SkillError>> {
         let copied = carried_out(chosen, &self.skill, &self.input, shape(&self.skill, &self.input)).await?;
         Ok(copied.map(|value| listed(value, self.input.case())))
     }
@@ -102,23 +102,23 @@ fn listed(value: Json, target: &str) -> Json {
 }
 
 /// What cannot be asked for, and what can.
-fn refused(error: &SkillError, skill: &Skill) -> Trouble {
+fn refused(error: &SkillError, skill: &CompiledSkill) -> CommandError {
     match error {
-        SkillError::EmptyInput => Trouble::new(Exit::Usage, "the text is empty").hint(HINT),
+        SkillError::EmptyInput => CommandError::new(CommandExit::Usage, "the text is empty").hint(HINT),
         SkillError::InvalidTarget(target) => {
-            let trouble = Trouble::new(Exit::Usage, format!("unknown target `{target}`"));
+            let trouble = CommandError::new(CommandExit::Usage, format!("unknown target `{target}`"));
             trouble.hint(format!("the targets are {}", targets(skill).join(", ")))
         }
         SkillError::SchemaViolation(_)
         | SkillError::MalformedOutput(_)
         | SkillError::HallucinationDetected(_)
         | SkillError::FormatViolation(_)
-        | SkillError::UnknownSkill(_) => Trouble::new(Exit::Usage, error.to_string()),
+        | SkillError::UnknownSkill(_) => CommandError::new(CommandExit::Usage, error.to_string()),
     }
 }
 
 /// What can be copied, by name.
-fn targets(skill: &Skill) -> Vec<String> {
+fn targets(skill: &CompiledSkill) -> Vec<String> {
     match &skill.contract().cases {
         Cases::By { cases, .. } => cases.keys().cloned().collect(),
         Cases::One(_) => Vec::new(),
@@ -127,11 +127,11 @@ fn targets(skill: &Skill) -> Vec<String> {
 
 /// The schema of the answer. If the form of the values is known, only texts of that form can be
 /// answered, so the model only has to choose.
-fn shape(skill: &Skill, input: &Input) -> Option<Json> {
+fn shape(skill: &CompiledSkill, input: &CheckedSkillInput) -> Option<Json> {
     let Cases::By { cases, .. } = &skill.contract().cases else { return None };
     let case = cases.get(input.case())?;
     let [check] = case.formats.as_slice() else { return Some(case.output.clone()) };
-    if check.format == Format::Date {
+    if check.format == SkillFormat::Date {
         return Some(case.output.clone());
     }
     let found = candidates(input, check.format);
@@ -151,7 +151,7 @@ fn shape(skill: &Skill, input: &Input) -> Option<Json> {
 }
 
 /// The words of the text that have a form, each once, in their order.
-fn candidates(input: &Input, format: Format) -> Vec<String> {
+fn candidates(input: &CheckedSkillInput, format: SkillFormat) -> Vec<String> {
     let text = input.value().get("text").and_then(Json::as_str).unwrap_or_default();
     let mut out: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "<>()\"',;".contains(c)) {

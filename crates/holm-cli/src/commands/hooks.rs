@@ -6,21 +6,21 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm_tools::trust::{ContentHash, Ledger, Standing};
+use holm_tools::trust::{ContentHash, TrustLedger, TrustStatus};
 use serde_json::json;
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    agreed::Question,
-    exit::{Exit, Trouble},
-    hooks::{Owner, missing, open_files},
-    places::Places,
-    screen::Screen,
+    agreed::ConsentQuestion,
+    exit::{CommandError, CommandExit},
+    hooks::{HookOwner, missing, open_files},
+    places::HolmPaths,
+    screen::TerminalOutput,
 };
 
 /// Subcommands of `holm hooks`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum HooksCommand {
     /// List the hooks that apply here, and whether their current content is trusted
     List {
         /// Print one JSON object per line, one for each hooks file
@@ -37,20 +37,20 @@ pub(crate) enum Command {
     Forget,
 }
 
-pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Screen::default());
+pub(crate) fn execute(command: HooksCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
     match command {
-        Command::List { json } => list(&places, &screen, json),
-        Command::Trust { yes } => trust(&yes.into_iter().collect(), &places, &screen),
-        Command::Forget => forget(&places, &screen),
+        HooksCommand::List { json } => list(&places, &screen, json),
+        HooksCommand::Trust { yes } => trust(&yes.into_iter().collect(), &places, &screen),
+        HooksCommand::Forget => forget(&places, &screen),
     }
 }
 
 /// Shows every file of hooks, what it runs, and how it stands. Nothing is trusted by that.
-fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    let ledger = Ledger::open(places.trust())?;
+fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
+    let ledger = TrustLedger::open(places.trust())?;
     let mut found = false;
-    for owner in Owner::ALL {
+    for owner in HookOwner::ALL {
         let path = owner.file(places);
         let (standing, asks, why) = match owner.read(places) {
             Ok(None) => match owner.gone(places, &ledger) {
@@ -65,7 +65,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
                 };
                 let standing = if open.is_empty() {
                     "trusted"
-                } else if open.iter().any(|(.., standing)| *standing == Standing::Changed) {
+                } else if open.iter().any(|(.., standing)| *standing == TrustStatus::Changed) {
                     "changed"
                 } else {
                     "new"
@@ -89,14 +89,18 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
     if !found {
         screen.note("holm: no hooks here");
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Shows what would run, and remembers a yes for exactly that.
-fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let mut ledger = Ledger::open(places.trust())?;
+fn trust(
+    yes: &BTreeSet<ContentHash>,
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CommandExit> {
+    let mut ledger = TrustLedger::open(places.trust())?;
     let (mut open, mut leads, mut found, mut gone) = (Vec::new(), Vec::new(), false, Vec::new());
-    for owner in Owner::ALL {
+    for owner in HookOwner::ALL {
         let read = owner.read(places).map_err(|error| unfit(&owner.file(places), &error));
         let Some(file) = read? else {
             let note = owner.gone(places, &ledger);
@@ -108,8 +112,8 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         gone.extend(file.gone(&ledger).iter().map(|script| missing(script, &lead)));
         let Err(question) = owner.admit(file, places, &ledger)? else { continue };
         let reach = match owner {
-            Owner::User => ", in every folder",
-            Owner::Project => "",
+            HookOwner::User => ", in every folder",
+            HookOwner::Project => "",
         };
         screen.answer(&format!("{}{reach}:", owner.file(places).shown()));
         question.asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
@@ -119,48 +123,48 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     gone.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     if !found {
         let message = format!("there is no file {}", places.project_hooks().shown());
-        return Err(Trouble::new(Exit::Missing, message).into());
+        return Err(CommandError::new(CommandExit::Missing, message).into());
     }
     if open.is_empty() {
         screen.note("holm: nothing new to trust");
-        return Ok(if gone.is_empty() { Exit::Done } else { Exit::NoAnswer });
+        return Ok(if gone.is_empty() { CommandExit::Done } else { CommandExit::NoAnswer });
     }
     for (path, hash, standing) in &open {
         let how = match standing {
-            Standing::Changed => "changed",
-            Standing::Unknown => "new",
-            Standing::Trusted => "trusted",
+            TrustStatus::Changed => "changed",
+            TrustStatus::Unknown => "new",
+            TrustStatus::Trusted => "trusted",
         };
         screen.answer(&format!("{how}: {} ({hash})", path.shown()));
     }
     let hashes: BTreeSet<ContentHash> = open.iter().map(|(_, hash, _)| *hash).collect();
     let words = "May these commands run, as they are now, whenever an agent works here?";
-    let question = Question { command: &places.typed("hooks trust"), words };
+    let question = ConsentQuestion { command: &places.typed("hooks trust"), words };
     if !question.ask(yes, &hashes, screen)? {
         screen.note("holm: not trusted; Holm ignores them");
-        return Ok(Exit::NoAnswer);
+        return Ok(CommandExit::NoAnswer);
     }
     for (lead, files) in leads {
         ledger.trust_along(&lead, files)?;
     }
     screen.note(&format!("holm: trusted as they are now: {}", files(open.len())));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Forgets the project's file, the user's file if it was imported, and every project script that
 /// was trusted with them. This includes scripts that have changed or are no longer named: if they
 /// come back, they are reviewed again.
-fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+fn forget(places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let project = places.work.canonicalize()?;
-    let mut ledger = Ledger::open(places.trust())?;
+    let mut ledger = TrustLedger::open(places.trust())?;
     let mut known: BTreeSet<PathBuf> = BTreeSet::new();
     let mut own = None;
-    for owner in Owner::ALL {
+    for owner in HookOwner::ALL {
         let path = owner.file(places);
         // A file that is gone is still known by the place where it was.
         let place = match owner {
-            Owner::User => path.clone(),
-            Owner::Project => project.join(".holm/hooks.json"),
+            HookOwner::User => path.clone(),
+            HookOwner::Project => project.join(".holm/hooks.json"),
         };
         let lead = path.canonicalize().unwrap_or(place);
         known.extend(ledger.along(&lead).map(Path::to_owned));
@@ -169,8 +173,8 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
             known.extend(file.scripts());
         }
         match owner {
-            Owner::User => own = Some(lead),
-            Owner::Project => known.extend([lead]),
+            HookOwner::User => own = Some(lead),
+            HookOwner::Project => known.extend([lead]),
         }
     }
     known.retain(|path| path.starts_with(&project));
@@ -184,13 +188,13 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         0 => "holm: they were not trusted".to_owned(),
         count => format!("holm: the hooks are no longer trusted: {}", files(count)),
     });
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// A file that cannot be used.
-fn unfit(path: &Path, error: &anyhow::Error) -> Trouble {
+fn unfit(path: &Path, error: &anyhow::Error) -> CommandError {
     let message = format!("{}: {error:#}", path.shown());
-    Trouble::new(Exit::Usage, message).hint("fix the file, then run `holm check` again")
+    CommandError::new(CommandExit::Usage, message).hint("fix the file, then run `holm check` again")
 }
 
 fn files(count: usize) -> String {

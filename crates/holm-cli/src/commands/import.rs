@@ -8,20 +8,20 @@ use std::{
 
 use holm_config::{
     exe::{ExeAgent, ExeTree},
-    import::{self, Converted, Servers},
+    import::{self, ImportedFile, ImportedServers},
     read_plain_within,
 };
 use holm_tools::agents::AgentFile;
 use serde_json::json;
 
 use super::{beside, mcp};
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    agents::Exe,
-    exit::{Exit, Trouble},
-    hooks::Owner,
-    places::{self, Places},
-    screen::Screen,
+    agents::ExeAgentProject,
+    exit::{CommandError, CommandExit},
+    hooks::HookOwner,
+    places::{self, HolmPaths},
+    screen::TerminalOutput,
     settings::refused,
 };
 
@@ -56,7 +56,7 @@ const HOUSES: [&str; 3] = [".claude", ".codex", ".opencode"];
 
 /// Arguments of `holm import`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ImportArgs {
     /// File or folder to import: an agent.json of agents-exe; .mcp.json, codex's config.toml,
     /// opencode.json or goose's config.yaml; agents/NAME.md, commands/NAME.md, prompts/NAME.md or
     /// recipes/NAME.yaml; Claude Code's settings.json or hooks.json; AGENTS.md, CLAUDE.md,
@@ -71,19 +71,19 @@ pub(crate) struct Args {
 }
 
 /// The destinations of an import, and its progress.
-struct Import<'a> {
-    places: &'a Places,
-    screen: &'a Screen,
+struct ConfigImporter<'a> {
+    places: &'a HolmPaths,
+    screen: &'a TerminalOutput,
     agents: PathBuf,
     skills: PathBuf,
     guide: PathBuf,
     /// The owner of imported hooks.
-    hooks: Owner,
+    hooks: HookOwner,
     /// Rules that were found, by the names of their files.
     rules: Vec<(String, String)>,
     /// Whether everything was imported that has a counterpart in Holm. Parts without one are
     /// reported, and do not change this.
-    exit: Exit,
+    exit: CommandExit,
     count: usize,
     /// Whether the result is printed as JSON.
     as_json: bool,
@@ -91,21 +91,21 @@ struct Import<'a> {
 
 /// Whether a file was written.
 #[derive(Debug, PartialEq, Eq)]
-enum Came {
+enum ImportWriteResult {
     Written,
     Left,
 }
 
-pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Screen::default());
+pub(crate) fn execute(args: &ImportArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
     let (agents, skills, guide) = if args.project {
         (places.project_agents(), places.work.join(".holm/skills"), places.work.join("AGENTS.md"))
     } else {
         (places.agents(), own_skills()?, own_guide()?)
     };
-    let hooks = if args.project { Owner::Project } else { Owner::User };
+    let hooks = if args.project { HookOwner::Project } else { HookOwner::User };
     let rules = Vec::new();
-    let mut import = Import {
+    let mut import = ConfigImporter {
         places: &places,
         screen: &screen,
         agents,
@@ -113,27 +113,30 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         guide,
         hooks,
         rules,
-        exit: Exit::Done,
+        exit: CommandExit::Done,
         count: 0,
         as_json: args.json,
     };
     if !args.from.exists() {
-        return Err(Trouble::new(Exit::Missing, format!("there is no {}", args.from.shown())).into());
+        return Err(
+            CommandError::new(CommandExit::Missing, format!("there is no {}", args.from.shown())).into()
+        );
     }
     import.take(&args.from)?;
     import.write_rules()?;
-    if import.count == 0 && import.exit == Exit::Done {
+    if import.count == 0 && import.exit == CommandExit::Done {
         let message = format!("nothing in {} can be imported", args.from.shown());
         let hint = "Holm imports from agents-exe, codex, Claude Code, opencode and goose; `holm import --help` \
              lists the files";
-        return Err(Trouble::new(Exit::NoAnswer, message).hint(hint).into());
+        return Err(CommandError::new(CommandExit::NoAnswer, message).hint(hint).into());
     }
     Ok(import.exit)
 }
 
 /// The text of a file that a person names.
 fn read(from: &Path) -> anyhow::Result<String> {
-    let wrong = |why: &str| Trouble::new(Exit::Usage, format!("cannot import {}: {why}", from.shown()));
+    let wrong =
+        |why: &str| CommandError::new(CommandExit::Usage, format!("cannot import {}: {why}", from.shown()));
     let bytes = read_plain_within(from, MOST_BYTES).map_err(|error| wrong(&error.to_string()))?;
     Ok(String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?)
 }
@@ -153,21 +156,21 @@ fn is_of_project(real: &Path, work: &Path) -> bool {
 }
 
 /// The user's own skills.
-fn own_skills() -> Result<PathBuf, Trouble> {
+fn own_skills() -> Result<PathBuf, CommandError> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
     home.map(|home| PathBuf::from(home).join(".holm/skills")).ok_or_else(homeless)
 }
 
 /// What the user tells all agents.
-fn own_guide() -> Result<PathBuf, Trouble> {
+fn own_guide() -> Result<PathBuf, CommandError> {
     holm_config::own_guide(|name| std::env::var(name).ok()).ok_or_else(homeless)
 }
 
-fn homeless() -> Trouble {
-    Trouble::new(Exit::Usage, "HOME is not set").hint("or use --project")
+fn homeless() -> CommandError {
+    CommandError::new(CommandExit::Usage, "HOME is not set").hint("or use --project")
 }
 
-impl Import<'_> {
+impl ConfigImporter<'_> {
     fn take(&mut self, from: &Path) -> anyhow::Result<()> {
         if from.is_dir() {
             return self.folder(from);
@@ -241,8 +244,8 @@ impl Import<'_> {
         // Importing a file counts as reviewing it; nothing of it runs.
         let tree = ExeTree::load(from, &|_, _| Ok(())).map_err(|error| refused(&error))?;
         for agent in tree.agents() {
-            self.agent(&import::exe_agent(agent, &Exe::model(agent)))?;
-            let servers = Servers { entries: import::exe_servers(agent), notes: Vec::new() };
+            self.agent(&import::exe_agent(agent, &ExeAgentProject::model(agent)))?;
+            let servers = ImportedServers { entries: import::exe_servers(agent), notes: Vec::new() };
             // Wherever an agent lies, its files lie beside it: also in a hidden folder.
             self.servers_of(&servers, &agent.path, agent.path.parent())?;
         }
@@ -276,7 +279,7 @@ impl Import<'_> {
         &mut self,
         from: &Path,
         real: &Path,
-        (made, notes): (Option<Converted>, Vec<String>),
+        (made, notes): (Option<ImportedFile>, Vec<String>),
     ) -> anyhow::Result<()> {
         notes.iter().for_each(|note| self.told(&from.shown(), note));
         let Some(made) = made else {
@@ -286,21 +289,21 @@ impl Import<'_> {
             return Ok(());
         };
         let work = self.places.work.canonicalize()?;
-        if self.hooks == Owner::User && is_of_project(real, &work) {
+        if self.hooks == HookOwner::User && is_of_project(real, &work) {
             let what = format!("the hooks of {}", from.shown());
             let why = "they belong to this project; import them with --project, then review them with \
                        `holm hooks trust`";
             self.note(&format!("{what} are left out: {why}"));
             self.left(&what, why);
-            self.exit = Exit::NoAnswer;
+            self.exit = CommandExit::NoAnswer;
             return Ok(());
         }
-        if self.write(&made, &self.hooks.file(self.places))? == Came::Left {
+        if self.write(&made, &self.hooks.file(self.places))? == ImportWriteResult::Left {
             return Ok(());
         }
         match self.hooks {
-            Owner::Project => self.note("no hook runs before you trust it with `holm hooks trust`"),
-            Owner::User => {
+            HookOwner::Project => self.note("no hook runs before you trust it with `holm hooks trust`"),
+            HookOwner::User => {
                 self.note(
                     "the hooks apply in every folder, but only after you trust them; `holm hooks \
                            trust` shows what they run and asks you",
@@ -313,17 +316,22 @@ impl Import<'_> {
     fn plain_servers(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
         let entries = serde_json::from_str(text).map_err(|error| {
             let message = format!("{}:{}: {error}", from.shown(), error.line());
-            Trouble::new(Exit::Usage, message).hint("fix the line")
+            CommandError::new(CommandExit::Usage, message).hint("fix the line")
         })?;
-        self.servers(&Servers { entries, notes: Vec::new() }, from)
+        self.servers(&ImportedServers { entries, notes: Vec::new() }, from)
     }
 
-    fn servers(&mut self, servers: &Servers, from: &Path) -> anyhow::Result<()> {
+    fn servers(&mut self, servers: &ImportedServers, from: &Path) -> anyhow::Result<()> {
         self.servers_of(servers, from, beside::base(from).as_deref())
     }
 
     /// Those of a file, which name theirs from a folder.
-    fn servers_of(&mut self, servers: &Servers, from: &Path, folder: Option<&Path>) -> anyhow::Result<()> {
+    fn servers_of(
+        &mut self,
+        servers: &ImportedServers,
+        from: &Path,
+        folder: Option<&Path>,
+    ) -> anyhow::Result<()> {
         servers.notes.iter().for_each(|note| self.told(&from.shown(), note));
         let is_none = servers.entries.get("mcpServers").is_some() && servers.is_empty();
         if is_none {
@@ -333,8 +341,8 @@ impl Import<'_> {
         }
         self.count += 1;
         let taken = mcp::take_over_text(&servers.entries.to_string(), folder, self.places, self.screen)?;
-        if taken.exit != Exit::Done {
-            self.exit = Exit::NoAnswer;
+        if taken.exit != CommandExit::Done {
+            self.exit = CommandExit::NoAnswer;
         }
         if self.as_json {
             taken.written.iter().for_each(|path| self.written(path));
@@ -363,17 +371,17 @@ impl Import<'_> {
             return Ok(());
         }
         let text = import::rules(&self.rules);
-        let made = Converted { name: "rules".into(), text, notes: Vec::new() };
+        let made = ImportedFile { name: "rules".into(), text, notes: Vec::new() };
         self.write(&made, &self.guide.clone()).map(drop)
     }
 
-    fn skill(&mut self, made: &Converted) -> anyhow::Result<()> {
+    fn skill(&mut self, made: &ImportedFile) -> anyhow::Result<()> {
         let path = self.skills.join(&made.name).join("SKILL.md");
         self.write(made, &path).map(drop)
     }
 
     /// Imports an agent, if its name is a valid file name here.
-    fn agent(&mut self, made: &Converted) -> anyhow::Result<()> {
+    fn agent(&mut self, made: &ImportedFile) -> anyhow::Result<()> {
         let is_name = made.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
         let read = AgentFile::parse(&made.text).map_err(|error| error.to_string());
         let read = read.and_then(|_| {
@@ -388,11 +396,11 @@ impl Import<'_> {
         self.write(made, &path).map(drop)
     }
 
-    fn write(&mut self, made: &Converted, path: &Path) -> anyhow::Result<Came> {
+    fn write(&mut self, made: &ImportedFile, path: &Path) -> anyhow::Result<ImportWriteResult> {
         self.count += 1;
-        if self.hooks == Owner::Project && !self.is_in_project(path)? {
+        if self.hooks == HookOwner::Project && !self.is_in_project(path)? {
             self.leave_out(&path.shown(), "a link in its path leads out of this project");
-            return Ok(Came::Left);
+            return Ok(ImportWriteResult::Left);
         }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -404,14 +412,14 @@ impl Import<'_> {
                 file.write_all(made.text.as_bytes())?;
                 self.written(path);
                 made.notes.iter().for_each(|note| self.told(&made.name, note));
-                Ok(Came::Written)
+                Ok(ImportWriteResult::Written)
             }
             Err(error) => {
                 let why = places::why_unmade(&error);
                 self.note(&format!("{} is left as it is: {why}", path.shown()));
                 self.left(&path.shown(), &why);
-                self.exit = Exit::NoAnswer;
-                Ok(Came::Left)
+                self.exit = CommandExit::NoAnswer;
+                Ok(ImportWriteResult::Left)
             }
         }
     }
@@ -427,7 +435,7 @@ impl Import<'_> {
     fn leave_out(&mut self, what: &str, why: &str) {
         self.note(&format!("{what} is left out: {why}"));
         self.left(what, why);
-        self.exit = Exit::NoAnswer;
+        self.exit = CommandExit::NoAnswer;
     }
 
     /// Says that a file was written.

@@ -2,21 +2,21 @@
 
 use std::{fs, io::Write as _, path::Path};
 
-use holm::wire::services::{KeyNeed, Services};
-use holm_config::{Layer, Settings};
+use holm::wire::services::{KeyRequirement, ServiceTable};
+use holm_config::{ConfigLayer, ConfigSettings};
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    places::{self, Places},
-    reach::Reach,
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    places::{self, HolmPaths},
+    reach::ProviderAccess,
+    screen::TerminalOutput,
     settings::refused,
 };
 
 /// Arguments of `holm init`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct InitArgs {
     /// Model to use, as provider/model [default: ask at a terminal, else leave it unset]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
@@ -25,29 +25,30 @@ pub(crate) struct Args {
     project: bool,
 }
 
-pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Screen::default());
+pub(crate) fn execute(args: &InitArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
     let (path, layer) = if args.project {
-        (Some(places.work.join(holm_config::PROJECT_FILE)), Layer::Project)
+        (Some(places.work.join(holm_config::PROJECT_FILE)), ConfigLayer::Project)
     } else {
-        (places.found().user, Layer::User)
+        (places.found().user, ConfigLayer::User)
     };
     let path = path.ok_or_else(|| {
-        Trouble::new(Exit::Usage, "no folder for your settings: HOME is not set").hint("set HOLM_CONFIG")
+        CommandError::new(CommandExit::Usage, "no folder for your settings: HOME is not set")
+            .hint("set HOLM_CONFIG")
     })?;
     if path.exists() {
         let message = format!("{} already exists", path.shown());
         let hint = "show it with `holm config show --origin`, and edit it with an editor";
-        return Err(Trouble::new(Exit::Usage, message).hint(hint).into());
+        return Err(CommandError::new(CommandExit::Usage, message).hint(hint).into());
     }
     let model = match &args.model {
         Some(model) => Some(model.clone()),
-        None if Screen::can_ask() => ask(&places, &screen)?,
+        None if TerminalOutput::can_ask() => ask(&places, &screen)?,
         None => None,
     };
     let text = template(model.as_deref(), layer);
     // What is written must be what is read.
-    Settings::read(&text, &path, layer).map_err(|error| refused(&error))?;
+    ConfigSettings::read(&text, &path, layer).map_err(|error| refused(&error))?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -56,16 +57,19 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     if let Some(lacking) = model.as_deref().and_then(|model| lacking_key(model, &places)) {
         screen.note(&format!("holm: {lacking}"));
     }
-    let next =
-        if layer == Layer::Project { "holm config trust" } else { "holm run -p \"What is in this folder?\"" };
+    let next = if layer == ConfigLayer::Project {
+        "holm config trust"
+    } else {
+        "holm run -p \"What is in this folder?\""
+    };
     screen.answer(&format!("next: {next}"));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Which model a person wants; an empty answer leaves it open.
-fn ask(places: &Places, screen: &Screen) -> Result<Option<String>, Trouble> {
-    let reach = Reach::here(&Settings::default(), places)?;
-    let services = Services::stock();
+fn ask(places: &HolmPaths, screen: &TerminalOutput) -> Result<Option<String>, CommandError> {
+    let reach = ProviderAccess::here(&ConfigSettings::default(), places)?;
+    let services = ServiceTable::stock();
     let keyed: Vec<&str> =
         services.iter().filter(|service| reach.has_key(&service.id)).map(|service| &*service.id).collect();
     match keyed.as_slice() {
@@ -78,24 +82,24 @@ fn ask(places: &Places, screen: &Screen) -> Result<Option<String>, Trouble> {
 }
 
 /// What to say of a model whose provider wants a key that is not there.
-fn lacking_key(model: &str, places: &Places) -> Option<String> {
-    let services = Services::stock();
+fn lacking_key(model: &str, places: &HolmPaths) -> Option<String> {
+    let services = ServiceTable::stock();
     let (_, service) = services.resolve(model).ok()?;
-    let wants = service.key == KeyNeed::Needed && !service.keys.is_empty();
-    let reach = Reach::here(&Settings::default(), places).ok()?;
+    let wants = service.key == KeyRequirement::Needed && !service.keys.is_empty();
+    let reach = ProviderAccess::here(&ConfigSettings::default(), places).ok()?;
     let (provider, variables) = (&service.id, service.keys.join(" or "));
     (wants && !reach.has_key(provider)).then(|| {
         format!("no key for {provider} yet: store one with `holm keys add {provider}`, or set {variables}")
     })
 }
 
-fn template(model: Option<&str>, layer: Layer) -> String {
+fn template(model: Option<&str>, layer: ConfigLayer) -> String {
     let quoted = model.map(|model| serde_json::Value::from(model).to_string());
     let model = quoted.map_or_else(
         || "# model = \"anthropic/claude-sonnet-4-5\"".to_owned(),
         |text| format!("model = {text}"),
     );
-    let (whose, own) = if layer == Layer::Project {
+    let (whose, own) = if layer == ConfigLayer::Project {
         ("this project's settings; they choose and narrow what a person's own settings give", "")
     } else {
         ("your settings", "# mode = \"default\"              # plan, default, accept-edits or full\n")

@@ -11,19 +11,20 @@ use std::path::Path;
 use clap::Subcommand;
 use holm::runtime::Clock as _;
 use holm_server::jobs::{
-    Cause, Held, HookKey, JobId, OffReason, Run, Shelf, ShelfError, Slot, Standing, WallClock,
+    Cause, HookKey, JobId, JobRepository, JobRepositoryError, JobRunKey, JobState, OffReason, Run,
+    VersionedJob, WallClock,
 };
 
 use crate::{
-    exit::{Exit, Trouble},
-    places::Places,
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    places::HolmPaths,
+    screen::TerminalOutput,
 };
-use show::Shown;
+use show::JobDisplay;
 
 /// Subcommands of `holm job`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum JobCommand {
     /// List jobs and when they are due
     List {
         /// Print one JSON object per line
@@ -31,9 +32,9 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Create a job
-    Add(Box<add::Args>),
+    Add(Box<add::JobAddArgs>),
     /// Change a job; options you do not give stay as they are
-    Change(Box<change::Args>),
+    Change(Box<change::JobChangeArgs>),
     /// Create a new key for a job and print it
     Key {
         /// Job name
@@ -86,43 +87,43 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Screen::default());
-    let shelf = Shelf::new(places.store().await?);
+pub(crate) async fn execute(command: JobCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let shelf = JobRepository::new(places.store().await?);
     let done = match command {
-        Command::List { json } => show::list(&shelf, &screen, json).await,
-        Command::Add(args) => add::add(&shelf, &screen, *args).await,
-        Command::Change(args) => change::change(&shelf, &screen, &args).await,
-        Command::Key { job, old_for } => rekey(&shelf, &screen, &named(&job)?, old_for).await,
-        Command::Show { job, json, key } => {
+        JobCommand::List { json } => show::list(&shelf, &screen, json).await,
+        JobCommand::Add(args) => add::add(&shelf, &screen, *args).await,
+        JobCommand::Change(args) => change::change(&shelf, &screen, &args).await,
+        JobCommand::Key { job, old_for } => rekey(&shelf, &screen, &named(&job)?, old_for).await,
+        JobCommand::Show { job, json, key } => {
             let shown = match (json, key) {
-                (true, _) => Shown::Json,
-                (false, true) => Shown::Key,
-                (false, false) => Shown::Words,
+                (true, _) => JobDisplay::Json,
+                (false, true) => JobDisplay::Key,
+                (false, false) => JobDisplay::Words,
             };
             show::show(&shelf, &screen, &named(&job)?, shown).await
         }
-        Command::Run { job } => run(&shelf, &screen, &named(&job)?).await,
-        Command::Enable { job } => {
-            let switched = |standing: &Standing| standing.on(WallClock.now());
+        JobCommand::Run { job } => run(&shelf, &screen, &named(&job)?).await,
+        JobCommand::Enable { job } => {
+            let switched = |standing: &JobState| standing.on(WallClock.now());
             switch(&shelf, &screen, &named(&job)?, switched, "is enabled").await
         }
-        Command::Disable { job } => {
-            let switched = |standing: &Standing| standing.off(WallClock.now(), OffReason::Person);
+        JobCommand::Disable { job } => {
+            let switched = |standing: &JobState| standing.off(WallClock.now(), OffReason::Person);
             switch(&shelf, &screen, &named(&job)?, switched, "is disabled").await
         }
-        Command::Remove { job } => {
+        JobCommand::Remove { job } => {
             let id = named(&job)?;
             shelf.remove(&id).await.map(|()| screen.note(&format!("holm: removed the job {id}")))
         }
-        Command::Log { job, limit, json } => show::log(&shelf, &screen, &named(&job)?, limit, json).await,
+        JobCommand::Log { job, limit, json } => show::log(&shelf, &screen, &named(&job)?, limit, json).await,
     };
-    done.map(|()| Exit::Done).map_err(|error| trouble(&error).into())
+    done.map(|()| CommandExit::Done).map_err(|error| trouble(&error).into())
 }
 
-async fn run(shelf: &Shelf, screen: &Screen, id: &JobId) -> Result<(), ShelfError> {
+async fn run(shelf: &JobRepository, screen: &TerminalOutput, id: &JobId) -> Result<(), JobRepositoryError> {
     shelf.job(id).await?;
-    let (slot, now) = (Slot::now()?, WallClock.now());
+    let (slot, now) = (JobRunKey::now()?, WallClock.now());
     shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
     screen.answer(slot.as_str());
     screen.note(&format!("holm: a running server starts it within half a minute; see `holm job log {id}`"));
@@ -130,13 +131,13 @@ async fn run(shelf: &Shelf, screen: &Screen, id: &JobId) -> Result<(), ShelfErro
 }
 
 async fn switch(
-    shelf: &Shelf,
-    screen: &Screen,
+    shelf: &JobRepository,
+    screen: &TerminalOutput,
     id: &JobId,
-    switched: impl Fn(&Standing) -> Standing,
+    switched: impl Fn(&JobState) -> JobState,
     said: &str,
-) -> Result<(), ShelfError> {
-    let switch = |held: &mut Held| {
+) -> Result<(), JobRepositoryError> {
+    let switch = |held: &mut VersionedJob| {
         held.standing = switched(&held.standing);
         Ok(())
     };
@@ -145,9 +146,14 @@ async fn switch(
     Ok(())
 }
 
-async fn rekey(shelf: &Shelf, screen: &Screen, id: &JobId, old_for_s: u64) -> Result<(), ShelfError> {
+async fn rekey(
+    shelf: &JobRepository,
+    screen: &TerminalOutput,
+    id: &JobId,
+    old_for_s: u64,
+) -> Result<(), JobRepositoryError> {
     let (key, until) = (HookKey::new()?, WallClock.now().plus(old_for_s * 1_000));
-    let rekey = |held: &mut Held| {
+    let rekey = |held: &mut VersionedJob| {
         held.job.rekey(key.clone(), until);
         Ok(())
     };
@@ -157,21 +163,26 @@ async fn rekey(shelf: &Shelf, screen: &Screen, id: &JobId, old_for_s: u64) -> Re
     Ok(())
 }
 
-fn named(job: &str) -> Result<JobId, Trouble> {
-    job.parse().map_err(|error: holm_server::ServerError| Trouble::new(Exit::Usage, error.to_string()))
+fn named(job: &str) -> Result<JobId, CommandError> {
+    job.parse()
+        .map_err(|error: holm_server::ServerError| CommandError::new(CommandExit::Usage, error.to_string()))
 }
 
-fn trouble(error: &ShelfError) -> Trouble {
+fn trouble(error: &JobRepositoryError) -> CommandError {
     let exit = match error {
-        ShelfError::Missing => Exit::Missing,
-        ShelfError::Exists | ShelfError::Job(_) => Exit::Usage,
-        ShelfError::TooMany
-        | ShelfError::Full
-        | ShelfError::Changed
-        | ShelfError::Unreadable(_)
-        | ShelfError::Store(_)
-        | ShelfError::Server(_) => Exit::Failed,
+        JobRepositoryError::Missing => CommandExit::Missing,
+        JobRepositoryError::Exists | JobRepositoryError::Job(_) => CommandExit::Usage,
+        JobRepositoryError::TooMany
+        | JobRepositoryError::Full
+        | JobRepositoryError::Changed
+        | JobRepositoryError::Unreadable(_)
+        | JobRepositoryError::Store(_)
+        | JobRepositoryError::Server(_) => CommandExit::Failed,
     };
-    let trouble = Trouble::new(exit, error.to_string());
-    if *error == ShelfError::Missing { trouble.hint("`holm job list` shows the jobs") } else { trouble }
+    let trouble = CommandError::new(exit, error.to_string());
+    if *error == JobRepositoryError::Missing {
+        trouble.hint("`holm job list` shows the jobs")
+    } else {
+        trouble
+    }
 }

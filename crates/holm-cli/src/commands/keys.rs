@@ -7,20 +7,20 @@ use std::{
 
 use clap::Subcommand;
 use holm::{
-    models::{Credentials, ListError, SecretString},
-    wire::services::Services,
+    models::{CredentialCheck, ModelListError, SecretString},
+    wire::services::ServiceTable,
 };
-use holm_config::{ConfigError, ConfigProblem, KeyFile, KeyringError, Settings};
+use holm_config::{ConfigError, ConfigProblem, ConfigSettings, KeyFile, KeyringError};
 use serde_json::json;
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    keyring::Rings,
-    places::Places,
-    reach::Reach,
-    screen::Screen,
-    settings::{Here, refused},
+    exit::{CommandError, CommandExit},
+    keyring::SystemKeyrings,
+    places::HolmPaths,
+    reach::ProviderAccess,
+    screen::TerminalOutput,
+    settings::{FolderSettings, refused},
 };
 
 /// The longest text that is read for a key.
@@ -28,7 +28,7 @@ const MOST_BYTES: u64 = 64 << 10;
 
 /// Subcommands of `holm keys`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum KeysCommand {
     /// Store a provider's API key, from standard input or a hidden prompt
     Add {
         /// Provider name, such as anthropic
@@ -56,66 +56,69 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Screen::default());
+pub(crate) async fn execute(command: KeysCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
     let mut keys = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
     match command {
-        Command::Add { provider, keyring } => {
-            let place = if keyring { Place::Keyring } else { Place::File };
+        KeysCommand::Add { provider, keyring } => {
+            let place = if keyring { KeyStorage::Keyring } else { KeyStorage::File };
             add(&known(&provider, &places, &screen)?, place, &mut keys, &places, &screen)
         }
-        Command::List { json } => list(&places, &keys, &screen, json),
-        Command::Remove { provider } => {
+        KeysCommand::List { json } => list(&places, &keys, &screen, json),
+        KeysCommand::Remove { provider } => {
             let name =
-                Services::stock().find(&provider).map_or(provider.clone(), |service| service.id.clone());
+                ServiceTable::stock().find(&provider).map_or(provider.clone(), |service| service.id.clone());
             if keys.in_keyring().any(|kept| kept == name) {
-                Rings::here(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
+                SystemKeyrings::here(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
             }
             if !keys.remove(&name).map_err(|error| refused(&error))? {
                 let message = format!("no stored key for `{name}`");
-                return Err(Trouble::new(Exit::Missing, message).hint("holm keys list shows them").into());
+                return Err(CommandError::new(CommandExit::Missing, message)
+                    .hint("holm keys list shows them")
+                    .into());
             }
             screen.note(&format!("holm: removed the key of {name}"));
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
-        Command::Test { provider } => test(&known(&provider, &places, &screen)?, &places, &screen).await,
+        KeysCommand::Test { provider } => test(&known(&provider, &places, &screen)?, &places, &screen).await,
     }
 }
 
 /// A provider's own name: of the catalogue, or of the settings.
-fn known(provider: &str, places: &Places, screen: &Screen) -> Result<String, Trouble> {
-    let services = Services::stock();
+fn known(provider: &str, places: &HolmPaths, screen: &TerminalOutput) -> Result<String, CommandError> {
+    let services = ServiceTable::stock();
     let error = match services.find(provider) {
         Ok(service) => return Ok(service.id.clone()),
         Err(error) => error,
     };
-    let settings = Here::find(places)?.settle(Settings::default(), screen);
+    let settings = FolderSettings::find(places)?.settle(ConfigSettings::default(), screen);
     if settings.providers.contains_key(provider) {
         return Ok(provider.to_owned());
     }
-    Err(Trouble::new(Exit::Missing, error.to_string()).hint("or name its address in your holm.toml first"))
+    Err(CommandError::new(CommandExit::Missing, error.to_string())
+        .hint("or name its address in your holm.toml first"))
 }
 
 /// Where a key is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum KeyStorage {
     /// In a file of the data folder.
     File,
     /// In the keyring of the system.
     Keyring,
 }
 
-fn ring_trouble(error: &KeyringError) -> Trouble {
-    Trouble::new(Exit::Failed, error.to_string())
+fn ring_trouble(error: &KeyringError) -> CommandError {
+    CommandError::new(CommandExit::Failed, error.to_string())
 }
 
 /// A text that was given and is no key. The file in which keys are kept is not to blame for it.
-fn no_key(provider: &str, why: &str) -> Trouble {
-    Trouble::new(Exit::Usage, format!("not a valid key for {provider}: {why}"))
+fn no_key(provider: &str, why: &str) -> CommandError {
+    CommandError::new(CommandExit::Usage, format!("not a valid key for {provider}: {why}"))
         .hint(format!("give the key alone: holm keys add {provider} < FILE"))
 }
 
-fn not_kept(provider: &str, error: &ConfigError) -> Trouble {
+fn not_kept(provider: &str, error: &ConfigError) -> CommandError {
     match &error.problem {
         ConfigProblem::WrongValue(why) => no_key(provider, why),
         _ => refused(error),
@@ -124,12 +127,12 @@ fn not_kept(provider: &str, error: &ConfigError) -> Trouble {
 
 fn add(
     provider: &str,
-    place: Place,
+    place: KeyStorage,
     keys: &mut KeyFile,
-    places: &Places,
-    screen: &Screen,
-) -> anyhow::Result<Exit> {
-    let key = if Screen::can_ask() {
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CommandExit> {
+    let key = if TerminalOutput::can_ask() {
         let question = format!("The key of {provider} (it is not shown): ");
         let typed = unseen(|| screen.question(&question)).unwrap_or_default();
         screen.note("");
@@ -143,11 +146,13 @@ fn add(
         let hint = format!(
             "type it when you are asked, or give it on standard input: holm keys add {provider} < FILE"
         );
-        return Err(Trouble::new(Exit::Usage, format!("no key for {provider} was given")).hint(hint).into());
+        return Err(CommandError::new(CommandExit::Usage, format!("no key for {provider} was given"))
+            .hint(hint)
+            .into());
     }
-    let (key, ring) = (SecretString::from(key), Rings::here(&places.data));
+    let (key, ring) = (SecretString::from(key), SystemKeyrings::here(&places.data));
     let where_to = match place {
-        Place::Keyring => {
+        KeyStorage::Keyring => {
             ring.set(provider, &key).map_err(|error| match error {
                 KeyringError::NoKey => no_key(provider, &error.to_string()),
                 KeyringError::NotHere | KeyringError::Refused(_) => ring_trouble(&error),
@@ -155,7 +160,7 @@ fn add(
             keys.set_in_keyring(provider).map_err(|error| refused(&error))?;
             " in the keyring"
         }
-        Place::File => {
+        KeyStorage::File => {
             let was_there = keys.in_keyring().any(|kept| kept == provider);
             keys.set(provider, &key).map_err(|error| not_kept(provider, &error))?;
             if was_there {
@@ -168,7 +173,7 @@ fn add(
     screen.note(&format!(
         "holm: stored the key of {provider}{where_to}; test it with `holm keys test {provider}`"
     ));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Does something while what is typed is not shown.
@@ -185,11 +190,16 @@ fn unseen<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    let settings = Here::find(places)?.settle(Settings::default(), screen);
+fn list(
+    places: &HolmPaths,
+    keys: &KeyFile,
+    screen: &TerminalOutput,
+    as_json: bool,
+) -> anyhow::Result<CommandExit> {
+    let settings = FolderSettings::find(places)?.settle(ConfigSettings::default(), screen);
     let env = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let mut rows: Vec<(String, String)> = Vec::new();
-    for service in Services::stock().iter() {
+    for service in ServiceTable::stock().iter() {
         let variable = service.keys.iter().find(|name| env(name).is_some());
         rows.extend(variable.map(|name| (service.id.clone(), format!("${name}"))));
     }
@@ -199,7 +209,7 @@ fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyh
     }
     let kept = places.keys().shown();
     rows.extend(keys.names().map(|name| (name.to_owned(), kept.clone())));
-    let ring = Rings::here(&places.data);
+    let ring = SystemKeyrings::here(&places.data);
     rows.extend(keys.in_keyring().map(|name| {
         let is_there = ring.get(name).is_ok_and(|key| key.is_some());
         (name.to_owned(), if is_there { "keyring" } else { "keyring (lost; add it again)" }.to_owned())
@@ -215,32 +225,34 @@ fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyh
             screen.answer(&format!("{provider}  {from}"));
         }
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-async fn test(provider: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let settings = Here::find(places)?.settle(Settings::default(), screen);
-    let reach = Reach::here(&settings, places)?;
-    let trouble = |exit: Exit, message: String| Trouble::new(exit, message);
+async fn test(provider: &str, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let settings = FolderSettings::find(places)?.settle(ConfigSettings::default(), screen);
+    let reach = ProviderAccess::here(&settings, places)?;
+    let trouble = |exit: CommandExit, message: String| CommandError::new(exit, message);
     let client = reach.client(&format!("{provider}/any")).map_err(|error| {
         let hint =
             reach.lost(provider).unwrap_or_else(|| format!("store one with `holm keys add {provider}`"));
-        trouble(Exit::Provider, error.to_string()).hint(hint)
+        trouble(CommandExit::Provider, error.to_string()).hint(hint)
     })?;
     match client.check_credentials(provider).await {
-        Ok(Credentials::Accepted) => {
+        Ok(CredentialCheck::Accepted) => {
             screen.answer(&format!("{provider} accepts the key"));
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
-        Ok(Credentials::Refused { reason }) => {
+        Ok(CredentialCheck::Refused { reason }) => {
             let message = format!("{provider} rejects the key: {reason}");
-            Err(trouble(Exit::Provider, message)
+            Err(trouble(CommandExit::Provider, message)
                 .hint(format!("store another with `holm keys add {provider}`"))
                 .into())
         }
-        Err(error @ ListError::NoList(_)) => Err(trouble(Exit::NoAnswer, error.to_string()).into()),
-        Err(error @ (ListError::UnknownProvider(_) | ListError::Failed { .. })) => {
-            Err(trouble(Exit::Provider, error.to_string()).into())
+        Err(error @ ModelListError::NoList(_)) => {
+            Err(trouble(CommandExit::NoAnswer, error.to_string()).into())
+        }
+        Err(error @ (ModelListError::UnknownProvider(_) | ModelListError::Failed { .. })) => {
+            Err(trouble(CommandExit::Provider, error.to_string()).into())
         }
     }
 }

@@ -5,27 +5,31 @@ use std::path::Path;
 
 use holm::{
     kernel::{Effect, Numbered, journal},
-    runtime::Journals as _,
-    store::{Listing, Store},
+    runtime::JournalStore as _,
+    store::{SessionQuery, Store},
 };
 
 use super::session;
 use crate::{
-    exit::{Exit, Trouble},
-    log::{self, Log},
+    exit::{CommandError, CommandExit},
+    log::{self, ActivityLog},
     places,
-    screen::Screen,
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm log`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct LogArgs {
     /// Session name [default: the last one used]
     id: Option<String>,
 }
 
 /// Prints the lines, or writes them where --log-json-file and --log-http say.
-pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(
+    args: LogArgs,
+    data: Option<&Path>,
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
     let store = places::store(&places::data_here(data)?).await?;
     let id = match args.id {
         Some(id) => id,
@@ -39,7 +43,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
             events.push(event.clone());
         }
     })?;
-    let screen = Screen::default();
+    let screen = TerminalOutput::default();
     for event in &events {
         let line = log::line(&id, event);
         if log.is_on() {
@@ -48,11 +52,11 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
             screen.line(&line.to_string());
         }
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 async fn latest(store: &Store) -> anyhow::Result<String> {
-    let page = store.list(&Listing { limit: Some(1), ..Listing::default() }).await?;
+    let page = store.list(&SessionQuery { limit: Some(1), ..SessionQuery::default() }).await?;
     let last = page.sessions.into_iter().next().map(|session| session.run);
-    Ok(last.ok_or_else(|| Trouble::new(Exit::Missing, "no sessions yet"))?)
+    Ok(last.ok_or_else(|| CommandError::new(CommandExit::Missing, "no sessions yet"))?)
 }

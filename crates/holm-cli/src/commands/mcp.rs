@@ -8,20 +8,22 @@ use std::{
 };
 
 use clap::Subcommand;
-use holm::kernel::Tool;
+use holm::kernel::ToolSpec;
 use holm_config::read_plain;
-use holm_mcp::{Definition, Login, Reading, Remote, ServerName, ServerSpec, import};
-use holm_tools::registry::{PinFile, Pins};
+use holm_mcp::{
+    LoginSettings, McpServerSpec, RemoteServer, ServerInventory, ServerName, ToolDefinition, import,
+};
+use holm_tools::registry::{PinFileStore, PinStore};
 use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
 
 use super::beside;
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    entries::{self, ENDING, Entry, Written},
-    exit::{Exit, Trouble},
-    places::{self, Places},
-    screen::Screen,
+    entries::{self, ENDING, McpEntryFile, McpServerEntry},
+    exit::{CommandError, CommandExit},
+    places::{self, HolmPaths},
+    screen::TerminalOutput,
     servers,
 };
 
@@ -32,9 +34,9 @@ const POWER: [&str; 4] = ["grants", "network", "levels", "hints"];
 
 /// Subcommands of `holm mcp`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum McpCommand {
     /// Add an MCP server, or import servers from a file of another program
-    Add(Add),
+    Add(McpAddArgs),
     /// List the configured servers without starting them
     List {
         /// Print one JSON object per line
@@ -65,7 +67,7 @@ pub(crate) enum Command {
 
 /// Arguments of `holm mcp add`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Add {
+pub(crate) struct McpAddArgs {
     /// Server name; the names of its tools start with it
     #[arg(required_unless_present = "from")]
     name: Option<String>,
@@ -94,24 +96,24 @@ pub(crate) struct Add {
     command: Vec<String>,
 }
 
-pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
+pub(crate) async fn execute(command: McpCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let (places, screen) = (HolmPaths::find(data)?, Arc::new(TerminalOutput::default()));
     match command {
-        Command::Add(add) => match &add.from {
+        McpCommand::Add(add) => match &add.from {
             Some(file) => take_over(file, &places, &screen),
             None => write_down(&add, &places, &screen),
         },
-        Command::List { json } => list(&places, &screen, json),
-        Command::Test { server } => test(&server, &places, &screen).await,
-        Command::Confirm { server } => confirm(&server, &places, &screen).await,
-        Command::Logout { server } => logout(&server, &places, &screen),
-        Command::Remove { server } => remove(&server, &places, &screen),
+        McpCommand::List { json } => list(&places, &screen, json),
+        McpCommand::Test { server } => test(&server, &places, &screen).await,
+        McpCommand::Confirm { server } => confirm(&server, &places, &screen).await,
+        McpCommand::Logout { server } => logout(&server, &places, &screen),
+        McpCommand::Remove { server } => remove(&server, &places, &screen),
     }
 }
 
 /// Writes one server down.
-fn write_down(add: &Add, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let usage = |message: String| Trouble::new(Exit::Usage, message);
+fn write_down(add: &McpAddArgs, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let usage = |message: String| CommandError::new(CommandExit::Usage, message);
     let name: ServerName =
         add.name.as_deref().unwrap_or_default().parse().map_err(|error| usage(format!("{error}")))?;
     let mut entry = Map::new();
@@ -138,15 +140,20 @@ fn write_down(add: &Add, places: &Places, screen: &Screen) -> anyhow::Result<Exi
     }
     entry.retain(|_, value| value.as_object().is_none_or(|object| !object.is_empty()));
     keep(&name, &Value::Object(entry), places, screen)?;
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Checks an entry and writes it down, for its owner alone: it may hold keys.
-pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &Screen) -> anyhow::Result<()> {
+pub(super) fn keep(
+    name: &ServerName,
+    entry: &Value,
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+) -> anyhow::Result<()> {
     // A variable that is not set now may be set when it is used.
     let unset = |_: &str| Some(String::new());
-    let spec = ServerSpec::read(name.clone(), entry, &unset)
-        .map_err(|error| Trouble::new(Exit::Usage, format!("{name}: {error}")))?;
+    let spec = McpServerSpec::read(name.clone(), entry, &unset)
+        .map_err(|error| CommandError::new(CommandExit::Usage, format!("{name}: {error}")))?;
     if let Some(unknown) = spec.unknown_members() {
         screen.note(&format!("holm: {name}: {unknown}"));
     }
@@ -155,15 +162,15 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
         ErrorKind::AlreadyExists => {
             let message = format!("server `{name}` already exists ({})", path.shown());
             let hint = format!("remove it with `holm mcp remove {name}`, or choose another name");
-            Trouble::new(Exit::Usage, message).hint(hint)
+            CommandError::new(CommandExit::Usage, message).hint(hint)
         }
-        _ => Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())),
+        _ => CommandError::new(CommandExit::Failed, format!("{}: {error}", path.shown())),
     })?;
     let text = format!("{}\n", serde_json::to_string_pretty(entry)?);
     file.write_all(text.as_bytes())?;
     // The user has just written it, so it needs no review. Pins of another server with this name do
     // not apply to it.
-    let pins = PinFile::new(places.pins());
+    let pins = PinFileStore::new(places.pins());
     pins.forget(&path, &pinned(name.as_str()))?;
     pins.confirm(&path, ContentHash::of(text.as_bytes()).as_bytes())?;
     screen.note(&format!("holm: wrote {}; see its tools with `holm mcp test {name}`", path.shown()));
@@ -171,16 +178,16 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
 }
 
 /// Takes over the servers of a file of another program.
-fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+fn take_over(file: &Path, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let text = fs::read_to_string(file)
-        .map_err(|error| Trouble::new(Exit::Missing, format!("{}: {error}", file.shown())))?;
+        .map_err(|error| CommandError::new(CommandExit::Missing, format!("{}: {error}", file.shown())))?;
     let taken = take_over_text(&text, beside::base(file).as_deref(), places, screen);
     Ok(taken.map_err(|error| error.context(file.shown()))?.exit)
 }
 
 /// The result of importing servers.
-pub(super) struct TakenOver {
-    pub(super) exit: Exit,
+pub(super) struct McpImportResult {
+    pub(super) exit: CommandExit,
     /// The files that were written.
     pub(super) written: Vec<PathBuf>,
     /// The servers that were left out, and why.
@@ -192,12 +199,12 @@ pub(super) struct TakenOver {
 pub(super) fn take_over_text(
     text: &str,
     folder: Option<&Path>,
-    places: &Places,
-    screen: &Screen,
-) -> anyhow::Result<TakenOver> {
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+) -> anyhow::Result<McpImportResult> {
     let imported = import(text, &|_| Some(String::new()))
-        .map_err(|error| Trouble::new(Exit::Usage, error.to_string()))?;
-    let mut taken = TakenOver { exit: Exit::Done, written: Vec::new(), left: Vec::new() };
+        .map_err(|error| CommandError::new(CommandExit::Usage, error.to_string()))?;
+    let mut taken = McpImportResult { exit: CommandExit::Done, written: Vec::new(), left: Vec::new() };
     let server = |name: &str| format!("the server `{name}`");
     for ((spec, entry), written) in imported.servers.iter().zip(&imported.entries).zip(&imported.written) {
         if spec.name.as_str() != written {
@@ -212,7 +219,7 @@ pub(super) fn take_over_text(
             Ok(()) => {
                 let path = own_file(spec.name.as_str(), places);
                 // This is the last review before it starts, no matter where the file came from.
-                let asks = Written::of(written, entry).asks();
+                let asks = McpServerEntry::of(written, entry).asks();
                 asks.iter().for_each(|line| screen.note(&format!("holm: {line}")));
                 if !withheld.is_empty() {
                     let (words, why) = (withheld.join(", "), "only you decide what a server may do");
@@ -227,14 +234,14 @@ pub(super) fn take_over_text(
             }
             Err(error) => {
                 screen.note(&format!("holm: {error:#}"));
-                taken.exit = Exit::NoAnswer;
+                taken.exit = CommandExit::NoAnswer;
                 taken.left.push((server(written), format!("{error:#}")));
             }
         }
     }
     for (name, error) in &imported.refused {
         screen.note(&format!("holm: skipped {name}: {error}"));
-        taken.exit = Exit::NoAnswer;
+        taken.exit = CommandExit::NoAnswer;
         taken.left.push((server(name), error.to_string()));
     }
     for name in &imported.disabled {
@@ -252,24 +259,24 @@ fn without_power(entry: &Value) -> (Value, Vec<String>) {
     (entry, withheld)
 }
 
-fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
+fn pairs(words: &[String]) -> Result<Map<String, Value>, CommandError> {
     let pair = |word: &String| match word.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), json!(value))),
-        _ => Err(Trouble::new(Exit::Usage, format!("`{word}` is not name=value"))),
+        _ => Err(CommandError::new(CommandExit::Usage, format!("`{word}` is not name=value"))),
     };
     words.iter().map(pair).collect()
 }
 
 /// Lists the entries as they are written. Variables are never expanded, no matter
 /// who wrote the file.
-fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
     let files = entries::files(places);
     if files.is_empty() {
         screen.note("holm: no servers yet; add one with `holm mcp add`");
     }
     for path in files {
         let read = read_plain(&path).map_err(|error| error.to_string());
-        let written = read.and_then(|bytes| Entry { path: path.clone(), bytes }.written());
+        let written = read.and_then(|bytes| McpEntryFile { path: path.clone(), bytes }.written());
         let note = |what: &str| screen.note(&format!("holm: {}: {what}", path.shown()));
         match written {
             Ok(written) => {
@@ -293,31 +300,32 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
             Err(why) => note(&why),
         }
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// A server from a trusted file.
-struct Met {
-    remote: Remote,
+struct TrustedMcpServer {
+    remote: RemoteServer,
     /// The hash of the file with its entry.
     entry: ContentHash,
     /// The store of its pinned tools.
-    pins: Arc<dyn Pins>,
+    pins: Arc<dyn PinStore>,
 }
 
 /// Finds a server by name, if its file is trusted. `login` is how a user logs in who is not logged
 /// in yet; without it, only stored logins count.
-fn find(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<Met> {
+fn find(server: &str, places: &HolmPaths, login: Option<LoginSettings>) -> anyhow::Result<TrustedMcpServer> {
     let own = format!("{server}{ENDING}");
     for path in entries::files(places) {
         let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
-        let broken = |why: String| Trouble::new(Exit::NoAnswer, format!("{}: {why}", path.shown()));
+        let broken =
+            |why: String| CommandError::new(CommandExit::NoAnswer, format!("{}: {why}", path.shown()));
         let bytes = match read_plain(&path) {
             Ok(bytes) => bytes,
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
             Err(_) => continue,
         };
-        let loader = servers::loader(places, &path, holm_mcp::Means::new());
+        let loader = servers::loader(places, &path, holm_mcp::McpTransports::new());
         let specs = match loader.read(&path, &bytes) {
             Ok(specs) => specs,
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
@@ -325,37 +333,43 @@ fn find(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<M
         };
         let Some(spec) = specs.into_iter().find(|spec| spec.name.as_str() == server) else { continue };
         let hash = ContentHash::of(&bytes);
-        let entry = Entry { path, bytes };
+        let entry = McpEntryFile { path, bytes };
         entry.admit(places)?;
-        let means = servers::means(places, &entry.path).map_err(|why| Trouble::new(Exit::Failed, why))?;
-        let remote = Remote::new(
+        let means =
+            servers::means(places, &entry.path).map_err(|why| CommandError::new(CommandExit::Failed, why))?;
+        let remote = RemoteServer::new(
             spec,
             match login {
                 Some(login) => means.login(login),
                 None => means,
             },
         );
-        return Ok(Met { remote, entry: hash, pins: servers::pins(places, &entry.path) });
+        return Ok(TrustedMcpServer { remote, entry: hash, pins: servers::pins(places, &entry.path) });
     }
     let message = format!("there is no server `{server}`");
-    Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
+    Err(CommandError::new(CommandExit::Missing, message).hint("holm mcp list shows the servers").into())
 }
 
 /// What a server offers, remembered for the next start.
-async fn read(remote: &Remote, entry: &ContentHash, places: &Places) -> Result<Reading, Trouble> {
+async fn read(
+    remote: &RemoteServer,
+    entry: &ContentHash,
+    places: &HolmPaths,
+) -> Result<ServerInventory, CommandError> {
     let server = remote.name();
     let read = remote.reading().await;
-    let reading = read.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
+    let reading =
+        read.map_err(|error| CommandError::new(CommandExit::NoAnswer, format!("{server}: {error}")))?;
     servers::lists(places).keep(server, entry, &reading);
     Ok(reading)
 }
 
 /// The tools of a server, and its problems.
-pub(super) struct Offered {
+pub(super) struct McpServerOffering {
     /// The protocol version of the server.
     pub(super) version: String,
     /// The declarations of its usable tools.
-    pub(super) tools: Vec<Tool>,
+    pub(super) tools: Vec<ToolSpec>,
     /// The names of tools that have changed since they were confirmed,
     /// with their current declarations.
     pub(super) changed: Vec<(String, String)>,
@@ -364,22 +378,26 @@ pub(super) struct Offered {
 }
 
 /// Asks a server what it offers, and remembers it.
-pub(super) async fn offered(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<Offered> {
-    let Met { remote, entry, pins } = find(server, places, login)?;
+pub(super) async fn offered(
+    server: &str,
+    places: &HolmPaths,
+    login: Option<LoginSettings>,
+) -> anyhow::Result<McpServerOffering> {
+    let TrustedMcpServer { remote, entry, pins } = find(server, places, login)?;
     let reading = read(&remote, &entry, places).await?;
     let (offers, listing) = remote.offers_of(reading, pins.as_ref());
     let version = remote.version().await;
     remote.close().await;
-    let tools: Vec<Tool> = offers.iter().map(|offer| offer.tool.declaration().clone()).collect();
-    let named = |tool: &Definition| (format!("{server}_{}", tool.name), tool.description.clone());
+    let tools: Vec<ToolSpec> = offers.iter().map(|offer| offer.tool.declaration().clone()).collect();
+    let named = |tool: &ToolDefinition| (format!("{server}_{}", tool.name), tool.description.clone());
     let held = |(name, _): &(String, String)| tools.iter().any(|tool| tool.name == *name);
     let changed = listing.tools.iter().map(named).filter(|tool| !held(tool)).collect();
     let mut flaws: Vec<String> = listing.flaws.iter().map(ToString::to_string).collect();
     flaws.extend(remote.spec().unknown_members().map(|unknown| format!("{server}: {unknown}")));
-    Ok(Offered { version: version?, tools, changed, flaws })
+    Ok(McpServerOffering { version: version?, tools, changed, flaws })
 }
 
-async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+async fn test(server: &str, places: &HolmPaths, screen: &Arc<TerminalOutput>) -> anyhow::Result<CommandExit> {
     let offered = offered(server, places, Some(servers::login(places, screen)?)).await?;
     screen.note(&format!("holm: {server} speaks {}", offered.version));
     for tool in &offered.tools {
@@ -392,47 +410,56 @@ async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Re
         screen.note(&format!("holm: {flaw}"));
     }
     if offered.changed.is_empty() {
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     screen.note(&format!(
         "holm: changed tools are left out; `holm mcp confirm {server}` accepts them as they are now"
     ));
-    Ok(Exit::NoAnswer)
+    Ok(CommandExit::NoAnswer)
 }
 
 /// Forgets logins. Running processes keep theirs until they read it again.
-fn logout(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
-    let name: ServerName = server.parse().map_err(|error| Trouble::new(Exit::Usage, format!("{error}")))?;
+fn logout(server: &str, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
+    let name: ServerName =
+        server.parse().map_err(|error| CommandError::new(CommandExit::Usage, format!("{error}")))?;
     match servers::logins(places).forget(&name)? {
         0 => {
             let message = format!("not logged in to `{server}`");
-            Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
+            Err(CommandError::new(CommandExit::Missing, message)
+                .hint("holm mcp list shows the servers")
+                .into())
         }
         _ => {
             screen.note(&format!("holm: removed the login to {server}; its issuer may still accept it"));
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
     }
 }
 
 /// Takes a server of the user's away. One of a project is the project's.
-pub(super) fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
+pub(super) fn remove(
+    server: &str,
+    places: &HolmPaths,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CommandExit> {
     let path = own_file(server, places);
     // A name is one word, so nothing outside of the folder is meant.
     let Some(name) = server.parse::<ServerName>().ok().filter(|_| path.is_file()) else {
         let message = format!("there is no server `{server}` among your tools");
-        return Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into());
+        return Err(CommandError::new(CommandExit::Missing, message)
+            .hint("holm mcp list shows the servers")
+            .into());
     };
     fs::remove_file(&path)?;
     servers::lists(places).forget(&name);
     servers::logins(places).forget(&name)?;
-    PinFile::new(places.pins()).forget(&path, &pinned(server))?;
+    PinFileStore::new(places.pins()).forget(&path, &pinned(server))?;
     screen.note(&format!("holm: removed {}", path.shown()));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Where a server of the user's is written down.
-pub(super) fn own_file(server: &str, places: &Places) -> PathBuf {
+pub(super) fn own_file(server: &str, places: &HolmPaths) -> PathBuf {
     places.tools().join(format!("{server}{ENDING}"))
 }
 
@@ -445,13 +472,19 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-async fn confirm(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let Met { remote, entry, pins } = find(server, places, Some(servers::login(places, screen)?))?;
+async fn confirm(
+    server: &str,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<CommandExit> {
+    let TrustedMcpServer { remote, entry, pins } =
+        find(server, places, Some(servers::login(places, screen)?))?;
     read(&remote, &entry, places).await?;
     let confirmed = remote.confirm(pins.as_ref()).await;
-    let count = confirmed.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{server}: {error}")))?;
+    let count =
+        confirmed.map_err(|error| CommandError::new(CommandExit::NoAnswer, format!("{server}: {error}")))?;
     let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
     screen.note(&format!("holm: confirmed as they are now: {tools} of {server}"));
     remote.close().await;
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

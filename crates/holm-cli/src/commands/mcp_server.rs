@@ -3,16 +3,19 @@
 use std::{net::Ipv4Addr, path::Path, sync::Arc};
 
 use holm::runtime::SecretString;
-use holm_mcp::server::{Answering, Door, Exposed, Outfit, Rights, Shows, Starter, serve_http, serve_stdio};
+use holm_mcp::server::{
+    AgentStarter, AnsweringAgent, CallRights, HttpAccessPolicy, McpServerHandler, RegistryExposure, RunSetup,
+    serve_http, serve_stdio,
+};
 use tokio::net::TcpListener;
 
 use super::run;
 use crate::{
-    exit::{Exit, Trouble},
-    log::Log,
-    places::Places,
-    screen::Screen,
-    served::{Sessions, Skills},
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    places::HolmPaths,
+    screen::TerminalOutput,
+    served::{SessionResources, SkillPrompts},
 };
 
 /// Holds the token that clients over HTTP must know.
@@ -21,7 +24,7 @@ const TOKEN: &str = "HOLM_MCP_TOKEN";
 /// Arguments of `holm mcp-server`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct McpServerArgs {
     /// Serve the tools too, not only the agents
     #[arg(long)]
     tools: bool,
@@ -37,58 +40,75 @@ pub(crate) struct Args {
     options: Vec<String>,
 }
 
-pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let run = run::Args::behind("holm mcp-server --", args.options.iter().map(String::as_str))?;
-    let screen = Arc::new(Screen::default());
-    let (run, places) = run.logging(log).settle(Places::find(data)?, &screen)?;
+pub(crate) async fn execute(
+    args: McpServerArgs,
+    data: Option<&Path>,
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
+    let run = run::RunArgs::behind("holm mcp-server --", args.options.iter().map(String::as_str))?;
+    let screen = Arc::new(TerminalOutput::default());
+    let (run, places) = run.logging(log).settle(HolmPaths::find(data)?, &screen)?;
     let made = run::unattended(&run, &places, &screen).await?;
-    let shows = if args.tools { Shows::Everything } else { Shows::Agents };
-    let exposed = exposed(&made, &run, &Places::find(data)?, shows);
-    let exposed = if args.sessions { exposed.library(Sessions::new(&made.store)) } else { exposed };
+    let shows = if args.tools { RegistryExposure::Everything } else { RegistryExposure::Agents };
+    let exposed = exposed(&made, &run, &HolmPaths::find(data)?, shows);
+    let exposed = if args.sessions { exposed.library(SessionResources::new(&made.store)) } else { exposed };
     match args.http {
         None => {
             let (read, write) = (tokio::io::stdin(), tokio::io::stdout());
-            serve_stdio(exposed, read, write).await.map_err(|why| Trouble::new(Exit::Failed, why))?;
-            Ok(Exit::Done)
+            serve_stdio(exposed, read, write)
+                .await
+                .map_err(|why| CommandError::new(CommandExit::Failed, why))?;
+            Ok(CommandExit::Done)
         }
         Some(port) => over_http(exposed, port, &screen).await,
     }
 }
 
 /// What clients can use of an assembled agent: itself, the agent files, and skills as prompts.
-pub(crate) fn exposed(made: &run::Made, run: &run::Args, places: &Places, shows: Shows) -> Exposed {
+pub(crate) fn exposed(
+    made: &run::AssembledAgent,
+    run: &run::RunArgs,
+    places: &HolmPaths,
+    shows: RegistryExposure,
+) -> McpServerHandler {
     let (hooks, store, budget) = (made.hooks.clone(), made.store.clone(), run.budget());
     // What a client calls is looked at, paid for and remembered like what a model calls.
-    let outfit = Outfit::new(move |builder| {
+    let outfit = RunSetup::new(move |builder| {
         let builder = builder.hooks(hooks.clone()).journals(store.clone()).blobs(store.clone());
         builder.config(|config| config.limits.budget.usd = budget)
     });
-    let rights = Rights {
+    let rights = CallRights {
         grants: run.granted(),
         mode: run.mode(),
         secrets: made.secrets.clone(),
-        spawner: Some(Starter::new(made.crew.clone())),
+        spawner: Some(AgentStarter::new(made.crew.clone())),
         outfit,
     };
-    let agent: Arc<dyn Answering> = Arc::new(Arc::new(made.agent.clone()));
-    Exposed::new()
+    let agent: Arc<dyn AnsweringAgent> = Arc::new(Arc::new(made.agent.clone()));
+    McpServerHandler::new()
         .agents([("holm", "An agent that works in this folder, with the tools that it was given.", agent)])
         .registry(made.tools.registry().clone(), shows, rights)
-        .prompts(Skills::new(places))
+        .prompts(SkillPrompts::new(places))
 }
 
 /// Skills as prompts, and nothing else.
-pub(crate) fn prompts(places: &Places) -> Exposed {
-    Exposed::new().prompts(Skills::new(places))
+pub(crate) fn prompts(places: &HolmPaths) -> McpServerHandler {
+    McpServerHandler::new().prompts(SkillPrompts::new(places))
 }
 
-async fn over_http(exposed: Exposed, port: u16, screen: &Screen) -> anyhow::Result<Exit> {
+async fn over_http(
+    exposed: McpServerHandler,
+    port: u16,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CommandExit> {
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let Some(token) = token else {
         let message = format!("{TOKEN} is not set, so the server cannot authenticate clients");
-        return Err(Trouble::new(Exit::Usage, message).hint("set it to a long random string").into());
+        return Err(CommandError::new(CommandExit::Usage, message)
+            .hint("set it to a long random string")
+            .into());
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     screen.line(&format!("http://{}/mcp", listener.local_addr()?));
-    match serve_http(listener, exposed, Door::new(SecretString::from(token))).await? {}
+    match serve_http(listener, exposed, HttpAccessPolicy::new(SecretString::from(token))).await? {}
 }

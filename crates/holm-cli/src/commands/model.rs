@@ -10,10 +10,10 @@ use std::path::Path;
 use clap::Subcommand;
 use holm::{
     kernel::TaskKind,
-    runtime::{Standing, Why},
+    runtime::{ModelStanding, TaskFailure},
 };
 
-use crate::{exit::Exit, places, screen::Screen};
+use crate::{exit::CommandExit, places, screen::TerminalOutput};
 
 /// What a table shows of a reason, in characters; `--json` has all of it.
 const REASON_CHARS: usize = 80;
@@ -21,7 +21,7 @@ const REASON_CHARS: usize = 80;
 /// Subcommands of `holm model`.
 #[derive(Debug, Subcommand)]
 #[cfg_attr(feature = "local", command(after_help = here::HELP))]
-pub(crate) enum Command {
+pub(crate) enum ModelCommand {
     /// Show how models have performed by kind of task, from the journals of all sessions
     Ledger {
         /// Show only this kind of task
@@ -33,17 +33,17 @@ pub(crate) enum Command {
     },
     #[cfg(feature = "local")]
     #[command(flatten)]
-    Here(here::Command),
+    Here(here::LocalModelCommand),
 }
 
-pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(command: ModelCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let (kind, json) = match command {
-        Command::Ledger { kind, json } => (kind, json),
+        ModelCommand::Ledger { kind, json } => (kind, json),
         #[cfg(feature = "local")]
-        Command::Here(command) => return here::execute(command).await,
+        ModelCommand::Here(command) => return here::execute(command).await,
     };
     let store = places::store(&places::data_here(data)?).await?;
-    let screen = Screen::default();
+    let screen = TerminalOutput::default();
     let known = store.model_ledger(kind.map(TaskKind::new).as_ref()).await?;
     if json {
         for standing in &known {
@@ -54,12 +54,12 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
     } else {
         screen.answer(&table(&known));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// One line a model and kind, and below it why its last task failed.
-fn table(known: &[Standing]) -> String {
-    let width = |text: fn(&Standing) -> &str, head: &str| {
+fn table(known: &[ModelStanding]) -> String {
+    let width = |text: fn(&ModelStanding) -> &str, head: &str| {
         known.iter().map(|standing| text(standing).chars().count()).fold(head.len(), usize::max)
     };
     let kinds = width(|standing| standing.kind.as_str(), "kind");
@@ -68,7 +68,7 @@ fn table(known: &[Standing]) -> String {
         "{:<kinds$}  {:<models$}  {:>6}  {:>8}  {:>8}  {:>7}  {:>10}",
         "kind", "model", "tasks", "answered", "rejected", "invalid", "taken over"
     )];
-    for Standing { model, kind, score } in known {
+    for ModelStanding { model, kind, score } in known {
         let kind = kind.as_str();
         lines.push(format!(
             "{kind:<kinds$}  {model:<models$}  {:>6}  {:>8}  {:>8}  {:>7}  {:>10}",
@@ -79,7 +79,7 @@ fn table(known: &[Standing]) -> String {
     lines.join("\n")
 }
 
-fn reason(why: &Why) -> String {
+fn reason(why: &TaskFailure) -> String {
     let flat = why.reason.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = flat.chars().take(REASON_CHARS).collect();
     let cut = if short.len() < flat.len() { "…" } else { "" };

@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use holm_config::Named;
+use holm_config::ExplicitPath;
 use serde_json::json;
 
-use crate::screen::ShownPath as _;
-use crate::{exit::Exit, places::Places, screen::Screen};
+use crate::screen::DisplayablePath as _;
+use crate::{exit::CommandExit, places::HolmPaths, screen::TerminalOutput};
 
 /// Arguments of `holm paths`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct PathsArgs {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let places = Places::find(data)?;
+pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let places = HolmPaths::find(data)?;
     let found = places.found();
     let mut rows: Vec<(&str, PathBuf, &str)> = vec![
         ("data", places.data.clone(), "everything of yours; no tool may touch it"),
@@ -42,18 +42,18 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         found.project.map(|file| ("project_config", file, "this project's settings, once you trust them")),
     );
     rows.extend(found.policies.into_iter().map(|(file, named)| match named {
-        Named::Yes => ("own_policy", file, "what binds you because $HOLM_POLICY names it"),
-        Named::No => ("policy", file, "what the administrator has settled"),
+        ExplicitPath::Yes => ("own_policy", file, "what binds you because $HOLM_POLICY names it"),
+        ExplicitPath::No => ("policy", file, "what the administrator has settled"),
     }));
-    let screen = Screen::default();
+    let screen = TerminalOutput::default();
     if args.json {
         let object: serde_json::Map<String, serde_json::Value> =
             rows.iter().map(|(name, path, _)| ((*name).to_owned(), json!(path))).collect();
         screen.line(&serde_json::Value::Object(object).to_string());
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     for (name, path, about) in rows {
         screen.answer(&format!("{name:14}  {}  ({about})", path.shown()));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

@@ -2,21 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::screen::ShownPath as _;
-use crate::{archive::Archive, exit::Exit, places, screen::Screen};
+use crate::screen::DisplayablePath as _;
+use crate::{archive::BackupManifest, exit::CommandExit, places, screen::TerminalOutput};
 
 /// Arguments of `holm restore`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RestoreArgs {
     /// Folder created by `holm backup`
     folder: PathBuf,
 }
 
 /// Runs the command. Nothing is made before it is known that nothing is overwritten.
-pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(args: &RestoreArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let data = places::data_here(data)?;
-    let archive = Archive::read(&args.folder)?;
+    let archive = BackupManifest::read(&args.folder)?;
     archive.restore(&args.folder, &data)?;
-    Screen::default().note(&format!("holm: restored {} files into {}", archive.len(), data.shown()));
-    Ok(Exit::Done)
+    TerminalOutput::default().note(&format!("holm: restored {} files into {}", archive.len(), data.shown()));
+    Ok(CommandExit::Done)
 }

@@ -18,51 +18,51 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, MarkRule, Model as Card, NanoUsd, Prompt, Run},
+    kernel::{Config, Ending, MarkRule, ModelSpec as Card, NanoUsd, Prompt, Run},
     runtime::{
-        Agent, Changes, DeltaSink, DriveError, EventSink, Handle, Hooks, JournalFailed, Report, Secrets,
-        Session,
+        Agent, DeltaSink, DriveError, EventSink, HookSet, JournalStorageError, ResumeChanges, RunHandle,
+        RunReport, SecretRedactor, Session,
     },
     store::Store,
 };
-use holm_tools::{agents::AgentLoader, shell::Rule};
+use holm_tools::{agents::AgentLoader, shell::CommandRule};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::session;
 use crate::{
-    approve::{Person, Terminal},
-    began::Began,
-    branch::{Branch, Next},
-    draw::{Drawing, Progress, Show},
-    editor::Editor,
-    exit::{Exit, Trouble},
-    log::Log,
-    model::{self, Chosen},
-    money::{self, Priced},
-    places::Places,
-    prompt::{self, Parts},
-    screen::Screen,
-    stream::Stream,
+    approve::{TerminalApprover, UserPresence},
+    began::SessionSidecar,
+    branch::{ForkContinuation, ForkPoint},
+    draw::{DisplayOptions, ProgressDetail, ProgressPrinter},
+    editor::ExternalEditor,
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    model::{self, ResolvedModel},
+    money::{self, CostCompleteness},
+    places::HolmPaths,
+    prompt::{self, PromptParts},
+    screen::TerminalOutput,
+    stream::EventPrinter,
     tools,
-    withholding::Lines,
+    withholding::MachineOutput,
     work_watch::WorkWatch,
 };
-pub(crate) use bench::Sinks;
-use bench::{Bench, Tools, shown_before};
-use has::{Has, Most};
-pub(crate) use opened::{Brings, Opened};
-use prepared::{Start, lost, missed};
-use settled::Settled;
+pub(crate) use bench::RunSinks;
+use bench::{AgentParts, RunTools, shown_before};
+use has::{PolicyCeiling, SessionAuthority};
+pub(crate) use opened::{ExtraTools, HostedSession};
+use prepared::{SessionStartParts, lost, missed};
+use settled::ResolvedSettings;
 
 pub(crate) use settled::{parsed, rules_of, warn_of};
 
 /// Arguments of `holm run`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RunArgs {
     #[command(flatten)]
-    parts: Parts,
+    parts: PromptParts,
     /// Model, as provider/model; its key comes from the environment or `holm keys`. `local/NAME` is
     /// a model on this machine [default: $HOLM_MODEL, else the small local model if it is
     /// installed, else a scripted stand-in]
@@ -103,8 +103,8 @@ pub(crate) struct Args {
     #[arg(long)]
     edit: bool,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = Output::Text)]
-    output: Output,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    output: OutputFormat,
     /// Same as --output json
     #[arg(long, conflicts_with = "output")]
     json: bool,
@@ -135,16 +135,16 @@ pub(crate) struct Args {
     /// Which of Holm's own tools to offer for files, commands and the web [default: all; few for a
     /// small local model]
     #[arg(long, value_enum)]
-    tools: Option<tools::Set>,
+    tools: Option<tools::BuiltinToolSet>,
     /// Run commands that start like this without asking, such as `git status`; can be repeated. A
     /// program that runs code from the workspace, such as `npm test`, then runs code that the model
     /// wrote
     #[arg(long, value_name = "COMMAND")]
-    allow_command: Vec<Rule>,
+    allow_command: Vec<CommandRule>,
     /// Refuse commands that start like this when a call spells them out; the jail limits what a
     /// program starts by itself. Can be repeated
     #[arg(long, value_name = "COMMAND")]
-    deny_command: Vec<Rule>,
+    deny_command: Vec<CommandRule>,
     /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI, where nobody can look at them
     #[arg(long)]
     trust_project: bool,
@@ -162,18 +162,18 @@ pub(crate) struct Args {
     var: Vec<(String, String)>,
     /// Further values from settings.
     #[arg(skip)]
-    settled: Settled,
+    settled: ResolvedSettings,
     /// Where the session forks from another one.
     #[arg(skip)]
-    branch: Option<Branch>,
+    branch: Option<ForkPoint>,
     /// The log that also receives events.
     #[arg(skip)]
-    log: Log,
+    log: ActivityLog,
     #[command(flatten)]
-    ways: model::Ways,
+    ways: model::ModelOptions,
 }
 
-impl Args {
+impl RunArgs {
     pub(crate) fn granted(&self) -> GrantSet {
         self.grant.iter().cloned().collect()
     }
@@ -205,7 +205,7 @@ impl Args {
 
     /// Refuses flags that have no meaning if a model is asked once, without tools
     /// and without a session.
-    pub(crate) fn only_the_model(&self) -> Result<(), Trouble> {
+    pub(crate) fn only_the_model(&self) -> Result<(), CommandError> {
         let given = [
             ("--prompt", !self.parts.is_empty()),
             ("--session", self.session.is_some()),
@@ -219,7 +219,7 @@ impl Args {
         let message = format!(
             "this skill asks a model without tools and keeps no session, so it does not support {flag}"
         );
-        Err(Trouble::new(Exit::Usage, message).hint("give its values as arguments"))
+        Err(CommandError::new(CommandExit::Usage, message).hint("give its values as arguments"))
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -233,36 +233,36 @@ impl Args {
     }
 
     /// Refuses what would be passed over: these belong to a session from its beginning to its end.
-    fn check(&self) -> Result<(), Trouble> {
+    fn check(&self) -> Result<(), CommandError> {
         let given = [("--turns", self.turns.is_some()), ("--system", self.system.is_some())];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| self.resume && *given) else {
             return Ok(());
         };
         let with = if self.branch.is_some() { "--fork" } else { "--resume" };
         let message = format!("{flag} cannot be used with {with}: a session keeps the value it started with");
-        Err(Trouble::new(Exit::Usage, message).hint("leave it out, or start a new session"))
+        Err(CommandError::new(CommandExit::Usage, message).hint("leave it out, or start a new session"))
     }
 
     /// The folder of the session and the commands that it never runs: the stored ones of a resumed
     /// session, with the current denials.
-    fn began(&self, places: &Places) -> Result<Began, Trouble> {
+    fn began(&self, places: &HolmPaths) -> Result<SessionSidecar, CommandError> {
         let mut deny = self.deny_command.clone();
         if let Some(session) = self.past()
-            && let Some(known) = Began::of(places, session)?
+            && let Some(known) = SessionSidecar::of(places, session)?
         {
             known.check(places, session)?;
             deny.extend(known.deny);
         }
         deny.sort();
         deny.dedup();
-        Ok(Began::here(places, deny))
+        Ok(SessionSidecar::here(places, deny))
     }
 
     /// The changes to a resumed session: the given flags. `made` is the configuration of a new
     /// session. If an administrator sets a ceiling, the session's own authority is narrowed to it;
     /// only flags can widen it.
-    fn changes(&self, made: &Config, run: &Run) -> Changes {
-        let given = Changes {
+    fn changes(&self, made: &Config, run: &Run) -> ResumeChanges {
+        let given = ResumeChanges {
             mode: self.mode,
             grants: (!self.grant.is_empty()).then(|| made.grants.clone()),
             budget: self.budget.map(|_| made.limits.budget),
@@ -270,7 +270,7 @@ impl Args {
             mark_rule: Some(MarkRule::AskAfterAny),
         };
         match &self.settled.most {
-            Some(most) => most.bind(given, &Has::of(run)),
+            Some(most) => most.bind(given, &SessionAuthority::of(run)),
             None => given,
         }
     }
@@ -291,7 +291,7 @@ impl Args {
     }
 
     /// The model that answers.
-    pub(crate) fn choose(&self) -> Result<Chosen, Trouble> {
+    pub(crate) fn choose(&self) -> Result<ResolvedModel, CommandError> {
         let env = |name: &str| std::env::var(name).ok();
         let chosen = model::choose(self.model.as_deref(), self.script.as_deref(), &self.settled.reach, env);
         // Another one may have been named since.
@@ -300,14 +300,14 @@ impl Args {
     }
 
     /// The models that take over from this one.
-    fn choose_stronger(&self, first: Chosen) -> Result<(Chosen, Vec<Card>), Trouble> {
+    fn choose_stronger(&self, first: ResolvedModel) -> Result<(ResolvedModel, Vec<Card>), CommandError> {
         let said = self.settled.step_up.as_ref().filter(|said| said.value == self.step_up);
         let chosen = model::with_stronger(first, &self.step_up);
         chosen.map_err(|trouble| trouble.at(said.map(|said| &said.origin)))
     }
 
     /// Reads what is asked, or has it written in an editor; nothing where a session merely goes on.
-    fn gather(&self, places: &Places, screen: &Screen) -> Result<Option<Prompt>, Trouble> {
+    fn gather(&self, places: &HolmPaths, screen: &TerminalOutput) -> Result<Option<Prompt>, CommandError> {
         let tell = |note: &str| screen.note(&format!("holm: {note}"));
         let around = self.settled.around.as_ref();
         if self.edit {
@@ -316,8 +316,9 @@ impl Args {
             } else {
                 branching::text_alone(&self.parts.gather(None, &places.work, tell)?)?
             };
-            let written = Editor::find(|name| std::env::var(name).ok())?.edit(&places.data, &begun)?;
-            return Parts::of(written).gather(around, &places.work, tell).map(Some);
+            let written =
+                ExternalEditor::find(|name| std::env::var(name).ok())?.edit(&places.data, &begun)?;
+            return PromptParts::of(written).gather(around, &places.work, tell).map(Some);
         }
         if self.resume && self.parts.is_empty() && self.alias.is_none() {
             return Ok(None);
@@ -330,22 +331,24 @@ impl Args {
         self.parts.reads_stdin() && !(self.edit && self.parts.is_empty())
     }
 
-    fn output(&self) -> Output {
-        if self.json { Output::Json } else { self.output }
+    fn output(&self) -> OutputFormat {
+        if self.json { OutputFormat::Json } else { self.output }
     }
 
     /// How much of the progress is printed to standard error. Programs that read
     /// events have it already.
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> ProgressDetail {
         let is_set = |value: std::ffi::OsString| !value.is_empty() && value != "0";
         let quiet = self.quiet || std::env::var_os(QUIET).is_some_and(is_set);
         match self.output() {
-            _ if quiet => Progress::Silent,
-            Output::Text | Output::Json | Output::StreamJson if Screen::notes_to_a_person() => {
-                Progress::StepByStep
+            _ if quiet => ProgressDetail::Silent,
+            OutputFormat::Text | OutputFormat::Json | OutputFormat::StreamJson
+                if TerminalOutput::notes_to_a_person() =>
+            {
+                ProgressDetail::StepByStep
             }
-            Output::Text | Output::Json => Progress::CallByCall,
-            Output::StreamJson => Progress::Silent,
+            OutputFormat::Text | OutputFormat::Json => ProgressDetail::CallByCall,
+            OutputFormat::StreamJson => ProgressDetail::Silent,
         }
     }
 }
@@ -366,7 +369,7 @@ fn at_least_one(text: &str) -> Result<u64, String> {
 
 /// Format of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
+enum OutputFormat {
     /// The answer
     Text,
     /// One JSON object at the end of the run
@@ -379,23 +382,23 @@ enum Output {
 const QUIET: &str = "HOLM_QUIET";
 
 /// Runs the command. With `--json` it prints JSON, also when it fails early.
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let output = args.output();
     let ended = run(args, data).await;
-    if let (Err(error), Output::Json) = (&ended, output) {
-        let exit = error.downcast_ref::<Trouble>().map_or(Exit::Failed, |trouble| trouble.exit);
-        let message = error.downcast_ref::<Trouble>().map(|trouble| trouble.parts().0.to_owned());
+    if let (Err(error), OutputFormat::Json) = (&ended, output) {
+        let exit = error.downcast_ref::<CommandError>().map_or(CommandExit::Failed, |trouble| trouble.exit);
+        let message = error.downcast_ref::<CommandError>().map(|trouble| trouble.parts().0.to_owned());
         let message = message.unwrap_or_else(|| format!("{error:#}"));
         let summary = json!({ "session": null, "text": null, "error": message, "exit": exit.code() });
-        Screen::default().line(&summary.to_string());
+        TerminalOutput::default().line(&summary.to_string());
     }
     ended
 }
 
-async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let screen = Arc::new(Screen::default());
+async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let screen = Arc::new(TerminalOutput::default());
     warn_of(&args.allow_command, &screen);
-    let prepared = args.prepare(Places::find(data)?, &screen).await?;
+    let prepared = args.prepare(HolmPaths::find(data)?, &screen).await?;
     let (args, output) = (&prepared.args, prepared.args.output());
     let schema = args.schema.as_deref().map(answer_schema::read).transpose()?;
     let asks = args.gather(&prepared.places, &screen)?;
@@ -407,24 +410,24 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     asks.iter().try_for_each(|asks| chosen.takes().check(asks))?;
     let note = chosen.note;
     let shown = if note.is_some() { shown_before(&prepared.store, &chosen.card.name).await } else { None };
-    let attended = Screen::can_ask() && !(asks.is_some() && args.reads_stdin());
-    let person = if attended { Person::There } else { Person::Away };
-    let show = Show {
-        pieces: output == Output::Text && Screen::answers_to_a_person() && schema.is_none(),
+    let attended = TerminalOutput::can_ask() && !(asks.is_some() && args.reads_stdin());
+    let person = if attended { UserPresence::There } else { UserPresence::Away };
+    let show = DisplayOptions {
+        pieces: output == OutputFormat::Text && TerminalOutput::answers_to_a_person() && schema.is_none(),
         progress: args.progress(),
-        spinner: Screen::can_draw_over(),
+        spinner: TerminalOutput::can_draw_over(),
     };
-    let drawing = Drawing::new(Arc::clone(&screen), show);
+    let drawing = ProgressPrinter::new(Arc::clone(&screen), show);
     let work_watch = WorkWatch::default();
     let yes = args.yes.iter().cloned().collect();
-    let terminal = Terminal::new(yes, person, Arc::clone(&screen)).drafting_in(&prepared.places.data);
+    let terminal = TerminalApprover::new(yes, person, Arc::clone(&screen)).drafting_in(&prepared.places.data);
     let terminal = terminal.of_run_with(args.granted());
-    let start = Start {
+    let start = SessionStartParts {
         chosen,
         terminal,
         sinks: sinks(output, &screen, &drawing, &work_watch),
-        next: if asks.is_some() { Next::AskedElse } else { Next::GoesOn },
-        lines: if output == Output::StreamJson { Lines::Yes } else { Lines::No },
+        next: if asks.is_some() { ForkContinuation::AskedElse } else { ForkContinuation::GoesOn },
+        lines: if output == OutputFormat::StreamJson { MachineOutput::Yes } else { MachineOutput::No },
     };
     let mut begun = prepared.begin(start, &screen).await?;
     // Not before something answers at all.
@@ -450,7 +453,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
         listening.end().await;
     }
     let part = begun.session.run().unfinished_answer();
-    let shortfall = Shortfall {
+    let shortfall = ModelShortfall {
         withheld: begun.withholding.reasons(),
         // A person who was there has said no, and knows it.
         all_refused: !attended && work_watch.is_all_refused(),
@@ -459,7 +462,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
 }
 
 /// Why an answer does not mean that the task was done.
-struct Shortfall {
+struct ModelShortfall {
     /// Why hooks withheld what was asked.
     withheld: Vec<String>,
     /// Whether every call was refused.
@@ -467,82 +470,91 @@ struct Shortfall {
 }
 
 /// Who watches a run in front of which somebody sits, or whose output a program reads.
-fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing, work_watch: &WorkWatch) -> Sinks {
+fn sinks(
+    output: OutputFormat,
+    screen: &Arc<TerminalOutput>,
+    drawing: &ProgressPrinter,
+    work_watch: &WorkWatch,
+) -> RunSinks {
     let drawn: Arc<dyn EventSink> = Arc::new(drawing.clone());
-    let lines = (output == Output::StreamJson).then(|| Stream::new(Arc::clone(screen)));
+    let lines = (output == OutputFormat::StreamJson).then(|| EventPrinter::new(Arc::clone(screen)));
     let lines = lines.map(|lines| -> Arc<dyn EventSink> { Arc::new(lines) });
     let watch: Arc<dyn EventSink> = Arc::new(work_watch.clone());
     let deltas: Arc<dyn DeltaSink> = Arc::new(drawing.clone());
-    Sinks { events: [drawn, watch].into_iter().chain(lines).collect(), deltas: Some(deltas) }
+    RunSinks { events: [drawn, watch].into_iter().chain(lines).collect(), deltas: Some(deltas) }
 }
 
 /// Assembles an agent without a user, for remote callers. The settings must already
 /// be applied to `args`.
-pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
-    let drawing = Drawing::new(Arc::clone(screen), Show::NOTHING);
-    let sinks = Sinks { events: vec![Arc::new(drawing)], deltas: None };
-    seated(args, places, screen, Person::Away, sinks).await
+pub(crate) async fn unattended(
+    args: &RunArgs,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<AssembledAgent> {
+    let drawing = ProgressPrinter::new(Arc::clone(screen), DisplayOptions::NOTHING);
+    let sinks = RunSinks { events: vec![Arc::new(drawing)], deltas: None };
+    seated(args, places, screen, UserPresence::Away, sinks).await
 }
 
 /// Assembles an agent for a user who gives it tasks. The settings must already
 /// be applied to `args`.
 pub(crate) async fn seated(
-    args: &Args,
-    places: &Places,
-    screen: &Arc<Screen>,
-    person: Person,
-    sinks: Sinks,
-) -> anyhow::Result<Made> {
+    args: &RunArgs,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+    person: UserPresence,
+    sinks: RunSinks,
+) -> anyhow::Result<AssembledAgent> {
     seated_with(args, places, screen, person, sinks, places.store().await?).await
 }
 
 /// As [`seated`], with a store that is open already.
 pub(crate) async fn seated_with(
-    args: &Args,
-    places: &Places,
-    screen: &Arc<Screen>,
-    person: Person,
-    sinks: Sinks,
+    args: &RunArgs,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+    person: UserPresence,
+    sinks: RunSinks,
     store: Store,
-) -> anyhow::Result<Made> {
+) -> anyhow::Result<AssembledAgent> {
     if args.session.is_some() || args.fork.is_some() {
         let message = "each request has its own session, so --session, --resume and --fork are not supported";
-        return Err(Trouble::new(Exit::Usage, message).into());
+        return Err(CommandError::new(CommandExit::Usage, message).into());
     }
     if !args.parts.is_empty() || args.edit {
         let message = "clients send the prompts, so --prompt and --edit are not supported";
-        return Err(Trouble::new(Exit::Usage, message).into());
+        return Err(CommandError::new(CommandExit::Usage, message).into());
     }
     let chosen = args.choose()?;
     if let Some(note) = &chosen.note {
         screen.note(&format!("holm: {note}"));
     }
-    let terminal = Terminal::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
+    let terminal = TerminalApprover::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
     let places = places.clone().within(args.ways.bounds());
-    let bench = Bench::lay_out(args, &places, store.clone(), chosen, terminal, screen).await?;
+    let bench = AgentParts::lay_out(args, &places, store.clone(), chosen, terminal, screen).await?;
     let (crew, secrets, hooks) = bench.parts();
     let (agent, tools) = bench.agent(args, sinks)?;
-    Ok(Made { agent, tools, crew, secrets, hooks, store })
+    Ok(AssembledAgent { agent, tools, crew, secrets, hooks, store })
 }
 
 /// An agent with its parts.
-pub(crate) struct Made {
+pub(crate) struct AssembledAgent {
     pub(crate) agent: Agent,
-    pub(crate) tools: Tools,
+    pub(crate) tools: RunTools,
     pub(crate) crew: AgentLoader,
-    pub(crate) secrets: Secrets,
-    pub(crate) hooks: Hooks,
+    pub(crate) secrets: SecretRedactor,
+    pub(crate) hooks: HookSet,
     pub(crate) store: Store,
 }
 
 /// What a session that goes on is told to change.
-pub(crate) fn taken_up(args: &Args, made: &Made, run: &Run) -> Changes {
+pub(crate) fn taken_up(args: &RunArgs, made: &AssembledAgent, run: &Run) -> ResumeChanges {
     args.changes(made.agent.config(), run)
 }
 
 /// Opens the session that the arguments name, or a new one. `resumed` is called with the run
 /// of a resumed one.
-async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow::Result<Session> {
+async fn open(agent: &Agent, args: &RunArgs, resumed: impl FnOnce(&Run)) -> anyhow::Result<Session> {
     let decide = |run: &Run| {
         resumed(run);
         args.changes(agent.config(), run)
@@ -553,15 +565,15 @@ async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow:
         (None, _) => agent.start().await,
     };
     opened.map_err(|error| match &error {
-        DriveError::Journal(JournalFailed::Missing { run }) => session::no_such(run).into(),
-        DriveError::Journal(JournalFailed::Exists { run }) => {
+        DriveError::Journal(JournalStorageError::Missing { run }) => session::no_such(run).into(),
+        DriveError::Journal(JournalStorageError::Exists { run }) => {
             let message = format!("session `{run}` already exists");
-            Trouble::new(Exit::Usage, message)
+            CommandError::new(CommandExit::Usage, message)
                 .hint("add --resume to continue it, or choose another name")
                 .into()
         }
-        DriveError::Journal(JournalFailed::BadName { .. }) => {
-            Trouble::new(Exit::Usage, error.to_string()).into()
+        DriveError::Journal(JournalStorageError::BadName { .. }) => {
+            CommandError::new(CommandExit::Usage, error.to_string()).into()
         }
         _ => anyhow::Error::new(error),
     })
@@ -571,9 +583,9 @@ async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow:
 async fn worked(
     session: &mut Session,
     asks: Option<Prompt>,
-    args: &Args,
-    listening: Option<&holm_server::terminal::Listening>,
-) -> anyhow::Result<Report> {
+    args: &RunArgs,
+    listening: Option<&holm_server::terminal::TerminalListener>,
+) -> anyhow::Result<RunReport> {
     let mut report = work(session, asks, args).await?;
     while missed(listening, &report.ending) {
         report = session.catch_up().await?.unwrap_or(report);
@@ -582,7 +594,7 @@ async fn worked(
 }
 
 /// Finishes what was under way, then does what is asked.
-async fn work(session: &mut Session, asks: Option<Prompt>, args: &Args) -> anyhow::Result<Report> {
+async fn work(session: &mut Session, asks: Option<Prompt>, args: &RunArgs) -> anyhow::Result<RunReport> {
     let finished = if args.resume { session.go_on().await? } else { None };
     // A fork has dropped what was under way, so that something else can be asked.
     let goes_on = |ending: &Ending| args.branch.is_some() || matches!(ending, Ending::Answered { .. });
@@ -592,26 +604,26 @@ async fn work(session: &mut Session, asks: Option<Prompt>, args: &Args) -> anyho
         (_, Some(report)) => Ok(report),
         (None, None) => {
             let message = format!("nothing is running in session `{}`", session.id());
-            Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into())
+            Err(CommandError::new(CommandExit::Usage, message).hint("say what to do next with -p").into())
         }
     }
 }
 
 fn finish(
-    report: &Report,
+    report: &RunReport,
     part: &str,
-    output: Output,
-    screen: &Screen,
-    drawing: &Drawing,
-    shortfall: &Shortfall,
-) -> anyhow::Result<Exit> {
-    let exit = match Exit::of(&report.ending) {
+    output: OutputFormat,
+    screen: &TerminalOutput,
+    drawing: &ProgressPrinter,
+    shortfall: &ModelShortfall,
+) -> anyhow::Result<CommandExit> {
+    let exit = match CommandExit::of(&report.ending) {
         // The model has not heard what was asked, or could do nothing of it.
-        Exit::Done if !shortfall.withheld.is_empty() || shortfall.all_refused => Exit::NoAnswer,
+        CommandExit::Done if !shortfall.withheld.is_empty() || shortfall.all_refused => CommandExit::NoAnswer,
         exit => exit,
     };
     match output {
-        Output::Text => {
+        OutputFormat::Text => {
             screen.end_line();
             match report.text() {
                 Ok(text) if drawing.has_written() || text.is_empty() => {}
@@ -627,12 +639,12 @@ fn finish(
                 }
             }
         }
-        Output::Json => {
+        OutputFormat::Json => {
             screen.line(&summary(report, part, drawing.priced(), exit, shortfall)?.to_string());
         }
-        Output::StreamJson => {}
+        OutputFormat::StreamJson => {}
     }
-    if Screen::notes_to_a_person() && drawing.tells_progress() {
+    if TerminalOutput::notes_to_a_person() && drawing.tells_progress() {
         let (input, out) = (report.usage.input, report.usage.output);
         let spent = drawing.priced().show(report.spent, report.usage);
         screen.note(&format!("holm: session {}, {input} tokens in, {out} out, {spent}", report.run));
@@ -642,16 +654,16 @@ fn finish(
 
 /// What a program reads when the run has ended.
 fn summary(
-    report: &Report,
+    report: &RunReport,
     part: &str,
-    priced: Priced,
-    exit: Exit,
-    shortfall: &Shortfall,
+    priced: CostCompleteness,
+    exit: CommandExit,
+    shortfall: &ModelShortfall,
 ) -> anyhow::Result<serde_json::Value> {
     // Without a known price the cost is unknown, not zero.
     let spent = match priced {
-        Priced::Whole => Some(report.spent.value()),
-        Priced::InPart => Some(report.spent.value()).filter(|spent| *spent > 0),
+        CostCompleteness::Whole => Some(report.spent.value()),
+        CostCompleteness::InPart => Some(report.spent.value()).filter(|spent| *spent > 0),
     };
     let mut summary = json!({
         "session": report.run,
@@ -659,7 +671,7 @@ fn summary(
         "ending": serde_json::to_value(&report.ending)?,
         "usage": serde_json::to_value(report.usage)?,
         "spent_nano_usd": spent,
-        "price_known": priced == Priced::Whole,
+        "price_known": priced == CostCompleteness::Whole,
         "exit": exit.code(),
     });
     if let Some(summary) = summary.as_object_mut() {
@@ -678,7 +690,7 @@ fn summary(
 
 /// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the
 /// second quits at once.
-async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
+async fn stop_on_interrupt(handle: RunHandle, screen: Arc<TerminalOutput>) {
     // One stream for both: the second is not lost, however soon it comes.
     let Ok(mut interrupts) = signal(SignalKind::interrupt()) else { return };
     if interrupts.recv().await.is_none() {
@@ -688,6 +700,6 @@ async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
     if interrupts.recv().await.is_some() {
-        std::process::exit(i32::from(Exit::Cancelled.code()));
+        std::process::exit(i32::from(CommandExit::Cancelled.code()));
     }
 }

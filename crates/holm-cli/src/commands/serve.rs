@@ -13,19 +13,19 @@ use std::{
 };
 
 use holm::grants::Url;
-use holm_server::{BasePath, Config, ServerError, Tls, serve};
+use holm_server::{BasePath, ServerError, ServerOptions, TlsFiles, serve};
 
 use super::run;
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    log::Log,
-    otlp::Otlp,
-    places::Places,
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    otlp::OtlpExporter,
+    places::HolmPaths,
+    screen::TerminalOutput,
 };
-use house::House;
-use stores::Stores;
+use house::CliSessionProvider;
+use stores::SessionStorage;
 
 /// Names the database of the sessions, for users who do not want it in the list of processes.
 const STORE: &str = "HOLM_STORE";
@@ -36,7 +36,7 @@ const TAKEOVER: Duration = Duration::from_secs(3);
 /// Arguments of `holm serve`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ServeArgs {
     /// Address to listen on; connections from other machines need --certificate [default:
     /// 127.0.0.1:7417]
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -80,15 +80,20 @@ pub(crate) struct Args {
     options: Vec<String>,
 }
 
-pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let run = run::Args::behind("holm serve --", args.options.iter().map(String::as_str))?;
-    let (places, screen) = (Places::find(data)?, Screen::default());
-    let stores = Stores::of(args.store.clone().or_else(|| std::env::var(STORE).ok()))?;
-    let otlp = args.otlp.as_ref().map(|url| Otlp::start(url, &run.granted(), run.bounds())).transpose()?;
+pub(crate) async fn execute(
+    args: ServeArgs,
+    data: Option<&Path>,
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
+    let run = run::RunArgs::behind("holm serve --", args.options.iter().map(String::as_str))?;
+    let (places, screen) = (HolmPaths::find(data)?, TerminalOutput::default());
+    let stores = SessionStorage::of(args.store.clone().or_else(|| std::env::var(STORE).ok()))?;
+    let otlp =
+        args.otlp.as_ref().map(|url| OtlpExporter::start(url, &run.granted(), run.bounds())).transpose()?;
     files::raise();
     let mut config = config(args, &places);
     config.takeover = stores.are_shared().then_some(TAKEOVER);
-    let house = House::new(run.logging(log), places, stores);
+    let house = CliSessionProvider::new(run.logging(log), places, stores);
     let house = match &otlp {
         Some(otlp) => house.telling(otlp.sink()),
         None => house,
@@ -111,30 +116,30 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     {
         screen.note(&format!("holm: the collector did not accept {lost} messages"));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-fn config(args: Args, places: &Places) -> Config {
-    let mut config = Config::new(places.data.join("server"));
+fn config(args: ServeArgs, places: &HolmPaths) -> ServerOptions {
+    let mut config = ServerOptions::new(places.data.join("server"));
     config.listen = args.listen.unwrap_or(config.listen);
     config.base = args.base.unwrap_or_default();
     (config.hosts, config.origins, config.sites) = (args.host, args.origin, args.sites);
     config.proxies = args.proxy.iter().map(IpAddr::to_canonical).collect();
     config.limits.idle = args.idle.map_or(config.limits.idle, Duration::from_secs);
-    config.tls = args.certificate.zip(args.key).map(|(certificate, key)| Tls { certificate, key });
+    config.tls = args.certificate.zip(args.key).map(|(certificate, key)| TlsFiles { certificate, key });
     config
 }
 
-fn trouble(error: &ServerError) -> Trouble {
+fn trouble(error: &ServerError) -> CommandError {
     let exit = match error {
         ServerError::Exposed(_)
         | ServerError::Certificate { .. }
         | ServerError::BasePath(_)
         | ServerError::Taken(_)
-        | ServerError::Name { .. } => Exit::Usage,
-        ServerError::Listen { .. } | ServerError::File { .. } | ServerError::Random(_) => Exit::Failed,
+        | ServerError::Name { .. } => CommandExit::Usage,
+        ServerError::Listen { .. } | ServerError::File { .. } | ServerError::Random(_) => CommandExit::Failed,
     };
-    Trouble::new(exit, error.to_string())
+    CommandError::new(exit, error.to_string())
 }
 
 /// Returns when the server should stop: on Ctrl-C, or the signal that service managers send.

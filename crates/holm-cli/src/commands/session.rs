@@ -20,90 +20,107 @@ use clap::Subcommand;
 use holm::{
     kernel::{
         Input,
-        journal::{self, Record},
+        journal::{self, JournalRecord},
     },
-    runtime::{DriveError, JournalFailed, Journals as _},
+    runtime::{DriveError, JournalStorageError, JournalStore as _},
     store::{Store, StoreError},
 };
 
 use crate::{
-    exit::{Exit, Trouble},
-    log::Log,
-    places::{self, Places},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    places::{self, HolmPaths},
+    screen::TerminalOutput,
 };
 
 /// Subcommands of `holm session`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum SessionCommand {
     /// List sessions, latest first
-    List(list::Args),
+    List(list::SessionListArgs),
     /// Show the messages of a session
-    Show(show::Args),
+    Show(show::SessionShowArgs),
     /// Search the messages of all sessions
-    Search(search::Args),
+    Search(search::SessionSearchArgs),
     /// Export a session as Markdown, as JSON or as its journal
-    Export(show::ExportArgs),
+    Export(show::SessionExportArgs),
     /// Import a session from a web page, the edge or another machine
     ///
     /// It continues in this folder, without the grants that it had elsewhere.
-    Import(import::Args),
+    Import(import::SessionImportArgs),
     /// Change a session's title or tags, edit one of its prompts, or erase it
     ///
     /// Without a flag that says what to change, edits the prompt at record --at (by default the
     /// last one), with -p or in your editor. A new session with the history before that prompt then
     /// runs the edited prompt.
-    Edit(Box<edit::Editing>),
+    Edit(Box<edit::SessionEditArgs>),
     /// Replay a session's journal without a model or tools, and show what happened
-    Replay(replay::Args),
+    Replay(replay::SessionReplayArgs),
     /// Start a new session with the history of another one
     ///
     /// With a prompt, the new session runs at once. Without one, it is created and its name is
     /// printed.
-    Fork(Box<fork::Forking>),
+    Fork(Box<fork::SessionForkArgs>),
     /// Show where two sessions diverge, and what each one did
-    Diff(diff::Args),
+    Diff(diff::SessionDiffArgs),
 }
 
-pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(
+    command: SessionCommand,
+    data: Option<&Path>,
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
     let store = places::store(&places::data_here(data)?).await?;
-    let screen = Screen::default();
+    let screen = TerminalOutput::default();
     match command {
-        Command::List(args) => list::list(&store, &screen, args).await,
-        Command::Show(args) => show::show(&store, &screen, &args).await,
-        Command::Search(args) => search::search(&store, &screen, &args).await,
-        Command::Export(args) => show::export(&store, &screen, &args).await,
-        Command::Replay(args) => replay::replay(&store, &screen, &args).await,
-        Command::Diff(args) => diff::diff(&store, &screen, &args).await,
-        Command::Import(args) => {
-            import::import(&Opened { store, screen, places: Places::find(data)? }, &args).await
+        SessionCommand::List(args) => list::list(&store, &screen, args).await,
+        SessionCommand::Show(args) => show::show(&store, &screen, &args).await,
+        SessionCommand::Search(args) => search::search(&store, &screen, &args).await,
+        SessionCommand::Export(args) => show::export(&store, &screen, &args).await,
+        SessionCommand::Replay(args) => replay::replay(&store, &screen, &args).await,
+        SessionCommand::Diff(args) => diff::diff(&store, &screen, &args).await,
+        SessionCommand::Import(args) => {
+            import::import(&SessionCommandContext { store, screen, places: HolmPaths::find(data)? }, &args)
+                .await
         }
-        Command::Fork(args) => {
-            fork::fork(Opened { store, screen, places: Places::find(data)? }, *args, data, log).await
+        SessionCommand::Fork(args) => {
+            fork::fork(
+                SessionCommandContext { store, screen, places: HolmPaths::find(data)? },
+                *args,
+                data,
+                log,
+            )
+            .await
         }
-        Command::Edit(args) => {
-            edit::edit(Opened { store, screen, places: Places::find(data)? }, *args, data, log).await
+        SessionCommand::Edit(args) => {
+            edit::edit(
+                SessionCommandContext { store, screen, places: HolmPaths::find(data)? },
+                *args,
+                data,
+                log,
+            )
+            .await
         }
     }
 }
 
 /// What all subcommands need.
-struct Opened {
+struct SessionCommandContext {
     store: Store,
-    screen: Screen,
-    places: Places,
+    screen: TerminalOutput,
+    places: HolmPaths,
 }
 
 /// Says that there is no such session.
-pub(crate) fn no_such(run: &str) -> Trouble {
-    Trouble::new(Exit::Missing, format!("there is no session `{run}`"))
+pub(crate) fn no_such(run: &str) -> CommandError {
+    CommandError::new(CommandExit::Missing, format!("there is no session `{run}`"))
         .hint("holm session list shows which there are")
 }
 
 /// The records of a session, all of them valid. A journal that names another run than the one that
 /// it is stored under was renamed by hand. Reading and resuming it both report that; `holm session
 /// export --format jsonl` still exports it.
-async fn records(store: &Store, id: &str) -> anyhow::Result<Vec<Record>> {
+async fn records(store: &Store, id: &str) -> anyhow::Result<Vec<JournalRecord>> {
     let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
     let first = records.first().and_then(|record| record.payload().input().ok());
     match first {
@@ -118,19 +135,21 @@ fn missing(error: StoreError) -> anyhow::Error {
     match error {
         StoreError::Missing { run } => no_such(&run).into(),
         StoreError::BadName { .. } | StoreError::BadLabel { .. } => {
-            Trouble::new(Exit::Usage, error.to_string()).into()
+            CommandError::new(CommandExit::Usage, error.to_string()).into()
         }
         other => other.into(),
     }
 }
 
-pub(super) fn missing_journal(error: JournalFailed) -> anyhow::Error {
+pub(super) fn missing_journal(error: JournalStorageError) -> anyhow::Error {
     match error {
-        JournalFailed::Missing { run } => no_such(&run).into(),
-        JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
-        JournalFailed::Unreadable { .. } => {
-            Trouble::new(Exit::Failed, error.to_string()).hint("`holm doctor` checks the database").into()
+        JournalStorageError::Missing { run } => no_such(&run).into(),
+        JournalStorageError::BadName { .. } => {
+            CommandError::new(CommandExit::Usage, error.to_string()).into()
         }
+        JournalStorageError::Unreadable { .. } => CommandError::new(CommandExit::Failed, error.to_string())
+            .hint("`holm doctor` checks the database")
+            .into(),
         other => other.into(),
     }
 }

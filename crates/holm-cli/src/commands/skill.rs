@@ -5,26 +5,26 @@ mod promised;
 use std::path::Path;
 
 use clap::Subcommand;
-use holm::guards::skill::Skill as Compiled;
+use holm::guards::skill::CompiledSkill as Compiled;
 use holm_config::{
     read_plain_text,
-    skills::{SKILL_FILE, Skill},
+    skills::{SKILL_FILE, SkillDocument},
 };
 use serde_json::json;
 
 use super::run;
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    log::Log,
-    places::Places,
-    screen::Screen,
-    skills::{Skills, Usable, everywhere},
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    places::HolmPaths,
+    screen::TerminalOutput,
+    skills::{RunSkills, UsableSkill, everywhere},
 };
 
 /// Subcommands of `holm skill`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum SkillCommand {
     /// List skills
     List {
         /// Print one JSON object per line
@@ -47,26 +47,30 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Run an agent with a skill; a skill with a schema is checked and prints one JSON object
-    Run(Box<Run>),
+    Run(Box<SkillRunArgs>),
 }
 
 /// Arguments of `holm skill run`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Run {
+pub(crate) struct SkillRunArgs {
     /// Skill name
     skill: String,
     /// Arguments of the skill
     arguments: Vec<String>,
     #[command(flatten)]
-    run: run::Args,
+    run: run::RunArgs,
 }
 
-pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let screen = Screen::default();
+pub(crate) async fn execute(
+    command: SkillCommand,
+    data: Option<&Path>,
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
+    let screen = TerminalOutput::default();
     match command {
-        Command::List { json } => list(&Places::find(data)?, &screen, json),
-        Command::Show { skill, arguments } => {
-            let skills = Skills::find(&Places::find(data)?, &[]);
+        SkillCommand::List { json } => list(&HolmPaths::find(data)?, &screen, json),
+        SkillCommand::Show { skill, arguments } => {
+            let skills = RunSkills::find(&HolmPaths::find(data)?, &[]);
             let usable = usable(&skills, &skill)?;
             // Without arguments the placeholders are shown: a gap would not show
             // that something belongs there.
@@ -77,15 +81,15 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) ->
             screen.answer(&text);
             let compiled = compiled(&skills, usable)?;
             compiled.iter().flat_map(promised::shown).for_each(|line| screen.answer(&line));
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
-        Command::Validate { folder, json } => validate(&folder, &screen, json),
-        Command::Run(args) => work(*args, data, log).await,
+        SkillCommand::Validate { folder, json } => validate(&folder, &screen, json),
+        SkillCommand::Run(args) => work(*args, data, log).await,
     }
 }
 
-async fn work(args: Run, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
-    let skills = Skills::find(&Places::find(data)?, &[]);
+async fn work(args: SkillRunArgs, data: Option<&Path>, log: &ActivityLog) -> anyhow::Result<CommandExit> {
+    let skills = RunSkills::find(&HolmPaths::find(data)?, &[]);
     let usable = usable(&skills, &args.skill)?;
     let compiled = compiled(&skills, usable)?;
     match compiled {
@@ -98,35 +102,37 @@ async fn work(args: Run, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit>
 }
 
 /// The text of a skill with what was given.
-fn filled(skill: &Skill, given: &[String]) -> Result<String, Trouble> {
+fn filled(skill: &SkillDocument, given: &[String]) -> Result<String, CommandError> {
     let filled = skill.filled(&given.join(" "));
-    filled.map_err(|error| Trouble::new(Exit::Usage, format!("the skill `{}`: {error}", skill.name)))
+    filled.map_err(|error| {
+        CommandError::new(CommandExit::Usage, format!("the skill `{}`: {error}", skill.name))
+    })
 }
 
 /// What a skill promises, ready to be checked.
-fn compiled(skills: &Skills, usable: &Usable) -> Result<Option<Compiled>, Trouble> {
+fn compiled(skills: &RunSkills, usable: &UsableSkill) -> Result<Option<Compiled>, CommandError> {
     promised::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
         let message =
             format!("the skill `{}` makes a promise that cannot be checked: {why}", usable.skill.name);
-        Trouble::new(Exit::Usage, message).hint("`holm skill validate FOLDER` lists the problems")
+        CommandError::new(CommandExit::Usage, message).hint("`holm skill validate FOLDER` lists the problems")
     })
 }
 
 /// A skill that can be used; why not, if it is there and cannot.
-fn usable<'s>(skills: &'s Skills, name: &str) -> Result<&'s Usable, Trouble> {
+fn usable<'s>(skills: &'s RunSkills, name: &str) -> Result<&'s UsableSkill, CommandError> {
     skills.get(name).ok_or_else(|| {
         let folder = format!("/{name}/{SKILL_FILE} ");
         match skills.notes.iter().find(|note| note.contains(&folder)) {
-            Some(note) if skills.is_faulty(name) => Trouble::new(Exit::Usage, note.clone()),
-            Some(note) => Trouble::new(Exit::NoAnswer, note.clone()),
-            None => Trouble::new(Exit::Missing, format!("there is no skill `{name}`"))
+            Some(note) if skills.is_faulty(name) => CommandError::new(CommandExit::Usage, note.clone()),
+            Some(note) => CommandError::new(CommandExit::NoAnswer, note.clone()),
+            None => CommandError::new(CommandExit::Missing, format!("there is no skill `{name}`"))
                 .hint("holm skill list shows which there are"),
         }
     })
 }
 
-fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
-    let usable = Skills::find(places, &[]);
+fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
+    let usable = RunSkills::find(places, &[]);
     let skills = everywhere(places, &[]);
     if skills.is_empty() {
         screen.note("holm: no skills yet; a skill is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
@@ -157,13 +163,13 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         };
         screen.answer(&format!("{name}  {words}  ({})", path.shown()));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
+fn validate(folder: &Path, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
     let path = if folder.ends_with(SKILL_FILE) { folder.to_owned() } else { folder.join(SKILL_FILE) };
     let text = read_plain_text(&path).map_err(|error| {
-        Trouble::new(Exit::Missing, format!("{}: {error}", path.shown()))
+        CommandError::new(CommandExit::Missing, format!("{}: {error}", path.shown()))
             .hint("name the folder of a skill; `holm skill list` shows the folders")
     })?;
     let name = path
@@ -171,7 +177,7 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
         .parent()
         .and_then(Path::file_name)
         .map(|name| name.to_string_lossy().into_owned());
-    let (usable, problems) = match Skill::parse(&text) {
+    let (usable, problems) = match SkillDocument::parse(&text) {
         Ok(skill) => {
             let beside = path.parent().unwrap_or(Path::new(""));
             let read =
@@ -190,5 +196,5 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
     } else {
         problems.iter().for_each(|problem| screen.answer(&format!("{}: {problem}", path.shown())));
     }
-    Ok(if usable && problems.is_empty() { Exit::Done } else { Exit::NoAnswer })
+    Ok(if usable && problems.is_empty() { CommandExit::Done } else { CommandExit::NoAnswer })
 }

@@ -14,46 +14,48 @@ use std::{
 use clap::Subcommand;
 use holm::{
     grants::{Allowance, Grant, Mode},
-    kernel::{Config, Effect, Event, Model as Card, Outcome, Run, Started, Timestamp, Tool, ToolOutput},
+    kernel::{
+        Config, Effect, Event, ModelSpec as Card, Outcome, Run, Started, Timestamp, ToolOutput, ToolSpec,
+    },
     runtime,
     store::Store,
 };
-use holm_config::Settings;
+use holm_config::ConfigSettings;
 use holm_tools::{
-    agents::{AgentLoader, CrewFault},
-    registry::{Registry, Snapshot},
-    shell::{Gate, Rule, Rules},
+    agents::{AgentBuildError, AgentLoader},
+    registry::{RegistrySnapshot, ToolRegistry},
+    shell::{ApprovalGate, CommandRule, CommandRules},
 };
 use serde_json::json;
 
 use super::run;
 use crate::{
-    approve::{Person, Terminal},
+    approve::{TerminalApprover, UserPresence},
     checks,
-    crew::{House, is_agent},
-    exit::{Exit, Trouble},
-    kept::Kept,
-    places::{Places, workspace},
-    reach::Reach,
-    screen::Screen,
-    settings::Here,
-    shelf::{Shelf, Watch},
-    tools::{self, Confinement, Outside},
-    trial::{self, Trial},
+    crew::{HelperFactory, is_agent},
+    exit::{CommandError, CommandExit},
+    kept::ProtectedPaths,
+    places::{HolmPaths, workspace},
+    reach::ProviderAccess,
+    screen::TerminalOutput,
+    settings::FolderSettings,
+    shelf::{ToolSources, WatchMode},
+    tools::{self, CommandConfinement, OutsideTools},
+    trial::{self, ManualToolCall},
 };
 
 /// Arguments of `holm tool`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ToolArgs {
     /// Which of Holm's own tools to offer for files, commands and the web
     #[arg(long, value_enum, default_value_t, global = true)]
-    tools: tools::Set,
+    tools: tools::BuiltinToolSet,
     #[command(subcommand)]
-    command: Command,
+    command: ToolCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ToolCommand {
     /// List tools and what they need
     List {
         /// Print full declarations as JSON
@@ -74,19 +76,19 @@ enum Command {
         json: bool,
     },
     /// Run a tool once, under the same rules as in a run
-    Execute(Execute),
+    Execute(ToolExecuteArgs),
     /// Create a tool from a template
-    New(new::Args),
+    New(new::ToolNewArgs),
     /// Trust the current content of this project's tools
-    Trust(trust::Trust),
+    Trust(trust::ToolTrustArgs),
     /// Stop trusting this project's tools; running agents can no longer call them
-    Distrust(trust::Distrust),
+    Distrust(trust::ToolDistrustArgs),
     /// Confirm the code of one of your tools after it was replaced
-    Confirm(trust::Confirm),
+    Confirm(trust::ToolConfirmArgs),
 }
 
 #[derive(Debug, clap::Args)]
-struct Execute {
+struct ToolExecuteArgs {
     /// Tool name, or a .wasm file
     tool: String,
     /// Arguments, as a JSON object
@@ -106,11 +108,11 @@ struct Execute {
     /// program that runs code from the workspace, such as `npm test`, then runs any code found
     /// there
     #[arg(long, value_name = "COMMAND")]
-    allow_command: Vec<Rule>,
+    allow_command: Vec<CommandRule>,
     /// Refuse commands that start like this when a call spells them out; the jail limits what a
     /// program starts by itself. Can be repeated
     #[arg(long, value_name = "COMMAND")]
-    deny_command: Vec<Rule>,
+    deny_command: Vec<CommandRule>,
     /// For a .wasm file: limit for the call, such as time:5s, mem:64MiB or fuel:1e9; can be
     /// repeated
     #[arg(long, value_name = "LIMIT")]
@@ -126,99 +128,107 @@ struct Execute {
     json: bool,
 }
 
-impl Execute {
+impl ToolExecuteArgs {
     /// What may be run as a command, and what never.
-    fn rules(&self) -> Rules {
+    fn rules(&self) -> CommandRules {
         run::rules_of(&self.allow_command, &self.deny_command)
     }
 }
 
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let screen = Arc::new(Screen::default());
+pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let screen = Arc::new(TerminalOutput::default());
     match args.command {
-        Command::New(args) => return new::execute(&args, &screen),
-        Command::Trust(args) => return trust::trust(&args, &Places::find(data)?, &screen),
-        Command::Distrust(args) => return trust::distrust(&args, &Places::find(data)?, &screen),
-        Command::Confirm(args) => return trust::confirm(&args, &Places::find(data)?, &screen),
-        Command::Validate { tool, json } if wasm::is_file(&tool) => {
-            return wasm::validate(&tool, json, &Places::find(data)?, &screen).await;
+        ToolCommand::New(args) => return new::execute(&args, &screen),
+        ToolCommand::Trust(args) => return trust::trust(&args, &HolmPaths::find(data)?, &screen),
+        ToolCommand::Distrust(args) => return trust::distrust(&args, &HolmPaths::find(data)?, &screen),
+        ToolCommand::Confirm(args) => return trust::confirm(&args, &HolmPaths::find(data)?, &screen),
+        ToolCommand::Validate { tool, json } if wasm::is_file(&tool) => {
+            return wasm::validate(&tool, json, &HolmPaths::find(data)?, &screen).await;
         }
-        Command::Execute(args) if wasm::is_file(&args.tool) => {
-            let places = Places::find(data)?;
+        ToolCommand::Execute(args) if wasm::is_file(&args.tool) => {
+            let places = HolmPaths::find(data)?;
             return wasm::execute(bound(args, &places)?, &places, &screen).await;
         }
-        Command::Validate { tool, json } if tool == "-" => return validate(&screen, &read("-")?, &[], json),
-        Command::List { .. } | Command::Show { .. } | Command::Validate { .. } | Command::Execute(_) => {}
+        ToolCommand::Validate { tool, json } if tool == "-" => {
+            return validate(&screen, &read("-")?, &[], json);
+        }
+        ToolCommand::List { .. }
+        | ToolCommand::Show { .. }
+        | ToolCommand::Validate { .. }
+        | ToolCommand::Execute(_) => {}
     }
-    let places = Places::find(data)?;
+    let places = HolmPaths::find(data)?;
     let store = places.store().await?;
     args.tools.check()?;
     let rules = match &args.command {
-        Command::Execute(args) => {
+        ToolCommand::Execute(args) => {
             run::warn_of(&args.allow_command, &screen);
             trial::denied(&places, args.rules())?
         }
-        _ => Rules::default(),
+        _ => CommandRules::default(),
     };
     let granted = match &args.command {
-        Command::Execute(args) => [args.grant.clone(), args.yes.clone()].concat(),
+        ToolCommand::Execute(args) => [args.grant.clone(), args.yes.clone()].concat(),
         _ => Vec::new(),
     };
-    let kept = Kept::find(&places).granted(&granted);
+    let kept = ProtectedPaths::find(&places).granted(&granted);
     let shelf = shelf(&places, &store, args.tools, &rules, &kept, &screen).await?;
     let (held, faults) = (shelf.snapshot(), shelf.faults(&screen));
     match args.command {
-        Command::List { json } => {
+        ToolCommand::List { json } => {
             shelf.tell(&screen, &runtime::Toolbox::new());
             let missing = tools::missing().filter(|_| args.tools.has_guests() && !json);
             missing.iter().for_each(|what| screen.note(&format!("holm: {what}")));
             show::list(&screen, &held, &faults, json)
         }
-        Command::Show { tool } => {
+        ToolCommand::Show { tool } => {
             tell(&screen, &about(&held, &faults, &tool));
             show::one(&screen, &held, &tool)
         }
-        Command::Validate { tool, json } => {
+        ToolCommand::Validate { tool, json } => {
             validate(&screen, &declaration(&held, &tool)?, &about(&held, &faults, &tool), json)
         }
-        Command::Execute(args) => {
+        ToolCommand::Execute(args) => {
             tell(&screen, &about(&held, &faults, &args.tool));
             try_once(&screen, &held, bound(args, &places)?).await
         }
-        Command::New(_) | Command::Trust(_) | Command::Distrust(_) | Command::Confirm(_) => Ok(Exit::Done),
+        ToolCommand::New(_) | ToolCommand::Trust(_) | ToolCommand::Distrust(_) | ToolCommand::Confirm(_) => {
+            Ok(CommandExit::Done)
+        }
     }
 }
 
 /// What was given, as far as an administrator lets anybody go.
-fn bound(mut args: Execute, places: &Places) -> Result<Execute, Trouble> {
+fn bound(mut args: ToolExecuteArgs, places: &HolmPaths) -> Result<ToolExecuteArgs, CommandError> {
     (args.grant, args.mode) = trial::bound(&args.grant, args.mode, places)?;
     Ok(args)
 }
 
 /// The tools that `holm run` has but for those of its conversation, agents of files among them.
 async fn shelf(
-    places: &Places,
+    places: &HolmPaths,
     store: &Store,
-    set: tools::Set,
-    rules: &Rules,
-    kept: &Kept,
-    screen: &Arc<Screen>,
-) -> anyhow::Result<Shelf> {
+    set: tools::BuiltinToolSet,
+    rules: &CommandRules,
+    kept: &ProtectedPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<ToolSources> {
     let env = |name: &str| std::env::var(name).ok();
-    let outside = Outside::here(places, kept, rules.clone(), Confinement::Required, env);
+    let outside = OutsideTools::here(places, kept, rules.clone(), CommandConfinement::Required, env);
     let native = tools::native(places, kept, store, outside.outputs.as_deref());
     let outside = outside.and(native);
     outside.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
     let own = tools::own(set, outside, places, rules, screen);
-    let registry = Registry::new();
-    let agents = AgentLoader::new(House::to_look_at(&registry, places, store, set, reach(places)));
-    Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await
+    let registry = ToolRegistry::new();
+    let agents = AgentLoader::new(HelperFactory::to_look_at(&registry, places, store, set, reach(places)));
+    ToolSources::with_agents(registry, Some(agents), None, places, &own, screen, WatchMode::Once).await
 }
 
 /// The keys and addresses of a run. Problems of their files are reported by a run.
-fn reach(places: &Places) -> Reach {
-    let settings = Here::find(places).map(|here| here.loaded.layers.settle(Settings::default()));
-    Reach::here(&settings.unwrap_or_default(), places).unwrap_or_default()
+fn reach(places: &HolmPaths) -> ProviderAccess {
+    let settings =
+        FolderSettings::find(places).map(|here| here.loaded.layers.settle(ConfigSettings::default()));
+    ProviderAccess::here(&settings.unwrap_or_default(), places).unwrap_or_default()
 }
 
 /// Hint of `holm tool validate` for input that it does not understand.
@@ -227,7 +237,12 @@ const EXPECTED: &str = "give a tool's name, a .wasm file, or a file with a JSON 
     a program is checked when it lies in a folder of tools, by `holm tool list`";
 
 /// `found` is what its folder has to say of it.
-fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> anyhow::Result<Exit> {
+fn validate(
+    screen: &TerminalOutput,
+    tool: &ToolSpec,
+    found: &[String],
+    as_json: bool,
+) -> anyhow::Result<CommandExit> {
     let (usable, mut problems) = flaws(tool);
     problems.extend(found.iter().cloned());
     let work = std::env::current_dir().unwrap_or_default();
@@ -244,12 +259,12 @@ fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> an
             screen.answer(&format!("{}: no problems found", tool.name));
         }
     }
-    Ok(if usable && found.is_empty() && can_check { Exit::Done } else { Exit::NoAnswer })
+    Ok(if usable && found.is_empty() && can_check { CommandExit::Done } else { CommandExit::NoAnswer })
 }
 
 /// Notes about a tool that a user should know before using it. A missing tool is reported
 /// by the lookup itself.
-fn about(tools: &Snapshot, faults: &[CrewFault], which: &str) -> Vec<String> {
+fn about(tools: &RegistrySnapshot, faults: &[AgentBuildError], which: &str) -> Vec<String> {
     let Ok(tool) = find(tools, which) else { return Vec::new() };
     let name = &tool.declaration().name;
     let origins = tools.tools().filter(|(tool, _)| tool.declaration().name == *name);
@@ -262,12 +277,12 @@ fn about(tools: &Snapshot, faults: &[CrewFault], which: &str) -> Vec<String> {
     known
 }
 
-fn tell(screen: &Screen, known: &[String]) {
+fn tell(screen: &TerminalOutput, known: &[String]) {
     known.iter().for_each(|what| screen.note(&format!("holm: {what}")));
 }
 
 /// A tool of ours by its name, or any tool by its declaration.
-fn declaration(tools: &Snapshot, which: &str) -> anyhow::Result<Tool> {
+fn declaration(tools: &RegistrySnapshot, which: &str) -> anyhow::Result<ToolSpec> {
     match find(tools, which) {
         Ok(tool) => Ok(tool.declaration().clone()),
         Err(trouble) if !Path::new(which).is_file() || reason(tools, which).is_some() => Err(trouble.into()),
@@ -276,7 +291,7 @@ fn declaration(tools: &Snapshot, which: &str) -> anyhow::Result<Tool> {
 }
 
 /// The tool of a name, or the one that was made of this file.
-fn find<'a>(tools: &'a Snapshot, which: &str) -> Result<&'a Arc<dyn runtime::Tool>, Trouble> {
+fn find<'a>(tools: &'a RegistrySnapshot, which: &str) -> Result<&'a Arc<dyn runtime::Tool>, CommandError> {
     if let Some(tool) = tools.find(which) {
         return Ok(tool);
     }
@@ -287,17 +302,20 @@ fn find<'a>(tools: &'a Snapshot, which: &str) -> Result<&'a Arc<dyn runtime::Too
         (Some(first), Some(_)) => {
             let message =
                 format!("`{which}` holds more than one tool, such as `{}`", first.declaration().name);
-            Err(Trouble::new(Exit::Usage, message).hint("name the tool; `holm tool list` shows the tools"))
+            Err(CommandError::new(CommandExit::Usage, message)
+                .hint("name the tool; `holm tool list` shows the tools"))
         }
         (None, _) => match reason(tools, which) {
-            Some(why) => Err(Trouble::new(Exit::NoAnswer, format!("`{which}` cannot be used: {why}"))),
+            Some(why) => {
+                Err(CommandError::new(CommandExit::NoAnswer, format!("`{which}` cannot be used: {why}")))
+            }
             None => Err(no_such(which)),
         },
     }
 }
 
 /// Why there is no tool although there is something of its name.
-fn reason(tools: &Snapshot, which: &str) -> Option<String> {
+fn reason(tools: &RegistrySnapshot, which: &str) -> Option<String> {
     let is_it = |origin: &str| {
         let file = Path::new(origin).file_name().and_then(|file| file.to_str()).unwrap_or_default();
         let stem = file.split('.').next().unwrap_or_default();
@@ -331,21 +349,22 @@ fn is_file(origin: &str, which: &str) -> bool {
     real(which).is_some_and(|path| real(origin) == Some(path))
 }
 
-fn read(which: &str) -> anyhow::Result<Tool> {
+fn read(which: &str) -> anyhow::Result<ToolSpec> {
     let text = match which {
         "-" => io::read_to_string(io::stdin())?,
         path if Path::new(path).exists() => {
             let bytes = fs::read(PathBuf::from(path))?;
             if let Some(kind) = other_kind(path, &bytes) {
                 let message = format!("{which} is {kind}, not a declaration");
-                return Err(Trouble::new(Exit::NoAnswer, message).hint(IN_A_FOLDER).into());
+                return Err(CommandError::new(CommandExit::NoAnswer, message).hint(IN_A_FOLDER).into());
             }
             String::from_utf8_lossy(&bytes).into_owned()
         }
         name => return Err(no_such(name).into()),
     };
     serde_json::from_str(&text).map_err(|error| {
-        let trouble = Trouble::new(Exit::NoAnswer, format!("{which} is not a valid declaration: {error}"));
+        let trouble =
+            CommandError::new(CommandExit::NoAnswer, format!("{which} is not a valid declaration: {error}"));
         trouble.hint(EXPECTED).into()
     })
 }
@@ -366,16 +385,17 @@ fn other_kind(path: &str, bytes: &[u8]) -> Option<&'static str> {
     (path.ends_with(".md") && bytes.starts_with(b"---")).then_some("the file of an agent")
 }
 
-fn no_such(name: &str) -> Trouble {
+fn no_such(name: &str) -> CommandError {
     if Path::new(name).exists() {
-        return Trouble::new(Exit::NoAnswer, format!("{name} exists, but is not a tool")).hint(IN_A_FOLDER);
+        return CommandError::new(CommandExit::NoAnswer, format!("{name} exists, but is not a tool"))
+            .hint(IN_A_FOLDER);
     }
     let message = format!("no tool or file is named `{name}`");
-    Trouble::new(Exit::Missing, message).hint("holm tool list shows the tools")
+    CommandError::new(CommandExit::Missing, message).hint("holm tool list shows the tools")
 }
 
 /// What the kernel says about a tool when a run begins with it.
-fn flaws(tool: &Tool) -> (bool, Vec<String>) {
+fn flaws(tool: &ToolSpec) -> (bool, Vec<String>) {
     let mut config = Config::new(Card::named("scripted/none"));
     config.tools = vec![tool.clone()];
     let mut run = Run::start(Started::new("validate", 0, config), Timestamp::new(0));
@@ -394,12 +414,16 @@ fn flaws(tool: &Tool) -> (bool, Vec<String>) {
 }
 
 /// Runs one call, as a model would make it.
-async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyhow::Result<Exit> {
+async fn try_once(
+    screen: &Arc<TerminalOutput>,
+    tools: &RegistrySnapshot,
+    args: ToolExecuteArgs,
+) -> anyhow::Result<CommandExit> {
     let tool = find(tools, &args.tool)?;
     let name = tool.declaration().name.clone();
     if is_agent(tool.declaration()) {
         let message = format!("`{}` is an agent; only a run can use it", args.tool);
-        return Err(Trouble::new(Exit::Usage, message).hint("use it with `holm run`").into());
+        return Err(CommandError::new(CommandExit::Usage, message).hint("use it with `holm run`").into());
     }
     if let Some(grant) = args.grant.iter().find(|grant| !matches!(grant, Grant::Tool(_)))
         && let Some(file) = asks_nothing(tools, &name)
@@ -411,21 +435,21 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
     }
     let gate = gate(&args, screen);
     let grants = args.grant.iter().cloned().collect();
-    let trial = Trial { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
+    let trial = ManualToolCall { tool: Arc::clone(tool), arguments: args.arguments, grants, mode: args.mode };
     let workspace = std::env::current_dir().ok().and_then(|folder| workspace(&folder));
     let came = trial.run(gate, |builder| builder.config(|config| config.workspace = workspace)).await?;
     show(screen, came.outcome, &came.said, came.output.as_ref(), args.json)
 }
 
 /// Asks the person at the terminal about what the grants and `--yes` leave open.
-fn gate(args: &Execute, screen: &Arc<Screen>) -> Gate {
-    let person = if Screen::can_ask() { Person::There } else { Person::Away };
+fn gate(args: &ToolExecuteArgs, screen: &Arc<TerminalOutput>) -> ApprovalGate {
+    let person = if TerminalOutput::can_ask() { UserPresence::There } else { UserPresence::Away };
     let yes = args.yes.iter().cloned().collect();
-    Gate::new(Terminal::new(yes, person, Arc::clone(screen)), args.rules())
+    ApprovalGate::new(TerminalApprover::new(yes, person, Arc::clone(screen)), args.rules())
 }
 
 /// Where a file of a folder would say what its tool asks for, if it asks for nothing.
-fn asks_nothing(tools: &Snapshot, name: &str) -> Option<String> {
+fn asks_nothing(tools: &RegistrySnapshot, name: &str) -> Option<String> {
     let (tool, entry) = tools.tools().find(|(tool, _)| tool.declaration().name == name)?;
     let file = Path::new(&entry.origin);
     let is_server = entry.origin.ends_with(".mcp.json");
@@ -435,12 +459,12 @@ fn asks_nothing(tools: &Snapshot, name: &str) -> Option<String> {
 }
 
 fn show(
-    screen: &Screen,
+    screen: &TerminalOutput,
     outcome: Outcome,
     said: &str,
     output: Option<&ToolOutput>,
     as_json: bool,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<CommandExit> {
     if as_json {
         screen.line(&json!({ "outcome": outcome, "output": output, "said": said }).to_string());
     } else if let (Outcome::Succeeded, Some(output)) = (outcome, output) {
@@ -448,5 +472,5 @@ fn show(
     } else {
         screen.note(&format!("error: {said}"));
     }
-    Ok(if outcome == Outcome::Succeeded { Exit::Done } else { Exit::NoAnswer })
+    Ok(if outcome == Outcome::Succeeded { CommandExit::Done } else { CommandExit::NoAnswer })
 }

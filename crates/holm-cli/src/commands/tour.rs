@@ -13,17 +13,17 @@ mod replay;
 use std::{path::Path, sync::Arc, time::Instant};
 
 use holm::store::Store;
-use holm_config::{Settings, Value};
+use holm_config::{ConfigSettings, SettingValue};
 
 use super::extract;
 use crate::{
-    exit::{Exit, Trouble},
-    keyboard::{Key, Keyboard},
-    model::{Chosen, Ways},
-    places::Places,
-    reach::Reach,
-    screen::Screen,
-    settings::Here,
+    exit::{CommandError, CommandExit},
+    keyboard::{KeyPress, KeyboardInput},
+    model::{ModelOptions, ResolvedModel},
+    places::HolmPaths,
+    reach::ProviderAccess,
+    screen::TerminalOutput,
+    settings::FolderSettings,
 };
 
 /// What is copied out of what.
@@ -31,23 +31,23 @@ const TEXT: &str = "Ann <ann@harbour.example> and Bob (bob@sea.example) meet at 
 
 /// Arguments of `holm tour`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct TourArgs {
     /// Model, as for `holm run` [default: the best one found; Holm asks before it spends money]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]
-    ways: Ways,
+    ways: ModelOptions,
 }
 
 /// One step of the tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Act {
+enum TourStep {
     LookUp,
     Extraction,
     Hostile,
 }
 
-impl Act {
+impl TourStep {
     const ALL: [Self; 3] = [Self::LookUp, Self::Extraction, Self::Hostile];
 
     const fn key(self) -> char {
@@ -68,39 +68,39 @@ impl Act {
 }
 
 /// What all steps of the tour share.
-struct Tour {
-    screen: Arc<Screen>,
-    places: Places,
+struct TourContext {
+    screen: Arc<TerminalOutput>,
+    places: HolmPaths,
     store: Store,
-    chosen: Chosen,
+    chosen: ResolvedModel,
 }
 
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
-    let screen = Arc::new(Screen::default());
-    let places = Places::find(data)?.within(args.ways.bounds());
+pub(crate) async fn execute(args: TourArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
+    let screen = Arc::new(TerminalOutput::default());
+    let places = HolmPaths::find(data)?.within(args.ways.bounds());
     screen.answer("Holm: the model proposes, the kernel decides, the host acts, the journal remembers.");
     screen.answer("");
-    let model = args.model.map(|model| Value::flag("--model", model));
-    let here = Here::find(&places)?;
+    let model = args.model.map(|model| SettingValue::flag("--model", model));
+    let here = FolderSettings::find(&places)?;
     here.check(&places)?;
-    let settings = here.settle(Settings { model, ..Settings::default() }, &screen);
-    let reach = Reach::here(&settings, &places)?.by(args.ways);
+    let settings = here.settle(ConfigSettings { model, ..ConfigSettings::default() }, &screen);
+    let reach = ProviderAccess::here(&settings, &places)?.by(args.ways);
     let chosen = found::choose(settings.model.as_ref(), &reach, &screen).await?;
     let store = places.store().await?;
-    let tour = Tour { screen, places, store, chosen };
-    if Screen::can_ask() {
+    let tour = TourContext { screen, places, store, chosen };
+    if TerminalOutput::can_ask() {
         tour.guided().await?;
     } else {
         tour.whole().await?;
     }
     tour.next_steps();
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-impl Tour {
+impl TourContext {
     /// Runs all steps in order, without a terminal.
     async fn whole(&self) -> anyhow::Result<()> {
-        for act in Act::ALL {
+        for act in TourStep::ALL {
             self.perform(act).await?;
         }
         Ok(())
@@ -108,7 +108,7 @@ impl Tour {
 
     /// The acts that a person wants to see, until all were seen or the person leaves.
     async fn guided(&self) -> anyhow::Result<()> {
-        let (mut left, mut keyboard) = (Act::ALL.to_vec(), Keyboard::default());
+        let (mut left, mut keyboard) = (TourStep::ALL.to_vec(), KeyboardInput::default());
         while !left.is_empty() {
             self.screen.answer("");
             for act in &left {
@@ -117,13 +117,13 @@ impl Tour {
             self.screen.ask("press a number, Enter for the next one, or q to quit: ");
             let act = loop {
                 match keyboard.read() {
-                    Key::Leave => {
+                    KeyPress::Leave => {
                         self.screen.answer("");
                         return Ok(());
                     }
-                    Key::Next => break left.first().copied(),
-                    Key::Back | Key::First | Key::Last => {}
-                    Key::Char(key) => {
+                    KeyPress::Next => break left.first().copied(),
+                    KeyPress::Back | KeyPress::First | KeyPress::Last => {}
+                    KeyPress::Char(key) => {
                         if let Some(act) = left.iter().find(|act| act.key() == key) {
                             break Some(*act);
                         }
@@ -138,12 +138,12 @@ impl Tour {
         Ok(())
     }
 
-    async fn perform(&self, act: Act) -> anyhow::Result<()> {
+    async fn perform(&self, act: TourStep) -> anyhow::Result<()> {
         self.screen.answer(&format!("\n{}  {}", act.key(), act.title()));
         match act {
-            Act::LookUp => lookup::show(self).await,
-            Act::Extraction => self.extraction().await,
-            Act::Hostile => hostile::show(self).await,
+            TourStep::LookUp => lookup::show(self).await,
+            TourStep::Extraction => self.extraction().await,
+            TourStep::Hostile => hostile::show(self).await,
         }
     }
 
@@ -151,7 +151,7 @@ impl Tour {
         self.tell("text", TEXT);
         self.tell("wanted", "the e-mail addresses");
         let began = Instant::now();
-        match extract::Wish::new(TEXT, "email")?.copied(&self.chosen).await? {
+        match extract::ExtractionRequest::new(TEXT, "email")?.copied(&self.chosen).await? {
             Ok(value) => {
                 self.tell("answer", &value.canonical());
                 let seconds = began.elapsed().as_secs_f32();
@@ -185,5 +185,5 @@ impl Tour {
 
 /// Says what must not be: something hostile got what it wanted.
 fn alarm(what: &str) -> anyhow::Error {
-    Trouble::new(Exit::Failed, format!("{what}; please report this, it must never happen")).into()
+    CommandError::new(CommandExit::Failed, format!("{what}; please report this, it must never happen")).into()
 }

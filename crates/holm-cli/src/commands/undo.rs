@@ -7,25 +7,25 @@ use std::{
 
 use holm::{
     grants::FilePath,
-    kernel::{Effect, Event, Key, journal},
-    runtime::{JournalFailed, Journals as _},
-    store::{Listing, Store},
+    kernel::{Effect, Event, IdempotencyKey, journal},
+    runtime::{JournalStorageError, JournalStore as _},
+    store::{SessionQuery, Store},
 };
 use holm_tools::{
-    root::Root,
-    undo::{KEPT, MOST_KEPT, Plan, State, Step, Undo, UndoError, Verdict},
+    root::WorkspaceRoot,
+    undo::{KEPT, MOST_KEPT, RecordedFileState, UndoError, UndoPlan, UndoStep, UndoStore, UndoVerdict},
 };
 use serde_json::json;
 
 use crate::{
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     places,
-    screen::Screen,
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm undo`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct UndoArgs {
     /// Session name [default: the last one used that changed files in this folder]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -46,12 +46,12 @@ pub(crate) struct Args {
 /// How many sessions are looked through at once.
 const PAGE: u32 = 100;
 
-pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
+pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let folder = places::data_here(data)?;
     let store = places::store(&folder).await?;
-    let undo = Undo::open(places::undo_folder(&folder))?;
-    let screen = Screen::default();
-    let here = Root::open(&std::env::current_dir()?)?.at().clone();
+    let undo = UndoStore::open(places::undo_folder(&folder))?;
+    let screen = TerminalOutput::default();
+    let here = WorkspaceRoot::open(&std::env::current_dir()?)?.at().clone();
     let (session, kept) = match args.session {
         Some(session) => (session, undo.keys()?),
         None => {
@@ -64,18 +64,18 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     let (turn, calls) = choose(&session, &turns, args.turn, &kept)?;
     let plan = undo.plan(&calls)?;
     let forced = forced(&plan, &args.force)?;
-    let tell = |step: &Step, state: &str| screen.line(&told(&session, turn, step, state));
+    let tell = |step: &UndoStep, state: &str| screen.line(&told(&session, turn, step, state));
     if args.dry_run {
         if args.json {
             plan.steps.iter().for_each(|step| tell(step, stands(step, &forced)));
         } else {
             show(&screen, &plan, &forced, &here);
         }
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     let restored = undo.restore(&plan, &forced).map_err(|error| refused(&screen, error))?;
-    let is_done = |step: &Step| restored.contains(&step.path);
-    let steps: Vec<&Step> = plan.steps.iter().filter(|step| is_done(step)).collect();
+    let is_done = |step: &UndoStep| restored.contains(&step.path);
+    let steps: Vec<&UndoStep> = plan.steps.iter().filter(|step| is_done(step)).collect();
     if args.json {
         plan.steps.iter().for_each(|step| tell(step, if is_done(step) { "done" } else { "as it was" }));
     } else {
@@ -85,11 +85,11 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     screen.note(&format!("holm: turn {turn} of session {session}{elsewhere}: {}", counted(&steps)));
     // Undo data that was not used for a month is no longer needed.
     undo.prune(KEPT, MOST_KEPT)?;
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// A file of a turn, for a program: what is done with it, and whether it is.
-fn told(session: &str, turn: u64, step: &Step, state: &str) -> String {
+fn told(session: &str, turn: u64, step: &UndoStep, state: &str) -> String {
     let (folder, path) = (step.root.as_str(), step.path.as_str());
     let told = json!({
         "session": session, "turn": turn, "folder": folder, "path": path, "change": done(step), "state": state,
@@ -98,7 +98,7 @@ fn told(session: &str, turn: u64, step: &Step, state: &str) -> String {
 }
 
 /// The other folders that the turn worked in, for a person.
-fn elsewhere(plan: &Plan, here: &FilePath) -> String {
+fn elsewhere(plan: &UndoPlan, here: &FilePath) -> String {
     let roots = plan.steps.iter().map(|step| &step.root).filter(|root| *root != here);
     let other: BTreeSet<&str> = roots.map(FilePath::as_str).collect();
     other.iter().map(|root| format!(", in {root}")).collect()
@@ -106,7 +106,7 @@ fn elsewhere(plan: &Plan, here: &FilePath) -> String {
 
 /// The session used last of those that made one of these calls.
 async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String> {
-    let mut wanted = Listing { limit: Some(PAGE), ..Listing::default() };
+    let mut wanted = SessionQuery { limit: Some(PAGE), ..SessionQuery::default() };
     let mut seen = 0;
     loop {
         let page = store.list(&wanted).await?;
@@ -125,21 +125,21 @@ async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String
         }
     }
     if seen == 0 {
-        return Err(Trouble::new(Exit::Missing, "no sessions yet").into());
+        return Err(CommandError::new(CommandExit::Missing, "no sessions yet").into());
     }
-    let trouble = Trouble::new(Exit::Missing, "nothing to undo in this folder");
+    let trouble = CommandError::new(CommandExit::Missing, "nothing to undo in this folder");
     Err(trouble.hint("to undo changes in another folder, go there or use --session").into())
 }
 
 /// Whether one of the calls has something to undo.
-fn changed(calls: &[Key], kept: &BTreeSet<String>) -> bool {
+fn changed(calls: &[IdempotencyKey], kept: &BTreeSet<String>) -> bool {
     calls.iter().any(|key| kept.contains(&key.to_string()))
 }
 
 /// The calls of each turn, by the keys under which tools store their records. A replay needs no
 /// model and no tool.
-fn turns(records: &[journal::Record]) -> anyhow::Result<BTreeMap<u64, Vec<Key>>> {
-    let mut turns: BTreeMap<u64, Vec<Key>> = BTreeMap::new();
+fn turns(records: &[journal::JournalRecord]) -> anyhow::Result<BTreeMap<u64, Vec<IdempotencyKey>>> {
+    let mut turns: BTreeMap<u64, Vec<IdempotencyKey>> = BTreeMap::new();
     let mut turn = 0;
     journal::replay_with(records, |_, effect| match effect {
         Effect::Emit(event) => {
@@ -155,10 +155,10 @@ fn turns(records: &[journal::Record]) -> anyhow::Result<BTreeMap<u64, Vec<Key>>>
 
 fn choose(
     session: &str,
-    turns: &BTreeMap<u64, Vec<Key>>,
+    turns: &BTreeMap<u64, Vec<IdempotencyKey>>,
     wanted: Option<u64>,
     kept: &BTreeSet<String>,
-) -> anyhow::Result<(u64, Vec<Key>)> {
+) -> anyhow::Result<(u64, Vec<IdempotencyKey>)> {
     let found = match wanted {
         Some(turn) => turns.get(&turn).filter(|calls| changed(calls, kept)).map(|calls| (turn, calls)),
         None => {
@@ -170,23 +170,23 @@ fn choose(
     }
     let what = wanted.map_or_else(String::new, |turn| format!("turn {turn} of "));
     let message = format!("nothing to undo in {what}session `{session}`");
-    Err(Trouble::new(Exit::Missing, message)
+    Err(CommandError::new(CommandExit::Missing, message)
         .hint("only changes that tools made and that are not undone yet can be undone")
         .into())
 }
 
 /// The files that are to be put back in any case, each of which must be a file of the turn.
-fn forced(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
+fn forced(plan: &UndoPlan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
     let mut forced = Vec::new();
     for text in texts {
         let path: FilePath = text.parse().map_err(|error| {
-            Trouble::new(Exit::Usage, format!("--force {text}: {error}"))
+            CommandError::new(CommandExit::Usage, format!("--force {text}: {error}"))
                 .hint("name the file as the turn named it")
         })?;
-        let named = |step: &&Step| step.path == path.rebased(&step.root);
+        let named = |step: &&UndoStep| step.path == path.rebased(&step.root);
         let Some(step) = plan.steps.iter().find(named) else {
             let message = format!("--force {text}: the turn did not change that file");
-            return Err(Trouble::new(Exit::Usage, message)
+            return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("`holm undo --dry-run` shows the changed files")
                 .into());
         };
@@ -196,31 +196,31 @@ fn forced(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
 }
 
 /// How a file stands before anything is done, for a program.
-fn stands(step: &Step, forced: &[FilePath]) -> &'static str {
+fn stands(step: &UndoStep, forced: &[FilePath]) -> &'static str {
     match step.verdict {
-        Verdict::Ready => "ready",
-        Verdict::Already => "as it was",
-        Verdict::Changed if forced.contains(&step.path) => "forced",
-        Verdict::Changed => "changed",
+        UndoVerdict::Ready => "ready",
+        UndoVerdict::Already => "as it was",
+        UndoVerdict::Changed if forced.contains(&step.path) => "forced",
+        UndoVerdict::Changed => "changed",
     }
 }
 
-fn show(screen: &Screen, plan: &Plan, forced: &[FilePath], here: &FilePath) {
+fn show(screen: &TerminalOutput, plan: &UndoPlan, forced: &[FilePath], here: &FilePath) {
     for step in &plan.steps {
         let what = match step.verdict {
-            Verdict::Ready => format!("would be {}", done(step)),
-            Verdict::Already => "is as it was".into(),
-            Verdict::Changed if forced.contains(&step.path) => {
+            UndoVerdict::Ready => format!("would be {}", done(step)),
+            UndoVerdict::Already => "is as it was".into(),
+            UndoVerdict::Changed if forced.contains(&step.path) => {
                 format!("has changed since; would be {}", done(step))
             }
-            Verdict::Changed => "has changed since; --force would put it back".into(),
+            UndoVerdict::Changed => "has changed since; --force would put it back".into(),
         };
         screen.answer(&format!("{}  {what}", named(step, here)));
     }
 }
 
 /// A file as it is reached from here: one of another folder by its whole path.
-fn named(step: &Step, here: &FilePath) -> String {
+fn named(step: &UndoStep, here: &FilePath) -> String {
     if step.root == *here || step.path.is_absolute() {
         return step.path.to_string();
     }
@@ -228,13 +228,13 @@ fn named(step: &Step, here: &FilePath) -> String {
 }
 
 /// How many files were put back, and how many were removed because there were none before.
-fn counted(steps: &[&Step]) -> String {
+fn counted(steps: &[&UndoStep]) -> String {
     let count = |what: &str, of: usize| match of {
         0 => None,
         1 => Some(format!("1 file {what}")),
         many => Some(format!("{many} files {what}")),
     };
-    let removed = steps.iter().filter(|step| step.target == State::Absent).count();
+    let removed = steps.iter().filter(|step| step.target == RecordedFileState::Absent).count();
     let parts = [count("restored", steps.len() - removed), count("removed", removed)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() {
@@ -244,28 +244,30 @@ fn counted(steps: &[&Step]) -> String {
     }
 }
 
-fn done(step: &Step) -> &'static str {
+fn done(step: &UndoStep) -> &'static str {
     match step.target {
-        State::Absent => "removed",
-        State::File { .. } => "restored",
+        RecordedFileState::Absent => "removed",
+        RecordedFileState::File { .. } => "restored",
     }
 }
 
-fn refused(screen: &Screen, error: UndoError) -> anyhow::Error {
+fn refused(screen: &TerminalOutput, error: UndoError) -> anyhow::Error {
     let UndoError::Changed { paths } = &error else { return error.into() };
     for path in paths {
         screen.note(&format!("holm: {path} changed since that turn"));
     }
     let flags: Vec<String> = paths.iter().map(|path| format!("--force {path}")).collect();
     let hint = format!("check them, then add {} to discard those changes", flags.join(" "));
-    Trouble::new(Exit::Failed, "files changed since; nothing was restored").hint(hint).into()
+    CommandError::new(CommandExit::Failed, "files changed since; nothing was restored").hint(hint).into()
 }
 
-fn no_session(session: &str, error: JournalFailed) -> anyhow::Error {
+fn no_session(session: &str, error: JournalStorageError) -> anyhow::Error {
     match error {
-        JournalFailed::Missing { .. } => {
+        JournalStorageError::Missing { .. } => {
             let message = format!("there is no session `{session}`");
-            Trouble::new(Exit::Missing, message).hint("holm session list shows which there are").into()
+            CommandError::new(CommandExit::Missing, message)
+                .hint("holm session list shows which there are")
+                .into()
         }
         other => other.into(),
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use holm::grants::Mode;
 
-use super::Permissions;
+use super::CallPermissions;
 use crate::prompt::git_branch;
 
 /// Letters of a path or a branch that are shown.
@@ -12,14 +12,14 @@ const LONGEST: usize = 300;
 
 /// Where a session works and under which circumstances, as it is when the session begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Environment {
+pub(crate) struct SessionEnvironment {
     pub(crate) workspace: PathBuf,
     /// As `2026-11-17`.
     pub(crate) date: String,
     pub(crate) git: GitState,
     /// Whether commands run in a jail.
     pub(crate) confined: bool,
-    pub(crate) permissions: Permissions,
+    pub(crate) permissions: CallPermissions,
 }
 
 /// What git knows of the workspace.
@@ -62,10 +62,10 @@ impl GitState {
     }
 }
 
-impl Environment {
+impl SessionEnvironment {
     /// The block as the model reads it.
     pub(crate) fn block(&self) -> String {
-        let Permissions { mode, can_ask, .. } = &self.permissions;
+        let CallPermissions { mode, can_ask, .. } = &self.permissions;
         let person = if *can_ask {
             "A person is there and can answer questions."
         } else {

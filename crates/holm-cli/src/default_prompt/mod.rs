@@ -10,11 +10,11 @@ mod permissions;
 #[cfg(test)]
 mod tests;
 
-use holm::kernel::{Family, Model};
+use holm::kernel::{Family, ModelSpec};
 use holm_tools::trust::ContentHash;
 
-pub(crate) use environment::{Environment, GitState};
-pub(crate) use permissions::Permissions;
+pub(crate) use environment::{GitState, SessionEnvironment};
+pub(crate) use permissions::CallPermissions;
 
 /// The name of the agent that these texts describe. An agent file of this name replaces it.
 pub(crate) const DEFAULT_AGENT: &str = "default";
@@ -39,7 +39,7 @@ impl PromptDialect {
     pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Gpt, Self::Open];
 
     /// The dialect for a model.
-    pub(crate) fn of(model: &Model) -> Self {
+    pub(crate) fn of(model: &ModelSpec) -> Self {
         match model.family {
             Family::Anthropic => Self::Claude,
             Family::OpenAi => Self::Gpt,
@@ -68,15 +68,15 @@ impl PromptDialect {
 
 /// The instructions that a session begins with, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Instructions {
+pub(crate) struct SessionInstructions {
     pub(crate) text: String,
     /// Where they come from and their hash, as record 0 of the journal names them.
     pub(crate) source: String,
 }
 
-impl Instructions {
+impl SessionInstructions {
     /// The default text for a model.
-    pub(crate) fn default_for(model: &Model) -> Self {
+    pub(crate) fn default_for(model: &ModelSpec) -> Self {
         let dialect = PromptDialect::of(model);
         Self::named(&format!("{DEFAULT_AGENT}/{}", dialect.name()), dialect.text())
     }

@@ -1,10 +1,10 @@
 //! What is allowed now, in words. Every claim names the grant that it rests on.
 
-use holm::grants::{Grant, GrantSet, Kind, Level, Mode, Stance};
+use holm::grants::{Grant, GrantKind, GrantSet, Level, LevelDecision, Mode};
 
 /// What decides whether a call passes without a question.
 #[derive(Debug, Clone)]
-pub(crate) struct Permissions {
+pub(crate) struct CallPermissions {
     pub(crate) grants: GrantSet,
     /// What `--yes` covers: it grants and answers.
     pub(crate) yes: GrantSet,
@@ -15,7 +15,7 @@ pub(crate) struct Permissions {
 
 /// What becomes of a call that needs no more than one grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Passage {
+enum CallTreatment {
     /// It passes.
     Free,
     /// It passes until something private or untrusted was read; then a person is asked.
@@ -26,18 +26,18 @@ enum Passage {
     Refused,
 }
 
-impl Permissions {
+impl CallPermissions {
     /// The lines of the environment block.
     pub(crate) fn lines(&self) -> Vec<String> {
         let held: GrantSet = self.grants.iter().chain(self.yes.iter()).cloned().collect();
         // Helpers are introduced by name elsewhere.
-        let held: Vec<&Grant> = held.iter().filter(|grant| grant.kind() != Kind::Spawn).collect();
-        let list = |passage: Passage| {
+        let held: Vec<&Grant> = held.iter().filter(|grant| grant.kind() != GrantKind::Spawn).collect();
+        let list = |passage: CallTreatment| {
             let fits = held.iter().filter(|grant| self.passage(grant) == passage);
             fits.map(|grant| in_words(grant)).collect::<Vec<_>>().join("; ")
         };
         let line = |head: &str, list: String| (!list.is_empty()).then(|| format!("{head}: {list}."));
-        let free = list(Passage::Free);
+        let free = list(CallTreatment::Free);
         let free = if free.is_empty() {
             "Allowed: no file, program or host.".into()
         } else {
@@ -46,8 +46,8 @@ impl Permissions {
         let until = "Allowed until you have read something private or untrusted";
         let lines = [
             Some(free),
-            line(until, list(Passage::UntilRead)),
-            line("Allowed if the person agrees each time", list(Passage::Asked)),
+            line(until, list(CallTreatment::UntilRead)),
+            line("Allowed if the person agrees each time", list(CallTreatment::Asked)),
             Some(self.rest(&held)),
         ];
         lines.into_iter().flatten().collect()
@@ -56,13 +56,13 @@ impl Permissions {
     /// What happens to everything else.
     fn rest(&self, held: &[&Grant]) -> String {
         let kinds = [
-            (Kind::Read, "reading files"),
-            (Kind::Write, "writing files"),
-            (Kind::Exec, "running programs"),
-            (Kind::Fetch, "the network"),
+            (GrantKind::Read, "reading files"),
+            (GrantKind::Write, "writing files"),
+            (GrantKind::Exec, "running programs"),
+            (GrantKind::Fetch, "the network"),
         ];
-        let passes = |kind: Kind| {
-            held.iter().any(|grant| grant.kind() == kind && self.passage(grant) != Passage::Refused)
+        let passes = |kind: GrantKind| {
+            held.iter().any(|grant| grant.kind() == kind && self.passage(grant) != CallTreatment::Refused)
         };
         let closed: Vec<&str> =
             kinds.into_iter().filter(|(kind, _)| !passes(*kind)).map(|(_, words)| words).collect();
@@ -77,28 +77,30 @@ impl Permissions {
         }
     }
 
-    fn passage(&self, grant: &Grant) -> Passage {
+    fn passage(&self, grant: &Grant) -> CallTreatment {
         let stance = self.mode.stance(level(grant.kind()));
         let agreed = self.yes.contains(grant);
-        let asked = if self.can_ask { Passage::Asked } else { Passage::Refused };
+        let asked = if self.can_ask { CallTreatment::Asked } else { CallTreatment::Refused };
         match stance {
-            Stance::Deny => Passage::Refused,
-            Stance::Allow | Stance::Ask if agreed => Passage::Free,
-            Stance::Allow if matches!(grant.kind(), Kind::Fetch | Kind::Secret) => Passage::UntilRead,
-            Stance::Allow => Passage::Free,
-            Stance::Ask => asked,
+            LevelDecision::Deny => CallTreatment::Refused,
+            LevelDecision::Allow | LevelDecision::Ask if agreed => CallTreatment::Free,
+            LevelDecision::Allow if matches!(grant.kind(), GrantKind::Fetch | GrantKind::Secret) => {
+                CallTreatment::UntilRead
+            }
+            LevelDecision::Allow => CallTreatment::Free,
+            LevelDecision::Ask => asked,
         }
     }
 }
 
 /// How much a call can change that needs a grant of this kind.
-const fn level(kind: Kind) -> Level {
+const fn level(kind: GrantKind) -> Level {
     match kind {
-        Kind::Read | Kind::Env | Kind::Fetch | Kind::Secret => Level::ReadOnly,
-        Kind::Write => Level::Write,
-        Kind::Exec | Kind::Spawn => Level::Execute,
+        GrantKind::Read | GrantKind::Env | GrantKind::Fetch | GrantKind::Secret => Level::ReadOnly,
+        GrantKind::Write => Level::Write,
+        GrantKind::Exec | GrantKind::Spawn => Level::Execute,
         // A grant of a tool answers what a mode asks about it.
-        Kind::Tool => Level::None,
+        GrantKind::Tool => Level::None,
     }
 }
 
@@ -107,18 +109,18 @@ fn in_words(grant: &Grant) -> String {
     let text = grant.to_string();
     let pattern = text.split_once(':').map_or("", |(_, pattern)| pattern);
     let words = match (grant.kind(), pattern) {
-        (Kind::Read, "**") => "read any file in the workspace".into(),
-        (Kind::Write, "**") => "write any file in the workspace".into(),
-        (Kind::Exec, "*") => "run any program of the system".into(),
-        (Kind::Exec, "./**") => "run programs in the workspace".into(),
-        (Kind::Read, path) => format!("read {path}"),
-        (Kind::Write, path) => format!("write {path}"),
-        (Kind::Exec, program) => format!("run {program}"),
-        (Kind::Fetch, host) => format!("connect to {host}"),
-        (Kind::Env, name) => format!("see the variable {name}"),
-        (Kind::Secret, name) => format!("send the secret {name}"),
-        (Kind::Spawn, name) => format!("call the helper {name}"),
-        (Kind::Tool, name) => format!("call the tool {name} without a question"),
+        (GrantKind::Read, "**") => "read any file in the workspace".into(),
+        (GrantKind::Write, "**") => "write any file in the workspace".into(),
+        (GrantKind::Exec, "*") => "run any program of the system".into(),
+        (GrantKind::Exec, "./**") => "run programs in the workspace".into(),
+        (GrantKind::Read, path) => format!("read {path}"),
+        (GrantKind::Write, path) => format!("write {path}"),
+        (GrantKind::Exec, program) => format!("run {program}"),
+        (GrantKind::Fetch, host) => format!("connect to {host}"),
+        (GrantKind::Env, name) => format!("see the variable {name}"),
+        (GrantKind::Secret, name) => format!("send the secret {name}"),
+        (GrantKind::Spawn, name) => format!("call the helper {name}"),
+        (GrantKind::Tool, name) => format!("call the tool {name} without a question"),
     };
     format!("{words} (`{text}`)")
 }

@@ -2,8 +2,8 @@ use holm::kernel::{EventId, FailureClass, Timestamp};
 
 use super::*;
 
-fn drawing(pieces: bool) -> Drawing {
-    Drawing::new(Arc::default(), Show { pieces, ..Show::NOTHING })
+fn drawing(pieces: bool) -> ProgressPrinter {
+    ProgressPrinter::new(Arc::default(), DisplayOptions { pieces, ..DisplayOptions::NOTHING })
 }
 
 fn numbered(event: Event) -> Numbered {
@@ -13,7 +13,7 @@ fn numbered(event: Event) -> Numbered {
 #[test]
 fn a_reply_that_is_taken_back_does_not_count_as_shown() {
     let (drawing, call) = (drawing(true), CallId::new(3));
-    drawing.delta(call, Delta::Text { offset: 0, text: "half an ans" });
+    drawing.delta(call, ReplyDelta::Text { offset: 0, text: "half an ans" });
     assert!(drawing.has_written());
     drawing.event(&numbered(Event::Withdrawn { call }));
     assert!(!drawing.has_written());
@@ -22,7 +22,7 @@ fn a_reply_that_is_taken_back_does_not_count_as_shown() {
 #[test]
 fn pieces_are_only_shown_to_those_who_want_them() {
     let drawing = drawing(false);
-    drawing.delta(CallId::new(3), Delta::Text { offset: 0, text: "quiet" });
+    drawing.delta(CallId::new(3), ReplyDelta::Text { offset: 0, text: "quiet" });
     assert!(!drawing.has_written());
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use holm::kernel::{CallId, Event};
 
-use crate::screen::Screen;
+use crate::screen::TerminalOutput;
 
 /// How often the line moves: often enough to look alive, seldom enough to cost nothing.
 const BEAT: Duration = Duration::from_millis(120);
@@ -21,16 +21,16 @@ const MODEL: &str = "the model";
 
 /// The calls that are running. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct UnderWay(Arc<Mutex<BTreeMap<CallId, Begun>>>);
+pub(super) struct RunningCalls(Arc<Mutex<BTreeMap<CallId, RunningCall>>>);
 
 /// A call that is running.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Begun {
+struct RunningCall {
     name: Arc<str>,
     at: Instant,
 }
 
-impl UnderWay {
+impl RunningCalls {
     /// Hears of an event; `tool` names the tool of its call.
     pub(super) fn hear(&self, event: &Event, tool: Option<&Arc<str>>) {
         match event {
@@ -51,24 +51,24 @@ impl UnderWay {
     }
 
     /// Redraws the line on this screen as long as a clone of this exists.
-    pub(super) fn draw_on(&self, screen: Arc<Screen>) {
+    pub(super) fn draw_on(&self, screen: Arc<TerminalOutput>) {
         let calls = Arc::downgrade(&self.0);
         tokio::spawn(draw(calls, screen));
     }
 
     fn begin(&self, call: CallId, name: &Arc<str>) {
-        self.calls().insert(call, Begun { name: Arc::clone(name), at: Instant::now() });
+        self.calls().insert(call, RunningCall { name: Arc::clone(name), at: Instant::now() });
     }
 
-    fn calls(&self) -> MutexGuard<'_, BTreeMap<CallId, Begun>> {
+    fn calls(&self) -> MutexGuard<'_, BTreeMap<CallId, RunningCall>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn draw(calls: Weak<Mutex<BTreeMap<CallId, Begun>>>, screen: Arc<Screen>) {
+async fn draw(calls: Weak<Mutex<BTreeMap<CallId, RunningCall>>>, screen: Arc<TerminalOutput>) {
     for frame in FRAMES.iter().cycle() {
         tokio::time::sleep(BEAT).await;
-        let Some(calls) = calls.upgrade().map(UnderWay) else { break };
+        let Some(calls) = calls.upgrade().map(RunningCalls) else { break };
         let said = line(&calls.calls(), frame, Instant::now());
         screen.under_way(said.as_deref());
     }
@@ -76,7 +76,7 @@ async fn draw(calls: Weak<Mutex<BTreeMap<CallId, Begun>>>, screen: Arc<Screen>) 
 }
 
 /// What stands on the line; none where nothing is under way.
-fn line(calls: &BTreeMap<CallId, Begun>, frame: &str, now: Instant) -> Option<String> {
+fn line(calls: &BTreeMap<CallId, RunningCall>, frame: &str, now: Instant) -> Option<String> {
     let said = calls.values().map(|begun| {
         let seconds = now.saturating_duration_since(begun.at).as_secs();
         format!("{} {seconds} s", begun.name)

@@ -1,7 +1,7 @@
 use super::*;
 
-fn with(command: &str) -> Editor {
-    Editor { command: command.into() }
+fn with(command: &str) -> ExternalEditor {
+    ExternalEditor { command: command.into() }
 }
 
 #[test]
@@ -10,7 +10,7 @@ fn the_editor_is_the_one_that_git_would_take() {
         let set: Vec<(String, String)> =
             set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let env = |name: &str| set.iter().find(|(set, _)| set == name).map(|(_, value)| value.clone());
-        assert_eq!(Editor::find(env).ok().map(|editor| editor.command).as_deref(), expect, "{set:?}");
+        assert_eq!(ExternalEditor::find(env).ok().map(|editor| editor.command).as_deref(), expect, "{set:?}");
     };
     check(&[("EDITOR", "ed"), ("VISUAL", "vi"), ("GIT_EDITOR", "git-ed")], Some("git-ed"));
     check(&[("EDITOR", "ed"), ("VISUAL", "vi")], Some("vi"));
@@ -37,12 +37,12 @@ fn a_text_comes_back_as_it_was_changed_and_leaves_nothing_behind() {
 #[test]
 fn an_editor_that_fails_changes_nothing_and_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let check = |command: &str, exit: Exit| {
+    let check = |command: &str, exit: CommandExit| {
         assert_eq!(with(command).edit(folder.path(), "text").unwrap_err().exit, exit, "{command}");
         assert_eq!(fs::read_dir(folder.path().join("drafts")).unwrap().count(), 0);
     };
-    check("false", Exit::Failed);
-    check("no-such-editor-is-here", Exit::Failed);
-    check("rm", Exit::Failed);
-    check("printf '\\377' >", Exit::Failed);
+    check("false", CommandExit::Failed);
+    check("no-such-editor-is-here", CommandExit::Failed);
+    check("rm", CommandExit::Failed);
+    check("printf '\\377' >", CommandExit::Failed);
 }

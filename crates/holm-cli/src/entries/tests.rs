@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::*;
 
-fn entry(value: &Value) -> Entry {
-    Entry { path: "/x/sea.mcp.json".into(), bytes: value.to_string().into_bytes() }
+fn entry(value: &Value) -> McpEntryFile {
+    McpEntryFile { path: "/x/sea.mcp.json".into(), bytes: value.to_string().into_bytes() }
 }
 
 #[test]
@@ -43,17 +43,17 @@ fn the_files_of_a_command_line_are_found_where_they_really_lie() {
     for name in ["server.py", "conf.txt", "other.txt"] {
         fs::write(work.join(name), "").unwrap();
     }
-    let places = Places::at(work.join("data"), &work);
+    let places = HolmPaths::at(work.join("data"), &work);
     let args = json!([work.join("server.py"), "--conf=conf.txt", "nothing.txt"]);
     let found = entry(&json!({ "command": "python3", "args": args })).files(&work, &places);
     assert_eq!(found, [work.join("conf.txt"), work.join("server.py")]);
 }
 
 /// A project with a script, a database and an entry that names both, which a person has trusted.
-fn project() -> (tempfile::TempDir, Places, Entry) {
+fn project() -> (tempfile::TempDir, HolmPaths, McpEntryFile) {
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().canonicalize().unwrap().join("work");
-    let places = Places::at(work.with_file_name("data"), &work);
+    let places = HolmPaths::at(work.with_file_name("data"), &work);
     fs::create_dir_all(places.project_tools()).unwrap();
     fs::create_dir_all(&places.data).unwrap();
     for name in ["server.py", "data.db"] {
@@ -65,9 +65,9 @@ fn project() -> (tempfile::TempDir, Places, Entry) {
     let path = places.project_tools().join("sea.mcp.json");
     fs::write(&path, value.to_string()).unwrap();
     let bytes = value.to_string().into_bytes();
-    let mut ledger = Ledger::open(places.trust()).unwrap();
+    let mut ledger = TrustLedger::open(places.trust()).unwrap();
     ledger.trust_file(&path, ContentHash::of(&bytes)).unwrap();
-    (folder, places, Entry { path, bytes })
+    (folder, places, McpEntryFile { path, bytes })
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_projects_server_starts_only_with_files_that_were_trusted_as_they_are() {
     assert_eq!(entry.scripts(&places.work, &places).unwrap(), [script.as_path()], "and not with its data");
     let why = || entry.admit(&places).unwrap_err().to_string();
     assert!(why().contains("server.py, which starts it, is not trusted"), "{}", why());
-    let mut ledger = Ledger::open(places.trust()).unwrap();
+    let mut ledger = TrustLedger::open(places.trust()).unwrap();
     ledger.trust_along(&entry.path, [(script.clone(), ContentHash::of(b""))]).unwrap();
     assert!(entry.admit(&places).is_ok());
     fs::write(places.work.join("data.db"), "more").unwrap();

@@ -5,10 +5,10 @@ use holm_tools::{hooks::HookFile, trust::ContentHash};
 use super::*;
 
 /// A project with hooks that a person trusts, a server of the user's, and settings of its own.
-fn project() -> (tempfile::TempDir, Places) {
+fn project() -> (tempfile::TempDir, HolmPaths) {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
-    let places = Places::at(real.join("data"), real.join("work"));
+    let places = HolmPaths::at(real.join("data"), real.join("work"));
     for made in [places.tools(), places.project_tools(), places.work.join("tools")] {
         fs::create_dir_all(made).unwrap();
     }
@@ -24,8 +24,8 @@ fn project() -> (tempfile::TempDir, Places) {
     (folder, places)
 }
 
-fn trust(places: &Places) {
-    let mut ledger = Ledger::open(places.trust()).unwrap();
+fn trust(places: &HolmPaths) {
+    let mut ledger = TrustLedger::open(places.trust()).unwrap();
     let file = HookFile::load(&places.work, &places.project_hooks()).unwrap();
     let lead = file.path().to_owned();
     let files: Vec<(PathBuf, ContentHash)> = file.trusted(&ledger).unwrap_err().files;
@@ -33,18 +33,21 @@ fn trust(places: &Places) {
 }
 
 /// Whether commands may write a file.
-fn open(kept: &Kept, path: &std::path::Path) -> bool {
-    let request = Request::new(Kind::Write, path.to_str().unwrap()).unwrap();
+fn open(kept: &ProtectedPaths, path: &std::path::Path) -> bool {
+    let request = AccessRequest::new(GrantKind::Write, path.to_str().unwrap()).unwrap();
     kept.of_commands().hitting(&request).is_none()
 }
 
 #[test]
 fn scripts_of_trusted_hooks_and_files_of_servers_are_written_by_no_tool() {
     let (_folder, places) = project();
-    assert!(open(&Kept::find(&places), &places.work.join("tools/check.sh")), "nobody trusts the hooks yet");
+    assert!(
+        open(&ProtectedPaths::find(&places), &places.work.join("tools/check.sh")),
+        "nobody trusts the hooks yet"
+    );
     trust(&places);
-    let kept = Kept::find(&places);
-    let root = kept.over(Root::open(&places.work).unwrap()).unwrap().denials().unwrap();
+    let kept = ProtectedPaths::find(&places);
+    let root = kept.over(WorkspaceRoot::open(&places.work).unwrap()).unwrap().denials().unwrap();
     for (name, expect) in [
         ("tools/check.sh", false),
         ("tools/other.sh", true),
@@ -55,12 +58,15 @@ fn scripts_of_trusted_hooks_and_files_of_servers_are_written_by_no_tool() {
         let path = places.work.join(name);
         assert_eq!(open(&kept, &path), expect, "{name} for commands");
         for text in [name, path.to_str().unwrap()] {
-            let write = Request::new(Kind::Write, text).unwrap();
+            let write = AccessRequest::new(GrantKind::Write, text).unwrap();
             assert_eq!(root.hitting(&write).is_none(), expect, "{text} for files and guests");
-            let read = Request::new(Kind::Read, text).unwrap();
+            let read = AccessRequest::new(GrantKind::Read, text).unwrap();
             assert!(root.hitting(&read).is_none(), "{text} can be read");
         }
     }
     fs::remove_file(places.work.join("tools/check.sh")).unwrap();
-    assert!(!open(&Kept::find(&places), &places.work.join("tools/check.sh")), "also while it is gone");
+    assert!(
+        !open(&ProtectedPaths::find(&places), &places.work.join("tools/check.sh")),
+        "also while it is gone"
+    );
 }

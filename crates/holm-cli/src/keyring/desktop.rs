@@ -31,18 +31,18 @@ const MOST: u64 = 64 << 10;
 
 /// The keyring of a desktop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Desktop {
+pub(super) struct DesktopKeyring {
     program: PathBuf,
     env: Vec<(&'static str, String)>,
 }
 
 /// The result of one call of the program.
-struct Done {
+struct SecretToolOutput {
     success: bool,
     said: String,
 }
 
-impl Desktop {
+impl DesktopKeyring {
     /// The desktop of this environment; none where there is no bus, or no program to speak to it.
     pub(super) fn here(env: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let set = |name: &'static str| env(name).filter(|value| !value.is_empty()).map(|value| (name, value));
@@ -86,7 +86,7 @@ impl Desktop {
         Ok(self.run(&["clear", FOLDER, service, KEY, name], None)?.success)
     }
 
-    fn run(&self, args: &[&str], input: Option<&str>) -> Result<Done, KeyringError> {
+    fn run(&self, args: &[&str], input: Option<&str>) -> Result<SecretToolOutput, KeyringError> {
         let refused = |why: &str| KeyringError::Refused(format!("{PROGRAM}: {why}"));
         let mut command = Command::new(&self.program);
         command.args(args).env_clear().envs(self.env.iter().map(|(name, value)| (name, value)));
@@ -116,6 +116,6 @@ impl Desktop {
                 .read_to_string(&mut said)
                 .map_err(|_| refused("its answer is not UTF-8 text"))?;
         }
-        Ok(Done { success: status.success(), said })
+        Ok(SecretToolOutput { success: status.success(), said })
     }
 }

@@ -11,7 +11,7 @@ fn a_desktop_is_there_where_it_has_an_address_and_a_program() {
             "PATH" => Some(path.to_owned()),
             _ => None,
         };
-        assert_eq!(Rings::of(folder.path(), env).desktop.is_some(), expect, "{bus} {path}");
+        assert_eq!(SystemKeyrings::of(folder.path(), env).desktop.is_some(), expect, "{bus} {path}");
     };
     check("unix:path=/x", &format!("/nowhere:{path}"), true);
     check("", &path, false);

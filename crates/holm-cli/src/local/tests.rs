@@ -21,7 +21,7 @@ fn names_lead_to_files() {
     let path = |name: &str| folder.path().join(name);
     assert!(!is_there(&env));
     let missing = files(DEFAULT, &env).unwrap_err();
-    assert_eq!(missing.exit, Exit::Missing);
+    assert_eq!(missing.exit, CommandExit::Missing);
     assert!(missing.to_string().contains("scripts/setup model"), "{missing}");
     for name in [FILE, ADAPTER, "other.gguf"] {
         fs::write(path(name), b"GGUF").unwrap();
@@ -48,6 +48,9 @@ fn a_file_that_cannot_be_used_is_listed_with_its_reason() {
     assert_eq!(names, ["local/broken", DEFAULT, BARE]);
     for name in ["local/", "local/."] {
         let refused = files(name, &|_: &str| None).unwrap_err();
-        assert!(refused.exit == Exit::Usage && refused.to_string().contains("unknown model"), "{refused}");
+        assert!(
+            refused.exit == CommandExit::Usage && refused.to_string().contains("unknown model"),
+            "{refused}"
+        );
     }
 }

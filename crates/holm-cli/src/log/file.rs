@@ -9,13 +9,13 @@ use std::{
 
 use tokio::sync::mpsc::Receiver;
 
-use crate::exit::{Exit, Trouble};
-use crate::screen::ShownPath as _;
+use crate::exit::{CommandError, CommandExit};
+use crate::screen::DisplayablePath as _;
 
 /// Opens the file, to write behind what is in it; afterwards only its owner can read it.
-pub(super) fn open(path: &Path) -> Result<File, Trouble> {
+pub(super) fn open(path: &Path) -> Result<File, CommandError> {
     let refused = |why: &str| {
-        Trouble::new(Exit::Usage, format!("the log {} cannot be used: {why}", path.shown()))
+        CommandError::new(CommandExit::Usage, format!("the log {} cannot be used: {why}", path.shown()))
             .hint("name another file with --log-json-file")
     };
     let mut options = OpenOptions::new();

@@ -2,13 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use holm::grants::{GrantSet, Policy, Request, Url};
-use holm_net::{Client, HttpRequest, Limits, Tls};
+use holm::grants::{AccessRequest, GrantPolicy, GrantSet, Url};
+use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, TlsConfig};
 use tokio::{sync::mpsc::Receiver, task::JoinHandle};
 
 use crate::{
-    bounds::Bounds,
-    exit::{Exit, Trouble},
+    bounds::NetworkScope,
+    exit::{CommandError, CommandExit},
 };
 
 /// Approximate size of one request: a larger one would make its reader wait for no reason.
@@ -24,30 +24,38 @@ const LAST_PATIENCE: Duration = Duration::from_secs(15);
 const ANSWER_BYTES: u64 = 64 << 10;
 
 /// The URL that lines are sent to.
-pub(crate) struct Target {
-    client: Client,
-    policy: Policy,
-    limits: Limits,
+pub(crate) struct HttpLogTarget {
+    client: HttpClient,
+    policy: GrantPolicy,
+    limits: ExchangeLimits,
     url: Url,
 }
 
-impl Target {
+impl HttpLogTarget {
     /// An address on this machine, or one that is granted; `flag` has named it.
-    pub(crate) fn new(flag: &str, url: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        flag: &str,
+        url: &Url,
+        granted: &GrantSet,
+        bounds: NetworkScope,
+    ) -> anyhow::Result<Self> {
         let mut grants = granted.clone();
         let origin = format!("fetch:{}://{}:{}", url.scheme(), url.host(), url.port());
         if url.host().is_loopback() {
             grants.extend(GrantSet::parse([origin.as_str()])?.iter().cloned());
         }
-        if grants.admitting(&Request::Fetch(url.clone())).is_none() {
+        if grants.admitting(&AccessRequest::Fetch(url.clone())).is_none() {
             let message = format!("{flag} {url} is not on this machine, and the run has no grant for it");
-            return Err(Trouble::new(Exit::Usage, message).hint(format!("add --grant {origin}")).into());
+            return Err(CommandError::new(CommandExit::Usage, message)
+                .hint(format!("add --grant {origin}"))
+                .into());
         }
         bounds.admits("the log", &url.to_string())?;
         // A redirect would lead to an address that the user did not name.
-        let limits = Limits { body: ANSWER_BYTES, total: PATIENCE, redirects: 0, ..Limits::default() };
-        let client = Client::new(bounds.connector(), Tls::platform()?);
-        let policy = Policy { grants, ..Policy::default() };
+        let limits =
+            ExchangeLimits { body: ANSWER_BYTES, total: PATIENCE, redirects: 0, ..ExchangeLimits::default() };
+        let client = HttpClient::new(bounds.connector(), TlsConfig::platform()?);
+        let policy = GrantPolicy { grants, ..GrantPolicy::default() };
         Ok(Self { client, policy, limits, url: url.clone() })
     }
 
@@ -70,7 +78,7 @@ impl Target {
 
     /// Sends one request. Only the status of the response matters; its content is ignored.
     pub(crate) async fn send(&self, kind: &str, body: String) -> Result<(), String> {
-        let request = HttpRequest::post(self.url.clone())
+        let request = HttpClientRequest::post(self.url.clone())
             .header("content-type", kind)
             .map_err(|error| error.to_string())?
             .body(body);

@@ -12,14 +12,14 @@ fn event(record: u64) -> Numbered {
     Numbered { id, at: Timestamp::new(5), event: Event::GrantsChanged }
 }
 
-fn to_file(path: &std::path::Path) -> anyhow::Result<Log> {
-    let args = Args { log_json_file: Some(path.to_owned()), log_http: None };
-    Log::open(&args, &GrantSet::default(), Bounds::Anywhere)
+fn to_file(path: &std::path::Path) -> anyhow::Result<ActivityLog> {
+    let args = LogFlags { log_json_file: Some(path.to_owned()), log_http: None };
+    ActivityLog::open(&args, &GrantSet::default(), NetworkScope::Anywhere)
 }
 
-fn to_http(url: &str, granted: &[&str], bounds: Bounds) -> anyhow::Result<Log> {
-    let args = Args { log_json_file: None, log_http: Some(url.parse().unwrap()) };
-    Log::open(&args, &GrantSet::parse(granted.iter().copied()).unwrap(), bounds)
+fn to_http(url: &str, granted: &[&str], bounds: NetworkScope) -> anyhow::Result<ActivityLog> {
+    let args = LogFlags { log_json_file: None, log_http: Some(url.parse().unwrap()) };
+    ActivityLog::open(&args, &GrantSet::parse(granted.iter().copied()).unwrap(), bounds)
 }
 
 #[tokio::test]
@@ -60,17 +60,17 @@ async fn an_address_that_nobody_granted_is_refused_before_anything_is_sent() {
         (
             "https://logs.example/in",
             &[][..],
-            Bounds::Anywhere,
+            NetworkScope::Anywhere,
             Some("add --grant fetch:https://logs.example:443"),
         ),
         (
             "https://logs.example/in",
             &["fetch:https://logs.example"][..],
-            Bounds::ThisMachine,
+            NetworkScope::ThisMachine,
             Some("--offline"),
         ),
-        ("https://logs.example/in", &["fetch:https://logs.example"][..], Bounds::Anywhere, None),
-        ("http://127.0.0.1:9/in", &[][..], Bounds::ThisMachine, None),
+        ("https://logs.example/in", &["fetch:https://logs.example"][..], NetworkScope::Anywhere, None),
+        ("http://127.0.0.1:9/in", &[][..], NetworkScope::ThisMachine, None),
     ] {
         let opened = to_http(url, granted, bounds);
         match expect {
@@ -114,7 +114,7 @@ fn server(status: &'static str) -> (String, std::thread::JoinHandle<(String, Str
 #[tokio::test]
 async fn an_address_gets_lines_in_a_request() {
     let (url, served) = server("204 No Content");
-    let log = to_http(&url, &[], Bounds::ThisMachine).unwrap();
+    let log = to_http(&url, &[], NetworkScope::ThisMachine).unwrap();
     log.put_in_time(&began("run")).await;
     assert_eq!(log.finish().await, Vec::<String>::new());
     let (head, body) = served.join().unwrap();
@@ -126,7 +126,7 @@ async fn an_address_gets_lines_in_a_request() {
 #[tokio::test]
 async fn what_is_not_taken_is_told_at_the_end() {
     let (url, served) = server("500 Oh No");
-    let log = to_http(&url, &[], Bounds::Anywhere).unwrap();
+    let log = to_http(&url, &[], NetworkScope::Anywhere).unwrap();
     log.put(&began("run"));
     let notes = log.finish().await;
     served.join().unwrap();
@@ -135,7 +135,7 @@ async fn what_is_not_taken_is_told_at_the_end() {
 
 #[test]
 fn a_log_that_nobody_asked_for_does_nothing() {
-    let log = Log::default();
+    let log = ActivityLog::default();
     log.put(&began("run"));
     assert!(!log.is_on());
 }

@@ -5,29 +5,29 @@ use holm::kernel::{Block, Prompt};
 
 use super::{DEMO, SCRIPT};
 use crate::{
-    exit::{Exit, Trouble},
-    reach::Reach,
+    exit::{CommandError, CommandExit},
+    reach::ProviderAccess,
 };
 
 /// Which pictures and files a model accepts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Takes {
+pub(crate) struct ModelMediaSupport {
     pub(super) name: String,
-    pub(super) reach: Reach,
+    pub(super) reach: ProviderAccess,
 }
 
-impl Takes {
+impl ModelMediaSupport {
     /// What a model of this name takes that is reached in the usual ways.
     #[cfg(test)]
     pub(crate) fn of(name: &str) -> Self {
-        Self { name: name.to_owned(), reach: Reach::default() }
+        Self { name: name.to_owned(), reach: ProviderAccess::default() }
     }
 
     /// Refuses a prompt with a file that the model does not accept: it would answer without it, and
     /// the user would not notice.
-    pub(crate) fn check(&self, prompt: &Prompt) -> Result<(), Trouble> {
+    pub(crate) fn check(&self, prompt: &Prompt) -> Result<(), CommandError> {
         let Some((file, why)) = self.unseen(prompt) else { return Ok(()) };
-        Err(Trouble::new(Exit::Usage, format!("{why}, so it cannot read {file}"))
+        Err(CommandError::new(CommandExit::Usage, format!("{why}, so it cannot read {file}"))
             .hint("leave it out, or choose another model with --model"))
     }
 

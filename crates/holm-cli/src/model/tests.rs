@@ -1,7 +1,7 @@
 use super::*;
 
-fn trouble(name: &str) -> Trouble {
-    match choose(Some(name), None, &Reach::default(), |_| None) {
+fn trouble(name: &str) -> CommandError {
+    match choose(Some(name), None, &ProviderAccess::default(), |_| None) {
         Err(trouble) => trouble,
         Ok(chosen) => panic!("{} was chosen", chosen.card.name),
     }
@@ -9,17 +9,17 @@ fn trouble(name: &str) -> Trouble {
 
 #[test]
 fn without_a_choice_a_script_answers_and_is_announced() {
-    let chosen = choose(None, None, &Reach::default(), |_| None).unwrap();
+    let chosen = choose(None, None, &ProviderAccess::default(), |_| None).unwrap();
     assert_eq!(chosen.card.name, DEMO);
     assert!(chosen.note.unwrap().contains("a script answers"));
-    let named = choose(Some(DEMO), None, &Reach::default(), |_| None).unwrap();
+    let named = choose(Some(DEMO), None, &ProviderAccess::default(), |_| None).unwrap();
     assert_eq!((named.card.name.as_str(), named.note), (DEMO, None));
 }
 
 #[test]
 fn a_name_that_leads_nowhere_is_a_mistake_of_the_command() {
     let trouble = trouble("nobody-knows/this");
-    assert_eq!(trouble.exit, Exit::Usage);
+    assert_eq!(trouble.exit, CommandExit::Usage);
     assert!(trouble.to_string().contains("nobody-knows"), "{trouble}");
 }
 
@@ -28,15 +28,18 @@ fn a_script_is_read_from_a_file_or_refused_with_an_example() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("script.json");
     fs::write(&path, r#"{"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}"#).unwrap();
-    assert_eq!(choose(None, Some(&path), &Reach::default(), |_| None).unwrap().card.name, "scripted/file");
+    assert_eq!(
+        choose(None, Some(&path), &ProviderAccess::default(), |_| None).unwrap().card.name,
+        "scripted/file"
+    );
     fs::write(&path, "{").unwrap();
-    let Err(trouble) = choose(None, Some(&path), &Reach::default(), |_| None) else {
+    let Err(trouble) = choose(None, Some(&path), &ProviderAccess::default(), |_| None) else {
         panic!("a broken script was taken")
     };
     assert!(trouble.to_string().contains("it looks like"), "{trouble}");
     fs::remove_file(&path).unwrap();
-    let Err(trouble) = choose(None, Some(&path), &Reach::default(), |_| None) else {
+    let Err(trouble) = choose(None, Some(&path), &ProviderAccess::default(), |_| None) else {
         panic!("a missing script was taken")
     };
-    assert_eq!(trouble.exit, Exit::Missing);
+    assert_eq!(trouble.exit, CommandExit::Missing);
 }

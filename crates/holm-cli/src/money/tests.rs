@@ -29,9 +29,9 @@ fn amounts_are_written_as_short_as_they_are() {
 fn a_price_that_nobody_knows_is_not_nothing() {
     let used = Usage { input: 3, ..Usage::default() };
     let check = |replies: &[(Usage, Option<u64>)], spent: u64, expect: &str| {
-        let priced = replies
-            .iter()
-            .fold(Priced::default(), |priced, (usage, cost)| priced.after(*usage, cost.map(NanoUsd::new)));
+        let priced = replies.iter().fold(CostCompleteness::default(), |priced, (usage, cost)| {
+            priced.after(*usage, cost.map(NanoUsd::new))
+        });
         let usage = replies.iter().fold(Usage::default(), |sum, (usage, _)| sum.plus(*usage));
         assert_eq!(priced.show(NanoUsd::new(spent), usage), expect);
     };

@@ -99,14 +99,14 @@ fn metric(metric: &Metric) -> Option<Value> {
 }
 
 /// A numeric type of OTLP metrics.
-trait Number: Copy {
+trait MetricNumber: Copy {
     /// The field name and value in a data point.
     fn point(self) -> (&'static str, Value);
     /// The value in sums and bounds.
     fn double(self) -> f64;
 }
 
-impl Number for f64 {
+impl MetricNumber for f64 {
     fn point(self) -> (&'static str, Value) {
         ("asDouble", json!(self))
     }
@@ -116,7 +116,7 @@ impl Number for f64 {
     }
 }
 
-impl Number for i64 {
+impl MetricNumber for i64 {
     fn point(self) -> (&'static str, Value) {
         ("asInt", json!(self.to_string()))
     }
@@ -127,7 +127,7 @@ impl Number for i64 {
     }
 }
 
-impl Number for u64 {
+impl MetricNumber for u64 {
     fn point(self) -> (&'static str, Value) {
         ("asInt", json!(self.to_string()))
     }
@@ -138,7 +138,7 @@ impl Number for u64 {
     }
 }
 
-fn data_of<T: Number>(data: &MetricData<T>) -> Option<(&'static str, Value)> {
+fn data_of<T: MetricNumber>(data: &MetricData<T>) -> Option<(&'static str, Value)> {
     match data {
         MetricData::Gauge(gauge) => {
             let time = nanos(gauge.time());

@@ -11,7 +11,7 @@ use holm::{
     grants::{GrantSet, Url},
     runtime::{EventSink, otel::Telemetry},
 };
-use holm_server::{Counter, Metrics, Server};
+use holm_server::{HolmServer, MetricCounter, ServerMetrics};
 use opentelemetry::{KeyValue, metrics::MeterProvider as _};
 use opentelemetry_sdk::{
     Resource,
@@ -20,35 +20,37 @@ use opentelemetry_sdk::{
 };
 use tokio::task::JoinHandle;
 
-use crate::{bounds::Bounds, log::http::Target};
-use outbox::{Outbox, Parcel};
+use crate::{bounds::NetworkScope, log::http::HttpLogTarget};
+use outbox::{OtlpOutbox, OtlpRequest};
 
 /// How often numbers are sent.
 const INTERVAL: Duration = Duration::from_secs(15);
 
 /// Reads one of the server's counters.
-type Read = fn(&Metrics) -> &Counter;
+type CounterReader = fn(&ServerMetrics) -> &MetricCounter;
 
 /// Exports traces and metrics to a collector.
-pub(crate) struct Otlp {
+pub(crate) struct OtlpExporter {
     traces: SdkTracerProvider,
     meters: SdkMeterProvider,
-    outbox: Outbox,
+    outbox: OtlpOutbox,
     sending: JoinHandle<u64>,
 }
 
-impl Otlp {
+impl OtlpExporter {
     /// Starts exporting to a collector: one on this machine, or one that a grant allows. Must be
     /// called within a runtime.
-    pub(crate) fn start(collector: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
+    pub(crate) fn start(collector: &Url, granted: &GrantSet, bounds: NetworkScope) -> anyhow::Result<Self> {
         let base = collector.to_string();
-        let target = |path: &str| -> anyhow::Result<Target> {
+        let target = |path: &str| -> anyhow::Result<HttpLogTarget> {
             let url: Url = format!("{}/{path}", base.trim_end_matches('/')).parse()?;
-            Target::new("--otlp", &url, granted, bounds)
+            HttpLogTarget::new("--otlp", &url, granted, bounds)
         };
-        let targets =
-            [(Parcel::TRACES, target(Parcel::TRACES)?), (Parcel::METRICS, target(Parcel::METRICS)?)];
-        let (outbox, parcels) = Outbox::new();
+        let targets = [
+            (OtlpRequest::TRACES, target(OtlpRequest::TRACES)?),
+            (OtlpRequest::METRICS, target(OtlpRequest::METRICS)?),
+        ];
+        let (outbox, parcels) = OtlpOutbox::new();
         let sending = tokio::spawn(outbox::send_all(parcels, targets));
         let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
         let resource = Resource::builder_empty().with_service_name("holm").with_attribute(version).build();
@@ -67,7 +69,7 @@ impl Otlp {
     }
 
     /// Tells of the server's own numbers too.
-    pub(crate) fn watch(&self, server: &Server) {
+    pub(crate) fn watch(&self, server: &HolmServer) {
         let meter = self.meters.meter("holm-server");
         let metrics = Arc::clone(server.metrics());
         let requests = meter.u64_observable_counter("holm.server.requests").with_callback(move |observer| {
@@ -77,7 +79,7 @@ impl Otlp {
         });
         // The provider keeps the instrument alive; no handle is needed.
         let _ = requests.build();
-        let reads: [(&str, Read); 4] = [
+        let reads: [(&str, CounterReader); 4] = [
             ("holm.server.turned_away", |metrics| &metrics.turned_away),
             ("holm.server.prompts", |metrics| &metrics.runs),
             ("holm.server.frames", |metrics| &metrics.frames),

@@ -21,7 +21,7 @@ use tokio::{
 };
 
 use super::json;
-use crate::log::http::Target;
+use crate::log::http::HttpLogTarget;
 
 /// Parcels that may wait: some minutes of a busy server.
 const ROOM: usize = 256;
@@ -30,37 +30,37 @@ const LAST_PATIENCE: Duration = Duration::from_secs(15);
 
 /// One request to a collector.
 #[derive(Debug)]
-pub(super) struct Parcel {
+pub(super) struct OtlpRequest {
     path: &'static str,
     body: String,
 }
 
-impl Parcel {
+impl OtlpRequest {
     pub(super) const TRACES: &'static str = "v1/traces";
     pub(super) const METRICS: &'static str = "v1/metrics";
 }
 
 /// The queue of requests. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Outbox {
-    parcels: Sender<Option<Parcel>>,
+pub(super) struct OtlpOutbox {
+    parcels: Sender<Option<OtlpRequest>>,
     missed: Arc<AtomicU64>,
 }
 
-impl Outbox {
-    pub(super) fn new() -> (Self, Receiver<Option<Parcel>>) {
+impl OtlpOutbox {
+    pub(super) fn new() -> (Self, Receiver<Option<OtlpRequest>>) {
         let (parcels, taken) = mpsc::channel(ROOM);
         (Self { parcels, missed: Arc::default() }, taken)
     }
 
     /// Makes parcels of spans.
-    pub(super) fn spans(&self, resource: &Resource) -> Spans {
-        Spans { outbox: self.clone(), resource: json::resource(resource) }
+    pub(super) fn spans(&self, resource: &Resource) -> OutboxSpanExporter {
+        OutboxSpanExporter { outbox: self.clone(), resource: json::resource(resource) }
     }
 
     /// Makes parcels of numbers.
-    pub(super) fn numbers(&self) -> Numbers {
-        Numbers(self.clone())
+    pub(super) fn numbers(&self) -> OutboxMetricExporter {
+        OutboxMetricExporter(self.clone())
     }
 
     /// How many there was no room for.
@@ -76,7 +76,7 @@ impl Outbox {
     }
 
     fn put(&self, path: &'static str, body: &Value) {
-        if self.parcels.try_send(Some(Parcel { path, body: body.to_string() })).is_err() {
+        if self.parcels.try_send(Some(OtlpRequest { path, body: body.to_string() })).is_err() {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -84,25 +84,25 @@ impl Outbox {
 
 /// Turns spans into requests.
 #[derive(Debug)]
-pub(super) struct Spans {
-    outbox: Outbox,
+pub(super) struct OutboxSpanExporter {
+    outbox: OtlpOutbox,
     resource: Value,
 }
 
-impl SpanExporter for Spans {
+impl SpanExporter for OutboxSpanExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        self.outbox.put(Parcel::TRACES, &json::traces(&self.resource, &batch));
+        self.outbox.put(OtlpRequest::TRACES, &json::traces(&self.resource, &batch));
         Ok(())
     }
 }
 
 /// Turns metrics into requests.
 #[derive(Debug)]
-pub(super) struct Numbers(Outbox);
+pub(super) struct OutboxMetricExporter(OtlpOutbox);
 
-impl PushMetricExporter for Numbers {
+impl PushMetricExporter for OutboxMetricExporter {
     async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
-        self.0.put(Parcel::METRICS, &json::metrics(metrics));
+        self.0.put(OtlpRequest::METRICS, &json::metrics(metrics));
         Ok(())
     }
 
@@ -121,8 +121,8 @@ impl PushMetricExporter for Numbers {
 
 /// Sends requests until the queue is closed. Returns how many were not accepted.
 pub(super) async fn send_all(
-    mut parcels: Receiver<Option<Parcel>>,
-    targets: [(&'static str, Target); 2],
+    mut parcels: Receiver<Option<OtlpRequest>>,
+    targets: [(&'static str, HttpLogTarget); 2],
 ) -> u64 {
     let mut lost = 0;
     while let Some(Some(parcel)) = parcels.recv().await {

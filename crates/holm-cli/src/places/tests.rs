@@ -37,7 +37,7 @@ fn a_word_is_one_word_for_a_shell() {
 #[test]
 fn a_command_names_a_data_folder_that_nobody_would_find_without() {
     let folder = tempfile::tempdir().unwrap();
-    let places = Places::at(folder.path().join("my data"), "/work");
+    let places = HolmPaths::at(folder.path().join("my data"), "/work");
     let expect = format!("holm --data '{}/my data' session list", folder.path().display());
     assert_eq!(places.typed("session list"), expect);
 }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::{Part, Parts, media::Attachment};
+use super::{PromptPart, PromptParts, media::PromptAttachment};
 
 /// How often `--sep4` and `--sep40` say what they are given.
 const SEPARATORS: [(&str, usize); 2] = [("sep4", 4), ("sep40", 40)];
 
 /// The prompt flags.
 #[derive(Debug, Args)]
-struct Flags {
+struct PromptFlags {
     /// Prompt text; `-` reads standard input. The flags -p, -f, --shell, -s, -S and --media can be
     /// repeated, and their parts are joined in order; without any of them, standard input is read
     #[arg(short, long, value_name = "TEXT")]
@@ -31,35 +31,36 @@ struct Flags {
     sep40: Vec<String>,
     /// Add an image, audio or PDF file to the prompt; its type is detected, or given as TYPE;FILE
     #[arg(long, value_name = "FILE")]
-    media: Vec<Attachment>,
+    media: Vec<PromptAttachment>,
 }
 
-impl Args for Parts {
+impl Args for PromptParts {
     fn augment_args(command: Command) -> Command {
-        Flags::augment_args(command)
+        PromptFlags::augment_args(command)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Flags::augment_args_for_update(command)
+        PromptFlags::augment_args_for_update(command)
     }
 }
 
-impl FromArgMatches for Parts {
+impl FromArgMatches for PromptParts {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let Flags { prompt, file, shell, sep4, sep40, media } = Flags::from_arg_matches(matches)?;
-        let mut placed: Vec<(usize, Part)> = Vec::new();
-        let mut place = |flag: &str, parts: Vec<Part>| {
+        let PromptFlags { prompt, file, shell, sep4, sep40, media } = PromptFlags::from_arg_matches(matches)?;
+        let mut placed: Vec<(usize, PromptPart)> = Vec::new();
+        let mut place = |flag: &str, parts: Vec<PromptPart>| {
             placed.extend(matches.indices_of(flag).into_iter().flatten().zip(parts));
         };
-        let text = |text: String| if text == "-" { Part::Stdin } else { Part::Text(text) };
+        let text = |text: String| if text == "-" { PromptPart::Stdin } else { PromptPart::Text(text) };
         place("prompt", prompt.into_iter().map(text).collect());
-        let file_part = |path: PathBuf| if path.as_os_str() == "-" { Part::Stdin } else { Part::File(path) };
+        let file_part =
+            |path: PathBuf| if path.as_os_str() == "-" { PromptPart::Stdin } else { PromptPart::File(path) };
         place("file", file.into_iter().map(file_part).collect());
-        place("shell", shell.into_iter().map(Part::Shell).collect());
+        place("shell", shell.into_iter().map(PromptPart::Shell).collect());
         for ((flag, times), texts) in SEPARATORS.into_iter().zip([sep4, sep40]) {
-            place(flag, texts.into_iter().map(|text| Part::Text(text.repeat(times))).collect());
+            place(flag, texts.into_iter().map(|text| PromptPart::Text(text.repeat(times))).collect());
         }
-        place("media", media.into_iter().map(Part::Media).collect());
+        place("media", media.into_iter().map(PromptPart::Media).collect());
         placed.sort_by_key(|(place, _)| *place);
         Ok(Self(placed.into_iter().map(|(_, part)| part).collect()))
     }

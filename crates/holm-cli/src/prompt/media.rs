@@ -10,8 +10,8 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use holm::kernel::{Block, Media, Source};
 
-use crate::exit::{Exit, Trouble};
-use crate::screen::ShownPath as _;
+use crate::exit::{CommandError, CommandExit};
+use crate::screen::DisplayablePath as _;
 
 /// The largest file: no provider takes a larger one in a request.
 const MOST_BYTES: u64 = 20 << 20;
@@ -33,13 +33,13 @@ const BEGINNINGS: [(&[u8], usize, &str); 11] = [
 
 /// A media file that is attached to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Attachment {
+pub(super) struct PromptAttachment {
     /// Its media type, if the user named it.
     kind: Option<String>,
     path: PathBuf,
 }
 
-impl FromStr for Attachment {
+impl FromStr for PromptAttachment {
     type Err = String;
 
     /// A path, or a type and a path with a semicolon between them.
@@ -53,23 +53,25 @@ impl FromStr for Attachment {
     }
 }
 
-impl Attachment {
-    pub(super) fn read(&self, work: &Path) -> Result<Block, Trouble> {
+impl PromptAttachment {
+    pub(super) fn read(&self, work: &Path) -> Result<Block, CommandError> {
         let shown = self.path.shown();
         let unreadable = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {shown}")),
-            _ => Trouble::new(Exit::Usage, format!("the file {shown} cannot be read: {error}")),
+            std::io::ErrorKind::NotFound => {
+                CommandError::new(CommandExit::Missing, format!("there is no file {shown}"))
+            }
+            _ => CommandError::new(CommandExit::Usage, format!("the file {shown} cannot be read: {error}")),
         };
         let file = File::open(work.join(&self.path)).map_err(unreadable)?;
         let mut bytes = Vec::new();
         file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.is_empty() || bytes.len() as u64 > MOST_BYTES {
             let message = format!("the file {shown} is empty, or larger than {} MiB", MOST_BYTES >> 20);
-            return Err(Trouble::new(Exit::Usage, message));
+            return Err(CommandError::new(CommandExit::Usage, message));
         }
         let Some(kind) = self.kind.clone().or_else(|| seen(&bytes).map(str::to_owned)) else {
-            let trouble = Trouble::new(
-                Exit::Usage,
+            let trouble = CommandError::new(
+                CommandExit::Usage,
                 format!("the file {shown} is not a picture, sound or PDF file that Holm recognises"),
             );
             let text = std::str::from_utf8(&bytes).is_ok();

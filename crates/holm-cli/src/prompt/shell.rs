@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::MOST_BYTES;
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, CommandExit};
 
 /// How long a command may take; a slower one can write to a file first.
 const MOST_TIME: Duration = Duration::from_secs(600);
@@ -19,9 +19,9 @@ const MOST_TIME: Duration = Duration::from_secs(600);
 /// Runs a command and returns its output; its standard error is shown as it comes. If it
 /// fails after it printed something, the failure is reported and the output counts: users
 /// want failing tests explained.
-pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<String, Trouble> {
+pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<String, CommandError> {
     let failed = |why: String| {
-        Trouble::new(Exit::Failed, format!("`{command}` produced no text for the prompt: {why}"))
+        CommandError::new(CommandExit::Failed, format!("`{command}` produced no text for the prompt: {why}"))
             .hint("try the command by itself")
     };
     let mut shell = Command::new("/bin/sh");

@@ -5,17 +5,22 @@ use holm::kernel::plain_text;
 
 use super::*;
 
-fn given(words: &[&str]) -> Parts {
-    let matches = Parts::augment_args(Command::new("run").no_binary_name(true)).try_get_matches_from(words);
-    Parts::from_arg_matches(&matches.unwrap()).unwrap()
+fn given(words: &[&str]) -> PromptParts {
+    let matches =
+        PromptParts::augment_args(Command::new("run").no_binary_name(true)).try_get_matches_from(words);
+    PromptParts::from_arg_matches(&matches.unwrap()).unwrap()
 }
 
-fn gathered(words: &[&str], around: Option<&Around>, work: &Path) -> Result<String, Trouble> {
+fn gathered(words: &[&str], around: Option<&PromptTemplate>, work: &Path) -> Result<String, CommandError> {
     given(words).gather(around, work, |_| {}).map(|prompt| plain_text(&prompt.blocks))
 }
 
-fn template(text: &str) -> Around {
-    Around { template: Template::parse(text), alias: "a".into(), variables: Variables::new() }
+fn template(text: &str) -> PromptTemplate {
+    PromptTemplate {
+        template: TextTemplate::parse(text),
+        alias: "a".into(),
+        variables: TemplateVariables::new(),
+    }
 }
 
 #[test]
@@ -24,13 +29,13 @@ fn parts_of_every_kind_keep_their_order() {
         "-f", "a.md", "-p", "one", "-s", "#", "--shell", "ls", "-p", "-", "-S", "=", "--media", "x.png",
     ]);
     let expect = [
-        Part::File(PathBuf::from("a.md")),
-        Part::Text("one".into()),
-        Part::Text("####".into()),
-        Part::Shell("ls".into()),
-        Part::Stdin,
-        Part::Text("=".repeat(40)),
-        Part::Media("x.png".parse().unwrap()),
+        PromptPart::File(PathBuf::from("a.md")),
+        PromptPart::Text("one".into()),
+        PromptPart::Text("####".into()),
+        PromptPart::Shell("ls".into()),
+        PromptPart::Stdin,
+        PromptPart::Text("=".repeat(40)),
+        PromptPart::Media("x.png".parse().unwrap()),
     ];
     assert_eq!(parts.0, expect);
     assert!(parts.reads_stdin() && !given(&["-p", "x"]).reads_stdin() && given(&[]).reads_stdin());
@@ -78,14 +83,14 @@ fn what_is_no_prompt_is_refused_with_a_reason() {
     fs::write(folder.path().join("bytes"), b"\xff\xfe").unwrap();
     let long = vec![b'a'; usize::try_from(MOST_BYTES).unwrap() + 1];
     fs::write(folder.path().join("long"), long).unwrap();
-    let check = |words: &[&str], exit: Exit, expect: &str| {
+    let check = |words: &[&str], exit: CommandExit, expect: &str| {
         let error = gathered(words, None, folder.path()).unwrap_err();
         assert!(error.exit == exit && error.to_string().contains(expect), "{error}");
     };
-    check(&["-p", " \n\t", "-p", ""], Exit::Usage, "the prompt is empty");
-    check(&["-f", "bytes"], Exit::Usage, "the file bytes cannot be read");
-    check(&["-f", "bytes"], Exit::Usage, "are given with --media");
-    check(&["-f", "long"], Exit::Usage, "longer than 16 MiB");
-    check(&["-f", "gone"], Exit::Missing, "there is no file gone");
-    check(&["-p", "-", "-f", "-"], Exit::Usage, "can be read only once");
+    check(&["-p", " \n\t", "-p", ""], CommandExit::Usage, "the prompt is empty");
+    check(&["-f", "bytes"], CommandExit::Usage, "the file bytes cannot be read");
+    check(&["-f", "bytes"], CommandExit::Usage, "are given with --media");
+    check(&["-f", "long"], CommandExit::Usage, "longer than 16 MiB");
+    check(&["-f", "gone"], CommandExit::Missing, "there is no file gone");
+    check(&["-p", "-", "-f", "-"], CommandExit::Usage, "can be read only once");
 }

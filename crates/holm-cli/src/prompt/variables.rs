@@ -7,8 +7,8 @@ use std::{
 
 use holm_config::read_plain_text;
 
-use super::{Around, CONTENT};
-use crate::exit::{Exit, Trouble};
+use super::{CONTENT, PromptTemplate};
+use crate::exit::{CommandError, CommandExit};
 
 /// The variables that are known by themselves.
 const BUILT_IN: [&str; 5] = ["cwd", "date", "filename", "git_branch", "language"];
@@ -57,7 +57,7 @@ const LANGUAGES: [(&str, &str); 36] = [
 ];
 
 /// The given values, by name.
-pub(crate) type Variables = BTreeMap<String, String>;
+pub(crate) type TemplateVariables = BTreeMap<String, String>;
 
 /// A variable as it is given: a name, an equals sign, a value.
 pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
@@ -72,10 +72,10 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-impl Around {
+impl PromptTemplate {
     /// A value for each variable of the template except the content. Given values take
     /// precedence over built-in ones.
-    pub(super) fn values(&self, work: &Path, file: Option<&Path>) -> Result<Variables, Trouble> {
+    pub(super) fn values(&self, work: &Path, file: Option<&Path>) -> Result<TemplateVariables, CommandError> {
         let wanted = |name: &str| self.template.names().any(|known| known == name);
         if let Some(name) = self.variables.keys().find(|name| !wanted(name)) {
             let message = format!("the alias `{}` does not use `{name}`", self.alias);
@@ -86,7 +86,7 @@ impl Around {
             } else {
                 format!("it has {}", places.join(", "))
             };
-            return Err(Trouble::new(Exit::Usage, message).hint(hint));
+            return Err(CommandError::new(CommandExit::Usage, message).hint(hint));
         }
         let mut values = self.variables.clone();
         for name in self.template.names().filter(|name| *name != CONTENT) {
@@ -98,10 +98,10 @@ impl Around {
     }
 
     /// What is known by itself.
-    fn known(&self, name: &str, work: &Path, file: Option<&Path>) -> Result<String, Trouble> {
+    fn known(&self, name: &str, work: &Path, file: Option<&Path>) -> Result<String, CommandError> {
         let wrong = |why: &str| {
             let message = format!("the alias `{}` asks for `{name}`, and {why}", self.alias);
-            Trouble::new(Exit::Usage, message)
+            CommandError::new(CommandExit::Usage, message)
                 .hint(format!("give it: --var {name}=…, or in a chat /{} {name}=…", self.alias))
         };
         match name {

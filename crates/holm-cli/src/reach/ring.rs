@@ -8,23 +8,23 @@ use std::{
 
 use holm::models::SecretString;
 
-use crate::keyring::Rings;
+use crate::keyring::SystemKeyrings;
 
 /// The keys of a keyring, by provider.
 #[derive(Debug)]
-pub(super) struct Ring {
-    rings: Rings,
+pub(super) struct KeyringKeys {
+    rings: SystemKeyrings,
     /// The providers whose keys were stored there.
     names: BTreeSet<String>,
     /// The results of lookups: the key, or why it is missing.
-    asked: Mutex<Asked>,
+    asked: Mutex<KeyLookups>,
 }
 
-type Asked = BTreeMap<String, Result<SecretString, String>>;
+type KeyLookups = BTreeMap<String, Result<SecretString, String>>;
 
-impl Ring {
+impl KeyringKeys {
     /// A keyring with the keys of these providers.
-    pub(super) fn new<'a>(rings: Rings, names: impl Iterator<Item = &'a str>) -> Self {
+    pub(super) fn new<'a>(rings: SystemKeyrings, names: impl Iterator<Item = &'a str>) -> Self {
         Self { rings, names: names.map(str::to_owned).collect(), asked: Mutex::default() }
     }
 
@@ -61,7 +61,7 @@ impl Ring {
     }
 
     /// Every change is one step, so a panic elsewhere leaves nothing half done.
-    fn asked(&self) -> MutexGuard<'_, Asked> {
+    fn asked(&self) -> MutexGuard<'_, KeyLookups> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

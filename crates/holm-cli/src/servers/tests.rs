@@ -1,11 +1,11 @@
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use holm_mcp::NamedFiles;
-use holm_tools::registry::Standing;
+use holm_mcp::NamedFileAccess;
+use holm_tools::registry::PinStatus;
 
 use super::{came_back, named, pins, search, value};
-use crate::places::Places;
+use crate::places::HolmPaths;
 
 #[test]
 fn a_line_means_what_its_field_says() {
@@ -46,7 +46,7 @@ fn programs_come_before_what_version_managers_put_in_front_of_them() {
 #[test]
 fn servers_of_one_name_are_told_apart_by_the_place_of_their_file() {
     let folder = tempfile::tempdir().unwrap();
-    let places = |work: &str| Places::at(folder.path().join("data"), folder.path().join(work));
+    let places = |work: &str| HolmPaths::at(folder.path().join("data"), folder.path().join(work));
     let (one, other) = (places("one"), places("other"));
     for place in [&one, &other] {
         std::fs::create_dir_all(place.project_tools()).unwrap();
@@ -54,16 +54,16 @@ fn servers_of_one_name_are_told_apart_by_the_place_of_their_file() {
     }
     let tool = std::path::Path::new("mcp:sea:fish");
     let standing =
-        |places: &Places, file: &std::path::Path, hash: u8| pins(places, file).standing(tool, &[hash; 32]);
+        |places: &HolmPaths, file: &std::path::Path, hash: u8| pins(places, file).standing(tool, &[hash; 32]);
     let files = [
         (&one, one.tools().join("sea.mcp.json")),
         (&one, one.project_tools().join("sea.mcp.json")),
         (&other, other.project_tools().join("sea.mcp.json")),
     ];
     for (number, (places, file)) in (1_u8..).zip(&files) {
-        assert_eq!(standing(places, file, number), Standing::Confirmed, "the first of {}", file.display());
-        assert_eq!(standing(places, file, 0), Standing::Replaced, "{}", file.display());
+        assert_eq!(standing(places, file, number), PinStatus::Confirmed, "the first of {}", file.display());
+        assert_eq!(standing(places, file, 0), PinStatus::Replaced, "{}", file.display());
     }
-    assert_eq!(named(&one, &files[0].1), NamedFiles::Anywhere);
-    assert!(matches!(named(&one, &files[1].1), NamedFiles::Within { .. }));
+    assert_eq!(named(&one, &files[0].1), NamedFileAccess::Anywhere);
+    assert!(matches!(named(&one, &files[1].1), NamedFileAccess::Within { .. }));
 }

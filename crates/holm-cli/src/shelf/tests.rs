@@ -1,12 +1,12 @@
-use holm::grants::Request;
+use holm::grants::AccessRequest;
 
 use super::*;
 
 /// Whether a sandboxed tool may read and write a path, with everything granted.
-fn open_to(denials: &Denials, path: &str) -> (bool, bool) {
+fn open_to(denials: &DenialSet, path: &str) -> (bool, bool) {
     let file = || path.parse().unwrap();
-    let passes = |request: Request| denials.hitting(&request).is_none();
-    (passes(Request::Read(file())), passes(Request::Write(file())))
+    let passes = |request: AccessRequest| denials.hitting(&request).is_none();
+    (passes(AccessRequest::Read(file())), passes(AccessRequest::Write(file())))
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn the_data_folder_is_kept_from_sandboxed_tools_wherever_it_lies() {
         (home.join("project"), None),
     ] {
         std::fs::create_dir_all(&work).unwrap();
-        let denials = denials(&Places::at(&data, &work)).unwrap();
+        let denials = denials(&HolmPaths::at(&data, &work)).unwrap();
         for path in relative.map(str::to_owned).into_iter().chain([format!("{}/holm.db", data.display())]) {
             assert_eq!(open_to(&denials, &path), (false, false), "{path} in {}", work.display());
         }
@@ -41,7 +41,7 @@ fn a_worktree_in_the_data_folder_is_open_and_nothing_beside_it() {
     let work = data.join("worktrees/project/one");
     std::fs::create_dir_all(&work).unwrap();
     std::fs::write(data.join("holm.db"), "").unwrap();
-    let denials = denials(&Places::at(&data, &work)).unwrap();
+    let denials = denials(&HolmPaths::at(&data, &work)).unwrap();
     for (path, expect) in [
         ("src/main.rs".to_owned(), (true, true)),
         (format!("{}/src/main.rs", work.display()), (true, true)),
@@ -58,7 +58,7 @@ fn sandboxed_tools_are_kept_from_the_names_that_all_others_are_kept_from() {
     let (data, work) = (home.path().join("data"), home.path().join("work"));
     std::fs::create_dir_all(&data).unwrap();
     std::fs::create_dir_all(&work).unwrap();
-    let denials = denials(&Places::at(data.canonicalize().unwrap(), work)).unwrap();
+    let denials = denials(&HolmPaths::at(data.canonicalize().unwrap(), work)).unwrap();
     for (path, expect) in [
         (".git/config", (false, false)),
         (".git/hooks/pre-commit", (false, false)),
@@ -76,8 +76,8 @@ fn everybody_in_a_process_has_the_same_engine() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("code");
     let make = |cache| {
-        let compiler = Compiler::program("never started here");
-        Ok(Sandbox::new(Settings { cache: Some(cache), ..Settings::with_compiler(compiler) })?)
+        let compiler = CompilerProgram::program("never started here");
+        Ok(Sandbox::new(SandboxSettings { cache: Some(cache), ..SandboxSettings::with_compiler(compiler) })?)
     };
     let first = shared(cache.clone(), make).unwrap();
     let again = shared(cache, |_| anyhow::bail!("a second one was made")).unwrap();

@@ -2,20 +2,26 @@
 
 use holm::runtime::Toolbox;
 use holm_tools::{
-    files::Desk,
+    files::FileToolContext,
     info,
-    root::{Protect, Root},
-    shell::Rules,
+    root::{ProtectionLevel, WorkspaceRoot},
+    shell::CommandRules,
     simple,
 };
 
-use super::{Outside, Set, guests::guests};
-use crate::{places::Places, screen::Screen};
+use super::{BuiltinToolSet, OutsideTools, guests::guests};
+use crate::{places::HolmPaths, screen::TerminalOutput};
 
 /// The tools of a set: the native ones of `outside`, the guests, or a few plain ones.
 /// Missing tools are reported.
-pub(crate) fn own(set: Set, outside: Outside, places: &Places, rules: &Rules, screen: &Screen) -> Toolbox {
-    if set != Set::Few {
+pub(crate) fn own(
+    set: BuiltinToolSet,
+    outside: OutsideTools,
+    places: &HolmPaths,
+    rules: &CommandRules,
+    screen: &TerminalOutput,
+) -> Toolbox {
+    if set != BuiltinToolSet::Few {
         return set.of(outside.tools, &guests(places, rules));
     }
     few(places).unwrap_or_else(|why| {
@@ -25,11 +31,11 @@ pub(crate) fn own(set: Set, outside: Outside, places: &Places, rules: &Rules, sc
 }
 
 /// Look-ups that a small model can choose among. Holm's own data is out of their reach.
-fn few(places: &Places) -> anyhow::Result<Toolbox> {
-    let root = Root::open(&places.work)?.protect(&places.data, Protect::Everything)?;
+fn few(places: &HolmPaths) -> anyhow::Result<Toolbox> {
+    let root = WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?;
     let date = info::tools().into_iter().filter(|tool| tool.declaration().name == "date");
     let mut tools = Toolbox::new();
-    for tool in simple::tools(Desk::new(root)).into_iter().chain(date) {
+    for tool in simple::tools(FileToolContext::new(root)).into_iter().chain(date) {
         tools.add_shared(tool)?;
     }
     Ok(tools)

@@ -6,17 +6,17 @@ use clap::ValueEnum;
 use holm::{
     grants::Level,
     kernel::{self, ToolOutput},
-    runtime::{BoxFuture, Job, Reveal, Tool, Toolbox},
+    runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation, Toolbox},
 };
 use holm_tools::{
-    shell::{Rules, Ruling, SHELL, Script},
-    shipped::{self, LateHost, ShippedTool},
+    shell::{CommandRules, CommandRuling, SHELL, ShellScript},
+    shipped::{self, LazyWasmHost, ShippedTool},
 };
 use serde_json::Value;
 
 use crate::{
-    exit::{Exit, Trouble},
-    places::Places,
+    exit::{CommandError, CommandExit},
+    places::HolmPaths,
     shelf,
 };
 
@@ -25,7 +25,7 @@ const NONE: &str = "this program was built without its WASM tools";
 
 /// Holm's own tools for files, commands and the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Set {
+pub(crate) enum BuiltinToolSet {
     /// Native tools, and WASM tools whose names no native tool has
     #[default]
     All,
@@ -37,7 +37,7 @@ pub(crate) enum Set {
     Few,
 }
 
-impl Set {
+impl BuiltinToolSet {
     /// The tools of this set. Native ones without access to anything, such as the date,
     /// belong to every set.
     pub(crate) fn of(self, native: Toolbox, guests: &Toolbox) -> Toolbox {
@@ -63,19 +63,19 @@ impl Set {
     }
 
     /// Reports an error if the user asks for guests that this build does not contain.
-    pub(crate) fn check(self) -> Result<(), Trouble> {
-        if self != Self::Wasm || shipped::all().iter().any(shipped::Shipped::is_prepared) {
+    pub(crate) fn check(self) -> Result<(), CommandError> {
+        if self != Self::Wasm || shipped::all().iter().any(shipped::ShippedGuest::is_prepared) {
             return Ok(());
         }
         let message = lacking(shipped::all().len(), 0).unwrap_or_else(|| NONE.to_owned());
-        Err(Trouble::new(Exit::Missing, message).hint(
+        Err(CommandError::new(CommandExit::Missing, message).hint(
             "run `make guests` in its source tree and build it \
                                                        again",
         ))
     }
 }
 
-fn some(tools: &Toolbox, keep: impl Fn(&kernel::Tool) -> bool) -> Toolbox {
+fn some(tools: &Toolbox, keep: impl Fn(&kernel::ToolSpec) -> bool) -> Toolbox {
     tools.iter().filter(|tool| keep(tool.declaration())).fold(Toolbox::new(), |mut kept, tool| {
         // Names of a toolbox differ already.
         let _ = kept.add_shared(Arc::clone(tool));
@@ -104,16 +104,16 @@ fn lacking(all: usize, prepared: usize) -> Option<String> {
 }
 
 /// The built-in guests, for the folder that `places` names. The engine starts when one is called.
-pub(super) fn guests(places: &Places, rules: &Rules) -> Toolbox {
+pub(super) fn guests(places: &HolmPaths, rules: &CommandRules) -> Toolbox {
     let places = places.clone();
-    let host = LateHost::new(move || {
+    let host = LazyWasmHost::new(move || {
         let settings = shelf::settings(&places).map_err(|error| format!("{error:#}"))?;
         shelf::host(&places, settings).map_err(|error| format!("{error:#}"))
     });
     let mut tools = Toolbox::new();
     for guest in ShippedTool::all(&host) {
         let tool: Arc<dyn Tool> = if guest.declaration().name == SHELL {
-            Arc::new(Ruled { tool: guest, rules: rules.clone() })
+            Arc::new(DenyListShell { tool: guest, rules: rules.clone() })
         } else {
             Arc::new(guest)
         };
@@ -124,40 +124,40 @@ pub(super) fn guests(places: &Places, rules: &Rules) -> Toolbox {
 }
 
 /// A shell that applies deny rules even if no user is asked.
-struct Ruled {
+struct DenyListShell {
     tool: ShippedTool,
-    rules: Rules,
+    rules: CommandRules,
 }
 
-impl Ruled {
+impl DenyListShell {
     fn forbidden(&self, arguments: &str) -> Option<String> {
         let arguments: Value = serde_json::from_str(arguments).ok()?;
         let script = arguments.get("script").and_then(Value::as_str).unwrap_or_default();
-        let ruling = match Script::read(script) {
+        let ruling = match ShellScript::read(script) {
             Ok(script) => self.rules.judge(&script),
             Err(why) => self.rules.judge_unreadable(why),
         };
         match ruling {
-            Ruling::Denied(rule) => Some(format!("denied: the rule `{rule}` forbids it")),
-            Ruling::Unclear(why) => Some(format!("denied: {why}")),
-            Ruling::Allowed | Ruling::Ask => None,
+            CommandRuling::Denied(rule) => Some(format!("denied: the rule `{rule}` forbids it")),
+            CommandRuling::Unclear(why) => Some(format!("denied: {why}")),
+            CommandRuling::Allowed | CommandRuling::Ask => None,
         }
     }
 }
 
-impl Tool for Ruled {
-    fn declaration(&self) -> &kernel::Tool {
+impl Tool for DenyListShell {
+    fn declaration(&self) -> &kernel::ToolSpec {
         self.tool.declaration()
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         match self.forbidden(&job.arguments) {
             Some(why) => Box::pin(async { ToolOutput::failed(why) }),
             None => self.tool.run(job),
         }
     }
 
-    fn reveal(&self) -> Reveal {
+    fn reveal(&self) -> SecretReveal {
         self.tool.reveal()
     }
 }

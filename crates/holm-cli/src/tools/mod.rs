@@ -13,6 +13,6 @@ mod outside;
 mod tests;
 
 pub(crate) use few::own;
-pub(crate) use guests::{Set, missing};
+pub(crate) use guests::{BuiltinToolSet, missing};
 pub(crate) use native::{native, native_apart};
-pub(crate) use outside::{Confinement, Outside};
+pub(crate) use outside::{CommandConfinement, OutsideTools};

@@ -4,39 +4,40 @@ use std::{path::Path, sync::Arc};
 
 use holm::{runtime::Toolbox, store::Store};
 use holm_tools::{
-    files::{self, Desk},
+    files::{self, FileToolContext},
     info,
-    root::{Protect, Root},
-    undo::{KEPT, MOST_KEPT, Undo},
+    root::{ProtectionLevel, WorkspaceRoot},
+    undo::{KEPT, MOST_KEPT, UndoStore},
 };
 
 use crate::{
-    kept::Kept,
-    places::{self, Places},
+    kept::ProtectedPaths,
+    places::{self, HolmPaths},
 };
 
 /// The tools. What they change can be undone, and Holm's own data is out of their reach; what is kept they only read.
 pub(crate) fn native(
-    places: &Places,
-    kept: &Kept,
+    places: &HolmPaths,
+    kept: &ProtectedPaths,
     store: &Store,
     outputs: Option<&Path>,
 ) -> anyhow::Result<Toolbox> {
-    let root = kept.over(Root::open(&places.work)?.protect(&places.data, Protect::Everything)?)?;
-    let undo = Undo::open(places::undo_folder(&places.data))?;
+    let root =
+        kept.over(WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?)?;
+    let undo = UndoStore::open(places::undo_folder(&places.data))?;
     // Limits the disk use for users who never undo anything.
     undo.prune(KEPT, MOST_KEPT)?;
-    of(Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
+    of(FileToolContext::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
 }
 
 /// The tools for a folder that somebody works in alone. Nothing is there to be undone: the folder goes away, and what
 /// was changed in it comes back as a whole.
 pub(crate) fn native_apart(folder: &Path, store: &Store, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
-    of(Desk::new(Root::open(folder)?).blobs(Arc::new(store.clone())), outputs)
+    of(FileToolContext::new(WorkspaceRoot::open(folder)?).blobs(Arc::new(store.clone())), outputs)
 }
 
 /// The tools of a desk, which also read the long outputs of commands.
-fn of(desk: Desk, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
+fn of(desk: FileToolContext, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
     let desk = match outputs {
         Some(outputs) => desk.outputs(outputs)?,
         None => desk,

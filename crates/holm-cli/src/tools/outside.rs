@@ -6,16 +6,16 @@ use std::{
 };
 
 use holm::runtime::{SecretString, Toolbox};
-use holm_jail::{Engine, Launcher};
-use holm_net::{Client, Tls};
+use holm_jail::{JailEngine, JailLauncher};
+use holm_net::{HttpClient, TlsConfig};
 use holm_tools::{
-    fetch::Fetch,
-    root::Denies,
-    search::{Service, WebSearch},
-    shell::{Rules, Shell},
+    fetch::FetchTool,
+    root::DenyRules,
+    search::{SearchService, WebSearchTool},
+    shell::{CommandRules, WorkspaceShell},
 };
 
-use crate::{kept::Kept, places::Places};
+use crate::{kept::ProtectedPaths, places::HolmPaths};
 
 /// Names the search service: `brave`, `tavily`, or the address of a `SearXNG` instance.
 const SEARCH: &str = "HOLM_SEARCH";
@@ -33,7 +33,7 @@ const SECRET_NAMES: [&str; 8] =
 
 /// What confines commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Confinement {
+pub(crate) enum CommandConfinement {
     /// The strongest confinement that the machine supports; without any, there
     /// are no command tools.
     Required,
@@ -43,7 +43,7 @@ pub(crate) enum Confinement {
 
 /// The tools, and notes about missing ones.
 #[derive(Debug, Default)]
-pub(crate) struct Outside {
+pub(crate) struct OutsideTools {
     pub(crate) tools: Toolbox,
     pub(crate) notes: Vec<String>,
     /// Service keys that the run must treat as secrets.
@@ -52,14 +52,14 @@ pub(crate) struct Outside {
     pub(crate) outputs: Option<PathBuf>,
 }
 
-impl Outside {
+impl OutsideTools {
     /// All tools that this machine and environment support, without Holm's own data. Protected
     /// files are not written.
     pub(crate) fn here(
-        places: &Places,
-        kept: &Kept,
-        rules: Rules,
-        confinement: Confinement,
+        places: &HolmPaths,
+        kept: &ProtectedPaths,
+        rules: CommandRules,
+        confinement: CommandConfinement,
         env: impl Fn(&str) -> Option<String>,
     ) -> Self {
         let mut outside = Self::default();
@@ -71,14 +71,14 @@ impl Outside {
             }
             Err(why) => outside.notes.push(format!("the shell is not available: {why}")),
         }
-        let client = match Tls::platform() {
-            Ok(tls) => Client::new(places.bounds.connector(), tls),
+        let client = match TlsConfig::platform() {
+            Ok(tls) => HttpClient::new(places.bounds.connector(), tls),
             Err(why) => {
                 outside.notes.push(format!("fetching is not available: {why}"));
                 return outside;
             }
         };
-        outside.tools = std::mem::take(&mut outside.tools).with(Fetch::new(client.clone()));
+        outside.tools = std::mem::take(&mut outside.tools).with(FetchTool::new(client.clone()));
         if let Some(name) = env(SEARCH).filter(|name| !name.is_empty()) {
             let key = env(SEARCH_KEY).filter(|key| !key.is_empty()).map(SecretString::from);
             outside.keys.extend(key.clone().map(|key| ("search".to_owned(), key)));
@@ -91,7 +91,7 @@ impl Outside {
     }
 }
 
-impl Outside {
+impl OutsideTools {
     /// With the tools that work on this machine's files, or a word about why there are none.
     pub(crate) fn and(mut self, native: anyhow::Result<Toolbox>) -> Self {
         match native {
@@ -103,33 +103,33 @@ impl Outside {
 }
 
 fn shell(
-    places: &Places,
-    kept: &Kept,
-    rules: Rules,
-    confinement: Confinement,
+    places: &HolmPaths,
+    kept: &ProtectedPaths,
+    rules: CommandRules,
+    confinement: CommandConfinement,
     env: &impl Fn(&str) -> Option<String>,
-) -> Result<Shell, String> {
+) -> Result<WorkspaceShell, String> {
     let (workspace, data) = (&*places.work, &*places.data);
     let engine = match confinement {
-        Confinement::Required => Engine::detect().map_err(|error| error.to_string())?,
-        Confinement::None => Engine::Unconfined,
+        CommandConfinement::Required => JailEngine::detect().map_err(|error| error.to_string())?,
+        CommandConfinement::None => JailEngine::Unconfined,
     };
-    let shell =
-        Shell::new(Launcher::this_executable(), engine, workspace).map_err(|error| error.to_string())?;
+    let shell = WorkspaceShell::new(JailLauncher::this_executable(), engine, workspace)
+        .map_err(|error| error.to_string())?;
     let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
     let elsewhere: Vec<_> = home.iter().flat_map(|home| ELSEWHERE.map(|folder| home.join(folder))).collect();
     let shell = shell.rules(rules).path(folders, home.as_deref()).search(elsewhere);
     let shell = shell.denials(kept.of_commands()).hide(data);
     let mut shell = shell.network(places.bounds.connector());
-    if confinement == Confinement::None {
+    if confinement == CommandConfinement::None {
         shell = shell.user_environment(std::env::vars_os().filter(|(name, value)| !is_secret(name, value)));
     }
     let inside =
         home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));
     if let Some(home) = inside {
         // Kept from being made too, where the person's home is what commands work in.
-        shell = Denies::startup().fold(shell, |shell, name| shell.protect(home.join(name)));
+        shell = DenyRules::startup().fold(shell, |shell, name| shell.protect(home.join(name)));
     }
     let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
@@ -146,13 +146,13 @@ fn is_secret(name: &OsStr, value: &OsStr) -> bool {
     name.starts_with("HOLM_") || SECRET_NAMES.iter().any(|part| name.contains(part)) || has_password
 }
 
-fn search(client: Client, name: &str, key: Option<SecretString>) -> Result<WebSearch, String> {
+fn search(client: HttpClient, name: &str, key: Option<SecretString>) -> Result<WebSearchTool, String> {
     let service = match name {
-        "brave" => Service::brave(),
-        "tavily" => Service::tavily(),
-        address => Service::searxng(address).map_err(|error| error.to_string())?,
+        "brave" => SearchService::brave(),
+        "tavily" => SearchService::tavily(),
+        address => SearchService::searxng(address).map_err(|error| error.to_string())?,
     };
-    WebSearch::new(client, service, key).map_err(|error| error.to_string())
+    WebSearchTool::new(client, service, key).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

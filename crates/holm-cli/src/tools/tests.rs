@@ -1,14 +1,14 @@
 use holm::{grants::Level, store::Store};
 
 use super::*;
-use crate::{kept::Kept, places::Places};
+use crate::{kept::ProtectedPaths, places::HolmPaths};
 
 #[tokio::test]
 async fn every_tool_says_what_it_needs_or_can_do_nothing() {
     let (work, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = Store::open(data.path().join("holm.db")).await.unwrap();
-    let places = Places::at(data.path(), work.path());
-    let files = native(&places, &Kept::default(), &store, None).unwrap();
+    let places = HolmPaths::at(data.path(), work.path());
+    let files = native(&places, &ProtectedPaths::default(), &store, None).unwrap();
     for tool in files.declarations() {
         assert!(tool.level == Level::None || !tool.needs.is_empty(), "{}", tool.name);
         assert!(!tool.description.is_empty(), "{}", tool.name);

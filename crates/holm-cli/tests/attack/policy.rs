@@ -2,23 +2,23 @@
 
 use std::net::IpAddr;
 
-use holm::grants::{Decision, Denials, Grant, GrantSet, Host, Policy, Request, Url};
-use holm_tools::shell::{Rules, Ruling, Script};
+use holm::grants::{AccessRequest, DenialSet, Grant, GrantPolicy, GrantSet, PolicyDecision, Url, UrlHost};
+use holm_tools::shell::{CommandRules, CommandRuling, ShellScript};
 
 use crate::outcome::Outcome;
 
 /// Asks rules about a script.
 pub(crate) fn rules(script: &str, deny: &[String], allow: &[String]) -> Result<Outcome, String> {
-    let rules = Rules::new(deny.iter().map(String::as_str), allow.iter().map(String::as_str));
+    let rules = CommandRules::new(deny.iter().map(String::as_str), allow.iter().map(String::as_str));
     let rules = rules.map_err(|error| error.to_string())?;
-    let ruling = match Script::read(script) {
+    let ruling = match ShellScript::read(script) {
         Ok(script) => rules.judge(&script),
         Err(why) => rules.judge_unreadable(why),
     };
     Ok(match ruling {
-        Ruling::Denied(_) | Ruling::Unclear(_) => Outcome::Refused,
-        Ruling::Ask => Outcome::Asked,
-        Ruling::Allowed => Outcome::Passed,
+        CommandRuling::Denied(_) | CommandRuling::Unclear(_) => Outcome::Refused,
+        CommandRuling::Ask => Outcome::Asked,
+        CommandRuling::Allowed => Outcome::Passed,
     })
 }
 
@@ -28,8 +28,8 @@ pub(crate) fn url(url: &str, leads_to: Option<&str>, grants: &[String]) -> Resul
     let Ok(url) = url.parse::<Url>() else { return Ok(Outcome::Refused) };
     let address = match (leads_to, url.host()) {
         (Some(address), _) => address.parse::<IpAddr>().map_err(|error| format!("{address}: {error}"))?,
-        (None, Host::Address(address)) => *address,
-        (None, Host::Name(name)) => return Err(format!("say where {} leads to", name.as_str())),
+        (None, UrlHost::Address(address)) => *address,
+        (None, UrlHost::Name(name)) => return Err(format!("say where {} leads to", name.as_str())),
     };
     Ok(match policy.reach(&url, address) {
         Ok(()) => Outcome::Passed,
@@ -40,11 +40,11 @@ pub(crate) fn url(url: &str, leads_to: Option<&str>, grants: &[String]) -> Resul
 /// Asks whether something may be done.
 pub(crate) fn request(request: &str, grants: &[String]) -> Result<Outcome, String> {
     let policy = policy(grants)?;
-    let Ok(request) = request.parse::<Request>() else { return Ok(Outcome::Refused) };
+    let Ok(request) = request.parse::<AccessRequest>() else { return Ok(Outcome::Refused) };
     Ok(match policy.decide(&request) {
-        Decision::Granted(_) => Outcome::Passed,
-        Decision::Denied(_) => Outcome::Refused,
-        Decision::Missing => Outcome::Asked,
+        PolicyDecision::Granted(_) => Outcome::Passed,
+        PolicyDecision::Denied(_) => Outcome::Refused,
+        PolicyDecision::Missing => Outcome::Asked,
     })
 }
 
@@ -56,10 +56,10 @@ pub(crate) fn child(wish: &[String], asks: &str, grants: &[String]) -> Result<Ou
     if !parent.grants.contains_all(&child.grants) {
         return Ok(Outcome::Escaped);
     }
-    let request = asks.parse::<Request>().map_err(|error| format!("{asks}: {error}"))?;
+    let request = asks.parse::<AccessRequest>().map_err(|error| format!("{asks}: {error}"))?;
     Ok(match child.decide(&request) {
-        Decision::Granted(_) => Outcome::Passed,
-        Decision::Denied(_) | Decision::Missing => Outcome::Refused,
+        PolicyDecision::Granted(_) => Outcome::Passed,
+        PolicyDecision::Denied(_) | PolicyDecision::Missing => Outcome::Refused,
     })
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn grant(text: &str) -> Outcome {
 }
 
 /// Grants, and behind an exclamation mark what is denied all the same.
-fn policy(texts: &[String]) -> Result<Policy, String> {
+fn policy(texts: &[String]) -> Result<GrantPolicy, String> {
     let (mut grants, mut denials) = (Vec::new(), Vec::new());
     for text in texts {
         match text.strip_prefix('!') {
@@ -80,8 +80,8 @@ fn policy(texts: &[String]) -> Result<Policy, String> {
             None => grants.push(text.as_str()),
         }
     }
-    Ok(Policy {
+    Ok(GrantPolicy {
         grants: GrantSet::parse(grants).map_err(|error| error.to_string())?,
-        denials: Denials::parse(denials).map_err(|error| error.to_string())?,
+        denials: DenialSet::parse(denials).map_err(|error| error.to_string())?,
     })
 }

@@ -152,7 +152,8 @@ fn writes(content: &str) -> [Act; 2] {
 #[test]
 fn an_editor_follows_a_session_while_it_works() {
     let read = Act::calls(&[("r", "read", r#"{"path":"notes.txt"}"#)]).thinks("I look first.");
-    let todo = r#"{"items":[{"text":"Look","progress":"completed"},{"text":"Say","progress":"in_progress"}]}"#;
+    let todo =
+        r#"{"items":[{"text":"Look","progress":"completed"},{"text":"Say","progress":"in_progress"}]}"#;
     let acts = [read, Act::calls(&[("t", "todo", todo)]), Act::says("It says: the tide comes at noon.")];
     let stage = Stage::new(acts).file("notes.txt", "The tide comes at noon.\n");
     let found = Editor::on(&stage)

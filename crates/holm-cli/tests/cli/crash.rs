@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use holm::{runtime::Journals as _, store::Store};
+use holm::{runtime::JournalStore as _, store::Store};
 use holm_testkit::double::{Act, Fault};
 
 use crate::{

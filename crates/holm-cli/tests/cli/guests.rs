@@ -8,7 +8,7 @@ fn which_tools_there_are_can_be_chosen() {
     let stage = Stage::new([]);
     let names = |set: &str| -> Vec<String> {
         let ran = stage.holm(["tool", "list", "--json", "--tools", set]);
-        let tools: Vec<holm::kernel::Tool> = serde_json::from_str(&ran.out).unwrap();
+        let tools: Vec<holm::kernel::ToolSpec> = serde_json::from_str(&ran.out).unwrap();
         tools.into_iter().map(|tool| tool.name).collect()
     };
     let (native, all) = (names("native"), names("all"));

@@ -3,8 +3,8 @@
 use std::fs;
 
 use holm::kernel::{
-    Block, Bound, Config, Effect, Input, Limits, MarkRule, Model, ModelResult, Prompt, Reply, RetryPolicy,
-    Started, StopReason, Timestamp, ToolCall, journal,
+    Block, Bound, Config, Effect, Input, Limits, MarkRule, ModelResult, ModelSpec, Prompt, Reply,
+    RetryPolicy, Started, StopReason, Timestamp, ToolCall, journal,
 };
 use holm_testkit::double::Act;
 
@@ -48,12 +48,12 @@ fn replied(reply: Reply) -> Input {
 fn answered() -> String {
     let reply = Reply { blocks: vec![Block::Text("18 degrees.".into())], ..Reply::default() };
     let facts = [Input::Prompted(Prompt::text("How warm is it in Bergen?")), replied(reply)];
-    elsewhere(Config::new(Model::named(MODEL)), facts)
+    elsewhere(Config::new(ModelSpec::named(MODEL)), facts)
 }
 
 /// A run with every right there is, that was stopped just before it wrote a file.
 fn about_to_write() -> String {
-    let mut config = Config::new(Model::named(MODEL));
+    let mut config = Config::new(ModelSpec::named(MODEL));
     config.mode = holm::grants::Mode::Full;
     config.grants = ["write:**".parse::<holm::grants::Grant>().unwrap()].into_iter().collect();
     config.tools = vec![serde_json::from_str(WRITE).unwrap()];
@@ -161,7 +161,7 @@ fn a_fork_before_the_import_has_no_more_than_the_import() {
 fn a_prompt_reads_nothing_that_lies_before_the_last_snapshot() {
     let reply = || replied(Reply { blocks: vec![Block::Text("18 degrees.".into())], ..Reply::default() });
     let facts = (0..150).flat_map(|_| [Input::Prompted(Prompt::text("How warm is it?")), reply()]);
-    let lines = elsewhere(Config::new(Model::named(MODEL)), facts);
+    let lines = elsewhere(Config::new(ModelSpec::named(MODEL)), facts);
     let stage = Stage::new([Act::says("One."), Act::says("Two.")]).file("run.jsonl", &lines);
     comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
     let resume = ["--session", "journey", "--resume", "-p", "And now?"];
@@ -225,7 +225,7 @@ fn what_is_no_journal_is_refused_and_nothing_is_kept() {
 
 #[test]
 fn a_journal_follows_the_rules_of_this_host_and_its_system_prompt_is_shown() {
-    let mut config = Config::new(Model::named(MODEL));
+    let mut config = Config::new(ModelSpec::named(MODEL));
     config.mark_rule = MarkRule::ShowOnly;
     config.system = "Obey the\nguest.".into();
     config.retry.attempts = u64::MAX;

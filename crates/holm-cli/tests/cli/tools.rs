@@ -31,7 +31,7 @@ fn the_tools_are_listed_with_what_they_need() {
 fn a_list_for_programs_holds_whole_declarations() {
     let stage = Stage::new([]);
     let ran = stage.holm(["tool", "list", "--json"]);
-    let tools: Vec<holm::kernel::Tool> = serde_json::from_str(&ran.out).unwrap();
+    let tools: Vec<holm::kernel::ToolSpec> = serde_json::from_str(&ran.out).unwrap();
     assert!(tools.iter().any(|tool| tool.name == "read" && tool.needs.len() == 1));
 }
 
@@ -96,7 +96,7 @@ fn a_declaration_is_checked_as_a_run_would() {
 fn no_file_tool_goes_around_the_root() {
     let stage = Stage::new([]);
     let ran = stage.holm(["tool", "list", "--json"]);
-    let tools: Vec<holm::kernel::Tool> = serde_json::from_str(&ran.out).unwrap();
+    let tools: Vec<holm::kernel::ToolSpec> = serde_json::from_str(&ran.out).unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     for gone in ["read_file", "write_file", "list_files", "count_words"] {
         assert!(!names.contains(&gone), "{names:?}");

@@ -11,9 +11,9 @@ use holm::{
 };
 use holm_testkit::double::Act;
 use holm_tools::{
-    files::{self, Desk},
-    root::Root,
-    undo::Undo,
+    files::{self, FileToolContext},
+    root::WorkspaceRoot,
+    undo::UndoStore,
 };
 use serde_json::{Value, json};
 
@@ -46,8 +46,8 @@ fn session(stage: &Stage) {
     runtime.block_on(async {
         fs::create_dir_all(stage.data()).unwrap();
         let store = Store::open(stage.data().join("holm.db")).await.unwrap();
-        let desk = Desk::new(Root::open(&stage.work()).unwrap());
-        let desk = desk.undo(Undo::open(stage.data().join("undo")).unwrap()).unwrap();
+        let desk = FileToolContext::new(WorkspaceRoot::open(&stage.work()).unwrap());
+        let desk = desk.undo(UndoStore::open(stage.data().join("undo")).unwrap()).unwrap();
         let mut tools = Toolbox::new();
         for tool in files::tools(desk) {
             tools.add_shared(Arc::clone(&tool)).unwrap();

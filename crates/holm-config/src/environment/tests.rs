@@ -1,8 +1,8 @@
 use super::*;
 
-fn read(env: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+fn read(env: &[(&str, &str)]) -> Result<ConfigSettings, ConfigError> {
     let find = |name: &str| env.iter().find(|(key, _)| *key == name);
-    Settings::from_environment(|name| find(name).map(|(_, value)| (*value).to_owned()))
+    ConfigSettings::from_environment(|name| find(name).map(|(_, value)| (*value).to_owned()))
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn every_variable_is_read_and_named_as_the_origin() {
 
 #[test]
 fn an_empty_variable_says_nothing_and_a_wrong_one_is_named() {
-    assert_eq!(read(&[("HOLM_MODEL", " ")]).unwrap(), Settings::default());
+    assert_eq!(read(&[("HOLM_MODEL", " ")]).unwrap(), ConfigSettings::default());
     let check = |name: &str, value: &str, expect: &str| {
         let error = read(&[(name, value)]).unwrap_err().to_string();
         assert!(error.starts_with(&format!("${name}: ")) && error.contains(expect), "{error}");

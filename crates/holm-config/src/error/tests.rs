@@ -2,8 +2,8 @@ use holm_grants::escaped;
 
 use super::*;
 use crate::{
-    Layer, Origin,
-    exe::Unsupported,
+    ConfigLayer, SettingOrigin,
+    exe::UnsupportedFeature,
     import,
     skills::{SkillFileError, SkillProblem},
 };
@@ -61,9 +61,9 @@ fn no_error_prints_a_raw_control_character_of_a_name() {
 #[test]
 fn places_and_notes_print_names_on_one_line() {
     let path = PathBuf::from(HOSTILE);
-    check(&Origin::File { layer: Layer::User, path: path.clone(), line: 1 }.to_string());
-    check(&Origin::Variable(HOSTILE.into()).to_string());
-    check(&Unsupported { path: path.clone(), what: HOSTILE.into(), line: 1 }.to_string());
+    check(&SettingOrigin::File { layer: ConfigLayer::User, path: path.clone(), line: 1 }.to_string());
+    check(&SettingOrigin::Variable(HOSTILE.into()).to_string());
+    check(&UnsupportedFeature { path: path.clone(), what: HOSTILE.into(), line: 1 }.to_string());
     let key = SkillProblem::BadValue { key: HOSTILE.into(), expected: "a text" };
     for problem in [SkillProblem::Head(HOSTILE.into()), key, SkillProblem::Missing("name")] {
         check(&SkillFileError { line: 1, problem }.to_string());

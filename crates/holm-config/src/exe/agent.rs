@@ -7,7 +7,7 @@ use std::{
 
 use holm_grants::escaped;
 
-use super::json::{Kind, Node, Source, alike};
+use super::json::{JsonNode, JsonNodeKind, JsonSource, alike};
 use crate::{ConfigError, ConfigProblem};
 
 /// The tag of an agent's file.
@@ -68,10 +68,10 @@ pub struct ExeAgent {
     pub tools: Vec<ExeTools>,
     pub servers: Vec<ExeServer>,
     /// Other agents that it refers to.
-    pub extra: Vec<Extra>,
+    pub extra: Vec<ExeAgentReference>,
     pub skills: Vec<PathBuf>,
     /// Settings that Holm does not support.
-    pub unsupported: Vec<Unsupported>,
+    pub unsupported: Vec<UnsupportedFeature>,
 }
 
 /// A folder of tools.
@@ -94,7 +94,7 @@ pub struct ExeServer {
 
 /// A reference to another agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extra {
+pub struct ExeAgentReference {
     /// The name that the agent must have.
     pub slug: String,
     pub path: PathBuf,
@@ -104,14 +104,14 @@ pub struct Extra {
 
 /// A setting that Holm does not support.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsupported {
+pub struct UnsupportedFeature {
     pub path: PathBuf,
     pub what: String,
     /// The line, from 1.
     pub line: usize,
 }
 
-impl fmt::Display for Unsupported {
+impl fmt::Display for UnsupportedFeature {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, what) = (escaped(&self.path.to_string_lossy()), escaped(&self.what));
         write!(out, "{path}: not supported: {what} at line {}", self.line)
@@ -131,12 +131,12 @@ impl ExeAgent {
     /// # Errors
     /// The first error, with its line.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let source = Source { text, path };
+        let source = JsonSource { text, path };
         let whole = source.parse()?;
-        let tag = whole.get("tag").and_then(Node::text).unwrap_or_default();
+        let tag = whole.get("tag").and_then(JsonNode::text).unwrap_or_default();
         let contents = whole.get("contents").filter(|_| tag == TAG);
         let contents = contents.ok_or_else(|| source.wrong(&whole, &format!("an object tagged {TAG}")))?;
-        let reading = Reading { source, contents };
+        let reading = ExeAgentReader { source, contents };
         let mut agent = reading.scalars()?;
         reading.tools(&mut agent)?;
         reading.servers(&mut agent)?;
@@ -148,17 +148,17 @@ impl ExeAgent {
 }
 
 /// Reads the members of one file.
-struct Reading<'a> {
-    source: Source<'a>,
-    contents: &'a Node,
+struct ExeAgentReader<'a> {
+    source: JsonSource<'a>,
+    contents: &'a JsonNode,
 }
 
-impl Reading<'_> {
+impl ExeAgentReader<'_> {
     fn scalars(&self) -> Result<ExeAgent, ConfigError> {
         let Some(prompt) = self.contents.get("systemPrompt") else {
             return Err(self.missing(self.contents, "systemPrompt"));
         };
-        let lines = prompt.items().map(|lines| lines.iter().map(Node::text).collect::<Option<Vec<_>>>());
+        let lines = prompt.items().map(|lines| lines.iter().map(JsonNode::text).collect::<Option<Vec<_>>>());
         let lines = lines.flatten().ok_or_else(|| self.source.wrong(prompt, "a list of lines"))?;
         Ok(ExeAgent {
             path: self.source.path.to_owned(),
@@ -187,7 +187,7 @@ impl Reading<'_> {
             match tag {
                 "FileSystemDirectory" => {
                     let path = self.beneath(&self.text(contents, "path")?);
-                    let filter = contents.get("basenameFilter").and_then(Node::text).map(str::to_owned);
+                    let filter = contents.get("basenameFilter").and_then(JsonNode::text).map(str::to_owned);
                     agent.tools.push(ExeTools { path, filter });
                     self.activation(contents, agent);
                 }
@@ -208,7 +208,7 @@ impl Reading<'_> {
                 self.unsupported(agent, format!("the MCP server {tag}"), node.line);
                 continue;
             }
-            let args = contents.get("args").and_then(Node::items).unwrap_or_default();
+            let args = contents.get("args").and_then(JsonNode::items).unwrap_or_default();
             let args = args.iter().map(|arg| arg.text().map(str::to_owned).ok_or(arg));
             let args = args.collect::<Result<_, _>>().map_err(|arg| self.source.wrong(arg, "a text"))?;
             let (name, executable) = (self.text(contents, "name")?, self.text(contents, "executable")?);
@@ -221,7 +221,7 @@ impl Reading<'_> {
     fn others(&self, agent: &mut ExeAgent) -> Result<(), ConfigError> {
         for node in self.list("extraAgents")? {
             let (slug, path) = (self.text(node, "slug")?, self.beneath(&self.text(node, "path")?));
-            agent.extra.push(Extra { slug, path, line: node.line });
+            agent.extra.push(ExeAgentReference { slug, path, line: node.line });
         }
         for node in self.list("skillSources")? {
             let (tag, contents) = self.tagged(node)?;
@@ -236,7 +236,8 @@ impl Reading<'_> {
     /// Reports members that were not read.
     fn leftovers(&self, agent: &mut ExeAgent) {
         for (key, node) in self.contents.members() {
-            let empty = node.items().is_some_and(<[Node]>::is_empty) || matches!(node.kind, Kind::Plain(_));
+            let empty = node.items().is_some_and(<[JsonNode]>::is_empty)
+                || matches!(node.kind, JsonNodeKind::Plain(_));
             if let Some((_, what)) = WITHOUT_A_PART.iter().find(|(name, _)| alike(name, key)) {
                 if !empty {
                     self.unsupported(agent, (*what).to_owned(), node.line);
@@ -249,7 +250,7 @@ impl Reading<'_> {
 
     /// Reports tools that are only shown on demand. Holm shows them from the start, or by search
     /// if there are many.
-    fn activation(&self, contents: &Node, agent: &mut ExeAgent) {
+    fn activation(&self, contents: &JsonNode, agent: &mut ExeAgent) {
         let Some(activation) = contents.get("activation") else { return };
         if activation.text() != Some("always") {
             self.unsupported(agent, "an activation group".to_owned(), activation.line);
@@ -257,10 +258,10 @@ impl Reading<'_> {
     }
 
     fn unsupported(&self, agent: &mut ExeAgent, what: String, line: usize) {
-        agent.unsupported.push(Unsupported { path: self.source.path.to_owned(), what, line });
+        agent.unsupported.push(UnsupportedFeature { path: self.source.path.to_owned(), what, line });
     }
 
-    fn list(&self, key: &str) -> Result<&[Node], ConfigError> {
+    fn list(&self, key: &str) -> Result<&[JsonNode], ConfigError> {
         match self.contents.get(key) {
             None => Ok(&[]),
             Some(node) => node.items().ok_or_else(|| self.source.wrong(node, "a list")),
@@ -268,18 +269,18 @@ impl Reading<'_> {
     }
 
     /// An object with a tag and contents.
-    fn tagged<'n>(&self, node: &'n Node) -> Result<(&'n str, &'n Node), ConfigError> {
-        let tag = node.get("tag").and_then(Node::text);
+    fn tagged<'n>(&self, node: &'n JsonNode) -> Result<(&'n str, &'n JsonNode), ConfigError> {
+        let tag = node.get("tag").and_then(JsonNode::text);
         let contents = node.get("contents").unwrap_or(node);
         tag.map(|tag| (tag, contents)).ok_or_else(|| self.source.wrong(node, "an object with a tag"))
     }
 
-    fn text(&self, node: &Node, key: &str) -> Result<String, ConfigError> {
+    fn text(&self, node: &JsonNode, key: &str) -> Result<String, ConfigError> {
         let found = node.get(key).ok_or_else(|| self.missing(node, key))?;
         found.text().map(str::to_owned).ok_or_else(|| self.source.wrong(found, "a text"))
     }
 
-    fn missing(&self, node: &Node, key: &str) -> ConfigError {
+    fn missing(&self, node: &JsonNode, key: &str) -> ConfigError {
         let problem = ConfigProblem::WrongValue(format!("`{key}` is missing"));
         ConfigError::at(self.source.path, node.line, problem)
     }

@@ -6,15 +6,15 @@ use crate::{ConfigError, ConfigProblem, read::line_of};
 
 /// A value and its line.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
+pub(super) struct JsonNode {
     pub(super) line: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: JsonNodeKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
-    Object(Vec<(String, Node)>),
-    Array(Vec<Node>),
+pub(super) enum JsonNodeKind {
+    Object(Vec<(String, JsonNode)>),
+    Array(Vec<JsonNode>),
     Text(String),
     /// A number, a Boolean or null.
     Plain(serde_json::Value),
@@ -22,20 +22,20 @@ pub(super) enum Kind {
 
 /// The text and path of a file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct JsonSource<'a> {
     pub(super) text: &'a str,
     pub(super) path: &'a Path,
 }
 
-impl Source<'_> {
+impl JsonSource<'_> {
     /// Parses the whole text.
-    pub(super) fn parse(self) -> Result<Node, ConfigError> {
+    pub(super) fn parse(self) -> Result<JsonNode, ConfigError> {
         // `serde_json` checks the grammar; the code below only finds positions in valid JSON.
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(self.text) {
             let problem = ConfigProblem::Syntax(error.to_string());
             return Err(ConfigError::at(self.path, error.line().max(1), problem));
         }
-        let mut walk = Walk { text: self.text, at: 0 };
+        let mut walk = JsonWalker { text: self.text, at: 0 };
         walk.value().ok_or_else(|| {
             ConfigError::at(
                 self.path,
@@ -46,7 +46,7 @@ impl Source<'_> {
     }
 
     /// The error for a value of the wrong type.
-    pub(super) fn wrong(self, node: &Node, expected: &str) -> ConfigError {
+    pub(super) fn wrong(self, node: &JsonNode, expected: &str) -> ConfigError {
         ConfigError::at(
             self.path,
             node.line,
@@ -55,50 +55,50 @@ impl Source<'_> {
     }
 }
 
-impl Node {
+impl JsonNode {
     /// The member of an object; the case of the key's first letter is ignored.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
-        let Kind::Object(members) = &self.kind else { return None };
+        let JsonNodeKind::Object(members) = &self.kind else { return None };
         let found = members.iter().find(|(name, _)| alike(name, key));
         found.map(|(_, node)| node).filter(|node| !node.is_null())
     }
 
     pub(super) fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Text(text) => Some(text),
-            Kind::Object(_) | Kind::Array(_) | Kind::Plain(_) => None,
+            JsonNodeKind::Text(text) => Some(text),
+            JsonNodeKind::Object(_) | JsonNodeKind::Array(_) | JsonNodeKind::Plain(_) => None,
         }
     }
 
     pub(super) fn items(&self) -> Option<&[Self]> {
         match &self.kind {
-            Kind::Array(items) => Some(items),
-            Kind::Object(_) | Kind::Text(_) | Kind::Plain(_) => None,
+            JsonNodeKind::Array(items) => Some(items),
+            JsonNodeKind::Object(_) | JsonNodeKind::Text(_) | JsonNodeKind::Plain(_) => None,
         }
     }
 
     pub(super) fn members(&self) -> &[(String, Self)] {
         match &self.kind {
-            Kind::Object(members) => members,
-            Kind::Array(_) | Kind::Text(_) | Kind::Plain(_) => &[],
+            JsonNodeKind::Object(members) => members,
+            JsonNodeKind::Array(_) | JsonNodeKind::Text(_) | JsonNodeKind::Plain(_) => &[],
         }
     }
 
     pub(super) fn is_object(&self) -> bool {
-        matches!(self.kind, Kind::Object(_))
+        matches!(self.kind, JsonNodeKind::Object(_))
     }
 
     /// Whether the value is empty or null.
     pub(super) fn is_nothing(&self) -> bool {
         match &self.kind {
-            Kind::Object(members) => members.is_empty(),
-            Kind::Array(items) => items.is_empty(),
-            Kind::Text(_) | Kind::Plain(_) => self.is_null(),
+            JsonNodeKind::Object(members) => members.is_empty(),
+            JsonNodeKind::Array(items) => items.is_empty(),
+            JsonNodeKind::Text(_) | JsonNodeKind::Plain(_) => self.is_null(),
         }
     }
 
     fn is_null(&self) -> bool {
-        self.kind == Kind::Plain(serde_json::Value::Null)
+        self.kind == JsonNodeKind::Plain(serde_json::Value::Null)
     }
 }
 
@@ -112,25 +112,25 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
 }
 
 /// A cursor over valid JSON.
-struct Walk<'a> {
+struct JsonWalker<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Walk<'_> {
-    fn value(&mut self) -> Option<Node> {
+impl JsonWalker<'_> {
+    fn value(&mut self) -> Option<JsonNode> {
         let first = self.peek()?;
         let line = line_of(self.text, self.at);
         let kind = match first {
-            b'{' => Kind::Object(self.object()?),
-            b'[' => Kind::Array(self.array()?),
-            b'"' => Kind::Text(self.string()?),
-            _ => Kind::Plain(self.plain()?),
+            b'{' => JsonNodeKind::Object(self.object()?),
+            b'[' => JsonNodeKind::Array(self.array()?),
+            b'"' => JsonNodeKind::Text(self.string()?),
+            _ => JsonNodeKind::Plain(self.plain()?),
         };
-        Some(Node { line, kind })
+        Some(JsonNode { line, kind })
     }
 
-    fn object(&mut self) -> Option<Vec<(String, Node)>> {
+    fn object(&mut self) -> Option<Vec<(String, JsonNode)>> {
         let mut members = Vec::new();
         self.at += 1;
         loop {
@@ -151,7 +151,7 @@ impl Walk<'_> {
         }
     }
 
-    fn array(&mut self) -> Option<Vec<Node>> {
+    fn array(&mut self) -> Option<Vec<JsonNode>> {
         let mut items = Vec::new();
         self.at += 1;
         loop {

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
-use super::json::{Node, Source};
-use crate::{ConfigError, Layer, read::text_of};
+use super::json::{JsonNode, JsonSource};
+use crate::{ConfigError, ConfigLayer, read::text_of};
 
 /// Keys by their ids. They are never shown: not in messages, and not by `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -18,14 +18,14 @@ impl ExeKeys {
     /// If it cannot be read, other users can write it, or it has the wrong format. The message
     /// contains nothing of its text.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let Some(text) = text_of(path, Layer::User)? else { return Ok(Self::default()) };
-        let source = Source { text: &text, path };
+        let Some(text) = text_of(path, ConfigLayer::User)? else { return Ok(Self::default()) };
+        let source = JsonSource { text: &text, path };
         let whole = source.parse()?;
-        let keys = whole.get("keys").and_then(Node::items);
+        let keys = whole.get("keys").and_then(JsonNode::items);
         let keys = keys.ok_or_else(|| source.wrong(&whole, "an object with a list `keys`"))?;
         let mut by_id = BTreeMap::new();
         for node in keys {
-            let text = |key: &str| node.get(key).and_then(Node::text);
+            let text = |key: &str| node.get(key).and_then(JsonNode::text);
             let (Some(id), Some(value)) = (text("id"), text("value")) else {
                 return Err(source.wrong(node, "an object with `id` and `value`"));
             };

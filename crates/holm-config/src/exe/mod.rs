@@ -2,7 +2,7 @@
 //! `agents-exe.cfg.json`, and its keys. Nothing is executed.
 //!
 //! A setting that Holm does not support is never dropped silently: each one becomes an
-//! [`Unsupported`] with its line. Keys are accepted with and without an initial capital.
+//! [`UnsupportedFeature`] with its line. Keys are accepted with and without an initial capital.
 
 mod agent;
 mod json;
@@ -13,7 +13,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use agent::{ExeAgent, ExeServer, ExeTools, Extra, Unsupported};
+pub use agent::{ExeAgent, ExeAgentReference, ExeServer, ExeTools, UnsupportedFeature};
 pub use keys::ExeKeys;
 pub use project::{CFG_FILE, ExeProject};
 pub use tree::{ExeTree, MOST_AGENTS};

@@ -6,10 +6,10 @@ use std::{
 };
 
 use super::{
-    Unsupported,
-    json::{Node, Source, alike},
+    UnsupportedFeature,
+    json::{JsonNode, JsonSource, alike},
 };
-use crate::{Alias, ConfigError, ConfigProblem, Layer, read::text_of};
+use crate::{ConfigError, ConfigLayer, ConfigProblem, PromptAlias, read::text_of};
 
 /// The file that locates the agents.
 pub const CFG_FILE: &str = "agents-exe.cfg.json";
@@ -35,9 +35,9 @@ pub struct ExeProject {
     pub agents: Vec<PathBuf>,
     /// Possible key files; the first that exists is used.
     pub keys: Vec<PathBuf>,
-    pub aliases: BTreeMap<String, Alias>,
+    pub aliases: BTreeMap<String, PromptAlias>,
     /// Settings that Holm does not support.
-    pub unsupported: Vec<Unsupported>,
+    pub unsupported: Vec<UnsupportedFeature>,
 }
 
 impl ExeProject {
@@ -55,8 +55,8 @@ impl ExeProject {
             let keys = [near].into_iter().chain(usual.map(|folder| folder.join("secret-keys"))).collect();
             return Ok(Self { agents, keys, ..Self::default() });
         };
-        let text = text_of(&path, Layer::Project)?.unwrap_or_default();
-        let source = Source { text: &text, path: &path };
+        let text = text_of(&path, ConfigLayer::Project)?.unwrap_or_default();
+        let source = JsonSource { text: &text, path: &path };
         let whole = source.parse()?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let own = texts(source, &whole, "agentsFiles")?.into_iter().map(|file| folder.join(file));
@@ -64,7 +64,7 @@ impl ExeProject {
         for directory in texts(source, &whole, "agentsDirectories")? {
             agents.extend(files_of(&folder.join(directory)));
         }
-        let named = whole.get("agentsConfigDir").and_then(Node::text).map(|dir| folder.join(dir));
+        let named = whole.get("agentsConfigDir").and_then(JsonNode::text).map(|dir| folder.join(dir));
         let keys = [folder.join("agents-exe.keys"), near].into_iter();
         let keys = keys.chain(named.or(usual).map(|folder| folder.join("secret-keys"))).collect();
         let mut project = Self {
@@ -81,24 +81,28 @@ impl ExeProject {
 
     /// The input mode of an alias is ignored: the flags of a run say whether the prompt comes from
     /// a file or from standard input.
-    fn read_aliases(&mut self, source: Source<'_>, whole: &Node) -> Result<(), ConfigError> {
+    fn read_aliases(&mut self, source: JsonSource<'_>, whole: &JsonNode) -> Result<(), ConfigError> {
         let Some(aliases) = whole.get("promptAliases") else { return Ok(()) };
         if !aliases.is_object() {
             return Err(source.wrong(aliases, "an object with a prompt for each name"));
         }
         for (name, node) in aliases.members() {
             let template = node.get("template");
-            let Some(template) = template.and_then(Node::text) else {
+            let Some(template) = template.and_then(JsonNode::text) else {
                 return Err(source.wrong(template.unwrap_or(node), "an object with a text `template`"));
             };
-            let description = node.get("description").and_then(Node::text).unwrap_or_default().to_owned();
-            self.aliases.insert(name.clone(), Alias { description, template: template.to_owned() });
+            let description = node.get("description").and_then(JsonNode::text).unwrap_or_default().to_owned();
+            self.aliases.insert(name.clone(), PromptAlias { description, template: template.to_owned() });
             let known = ["description", "template", "inputMode"];
             for (key, value) in
                 node.members().iter().filter(|(key, _)| !known.iter().any(|one| alike(one, key)))
             {
                 let what = format!("the key `{key}` of the prompt `{name}`");
-                self.unsupported.push(Unsupported { path: source.path.to_owned(), what, line: value.line });
+                self.unsupported.push(UnsupportedFeature {
+                    path: source.path.to_owned(),
+                    what,
+                    line: value.line,
+                });
             }
         }
         Ok(())
@@ -106,20 +110,20 @@ impl ExeProject {
 }
 
 /// Lists keys that were not read.
-fn leftovers(source: Source<'_>, whole: &Node) -> Vec<Unsupported> {
+fn leftovers(source: JsonSource<'_>, whole: &JsonNode) -> Vec<UnsupportedFeature> {
     let unread = whole.members().iter().filter(|(key, _)| !KNOWN.iter().any(|known| alike(known, key)));
     let named = unread.filter(|(_, node)| !node.is_nothing()).map(|(key, node)| {
         let part = WITHOUT_A_PART.iter().find(|(name, _)| alike(name, key));
         let what = part.map_or_else(|| format!("the key `{key}`"), |(_, what)| (*what).to_owned());
-        Unsupported { path: source.path.to_owned(), what, line: node.line }
+        UnsupportedFeature { path: source.path.to_owned(), what, line: node.line }
     });
     named.collect()
 }
 
-fn texts(source: Source<'_>, whole: &Node, key: &str) -> Result<Vec<String>, ConfigError> {
+fn texts(source: JsonSource<'_>, whole: &JsonNode, key: &str) -> Result<Vec<String>, ConfigError> {
     let Some(node) = whole.get(key) else { return Ok(Vec::new()) };
     let items = node.items().ok_or_else(|| source.wrong(node, "a list of paths"))?;
-    let text = |item: &Node| item.text().map(str::to_owned).ok_or_else(|| source.wrong(item, "a path"));
+    let text = |item: &JsonNode| item.text().map(str::to_owned).ok_or_else(|| source.wrong(item, "a path"));
     items.iter().map(text).collect()
 }
 

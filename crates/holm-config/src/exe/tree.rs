@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ExeAgent, Unsupported, project::files_of};
-use crate::{ConfigError, ConfigProblem, Layer, read::text_of, read_plain_text};
+use super::{ExeAgent, UnsupportedFeature, project::files_of};
+use crate::{ConfigError, ConfigLayer, ConfigProblem, read::text_of, read_plain_text};
 
 /// The most agents of one tree: a larger one was not written by hand.
 pub const MOST_AGENTS: usize = 256;
 
 /// Decides whether a person has trusted a file with these bytes; if not, returns the reason.
-type Admits<'a> = dyn Fn(&Path, &[u8]) -> Result<(), String> + 'a;
+type TrustCheck<'a> = dyn Fn(&Path, &[u8]) -> Result<(), String> + 'a;
 
 /// An agent and its helpers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,18 +25,18 @@ impl ExeTree {
     ///
     /// # Errors
     /// The first file that is missing or invalid, or an agent that is its own helper.
-    pub fn load(path: &Path, admits: &Admits<'_>) -> Result<Self, ConfigError> {
+    pub fn load(path: &Path, admits: &TrustCheck<'_>) -> Result<Self, ConfigError> {
         let mut count = 0;
         Self::load_below(path, admits, &mut Vec::new(), &mut count)
     }
 
     fn load_below(
         path: &Path,
-        admits: &Admits<'_>,
+        admits: &TrustCheck<'_>,
         above: &mut Vec<PathBuf>,
         count: &mut usize,
     ) -> Result<Self, ConfigError> {
-        let text = text_of(path, Layer::Project)?;
+        let text = text_of(path, ConfigLayer::Project)?;
         let text = text.ok_or_else(|| ConfigError::whole(path, ConfigProblem::Missing))?;
         admits(path, text.as_bytes())
             .map_err(|why| ConfigError::whole(path, ConfigProblem::Untrusted(why)))?;
@@ -84,7 +84,7 @@ impl ExeTree {
 
     /// All settings of the tree that Holm does not support.
     #[must_use]
-    pub fn unsupported(&self) -> Vec<&Unsupported> {
+    pub fn unsupported(&self) -> Vec<&UnsupportedFeature> {
         self.agents().into_iter().flat_map(|agent| &agent.unsupported).collect()
     }
 }

@@ -4,8 +4,8 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, Notes as _, Servers, quoted, skill_name, yaml};
-use crate::{ConfigError, Piece, Template};
+use super::{ImportNotes as _, ImportedFile, ImportedServers, quoted, skill_name, yaml};
+use crate::{ConfigError, TextTemplate, TextTemplatePiece};
 
 /// The members of a recipe that are imported.
 const READ: [&str; 8] =
@@ -15,9 +15,9 @@ const READ: [&str; 8] =
 ///
 /// # Errors
 /// If the file is not YAML, with the line.
-pub fn goose_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
+pub fn goose_servers(text: &str, path: &Path) -> Result<ImportedServers, ConfigError> {
     let whole = yaml::parse(text, path)?;
-    let mut found = Servers::none();
+    let mut found = ImportedServers::none();
     for (name, entry) in whole.get("extensions").and_then(Json::as_object).into_iter().flatten() {
         found.take(name, entry);
     }
@@ -30,10 +30,14 @@ pub fn goose_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
 ///
 /// # Errors
 /// If the file is neither YAML nor JSON, with the line.
-pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, Servers), ConfigError> {
+pub fn goose_recipe(
+    name: &str,
+    text: &str,
+    path: &Path,
+) -> Result<(ImportedFile, ImportedServers), ConfigError> {
     let whole = yaml::parse(text, path)?;
     let word = |key: &str| whole.get(key).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
-    let mut servers = Servers::none();
+    let mut servers = ImportedServers::none();
     for entry in whole.get("extensions").and_then(Json::as_array).into_iter().flatten() {
         let name = entry.get("name").and_then(Json::as_str).unwrap_or_default();
         servers.take(name, entry);
@@ -51,7 +55,7 @@ pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, S
     let args = if args.is_empty() { String::new() } else { format!("args: [{}]\n", args.join(", ")) };
     let text =
         format!("---\nname: {name}\ndescription: {}\n{args}list: false\n---\n{body}\n", quoted(&about));
-    Ok((Converted { name, text, notes }, servers))
+    Ok((ImportedFile { name, text, notes }, servers))
 }
 
 /// The names of the parameters, in order.
@@ -72,16 +76,16 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     if text.contains("{%") {
         notes.note("template commands (`{% … %}`) are not supported; the agent sees them unchanged");
     }
-    let template = Template::parse(text);
+    let template = TextTemplate::parse(text);
     let mut out = String::new();
     for piece in template.pieces() {
         match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Variable(name) if names.contains(name) => {
+            TextTemplatePiece::Text(text) => out.push_str(text),
+            TextTemplatePiece::Variable(name) if names.contains(name) => {
                 out.push('$');
                 out.push_str(name);
             }
-            Piece::Variable(name) => {
+            TextTemplatePiece::Variable(name) => {
                 notes.note(format!("`{{{{{name}}}}}` has no value here; the agent sees it unchanged"));
                 let _ = write!(out, "{{{{{name}}}}}");
             }
@@ -90,7 +94,7 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     out
 }
 
-impl Servers {
+impl ImportedServers {
     /// Converts one extension; an extension that is not a server becomes a note.
     fn take(&mut self, name: &str, entry: &Json) {
         let word = |key: &str| entry.get(key).and_then(Json::as_str);

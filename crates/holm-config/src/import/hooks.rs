@@ -6,7 +6,7 @@ use std::path::Path;
 use holm_tools::hooks::{HookEvent, HookFile};
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, Notes as _, TOOLS, codex, parse_json};
+use super::{ImportNotes as _, ImportedFile, TOOLS, codex, parse_json};
 use crate::{ConfigError, ConfigProblem};
 
 /// Events of goose that correspond to one of ours, for some tools.
@@ -35,7 +35,7 @@ const READS: &str = "its commands receive Holm's tool names, such as `shell` wit
 ///
 /// # Errors
 /// If the file is not JSON, with the line, or its hooks have another structure.
-pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
+pub fn hooks(text: &str, path: &Path) -> Result<(Option<ImportedFile>, Vec<String>), ConfigError> {
     converted(&parse_json(text, path)?, path)
 }
 
@@ -44,25 +44,25 @@ pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>)
 ///
 /// # Errors
 /// If the file is not TOML, with the line, or its hooks have another structure.
-pub fn codex_hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
+pub fn codex_hooks(text: &str, path: &Path) -> Result<(Option<ImportedFile>, Vec<String>), ConfigError> {
     let whole = codex(text, path)?;
     let hooks = whole.get("hooks").map_or_else(|| json!({}), |hooks| json!({ "hooks": hooks }));
     converted(&hooks, path)
 }
 
 /// Converts the hooks of a whole file.
-fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
+fn converted(whole: &Json, path: &Path) -> Result<(Option<ImportedFile>, Vec<String>), ConfigError> {
     let mut notes = Vec::new();
     let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
     let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
     if !left.is_empty() {
         notes.note(format!("not imported: {}", left.join(", ")));
     }
-    let mut taken = Taken { events: Map::new(), notes };
+    let mut taken = HookImport { events: Map::new(), notes };
     for (event, groups) in whole.get("hooks").and_then(Json::as_object).into_iter().flatten() {
         taken.event(event, groups);
     }
-    let Taken { events, mut notes } = taken;
+    let HookImport { events, mut notes } = taken;
     if events.is_empty() {
         return Ok((None, notes));
     }
@@ -71,16 +71,16 @@ fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String
     HookFile::parse(path, &text)
         .map_err(|error| ConfigError::whole(path, ConfigProblem::WrongValue(error.to_string())))?;
     notes.push(READS.to_owned());
-    Ok((Some(Converted { name: "hooks".into(), text, notes: Vec::new() }), notes))
+    Ok((Some(ImportedFile { name: "hooks".into(), text, notes: Vec::new() }), notes))
 }
 
 /// The hooks that were imported so far.
-struct Taken {
+struct HookImport {
     events: Map<String, Json>,
     notes: Vec<String>,
 }
 
-impl Taken {
+impl HookImport {
     fn event(&mut self, name: &str, groups: &Json) {
         let own = HookEvent::ALL.into_iter().find(|event| event.name() == name);
         let theirs = EVENTS.iter().find(|(theirs, ..)| *theirs == name);

@@ -5,27 +5,27 @@ use std::path::Path;
 use holm_grants::escaped;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Converted, Notes as _, Servers, agent_text, command_text, parse_json};
+use super::{ImportNotes as _, ImportedFile, ImportedServers, agent_text, command_text, parse_json};
 use crate::ConfigError;
 
 /// Everything that is imported from one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opencode {
+pub struct OpencodeImport {
     /// Its servers, and notes about what was not imported.
-    pub servers: Servers,
-    pub agents: Vec<Converted>,
+    pub servers: ImportedServers,
+    pub agents: Vec<ImportedFile>,
     /// Its commands, as skills.
-    pub commands: Vec<Converted>,
+    pub commands: Vec<ImportedFile>,
 }
 
 /// Imports `mcp`, `agent` and `command` of `opencode.json`.
 ///
 /// # Errors
 /// If the file is not JSON, with the line.
-pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
+pub fn opencode(text: &str, path: &Path) -> Result<OpencodeImport, ConfigError> {
     let whole = parse_json(text, path)?;
     let members = |key: &str| whole.get(key).and_then(Json::as_object).into_iter().flatten();
-    let mut servers = Servers::none();
+    let mut servers = ImportedServers::none();
     members("mcp").for_each(|(name, entry)| servers.add(name, server(entry)));
     for file in whole.get("instructions").and_then(Json::as_array).into_iter().flatten() {
         servers.notes.note(format!("rules in {file} were not imported; name the file: holm import FILE"));
@@ -37,7 +37,7 @@ pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
         let about = Some(word(entry, "description")).filter(|about| !about.is_empty());
         command_text(name, about, &word(entry, "template"))
     };
-    Ok(Opencode { servers, agents, commands: members("command").map(command).collect() })
+    Ok(OpencodeImport { servers, agents, commands: members("command").map(command).collect() })
 }
 
 fn server(entry: &Json) -> Map<String, Json> {
@@ -57,7 +57,7 @@ fn server(entry: &Json) -> Map<String, Json> {
     server
 }
 
-fn agent(name: &str, entry: &Json) -> Converted {
+fn agent(name: &str, entry: &Json) -> ImportedFile {
     let word = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
     let about = word("description").unwrap_or_else(|| format!("The agent {name} of opencode."));
     let known = ["description", "prompt", "mode"];
@@ -70,5 +70,5 @@ fn agent(name: &str, entry: &Json) -> Converted {
         );
     }
     notes.push("it has no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
-    Converted { name: name.to_owned(), text: agent_text(name, &about, &["*".to_owned()], &prompt), notes }
+    ImportedFile { name: name.to_owned(), text: agent_text(name, &about, &["*".to_owned()], &prompt), notes }
 }

@@ -1,7 +1,7 @@
-use holm_tools::agents::{AgentFile, ToolNames};
+use holm_tools::agents::{AgentFile, AgentToolNames};
 
 use super::*;
-use crate::skills::{Listed, Skill};
+use crate::skills::{SkillDocument, SkillVisibility};
 
 #[test]
 fn servers_of_codex_and_opencode_become_entries() {
@@ -26,10 +26,13 @@ fn servers_of_codex_and_opencode_become_entries() {
     assert_eq!(found.servers.entries, expect);
     assert!(found.servers.notes[0].contains("A.md") && found.servers.notes[1] == "not imported: `theme`");
     let file = AgentFile::parse(&found.agents[0].text).unwrap();
-    assert_eq!((file.name.as_str(), file.system.as_str(), file.tools), ("look", "You look.", ToolNames::All));
+    assert_eq!(
+        (file.name.as_str(), file.system.as_str(), file.tools),
+        ("look", "You look.", AgentToolNames::All)
+    );
     let notes = found.agents[0].notes.join("; ");
     assert!(notes.contains("`model` was not") && notes.contains("`tools` was not"), "{notes}");
-    let skill = Skill::parse(&found.commands[0].text).unwrap();
+    let skill = SkillDocument::parse(&found.commands[0].text).unwrap();
     assert_eq!((skill.name.as_str(), skill.filled("12").unwrap().as_str()), ("fix-it", "Fix 12."));
     assert_eq!(opencode("{\n", Path::new("o")).unwrap_err().line, Some(2));
 }
@@ -62,11 +65,11 @@ fn a_recipe_of_goose_becomes_a_skill_with_its_parameters() {
         required\n  - key: folder\n    default: src\nextensions:\n  - type: stdio\n    name: search\n    cmd: uvx\n    args: [x]\n\
         activities: [a]\n";
     let (made, servers) = goose_recipe("Code_Review", text, Path::new("r.yaml")).unwrap();
-    let skill = Skill::parse(&made.text).unwrap();
+    let skill = SkillDocument::parse(&made.text).unwrap();
     assert_eq!((skill.name.as_str(), skill.description.as_str()), ("code-review", "Reviews \"all\"."));
     assert_eq!(
         (skill.args.clone(), skill.listed),
-        (vec!["language".to_owned(), "folder".into()], Listed::No)
+        (vec!["language".to_owned(), "folder".into()], SkillVisibility::No)
     );
     assert_eq!(skill.filled("Rust lib").unwrap(), "Review Rust code.\nKeep {{other}}.\n\nBegin in lib.");
     let notes = made.notes.join("; ");
@@ -96,7 +99,7 @@ fn an_agent_of_claude_code_becomes_one_that_can_be_read() {
     let made = markdown_agent("file", text).unwrap();
     let file = AgentFile::parse(&made.text).unwrap();
     assert_eq!((file.name.as_str(), file.description.as_str()), ("reviewer", "Reviews: \"all\" of it."));
-    assert_eq!(file.tools, ToolNames::These(vec!["read".into(), "shell".into()]));
+    assert_eq!(file.tools, AgentToolNames::These(vec!["read".into(), "shell".into()]));
     assert_eq!(file.system, "You review.");
     assert!(file.grants.is_empty(), "nothing is granted by being imported");
     let notes = made.notes.join("\n");
@@ -104,12 +107,12 @@ fn an_agent_of_claude_code_becomes_one_that_can_be_read() {
         assert!(notes.contains(what), "{what}: {notes}");
     }
     let all = markdown_agent("a", "---\ndescription: b\n---\nx").unwrap();
-    assert_eq!(AgentFile::parse(&all.text).unwrap().tools, ToolNames::All);
+    assert_eq!(AgentFile::parse(&all.text).unwrap().tools, AgentToolNames::All);
     assert_eq!(all.name, "a", "opencode names agents by their files");
     assert!(markdown_agent("a", "no head").is_err());
     let off =
         markdown_agent("a", "---\ndescription: b\ntools:\n  write: false\n  bash: true\n---\nx").unwrap();
-    assert_eq!(AgentFile::parse(&off.text).unwrap().tools, ToolNames::All);
+    assert_eq!(AgentFile::parse(&off.text).unwrap().tools, AgentToolNames::All);
     assert!(off.notes[0].contains("that write are switched off"), "{:?}", off.notes);
 }
 
@@ -119,11 +122,11 @@ fn a_command_becomes_a_skill_that_a_person_names() {
         "Fix_Issue",
         "---\ndescription: Fixes.\n---\nFix $ARGUMENTS, see @README and !`git log`.\n",
     );
-    let skill = Skill::parse(&made.text).unwrap();
-    assert_eq!((skill.name.as_str(), skill.listed), ("fix-issue", Listed::No));
+    let skill = SkillDocument::parse(&made.text).unwrap();
+    assert_eq!((skill.name.as_str(), skill.listed), ("fix-issue", SkillVisibility::No));
     assert!(skill.filled("12").unwrap().starts_with("Fix 12, see @README"));
     assert_eq!(made.notes.len(), 2);
-    let bare = Skill::parse(&command_skill("x", "Do it.").text).unwrap();
+    let bare = SkillDocument::parse(&command_skill("x", "Do it.").text).unwrap();
     assert_eq!((bare.description.as_str(), bare.body.as_str()), ("Does what the command x did.", "Do it."));
 }
 
@@ -144,7 +147,10 @@ fn an_agent_of_agents_exe_becomes_one_that_can_be_read() {
     let made = exe_agent(&agent, "main/m");
     let file = AgentFile::parse(&made.text).unwrap();
     assert_eq!((file.model.as_deref(), file.description.as_str()), (Some("main/m"), "Helps all."));
-    assert_eq!((file.tools, file.system.as_str()), (ToolNames::These(vec!["other".into()]), "One.\nTwo."));
+    assert_eq!(
+        (file.tools, file.system.as_str()),
+        (AgentToolNames::These(vec!["other".into()]), "One.\nTwo.")
+    );
     assert!(made.notes.iter().any(|note| note.contains("not supported: the key `luaThings` at line 4")));
     let expect = json!({"mcpServers": {"s": {"command": "/s", "args": ["a", "b"]}}});
     assert_eq!(exe_servers(&agent), expect);

@@ -16,7 +16,7 @@ use crate::{ConfigError, ConfigProblem, read::one_line};
 const MOST_DEPTH: usize = 64;
 
 /// A list or object that is not closed yet.
-enum Open {
+enum YamlContainer {
     List(Vec<Json>),
     /// The members, and the key that waits for its value.
     Object(Map<String, Json>, Option<String>),
@@ -28,7 +28,7 @@ enum Open {
 /// The first error, with its line. Aliases and tags are not supported.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
     let mut parser = Parser::new_from_str(text);
-    let (mut open, mut whole): (Vec<Open>, Option<Json>) = (Vec::new(), None);
+    let (mut open, mut whole): (Vec<YamlContainer>, Option<Json>) = (Vec::new(), None);
     loop {
         let (event, at) = parser.next_token().map_err(|error| {
             let line = error.marker().line().max(1);
@@ -44,24 +44,24 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
                 return Err(wrong("values are nested too deep"));
             }
             Event::SequenceStart(..) => {
-                open.push(Open::List(Vec::new()));
+                open.push(YamlContainer::List(Vec::new()));
                 continue;
             }
             Event::MappingStart(..) => {
-                open.push(Open::Object(Map::new(), None));
+                open.push(YamlContainer::Object(Map::new(), None));
                 continue;
             }
             Event::Scalar(text, style, _, _) => scalar(text, style),
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open::List(items)) => Json::Array(items),
-                Some(Open::Object(members, _)) => Json::Object(members),
+                Some(YamlContainer::List(items)) => Json::Array(items),
+                Some(YamlContainer::Object(members, _)) => Json::Object(members),
                 None => return Err(wrong("something is closed that was never opened")),
             },
         };
         match open.last_mut() {
             None => whole = Some(value),
-            Some(Open::List(items)) => items.push(value),
-            Some(Open::Object(members, key)) => match key.take() {
+            Some(YamlContainer::List(items)) => items.push(value),
+            Some(YamlContainer::Object(members, key)) => match key.take() {
                 Some(key) => {
                     members.insert(key, value);
                 }

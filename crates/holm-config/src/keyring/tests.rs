@@ -6,7 +6,8 @@ use super::*;
 #[test]
 fn a_key_is_kept_for_one_folder_and_can_be_forgotten() {
     let folder = tempfile::tempdir().unwrap();
-    let (mine, other) = (Keyring::of(&folder.path().join("a")), Keyring::of(&folder.path().join("b")));
+    let (mine, other) =
+        (SystemKeyring::of(&folder.path().join("a")), SystemKeyring::of(&folder.path().join("b")));
     match mine.set("openai", &" canary-1 \n".into()) {
         Ok(()) => {}
         // A container may forbid the kernel's keyring; then that is said, and where the key goes instead.
@@ -29,7 +30,7 @@ fn a_key_is_kept_for_one_folder_and_can_be_forgotten() {
 #[test]
 fn what_is_no_key_is_refused_without_being_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let keyring = Keyring::of(folder.path());
+    let keyring = SystemKeyring::of(folder.path());
     for bad in ["", " \n", "canary\ncanary"] {
         assert_eq!(keyring.set("openai", &bad.into()), Err(KeyringError::NoKey));
     }

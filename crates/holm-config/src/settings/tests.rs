@@ -36,13 +36,13 @@ description = "Sums up."
 template = "Sum up: {{content}}"
 "#;
 
-fn read(text: &str, layer: Layer) -> Result<Settings, ConfigError> {
-    Settings::read(text, Path::new("/p/holm.toml"), layer)
+fn read(text: &str, layer: ConfigLayer) -> Result<ConfigSettings, ConfigError> {
+    ConfigSettings::read(text, Path::new("/p/holm.toml"), layer)
 }
 
 #[test]
 fn every_value_knows_its_line() {
-    let rows = read(WHOLE, Layer::User).unwrap().rows();
+    let rows = read(WHOLE, ConfigLayer::User).unwrap().rows();
     let lines: Vec<String> = rows
         .iter()
         .map(|row| format!("{} {}", row.origin.to_string().trim_start_matches("/p/holm.toml:"), row.key))
@@ -77,8 +77,8 @@ fn every_value_knows_its_line() {
 #[test]
 fn what_a_project_cannot_say_is_named_with_its_line() {
     let check = |text: &str, line: usize, key: &str| {
-        read(text, Layer::User).unwrap();
-        let error = read(text, Layer::Project).unwrap_err();
+        read(text, ConfigLayer::User).unwrap();
+        let error = read(text, ConfigLayer::Project).unwrap_err();
         assert_eq!(error.line, Some(line), "{text}");
         assert_eq!(error.problem, ConfigProblem::NotForProjects { key: key.into() }, "{text}");
         assert!(error.fix().contains("your own file"), "{}", error.fix());
@@ -95,7 +95,7 @@ fn what_a_project_cannot_say_is_named_with_its_line() {
 #[test]
 fn a_project_is_never_told_to_write_what_it_cannot_say() {
     let check = |text: &str, fix: &str| {
-        let error = read(text, Layer::Project).unwrap_err();
+        let error = read(text, ConfigLayer::Project).unwrap_err();
         assert_eq!(error.fix(), fix, "{text}");
     };
     check("modde = \"plan\"\n", "did you mean `model`?");
@@ -106,7 +106,7 @@ fn a_project_is_never_told_to_write_what_it_cannot_say() {
 #[test]
 fn each_mistake_gives_one_message_with_file_line_and_fix() {
     let check = |text: &str, expect: &str, fix: &str| {
-        let error = read(text, Layer::User).unwrap_err();
+        let error = read(text, ConfigLayer::User).unwrap_err();
         assert_eq!(error.to_string(), format!("/p/holm.toml:{expect}"));
         assert_eq!(error.fix(), fix);
     };
@@ -129,9 +129,9 @@ fn each_mistake_gives_one_message_with_file_line_and_fix() {
     for url in ["nope", "", "host:8000/v1", "http://", "https:///v1", "ftp://host"] {
         check(&format!("[providers.a]\nkey_env = \"K\"\nbase_url = \"{url}\"\n"), address, value);
     }
-    let syntax = read("model = \"a/b\"\nmode = \n", Layer::User).unwrap_err();
+    let syntax = read("model = \"a/b\"\nmode = \n", ConfigLayer::User).unwrap_err();
     assert_eq!((syntax.line, syntax.to_string().lines().count()), (Some(2), 1), "{syntax}");
-    let grant = read("grants = [\n  \"read:src\",\n  \"fly:high\",\n]\n", Layer::User).unwrap_err();
+    let grant = read("grants = [\n  \"read:src\",\n  \"fly:high\",\n]\n", ConfigLayer::User).unwrap_err();
     assert_eq!(grant.line, Some(3), "{grant}");
 }
 
@@ -142,8 +142,8 @@ fn known() -> String {
 
 #[test]
 fn the_bytes_of_a_projects_file_are_read_as_a_projects_and_what_is_no_text_has_a_line() {
-    let of = |bytes: &[u8]| Settings::of_project(bytes, Path::new("/p/holm.toml"));
-    assert_eq!(of(b"model = \"a/b\"\n").unwrap().model.unwrap().origin.layer(), Layer::Project);
+    let of = |bytes: &[u8]| ConfigSettings::of_project(bytes, Path::new("/p/holm.toml"));
+    assert_eq!(of(b"model = \"a/b\"\n").unwrap().model.unwrap().origin.layer(), ConfigLayer::Project);
     let error = of(b"model = \"a/b\"\n\xff\n").unwrap_err();
     assert_eq!(error.to_string(), "/p/holm.toml:2: it is not UTF-8 text");
 }

@@ -7,14 +7,14 @@
 
 use holm_guards::{
     json::Json,
-    skill::{Case, Cases, Contract, Format, FormatCheck},
+    skill::{Case, Cases, Contract, FormatCheck, SkillFormat},
 };
 
-use super::Skill;
+use super::SkillDocument;
 
 /// The contract fields in the front matter of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Promise {
+pub struct SkillPromise {
     /// The file with the JSON Schema of its input; without one, an object with a string for
     /// each of its `args`.
     pub input: Option<String>,
@@ -25,13 +25,13 @@ pub struct Promise {
     /// Pointers to the values that must occur there.
     pub grounded: Vec<String>,
     /// Pointers to values, and the format that each must have.
-    pub formats: Vec<(String, Format)>,
+    pub formats: Vec<(String, SkillFormat)>,
 }
 
-impl Promise {
+impl SkillPromise {
     /// The format of a name.
-    pub(super) fn format(name: &str) -> Option<Format> {
-        [("email", Format::Email), ("url", Format::Url), ("date", Format::Date)]
+    pub(super) fn format(name: &str) -> Option<SkillFormat> {
+        [("email", SkillFormat::Email), ("url", SkillFormat::Url), ("date", SkillFormat::Date)]
             .into_iter()
             .find_map(|(known, format)| (known == name).then_some(format))
     }
@@ -42,18 +42,18 @@ impl Promise {
     }
 }
 
-impl Skill {
+impl SkillDocument {
     /// The contract of a skill, if it has one; `read` returns the text of a file beside it.
     ///
     /// # Errors
     /// A message about a file that is missing or not JSON.
     ///
     /// ```
-    /// use holm_config::skills::Skill;
+    /// use holm_config::skills::SkillDocument;
     ///
     /// let text = "---\nname: total\ndescription: Reads an invoice.\nargs: [text]\noutput: out.json\n\
     ///     source: text\ngrounded: [/total]\n---\nFind the total.\n";
-    /// let skill = Skill::parse(text)?;
+    /// let skill = SkillDocument::parse(text)?;
     /// let schema = r#"{"type":"object","required":["total"]}"#;
     /// let contract = skill.contract(|_| Ok(schema.to_owned()))?.unwrap();
     /// assert_eq!(contract.source.as_deref(), Some("/text"));

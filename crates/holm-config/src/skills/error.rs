@@ -29,16 +29,14 @@ pub enum SkillProblem {
     },
     /// The file is larger than a model should read.
     #[error("it is larger than {most} bytes; put the rest into files beside it")]
-    TooLarge {
-        most: usize,
-    },
+    TooLarge { most: usize },
 }
 
 /// With its arguments, the text of a skill would be larger than
 /// [`MOST_FILLED`](super::MOST_FILLED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("its text would be larger than 1 MiB with these arguments; put them into a file and name that")]
-pub struct Overfilled;
+pub struct SkillOverflowError;
 
 impl SkillProblem {
     pub(super) fn at(self, line: usize) -> SkillFileError {

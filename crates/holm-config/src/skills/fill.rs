@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Overfilled;
+use super::SkillOverflowError;
 
 /// The largest text after substitution: four times the largest skill. Otherwise one long argument
 /// in a text with many placeholders could fill the memory, and no model reads more anyway.
@@ -13,10 +13,10 @@ const ALL: &str = "ARGUMENTS";
 
 /// Substitutes arguments. Only placeholders of the text itself are replaced; inserted values
 /// are not expanded again.
-pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<String, Overfilled> {
+pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<String, SkillOverflowError> {
     let arguments = arguments.trim();
     let values = named(names, arguments);
-    let (mut out, mut rest, mut used) = (Filled(String::with_capacity(body.len())), body, false);
+    let (mut out, mut rest, mut used) = (BoundedText(String::with_capacity(body.len())), body, false);
     while let Some((before, after)) = rest.split_once('$') {
         out.push(before)?;
         let end =
@@ -50,12 +50,12 @@ pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<Stri
 }
 
 /// A text with a size limit.
-struct Filled(String);
+struct BoundedText(String);
 
-impl Filled {
-    fn push(&mut self, text: &str) -> Result<(), Overfilled> {
+impl BoundedText {
+    fn push(&mut self, text: &str) -> Result<(), SkillOverflowError> {
         if self.0.len().saturating_add(text.len()) > MOST_FILLED {
-            return Err(Overfilled);
+            return Err(SkillOverflowError);
         }
         self.0.push_str(text);
         Ok(())

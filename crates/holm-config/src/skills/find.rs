@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Skill;
-use crate::{Layer, find::config_folder, read_plain};
+use super::SkillDocument;
+use crate::{ConfigLayer, find::config_folder, read_plain};
 
 /// The file name of a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -25,18 +25,18 @@ const PLACES: [&str; 3] = [".claude/skills", ".agents/skills", ".holm/skills"];
 /// The folders that are searched for skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillFolders {
-    folders: Vec<(PathBuf, Layer)>,
+    folders: Vec<(PathBuf, ConfigLayer)>,
 }
 
 /// A skill that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundSkill {
+pub struct SkillCandidate {
     pub folder: PathBuf,
-    pub owner: Layer,
+    pub owner: ConfigLayer,
     /// The content of its file; empty if the file is too large.
     pub bytes: Vec<u8>,
     /// The parsed skill, or why it cannot be used.
-    pub skill: Result<Skill, String>,
+    pub skill: Result<SkillDocument, String>,
 }
 
 impl SkillFolders {
@@ -45,19 +45,20 @@ impl SkillFolders {
         let home = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let mut folders = Vec::new();
         for place in PLACES {
-            folders.extend(home.as_ref().map(|home| (home.join(place), Layer::User)));
+            folders.extend(home.as_ref().map(|home| (home.join(place), ConfigLayer::User)));
         }
-        folders.extend(config_folder(&env).map(|folder| (folder.join("skills"), Layer::User)));
+        folders.extend(config_folder(&env).map(|folder| (folder.join("skills"), ConfigLayer::User)));
         // If the user works in their home folder, its skills are their own, not a project's.
         let is_home = home.as_deref() == Some(work);
-        folders.extend(PLACES.iter().filter(|_| !is_home).map(|place| (work.join(place), Layer::Project)));
+        folders
+            .extend(PLACES.iter().filter(|_| !is_home).map(|place| (work.join(place), ConfigLayer::Project)));
         Self { folders }
     }
 
     /// Adds a folder of a project, which wins over earlier ones.
     #[must_use]
     pub fn and(mut self, folder: PathBuf) -> Self {
-        self.folders.push((folder, Layer::Project));
+        self.folders.push((folder, ConfigLayer::Project));
         self
     }
 
@@ -69,7 +70,7 @@ impl SkillFolders {
     /// The skills by name, with all candidates for each name: the last usable one wins. An
     /// unreadable skill gets the name of its folder.
     #[must_use]
-    pub fn find(&self) -> BTreeMap<String, Vec<FoundSkill>> {
+    pub fn find(&self) -> BTreeMap<String, Vec<SkillCandidate>> {
         let (mut found, mut left) = (BTreeMap::new(), MOST_FOLDERS);
         for (folder, owner) in &self.folders {
             walk(folder, *owner, MOST_DEPTH, &mut left, &mut found);
@@ -80,10 +81,10 @@ impl SkillFolders {
 
 fn walk(
     folder: &Path,
-    owner: Layer,
+    owner: ConfigLayer,
     depth: usize,
     left: &mut usize,
-    found: &mut BTreeMap<String, Vec<FoundSkill>>,
+    found: &mut BTreeMap<String, Vec<SkillCandidate>>,
 ) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     // Links are not followed: the target of a link can change without a change of any file.
@@ -98,13 +99,14 @@ fn walk(
         match read_plain(&folder.join(SKILL_FILE)) {
             Ok(bytes) => {
                 let text = str::from_utf8(&bytes).map_err(|_| "it is not UTF-8 text".to_owned());
-                let skill = text.and_then(|text| Skill::parse(text).map_err(|error| error.to_string()));
+                let skill =
+                    text.and_then(|text| SkillDocument::parse(text).map_err(|error| error.to_string()));
                 let name = skill.as_ref().map_or_else(|_| name_of(&folder), |skill| skill.name.clone());
-                found.entry(name).or_default().push(FoundSkill { folder, owner, bytes, skill });
+                found.entry(name).or_default().push(SkillCandidate { folder, owner, bytes, skill });
             }
             Err(error) if error.kind() == ErrorKind::FileTooLarge => {
                 let (name, skill) = (name_of(&folder), Err(error.to_string()));
-                let large = FoundSkill { folder, owner, bytes: Vec::new(), skill };
+                let large = SkillCandidate { folder, owner, bytes: Vec::new(), skill };
                 found.entry(name).or_default().push(large);
             }
             Err(_) if depth > 1 => walk(&folder, owner, depth - 1, left, found),

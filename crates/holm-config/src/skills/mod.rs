@@ -13,8 +13,8 @@ mod skill;
 #[cfg(test)]
 mod tests;
 
-pub use contract::Promise;
-pub use error::{Overfilled, SkillFileError, SkillProblem};
+pub use contract::SkillPromise;
+pub use error::{SkillFileError, SkillOverflowError, SkillProblem};
 pub use fill::MOST_FILLED;
-pub use find::{FoundSkill, MOST_FOLDERS, SKILL_FILE, SkillFolders};
-pub use skill::{Listed, Skill};
+pub use find::{MOST_FOLDERS, SKILL_FILE, SkillCandidate, SkillFolders};
+pub use skill::{SkillDocument, SkillVisibility};

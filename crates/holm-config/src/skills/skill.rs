@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use holm_guards::skill::Format;
-use holm_tools::front::{Entry, Front, Value};
+use holm_guards::skill::SkillFormat;
+use holm_tools::front::{FrontMatter, FrontMatterEntry, FrontMatterValue};
 
-use super::{Overfilled, Promise, SkillFileError, SkillProblem, fill::fill};
+use super::{SkillFileError, SkillOverflowError, SkillProblem, SkillPromise, fill::fill};
 
 const MOST_NAME: usize = 64;
 /// The longest description: the prompt contains that of every skill.
@@ -20,15 +20,15 @@ const EASY_LINES: usize = 500;
 /// A parsed skill: its front matter and its text.
 ///
 /// ```
-/// use holm_config::skills::Skill;
+/// use holm_config::skills::SkillDocument;
 ///
 /// let text = "---\nname: greet\ndescription: Says hello.\nargs: [who]\n---\nGreet $who. All: $ARGUMENTS\n";
-/// let skill = Skill::parse(text)?;
+/// let skill = SkillDocument::parse(text)?;
 /// assert_eq!(skill.filled("Ada").as_deref(), Ok("Greet Ada. All: Ada"));
 /// # Ok::<(), holm_config::skills::SkillFileError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
+pub struct SkillDocument {
     /// What it is called.
     pub name: String,
     /// What it is for.
@@ -36,7 +36,7 @@ pub struct Skill {
     /// When a model should use it.
     pub when_to_use: Option<String>,
     /// Whether models see it in the list of skills.
-    pub listed: Listed,
+    pub listed: SkillVisibility,
     pub license: Option<String>,
     pub compatibility: Option<String>,
     /// Tools that it names; they grant nothing.
@@ -46,7 +46,7 @@ pub struct Skill {
     /// Further metadata by the author.
     pub metadata: BTreeMap<String, String>,
     /// Its contract, if its results are checked.
-    pub promise: Option<Promise>,
+    pub promise: Option<SkillPromise>,
     /// The instructions for the model.
     pub body: String,
     /// Keys that Holm does not know.
@@ -55,14 +55,14 @@ pub struct Skill {
 
 /// Whether models see the skill in the list of skills.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Listed {
+pub enum SkillVisibility {
     #[default]
     Yes,
     /// Only the user can call it by name: `list: false`.
     No,
 }
 
-impl Skill {
+impl SkillDocument {
     /// Parses the text of a `SKILL.md`.
     ///
     /// # Errors
@@ -72,13 +72,13 @@ impl Skill {
         if text.len() > MOST_BYTES {
             return Err(SkillProblem::TooLarge { most: MOST_BYTES }.at(1));
         }
-        let front = Front::parse(text)
+        let front = FrontMatter::parse(text)
             .map_err(|error| SkillProblem::Head(error.problem.to_string()).at(error.line))?;
         let mut skill = Self {
             name: String::new(),
             description: String::new(),
             when_to_use: None,
-            listed: Listed::Yes,
+            listed: SkillVisibility::Yes,
             license: None,
             compatibility: None,
             allowed_tools: Vec::new(),
@@ -109,7 +109,7 @@ impl Skill {
     ///
     /// # Errors
     /// If that is more than [`MOST_FILLED`](super::MOST_FILLED) bytes.
-    pub fn filled(&self, arguments: &str) -> Result<String, Overfilled> {
+    pub fn filled(&self, arguments: &str) -> Result<String, SkillOverflowError> {
         fill(&self.body, &self.args, arguments)
     }
 
@@ -133,11 +133,11 @@ impl Skill {
         flaws
     }
 
-    fn take(&mut self, entry: &Entry) -> Result<(), SkillFileError> {
+    fn take(&mut self, entry: &FrontMatterEntry) -> Result<(), SkillFileError> {
         let bad = |expected| SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
         let text = || match &entry.value {
-            Value::Text(text) => Ok(text.clone()),
-            Value::List(_) | Value::Map(_) => Err(bad("a text")),
+            FrontMatterValue::Text(text) => Ok(text.clone()),
+            FrontMatterValue::List(_) | FrontMatterValue::Map(_) => Err(bad("a text")),
         };
         match &*entry.key {
             "name" => {
@@ -155,8 +155,8 @@ impl Skill {
             "when_to_use" | "when-to-use" => self.when_to_use = Some(text()?),
             "list" => {
                 self.listed = match text()?.as_str() {
-                    "true" => Listed::Yes,
-                    "false" => Listed::No,
+                    "true" => SkillVisibility::Yes,
+                    "false" => SkillVisibility::No,
                     _ => return Err(bad("true or false")),
                 }
             }
@@ -171,9 +171,9 @@ impl Skill {
             "allowed-tools" => self.allowed_tools = words(entry),
             "args" | "arguments" => self.args = words(entry),
             "metadata" => {
-                let Value::Map(entries) = &entry.value else { return Err(bad("keys below it")) };
-                for Entry { key, value, .. } in entries {
-                    let Value::Text(text) = value else { return Err(bad("keys with texts")) };
+                let FrontMatterValue::Map(entries) = &entry.value else { return Err(bad("keys below it")) };
+                for FrontMatterEntry { key, value, .. } in entries {
+                    let FrontMatterValue::Text(text) = value else { return Err(bad("keys with texts")) };
                     self.metadata.insert(key.clone(), text.clone());
                 }
             }
@@ -184,13 +184,15 @@ impl Skill {
     }
 
     /// Reads one contract field.
-    fn promise(&mut self, entry: &Entry) -> Result<(), SkillFileError> {
+    fn promise(&mut self, entry: &FrontMatterEntry) -> Result<(), SkillFileError> {
         let bad = |expected| SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
         let text = || match &entry.value {
-            Value::Text(text) if !text.is_empty() => Ok(text.clone()),
-            Value::Text(_) | Value::List(_) | Value::Map(_) => Err(bad("a text")),
+            FrontMatterValue::Text(text) if !text.is_empty() => Ok(text.clone()),
+            FrontMatterValue::Text(_) | FrontMatterValue::List(_) | FrontMatterValue::Map(_) => {
+                Err(bad("a text"))
+            }
         };
-        let promise = self.promise.get_or_insert_with(Promise::default);
+        let promise = self.promise.get_or_insert_with(SkillPromise::default);
         match &*entry.key {
             "input" => promise.input = Some(text()?),
             "output" => promise.output = text()?,
@@ -207,35 +209,35 @@ impl Skill {
 }
 
 /// Parses pointers with the formats of their values.
-fn formats(entry: &Entry) -> Option<Vec<(String, Format)>> {
+fn formats(entry: &FrontMatterEntry) -> Option<Vec<(String, SkillFormat)>> {
     match &entry.value {
-        Value::Text(_) => None,
-        Value::Map(entries) => entries
+        FrontMatterValue::Text(_) => None,
+        FrontMatterValue::Map(entries) => entries
             .iter()
-            .map(|Entry { key, value, .. }| match value {
-                Value::Text(name) => Some((format!("/{key}"), Promise::format(name)?)),
-                Value::List(_) | Value::Map(_) => None,
+            .map(|FrontMatterEntry { key, value, .. }| match value {
+                FrontMatterValue::Text(name) => Some((format!("/{key}"), SkillPromise::format(name)?)),
+                FrontMatterValue::List(_) | FrontMatterValue::Map(_) => None,
             })
             .collect(),
-        Value::List(items) => items
+        FrontMatterValue::List(items) => items
             .iter()
             .map(|item| {
                 let (pointer, name) = item.text.split_once(' ')?;
-                Some((pointer.to_owned(), Promise::format(name.trim())?))
+                Some((pointer.to_owned(), SkillPromise::format(name.trim())?))
             })
             .collect(),
     }
 }
 
 /// The items of a list, or the words of a text separated by spaces or commas.
-fn words(entry: &Entry) -> Vec<String> {
+fn words(entry: &FrontMatterEntry) -> Vec<String> {
     match &entry.value {
-        Value::Text(text) => {
+        FrontMatterValue::Text(text) => {
             let apart = |c: char| c.is_whitespace() || c == ',';
             text.split(apart).filter(|word| !word.is_empty()).map(str::to_owned).collect()
         }
-        Value::List(items) => items.iter().map(|item| item.text.clone()).collect(),
-        Value::Map(entries) => entries.iter().map(|entry| entry.key.clone()).collect(),
+        FrontMatterValue::List(items) => items.iter().map(|item| item.text.clone()).collect(),
+        FrontMatterValue::Map(entries) => entries.iter().map(|entry| entry.key.clone()).collect(),
     }
 }
 

@@ -1,20 +1,20 @@
 use std::{collections::BTreeMap, fs};
 
 use super::*;
-use crate::Layer;
+use crate::ConfigLayer;
 
 #[test]
 fn a_whole_head_is_read() {
     let text = "---\nname: pdf-forms\ndescription: Fills in forms: all of them.\nwhen_to_use: A form is mentioned.\n\
         license: MIT\ncompatibility: Needs python3.\nallowed-tools: Bash(git:*) Read\nargs: [file, depth]\n\
         list: false\nmetadata:\n  author: me\n  version: \"1.0\"\nfrobnicate: 1\n---\n\nDo it.\n";
-    let skill = Skill::parse(text).unwrap();
+    let skill = SkillDocument::parse(text).unwrap();
     assert_eq!(
         (skill.name.as_str(), skill.description.as_str()),
         ("pdf-forms", "Fills in forms: all of them.")
     );
     assert_eq!(skill.when_to_use.as_deref(), Some("A form is mentioned."));
-    assert_eq!(skill.listed, Listed::No);
+    assert_eq!(skill.listed, SkillVisibility::No);
     assert_eq!(skill.allowed_tools, ["Bash(git:*)", "Read"]);
     assert_eq!(skill.args, ["file", "depth"]);
     let metadata = BTreeMap::from([("author".into(), "me".into()), ("version".into(), "1.0".into())]);
@@ -26,7 +26,7 @@ fn a_whole_head_is_read() {
 #[test]
 fn what_cannot_be_used_is_named_with_its_line() {
     let check = |text: &str, line: usize, expect: &str| {
-        let error = Skill::parse(text).unwrap_err();
+        let error = SkillDocument::parse(text).unwrap_err();
         assert!(error.line == line && error.to_string().contains(expect), "{error}");
     };
     check("no head", 1, "three dashes");
@@ -44,7 +44,7 @@ fn what_cannot_be_used_is_named_with_its_line() {
 fn arguments_are_put_in_by_name_by_place_and_all_together() {
     let check = |names: &[&str], body: &str, arguments: &str, expect: &str| {
         let head = format!("---\nname: a\ndescription: b\nargs: [{}]\n---\n{body}", names.join(", "));
-        let filled = Skill::parse(&head).unwrap().filled(arguments);
+        let filled = SkillDocument::parse(&head).unwrap().filled(arguments);
         assert_eq!(filled.as_deref(), Ok(expect), "{body} {arguments}");
     };
     check(&[], "Do $ARGUMENTS now", "this and that", "Do this and that now");
@@ -62,7 +62,7 @@ fn arguments_are_put_in_by_name_by_place_and_all_together() {
 fn however_many_places_there_are_a_filled_text_stays_within_its_bound() {
     let check = |names: &str, body: &str, places: usize, argument: usize, fits: bool| {
         let head = format!("---\nname: a\ndescription: b\nargs: [{names}]\n---\n{}", body.repeat(places));
-        let filled = Skill::parse(&head).unwrap().filled(&"x".repeat(argument));
+        let filled = SkillDocument::parse(&head).unwrap().filled(&"x".repeat(argument));
         assert_eq!(filled.as_ref().map(String::len).ok(), fits.then_some(places * argument), "{body}");
         assert!(filled.is_ok_and(|text| text.len() <= MOST_FILLED) == fits, "{body}");
     };
@@ -70,8 +70,8 @@ fn however_many_places_there_are_a_filled_text_stays_within_its_bound() {
     check("it", "$it", 20_000, 20_000, false);
     check("it", "$it", 1_024, 1_024, true);
     check("it", "$it", 1_024, 1_025, false);
-    let skill = Skill::parse("---\nname: a\ndescription: b\n---\nDo it").unwrap();
-    assert_eq!(skill.filled(&"x".repeat(MOST_FILLED)), Err(Overfilled));
+    let skill = SkillDocument::parse("---\nname: a\ndescription: b\n---\nDo it").unwrap();
+    assert_eq!(skill.filled(&"x".repeat(MOST_FILLED)), Err(SkillOverflowError));
 }
 
 #[test]
@@ -89,14 +89,14 @@ fn skills_are_found_in_the_usual_places_and_the_project_wins() {
     let home = home.to_str().unwrap().to_owned();
     let found = SkillFolders::of(&work, |name| (name == "HOME").then(|| home.clone())).find();
     let all = found.iter().flat_map(|(name, all)| all.iter().map(move |found| (name.as_str(), found)));
-    let seen: Vec<(&str, Layer, bool)> =
+    let seen: Vec<(&str, ConfigLayer, bool)> =
         all.map(|(name, found)| (name, found.owner, found.skill.is_ok())).collect();
     // The user's skill stays in the list: the project's wins only if a person trusts it.
     let expect = [
-        ("bad", Layer::Project, false),
-        ("one", Layer::User, true),
-        ("one", Layer::Project, true),
-        ("two", Layer::User, true),
+        ("bad", ConfigLayer::Project, false),
+        ("one", ConfigLayer::User, true),
+        ("one", ConfigLayer::Project, true),
+        ("two", ConfigLayer::User, true),
     ];
     assert_eq!(seen, expect);
     assert_eq!(found["one"].last().unwrap().skill.as_ref().unwrap().description, "the project's");
@@ -117,7 +117,7 @@ fn a_skill_that_is_too_large_to_be_read_is_named_all_the_same() {
 fn a_skill_that_promises_something_has_a_contract_that_compiles() {
     let text = "---\nname: mail\ndescription: Finds addresses.\nargs: [text, kind]\noutput: schemas/out.json\nsource: text\n\
         grounded: [\"/mail/*\"]\nformats: [\"/mail/* email\"]\nmetadata:\n  version: \"2.1\"\n---\nFind them.\n";
-    let skill = Skill::parse(text).unwrap();
+    let skill = SkillDocument::parse(text).unwrap();
     let promise = skill.promise.as_ref().unwrap();
     assert_eq!(promise.files().collect::<Vec<_>>(), ["schemas/out.json"]);
     let schema = r#"{"type":"object","required":["mail"],"properties":{"mail":{"type":"array","items":{"type":"string"}}}}"#;
@@ -127,7 +127,7 @@ fn a_skill_that_promises_something_has_a_contract_that_compiles() {
     });
     let contract = contract.unwrap().unwrap();
     assert_eq!((contract.version.as_str(), contract.source.as_deref()), ("2.1", Some("/text")));
-    let made = holm_guards::skill::Skill::compile(contract).unwrap();
+    let made = holm_guards::skill::CompiledSkill::compile(contract).unwrap();
     let json = |text: &str| holm_guards::json::Json::parse(text).unwrap();
     assert!(made.check_input(&json(r#"{"text":"x"}"#)).is_err(), "every argument is asked for");
     let input = made.check_input(&json(r#"{"text":"Write to a@b.example.","kind":"all"}"#)).unwrap();
@@ -140,7 +140,7 @@ fn a_skill_that_promises_something_has_a_contract_that_compiles() {
     check(r#"{"mail":["Write"]}"#, "FormatViolation");
     check(r#"{"mail":1}"#, "SchemaViolation");
     check("none", "MalformedOutput");
-    let plain = Skill::parse("---\nname: a\ndescription: b\n---\nx").unwrap();
+    let plain = SkillDocument::parse("---\nname: a\ndescription: b\n---\nx").unwrap();
     assert_eq!(plain.contract(|_| Err("never".into())), Ok(None));
     assert_eq!(skill.contract(|file| Err(format!("no {file}"))), Err("no schemas/out.json".into()));
     assert!(skill.contract(|_| Ok("{".into())).unwrap_err().starts_with("schemas/out.json: "));
@@ -149,7 +149,7 @@ fn a_skill_that_promises_something_has_a_contract_that_compiles() {
 #[test]
 fn a_promise_that_is_none_is_named_with_its_line() {
     let check = |head: &str, line: usize, expect: &str| {
-        let error = Skill::parse(&format!("---\nname: a\ndescription: b\n{head}---\nx")).unwrap_err();
+        let error = SkillDocument::parse(&format!("---\nname: a\ndescription: b\n{head}---\nx")).unwrap_err();
         assert!(error.line == line && error.to_string().contains(expect), "{error}");
     };
     check("input: in.json\n", 1, "`output` is missing");
@@ -157,6 +157,6 @@ fn a_promise_that_is_none_is_named_with_its_line() {
     check("output: o.json\nformats:\n  mail: phone\n", 5, "email, url or date");
     check("output: o.json\nformats: email\n", 5, "email, url or date");
     let short = "---\nname: a\ndescription: b\noutput: o.json\nformats:\n  mail: email\n---\nx";
-    let formats = Skill::parse(short).unwrap().promise.unwrap().formats;
-    assert_eq!(formats, [("/mail".to_owned(), holm_guards::skill::Format::Email)]);
+    let formats = SkillDocument::parse(short).unwrap().promise.unwrap().formats;
+    assert_eq!(formats, [("/mail".to_owned(), holm_guards::skill::SkillFormat::Email)]);
 }

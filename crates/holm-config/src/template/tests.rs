@@ -3,12 +3,12 @@ use super::*;
 #[test]
 fn places_are_found_and_everything_else_stays() {
     let check = |text: &str, expect: &[&str]| {
-        let shown: Vec<String> = Template::parse(text)
+        let shown: Vec<String> = TextTemplate::parse(text)
             .pieces()
             .iter()
             .map(|piece| match piece {
-                Piece::Text(text) => text.clone(),
-                Piece::Variable(name) => format!("<{name}>"),
+                TextTemplatePiece::Text(text) => text.clone(),
+                TextTemplatePiece::Variable(name) => format!("<{name}>"),
             })
             .collect();
         assert_eq!(shown, expect, "{text}");
@@ -27,5 +27,5 @@ fn places_are_found_and_everything_else_stays() {
 #[test]
 fn a_name_has_a_bound() {
     let long = "a".repeat(MOST_NAME + 1);
-    assert_eq!(Template::parse(&format!("{{{{{long}}}}}")).names().count(), 0);
+    assert_eq!(TextTemplate::parse(&format!("{{{{{long}}}}}")).names().count(), 0);
 }

@@ -1,6 +1,6 @@
 use alloc::string::ToString;
 
-use super::{Allowance, AllowanceKind, Allowances, Exhausted};
+use super::{Allowance, AllowanceExhaustedError, AllowanceKind, Allowances};
 use crate::error::AllowanceError;
 
 fn all(texts: &[&str]) -> Allowances {
@@ -81,7 +81,10 @@ fn wrong_amounts_are_refused() {
 fn what_was_not_given_cannot_be_used() {
     let mut none = Allowances::default();
     let call = Allowance { kind: AllowanceKind::Calls, amount: 1 };
-    assert_eq!(none.take(call), Err(Exhausted { kind: AllowanceKind::Calls, wanted: 1, left: 0 }));
+    assert_eq!(
+        none.take(call),
+        Err(AllowanceExhaustedError { kind: AllowanceKind::Calls, wanted: 1, left: 0 })
+    );
     assert_eq!(none, Allowances::default());
     assert!(!none.contains(&all(&["calls:0"])));
 }

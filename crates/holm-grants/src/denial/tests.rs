@@ -2,7 +2,7 @@ use alloc::string::ToString;
 
 use proptest::prelude::*;
 
-use super::{Denial, Denials, folded_denied, path_denied};
+use super::{Denial, DenialSet, folded_denied, path_denied};
 use crate::error::GrantError;
 use crate::path::{FilePath, PathPattern};
 
@@ -84,11 +84,11 @@ fn a_grant_is_covered_only_where_all_of_it_is_denied() {
 
 #[test]
 fn denials_are_a_list_of_texts() {
-    let denials = Denials::parse(["path:**/.env", "exec:rm"]).unwrap();
+    let denials = DenialSet::parse(["path:**/.env", "exec:rm"]).unwrap();
     let json = serde_json::to_string(&denials).unwrap();
     assert_eq!(json, r#"["path:**/.env","exec:rm"]"#);
-    assert_eq!(serde_json::from_str::<Denials>(&json).unwrap(), denials);
-    assert!(Denials::parse(["path:../x"]).is_err());
+    assert_eq!(serde_json::from_str::<DenialSet>(&json).unwrap(), denials);
+    assert!(DenialSet::parse(["path:../x"]).is_err());
 }
 
 proptest! {

@@ -1,10 +1,10 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{DoubleStar, Glob};
+use super::{DoubleStarError, NameGlob};
 
-fn glob(text: &str) -> Glob {
-    Glob::parse(text).unwrap()
+fn glob(text: &str) -> NameGlob {
+    NameGlob::parse(text).unwrap()
 }
 
 /// Every word over `alphabet` of at most `longest` letters.
@@ -76,22 +76,22 @@ fn a_literal_star_is_written_in_brackets() {
     let star = glob("a[*]b");
     assert!(star.admits(b"a*b"));
     assert!(!star.admits(b"axb"));
-    assert_eq!(star, Glob::literal("a*b"));
+    assert_eq!(star, NameGlob::literal("a*b"));
     assert_eq!(star.to_string(), "a[*]b");
 }
 
 #[test]
 fn any_literal_text_survives_printing() {
     for text in ["*", "**", "[*]", "[[*]]", "[", "]*[", "[slug]", "a*[*]*b"] {
-        let literal = Glob::literal(text);
+        let literal = NameGlob::literal(text);
         assert_eq!(glob(&literal.to_string()), literal, "{text}");
     }
 }
 
 #[test]
 fn two_stars_side_by_side_are_refused() {
-    assert_eq!(Glob::parse("a**b"), Err(DoubleStar));
-    assert!(Glob::parse("*[*]*").is_ok());
+    assert_eq!(NameGlob::parse("a**b"), Err(DoubleStarError));
+    assert!(NameGlob::parse("*[*]*").is_ok());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn containment_agrees_with_enumeration_for_every_small_pair() {
     let texts: Vec<String> =
         words(&['a', 'b', '*'], 4).into_iter().filter(|t| !t.is_empty() && !t.contains("**")).collect();
     let words: Vec<String> = words(&['a', 'b', 'z'], 4).into_iter().filter(|w| !w.is_empty()).collect();
-    let admitted: Vec<(Glob, Vec<bool>)> = texts
+    let admitted: Vec<(NameGlob, Vec<bool>)> = texts
         .iter()
         .map(|text| {
             let glob = glob(text);

@@ -2,7 +2,7 @@ use alloc::string::{String, ToString};
 
 use super::Grant;
 use crate::error::{GrantError, PathError};
-use crate::kind::Kind;
+use crate::kind::GrantKind;
 
 /// The forms that the documentation shows; each must print as it reads, in text and in serde.
 const SHOWN: [&str; 14] = [
@@ -142,14 +142,14 @@ fn the_offered_grant_for_a_page_opens_no_other_page_of_its_host() {
 
 #[test]
 fn every_kind_has_its_own_word() {
-    for kind in Kind::ALL {
-        assert_eq!(Kind::ALL.iter().filter(|other| other.as_str() == kind.as_str()).count(), 1);
+    for kind in GrantKind::ALL {
+        assert_eq!(GrantKind::ALL.iter().filter(|other| other.as_str() == kind.as_str()).count(), 1);
     }
 }
 
 #[test]
 fn a_file_whose_name_begins_with_a_space_can_be_asked_for_but_not_granted_by_name() {
-    let request: crate::Request = "read: odd.txt".parse().unwrap();
+    let request: crate::AccessRequest = "read: odd.txt".parse().unwrap();
     assert_eq!(request.to_string(), "read: odd.txt");
     assert_eq!(Grant::exactly(&request), Err(GrantError::Space { kind: "read" }));
     assert!("read:*".parse::<Grant>().unwrap().admits(&request));

@@ -1,14 +1,14 @@
-use super::{Lease, Leases};
+use super::{GrantLease, GrantLeases};
 use crate::grant::Grant;
 
 fn grant(text: &str) -> Grant {
     text.parse().unwrap()
 }
 
-fn leases(list: &[(&str, Option<u64>)]) -> Leases {
-    let mut leases = Leases::default();
+fn leases(list: &[(&str, Option<u64>)]) -> GrantLeases {
+    let mut leases = GrantLeases::default();
     for (text, until) in list {
-        leases.give(Lease { grant: grant(text), until: *until });
+        leases.give(GrantLease { grant: grant(text), until: *until });
     }
     leases
 }
@@ -44,5 +44,5 @@ fn leases_are_stored_in_a_stable_form() {
     let leases = leases(&[("read:a", None), ("read:b", Some(3))]);
     let json = serde_json::to_string(&leases).unwrap();
     assert_eq!(json, r#"[{"grant":"read:a"},{"grant":"read:b","until":3}]"#);
-    assert_eq!(serde_json::from_str::<Leases>(&json).unwrap(), leases);
+    assert_eq!(serde_json::from_str::<GrantLeases>(&json).unwrap(), leases);
 }

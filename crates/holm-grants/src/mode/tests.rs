@@ -1,7 +1,7 @@
 use alloc::string::ToString;
 
-use super::{Mode, Stance, UnknownMode};
-use crate::level::{Level, UnknownLevel};
+use super::{LevelDecision, Mode, UnknownModeError};
+use crate::level::{Level, UnknownLevelError};
 
 #[test]
 fn levels_and_modes_print_as_they_read() {
@@ -13,8 +13,8 @@ fn levels_and_modes_print_as_they_read() {
         assert_eq!(mode.to_string().parse(), Ok(mode));
         assert_eq!(serde_json::from_str::<Mode>(&serde_json::to_string(&mode).unwrap()).unwrap(), mode);
     }
-    assert_eq!("Plan".parse::<Mode>(), Err(UnknownMode));
-    assert_eq!("dangerous".parse::<Level>(), Err(UnknownLevel));
+    assert_eq!("Plan".parse::<Mode>(), Err(UnknownModeError));
+    assert_eq!("dangerous".parse::<Level>(), Err(UnknownLevelError));
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn a_wider_mode_is_never_stricter() {
 
 #[test]
 fn each_mode_draws_its_line_where_the_table_says() {
-    let check = |mode: Mode, expect: [Stance; 4]| {
+    let check = |mode: Mode, expect: [LevelDecision; 4]| {
         assert_eq!(Level::ALL.map(|level| mode.stance(level)), expect, "{mode}");
     };
-    use Stance::{Allow, Ask, Deny};
+    use LevelDecision::{Allow, Ask, Deny};
     check(Mode::Plan, [Allow, Allow, Deny, Deny]);
     check(Mode::Default, [Allow, Allow, Ask, Ask]);
     check(Mode::AcceptEdits, [Allow, Allow, Allow, Ask]);

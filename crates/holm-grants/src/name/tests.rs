@@ -1,11 +1,11 @@
 use alloc::string::ToString;
 
-use super::{MAX_NAME, Name, NamePattern};
-use crate::error::NameError;
+use super::{GrantName, MAX_NAME, NamePattern};
+use crate::error::GrantNameError;
 
 #[test]
 fn a_name_takes_every_character_literally() {
-    let star: Name = "a*b".parse().unwrap();
+    let star: GrantName = "a*b".parse().unwrap();
     let pattern = NamePattern::exactly(&star).unwrap();
     assert_eq!(pattern.to_string(), "a[*]b");
     assert!(pattern.admits(&star));
@@ -15,17 +15,17 @@ fn a_name_takes_every_character_literally() {
 #[test]
 fn characters_that_no_name_has_are_refused_by_code_point() {
     for (text, code) in [("a b", 0x20), ("A=B", 0x3d), ("a\u{202e}b", 0x202e), ("a@b", 0x40), ("{x}", 0x7b)] {
-        assert_eq!(text.parse::<Name>(), Err(NameError::BadCharacter { code }), "{text}");
-        assert_eq!(text.parse::<NamePattern>(), Err(NameError::BadCharacter { code }), "{text}");
+        assert_eq!(text.parse::<GrantName>(), Err(GrantNameError::BadCharacter { code }), "{text}");
+        assert_eq!(text.parse::<NamePattern>(), Err(GrantNameError::BadCharacter { code }), "{text}");
     }
-    assert_eq!("".parse::<Name>(), Err(NameError::Empty));
-    assert_eq!("a".repeat(257).parse::<Name>(), Err(NameError::TooLong { max: 256 }));
+    assert_eq!("".parse::<GrantName>(), Err(GrantNameError::Empty));
+    assert_eq!("a".repeat(257).parse::<GrantName>(), Err(GrantNameError::TooLong { max: 256 }));
 }
 
 #[test]
 fn a_name_too_long_to_print_as_a_pattern_is_refused() {
-    let stars: Name = "*".repeat(MAX_NAME).parse().unwrap();
-    assert_eq!(NamePattern::exactly(&stars), Err(NameError::TooLong { max: 256 }));
+    let stars: GrantName = "*".repeat(MAX_NAME).parse().unwrap();
+    assert_eq!(NamePattern::exactly(&stars), Err(GrantNameError::TooLong { max: 256 }));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The class of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub enum AddressClass {
     /// An ordinary address of the public internet.
     Public,
     /// This machine: `127.0.0.0/8`, `::1`.
@@ -38,7 +38,7 @@ pub enum Class {
 
 /// Which grants may open an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reach {
+pub enum AddressReach {
     /// Any grant that admits the host.
     Public,
     /// Only a grant that names the address, or a local name, literally.
@@ -47,14 +47,14 @@ pub enum Reach {
     Never,
 }
 
-impl Class {
+impl AddressClass {
     /// The class of an address.
     ///
     /// ```
-    /// use holm_grants::address::Class;
-    /// assert_eq!(Class::of("93.184.216.34".parse()?), Class::Public);
-    /// assert_eq!(Class::of("169.254.169.254".parse()?), Class::Metadata);
-    /// assert_eq!(Class::of("::ffff:10.0.0.1".parse()?), Class::Embedded);
+    /// use holm_grants::address::AddressClass;
+    /// assert_eq!(AddressClass::of("93.184.216.34".parse()?), AddressClass::Public);
+    /// assert_eq!(AddressClass::of("169.254.169.254".parse()?), AddressClass::Metadata);
+    /// assert_eq!(AddressClass::of("::ffff:10.0.0.1".parse()?), AddressClass::Embedded);
     /// # Ok::<(), core::net::AddrParseError>(())
     /// ```
     #[must_use]
@@ -67,16 +67,16 @@ impl Class {
 
     /// Which grants may open an address of this class.
     #[must_use]
-    pub fn reach(self) -> Reach {
+    pub fn reach(self) -> AddressReach {
         match self {
-            Self::Public => Reach::Public,
-            Self::Loopback | Self::Private | Self::Shared | Self::Benchmark => Reach::Named,
+            Self::Public => AddressReach::Public,
+            Self::Loopback | Self::Private | Self::Shared | Self::Benchmark => AddressReach::Named,
             Self::LinkLocal
             | Self::Metadata
             | Self::Unspecified
             | Self::Multicast
             | Self::Reserved
-            | Self::Embedded => Reach::Never,
+            | Self::Embedded => AddressReach::Never,
         }
     }
 
@@ -102,7 +102,7 @@ impl Class {
 /// Whether an address belongs to the public internet.
 #[must_use]
 pub fn is_public(ip: IpAddr) -> bool {
-    Class::of(ip) == Class::Public
+    AddressClass::of(ip) == AddressClass::Public
 }
 
 /// The IPv4 address that an IPv6 address carries: mapped, compatible, translated, NAT64,
@@ -135,7 +135,7 @@ pub fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-fn of_v4(ip: Ipv4Addr) -> Class {
+fn of_v4(ip: Ipv4Addr) -> AddressClass {
     match ip.octets() {
         // Shared by most clouds, then Amazon's containers, Alibaba, Azure, Oracle. Azure's looks
         // like any public address.
@@ -143,45 +143,45 @@ fn of_v4(ip: Ipv4Addr) -> Class {
         | [169, 254, 170, 2 | 23]
         | [100, 100, 100, 200]
         | [168, 63, 129, 16]
-        | [192, 0, 0, 192] => Class::Metadata,
-        [0, ..] => Class::Unspecified,
-        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Class::Private,
-        [100, 64..=127, ..] => Class::Shared,
-        [127, ..] => Class::Loopback,
-        [169, 254, ..] => Class::LinkLocal,
-        [198, 18 | 19, ..] => Class::Benchmark,
-        [224..=239, ..] => Class::Multicast,
+        | [192, 0, 0, 192] => AddressClass::Metadata,
+        [0, ..] => AddressClass::Unspecified,
+        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => AddressClass::Private,
+        [100, 64..=127, ..] => AddressClass::Shared,
+        [127, ..] => AddressClass::Loopback,
+        [169, 254, ..] => AddressClass::LinkLocal,
+        [198, 18 | 19, ..] => AddressClass::Benchmark,
+        [224..=239, ..] => AddressClass::Multicast,
         // Protocol assignments, documentation, the 6to4 relay, AS112, AMT, documentation again,
         // future use.
         [192, 0, 0 | 2, _] | [192, 88, 99, _] | [192, 31, 196, _] | [192, 52, 193, _] | [192, 175, 48, _] => {
-            Class::Reserved
+            AddressClass::Reserved
         }
-        [198, 51, 100, _] | [203, 0, 113, _] | [240..=255, ..] => Class::Reserved,
-        _ => Class::Public,
+        [198, 51, 100, _] | [203, 0, 113, _] | [240..=255, ..] => AddressClass::Reserved,
+        _ => AddressClass::Public,
     }
 }
 
-fn of_v6(ip: Ipv6Addr) -> Class {
+fn of_v6(ip: Ipv6Addr) -> AddressClass {
     match ip.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 0] => return Class::Unspecified,
-        [0, 0, 0, 0, 0, 0, 0, 1] => return Class::Loopback,
+        [0, 0, 0, 0, 0, 0, 0, 0] => return AddressClass::Unspecified,
+        [0, 0, 0, 0, 0, 0, 0, 1] => return AddressClass::Loopback,
         // Amazon's and Google's metadata services.
-        [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] => return Class::Metadata,
+        [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] => return AddressClass::Metadata,
         _ => {}
     }
     if embedded(ip).is_some() {
-        return Class::Embedded;
+        return AddressClass::Embedded;
     }
     match ip.segments() {
-        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => Class::Private,
-        [0xfe80..=0xfebf, ..] => Class::LinkLocal,
-        [0xff00..=0xffff, ..] => Class::Multicast,
+        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] => AddressClass::Private,
+        [0xfe80..=0xfebf, ..] => AddressClass::LinkLocal,
+        [0xff00..=0xffff, ..] => AddressClass::Multicast,
         // Protocol assignments 2001::/23, documentation 2001:db8::/32 and 3fff::/20, AS112.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] | [0x2620, 0x4f, 0x8000, ..] => {
-            Class::Reserved
+            AddressClass::Reserved
         }
-        [0x2000..=0x3fff, ..] => Class::Public,
-        _ => Class::Reserved,
+        [0x2000..=0x3fff, ..] => AddressClass::Public,
+        _ => AddressClass::Reserved,
     }
 }
 

@@ -7,8 +7,8 @@ use core::fmt;
 use core::net::{IpAddr, Ipv6Addr};
 use core::str::FromStr;
 
-use super::address::{Class, Reach};
-use super::ipv4::{self, Reading};
+use super::address::{AddressClass, AddressReach};
+use super::ipv4::{self, Ipv4Reading};
 use crate::error::HostError;
 use crate::text::serde_as_text;
 
@@ -36,22 +36,22 @@ const METADATA_NAMES: [&str; 9] = [
 /// smuggled past a comparison:
 ///
 /// ```
-/// use holm_grants::Host;
+/// use holm_grants::UrlHost;
 /// for spelling in ["127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1.", "%31%32%37.0.0.1"] {
-///     assert_eq!(spelling.parse::<Host>()?.to_string(), "127.0.0.1");
+///     assert_eq!(spelling.parse::<UrlHost>()?.to_string(), "127.0.0.1");
 /// }
-/// assert!("１２７.0.0.1".parse::<Host>().is_err());
+/// assert!("１２７.0.0.1".parse::<UrlHost>().is_err());
 /// # Ok::<(), holm_grants::HostError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Host {
+pub enum UrlHost {
     /// A DNS name. It has at least one label and its last label is not a number.
     Name(HostName),
     /// An IPv4 or IPv6 address.
     Address(IpAddr),
 }
 
-/// A DNS name in canonical form; only [`Host`] makes one.
+/// A DNS name in canonical form; only [`UrlHost`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostName(String);
 
@@ -63,14 +63,14 @@ impl HostName {
     }
 }
 
-impl Host {
+impl UrlHost {
     /// Whether the host is a name under which a cloud serves credentials. Such a
     /// name is never admitted.
     #[must_use]
     pub fn is_metadata(&self) -> bool {
         match self {
             Self::Name(name) => METADATA_NAMES.contains(&name.as_str()),
-            Self::Address(ip) => Class::of(*ip) == Class::Metadata,
+            Self::Address(ip) => AddressClass::of(*ip) == AddressClass::Metadata,
         }
     }
 
@@ -78,7 +78,7 @@ impl Host {
     fn is_closed(&self) -> bool {
         match self {
             Self::Name(_) => self.is_metadata(),
-            Self::Address(ip) => Class::of(*ip).reach() == Reach::Never,
+            Self::Address(ip) => AddressClass::of(*ip).reach() == AddressReach::Never,
         }
     }
 
@@ -117,7 +117,7 @@ impl Host {
     }
 }
 
-impl FromStr for Host {
+impl FromStr for UrlHost {
     type Err = HostError;
 
     fn from_str(text: &str) -> Result<Self, HostError> {
@@ -128,14 +128,14 @@ impl FromStr for Host {
         let name = decoded.strip_suffix('.').unwrap_or(&decoded);
         check_name(name)?;
         match ipv4::read(name) {
-            Reading::Address(ip) => Ok(Self::Address(IpAddr::V4(ip))),
-            Reading::Broken => Err(HostError::BadIpv4),
-            Reading::NotNumeric => Ok(Self::Name(HostName(name.to_owned()))),
+            Ipv4Reading::Address(ip) => Ok(Self::Address(IpAddr::V4(ip))),
+            Ipv4Reading::Broken => Err(HostError::BadIpv4),
+            Ipv4Reading::NotNumeric => Ok(Self::Name(HostName(name.to_owned()))),
         }
     }
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for UrlHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => f.write_str(name.as_str()),
@@ -160,7 +160,7 @@ impl fmt::Display for Host {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostPattern {
-    One(Host),
+    One(UrlHost),
     /// Every name strictly beneath this domain.
     Beneath(HostName),
     /// Every name and every public address.
@@ -170,18 +170,18 @@ pub enum HostPattern {
 impl HostPattern {
     /// Whether `host` belongs to the set.
     #[must_use]
-    pub fn admits(&self, host: &Host) -> bool {
+    pub fn admits(&self, host: &UrlHost) -> bool {
         if host.is_closed() {
             return false;
         }
         match (self, host) {
             (Self::One(one), _) => one == host,
-            (Self::Beneath(domain), Host::Name(name)) => {
+            (Self::Beneath(domain), UrlHost::Name(name)) => {
                 is_beneath(&name.0, &domain.0) && !host.is_loopback_name()
             }
-            (Self::Beneath(_), Host::Address(_)) => false,
-            (Self::Any, Host::Name(_)) => !host.is_loopback_name(),
-            (Self::Any, Host::Address(ip)) => Class::of(*ip).reach() == Reach::Public,
+            (Self::Beneath(_), UrlHost::Address(_)) => false,
+            (Self::Any, UrlHost::Name(_)) => !host.is_loopback_name(),
+            (Self::Any, UrlHost::Address(ip)) => AddressClass::of(*ip).reach() == AddressReach::Public,
         }
     }
 
@@ -198,17 +198,17 @@ impl HostPattern {
 
     /// Whether a denial of this pattern hits `host`. In a denial a wildcard stands for every
     /// host, local names too.
-    pub(crate) fn denies(&self, host: &Host) -> bool {
+    pub(crate) fn denies(&self, host: &UrlHost) -> bool {
         match (self, host) {
             (Self::One(one), _) => one == host,
-            (Self::Beneath(domain), Host::Name(name)) => is_beneath(&name.0, &domain.0),
-            (Self::Beneath(_), Host::Address(_)) => false,
+            (Self::Beneath(domain), UrlHost::Name(name)) => is_beneath(&name.0, &domain.0),
+            (Self::Beneath(_), UrlHost::Address(_)) => false,
             (Self::Any, _) => true,
         }
     }
 
     /// Whether this is exactly `host`, spelled out.
-    pub(crate) fn names(&self, host: &Host) -> bool {
+    pub(crate) fn names(&self, host: &UrlHost) -> bool {
         matches!(self, Self::One(one) if one == host)
     }
 
@@ -218,16 +218,16 @@ impl HostPattern {
     ///
     /// Metadata services, addresses that are not destinations, and IPv6 addresses
     /// that carry IPv4 ones.
-    pub fn exactly(host: Host) -> Result<Self, HostError> {
+    pub fn exactly(host: UrlHost) -> Result<Self, HostError> {
         if host.is_metadata() {
             return Err(HostError::Never("a metadata service that hands out credentials"));
         }
-        if let Host::Address(ip) = &host {
-            let class = Class::of(*ip);
+        if let UrlHost::Address(ip) = &host {
+            let class = AddressClass::of(*ip);
             match class.reach() {
-                Reach::Public | Reach::Named => {}
-                Reach::Never if class == Class::Embedded => return Err(HostError::Embedded),
-                Reach::Never => return Err(HostError::Never(class.describe())),
+                AddressReach::Public | AddressReach::Named => {}
+                AddressReach::Never if class == AddressClass::Embedded => return Err(HostError::Embedded),
+                AddressReach::Never => return Err(HostError::Never(class.describe())),
             }
         }
         Ok(Self::One(host))
@@ -248,11 +248,11 @@ impl FromStr for HostPattern {
             return Self::exactly(text.parse()?);
         };
         match domain.parse()? {
-            Host::Address(_) => Err(HostError::Wildcard),
+            UrlHost::Address(_) => Err(HostError::Wildcard),
             host if host.is_loopback_name() => Err(HostError::LocalWildcard),
             // One letter and a dot must still fit in front, or the pattern would admit nothing.
-            Host::Name(name) if name.0.len() + 2 > MAX_HOST => Err(HostError::TooLong),
-            Host::Name(name) => Ok(Self::Beneath(name)),
+            UrlHost::Name(name) if name.0.len() + 2 > MAX_HOST => Err(HostError::TooLong),
+            UrlHost::Name(name) => Ok(Self::Beneath(name)),
         }
     }
 }
@@ -267,7 +267,7 @@ impl fmt::Display for HostPattern {
     }
 }
 
-serde_as_text!(Host, HostPattern);
+serde_as_text!(UrlHost, HostPattern);
 
 /// Whether `name` lies strictly beneath `domain`.
 fn is_beneath(name: &str, domain: &str) -> bool {

@@ -8,7 +8,7 @@ use core::net::Ipv4Addr;
 
 /// The result of reading a dotted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum Ipv4Reading {
     /// An address in some spelling.
     Address(Ipv4Addr),
     /// A name: the last label is not a number.
@@ -18,12 +18,12 @@ pub(super) enum Reading {
 }
 
 /// Reads a host without its trailing dot.
-pub(super) fn read(host: &str) -> Reading {
+pub(super) fn read(host: &str) -> Ipv4Reading {
     let last = host.rsplit('.').next().unwrap_or(host);
     if !looks_numeric(last) {
-        return Reading::NotNumeric;
+        return Ipv4Reading::NotNumeric;
     }
-    address(host).map_or(Reading::Broken, Reading::Address)
+    address(host).map_or(Ipv4Reading::Broken, Ipv4Reading::Address)
 }
 
 /// Whether a label is written as a number, also one that is too large: a client might cut it off.

@@ -12,10 +12,10 @@ mod prefix;
 mod scheme;
 mod url;
 
-pub use host::{Host, HostName, HostPattern};
+pub use host::{HostName, HostPattern, UrlHost};
 pub use pattern::FetchPattern;
-pub use scheme::Scheme;
+pub use scheme::UrlScheme;
 pub use url::Url;
 
-pub(crate) use pattern::Named;
+pub(crate) use pattern::HostNaming;
 pub(crate) use url::percent_encode;

@@ -8,9 +8,9 @@ use core::fmt;
 use core::net::IpAddr;
 use core::str::FromStr;
 
-use super::host::{Host, HostPattern};
-use super::prefix::Prefix;
-use super::scheme::Scheme;
+use super::host::{HostPattern, UrlHost};
+use super::prefix::PathPrefix;
+use super::scheme::UrlScheme;
 use super::url::{MAX_URL, Url, parse_port, split};
 use crate::error::UrlError;
 use crate::text::serde_as_text;
@@ -31,15 +31,15 @@ use crate::text::serde_as_text;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FetchPattern {
-    scheme: Option<Scheme>,
+    scheme: Option<UrlScheme>,
     host: HostPattern,
-    port: Port,
-    prefix: Prefix,
+    port: PortPattern,
+    prefix: PathPrefix,
 }
 
 /// The ports of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Port {
+enum PortPattern {
     /// The default of the scheme.
     Default,
     One(u16),
@@ -48,7 +48,7 @@ enum Port {
 
 /// How a pattern names a host or an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum HostNaming {
     Literally,
     ByWildcard,
 }
@@ -65,10 +65,10 @@ impl FetchPattern {
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let endpoints =
-            Scheme::ALL.into_iter().all(|scheme| match (self.ports(scheme), other.ports(scheme)) {
-                (_, None) | (Some(Ports::Any), Some(_)) => true,
-                (Some(Ports::One(a)), Some(Ports::One(b))) => a == b,
-                (None, Some(_)) | (Some(Ports::One(_)), Some(Ports::Any)) => false,
+            UrlScheme::ALL.into_iter().all(|scheme| match (self.ports(scheme), other.ports(scheme)) {
+                (_, None) | (Some(SchemePorts::Any), Some(_)) => true,
+                (Some(SchemePorts::One(a)), Some(SchemePorts::One(b))) => a == b,
+                (None, Some(_)) | (Some(SchemePorts::One(_)), Some(SchemePorts::Any)) => false,
             });
         endpoints && self.host.contains(&other.host) && self.prefix.contains(&other.prefix)
     }
@@ -89,7 +89,7 @@ impl FetchPattern {
     /// # Ok::<(), holm_grants::UrlError>(())
     /// ```
     pub fn exactly(url: &Url) -> Result<Self, UrlError> {
-        let pattern = Self { prefix: Prefix::parse(url.path())?, ..Self::origin(url)? };
+        let pattern = Self { prefix: PathPrefix::parse(url.path())?, ..Self::origin(url)? };
         // The canonical form can be longer than the written text, because characters are encoded.
         if pattern.to_string().len() > MAX_URL {
             return Err(UrlError::TooLong { max: MAX_URL as u64 });
@@ -104,12 +104,12 @@ impl FetchPattern {
     /// If no grant may ever open the host.
     pub fn origin(url: &Url) -> Result<Self, UrlError> {
         let port = if Some(url.port()) == url.scheme().default_port() {
-            Port::Default
+            PortPattern::Default
         } else {
-            Port::One(url.port())
+            PortPattern::One(url.port())
         };
         let host = HostPattern::exactly(url.host().clone())?;
-        Ok(Self { scheme: Some(url.scheme()), host, port, prefix: Prefix::default() })
+        Ok(Self { scheme: Some(url.scheme()), host, port, prefix: PathPrefix::default() })
     }
 
     /// The hosts of the set.
@@ -119,15 +119,15 @@ impl FetchPattern {
     }
 
     /// How an admitted URL's host is named.
-    pub(crate) fn naming(&self, url: &Url) -> Option<Named> {
-        let named = if self.host.names(url.host()) { Named::Literally } else { Named::ByWildcard };
+    pub(crate) fn naming(&self, url: &Url) -> Option<HostNaming> {
+        let named = if self.host.names(url.host()) { HostNaming::Literally } else { HostNaming::ByWildcard };
         self.admits(url).then_some(named)
     }
 
     /// Whether the pattern spells out the address `ip` and admits the URL's scheme,
     /// port and path there.
     pub(crate) fn names_address(&self, url: &Url, ip: IpAddr) -> bool {
-        self.host.names(&Host::Address(ip)) && self.admits(&url.at(Host::Address(ip)))
+        self.host.names(&UrlHost::Address(ip)) && self.admits(&url.at(UrlHost::Address(ip)))
     }
 
     /// Whether a denial of this pattern hits `url`.
@@ -145,26 +145,26 @@ impl FetchPattern {
     fn admits_endpoint(&self, url: &Url) -> bool {
         match self.ports(url.scheme()) {
             None => false,
-            Some(Ports::One(port)) => port == url.port(),
-            Some(Ports::Any) => true,
+            Some(SchemePorts::One(port)) => port == url.port(),
+            Some(SchemePorts::Any) => true,
         }
     }
 
     /// The ports of the pattern for one scheme; `None` if the pattern does not include the scheme.
-    fn ports(&self, scheme: Scheme) -> Option<Ports> {
+    fn ports(&self, scheme: UrlScheme) -> Option<SchemePorts> {
         if self.scheme.is_some_and(|own| own != scheme) {
             return None;
         }
         match self.port {
-            Port::Default => scheme.default_port().map(Ports::One),
-            Port::One(port) => Some(Ports::One(port)),
-            Port::Any => Some(Ports::Any),
+            PortPattern::Default => scheme.default_port().map(SchemePorts::One),
+            PortPattern::One(port) => Some(SchemePorts::One(port)),
+            PortPattern::Any => Some(SchemePorts::Any),
         }
     }
 }
 
 /// The ports of one scheme.
-enum Ports {
+enum SchemePorts {
     One(u16),
     Any,
 }
@@ -177,17 +177,17 @@ impl FromStr for FetchPattern {
         if parts.query.is_some() || text.contains('#') {
             return Err(UrlError::PatternQuery);
         }
-        let scheme = if parts.scheme == "*" { None } else { Scheme::parse(parts.scheme) };
+        let scheme = if parts.scheme == "*" { None } else { UrlScheme::parse(parts.scheme) };
         let port = match parts.port {
-            None => Port::Default,
-            Some("*") => Port::Any,
-            Some(port) => match (parse_port(port)?, scheme.and_then(Scheme::default_port)) {
-                (port, Some(default)) if port == default => Port::Default,
-                (port, _) => Port::One(port),
+            None => PortPattern::Default,
+            Some("*") => PortPattern::Any,
+            Some(port) => match (parse_port(port)?, scheme.and_then(UrlScheme::default_port)) {
+                (port, Some(default)) if port == default => PortPattern::Default,
+                (port, _) => PortPattern::One(port),
             },
         };
-        let prefix = Prefix::parse(parts.path)?;
-        if scheme == Some(Scheme::Tcp) && (port == Port::Default || !prefix.is_empty()) {
+        let prefix = PathPrefix::parse(parts.path)?;
+        if scheme == Some(UrlScheme::Tcp) && (port == PortPattern::Default || !prefix.is_empty()) {
             return Err(UrlError::TcpShape);
         }
         Ok(Self { scheme, host: parts.host.parse()?, port, prefix })
@@ -196,11 +196,11 @@ impl FromStr for FetchPattern {
 
 impl fmt::Display for FetchPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}", self.scheme.map_or("*", Scheme::as_str), self.host)?;
+        write!(f, "{}://{}", self.scheme.map_or("*", UrlScheme::as_str), self.host)?;
         match self.port {
-            Port::Default => {}
-            Port::One(port) => write!(f, ":{port}")?,
-            Port::Any => f.write_str(":*")?,
+            PortPattern::Default => {}
+            PortPattern::One(port) => write!(f, ":{port}")?,
+            PortPattern::Any => f.write_str(":*")?,
         }
         self.prefix.fmt(f)
     }

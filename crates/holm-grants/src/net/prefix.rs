@@ -13,9 +13,9 @@ use crate::error::UrlError;
 
 /// Whole components at the start of a URL path; the empty prefix admits every path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(crate) struct Prefix(Vec<String>);
+pub(crate) struct PathPrefix(Vec<String>);
 
-impl Prefix {
+impl PathPrefix {
     /// Reads `/a/b` or `/a/b/`, which mean the same: that path and everything beneath it.
     pub(super) fn parse(text: &str) -> Result<Self, UrlError> {
         let body = text.strip_prefix('/').unwrap_or(text);
@@ -54,7 +54,7 @@ impl Prefix {
     }
 }
 
-impl fmt::Display for Prefix {
+impl fmt::Display for PathPrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|component| write!(f, "/{component}"))
     }

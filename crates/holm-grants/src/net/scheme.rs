@@ -5,7 +5,7 @@ use core::fmt;
 
 /// The scheme of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scheme {
+pub enum UrlScheme {
     Http,
     Https,
     Ws,
@@ -14,7 +14,7 @@ pub enum Scheme {
     Tcp,
 }
 
-impl Scheme {
+impl UrlScheme {
     /// Every scheme, so that `*://` can be decided one by one.
     pub(crate) const ALL: [Self; 5] = [Self::Http, Self::Https, Self::Ws, Self::Wss, Self::Tcp];
 
@@ -46,7 +46,7 @@ impl Scheme {
     }
 }
 
-impl fmt::Display for Scheme {
+impl fmt::Display for UrlScheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

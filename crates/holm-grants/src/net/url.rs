@@ -5,9 +5,9 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-use super::host::Host;
+use super::host::UrlHost;
 use super::prefix::canonical;
-use super::scheme::Scheme;
+use super::scheme::UrlScheme;
 use crate::error::UrlError;
 use crate::text::{is_refused, serde_as_text};
 
@@ -18,7 +18,7 @@ pub(super) const MAX_URL: usize = 8192;
 /// One URL in canonical form: the same text is checked, shown and fetched.
 ///
 /// The fragment is dropped, since it is never sent. User information, backslashes, white space and
-/// invisible characters are refused; the host is reduced to one spelling (see [`Host`]); dot
+/// invisible characters are refused; the host is reduced to one spelling (see [`UrlHost`]); dot
 /// segments of the path are resolved.
 ///
 /// ```
@@ -30,8 +30,8 @@ pub(super) const MAX_URL: usize = 8192;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Url {
-    scheme: Scheme,
-    host: Host,
+    scheme: UrlScheme,
+    host: UrlHost,
     port: u16,
     path: String,
     query: Option<String>,
@@ -40,13 +40,13 @@ pub struct Url {
 impl Url {
     /// The scheme of the connection.
     #[must_use]
-    pub fn scheme(&self) -> Scheme {
+    pub fn scheme(&self) -> UrlScheme {
         self.scheme
     }
 
     /// The host, which the caller resolves.
     #[must_use]
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &UrlHost {
         &self.host
     }
 
@@ -69,7 +69,7 @@ impl Url {
     }
 
     /// The same URL at another host, to check an address that a name led to.
-    pub(crate) fn at(&self, host: Host) -> Self {
+    pub(crate) fn at(&self, host: UrlHost) -> Self {
         Self { host, ..self.clone() }
     }
 }
@@ -78,12 +78,12 @@ impl FromStr for Url {
     type Err = UrlError;
 
     fn from_str(text: &str) -> Result<Self, UrlError> {
-        let Split { scheme, host, port, path, query } = split(text)?;
-        let scheme = Scheme::parse(scheme).ok_or(UrlError::UnknownScheme)?;
+        let UrlParts { scheme, host, port, path, query } = split(text)?;
+        let scheme = UrlScheme::parse(scheme).ok_or(UrlError::UnknownScheme)?;
         let host = host.parse()?;
         let written = port.map(parse_port).transpose()?;
         let port = written.or(scheme.default_port()).ok_or(UrlError::TcpShape)?;
-        if scheme == Scheme::Tcp {
+        if scheme == UrlScheme::Tcp {
             if !matches!(path, "" | "/") || query.is_some() {
                 return Err(UrlError::TcpShape);
             }
@@ -112,7 +112,7 @@ impl fmt::Display for Url {
 serde_as_text!(Url);
 
 /// The parts of a URL or of a pattern of URLs, as written.
-pub(super) struct Split<'a> {
+pub(super) struct UrlParts<'a> {
     pub(super) scheme: &'a str,
     pub(super) host: &'a str,
     pub(super) port: Option<&'a str>,
@@ -121,7 +121,7 @@ pub(super) struct Split<'a> {
 }
 
 /// Splits a text, refusing what parsers are known to disagree about.
-pub(super) fn split(text: &str) -> Result<Split<'_>, UrlError> {
+pub(super) fn split(text: &str) -> Result<UrlParts<'_>, UrlError> {
     if text.len() > MAX_URL {
         return Err(UrlError::TooLong { max: MAX_URL as u64 });
     }
@@ -132,7 +132,7 @@ pub(super) fn split(text: &str) -> Result<Split<'_>, UrlError> {
         return Err(UrlError::Backslash);
     }
     let (scheme, rest) = text.split_once(':').ok_or(UrlError::NoScheme)?;
-    if scheme != "*" && Scheme::parse(scheme).is_none() {
+    if scheme != "*" && UrlScheme::parse(scheme).is_none() {
         return Err(UrlError::UnknownScheme);
     }
     let rest = rest.strip_prefix("//").ok_or(UrlError::NoScheme)?;
@@ -148,7 +148,7 @@ pub(super) fn split(text: &str) -> Result<Split<'_>, UrlError> {
         return Err(UrlError::UserInfo);
     }
     let (host, port) = split_port(authority);
-    Ok(Split { scheme, host, port, path, query })
+    Ok(UrlParts { scheme, host, port, path, query })
 }
 
 /// Separates `:port`; the colons inside brackets belong to the address.

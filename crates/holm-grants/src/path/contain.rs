@@ -2,7 +2,7 @@
 //!
 //! The word of a concrete path is its components. The word of a *pattern* `b` is its hardest
 //! member: each `*` inside a component becomes a foreign letter (see `glob`), and each `**` becomes
-//! one [`Letter::Gap`], which stands for any number of foreign components at once. `a` contains `b`
+//! one [`PathLetter::Gap`], which stands for any number of foreign components at once. `a` contains `b`
 //! exactly when `a` accepts that word, provided that a gap may be consumed only inside a run of `a`
 //! that holds `**` and adds nothing to the count of components there:
 //!
@@ -19,13 +19,13 @@
 use alloc::borrow::Cow;
 
 use super::file::MAX_COMPONENTS;
-use crate::glob::Glob;
+use crate::glob::NameGlob;
 
 /// One step of the pattern that contains.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum ContainmentStep<'a> {
     /// A component that not every name fits.
-    Name(&'a Glob),
+    Name(&'a NameGlob),
     /// `*` alone; `open` if its run of wildcards also holds `**`.
     One {
         /// Whether a gap may be consumed here.
@@ -37,14 +37,14 @@ pub(super) enum Step<'a> {
 
 /// One letter of the word that is to be contained.
 #[derive(Debug, Clone)]
-pub(super) enum Letter<'a> {
+pub(super) enum PathLetter<'a> {
     Name(Cow<'a, [u8]>),
     /// Any number of foreign components.
     Gap,
 }
 
 /// Whether the steps consume the whole word.
-pub(super) fn accepts<'a>(steps: &[Step<'_>], word: impl Iterator<Item = Letter<'a>>) -> bool {
+pub(super) fn accepts<'a>(steps: &[ContainmentStep<'_>], word: impl Iterator<Item = PathLetter<'a>>) -> bool {
     let mut live = start(steps);
     for letter in word {
         live = advance(steps, &live, &letter);
@@ -56,16 +56,16 @@ pub(super) fn accepts<'a>(steps: &[Step<'_>], word: impl Iterator<Item = Letter<
 }
 
 /// The states before the first letter: the first one, and those behind a leading `**`.
-fn start(steps: &[Step<'_>]) -> States {
-    let mut live = States::default();
-    let leading = steps.iter().take_while(|step| matches!(step, Step::Deep)).count();
+fn start(steps: &[ContainmentStep<'_>]) -> StateSet {
+    let mut live = StateSet::default();
+    let leading = steps.iter().take_while(|step| matches!(step, ContainmentStep::Deep)).count();
     (0..=leading).for_each(|state| live.add(state));
     live
 }
 
 /// The states after one more letter.
-fn advance(steps: &[Step<'_>], live: &States, letter: &Letter<'_>) -> States {
-    let mut next = States::default();
+fn advance(steps: &[ContainmentStep<'_>], live: &StateSet, letter: &PathLetter<'_>) -> StateSet {
+    let mut next = StateSet::default();
     let mut reached = false;
     for (state, step) in steps.iter().enumerate() {
         let (stays, moves) = if live.has(state) { step.on(letter) } else { (false, false) };
@@ -73,7 +73,7 @@ fn advance(steps: &[Step<'_>], live: &States, letter: &Letter<'_>) -> States {
         if here {
             next.add(state);
         }
-        reached = moves || (here && matches!(step, Step::Deep));
+        reached = moves || (here && matches!(step, ContainmentStep::Deep));
     }
     if reached {
         next.add(steps.len());
@@ -83,12 +83,12 @@ fn advance(steps: &[Step<'_>], live: &States, letter: &Letter<'_>) -> States {
 
 /// A set of states, one bit each: deciding takes no memory beyond the stack.
 #[derive(Clone, Copy, Default)]
-struct States([u64; WORDS]);
+struct StateSet([u64; WORDS]);
 
 /// Words for one state per step and one behind the last; a tail adds one step to the components.
 const WORDS: usize = (MAX_COMPONENTS + 2).div_ceil(64);
 
-impl States {
+impl StateSet {
     fn has(&self, state: usize) -> bool {
         self.0.get(state / 64).is_some_and(|word| word >> (state % 64) & 1 == 1)
     }
@@ -104,15 +104,15 @@ impl States {
     }
 }
 
-impl Step<'_> {
+impl ContainmentStep<'_> {
     /// Whether the letter can be consumed while staying at this step, and while moving past it.
-    fn on(&self, letter: &Letter<'_>) -> (bool, bool) {
+    fn on(&self, letter: &PathLetter<'_>) -> (bool, bool) {
         match (self, letter) {
-            (Self::Name(glob), Letter::Name(name)) => (false, glob.admits(name)),
-            (Self::Name(_), Letter::Gap) => (false, false),
-            (Self::One { .. }, Letter::Name(_)) => (false, true),
-            (Self::One { open }, Letter::Gap) => (*open, false),
-            (Self::Deep, Letter::Name(_) | Letter::Gap) => (true, false),
+            (Self::Name(glob), PathLetter::Name(name)) => (false, glob.admits(name)),
+            (Self::Name(_), PathLetter::Gap) => (false, false),
+            (Self::One { .. }, PathLetter::Name(_)) => (false, true),
+            (Self::One { open }, PathLetter::Gap) => (*open, false),
+            (Self::Deep, PathLetter::Name(_) | PathLetter::Gap) => (true, false),
         }
     }
 }

@@ -46,7 +46,7 @@ impl FilePath {
 
     /// The components from the root on; none for the root itself.
     pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
-        Components(self.names())
+        PathComponents(self.names())
     }
 
     /// The normal form, which is also printed.
@@ -112,7 +112,7 @@ impl FromStr for FilePath {
 
     fn from_str(text: &str) -> Result<Self, PathError> {
         check_text(text, MAX_PATH)?;
-        let mut path = Draft::new(text.starts_with('/'), text.len());
+        let mut path = FilePathBuilder::new(text.starts_with('/'), text.len());
         for component in text.split('/') {
             match component {
                 "" | "." => {}
@@ -154,9 +154,9 @@ serde_as_text!(FilePath);
 /// Components are short, and looking at each byte is then cheaper than any search that
 /// has to be prepared.
 #[derive(Clone)]
-struct Components<'a>(Option<&'a str>);
+struct PathComponents<'a>(Option<&'a str>);
 
-impl<'a> Iterator for Components<'a> {
+impl<'a> Iterator for PathComponents<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
@@ -167,7 +167,7 @@ impl<'a> Iterator for Components<'a> {
     }
 }
 
-impl DoubleEndedIterator for Components<'_> {
+impl DoubleEndedIterator for PathComponents<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let rest = self.0.take()?;
         let Some(slash) = rest.bytes().rposition(|byte| byte == b'/') else { return Some(rest) };
@@ -177,13 +177,13 @@ impl DoubleEndedIterator for Components<'_> {
 }
 
 /// A path under construction, from components that were checked one by one.
-pub(super) struct Draft {
+pub(super) struct FilePathBuilder {
     text: String,
     absolute: bool,
     depth: usize,
 }
 
-impl Draft {
+impl FilePathBuilder {
     /// A root, with room for a path of `bytes`.
     pub(super) fn new(absolute: bool, bytes: usize) -> Self {
         let mut text = String::with_capacity(bytes.saturating_add(1));

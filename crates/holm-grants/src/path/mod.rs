@@ -10,4 +10,4 @@ mod tests;
 
 pub use file::FilePath;
 pub use pattern::PathPattern;
-pub(crate) use pattern::{Segment, Tail};
+pub(crate) use pattern::{PatternSegment, PatternTail};

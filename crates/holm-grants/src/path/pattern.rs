@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use super::contain::{Letter, Step, accepts};
-use super::file::{Draft, FilePath, MAX_COMPONENT, MAX_COMPONENTS, MAX_PATH, check_text};
+use super::contain::{ContainmentStep, PathLetter, accepts};
+use super::file::{FilePath, FilePathBuilder, MAX_COMPONENT, MAX_COMPONENTS, MAX_PATH, check_text};
 use super::walk::leads_to;
 use crate::error::PathError;
-use crate::glob::Glob;
+use crate::glob::NameGlob;
 use crate::text::serde_as_text;
 
 /// The longest pattern in bytes: as long as a path, since matching costs at most the
@@ -43,21 +43,21 @@ pub(crate) const MAX_PATTERN: usize = MAX_PATH;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathPattern {
     absolute: bool,
-    segments: Vec<Segment>,
-    tail: Tail,
+    segments: Vec<PatternSegment>,
+    tail: PatternTail,
 }
 
 /// One component of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Segment {
-    Name(Glob),
+pub(crate) enum PatternSegment {
+    Name(NameGlob),
     /// `**`: any number of components, also none.
     Deep,
 }
 
 /// The end of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Tail {
+pub(crate) enum PatternTail {
     /// At its last component.
     Exact,
     /// With a slash: that component and everything beneath.
@@ -68,14 +68,14 @@ impl PathPattern {
     /// Whether `path` belongs to the set.
     #[must_use]
     pub fn admits(&self, path: &FilePath) -> bool {
-        self.absolute == path.is_absolute() && self.fits(path.components(), Glob::admits)
+        self.absolute == path.is_absolute() && self.fits(path.components(), NameGlob::admits)
     }
 
     /// Whether the components fit the pattern; `fits` compares one component with one name.
     pub(crate) fn fits<'a>(
         &self,
         names: impl Iterator<Item = &'a str> + Clone,
-        fits: impl Fn(&Glob, &'a [u8]) -> bool,
+        fits: impl Fn(&NameGlob, &'a [u8]) -> bool,
     ) -> bool {
         leads_to(&self.segments, self.tail, names.map(str::as_bytes), fits)
     }
@@ -83,7 +83,7 @@ impl PathPattern {
     /// Whether its text begins with white space.
     pub(crate) fn begins_with_space(&self) -> bool {
         !self.absolute
-            && matches!(self.segments.first(), Some(Segment::Name(name)) if name.begins_with_space())
+            && matches!(self.segments.first(), Some(PatternSegment::Name(name)) if name.begins_with_space())
     }
 
     /// Whether the pattern starts at the file system's root.
@@ -94,8 +94,8 @@ impl PathPattern {
     /// Whether every name in the pattern is ASCII, so that case is the only disguise of it.
     pub(crate) fn is_ascii(&self) -> bool {
         self.segments.iter().all(|segment| match segment {
-            Segment::Name(glob) => glob.is_ascii(),
-            Segment::Deep => true,
+            PatternSegment::Name(glob) => glob.is_ascii(),
+            PatternSegment::Deep => true,
         })
     }
 
@@ -106,19 +106,22 @@ impl PathPattern {
     }
 
     /// Builds a pattern from parts that were checked one by one.
-    pub(crate) fn new(absolute: bool, segments: Vec<Segment>, tail: Tail) -> Result<Self, PathError> {
+    pub(crate) fn new(
+        absolute: bool,
+        segments: Vec<PatternSegment>,
+        tail: PatternTail,
+    ) -> Result<Self, PathError> {
         if segments.len() > MAX_COMPONENTS {
             return Err(PathError::TooDeep { max: MAX_COMPONENTS as u64 });
         }
-        let mut tidy: Vec<Segment> = Vec::with_capacity(segments.len());
+        let mut tidy: Vec<PatternSegment> = Vec::with_capacity(segments.len());
         for segment in segments {
-            if segment != Segment::Deep || tidy.last() != Some(&Segment::Deep) {
+            if segment != PatternSegment::Deep || tidy.last() != Some(&PatternSegment::Deep) {
                 tidy.push(segment);
             }
         }
-        let tail = if tidy.last() == Some(&Segment::Deep) { Tail::Exact } else { tail };
-        let at_home =
-            |segment: &Segment| matches!(segment, Segment::Name(glob) if glob.as_literal() == Some("~"));
+        let tail = if tidy.last() == Some(&PatternSegment::Deep) { PatternTail::Exact } else { tail };
+        let at_home = |segment: &PatternSegment| matches!(segment, PatternSegment::Name(glob) if glob.as_literal() == Some("~"));
         if !absolute && tidy.first().is_some_and(at_home) {
             return Err(PathError::Home);
         }
@@ -138,8 +141,8 @@ impl PathPattern {
     /// [`PathError::TooLong`] if the path is near the limit and holds stars, each of
     /// which is written `[*]`.
     pub fn exactly(path: &FilePath) -> Result<Self, PathError> {
-        let segments = path.components().map(|name| Segment::Name(Glob::literal(name))).collect();
-        Self::new(path.is_absolute(), segments, Tail::Exact)
+        let segments = path.components().map(|name| PatternSegment::Name(NameGlob::literal(name))).collect();
+        Self::new(path.is_absolute(), segments, PatternTail::Exact)
     }
 
     /// The pattern relative to `workspace`, if it is absolute and its first names spell
@@ -151,8 +154,8 @@ impl PathPattern {
         let mut rest = self.segments.iter();
         for name in workspace.components() {
             match rest.next() {
-                Some(Segment::Name(glob)) if glob.as_literal() == Some(name) => {}
-                Some(Segment::Name(_) | Segment::Deep) | None => return None,
+                Some(PatternSegment::Name(glob)) if glob.as_literal() == Some(name) => {}
+                Some(PatternSegment::Name(_) | PatternSegment::Deep) | None => return None,
             }
         }
         Self::new(false, rest.cloned().collect(), self.tail).ok()
@@ -164,28 +167,28 @@ impl PathPattern {
         if self.absolute || !workspace.is_absolute() {
             return None;
         }
-        let above = workspace.components().map(|name| Segment::Name(Glob::literal(name)));
+        let above = workspace.components().map(|name| PatternSegment::Name(NameGlob::literal(name)));
         Self::new(true, above.chain(self.segments.iter().cloned()).collect(), self.tail).ok()
     }
 
     fn text_len(&self) -> usize {
         let names = self.segments.iter().map(|segment| match segment {
-            Segment::Name(glob) => glob.text_len() + 1,
-            Segment::Deep => 3,
+            PatternSegment::Name(glob) => glob.text_len() + 1,
+            PatternSegment::Deep => 3,
         });
         names.sum::<usize>() + 1
     }
 
     /// The one admitted path, if there is only one; an error if that path is never opened.
     pub(crate) fn as_path(&self) -> Option<Result<FilePath, PathError>> {
-        if self.tail == Tail::Subtree {
+        if self.tail == PatternTail::Subtree {
             return None;
         }
-        let mut path = Draft::new(self.absolute, self.text_len());
+        let mut path = FilePathBuilder::new(self.absolute, self.text_len());
         for segment in &self.segments {
             match segment {
-                Segment::Name(glob) => path.push(glob.as_literal()?),
-                Segment::Deep => return None,
+                PatternSegment::Name(glob) => path.push(glob.as_literal()?),
+                PatternSegment::Deep => return None,
             }
         }
         Some(path.finish())
@@ -193,16 +196,16 @@ impl PathPattern {
 
     /// The pattern as denials compare it.
     pub(crate) fn folded(&self) -> Cow<'_, Self> {
-        let is_folded = |segment: &Segment| match segment {
-            Segment::Name(glob) => glob.is_folded(),
-            Segment::Deep => true,
+        let is_folded = |segment: &PatternSegment| match segment {
+            PatternSegment::Name(glob) => glob.is_folded(),
+            PatternSegment::Deep => true,
         };
         if self.segments.iter().all(is_folded) {
             return Cow::Borrowed(self);
         }
-        let fold = |segment: &Segment| match segment {
-            Segment::Name(glob) => Segment::Name(glob.folded()),
-            Segment::Deep => Segment::Deep,
+        let fold = |segment: &PatternSegment| match segment {
+            PatternSegment::Name(glob) => PatternSegment::Name(glob.folded()),
+            PatternSegment::Deep => PatternSegment::Deep,
         };
         let segments = self.segments.iter().map(fold).collect();
         Cow::Owned(Self { absolute: self.absolute, segments, tail: self.tail })
@@ -212,16 +215,16 @@ impl PathPattern {
     ///
     /// The order within a run does not change the set, and with `**` last there is always
     /// a place to wait.
-    fn steps(&self) -> Vec<Step<'_>> {
+    fn steps(&self) -> Vec<ContainmentStep<'_>> {
         let mut steps = Vec::with_capacity(self.segments.len() + 1);
-        let mut run = Run::default();
+        let mut run = WildcardRun::default();
         for segment in self.walk() {
             match segment {
-                Segment::Deep => run.deep = true,
-                Segment::Name(glob) if glob.is_any() => run.ones += 1,
-                Segment::Name(glob) => {
+                PatternSegment::Deep => run.deep = true,
+                PatternSegment::Name(glob) if glob.is_any() => run.ones += 1,
+                PatternSegment::Name(glob) => {
                     run.flush(&mut steps);
-                    steps.push(Step::Name(glob));
+                    steps.push(ContainmentStep::Name(glob));
                 }
             }
         }
@@ -230,17 +233,17 @@ impl PathPattern {
     }
 
     /// The pattern as the word that is hardest to admit for another pattern.
-    fn letters(&self) -> impl Iterator<Item = Letter<'_>> {
+    fn letters(&self) -> impl Iterator<Item = PathLetter<'_>> {
         self.walk().map(|segment| match segment {
-            Segment::Name(glob) => Letter::Name(glob.witness()),
-            Segment::Deep => Letter::Gap,
+            PatternSegment::Name(glob) => PathLetter::Name(glob.witness()),
+            PatternSegment::Deep => PathLetter::Gap,
         })
     }
 
-    fn walk(&self) -> impl Iterator<Item = &Segment> {
+    fn walk(&self) -> impl Iterator<Item = &PatternSegment> {
         let subtree = match self.tail {
-            Tail::Exact => None,
-            Tail::Subtree => Some(&Segment::Deep),
+            PatternTail::Exact => None,
+            PatternTail::Subtree => Some(&PatternSegment::Deep),
         };
         self.segments.iter().chain(subtree)
     }
@@ -248,16 +251,16 @@ impl PathPattern {
 
 /// A run of components that admit anything.
 #[derive(Default)]
-struct Run {
+struct WildcardRun {
     ones: usize,
     deep: bool,
 }
 
-impl Run {
-    fn flush<'a>(&mut self, steps: &mut Vec<Step<'a>>) {
+impl WildcardRun {
+    fn flush<'a>(&mut self, steps: &mut Vec<ContainmentStep<'a>>) {
         let Self { ones, deep } = core::mem::take(self);
-        steps.extend(core::iter::repeat_n(Step::One { open: deep }, ones));
-        steps.extend(deep.then_some(Step::Deep));
+        steps.extend(core::iter::repeat_n(ContainmentStep::One { open: deep }, ones));
+        steps.extend(deep.then_some(ContainmentStep::Deep));
     }
 }
 
@@ -271,20 +274,20 @@ impl FromStr for PathPattern {
             None => (false, text),
         };
         match (absolute, rest) {
-            (_, ".") => return Self::new(absolute, Vec::new(), Tail::Exact),
-            (true, "") | (false, "./") => return Self::new(absolute, Vec::new(), Tail::Subtree),
+            (_, ".") => return Self::new(absolute, Vec::new(), PatternTail::Exact),
+            (true, "") | (false, "./") => return Self::new(absolute, Vec::new(), PatternTail::Subtree),
             _ => {}
         }
         let (body, tail) = match rest.strip_suffix('/') {
-            Some(body) => (body, Tail::Subtree),
-            None => (rest, Tail::Exact),
+            Some(body) => (body, PatternTail::Subtree),
+            None => (rest, PatternTail::Exact),
         };
-        let segments = body.split('/').map(Segment::parse).collect::<Result<Vec<_>, _>>()?;
+        let segments = body.split('/').map(PatternSegment::parse).collect::<Result<Vec<_>, _>>()?;
         Self::new(absolute, segments, tail)
     }
 }
 
-impl Segment {
+impl PatternSegment {
     /// Reads one component of a pattern.
     pub(crate) fn parse(text: &str) -> Result<Self, PathError> {
         match text {
@@ -292,7 +295,7 @@ impl Segment {
             "." | ".." => Err(PathError::DotComponent),
             "**" => Ok(Self::Deep),
             name => {
-                let glob = Glob::parse(name).map_err(|_| PathError::DeepInside)?;
+                let glob = NameGlob::parse(name).map_err(|_| PathError::DeepInside)?;
                 if glob.literal_len() > MAX_COMPONENT {
                     return Err(PathError::ComponentTooLong { max: MAX_COMPONENT as u64 });
                 }
@@ -306,10 +309,10 @@ impl fmt::Display for PathPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.segments.is_empty() {
             return f.write_str(match (self.absolute, self.tail) {
-                (false, Tail::Exact) => ".",
-                (false, Tail::Subtree) => "./",
-                (true, Tail::Exact) => "/.",
-                (true, Tail::Subtree) => "/",
+                (false, PatternTail::Exact) => ".",
+                (false, PatternTail::Subtree) => "./",
+                (true, PatternTail::Exact) => "/.",
+                (true, PatternTail::Subtree) => "/",
             });
         }
         for (i, segment) in self.segments.iter().enumerate() {
@@ -317,11 +320,11 @@ impl fmt::Display for PathPattern {
                 f.write_str("/")?;
             }
             match segment {
-                Segment::Name(glob) => write!(f, "{glob}")?,
-                Segment::Deep => f.write_str("**")?,
+                PatternSegment::Name(glob) => write!(f, "{glob}")?,
+                PatternSegment::Deep => f.write_str("**")?,
             }
         }
-        if self.tail == Tail::Subtree { f.write_str("/") } else { Ok(()) }
+        if self.tail == PatternTail::Subtree { f.write_str("/") } else { Ok(()) }
     }
 }
 

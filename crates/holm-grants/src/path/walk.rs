@@ -5,29 +5,29 @@
 //! the product of the two lengths. Containment, where the word itself has gaps, is decided in
 //! `contain`.
 
-use super::pattern::{Segment, Tail};
-use crate::glob::Glob;
+use super::pattern::{PatternSegment, PatternTail};
+use crate::glob::NameGlob;
 
 /// Whether the segments consume all the names; `fits` compares one name with one glob.
 pub(super) fn leads_to<'a>(
-    segments: &[Segment],
-    tail: Tail,
+    segments: &[PatternSegment],
+    tail: PatternTail,
     names: impl Iterator<Item = &'a [u8]> + Clone,
-    fits: impl Fn(&Glob, &'a [u8]) -> bool,
+    fits: impl Fn(&NameGlob, &'a [u8]) -> bool,
 ) -> bool {
     let (mut pattern, mut names) = (segments, names);
     // The block behind the last `**`, and the first name that it was tried on.
     let mut block = None;
     loop {
         let fitted = match (pattern, tail) {
-            ([], Tail::Subtree) | ([Segment::Deep], _) => return true,
-            ([], Tail::Exact) if names.clone().next().is_none() => return true,
-            ([], Tail::Exact) => None,
-            ([Segment::Deep, after @ ..], _) => {
+            ([], PatternTail::Subtree) | ([PatternSegment::Deep], _) => return true,
+            ([], PatternTail::Exact) if names.clone().next().is_none() => return true,
+            ([], PatternTail::Exact) => None,
+            ([PatternSegment::Deep, after @ ..], _) => {
                 block = Some((after, names.clone()));
                 Some(after)
             }
-            ([Segment::Name(glob), after @ ..], _) => match names.next() {
+            ([PatternSegment::Name(glob), after @ ..], _) => match names.next() {
                 // Further to the right there would be even fewer names.
                 None => return false,
                 Some(name) => fits(glob, name).then_some(after),

@@ -1,6 +1,6 @@
 use alloc::string::ToString;
 
-use super::{Program, ProgramPattern};
+use super::{ProgramPattern, ProgramRef};
 use crate::error::{GrantError, PathError};
 
 fn check(pattern: &str, program: &str, expect: bool) {
@@ -28,7 +28,7 @@ fn a_name_and_a_path_never_stand_for_each_other() {
 fn a_path_prints_so_that_it_cannot_be_read_as_a_name() {
     for (text, shown) in [("./run.sh", "./run.sh"), ("a/b", "./a/b"), ("/bin/sh", "/bin/sh"), ("git", "git")]
     {
-        assert_eq!(text.parse::<Program>().unwrap().to_string(), shown);
+        assert_eq!(text.parse::<ProgramRef>().unwrap().to_string(), shown);
         assert_eq!(text.parse::<ProgramPattern>().unwrap().to_string(), shown);
     }
 }
@@ -36,7 +36,7 @@ fn a_path_prints_so_that_it_cannot_be_read_as_a_name() {
 #[test]
 fn a_root_is_no_program() {
     for text in ["./", "/", "a/..", "/."] {
-        assert_eq!(text.parse::<Program>(), Err(GrantError::Path(PathError::Empty)), "{text}");
+        assert_eq!(text.parse::<ProgramRef>(), Err(GrantError::Path(PathError::Empty)), "{text}");
     }
     assert_eq!("./.".parse::<ProgramPattern>(), Err(GrantError::Path(PathError::Empty)));
 }

@@ -1,6 +1,6 @@
 use alloc::string::ToString;
 
-use super::Request;
+use super::AccessRequest;
 use crate::path::FilePath;
 
 #[test]
@@ -16,10 +16,10 @@ fn a_request_prints_in_normal_form_and_reads_back() {
         ("spawn:*", "spawn:*"),
         ("tool:a/b", "tool:a/b"),
     ] {
-        let request: Request = text.parse().unwrap();
+        let request: AccessRequest = text.parse().unwrap();
         assert_eq!(request.to_string(), shown);
         let json = serde_json::to_string(&request).unwrap();
-        assert_eq!(serde_json::from_str::<Request>(&json).unwrap(), request);
+        assert_eq!(serde_json::from_str::<AccessRequest>(&json).unwrap(), request);
     }
 }
 
@@ -33,7 +33,7 @@ fn requests_in_another_spelling_of_the_workspace_are_brought_home() {
         ("read:/etc/hosts", "read:/etc/hosts"),
         ("env:LANG", "env:LANG"),
     ] {
-        assert_eq!(text.parse::<Request>().unwrap().rebased(&root).to_string(), shown);
+        assert_eq!(text.parse::<AccessRequest>().unwrap().rebased(&root).to_string(), shown);
     }
 }
 
@@ -49,6 +49,6 @@ fn wrong_requests_are_errors() {
         "secret:x",
         "exec:/ws/..",
     ] {
-        assert!(text.parse::<Request>().is_err(), "{text}");
+        assert!(text.parse::<AccessRequest>().is_err(), "{text}");
     }
 }

@@ -1,10 +1,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{GrantSet, MAX_GRANTS, Unreachable};
+use super::{AddressDenied, GrantSet, MAX_GRANTS};
 use crate::error::GrantError;
 use crate::net::Url;
-use crate::net::address::Class;
+use crate::net::address::AddressClass;
 
 fn set(texts: &[&str]) -> GrantSet {
     GrantSet::parse(texts.iter().copied()).unwrap()
@@ -67,7 +67,7 @@ fn nothing_is_admitted_by_nothing() {
     }
 }
 
-fn reach(grants: &[&str], url: &str, ip: &str) -> Result<(), Unreachable> {
+fn reach(grants: &[&str], url: &str, ip: &str) -> Result<(), AddressDenied> {
     let url: Url = url.parse().unwrap();
     set(grants).reach(&url, ip.parse().unwrap())
 }
@@ -118,7 +118,7 @@ fn a_granted_name_cannot_be_led_inside() {
         ("discard", "100::1"),
     ] {
         let got = reach(everything, "https://api.example.com/", ip);
-        assert!(matches!(got, Err(Unreachable::NotNamed(_) | Unreachable::Never(_))), "{name}: {got:?}");
+        assert!(matches!(got, Err(AddressDenied::NotNamed(_) | AddressDenied::Never(_))), "{name}: {got:?}");
     }
 }
 
@@ -128,7 +128,7 @@ fn a_granted_name_reaches_public_addresses() {
         assert_eq!(reach(&["fetch:https://api.example.com"], "https://api.example.com/", ip), Ok(()), "{ip}");
     }
     let other = reach(&["fetch:https://api.example.com"], "https://other.example/", "93.184.216.34");
-    assert_eq!(other, Err(Unreachable::NotGranted));
+    assert_eq!(other, Err(AddressDenied::NotGranted));
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn names_that_spell_an_address_lead_nowhere_by_wildcard() {
 #[test]
 fn the_refusal_says_where_it_would_have_led() {
     let error = reach(&["fetch:https://a.example"], "https://a.example", "10.0.0.1").unwrap_err();
-    assert_eq!(error, Unreachable::NotNamed(Class::Private));
+    assert_eq!(error, AddressDenied::NotNamed(AddressClass::Private));
     assert_eq!(
         alloc::format!("{error}"),
         "leads to an address of a private network; only a grant that names the address opens it"

@@ -10,6 +10,6 @@ mod slot;
 #[cfg(test)]
 mod tests;
 
-pub use need::Need;
-pub use parse::{Template, TemplateError};
+pub use need::CallNeed;
+pub use parse::{NeedTemplate, TemplateError};
 pub use patch::{PatchForm, patch_files, patch_path};

@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::grant::Grant;
 use crate::path::FilePath;
-use crate::request::Request;
+use crate::request::AccessRequest;
 
 /// One need of one call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Need {
-    Request(Request),
+pub enum CallNeed {
+    Request(AccessRequest),
     /// All of a pattern, such as a folder that is searched.
     Grant(Grant),
 }
 
-impl Need {
+impl CallNeed {
     /// The same need with an absolute path beneath `workspace` made relative
     /// to it; see [`FilePath::rebased`].
     #[must_use]
@@ -40,7 +40,7 @@ impl Need {
     }
 }
 
-impl fmt::Display for Need {
+impl fmt::Display for CallNeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Request(request) => request.fmt(f),

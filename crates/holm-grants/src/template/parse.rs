@@ -8,12 +8,12 @@ use core::str::FromStr;
 use thiserror::Error;
 
 use super::fill;
-use super::need::Need;
+use super::need::CallNeed;
 use super::patch::patch_files;
-use super::slot::{Absent, Part, Piece, Slot, pieces};
+use super::slot::{AbsentArgument, NeedTemplatePiece, SlotPart, TemplateSlot, pieces};
 use crate::error::GrantError;
 use crate::grant::Grant;
-use crate::kind::Kind;
+use crate::kind::GrantKind;
 use crate::text::serde_as_text;
 
 /// The longest template in bytes: authors write far shorter ones.
@@ -33,17 +33,17 @@ const MAX_NEEDS: usize = 256;
 /// own, and beside other text it cannot leave its place.
 ///
 /// ```
-/// use holm_grants::Template;
-/// let template: Template = "read:{path}".parse()?;
+/// use holm_grants::NeedTemplate;
+/// let template: NeedTemplate = "read:{path}".parse()?;
 /// let needs = template.needs(|name| if name == "path" { vec!["a/../b.txt", "*"] } else { vec![] })?;
 /// assert_eq!(needs.iter().map(|need| need.to_string()).collect::<Vec<_>>(), ["read:b.txt", "read:*"]);
 /// assert!(template.needs(|_| vec!["../etc/passwd"]).is_err());
 /// # Ok::<(), holm_grants::TemplateError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Template {
-    kind: Kind,
-    pieces: Vec<Piece>,
+pub struct NeedTemplate {
+    kind: GrantKind,
+    pieces: Vec<NeedTemplatePiece>,
 }
 
 /// Why a template cannot be read or filled.
@@ -75,9 +75,7 @@ pub enum TemplateError {
     Grant(#[from] GrantError),
     /// The call lacks an argument.
     #[error("argument {name} is missing or no text")]
-    Missing {
-        name: String,
-    },
+    Missing { name: String },
     /// An argument's value is not a path, URL or name, or would leave its place.
     #[error("argument {name}: {reason}", reason = .reason.without_subject())]
     Value {
@@ -87,9 +85,7 @@ pub enum TemplateError {
     },
     /// An argument's value reaches beyond the place where the template puts it.
     #[error("argument {name} leaves the place that the template gives it")]
-    Leaves {
-        name: String,
-    },
+    Leaves { name: String },
     /// The arguments name more things than one call may touch.
     #[error("the arguments name more than {max} things; split the call")]
     TooManyNeeds {
@@ -98,10 +94,10 @@ pub enum TemplateError {
     },
 }
 
-impl Template {
+impl NeedTemplate {
     /// The kind of power that is needed.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> GrantKind {
         self.kind
     }
 
@@ -119,7 +115,7 @@ impl Template {
     /// # Errors
     ///
     /// If an argument is missing or its value is not allowed there. The call must then be refused.
-    pub fn needs<'v, V>(&self, lookup: impl Fn(&str) -> V) -> Result<Vec<Need>, TemplateError>
+    pub fn needs<'v, V>(&self, lookup: impl Fn(&str) -> V) -> Result<Vec<CallNeed>, TemplateError>
     where
         V: IntoIterator<Item = &'v str>,
     {
@@ -135,8 +131,8 @@ impl Template {
     /// As [`Self::needs`]; needs that were added before the mistake was found stay.
     ///
     /// ```
-    /// use holm_grants::Template;
-    /// let (from, to): (Template, Template) = ("read:{from}".parse()?, "write:{to}".parse()?);
+    /// use holm_grants::NeedTemplate;
+    /// let (from, to): (NeedTemplate, NeedTemplate) = ("read:{from}".parse()?, "write:{to}".parse()?);
     /// let mut needs = Vec::new();
     /// from.needs_into(|_| Some("a.txt"), &mut needs)?;
     /// to.needs_into(|_| Some("b.txt"), &mut needs)?;
@@ -146,17 +142,17 @@ impl Template {
     pub fn needs_into<'v, V>(
         &self,
         lookup: impl Fn(&str) -> V,
-        needs: &mut Vec<Need>,
+        needs: &mut Vec<CallNeed>,
     ) -> Result<(), TemplateError>
     where
         V: IntoIterator<Item = &'v str>,
     {
-        let mut rows = Rows::default();
+        let mut rows = ArgumentRows::default();
         for slot in self.slots() {
             let given = lookup(&slot.name).into_iter();
             let added = match slot.part {
-                Part::Whole => rows.fill(slot, given)?,
-                Part::Files => rows.fill(slot, given.flat_map(patch_files))?,
+                SlotPart::Whole => rows.fill(slot, given)?,
+                SlotPart::Files => rows.fill(slot, given.flat_map(patch_files))?,
             };
             if !added {
                 return Ok(());
@@ -172,24 +168,29 @@ impl Template {
     /// Fills the template once with plain values, so that an author's
     /// mistake shows at registration.
     fn rehearse(&self) -> Result<(), TemplateError> {
-        if let [Piece::Slot(Slot { absent: Absent::Refused | Absent::Nothing, .. })] = self.pieces.as_slice()
+        if let [
+            NeedTemplatePiece::Slot(TemplateSlot {
+                absent: AbsentArgument::Refused | AbsentArgument::Nothing,
+                ..
+            }),
+        ] = self.pieces.as_slice()
         {
             return Ok(());
         }
-        let values: Vec<&str> = self.slots().map(Slot::sample).collect();
+        let values: Vec<&str> = self.slots().map(TemplateSlot::sample).collect();
         fill::fill(self.kind, &self.pieces, &values).map(|_| ())
     }
 
-    fn slots(&self) -> impl Iterator<Item = &Slot> {
+    fn slots(&self) -> impl Iterator<Item = &TemplateSlot> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Slot(slot) => Some(slot),
-            Piece::Text(_) => None,
+            NeedTemplatePiece::Slot(slot) => Some(slot),
+            NeedTemplatePiece::Text(_) => None,
         })
     }
 }
 
 /// The values of all arguments, and every way to take one of each.
-struct Rows<'a> {
+struct ArgumentRows<'a> {
     /// The first value of each argument; nearly every call has no others.
     first: [&'a str; MAX_SLOTS],
     slots: usize,
@@ -199,25 +200,27 @@ struct Rows<'a> {
     count: usize,
 }
 
-impl Default for Rows<'_> {
+impl Default for ArgumentRows<'_> {
     fn default() -> Self {
         Self { first: [""; MAX_SLOTS], slots: 0, others: Vec::new(), count: 1 }
     }
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ArgumentRows<'a> {
     /// Adds a slot with its values, or with their default. Returns false if the
     /// call then needs nothing.
     fn fill<'v: 'a>(
         &mut self,
-        slot: &'a Slot,
+        slot: &'a TemplateSlot,
         mut values: impl Iterator<Item = &'v str>,
     ) -> Result<bool, TemplateError> {
         let first = match (values.next(), &slot.absent) {
             (Some(value), _) => value,
-            (None, Absent::Refused) => return Err(TemplateError::Missing { name: slot.name.clone() }),
-            (None, Absent::Nothing) => return Ok(false),
-            (None, Absent::Default(value)) => value,
+            (None, AbsentArgument::Refused) => {
+                return Err(TemplateError::Missing { name: slot.name.clone() });
+            }
+            (None, AbsentArgument::Nothing) => return Ok(false),
+            (None, AbsentArgument::Default(value)) => value,
         };
         self.add(first, values)?;
         Ok(true)
@@ -267,14 +270,14 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl FromStr for Template {
+impl FromStr for NeedTemplate {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
         if text.len() > MAX_TEMPLATE {
             return Err(TemplateError::TooLong { max: MAX_TEMPLATE as u64 });
         }
-        let (kind, value) = Kind::split(text)?;
+        let (kind, value) = GrantKind::split(text)?;
         kind.check_value(value)?;
         let template = Self { kind, pieces: pieces(value)? };
         match template.slots().count() {
@@ -288,11 +291,11 @@ impl FromStr for Template {
     }
 }
 
-impl fmt::Display for Template {
+impl fmt::Display for NeedTemplate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.kind.as_str())?;
         self.pieces.iter().try_for_each(|piece| piece.fmt(f))
     }
 }
 
-serde_as_text!(Template);
+serde_as_text!(NeedTemplate);

@@ -2,14 +2,14 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Need, Template, TemplateError};
+use super::{CallNeed, NeedTemplate, TemplateError};
 
-fn template(text: &str) -> Template {
+fn template(text: &str) -> NeedTemplate {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// Fills every argument called `v` with the values, leaving all others absent.
-fn fill(text: &str, values: &[&str]) -> Result<Vec<Need>, TemplateError> {
+fn fill(text: &str, values: &[&str]) -> Result<Vec<CallNeed>, TemplateError> {
     let values: Vec<String> = values.iter().map(ToString::to_string).collect();
     template(text)
         .needs(|name| if name == "v" { values.iter().map(String::as_str).collect() } else { vec![] })
@@ -48,14 +48,14 @@ fn an_argument_names_one_thing() {
 #[test]
 fn what_fills_a_slot_is_never_a_pattern() {
     needs("read:{v}", &["**"], &["read:**"]);
-    assert!(matches!(fill("read:{v}", &["**"]).unwrap().as_slice(), [Need::Request(_)]));
+    assert!(matches!(fill("read:{v}", &["**"]).unwrap().as_slice(), [CallNeed::Request(_)]));
     needs("read:{v}/", &["*"], &["read:[*]/"]);
     needs("read:{v}/**", &["**"], &["read:[*][*]/**"]);
     needs("read:{v}", &["{v}"], &["read:{v}"]);
     needs("read:a{v}b", &["*"], &["read:a*b"]);
-    assert!(matches!(fill("read:a{v}b", &["*"]).unwrap().as_slice(), [Need::Request(_)]));
+    assert!(matches!(fill("read:a{v}b", &["*"]).unwrap().as_slice(), [CallNeed::Request(_)]));
     needs("tool:{v}", &["*"], &["tool:*"]);
-    assert!(matches!(fill("tool:{v}", &["*"]).unwrap().as_slice(), [Need::Request(_)]));
+    assert!(matches!(fill("tool:{v}", &["*"]).unwrap().as_slice(), [CallNeed::Request(_)]));
     refused("fetch:https://{v}", "*");
     refused("fetch:{v}", "*://*");
 }
@@ -106,7 +106,7 @@ fn a_whole_folder_is_needed_where_the_template_says_so() {
     needs("read:{v}/", &["."], &["read:./"]);
     needs("read:{v}/", &["/usr/share"], &["read:/usr/share/"]);
     needs("read:/srv/{v}/", &["a"], &["read:/srv/a/"]);
-    assert!(matches!(fill("read:{v}/", &["src"]).unwrap().as_slice(), [Need::Grant(_)]));
+    assert!(matches!(fill("read:{v}/", &["src"]).unwrap().as_slice(), [CallNeed::Grant(_)]));
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn a_template_without_arguments_is_a_fixed_need() {
     needs("read:src/**", &[], &["read:src/**"]);
     needs("read:a.txt", &[], &["read:a.txt"]);
     needs("fetch:https://api.example.com", &[], &["fetch:https://api.example.com"]);
-    assert!(matches!(fill("exec:git", &[]).unwrap().as_slice(), [Need::Request(_)]));
-    assert!(matches!(fill("env:LC_*", &[]).unwrap().as_slice(), [Need::Grant(_)]));
+    assert!(matches!(fill("exec:git", &[]).unwrap().as_slice(), [CallNeed::Request(_)]));
+    assert!(matches!(fill("env:LC_*", &[]).unwrap().as_slice(), [CallNeed::Grant(_)]));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn absence_is_decided_by_the_author_and_refused_by_default() {
 #[test]
 fn a_list_of_values_is_a_list_of_needs() {
     needs("read:{v}", &["a", "b"], &["read:a", "read:b"]);
-    let two: Template = template("write:{a}/{b}");
+    let two: NeedTemplate = template("write:{a}/{b}");
     let got = two.needs(|name| if name == "a" { vec!["x", "y"] } else { vec!["1", "2"] }).unwrap();
     assert_eq!(
         got.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -156,7 +156,7 @@ fn templates_print_as_they_read() {
         let template = template(text);
         assert_eq!(template.to_string(), text);
         let json = serde_json::to_string(&template).unwrap();
-        assert_eq!(serde_json::from_str::<Template>(&json).unwrap(), template);
+        assert_eq!(serde_json::from_str::<NeedTemplate>(&json).unwrap(), template);
     }
 }
 
@@ -184,31 +184,31 @@ fn an_authors_mistake_shows_at_registration() {
         "read:",
         "exec:{a}{b}{c}{d}{e}{f}{g}{h}{i}",
     ] {
-        assert!(text.parse::<Template>().is_err(), "{text}");
+        assert!(text.parse::<NeedTemplate>().is_err(), "{text}");
     }
     let long = alloc::format!("read:{}", "a/".repeat(600));
-    assert_eq!(long.parse::<Template>(), Err(TemplateError::TooLong { max: 1024 }));
+    assert_eq!(long.parse::<NeedTemplate>(), Err(TemplateError::TooLong { max: 1024 }));
 }
 
 #[test]
 fn a_wrong_argument_is_named_once() {
-    let template: Template = "read:{path}".parse().unwrap();
+    let template: NeedTemplate = "read:{path}".parse().unwrap();
     let told = |value: &'static str| template.needs(|_| [value]).unwrap_err().to_string();
     assert_eq!(told("../x"), "argument path: climbs out with ..; stay beneath the root");
     assert_eq!(told(""), "argument path: empty; write . for the workspace root");
-    let program: Template = "exec:{program}".parse().unwrap();
+    let program: NeedTemplate = "exec:{program}".parse().unwrap();
     let told = program.needs(|_| [""]).unwrap_err().to_string();
     assert_eq!(told, "argument program: nothing after exec:; write a name, for example exec:git");
 }
 
 #[test]
 fn a_space_behind_the_colon_is_a_mistake_in_a_template_too() {
-    let error = "read: {path}".parse::<Template>().unwrap_err();
+    let error = "read: {path}".parse::<NeedTemplate>().unwrap_err();
     assert_eq!(
         error.to_string(),
         "white space after the colon; write read: and the value without a space between them"
     );
-    let search: Template = "read:{folder}/**".parse().unwrap();
+    let search: NeedTemplate = "read:{folder}/**".parse().unwrap();
     assert!(search.needs(|_| [" odd"]).is_err(), "it could not be read back");
     assert!(search.needs(|_| ["a/ odd"]).is_ok());
 }

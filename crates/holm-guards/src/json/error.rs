@@ -5,7 +5,7 @@ use core::fmt;
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position {
+pub struct TextPosition {
     /// Bytes before the place.
     pub offset: usize,
     /// The line number, starting at 1.
@@ -14,7 +14,7 @@ pub struct Position {
     pub column: usize,
 }
 
-impl Position {
+impl TextPosition {
     /// Finds line and column of a byte offset; an offset inside a character
     /// belongs to that character.
     #[must_use]
@@ -30,7 +30,7 @@ impl Position {
     }
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -39,24 +39,24 @@ impl fmt::Display for Position {
 /// A text is not JSON.
 ///
 /// ```
-/// use holm_guards::json::{Json, ParseErrorKind};
+/// use holm_guards::json::{Json, JsonParseErrorKind};
 ///
 /// let error = Json::parse("{\"a\": 1,\n}").unwrap_err();
-/// assert_eq!(error.kind, ParseErrorKind::TrailingComma);
+/// assert_eq!(error.kind, JsonParseErrorKind::TrailingComma);
 /// assert_eq!(error.to_string(), "line 2, column 1: a comma stands before the closing bracket; remove the comma");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {kind}")]
-pub struct ParseError {
+pub struct JsonParseError {
     /// The place where the text stopped being JSON.
-    pub at: Position,
+    pub at: TextPosition,
     /// The kind of the error.
-    pub kind: ParseErrorKind,
+    pub kind: JsonParseErrorKind,
 }
 
 /// The ways in which a text can fail to be JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParseErrorKind {
+pub enum JsonParseErrorKind {
     /// Nothing but white space, or an unfinished value.
     #[error("the text ends before the value is complete; send the whole value")]
     UnexpectedEnd,

@@ -13,11 +13,11 @@ mod parse;
 mod value;
 mod write;
 
-pub use error::{ParseError, ParseErrorKind, Position};
-pub use number::{NotANumber, Number};
-pub use object::{Iter, Object};
+pub use error::{JsonParseError, JsonParseErrorKind, TextPosition};
+pub use number::{JsonNumber, JsonNumberError};
+pub use object::{JsonObject, ObjectIter};
 pub use parse::MAX_DEPTH;
-pub use value::{Json, Kind};
+pub use value::{Json, JsonKind};
 pub use write::write_string;
 
 #[cfg(test)]

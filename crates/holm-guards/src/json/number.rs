@@ -17,26 +17,26 @@ use super::parse::number_length;
 const EXPONENT_LIMIT: i64 = 1_000_000_000_000_000_000;
 
 /// Divisors with more significant digits do not fit the
-/// machine arithmetic of [`Number::is_multiple_of`].
+/// machine arithmetic of [`JsonNumber::is_multiple_of`].
 const DIVISOR_DIGITS: i64 = 18;
 
 /// A JSON number that keeps the text it was written with.
 ///
-/// `==` compares the text; [`cmp_value`](Number::cmp_value) compares the exact decimal values.
+/// `==` compares the text; [`cmp_value`](JsonNumber::cmp_value) compares the exact decimal values.
 ///
 /// ```
 /// use core::cmp::Ordering;
-/// use holm_guards::json::Number;
+/// use holm_guards::json::JsonNumber;
 ///
-/// let price: Number = "1.50".parse()?;
+/// let price: JsonNumber = "1.50".parse()?;
 /// assert_eq!(price.as_str(), "1.50");
 /// assert_eq!(price.cmp_value(&"15e-1".parse()?), Ordering::Equal);
-/// # Ok::<(), holm_guards::json::NotANumber>(())
+/// # Ok::<(), holm_guards::json::JsonNumberError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Number(Box<str>);
+pub struct JsonNumber(Box<str>);
 
-impl Number {
+impl JsonNumber {
     /// Keeps a text that the parser has already recognised as a number.
     pub(super) fn from_checked(text: &str) -> Self {
         Self(text.into())
@@ -94,7 +94,7 @@ impl Number {
 
     /// Compares the exact values. Exponents beyond ±10¹⁸ count as ±10¹⁸.
     #[must_use]
-    pub fn cmp_value(&self, other: &Number) -> Ordering {
+    pub fn cmp_value(&self, other: &JsonNumber) -> Ordering {
         if self.0 == other.0 {
             return Ordering::Equal;
         }
@@ -118,7 +118,7 @@ impl Number {
     /// `None` when the question has no answer here: the divisor is zero or has more
     /// than 18 significant digits.
     #[must_use]
-    pub fn is_multiple_of(&self, divisor: &Number) -> Option<bool> {
+    pub fn is_multiple_of(&self, divisor: &JsonNumber) -> Option<bool> {
         let (a, b) = (self.decimal(), divisor.decimal());
         if b.is_zero() || b.count() > DIVISOR_DIGITS {
             return None;
@@ -136,7 +136,7 @@ impl Number {
     }
 
     /// Takes the text apart without copying it.
-    fn decimal(&self) -> Decimal<'_> {
+    fn decimal(&self) -> DecimalDigits<'_> {
         let (negative, text) = self.0.strip_prefix('-').map_or((false, &*self.0), |rest| (true, rest));
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -146,7 +146,7 @@ impl Number {
         } else {
             length(whole.len())
         };
-        Decimal {
+        DecimalDigits {
             negative,
             significant: mantissa.trim_matches(['0', '.']),
             exponent: read_exponent(exponent).saturating_add(point),
@@ -154,28 +154,28 @@ impl Number {
     }
 }
 
-impl fmt::Display for Number {
+impl fmt::Display for JsonNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl FromStr for Number {
-    type Err = NotANumber;
+impl FromStr for JsonNumber {
+    type Err = JsonNumberError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let whole = number_length(text.as_bytes()).is_ok_and(|length| length == text.len());
-        if whole { Ok(Self::from_checked(text)) } else { Err(NotANumber) }
+        if whole { Ok(Self::from_checked(text)) } else { Err(JsonNumberError) }
     }
 }
 
-impl From<u64> for Number {
+impl From<u64> for JsonNumber {
     fn from(value: u64) -> Self {
         Self(value.to_string().into())
     }
 }
 
-impl From<i64> for Number {
+impl From<i64> for JsonNumber {
     fn from(value: i64) -> Self {
         Self(value.to_string().into())
     }
@@ -184,17 +184,17 @@ impl From<i64> for Number {
 /// The text is not a JSON number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a JSON number; write it like 12, -0.5 or 6e23")]
-pub struct NotANumber;
+pub struct JsonNumberError;
 
 /// ± 0.DIGITS × 10^exponent, borrowed from the number's text.
-struct Decimal<'a> {
+struct DecimalDigits<'a> {
     negative: bool,
     /// From the first to the last digit that is not zero; may hold the point. Empty for zero.
     significant: &'a str,
     exponent: i64,
 }
 
-impl Decimal<'_> {
+impl DecimalDigits<'_> {
     const fn is_zero(&self) -> bool {
         self.significant.is_empty()
     }

@@ -14,9 +14,9 @@ use super::Json;
 /// The members of a JSON object, sorted by the bytes of their names; each name stands once.
 ///
 /// ```
-/// use holm_guards::json::{Json, Object};
+/// use holm_guards::json::{Json, JsonObject};
 ///
-/// let mut members: Object = [("b".into(), Json::Null), ("a".into(), Json::from(true))].into_iter().collect();
+/// let mut members: JsonObject = [("b".into(), Json::Null), ("a".into(), Json::from(true))].into_iter().collect();
 /// assert_eq!(members.keys().collect::<Vec<_>>(), ["a", "b"]);
 /// assert_eq!(members.insert("b".into(), Json::from("x")), Some(Json::Null));
 /// assert_eq!(members.get("b"), Some(&Json::from("x")));
@@ -24,9 +24,9 @@ use super::Json;
 /// assert_eq!(members.len(), 1);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub struct Object(Vec<(String, Json)>);
+pub struct JsonObject(Vec<(String, Json)>);
 
-impl Object {
+impl JsonObject {
     /// The object without members.
     #[must_use]
     pub const fn new() -> Self {
@@ -101,8 +101,8 @@ impl Object {
 
     /// Names and values in the order of the names.
     #[must_use]
-    pub fn iter(&self) -> Iter<'_> {
-        Iter(self.0.iter())
+    pub fn iter(&self) -> ObjectIter<'_> {
+        ObjectIter(self.0.iter())
     }
 
     /// The names in order.
@@ -135,19 +135,19 @@ impl Object {
     }
 }
 
-impl fmt::Debug for Object {
+impl fmt::Debug for JsonObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
     }
 }
 
-impl FromIterator<(String, Json)> for Object {
+impl FromIterator<(String, Json)> for JsonObject {
     fn from_iter<I: IntoIterator<Item = (String, Json)>>(members: I) -> Self {
         Self::from_list(members.into_iter().collect())
     }
 }
 
-impl IntoIterator for Object {
+impl IntoIterator for JsonObject {
     type Item = (String, Json);
     type IntoIter = vec::IntoIter<(String, Json)>;
 
@@ -156,20 +156,20 @@ impl IntoIterator for Object {
     }
 }
 
-impl<'a> IntoIterator for &'a Object {
+impl<'a> IntoIterator for &'a JsonObject {
     type Item = (&'a String, &'a Json);
-    type IntoIter = Iter<'a>;
+    type IntoIter = ObjectIter<'a>;
 
-    fn into_iter(self) -> Iter<'a> {
+    fn into_iter(self) -> ObjectIter<'a> {
         self.iter()
     }
 }
 
 /// Names and values of an object, in the order of the names.
 #[derive(Debug, Clone)]
-pub struct Iter<'a>(slice::Iter<'a, (String, Json)>);
+pub struct ObjectIter<'a>(slice::Iter<'a, (String, Json)>);
 
-impl<'a> Iterator for Iter<'a> {
+impl<'a> Iterator for ObjectIter<'a> {
     type Item = (&'a String, &'a Json);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -181,10 +181,10 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-impl DoubleEndedIterator for Iter<'_> {
+impl DoubleEndedIterator for ObjectIter<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.0.next_back().map(|(name, value)| (name, value))
     }
 }
 
-impl ExactSizeIterator for Iter<'_> {}
+impl ExactSizeIterator for ObjectIter<'_> {}

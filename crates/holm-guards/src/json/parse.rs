@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::str::FromStr;
 
 use super::write::plain_length;
-use super::{Json, Number, Object, ParseError, ParseErrorKind, Position};
+use super::{Json, JsonNumber, JsonObject, JsonParseError, JsonParseErrorKind, TextPosition};
 
 /// How deep arrays and objects may nest. Real tools stay below 20, and 128 small frames fit every
 /// stack (a browser's and an edge worker's too).
@@ -17,49 +17,49 @@ impl Json {
     /// Parses one value that fills the text; of repeated names in an object the last wins.
     ///
     /// # Errors
-    /// [`ParseError`] with the place where the text stops being JSON.
+    /// [`JsonParseError`] with the place where the text stops being JSON.
     ///
     /// ```
     /// use holm_guards::json::Json;
     ///
     /// assert_eq!(Json::parse("[1, 2.0]")?.canonical(), "[1,2.0]");
     /// assert!(Json::parse("[1, 2.0").is_err());
-    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// # Ok::<(), holm_guards::json::JsonParseError>(())
     /// ```
-    pub fn parse(text: &str) -> Result<Self, ParseError> {
-        Parser::new(text, Duplicates::LastWins).whole()
+    pub fn parse(text: &str) -> Result<Self, JsonParseError> {
+        JsonParser::new(text, DuplicateNames::LastWins).whole()
     }
 
     /// Parses like [`parse`](Json::parse) and refuses objects that give a name twice.
     ///
     /// # Errors
-    /// [`ParseError`]; [`ParseErrorKind::DuplicateName`] for a repeated name.
-    pub fn parse_strict(text: &str) -> Result<Self, ParseError> {
-        Parser::new(text, Duplicates::Refused).whole()
+    /// [`JsonParseError`]; [`JsonParseErrorKind::DuplicateName`] for a repeated name.
+    pub fn parse_strict(text: &str) -> Result<Self, JsonParseError> {
+        JsonParser::new(text, DuplicateNames::Refused).whole()
     }
 
     /// Parses the value at the start of a text and returns it with the bytes it took,
     /// for JSON inside prose.
     ///
     /// # Errors
-    /// [`ParseError`] if no complete value starts the text. Text after the value is not an error.
+    /// [`JsonParseError`] if no complete value starts the text. Text after the value is not an error.
     ///
     /// ```
     /// use holm_guards::json::Json;
     ///
     /// let (value, taken) = Json::parse_prefix(r#"{"a":1} is what I found"#)?;
     /// assert_eq!((value.canonical().as_str(), taken), (r#"{"a":1}"#, 7));
-    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// # Ok::<(), holm_guards::json::JsonParseError>(())
     /// ```
-    pub fn parse_prefix(text: &str) -> Result<(Self, usize), ParseError> {
-        let mut parser = Parser::new(text, Duplicates::LastWins);
+    pub fn parse_prefix(text: &str) -> Result<(Self, usize), JsonParseError> {
+        let mut parser = JsonParser::new(text, DuplicateNames::LastWins);
         let value = parser.value(MAX_DEPTH).map_err(|kind| parser.error(kind))?;
         Ok((value, parser.at))
     }
 }
 
 impl FromStr for Json {
-    type Err = ParseError;
+    type Err = JsonParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::parse(text)
@@ -95,35 +95,35 @@ pub(super) fn number_length(bytes: &[u8]) -> Result<usize, usize> {
 
 /// How an object with a duplicate name is handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Duplicates {
+enum DuplicateNames {
     LastWins,
     Refused,
 }
 
-struct Parser<'a> {
+struct JsonParser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
-    duplicates: Duplicates,
+    duplicates: DuplicateNames,
 }
 
-type Step<T> = Result<T, ParseErrorKind>;
+type ParseResult<T> = Result<T, JsonParseErrorKind>;
 
-impl<'a> Parser<'a> {
-    const fn new(text: &'a str, duplicates: Duplicates) -> Self {
+impl<'a> JsonParser<'a> {
+    const fn new(text: &'a str, duplicates: DuplicateNames) -> Self {
         Self { text, bytes: text.as_bytes(), at: 0, duplicates }
     }
 
-    fn whole(mut self) -> Result<Json, ParseError> {
+    fn whole(mut self) -> Result<Json, JsonParseError> {
         let value = self.value(MAX_DEPTH).map_err(|kind| self.error(kind))?;
         match self.skip_space() {
             None => Ok(value),
-            Some(_) => Err(self.error(ParseErrorKind::TrailingText(self.here()))),
+            Some(_) => Err(self.error(JsonParseErrorKind::TrailingText(self.here()))),
         }
     }
 
-    fn error(&self, kind: ParseErrorKind) -> ParseError {
-        ParseError { at: Position::find(self.text, self.at), kind }
+    fn error(&self, kind: JsonParseErrorKind) -> JsonParseError {
+        JsonParseError { at: TextPosition::find(self.text, self.at), kind }
     }
 
     /// The character at the current place, for error messages only.
@@ -142,21 +142,21 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn value(&mut self, depth: u8) -> Step<Json> {
+    fn value(&mut self, depth: u8) -> ParseResult<Json> {
         match self.skip_space() {
-            None => Err(ParseErrorKind::UnexpectedEnd),
+            None => Err(JsonParseErrorKind::UnexpectedEnd),
             Some(b'"') => self.string().map(Json::String),
-            Some(b'{') => self.object(depth.checked_sub(1).ok_or(ParseErrorKind::TooDeep)?),
-            Some(b'[') => self.array(depth.checked_sub(1).ok_or(ParseErrorKind::TooDeep)?),
+            Some(b'{') => self.object(depth.checked_sub(1).ok_or(JsonParseErrorKind::TooDeep)?),
+            Some(b'[') => self.array(depth.checked_sub(1).ok_or(JsonParseErrorKind::TooDeep)?),
             Some(b't') => self.literal("true", Json::Bool(true)),
             Some(b'f') => self.literal("false", Json::Bool(false)),
             Some(b'n') => self.literal("null", Json::Null),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(_) => Err(ParseErrorKind::ExpectedValue(self.here())),
+            Some(_) => Err(JsonParseErrorKind::ExpectedValue(self.here())),
         }
     }
 
-    fn literal(&mut self, word: &str, value: Json) -> Step<Json> {
+    fn literal(&mut self, word: &str, value: Json) -> ParseResult<Json> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.starts_with(word.as_bytes()) {
             self.at += word.len();
@@ -164,27 +164,31 @@ impl<'a> Parser<'a> {
         }
         if word.as_bytes().starts_with(rest) {
             self.at = self.bytes.len();
-            return Err(ParseErrorKind::UnexpectedEnd);
+            return Err(JsonParseErrorKind::UnexpectedEnd);
         }
-        Err(ParseErrorKind::ExpectedValue(self.here()))
+        Err(JsonParseErrorKind::ExpectedValue(self.here()))
     }
 
-    fn number(&mut self) -> Step<Json> {
+    fn number(&mut self) -> ParseResult<Json> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = match number_length(rest) {
             Ok(length) => length,
             Err(fine) => {
                 self.at += fine;
                 let ended = self.at >= self.bytes.len();
-                return Err(if ended { ParseErrorKind::UnexpectedEnd } else { ParseErrorKind::BadNumber });
+                return Err(if ended {
+                    JsonParseErrorKind::UnexpectedEnd
+                } else {
+                    JsonParseErrorKind::BadNumber
+                });
             }
         };
         let text = self.text.get(self.at..self.at + length).unwrap_or("0");
         self.at += length;
-        Ok(Json::Number(Number::from_checked(text)))
+        Ok(Json::Number(JsonNumber::from_checked(text)))
     }
 
-    fn array(&mut self, depth: u8) -> Step<Json> {
+    fn array(&mut self, depth: u8) -> ParseResult<Json> {
         self.at += 1;
         let mut items = Vec::new();
         if self.skip_space() == Some(b']') {
@@ -197,68 +201,68 @@ impl<'a> Parser<'a> {
                 return Ok(Json::Array(items));
             }
             if self.skip_space() == Some(b']') {
-                return Err(ParseErrorKind::TrailingComma);
+                return Err(JsonParseErrorKind::TrailingComma);
             }
         }
     }
 
-    fn object(&mut self, depth: u8) -> Step<Json> {
+    fn object(&mut self, depth: u8) -> ParseResult<Json> {
         self.at += 1;
         let mut members = Vec::new();
         if self.skip_space() == Some(b'}') {
             self.at += 1;
-            return Ok(Json::Object(Object::new()));
+            return Ok(Json::Object(JsonObject::new()));
         }
         let mut seen = match self.duplicates {
-            Duplicates::LastWins => None,
-            Duplicates::Refused => Some(BTreeSet::new()),
+            DuplicateNames::LastWins => None,
+            DuplicateNames::Refused => Some(BTreeSet::new()),
         };
         loop {
             let name = self.name(seen.as_mut())?;
             members.push((name, self.value(depth)?));
             if self.comma_or(b'}')? {
-                return Ok(Json::Object(Object::from_list(members)));
+                return Ok(Json::Object(JsonObject::from_list(members)));
             }
             if self.skip_space() == Some(b'}') {
-                return Err(ParseErrorKind::TrailingComma);
+                return Err(JsonParseErrorKind::TrailingComma);
             }
         }
     }
 
     /// Consumes a name and its colon; a name in `seen` is refused.
-    fn name(&mut self, seen: Option<&mut BTreeSet<String>>) -> Step<String> {
+    fn name(&mut self, seen: Option<&mut BTreeSet<String>>) -> ParseResult<String> {
         match self.skip_space() {
-            None => return Err(ParseErrorKind::UnexpectedEnd),
+            None => return Err(JsonParseErrorKind::UnexpectedEnd),
             Some(b'"') => {}
-            Some(_) => return Err(ParseErrorKind::ExpectedName(self.here())),
+            Some(_) => return Err(JsonParseErrorKind::ExpectedName(self.here())),
         }
         let start = self.at;
         let name = self.string()?;
         match self.skip_space() {
-            None => return Err(ParseErrorKind::UnexpectedEnd),
+            None => return Err(JsonParseErrorKind::UnexpectedEnd),
             Some(b':') => self.at += 1,
-            Some(_) => return Err(ParseErrorKind::ExpectedColon(self.here())),
+            Some(_) => return Err(JsonParseErrorKind::ExpectedColon(self.here())),
         }
         if seen.is_some_and(|seen| !seen.insert(name.clone())) {
             self.at = start;
-            return Err(ParseErrorKind::DuplicateName(name));
+            return Err(JsonParseErrorKind::DuplicateName(name));
         }
         Ok(name)
     }
 
     /// Consumes a comma (`false`) or the closing bracket (`true`).
-    fn comma_or(&mut self, close: u8) -> Step<bool> {
+    fn comma_or(&mut self, close: u8) -> ParseResult<bool> {
         match self.skip_space() {
-            None => Err(ParseErrorKind::UnexpectedEnd),
+            None => Err(JsonParseErrorKind::UnexpectedEnd),
             Some(byte) if byte == b',' || byte == close => {
                 self.at += 1;
                 Ok(byte == close)
             }
-            Some(_) => Err(ParseErrorKind::ExpectedComma(self.here())),
+            Some(_) => Err(JsonParseErrorKind::ExpectedComma(self.here())),
         }
     }
 
-    fn string(&mut self) -> Step<String> {
+    fn string(&mut self) -> ParseResult<String> {
         self.at += 1;
         let plain = self.plain_run();
         if self.bytes.get(self.at) == Some(&b'"') {
@@ -268,13 +272,13 @@ impl<'a> Parser<'a> {
         let mut out = plain.to_owned();
         loop {
             match self.bytes.get(self.at) {
-                None => return Err(ParseErrorKind::UnexpectedEnd),
+                None => return Err(JsonParseErrorKind::UnexpectedEnd),
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(out);
                 }
                 Some(b'\\') => out.push(self.escape()?),
-                Some(_) => return Err(ParseErrorKind::ControlCharacter(self.here())),
+                Some(_) => return Err(JsonParseErrorKind::ControlCharacter(self.here())),
             }
             out.push_str(self.plain_run());
         }
@@ -288,8 +292,8 @@ impl<'a> Parser<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    fn escape(&mut self) -> Step<char> {
-        let letter = *self.bytes.get(self.at + 1).ok_or(ParseErrorKind::UnexpectedEnd)?;
+    fn escape(&mut self) -> ParseResult<char> {
+        let letter = *self.bytes.get(self.at + 1).ok_or(JsonParseErrorKind::UnexpectedEnd)?;
         let plain = match letter {
             b'"' => '"',
             b'\\' => '\\',
@@ -300,13 +304,13 @@ impl<'a> Parser<'a> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => return self.unicode_escape(),
-            _ => return Err(ParseErrorKind::BadEscape),
+            _ => return Err(JsonParseErrorKind::BadEscape),
         };
         self.at += 2;
         Ok(plain)
     }
 
-    fn unicode_escape(&mut self) -> Step<char> {
+    fn unicode_escape(&mut self) -> ParseResult<char> {
         let first = self.unit(self.at)?;
         if let Some(plain) = char::from_u32(u32::from(first)) {
             self.at += 6;
@@ -314,25 +318,25 @@ impl<'a> Parser<'a> {
         }
         let rest = self.bytes.get(self.at + 6..).unwrap_or_default();
         if rest.is_empty() || rest == b"\\" {
-            return Err(ParseErrorKind::UnexpectedEnd);
+            return Err(JsonParseErrorKind::UnexpectedEnd);
         }
         if !rest.starts_with(b"\\u") {
-            return Err(ParseErrorKind::LoneSurrogate);
+            return Err(JsonParseErrorKind::LoneSurrogate);
         }
         let second = self.unit(self.at + 6)?;
         let pair = char::decode_utf16([first, second]).next().and_then(Result::ok);
-        let whole = pair.ok_or(ParseErrorKind::LoneSurrogate)?;
+        let whole = pair.ok_or(JsonParseErrorKind::LoneSurrogate)?;
         self.at += 12;
         Ok(whole)
     }
 
     /// The four hexadecimal digits of the `\u` escape that starts at `from`.
-    fn unit(&self, from: usize) -> Step<u16> {
+    fn unit(&self, from: usize) -> ParseResult<u16> {
         let digits = self.bytes.get(from + 2..).unwrap_or_default();
         let mut unit = 0_u16;
         for index in 0..4 {
-            let Some(byte) = digits.get(index) else { return Err(ParseErrorKind::UnexpectedEnd) };
-            let digit = char::from(*byte).to_digit(16).ok_or(ParseErrorKind::BadEscape)?;
+            let Some(byte) = digits.get(index) else { return Err(JsonParseErrorKind::UnexpectedEnd) };
+            let digit = char::from(*byte).to_digit(16).ok_or(JsonParseErrorKind::BadEscape)?;
             unit = unit << 4 | u16::try_from(digit).unwrap_or(0);
         }
         Ok(unit)

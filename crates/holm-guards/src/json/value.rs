@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 
-use super::{Number, Object};
+use super::{JsonNumber, JsonObject};
 
 /// A JSON value.
 ///
@@ -20,7 +20,7 @@ use super::{Number, Object};
 /// let value = Json::parse(r#"{ "b": 1.50, "a": [true, null] }"#)?;
 /// assert_eq!(value.canonical(), r#"{"a":[true,null],"b":1.50}"#);
 /// assert_eq!(value.get("a").and_then(|a| a.as_array()).map(|a| a.len()), Some(2));
-/// # Ok::<(), holm_guards::json::ParseError>(())
+/// # Ok::<(), holm_guards::json::JsonParseError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Json {
@@ -28,12 +28,12 @@ pub enum Json {
     Null,
     Bool(bool),
     /// A number, as it was written.
-    Number(Number),
+    Number(JsonNumber),
     String(String),
     /// An ordered list of values.
     Array(Vec<Json>),
     /// Named members, sorted by name.
-    Object(Object),
+    Object(JsonObject),
 }
 
 impl Json {
@@ -51,14 +51,14 @@ impl Json {
 
     /// Which of the six kinds of value this is.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> JsonKind {
         match self {
-            Self::Null => Kind::Null,
-            Self::Bool(_) => Kind::Boolean,
-            Self::Number(_) => Kind::Number,
-            Self::String(_) => Kind::String,
-            Self::Array(_) => Kind::Array,
-            Self::Object(_) => Kind::Object,
+            Self::Null => JsonKind::Null,
+            Self::Bool(_) => JsonKind::Boolean,
+            Self::Number(_) => JsonKind::Number,
+            Self::String(_) => JsonKind::String,
+            Self::Array(_) => JsonKind::Array,
+            Self::Object(_) => JsonKind::Object,
         }
     }
 
@@ -76,20 +76,20 @@ impl Json {
 
     /// The number, if this is one.
     #[must_use]
-    pub const fn as_number(&self) -> Option<&Number> {
+    pub const fn as_number(&self) -> Option<&JsonNumber> {
         if let Self::Number(number) = self { Some(number) } else { None }
     }
 
     /// The number as a signed integer, if it is one that fits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
-        self.as_number().and_then(Number::as_i64)
+        self.as_number().and_then(JsonNumber::as_i64)
     }
 
     /// The number as an unsigned integer, if it is one that fits.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        self.as_number().and_then(Number::as_u64)
+        self.as_number().and_then(JsonNumber::as_u64)
     }
 
     /// The text, if this is a string.
@@ -106,7 +106,7 @@ impl Json {
 
     /// The members, if this is an object.
     #[must_use]
-    pub const fn as_object(&self) -> Option<&Object> {
+    pub const fn as_object(&self) -> Option<&JsonObject> {
         if let Self::Object(members) = self { Some(members) } else { None }
     }
 
@@ -124,7 +124,7 @@ impl Json {
     /// let value = Json::parse(r#"{"a/b":[10,20]}"#)?;
     /// assert_eq!(value.pointer("/a~1b/1").and_then(Json::as_u64), Some(20));
     /// assert_eq!(value.pointer("/a~1b/01"), None);
-    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// # Ok::<(), holm_guards::json::JsonParseError>(())
     /// ```
     #[must_use]
     pub fn pointer(&self, pointer: &str) -> Option<&Json> {
@@ -177,7 +177,7 @@ impl Json {
 
 /// The kinds of JSON values, by their JSON Schema names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum JsonKind {
     Null,
     Boolean,
     /// Every number, whole or not.
@@ -187,7 +187,7 @@ pub enum Kind {
     Object,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for JsonKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Null => "null",
@@ -218,8 +218,8 @@ impl From<bool> for Json {
     }
 }
 
-impl From<Number> for Json {
-    fn from(number: Number) -> Self {
+impl From<JsonNumber> for Json {
+    fn from(number: JsonNumber) -> Self {
         Self::Number(number)
     }
 }
@@ -242,8 +242,8 @@ impl From<Vec<Json>> for Json {
     }
 }
 
-impl From<Object> for Json {
-    fn from(members: Object) -> Self {
+impl From<JsonObject> for Json {
+    fn from(members: JsonObject) -> Self {
         Self::Object(members)
     }
 }

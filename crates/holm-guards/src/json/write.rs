@@ -12,7 +12,7 @@ impl Json {
     /// use holm_guards::json::Json;
     ///
     /// assert_eq!(Json::parse(r#"{"b":1e2, "a":"\u00e9\/"}"#)?.canonical(), r#"{"a":"é/","b":1e2}"#);
-    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// # Ok::<(), holm_guards::json::JsonParseError>(())
     /// ```
     #[must_use]
     pub fn canonical(&self) -> String {
@@ -33,11 +33,11 @@ impl Json {
     /// let text = r#"{"path":"a.txt"}"#;
     /// assert!(Json::parse(text)?.is_canonical_text(text));
     /// assert!(!Json::parse(text)?.is_canonical_text(r#"{ "path": "a.txt" }"#));
-    /// # Ok::<(), holm_guards::json::ParseError>(())
+    /// # Ok::<(), holm_guards::json::JsonParseError>(())
     /// ```
     #[must_use]
     pub fn is_canonical_text(&self, text: &str) -> bool {
-        let mut expected = Expected(text.as_bytes());
+        let mut expected = TextComparer(text.as_bytes());
         write_value(self, &mut expected).is_ok() && expected.0.is_empty()
     }
 
@@ -58,9 +58,9 @@ impl fmt::Display for Json {
 }
 
 /// A writer that accepts only the given text.
-struct Expected<'a>(&'a [u8]);
+struct TextComparer<'a>(&'a [u8]);
 
-impl Write for Expected<'_> {
+impl Write for TextComparer<'_> {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         self.0 = self.0.strip_prefix(piece.as_bytes()).ok_or(fmt::Error)?;
         Ok(())

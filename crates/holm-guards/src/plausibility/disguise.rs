@@ -7,7 +7,7 @@
 //! [`ErrorText::Allowed`](super::ErrorText::Allowed).
 
 use super::ascii;
-use crate::json::{Json, Object};
+use crate::json::{Json, JsonObject};
 
 /// The endings of error messages, as in `cat: notes.txt: No such file or directory`. Lower case.
 ///
@@ -202,7 +202,7 @@ fn says_something(value: &Json) -> bool {
     }
 }
 
-fn holds_data(members: &Object) -> bool {
+fn holds_data(members: &JsonObject) -> bool {
     members.iter().any(|(name, value)| !value.is_null() && !BESIDE_AN_ERROR.contains(&name.as_str()))
 }
 

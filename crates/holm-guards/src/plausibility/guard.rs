@@ -2,8 +2,10 @@
 
 use alloc::string::{String, ToString};
 
-use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, ascii, compat, disguise, metadata};
-use crate::mutate::{Guard, off};
+use super::{
+    CallOutcome, EmptyOutput, ErrorText, Expectation, ObservedOutput, ascii, compat, disguise, metadata,
+};
+use crate::mutate::{GuardSwitch, off};
 use crate::ruling::{Reason, Rules, Ruling};
 
 /// The name of this guard in its reasons.
@@ -11,7 +13,7 @@ pub const GUARD: &str = "plausibility";
 
 /// The guard's result from the text that it saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plausibility {
+pub enum PlausibilityResult {
     /// The guard saw enough to decide.
     Ruled(Ruling),
     /// The ends of a spilled text do not decide; the host runs the guard again on the whole
@@ -21,7 +23,7 @@ pub enum Plausibility {
 
 /// Why an output is not plausible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Finding {
+pub enum PlausibilityFinding {
     /// No output where data was promised.
     #[error("the output is empty, but data was promised; change the call so that it returns data")]
     Empty,
@@ -46,41 +48,45 @@ pub enum Finding {
 /// to a bounded size.
 ///
 /// ```
-/// use holm_guards::plausibility::{Expectation, Observed, Outcome, Plausibility, judge};
+/// use holm_guards::plausibility::{Expectation, ObservedOutput, CallOutcome, PlausibilityResult, judge};
 /// use holm_guards::ruling::Ruling;
 ///
-/// let judged = |text| judge(Outcome::Succeeded, &Observed::whole(text), Expectation::default());
-/// assert_eq!(judged("7"), Plausibility::Ruled(Ruling::Accept));
-/// assert!(matches!(judged("total 7079928"), Plausibility::Ruled(Ruling::Reject(_))));
+/// let judged = |text| judge(CallOutcome::Succeeded, &ObservedOutput::whole(text), Expectation::default());
+/// assert_eq!(judged("7"), PlausibilityResult::Ruled(Ruling::Accept));
+/// assert!(matches!(judged("total 7079928"), PlausibilityResult::Ruled(Ruling::Reject(_))));
 /// ```
 #[must_use]
-pub fn judge(outcome: Outcome, observed: &Observed<'_>, expectation: Expectation) -> Plausibility {
+pub fn judge(
+    outcome: CallOutcome,
+    observed: &ObservedOutput<'_>,
+    expectation: Expectation,
+) -> PlausibilityResult {
     match outcome {
-        Outcome::Failed => return Plausibility::Ruled(Ruling::Accept),
-        Outcome::Succeeded => {}
+        CallOutcome::Failed => return PlausibilityResult::Ruled(Ruling::Accept),
+        CallOutcome::Succeeded => {}
     }
     let finding = match observed.text() {
         Some(text) => examine(text, expectation),
         None => match examine_ends(observed, expectation) {
-            Ends::Decide(finding) => finding,
-            Ends::LeaveOpen => return Plausibility::NeedsWhole,
+            EndsVerdict::Decide(finding) => finding,
+            EndsVerdict::LeaveOpen => return PlausibilityResult::NeedsWhole,
         },
     };
     let guard = match expectation.rules {
         Rules::Holm => GUARD,
         Rules::AgentRs => compat::GUARD,
     };
-    Plausibility::Ruled(match finding {
+    PlausibilityResult::Ruled(match finding {
         None => Ruling::Accept,
         Some(finding) => Ruling::by(expectation.severity, Reason::new(guard, finding.to_string())),
     })
 }
 
 /// Examines a whole text.
-fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
+fn examine(text: &str, expectation: Expectation) -> Option<PlausibilityFinding> {
     match expectation.rules {
-        Rules::AgentRs if off(Guard::AgentRs) => return None,
-        Rules::AgentRs => return compat::examine(text).map(Finding::AgentRs),
+        Rules::AgentRs if off(GuardSwitch::AgentRs) => return None,
+        Rules::AgentRs => return compat::examine(text).map(PlausibilityFinding::AgentRs),
         Rules::Holm => {}
     }
     // Every check below ignores white space at the ends, so it is trimmed once.
@@ -88,26 +94,28 @@ fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
     if metadata::is_empty(trimmed) {
         return match expectation.empty {
             EmptyOutput::Allowed => None,
-            EmptyOutput::Refused => (!off(Guard::Empty)).then_some(Finding::Empty),
+            EmptyOutput::Refused => (!off(GuardSwitch::Empty)).then_some(PlausibilityFinding::Empty),
         };
     }
     let quote = || crate::ruling::excerpt(text);
-    if metadata::only(trimmed) && !off(Guard::Metadata) {
-        return Some(Finding::MetadataOnly(quote()));
+    if metadata::only(trimmed) && !off(GuardSwitch::Metadata) {
+        return Some(PlausibilityFinding::MetadataOnly(quote()));
     }
-    if !has_substance(trimmed) && !off(Guard::Substance) {
-        return Some(Finding::NoSubstance(quote()));
+    if !has_substance(trimmed) && !off(GuardSwitch::Substance) {
+        return Some(PlausibilityFinding::NoSubstance(quote()));
     }
     match expectation.error_text {
         ErrorText::Allowed => None,
-        ErrorText::Refused if off(Guard::Disguise) => None,
-        ErrorText::Refused => disguise::is_error(trimmed).then(|| Finding::ErrorInDisguise(quote())),
+        ErrorText::Refused if off(GuardSwitch::Disguise) => None,
+        ErrorText::Refused => {
+            disguise::is_error(trimmed).then(|| PlausibilityFinding::ErrorInDisguise(quote()))
+        }
     }
 }
 
 /// The conclusion from the two ends of a spilled text.
-enum Ends {
-    Decide(Option<Finding>),
+enum EndsVerdict {
+    Decide(Option<PlausibilityFinding>),
     LeaveOpen,
 }
 
@@ -118,19 +126,19 @@ const TELLING_HEAD: usize = 64;
 ///
 /// A head that is fine on its own makes the whole fine, with one exception: the beginning of an
 /// error page is enough to know it. A head that is *not* fine proves nothing about the rest.
-fn examine_ends(observed: &Observed<'_>, expectation: Expectation) -> Ends {
+fn examine_ends(observed: &ObservedOutput<'_>, expectation: Expectation) -> EndsVerdict {
     let head = observed.head();
     if expectation.rules == Rules::Holm
         && expectation.error_text == ErrorText::Refused
         && disguise::is_error_page(head)
     {
-        return Ends::Decide(Some(Finding::ErrorInDisguise(crate::ruling::excerpt(head))));
+        return EndsVerdict::Decide(Some(PlausibilityFinding::ErrorInDisguise(crate::ruling::excerpt(head))));
     }
     // The last line of a head is usually cut, and half a line may read like anything.
     let lines = head.rsplit_once('\n').map_or(head, |(lines, _cut)| lines);
     let telling = head.len() >= TELLING_HEAD && examine(lines, expectation).is_none();
     let substance = has_substance(lines) || has_substance(observed.tail());
-    if telling && substance { Ends::Decide(None) } else { Ends::LeaveOpen }
+    if telling && substance { EndsVerdict::Decide(None) } else { EndsVerdict::LeaveOpen }
 }
 
 /// Whether there is a letter or a digit of any script.

@@ -17,8 +17,8 @@ mod metadata;
 mod observed;
 
 pub use expectation::{EmptyOutput, ErrorText, Expectation};
-pub use guard::{Finding, GUARD, Plausibility, judge};
-pub use observed::{Observed, Outcome};
+pub use guard::{GUARD, PlausibilityFinding, PlausibilityResult, judge};
+pub use observed::{CallOutcome, ObservedOutput};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How a tool call ended, by its own account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CallOutcome {
     /// The tool says that it worked. Guards test this claim.
     Succeeded,
     /// The tool says that it failed. Failures pass through as failures: the model does not
@@ -17,19 +17,19 @@ pub enum Outcome {
 /// The text of a result, or the part of it that is left in memory after the rest was spilled.
 ///
 /// ```
-/// use holm_guards::plausibility::Observed;
+/// use holm_guards::plausibility::ObservedOutput;
 ///
-/// assert_eq!(Observed::whole("abc").text(), Some("abc"));
-/// assert_eq!(Observed::spilled("ab", "yz", 4096).text(), None);
+/// assert_eq!(ObservedOutput::whole("abc").text(), Some("abc"));
+/// assert_eq!(ObservedOutput::spilled("ab", "yz", 4096).text(), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Observed<'a> {
+pub struct ObservedOutput<'a> {
     head: &'a str,
     tail: &'a str,
     length: u64,
 }
 
-impl<'a> Observed<'a> {
+impl<'a> ObservedOutput<'a> {
     /// A text that is here completely.
     #[must_use]
     pub fn whole(text: &'a str) -> Self {

@@ -4,7 +4,7 @@ use alloc::string::String;
 use proptest::prelude::*;
 
 use super::disguise::MAX_ERROR_OBJECT;
-use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, Plausibility, judge};
+use super::{CallOutcome, EmptyOutput, ErrorText, Expectation, ObservedOutput, PlausibilityResult, judge};
 use crate::ruling::{Reason, Rules, Ruling, Severity};
 
 const HOLM: Expectation = Expectation {
@@ -18,9 +18,9 @@ const READER: Expectation = Expectation { error_text: ErrorText::Allowed, ..HOLM
 const AGENT_RS: Expectation = Expectation { rules: Rules::AgentRs, ..HOLM };
 
 fn rule(text: &str, expectation: Expectation) -> Ruling {
-    match judge(Outcome::Succeeded, &Observed::whole(text), expectation) {
-        Plausibility::Ruled(ruling) => ruling,
-        Plausibility::NeedsWhole => panic!("a whole text is enough: {text:?}"),
+    match judge(CallOutcome::Succeeded, &ObservedOutput::whole(text), expectation) {
+        PlausibilityResult::Ruled(ruling) => ruling,
+        PlausibilityResult::NeedsWhole => panic!("a whole text is enough: {text:?}"),
     }
 }
 
@@ -204,8 +204,8 @@ fn a_tool_that_shows_foreign_content_may_show_errors() {
 fn failures_pass_through_as_failures() {
     for text in ["", "total 1", "bash: x: command not found"] {
         for expectation in [HOLM, AGENT_RS] {
-            let judged = judge(Outcome::Failed, &Observed::whole(text), expectation);
-            assert_eq!(judged, Plausibility::Ruled(Ruling::Accept));
+            let judged = judge(CallOutcome::Failed, &ObservedOutput::whole(text), expectation);
+            assert_eq!(judged, PlausibilityResult::Ruled(Ruling::Accept));
         }
     }
 }
@@ -246,15 +246,15 @@ fn the_rules_of_agent_rs_are_kept_to_the_letter() {
 #[test]
 fn the_ends_of_a_spilled_output_are_enough_when_they_show_data() {
     let head = "a line of data\n".repeat(10);
-    let judged = judge(Outcome::Succeeded, &Observed::spilled(&head, "end", 1 << 20), HOLM);
-    assert_eq!(judged, Plausibility::Ruled(Ruling::Accept));
+    let judged = judge(CallOutcome::Succeeded, &ObservedOutput::spilled(&head, "end", 1 << 20), HOLM);
+    assert_eq!(judged, PlausibilityResult::Ruled(Ruling::Accept));
 }
 
 #[test]
 fn the_head_of_an_error_page_is_enough() {
     let head = format!("<html><title>503 Service Unavailable</title>{}", "x".repeat(100));
-    let judged = judge(Outcome::Succeeded, &Observed::spilled(&head, "", 1 << 20), HOLM);
-    assert!(matches!(judged, Plausibility::Ruled(Ruling::Reject(_))));
+    let judged = judge(CallOutcome::Succeeded, &ObservedOutput::spilled(&head, "", 1 << 20), HOLM);
+    assert!(matches!(judged, PlausibilityResult::Ruled(Ruling::Reject(_))));
 }
 
 #[test]
@@ -266,11 +266,11 @@ fn the_whole_is_asked_for_when_the_ends_do_not_decide() {
     for (head, tail) in
         [(&blank, "data"), (&complaints, "data"), (&totals, "data"), (&ruled, ""), (&ruled, "--")]
     {
-        let judged = judge(Outcome::Succeeded, &Observed::spilled(head, tail, 1 << 20), HOLM);
-        assert_eq!(judged, Plausibility::NeedsWhole, "{head:?}");
+        let judged = judge(CallOutcome::Succeeded, &ObservedOutput::spilled(head, tail, 1 << 20), HOLM);
+        assert_eq!(judged, PlausibilityResult::NeedsWhole, "{head:?}");
     }
-    let judged = judge(Outcome::Succeeded, &Observed::spilled("total 1", "", 1 << 20), AGENT_RS);
-    assert_eq!(judged, Plausibility::NeedsWhole);
+    let judged = judge(CallOutcome::Succeeded, &ObservedOutput::spilled("total 1", "", 1 << 20), AGENT_RS);
+    assert_eq!(judged, PlausibilityResult::NeedsWhole);
 }
 
 #[test]
@@ -285,8 +285,8 @@ proptest! {
     #[test]
     fn no_text_makes_the_guard_panic(text in any::<String>(), tail in any::<String>(), length in any::<u64>()) {
         for expectation in [HOLM, SILENT, READER, AGENT_RS] {
-            let _ = judge(Outcome::Succeeded, &Observed::whole(&text), expectation);
-            let _ = judge(Outcome::Succeeded, &Observed::spilled(&text, &tail, length), expectation);
+            let _ = judge(CallOutcome::Succeeded, &ObservedOutput::whole(&text), expectation);
+            let _ = judge(CallOutcome::Succeeded, &ObservedOutput::spilled(&text, &tail, length), expectation);
         }
     }
 
@@ -304,8 +304,8 @@ proptest! {
         let text = lines.join("\n");
         let cut = text.len() / 2;
         let (head, tail) = (&text[..cut], &text[text.len() - cut / 2..]);
-        let judged = judge(Outcome::Succeeded, &Observed::spilled(head, tail, text.len() as u64), HOLM);
-        if let Plausibility::Ruled(ruling) = judged {
+        let judged = judge(CallOutcome::Succeeded, &ObservedOutput::spilled(head, tail, text.len() as u64), HOLM);
+        if let PlausibilityResult::Ruled(ruling) = judged {
             prop_assert_eq!(ruling, rule(&text, HOLM));
         }
     }

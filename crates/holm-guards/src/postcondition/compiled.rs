@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use super::{Must, Postcondition, Rule};
 use crate::json::Json;
-use crate::mutate::{Guard, off};
-use crate::plausibility::{Observed, Outcome};
-use crate::ruling::{Chain, Reason, Ruling, excerpt};
-use crate::schema::{Pattern, PatternError, Schema, SchemaError, Unsupported};
+use crate::mutate::{GuardSwitch, off};
+use crate::plausibility::{CallOutcome, ObservedOutput};
+use crate::ruling::{Reason, Ruling, RulingChain, excerpt};
+use crate::schema::{CompiledSchema, EcmaPattern, PatternError, SchemaError, UnsupportedKeyword};
 
 /// Promises of one tool: more than this is a mistake, and each costs time on every result.
 const MAX_POSTCONDITIONS: usize = 64;
@@ -17,21 +17,21 @@ const MAX_POSTCONDITIONS: usize = 64;
 /// A tool's promises, ready to be judged.
 ///
 /// ```
-/// use holm_guards::plausibility::{Observed, Outcome};
-/// use holm_guards::postcondition::{Evaluation, Must, Postcondition, Postconditions, Rule};
+/// use holm_guards::plausibility::{ObservedOutput, CallOutcome};
+/// use holm_guards::postcondition::{PostconditionResult, Must, Postcondition, CompiledPostconditions, Rule};
 ///
 /// let rule = Rule::Pattern { regex: r"\.rs$".into(), must: Must::Match };
-/// let promises = Postconditions::compile(&[Postcondition::new("rust files", rule)])?;
-/// let evaluation = promises.evaluate(Outcome::Succeeded, &Observed::whole("src/lib.rs"));
-/// assert!(matches!(evaluation, Evaluation::Ruled(chain) if !chain.ruling().is_reject()));
+/// let promises = CompiledPostconditions::compile(&[Postcondition::new("rust files", rule)])?;
+/// let evaluation = promises.evaluate(CallOutcome::Succeeded, &ObservedOutput::whole("src/lib.rs"));
+/// assert!(matches!(evaluation, PostconditionResult::Ruled(chain) if !chain.ruling().is_reject()));
 /// # Ok::<(), holm_guards::postcondition::PostconditionError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Postconditions {
-    promises: Vec<Promise>,
+pub struct CompiledPostconditions {
+    promises: Vec<CompiledPostcondition>,
 }
 
-impl Postconditions {
+impl CompiledPostconditions {
     /// Compiles declarations. The result judges them in the given order.
     ///
     /// # Errors
@@ -39,11 +39,11 @@ impl Postconditions {
     pub fn compile(declared: &[Postcondition]) -> Result<Self, PostconditionError> {
         let named = |name: &str, fault| PostconditionError { name: name.to_string(), fault };
         if let Some(extra) = declared.get(MAX_POSTCONDITIONS) {
-            return Err(named(&extra.name, Fault::TooMany));
+            return Err(named(&extra.name, PostconditionErrorKind::TooMany));
         }
         let compile = |declared: &Postcondition| {
-            let test = Test::compile(&declared.rule).map_err(|fault| named(&declared.name, fault))?;
-            Ok(Promise { declared: declared.clone(), test })
+            let test = CompiledRule::compile(&declared.rule).map_err(|fault| named(&declared.name, fault))?;
+            Ok(CompiledPostcondition { declared: declared.clone(), test })
         };
         declared.iter().map(compile).collect::<Result<_, _>>().map(|promises| Self { promises })
     }
@@ -56,14 +56,17 @@ impl Postconditions {
 
     /// Schema demands that are not enforced, by the promise that makes them; shown when
     /// a tool is registered.
-    pub fn unsupported(&self) -> impl Iterator<Item = (&str, &Unsupported)> {
+    pub fn unsupported(&self) -> impl Iterator<Item = (&str, &UnsupportedKeyword)> {
         self.promises.iter().flat_map(|promise| match &promise.test {
-            Test::Schema(schema) => schema
+            CompiledRule::Schema(schema) => schema
                 .unsupported()
                 .iter()
                 .map(|gap| (promise.declared.name.as_str(), gap))
                 .collect::<Vec<_>>(),
-            Test::Pattern { .. } | Test::Lines { .. } | Test::Length { .. } | Test::Executable => Vec::new(),
+            CompiledRule::Pattern { .. }
+            | CompiledRule::Lines { .. }
+            | CompiledRule::Length { .. }
+            | CompiledRule::Executable => Vec::new(),
         })
     }
 
@@ -72,29 +75,33 @@ impl Postconditions {
     /// Failed results keep every promise, because the model does not take them for data. Checks
     /// that can be decided here come first, in any position, and a rejection makes the rest
     /// unnecessary. Only then is the host asked to run programs or to read the whole of a spilled
-    /// output. The answers of those checks are ruled by [`Postconditions::answer`].
+    /// output. The answers of those checks are ruled by [`CompiledPostconditions::answer`].
     #[must_use]
-    pub fn evaluate(&self, outcome: Outcome, observed: &Observed<'_>) -> Evaluation {
-        let mut chain = Chain::new();
+    pub fn evaluate(&self, outcome: CallOutcome, observed: &ObservedOutput<'_>) -> PostconditionResult {
+        let mut chain = RulingChain::new();
         match outcome {
-            Outcome::Failed => return Evaluation::Ruled(chain),
-            Outcome::Succeeded => {}
+            CallOutcome::Failed => return PostconditionResult::Ruled(chain),
+            CallOutcome::Succeeded => {}
         }
         let mut checks = Vec::new();
         for promise in &self.promises {
             let judged = match promise.test.judge(observed) {
-                Judged::Kept => continue,
-                Judged::Elsewhere => {
+                RuleResult::Kept => continue,
+                RuleResult::Elsewhere => {
                     checks.push(promise.declared.clone());
                     continue;
                 }
-                Judged::Broken(found) => promise.declared.ruling(found),
+                RuleResult::Broken(found) => promise.declared.ruling(found),
             };
             if !chain.ask(|| judged) {
-                return Evaluation::Ruled(chain);
+                return PostconditionResult::Ruled(chain);
             }
         }
-        if checks.is_empty() { Evaluation::Ruled(chain) } else { Evaluation::Pending { chain, checks } }
+        if checks.is_empty() {
+            PostconditionResult::Ruled(chain)
+        } else {
+            PostconditionResult::Pending { chain, checks }
+        }
     }
 
     /// The ruling for a check that the host carried out. `found` is the host's finding if
@@ -107,15 +114,15 @@ impl Postconditions {
 
 /// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Evaluation {
+pub enum PostconditionResult {
     /// Every postcondition was decided.
-    Ruled(Chain),
+    Ruled(RulingChain),
     /// Nothing was rejected so far, and these checks are still to be carried out by the host, in
     /// order: programs to run, and promises that need the whole of a spilled output (compiled alone
     /// and judged on it).
     Pending {
         /// The decisions so far.
-        chain: Chain,
+        chain: RulingChain,
         /// The checks that are still open.
         checks: Vec<Postcondition>,
     },
@@ -128,12 +135,12 @@ pub struct PostconditionError {
     /// The name of the postcondition.
     pub name: String,
     /// Why the declaration cannot be used.
-    pub fault: Fault,
+    pub fault: PostconditionErrorKind,
 }
 
 /// Why a declaration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum PostconditionErrorKind {
     /// The schema is not valid.
     #[error("{0}")]
     Schema(SchemaError),
@@ -142,10 +149,7 @@ pub enum Fault {
     Pattern(PatternError),
     /// No output could ever keep the promise.
     #[error("min {min} is above max {max}; swap them")]
-    EmptyRange {
-        min: u64,
-        max: u64,
-    },
+    EmptyRange { min: u64, max: u64 },
     /// A program without a name.
     #[error("the command is empty; name a program")]
     NoCommand,
@@ -155,9 +159,9 @@ pub enum Fault {
 }
 
 #[derive(Debug, Clone)]
-struct Promise {
+struct CompiledPostcondition {
     declared: Postcondition,
-    test: Test,
+    test: CompiledRule,
 }
 
 impl Postcondition {
@@ -169,49 +173,55 @@ impl Postcondition {
 
 /// A rule whose schemas and patterns are compiled.
 #[derive(Debug, Clone)]
-enum Test {
-    Schema(Schema),
-    Pattern { pattern: Pattern, must: Must },
-    Lines { range: Range, each: Option<Pattern>, none: Option<Pattern> },
-    Length { range: Range },
+enum CompiledRule {
+    Schema(CompiledSchema),
+    Pattern { pattern: EcmaPattern, must: Must },
+    Lines { range: NumberRange, each: Option<EcmaPattern>, none: Option<EcmaPattern> },
+    Length { range: NumberRange },
     Executable,
 }
 
 /// The result of one test.
-enum Judged {
+enum RuleResult {
     Kept,
     Broken(String),
     /// The host has to look: a program must run, or the whole output is needed.
     Elsewhere,
 }
 
-impl From<Option<String>> for Judged {
+impl From<Option<String>> for RuleResult {
     fn from(found: Option<String>) -> Self {
         found.map_or(Self::Kept, Self::Broken)
     }
 }
 
-impl Test {
-    fn compile(rule: &Rule) -> Result<Self, Fault> {
-        let pattern = |text: &str| Pattern::compile(text).map_err(Fault::Pattern);
+impl CompiledRule {
+    fn compile(rule: &Rule) -> Result<Self, PostconditionErrorKind> {
+        let pattern = |text: &str| EcmaPattern::compile(text).map_err(PostconditionErrorKind::Pattern);
         let optional = |text: &Option<String>| text.as_deref().map(pattern).transpose();
         Ok(match rule {
-            Rule::Schema(schema) => Self::Schema(Schema::compile(schema).map_err(Fault::Schema)?),
-            Rule::Pattern { regex, must } => Self::Pattern { pattern: pattern(regex)?, must: *must },
-            Rule::Lines { min, max, each, none } => {
-                Self::Lines { range: Range::new(*min, *max)?, each: optional(each)?, none: optional(none)? }
+            Rule::Schema(schema) => {
+                Self::Schema(CompiledSchema::compile(schema).map_err(PostconditionErrorKind::Schema)?)
             }
-            Rule::Length { min, max } => Self::Length { range: Range::new(*min, *max)? },
-            Rule::Executable { command, .. } if command.trim().is_empty() => return Err(Fault::NoCommand),
+            Rule::Pattern { regex, must } => Self::Pattern { pattern: pattern(regex)?, must: *must },
+            Rule::Lines { min, max, each, none } => Self::Lines {
+                range: NumberRange::new(*min, *max)?,
+                each: optional(each)?,
+                none: optional(none)?,
+            },
+            Rule::Length { min, max } => Self::Length { range: NumberRange::new(*min, *max)? },
+            Rule::Executable { command, .. } if command.trim().is_empty() => {
+                return Err(PostconditionErrorKind::NoCommand);
+            }
             Rule::Executable { .. } => Self::Executable,
         })
     }
 
-    fn judge(&self, observed: &Observed<'_>) -> Judged {
+    fn judge(&self, observed: &ObservedOutput<'_>) -> RuleResult {
         match (self, observed.text()) {
-            (Self::Executable, _) => Judged::Elsewhere,
+            (Self::Executable, _) => RuleResult::Elsewhere,
             (Self::Length { range }, _) => range.misses(observed.length(), "bytes").into(),
-            (Self::Schema(_) | Self::Pattern { .. } | Self::Lines { .. }, None) => Judged::Elsewhere,
+            (Self::Schema(_) | Self::Pattern { .. } | Self::Lines { .. }, None) => RuleResult::Elsewhere,
             (Self::Schema(schema), Some(text)) => break_of_schema(schema, text).into(),
             (Self::Pattern { pattern, must }, Some(text)) => break_of_pattern(pattern, *must, text).into(),
             (Self::Lines { range, each, none }, Some(text)) => {
@@ -221,7 +231,7 @@ impl Test {
     }
 }
 
-fn break_of_schema(schema: &Schema, text: &str) -> Option<String> {
+fn break_of_schema(schema: &CompiledSchema, text: &str) -> Option<String> {
     let value = match Json::parse(text.trim()) {
         Ok(value) => value,
         Err(error) => return Some(format!("the output is not JSON: {error}")),
@@ -231,10 +241,10 @@ fn break_of_schema(schema: &Schema, text: &str) -> Option<String> {
     Some(format!("the output breaks its schema: {}", told.join("; ")))
 }
 
-fn break_of_pattern(pattern: &Pattern, must: Must, text: &str) -> Option<String> {
+fn break_of_pattern(pattern: &EcmaPattern, must: Must, text: &str) -> Option<String> {
     let (matches, regex) = (pattern.is_match(text), excerpt(pattern.as_str()));
     match must {
-        _ if off(Guard::Pattern) => None,
+        _ if off(GuardSwitch::Pattern) => None,
         Must::Match if !matches => Some(format!("the output must match `{regex}` and does not")),
         Must::NotMatch if matches => Some(format!("the output must not match `{regex}` and does")),
         Must::Match | Must::NotMatch => None,
@@ -242,13 +252,13 @@ fn break_of_pattern(pattern: &Pattern, must: Must, text: &str) -> Option<String>
 }
 
 fn break_of_lines(
-    range: Range,
-    each: Option<&Pattern>,
-    none: Option<&Pattern>,
+    range: NumberRange,
+    each: Option<&EcmaPattern>,
+    none: Option<&EcmaPattern>,
     text: &str,
 ) -> Option<String> {
     let mut count: u64 = 0;
-    let (each, none) = if off(Guard::Lines) { (None, None) } else { (each, none) };
+    let (each, none) = if off(GuardSwitch::Lines) { (None, None) } else { (each, none) };
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         count += 1;
         if let Some(each) = each.filter(|each| !each.is_match(line)) {
@@ -265,19 +275,19 @@ fn break_of_lines(
 
 /// Bounds that at least one number keeps.
 #[derive(Debug, Clone, Copy)]
-struct Range {
+struct NumberRange {
     min: u64,
     max: u64,
 }
 
-impl Range {
-    fn new(min: Option<u64>, max: Option<u64>) -> Result<Self, Fault> {
+impl NumberRange {
+    fn new(min: Option<u64>, max: Option<u64>) -> Result<Self, PostconditionErrorKind> {
         let (min, max) = (min.unwrap_or(0), max.unwrap_or(u64::MAX));
-        if min > max { Err(Fault::EmptyRange { min, max }) } else { Ok(Self { min, max }) }
+        if min > max { Err(PostconditionErrorKind::EmptyRange { min, max }) } else { Ok(Self { min, max }) }
     }
 
     fn misses(self, count: u64, unit: &str) -> Option<String> {
-        if off(Guard::Range) {
+        if off(GuardSwitch::Range) {
             return None;
         }
         if count < self.min {

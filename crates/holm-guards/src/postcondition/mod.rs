@@ -2,13 +2,13 @@
 //!
 //! [Plausibility](crate::plausibility) knows what no result looks like; only the tool knows what
 //! *its* results look like. It says so as data ([`Postcondition`]), which travels with the tool's
-//! description, is compiled once ([`Postconditions`]) and judged in every host alike. Programs that
+//! description, is compiled once ([`CompiledPostconditions`]) and judged in every host alike. Programs that
 //! check a result are declared here and run by the host.
 
 mod compiled;
 mod declared;
 
-pub use compiled::{Evaluation, Fault, PostconditionError, Postconditions};
+pub use compiled::{CompiledPostconditions, PostconditionError, PostconditionErrorKind, PostconditionResult};
 pub use declared::{Must, Postcondition, Rule};
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{Evaluation, Fault, Must, Postcondition, Postconditions, Rule};
+use super::{CompiledPostconditions, Must, Postcondition, PostconditionErrorKind, PostconditionResult, Rule};
 use crate::json::Json;
-use crate::plausibility::{Observed, Outcome};
-use crate::ruling::{Chain, Reason, Ruling, Severity};
+use crate::plausibility::{CallOutcome, ObservedOutput};
+use crate::ruling::{Reason, Ruling, RulingChain, Severity};
 
 fn pattern(regex: &str, must: Must) -> Rule {
     Rule::Pattern { regex: regex.into(), must }
@@ -21,16 +21,16 @@ fn program() -> Rule {
     Rule::Executable { command: "jq".into(), arguments: vec!["-e".into(), ".ok".into()] }
 }
 
-fn compile(rules: &[Rule]) -> Postconditions {
+fn compile(rules: &[Rule]) -> CompiledPostconditions {
     let declared: Vec<Postcondition> =
         rules.iter().map(|rule| Postcondition::new("p", rule.clone())).collect();
-    Postconditions::compile(&declared).unwrap()
+    CompiledPostconditions::compile(&declared).unwrap()
 }
 
-fn ruled(evaluation: Evaluation) -> Ruling {
+fn ruled(evaluation: PostconditionResult) -> Ruling {
     match evaluation {
-        Evaluation::Ruled(chain) => chain.ruling(),
-        Evaluation::Pending { checks, .. } => panic!("nothing is left to check, but {checks:?}"),
+        PostconditionResult::Ruled(chain) => chain.ruling(),
+        PostconditionResult::Pending { checks, .. } => panic!("nothing is left to check, but {checks:?}"),
     }
 }
 
@@ -38,7 +38,7 @@ fn ruled(evaluation: Evaluation) -> Ruling {
 /// contains the given words.
 fn check(rule: &Rule, keep: &[&str], broken: &[(&str, &str)]) {
     let promises = compile(core::slice::from_ref(rule));
-    let rule_on = |text: &str| ruled(promises.evaluate(Outcome::Succeeded, &Observed::whole(text)));
+    let rule_on = |text: &str| ruled(promises.evaluate(CallOutcome::Succeeded, &ObservedOutput::whole(text)));
     for text in keep {
         assert_eq!(rule_on(text), Ruling::Accept, "{text:?}");
     }
@@ -92,49 +92,49 @@ fn the_tools_own_words_replace_what_was_found() {
         message: Some("list files, not totals".into()),
         ..Postcondition::new("files", pattern("x", Must::Match))
     };
-    let promises = Postconditions::compile(&[declared]).unwrap();
-    let ruling = ruled(promises.evaluate(Outcome::Succeeded, &Observed::whole("y")));
+    let promises = CompiledPostconditions::compile(&[declared]).unwrap();
+    let ruling = ruled(promises.evaluate(CallOutcome::Succeeded, &ObservedOutput::whole("y")));
     assert_eq!(ruling, Ruling::Warn(Reason::new("files", "list files, not totals")));
 }
 
 #[test]
 fn a_failed_result_breaks_no_promise() {
     let promises = compile(&[pattern("x", Must::Match), program()]);
-    assert_eq!(ruled(promises.evaluate(Outcome::Failed, &Observed::whole("y"))), Ruling::Accept);
+    assert_eq!(ruled(promises.evaluate(CallOutcome::Failed, &ObservedOutput::whole("y"))), Ruling::Accept);
 }
 
 #[test]
 fn a_program_is_left_to_the_caller() {
     let promises = compile(&[program(), pattern("x", Must::Match)]);
-    let evaluation = promises.evaluate(Outcome::Succeeded, &Observed::whole("x"));
+    let evaluation = promises.evaluate(CallOutcome::Succeeded, &ObservedOutput::whole("x"));
     let checks = vec![Postcondition::new("p", program())];
-    assert_eq!(evaluation, Evaluation::Pending { chain: Chain::new(), checks });
+    assert_eq!(evaluation, PostconditionResult::Pending { chain: RulingChain::new(), checks });
 }
 
 #[test]
 fn no_program_is_asked_for_when_the_output_is_rejected_without_it() {
     let promises = compile(&[program(), pattern("x", Must::Match)]);
-    assert!(ruled(promises.evaluate(Outcome::Succeeded, &Observed::whole("y"))).is_reject());
+    assert!(ruled(promises.evaluate(CallOutcome::Succeeded, &ObservedOutput::whole("y"))).is_reject());
 }
 
 #[test]
 fn the_answer_of_a_program_is_ruled_like_every_other_promise() {
     let check = Postcondition { severity: Severity::Warn, ..Postcondition::new("tests", program()) };
-    assert_eq!(Postconditions::answer(&check, None), Ruling::Accept);
+    assert_eq!(CompiledPostconditions::answer(&check, None), Ruling::Accept);
     assert_eq!(
-        Postconditions::answer(&check, Some("exit 1\n")),
+        CompiledPostconditions::answer(&check, Some("exit 1\n")),
         Ruling::Warn(Reason::new("tests", "exit 1"))
     );
 }
 
 #[test]
 fn a_spilled_output_is_checked_in_the_host_except_for_its_length() {
-    let spilled = Observed::spilled("head", "tail", 1 << 20);
+    let spilled = ObservedOutput::spilled("head", "tail", 1 << 20);
     let evaluation = compile(&[pattern("x", Must::Match), lines(Some(1), None, None, None)])
-        .evaluate(Outcome::Succeeded, &spilled);
-    assert!(matches!(evaluation, Evaluation::Pending { checks, .. } if checks.len() == 2));
+        .evaluate(CallOutcome::Succeeded, &spilled);
+    assert!(matches!(evaluation, PostconditionResult::Pending { checks, .. } if checks.len() == 2));
     let short = compile(&[Rule::Length { min: None, max: Some(1000) }]);
-    assert!(ruled(short.evaluate(Outcome::Succeeded, &spilled)).is_reject());
+    assert!(ruled(short.evaluate(CallOutcome::Succeeded, &spilled)).is_reject());
 }
 
 #[test]
@@ -144,8 +144,10 @@ fn a_chain_of_promises_keeps_its_warnings_and_stops_at_the_first_rejection() {
         ..Postcondition::new(name, pattern("x", Must::Match))
     };
     let reject = |name: &str| Postcondition::new(name, pattern("x", Must::Match));
-    let promises = Postconditions::compile(&[warn("a"), reject("b"), reject("c")]).unwrap();
-    let Evaluation::Ruled(chain) = promises.evaluate(Outcome::Succeeded, &Observed::whole("y")) else {
+    let promises = CompiledPostconditions::compile(&[warn("a"), reject("b"), reject("c")]).unwrap();
+    let PostconditionResult::Ruled(chain) =
+        promises.evaluate(CallOutcome::Succeeded, &ObservedOutput::whole("y"))
+    else {
         unreachable!()
     };
     assert_eq!(chain.warnings().len(), 1);
@@ -154,20 +156,23 @@ fn a_chain_of_promises_keeps_its_warnings_and_stops_at_the_first_rejection() {
 
 #[test]
 fn declarations_that_cannot_be_used_are_named() {
-    let fault = |rule: Rule| Postconditions::compile(&[Postcondition::new("p", rule)]).unwrap_err();
-    assert!(matches!(fault(pattern("(", Must::Match)).fault, Fault::Pattern(_)));
-    assert!(matches!(fault(pattern("(a{999}){999}", Must::Match)).fault, Fault::Pattern(_)));
-    assert!(matches!(fault(Rule::Schema(Json::from("x"))).fault, Fault::Schema(_)));
+    let fault = |rule: Rule| CompiledPostconditions::compile(&[Postcondition::new("p", rule)]).unwrap_err();
+    assert!(matches!(fault(pattern("(", Must::Match)).fault, PostconditionErrorKind::Pattern(_)));
+    assert!(matches!(fault(pattern("(a{999}){999}", Must::Match)).fault, PostconditionErrorKind::Pattern(_)));
+    assert!(matches!(fault(Rule::Schema(Json::from("x"))).fault, PostconditionErrorKind::Schema(_)));
     assert_eq!(
         fault(Rule::Length { min: Some(2), max: Some(1) }).fault,
-        Fault::EmptyRange { min: 2, max: 1 }
+        PostconditionErrorKind::EmptyRange { min: 2, max: 1 }
     );
-    assert_eq!(fault(Rule::Executable { command: " ".into(), arguments: vec![] }).fault, Fault::NoCommand);
+    assert_eq!(
+        fault(Rule::Executable { command: " ".into(), arguments: vec![] }).fault,
+        PostconditionErrorKind::NoCommand
+    );
     assert!(
         fault(lines(None, None, Some("("), None)).to_string().starts_with("postcondition \"p\": pattern")
     );
     let many = vec![Postcondition::new("p", program()); 65];
-    assert_eq!(Postconditions::compile(&many).unwrap_err().fault, Fault::TooMany);
+    assert_eq!(CompiledPostconditions::compile(&many).unwrap_err().fault, PostconditionErrorKind::TooMany);
 }
 
 #[test]
@@ -214,11 +219,11 @@ proptest! {
             lines(min, max.or(Some(u64::MAX)), Some("^.*$"), Some("zz")),
             Rule::Length { min, max: max.or(Some(u64::MAX)) },
         ]);
-        let _ = promises.evaluate(Outcome::Succeeded, &Observed::whole(&text));
+        let _ = promises.evaluate(CallOutcome::Succeeded, &ObservedOutput::whole(&text));
     }
 
     #[test]
     fn no_regex_makes_compilation_panic(regex in any::<String>()) {
-        let _ = Postconditions::compile(&[Postcondition::new("p", pattern(&regex, Must::Match))]);
+        let _ = CompiledPostconditions::compile(&[Postcondition::new("p", pattern(&regex, Must::Match))]);
     }
 }

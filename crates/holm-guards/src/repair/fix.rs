@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 /// One change that was made to arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub struct Fix {
+pub struct ArgumentFix {
     /// Where, as a JSON pointer into the repaired arguments.
     pub pointer: String,
-    pub kind: FixKind,
+    pub kind: ArgumentFixKind,
 }
 
-impl fmt::Display for Fix {
+impl fmt::Display for ArgumentFix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.pointer.is_empty() {
             return self.kind.fmt(f);
@@ -26,7 +26,7 @@ impl fmt::Display for Fix {
 /// The kinds of change, each with only one possible result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum FixKind {
+pub enum ArgumentFixKind {
     /// No arguments, or `null`, were read as the empty object.
     Empty,
     /// The code fence around the arguments was removed.
@@ -47,7 +47,7 @@ pub enum FixKind {
     Flattened,
 }
 
-impl fmt::Display for FixKind {
+impl fmt::Display for ArgumentFixKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Empty => "missing arguments were read as {}",

@@ -6,9 +6,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::variant::flatten;
-use super::{Fix, FixKind};
-use crate::json::{Json, Kind, Number, Object};
-use crate::schema::{Checker, Node, NodeId, Schema, Types, plausible};
+use super::{ArgumentFix, ArgumentFixKind};
+use crate::json::{Json, JsonKind, JsonNumber, JsonObject};
+use crate::schema::{CompiledSchema, SchemaChecker, SchemaNode, SchemaNodeId, TypeSet, plausible};
 
 /// The deepest nesting of schemas that is examined; as deep as validation itself goes.
 const MAX_NESTING: usize = 256;
@@ -17,45 +17,45 @@ const MAX_NESTING: usize = 256;
 const MAX_TRIALS: usize = 256;
 
 /// One repair under way.
-pub(super) struct Fixer<'s> {
-    schema: &'s Schema,
+pub(super) struct ArgumentFixer<'s> {
+    schema: &'s CompiledSchema,
     /// Shared by all questions, so that the whole repair has one budget of steps.
-    checker: Checker<'s>,
-    fixes: Vec<Fix>,
+    checker: SchemaChecker<'s>,
+    fixes: Vec<ArgumentFix>,
     path: Vec<String>,
     depth: usize,
     trials: usize,
 }
 
-impl<'s> Fixer<'s> {
-    pub(super) const fn new(schema: &'s Schema) -> Self {
-        let checker = Checker::new(schema);
+impl<'s> ArgumentFixer<'s> {
+    pub(super) const fn new(schema: &'s CompiledSchema) -> Self {
+        let checker = SchemaChecker::new(schema);
         Self { schema, checker, fixes: Vec::new(), path: Vec::new(), depth: 0, trials: 0 }
     }
 
-    pub(super) fn into_fixes(self) -> Vec<Fix> {
+    pub(super) fn into_fixes(self) -> Vec<ArgumentFix> {
         self.fixes
     }
 
     pub(super) fn fix_root(&mut self, value: Json) -> Json {
         let root = self.schema.root();
         if value.is_null() && !self.checker.is_valid(root, &value) {
-            self.note(FixKind::Empty);
-            return Json::Object(Object::new());
+            self.note(ArgumentFixKind::Empty);
+            return Json::Object(JsonObject::new());
         }
         self.fix(root, value)
     }
 
-    fn note(&mut self, kind: FixKind) {
+    fn note(&mut self, kind: ArgumentFixKind) {
         let pointer = self.path.iter().fold(String::new(), |pointer, token| format!("{pointer}/{token}"));
-        self.fixes.push(Fix { pointer, kind });
+        self.fixes.push(ArgumentFix { pointer, kind });
     }
 
-    fn is_valid(&mut self, id: NodeId, value: &Json) -> bool {
+    fn is_valid(&mut self, id: SchemaNodeId, value: &Json) -> bool {
         self.checker.is_valid(id, value)
     }
 
-    fn fix(&mut self, id: NodeId, value: Json) -> Json {
+    fn fix(&mut self, id: SchemaNodeId, value: Json) -> Json {
         let Some(node) = self.schema.node(id) else { return value };
         if self.is_valid(id, &value) || self.checker.is_stopped() || self.depth >= MAX_NESTING {
             return value;
@@ -70,33 +70,35 @@ impl<'s> Fixer<'s> {
     }
 
     /// Changes the kind of a value that is of the wrong one.
-    fn kind(&mut self, node: &Node, value: Json) -> Json {
+    fn kind(&mut self, node: &SchemaNode, value: Json) -> Json {
         if node.types.admit(&value) {
             return value;
         }
         if let Json::String(text) = &value {
             if let Some(scalar) = scalar(text).filter(|scalar| node.types.admit(scalar)) {
-                self.note(FixKind::Unquoted);
+                self.note(ArgumentFixKind::Unquoted);
                 return scalar;
             }
             if let Some(inner) = structure(text).filter(|inner| node.types.admit(inner)) {
-                self.note(FixKind::Unfolded);
+                self.note(ArgumentFixKind::Unfolded);
                 return inner;
             }
         }
-        if node.types.contains(Types::of(Kind::String)) && matches!(value, Json::Number(_) | Json::Bool(_)) {
-            self.note(FixKind::Quoted);
+        if node.types.contains(TypeSet::of(JsonKind::String))
+            && matches!(value, Json::Number(_) | Json::Bool(_))
+        {
+            self.note(ArgumentFixKind::Quoted);
             return Json::String(value.canonical());
         }
-        if node.types.contains(Types::of(Kind::Array)) && !value.is_null() {
-            self.note(FixKind::Listed);
+        if node.types.contains(TypeSet::of(JsonKind::Array)) && !value.is_null() {
+            self.note(ArgumentFixKind::Listed);
             return Json::Array(vec![value]);
         }
         value
     }
 
     /// Changes a scalar into the value of an `enum` or `const` that reads the same.
-    fn listed(&mut self, node: &Node, value: Json) -> Json {
+    fn listed(&mut self, node: &SchemaNode, value: Json) -> Json {
         let Some(values) = &node.values else { return value };
         let allowed = |value: &Json| {
             let listed =
@@ -107,8 +109,10 @@ impl<'s> Fixer<'s> {
             return value;
         }
         let (kind, changed) = match &value {
-            Json::String(text) => (FixKind::Unquoted, scalar(text)),
-            Json::Number(_) | Json::Bool(_) => (FixKind::Quoted, Some(Json::String(value.canonical()))),
+            Json::String(text) => (ArgumentFixKind::Unquoted, scalar(text)),
+            Json::Number(_) | Json::Bool(_) => {
+                (ArgumentFixKind::Quoted, Some(Json::String(value.canonical())))
+            }
             Json::Null | Json::Array(_) | Json::Object(_) => return value,
         };
         match changed.filter(allowed) {
@@ -121,10 +125,10 @@ impl<'s> Fixer<'s> {
     }
 
     /// Repairs the members of an object and the items of an array.
-    fn parts(&mut self, node: &Node, value: Json) -> Json {
+    fn parts(&mut self, node: &SchemaNode, value: Json) -> Json {
         match (value, &node.object, &node.array) {
             (Json::Object(members), Some(rules), _) => {
-                let mut kept = Object::new();
+                let mut kept = JsonObject::new();
                 for (name, member) in members {
                     let declared = rules.property(&name);
                     let matching = || rules.patterns.iter().find(|(pattern, _)| pattern.is_match(&name));
@@ -136,7 +140,7 @@ impl<'s> Fixer<'s> {
                     self.path.push(name.replace('~', "~0").replace('/', "~1"));
                     let optional = declared.is_some() && !rules.is_required(&name);
                     if member.is_null() && optional && !self.is_valid(schema, &member) {
-                        self.note(FixKind::NullDropped);
+                        self.note(ArgumentFixKind::NullDropped);
                     } else {
                         kept.insert(name, self.fix(schema, member));
                     }
@@ -159,7 +163,7 @@ impl<'s> Fixer<'s> {
     }
 
     /// Repairs by the schemas that apply to the same value.
-    fn logic(&mut self, node: &Node, mut value: Json) -> Json {
+    fn logic(&mut self, node: &SchemaNode, mut value: Json) -> Json {
         let Some(logic) = &node.logic else { return value };
         for id in logic.always() {
             value = self.fix(id, value);
@@ -179,8 +183,8 @@ impl<'s> Fixer<'s> {
     }
 
     /// Tries every branch; takes the result if there is only one.
-    fn union(&mut self, branches: &[NodeId], value: Json) -> Json {
-        let mut results: Vec<Trial> = Vec::new();
+    fn union(&mut self, branches: &[SchemaNodeId], value: Json) -> Json {
+        let mut results: Vec<UnionTrial> = Vec::new();
         for id in branches {
             let Some(trial) = self.attempt(branches, *id, &value) else { continue };
             if results.iter().all(|known| known.value != trial.value) {
@@ -188,7 +192,7 @@ impl<'s> Fixer<'s> {
             }
         }
         // A list of one is the last resort: it fits items of any type.
-        for better in [Trial::is_plausible as fn(&Trial) -> bool, Trial::is_scalar] {
+        for better in [UnionTrial::is_plausible as fn(&UnionTrial) -> bool, UnionTrial::is_scalar] {
             if results.len() > 1 && results.iter().any(better) {
                 results.retain(better);
             }
@@ -202,16 +206,16 @@ impl<'s> Fixer<'s> {
         }
     }
 
-    fn attempt(&mut self, branches: &[NodeId], id: NodeId, value: &Json) -> Option<Trial> {
+    fn attempt(&mut self, branches: &[SchemaNodeId], id: SchemaNodeId, value: &Json) -> Option<UnionTrial> {
         let as_sent = self.trial(id, value.clone(), None);
         as_sent.or_else(|| {
             let flat = flatten(self.schema, branches, id, value)?;
-            self.trial(id, flat, Some(FixKind::Flattened))
+            self.trial(id, flat, Some(ArgumentFixKind::Flattened))
         })
     }
 
     /// Repairs a value for one branch; the fixes are set apart until the branch is chosen.
-    fn trial(&mut self, id: NodeId, value: Json, first: Option<FixKind>) -> Option<Trial> {
+    fn trial(&mut self, id: SchemaNodeId, value: Json, first: Option<ArgumentFixKind>) -> Option<UnionTrial> {
         self.trials += 1;
         if self.trials > MAX_TRIALS {
             return None;
@@ -223,31 +227,31 @@ impl<'s> Fixer<'s> {
         let plausible = plausible(self.schema, id, &value);
         let value = self.fix(id, value);
         let fixes = self.fixes.split_off(known.min(self.fixes.len()));
-        self.is_valid(id, &value).then_some(Trial { value, fixes, plausible })
+        self.is_valid(id, &value).then_some(UnionTrial { value, fixes, plausible })
     }
 }
 
 /// The result of one branch of a union for a value.
-struct Trial {
+struct UnionTrial {
     value: Json,
-    fixes: Vec<Fix>,
+    fixes: Vec<ArgumentFix>,
     plausible: bool,
 }
 
-impl Trial {
+impl UnionTrial {
     const fn is_plausible(&self) -> bool {
         self.plausible
     }
 
     fn is_scalar(&self) -> bool {
-        self.fixes.iter().all(|fix| fix.kind != FixKind::Listed)
+        self.fixes.iter().all(|fix| fix.kind != ArgumentFixKind::Listed)
     }
 }
 
 /// The scalar that a string holds.
 fn scalar(text: &str) -> Option<Json> {
     let text = text.trim();
-    if let Ok(number) = text.parse::<Number>() {
+    if let Ok(number) = text.parse::<JsonNumber>() {
         return Some(Json::Number(number));
     }
     match text {

@@ -11,8 +11,8 @@ mod repaired;
 mod text;
 mod variant;
 
-pub use fix::{Fix, FixKind};
-pub use repaired::{Repaired, repair};
+pub use fix::{ArgumentFix, ArgumentFixKind};
+pub use repaired::{ArgumentRepair, repair};
 
 #[cfg(test)]
 mod tests;

@@ -4,21 +4,21 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Fix;
-use super::fixer::Fixer;
+use super::ArgumentFix;
+use super::fixer::ArgumentFixer;
 use super::text;
 use crate::json::Json;
-use crate::mutate::{Guard, off};
-use crate::schema::Schema;
+use crate::mutate::{GuardSwitch, off};
+use crate::schema::CompiledSchema;
 
 /// The result of repairing a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Repaired {
+pub enum ArgumentRepair {
     /// They fit the schema.
     Valid {
         value: Json,
         /// The changes; empty if the arguments were valid as sent.
-        fixes: Vec<Fix>,
+        fixes: Vec<ArgumentFix>,
     },
     /// They do not, and no change with only one possible result makes them fit.
     Invalid {
@@ -44,17 +44,17 @@ pub enum Repaired {
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_guards::repair::{FixKind, Repaired, repair};
-/// use holm_guards::schema::Schema;
+/// use holm_guards::repair::{ArgumentFixKind, ArgumentRepair, repair};
+/// use holm_guards::schema::CompiledSchema;
 ///
-/// let schema = Schema::compile(&Json::parse(
+/// let schema = CompiledSchema::compile(&Json::parse(
 ///     r#"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#,
 /// )?)?;
-/// let Repaired::Valid { value, fixes } = repair(&schema, r#"{"count":"50"}"#) else { panic!() };
+/// let ArgumentRepair::Valid { value, fixes } = repair(&schema, r#"{"count":"50"}"#) else { panic!() };
 /// assert_eq!(value.canonical(), r#"{"count":50}"#);
-/// assert_eq!(fixes[0].kind, FixKind::Unquoted);
+/// assert_eq!(fixes[0].kind, ArgumentFixKind::Unquoted);
 ///
-/// let Repaired::Invalid { message } = repair(&schema, "{}") else { panic!() };
+/// let ArgumentRepair::Invalid { message } = repair(&schema, "{}") else { panic!() };
 /// assert_eq!(
 ///     message,
 ///     "the arguments do not fit the schema:\n- `count` is missing; add it (integer)\nexpected: {count: integer}"
@@ -62,22 +62,22 @@ pub enum Repaired {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn repair(schema: &Schema, arguments: &str) -> Repaired {
+pub fn repair(schema: &CompiledSchema, arguments: &str) -> ArgumentRepair {
     let (value, mut fixes) = match text::read(arguments) {
         Ok(read) => read,
         Err(problem) => {
-            return Repaired::Invalid { message: format!("{problem}\nexpected: {}", schema.shape()) };
+            return ArgumentRepair::Invalid { message: format!("{problem}\nexpected: {}", schema.shape()) };
         }
     };
     if schema.is_valid(&value) {
-        return Repaired::Valid { value, fixes };
+        return ArgumentRepair::Valid { value, fixes };
     }
-    let mut fixer = Fixer::new(schema);
-    let value = if off(Guard::Repair) { value } else { fixer.fix_root(value) };
+    let mut fixer = ArgumentFixer::new(schema);
+    let value = if off(GuardSwitch::Repair) { value } else { fixer.fix_root(value) };
     match schema.validate(&value) {
         Ok(()) => {
             fixes.extend(fixer.into_fixes());
-            Repaired::Valid { value, fixes }
+            ArgumentRepair::Valid { value, fixes }
         }
         Err(violations) => {
             let mut message = String::from("the arguments do not fit the schema:");
@@ -87,7 +87,7 @@ pub fn repair(schema: &Schema, arguments: &str) -> Repaired {
             }
             message.push_str("\nexpected: ");
             message.push_str(&schema.shape());
-            Repaired::Invalid { message }
+            ArgumentRepair::Invalid { message }
         }
     }
 }

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Fix, FixKind};
-use crate::json::{Json, Object, ParseError, ParseErrorKind};
+use super::{ArgumentFix, ArgumentFixKind};
+use crate::json::{Json, JsonObject, JsonParseError, JsonParseErrorKind};
 
 /// Characters shown before the place of an error.
 const BEFORE: usize = 40;
@@ -15,30 +15,30 @@ const BEFORE: usize = 40;
 const AFTER: usize = 20;
 
 /// Reads arguments; the error is a text for the model.
-pub(super) fn read(arguments: &str) -> Result<(Json, Vec<Fix>), String> {
+pub(super) fn read(arguments: &str) -> Result<(Json, Vec<ArgumentFix>), String> {
     let text = arguments.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
-        return Ok((Json::Object(Object::new()), vec![fix(FixKind::Empty)]));
+        return Ok((Json::Object(JsonObject::new()), vec![fix(ArgumentFixKind::Empty)]));
     }
     let (text, mut fixes) = match unfence(text) {
-        Some(inside) => (inside, vec![fix(FixKind::Fence)]),
+        Some(inside) => (inside, vec![fix(ArgumentFixKind::Fence)]),
         None => (text, Vec::new()),
     };
     let error = match Json::parse(text) {
         Ok(value) => return Ok((value, fixes)),
         Err(error) => error,
     };
-    if error.kind == ParseErrorKind::TrailingComma
+    if error.kind == JsonParseErrorKind::TrailingComma
         && let Ok(value) = Json::parse(&without_trailing_commas(text))
     {
-        fixes.push(fix(FixKind::TrailingComma));
+        fixes.push(fix(ArgumentFixKind::TrailingComma));
         return Ok((value, fixes));
     }
     Err(format!("the arguments are not valid JSON: {error}\n{}", picture(text, &error)))
 }
 
-const fn fix(kind: FixKind) -> Fix {
-    Fix { pointer: String::new(), kind }
+const fn fix(kind: ArgumentFixKind) -> ArgumentFix {
+    ArgumentFix { pointer: String::new(), kind }
 }
 
 /// The inside of a text that is one code fence and nothing else.
@@ -80,7 +80,7 @@ fn without_trailing_commas(text: &str) -> String {
 }
 
 /// The line of an error with a mark below the place.
-fn picture(text: &str, error: &ParseError) -> String {
+fn picture(text: &str, error: &JsonParseError) -> String {
     let line = text.lines().nth(error.at.line.saturating_sub(1)).unwrap_or_default();
     let column = error.at.column.saturating_sub(1);
     let start = column.saturating_sub(BEFORE);

@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
-use crate::json::{Json, Object};
-use crate::schema::{NodeId, Schema, fixed, follow};
+use crate::json::{Json, JsonObject};
+use crate::schema::{CompiledSchema, SchemaNodeId, fixed, follow};
 
 /// The names under which models wrap the fields of a variant.
 const WRAPPERS: [&str; 9] =
@@ -16,7 +16,12 @@ const WRAPPERS: [&str; 9] =
 /// - `{"<name>": {…}}`
 /// - `{"<tag>": "<name>", "<wrapper>": {…}}` where the branch has no property of the wrapper's name
 /// - `{"<tag>": "<name>", …, "<other>": null}` where only another branch has the property `<other>`
-pub(super) fn flatten(schema: &Schema, branches: &[NodeId], id: NodeId, value: &Json) -> Option<Json> {
+pub(super) fn flatten(
+    schema: &CompiledSchema,
+    branches: &[SchemaNodeId],
+    id: SchemaNodeId,
+    value: &Json,
+) -> Option<Json> {
     let members = value.as_object()?;
     let rules = follow(schema, id)?.object.as_deref()?;
     let tags =
@@ -45,18 +50,18 @@ pub(super) fn flatten(schema: &Schema, branches: &[NodeId], id: NodeId, value: &
 }
 
 /// The object under `name` if it is the only member.
-fn only_member<'a>(members: &'a Object, name: &str) -> Option<&'a Object> {
+fn only_member<'a>(members: &'a JsonObject, name: &str) -> Option<&'a JsonObject> {
     if members.len() == 1 { members.get(name)?.as_object() } else { None }
 }
 
 /// The fields with their tag; `None` if they carry another tag already.
-fn tagged(inner: &Object, tag: &str, name: &str) -> Option<Json> {
+fn tagged(inner: &JsonObject, tag: &str, name: &str) -> Option<Json> {
     let mut flat = inner.clone();
     let other = flat.insert(tag.into(), name.into());
     other.is_none_or(|other| other.as_str() == Some(name)).then_some(Json::Object(flat))
 }
 
-fn is_declared(schema: &Schema, branches: &[NodeId], name: &str) -> bool {
-    let declares = |id: &NodeId| Some(follow(schema, *id)?.object.as_deref()?.property(name).is_some());
+fn is_declared(schema: &CompiledSchema, branches: &[SchemaNodeId], name: &str) -> bool {
+    let declares = |id: &SchemaNodeId| Some(follow(schema, *id)?.object.as_deref()?.property(name).is_some());
     branches.iter().any(|id| declares(id).unwrap_or(false))
 }

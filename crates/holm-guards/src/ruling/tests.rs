@@ -1,7 +1,7 @@
 use alloc::string::ToString;
 use alloc::vec;
 
-use super::{Chain, Reason, Ruling, Severity, excerpt};
+use super::{Reason, Ruling, RulingChain, Severity, excerpt};
 
 fn reason(guard: &str) -> Reason {
     Reason::new(guard, "because")
@@ -9,13 +9,13 @@ fn reason(guard: &str) -> Reason {
 
 #[test]
 fn a_chain_without_guards_accepts() {
-    assert_eq!(Chain::new().ruling(), Ruling::Accept);
+    assert_eq!(RulingChain::new().ruling(), Ruling::Accept);
 }
 
 #[test]
 fn a_chain_stops_at_the_first_rejection_and_the_second_guard_is_never_called() {
     let mut called = false;
-    let chain = Chain::new().then(|| Ruling::Reject(reason("first"))).then(|| {
+    let chain = RulingChain::new().then(|| Ruling::Reject(reason("first"))).then(|| {
         called = true;
         Ruling::Reject(reason("second"))
     });
@@ -25,7 +25,7 @@ fn a_chain_stops_at_the_first_rejection_and_the_second_guard_is_never_called() {
 
 #[test]
 fn a_chain_says_whether_it_goes_on() {
-    let mut chain = Chain::new();
+    let mut chain = RulingChain::new();
     assert!(chain.ask(|| Ruling::Accept));
     assert!(chain.ask(|| Ruling::Warn(reason("doubt"))));
     assert!(!chain.ask(|| Ruling::Reject(reason("no"))));
@@ -34,7 +34,7 @@ fn a_chain_says_whether_it_goes_on() {
 
 #[test]
 fn warnings_do_not_stop_a_chain_and_all_of_them_are_kept() {
-    let chain = Chain::new()
+    let chain = RulingChain::new()
         .then(|| Ruling::Warn(reason("a")))
         .then(|| Ruling::Accept)
         .then(|| Ruling::Warn(reason("b")));

@@ -3,13 +3,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::check::Checker;
+use super::check::SchemaChecker;
 use super::compile;
-use super::node::{Node, NodeId};
+use super::node::{SchemaNode, SchemaNodeId};
 use super::shape;
-use super::{Dialect, SchemaError, Unsupported, Violation};
+use super::{SchemaDialect, SchemaError, SchemaViolation, UnsupportedKeyword};
 use crate::json::Json;
-use crate::mutate::{Guard, off};
+use crate::mutate::{GuardSwitch, off};
 
 /// A compiled JSON Schema.
 ///
@@ -18,9 +18,9 @@ use crate::mutate::{Guard, off};
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_guards::schema::Schema;
+/// use holm_guards::schema::CompiledSchema;
 ///
-/// let schema = Schema::compile(&Json::parse(
+/// let schema = CompiledSchema::compile(&Json::parse(
 ///     r#"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#,
 /// )?)?;
 /// assert!(schema.validate(&Json::parse(r#"{"count":50}"#)?).is_ok());
@@ -34,34 +34,34 @@ use crate::mutate::{Guard, off};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Schema {
+pub struct CompiledSchema {
     pub(super) source: Json,
-    pub(super) nodes: Vec<Node>,
-    pub(super) root: NodeId,
-    pub(super) unsupported: Vec<Unsupported>,
+    pub(super) nodes: Vec<SchemaNode>,
+    pub(super) root: SchemaNodeId,
+    pub(super) unsupported: Vec<UnsupportedKeyword>,
 }
 
-impl Schema {
+impl CompiledSchema {
     /// Compiles a schema; draft 2020-12 unless its `$schema` names an older draft.
     ///
     /// # Errors
     /// [`SchemaError`] if the document cannot be a schema. Demands that are merely not enforced are
-    /// not an error: see [`unsupported`](Schema::unsupported).
+    /// not an error: see [`unsupported`](CompiledSchema::unsupported).
     pub fn compile(source: &Json) -> Result<Self, SchemaError> {
-        Self::compile_as(Dialect::default(), source)
+        Self::compile_as(SchemaDialect::default(), source)
     }
 
     /// Compiles a schema whose dialect is `dialect` unless its `$schema` says otherwise.
     ///
     /// # Errors
-    /// As [`compile`](Schema::compile).
-    pub fn compile_as(dialect: Dialect, source: &Json) -> Result<Self, SchemaError> {
+    /// As [`compile`](CompiledSchema::compile).
+    pub fn compile_as(dialect: SchemaDialect, source: &Json) -> Result<Self, SchemaError> {
         compile::compile(dialect, source)
     }
 
     /// The demands of the schema that validation does not enforce; shown when a tool is registered.
     #[must_use]
-    pub fn unsupported(&self) -> &[Unsupported] {
+    pub fn unsupported(&self) -> &[UnsupportedKeyword] {
         &self.unsupported
     }
 
@@ -74,28 +74,28 @@ impl Schema {
     /// Checks a value.
     ///
     /// # Errors
-    /// The first few [violations](Violation), at most [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of
+    /// The first few [violations](SchemaViolation), at most [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of
     /// them.
-    pub fn validate(&self, value: &Json) -> Result<(), Vec<Violation>> {
-        if off(Guard::Schema) {
+    pub fn validate(&self, value: &Json) -> Result<(), Vec<SchemaViolation>> {
+        if off(GuardSwitch::Schema) {
             return Ok(());
         }
-        Checker::new(self).report(value)
+        SchemaChecker::new(self).report(value)
     }
 
     /// Whether a value is valid, without saying why not.
     #[must_use]
     pub fn is_valid(&self, value: &Json) -> bool {
-        off(Guard::Schema) || Checker::new(self).is_valid(self.root, value)
+        off(GuardSwitch::Schema) || SchemaChecker::new(self).is_valid(self.root, value)
     }
 
     /// A summary of the schema in one short line, for people and models.
     ///
     /// ```
-    /// use holm_guards::{json::Json, schema::Schema};
+    /// use holm_guards::{json::Json, schema::CompiledSchema};
     ///
     /// let source = r#"{"properties":{"path":{"type":"string"},"line":{"type":"integer"}},"required":["path"]}"#;
-    /// let schema = Schema::compile(&Json::parse(source)?)?;
+    /// let schema = CompiledSchema::compile(&Json::parse(source)?)?;
     /// assert_eq!(schema.shape(), "{line?: integer, path: string}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -113,20 +113,20 @@ impl Schema {
     }
 
     /// The node behind an index; ids only come from this schema's own compilation.
-    pub(crate) fn node(&self, id: NodeId) -> Option<&Node> {
+    pub(crate) fn node(&self, id: SchemaNodeId) -> Option<&SchemaNode> {
         self.nodes.get(usize::try_from(id.0).ok()?)
     }
 
-    pub(crate) const fn root(&self) -> NodeId {
+    pub(crate) const fn root(&self) -> SchemaNodeId {
         self.root
     }
 }
 
 /// Schemas are equal when their documents are.
-impl PartialEq for Schema {
+impl PartialEq for CompiledSchema {
     fn eq(&self, other: &Self) -> bool {
         self.source == other.source
     }
 }
 
-impl Eq for Schema {}
+impl Eq for CompiledSchema {}

@@ -1,13 +1,13 @@
 //! The edition of JSON Schema that a document uses.
 
-use crate::json::Object;
+use crate::json::JsonObject;
 
 /// The edition whose rules apply where editions disagree.
 ///
 /// They disagree in two places only: whether keywords beside `$ref` count, and whether `$id`
 /// may hold an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Dialect {
+pub enum SchemaDialect {
     /// Draft 7 and before: `$ref` hides its siblings, `"$id": "#name"` is an anchor.
     Draft7,
     /// Draft 2019-09 and later.
@@ -15,9 +15,9 @@ pub enum Dialect {
     Draft2020,
 }
 
-impl Dialect {
+impl SchemaDialect {
     /// The dialect of the document's own `$schema`, if it is known.
-    pub(super) fn declared(document: &Object) -> Option<Self> {
+    pub(super) fn declared(document: &JsonObject) -> Option<Self> {
         let uri = document.get("$schema")?.as_str()?;
         let old = ["draft-03/", "draft-04/", "draft-05/", "draft-06/", "draft-07/"];
         if old.iter().any(|draft| uri.contains(draft)) {

@@ -2,16 +2,14 @@
 
 use alloc::{format, string::String};
 
-use super::node::Types;
+use super::node::TypeSet;
 
 /// A document is not a usable schema. The pointers lead into the schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// A schema is an object or a boolean.
     #[error("schema {place} is neither an object nor a boolean; use `true` to allow everything", place = place(.pointer))]
-    NotASchema {
-        pointer: String,
-    },
+    NotASchema { pointer: String },
     /// A keyword has a value of the wrong form.
     #[error("`{keyword}` {place} must be {expected}", place = place(.pointer))]
     BadKeyword {
@@ -65,18 +63,18 @@ pub enum SchemaError {
 /// A demand of a schema that validation does not enforce.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{keyword}` {place} is not enforced: {gap}", place = place(.pointer))]
-pub struct Unsupported {
+pub struct UnsupportedKeyword {
     /// The schema that holds the keyword, as a JSON pointer.
     pub pointer: String,
     /// The keyword as written.
     pub keyword: String,
     /// Why it is not enforced.
-    pub gap: Gap,
+    pub gap: SupportGap,
 }
 
 /// Why a keyword is not enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Gap {
+pub enum SupportGap {
     /// No edition of JSON Schema that we follow defines it.
     #[error("the keyword is unknown")]
     UnknownKeyword,
@@ -124,10 +122,10 @@ fn place(pointer: &str) -> String {
 /// The names that `type` knows, in a sentence.
 fn type_names() -> String {
     let mut out = String::new();
-    for (place, (name, _)) in Types::NAMES.iter().enumerate() {
+    for (place, (name, _)) in TypeSet::NAMES.iter().enumerate() {
         match place {
             0 => {}
-            last if last + 1 == Types::NAMES.len() => out.push_str(" or "),
+            last if last + 1 == TypeSet::NAMES.len() => out.push_str(" or "),
             _ => out.push_str(", "),
         }
         out.push_str(name);

@@ -6,20 +6,20 @@
 
 use alloc::collections::BTreeSet;
 
-use super::check::Checker;
-use super::node::{ArrayRules, Logic, Node, NodeId, ObjectRules};
-use crate::json::{Json, Object};
+use super::check::SchemaChecker;
+use super::node::{ArrayRules, LogicRules, ObjectRules, SchemaNode, SchemaNodeId};
+use crate::json::{Json, JsonObject};
 
 /// The evaluated parts of one value.
 #[derive(Default)]
-pub(super) struct Evaluated<'v> {
+pub(super) struct EvaluatedParts<'v> {
     all: bool,
     names: BTreeSet<&'v str>,
     prefix: usize,
     items: BTreeSet<usize>,
 }
 
-impl<'v> Evaluated<'v> {
+impl<'v> EvaluatedParts<'v> {
     pub(super) fn has_name(&self, name: &str) -> bool {
         self.all || self.names.contains(name)
     }
@@ -29,7 +29,12 @@ impl<'v> Evaluated<'v> {
     }
 
     /// Collects the parts that a node evaluates, without its own `unevaluated…` keywords.
-    pub(super) fn collect_own<'s>(&mut self, checker: &mut Checker<'s>, node: &'s Node, value: &'v Json) {
+    pub(super) fn collect_own<'s>(
+        &mut self,
+        checker: &mut SchemaChecker<'s>,
+        node: &'s SchemaNode,
+        value: &'v Json,
+    ) {
         match value {
             Json::Object(members) => {
                 if let Some(rules) = &node.object {
@@ -49,7 +54,7 @@ impl<'v> Evaluated<'v> {
     }
 
     /// Collects the parts that a node evaluates, if the node holds for the value.
-    fn collect(&mut self, checker: &mut Checker<'_>, id: NodeId, value: &'v Json) {
+    fn collect(&mut self, checker: &mut SchemaChecker<'_>, id: SchemaNodeId, value: &'v Json) {
         let Some(node) = checker.schema().node(id) else { return };
         if self.all || !checker.enter() {
             return;
@@ -64,7 +69,12 @@ impl<'v> Evaluated<'v> {
         checker.leave();
     }
 
-    fn collect_if_valid(&mut self, checker: &mut Checker<'_>, id: NodeId, value: &'v Json) -> bool {
+    fn collect_if_valid(
+        &mut self,
+        checker: &mut SchemaChecker<'_>,
+        id: SchemaNodeId,
+        value: &'v Json,
+    ) -> bool {
         let valid = checker.quiet(id, value);
         if valid {
             self.collect(checker, id, value);
@@ -74,15 +84,15 @@ impl<'v> Evaluated<'v> {
 
     fn object(
         &mut self,
-        checker: &mut Checker<'_>,
+        checker: &mut SchemaChecker<'_>,
         rules: &ObjectRules,
-        members: &'v Object,
+        members: &'v JsonObject,
         value: &'v Json,
     ) {
         self.all |= rules.additional.is_some();
         if !self.all {
             for name in members.keys() {
-                let matched = |pattern: &super::Pattern| pattern.is_match(name);
+                let matched = |pattern: &super::EcmaPattern| pattern.is_match(name);
                 if !checker.charge(1 + rules.patterns.len()) {
                     return;
                 }
@@ -100,7 +110,7 @@ impl<'v> Evaluated<'v> {
         }
     }
 
-    fn array(&mut self, checker: &mut Checker<'_>, rules: &ArrayRules, items: &'v [Json]) {
+    fn array(&mut self, checker: &mut SchemaChecker<'_>, rules: &ArrayRules, items: &'v [Json]) {
         self.all |= rules.items.is_some();
         self.prefix = self.prefix.max(rules.prefix.len());
         let Some(contains) = &rules.contains else { return };
@@ -111,7 +121,7 @@ impl<'v> Evaluated<'v> {
         }
     }
 
-    fn logic(&mut self, checker: &mut Checker<'_>, logic: &Logic, value: &'v Json) {
+    fn logic(&mut self, checker: &mut SchemaChecker<'_>, logic: &LogicRules, value: &'v Json) {
         for node in logic.always() {
             self.collect(checker, node, value);
         }

@@ -6,10 +6,10 @@
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-type Check = fn(&str) -> bool;
+type FormatPredicate = fn(&str) -> bool;
 
 /// The formats that can be checked.
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, FormatPredicate); 9] = [
     ("date", is_date),
     ("date-time", is_date_time),
     ("email", is_email),

@@ -6,8 +6,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Dialect, SchemaError, keywords, uri};
-use crate::json::{Json, Object};
+use super::{SchemaDialect, SchemaError, keywords, uri};
+use crate::json::{Json, JsonObject};
 
 /// How many subschemas one document may hold; the largest tool schemas seen have a few hundred.
 pub(super) const MAX_NODES: usize = 20_000;
@@ -16,9 +16,9 @@ pub(super) const MAX_NODES: usize = 20_000;
 const MAX_IDENTIFIER: usize = 4096;
 
 /// The identifiers of a document.
-pub(super) struct Index<'a> {
-    dialect: Dialect,
-    resources: Vec<Resource<'a>>,
+pub(super) struct SchemaIndex<'a> {
+    dialect: SchemaDialect,
+    resources: Vec<SchemaResource<'a>>,
     by_uri: BTreeMap<String, usize>,
     anchors: BTreeMap<(usize, &'a str), &'a Json>,
     /// The number of `$dynamicAnchor`s with each name.
@@ -29,23 +29,23 @@ pub(super) struct Index<'a> {
 
 /// A subschema with an identifier of its own, and the base that references in
 /// it are resolved against.
-struct Resource<'a> {
+struct SchemaResource<'a> {
     base: String,
     root: &'a Json,
 }
 
 /// The target of a reference.
-pub(super) enum Target<'a> {
+pub(super) enum ReferenceTarget<'a> {
     Found(&'a Json),
     Remote,
     Dangling,
 }
 
-impl<'a> Index<'a> {
-    pub(super) fn build(dialect: Dialect, document: &'a Json) -> Result<Self, SchemaError> {
+impl<'a> SchemaIndex<'a> {
+    pub(super) fn build(dialect: SchemaDialect, document: &'a Json) -> Result<Self, SchemaError> {
         let mut index = Self {
             dialect,
-            resources: vec![Resource { base: String::new(), root: document }],
+            resources: vec![SchemaResource { base: String::new(), root: document }],
             by_uri: BTreeMap::from([(String::new(), 0)]),
             anchors: BTreeMap::new(),
             dynamic: BTreeMap::new(),
@@ -70,12 +70,14 @@ impl<'a> Index<'a> {
     }
 
     /// Finds the target of a reference inside `resource`.
-    pub(super) fn find(&self, resource: usize, reference: &str) -> Target<'a> {
+    pub(super) fn find(&self, resource: usize, reference: &str) -> ReferenceTarget<'a> {
         let (document, fragment) = uri::split(reference);
         let base = self.resources.get(resource).map_or("", |resource| &resource.base);
-        let Some(home) = self.by_uri.get(&uri::resolve(base, document)) else { return Target::Remote };
+        let Some(home) = self.by_uri.get(&uri::resolve(base, document)) else {
+            return ReferenceTarget::Remote;
+        };
         let Some(root) = self.resources.get(*home).map(|resource| resource.root) else {
-            return Target::Remote;
+            return ReferenceTarget::Remote;
         };
         let fragment = uri::percent_decode(fragment);
         let found = if fragment.is_empty() || fragment.starts_with('/') {
@@ -83,7 +85,7 @@ impl<'a> Index<'a> {
         } else {
             self.anchors.get(&(*home, fragment.as_str())).copied()
         };
-        found.map_or(Target::Dangling, Target::Found)
+        found.map_or(ReferenceTarget::Dangling, ReferenceTarget::Found)
     }
 
     /// Whether a `$dynamicRef` may have different targets depending on the way to it.
@@ -93,13 +95,18 @@ impl<'a> Index<'a> {
     }
 
     /// Records the identifiers of one subschema and returns the resource that it belongs to.
-    fn identify(&mut self, json: &'a Json, members: &'a Object, outer: usize) -> Result<usize, SchemaError> {
+    fn identify(
+        &mut self,
+        json: &'a Json,
+        members: &'a JsonObject,
+        outer: usize,
+    ) -> Result<usize, SchemaError> {
         let word = |keyword: &str| members.get(keyword).and_then(Json::as_str);
-        let hidden = self.dialect == Dialect::Draft7 && members.contains_key("$ref");
+        let hidden = self.dialect == SchemaDialect::Draft7 && members.contains_key("$ref");
         let mut resource = outer;
         if let Some(id) = word("$id").filter(|_| !hidden) {
             let (document, fragment) = uri::split(id);
-            if document.is_empty() && self.dialect == Dialect::Draft7 {
+            if document.is_empty() && self.dialect == SchemaDialect::Draft7 {
                 self.anchors.insert((resource, fragment), json);
             } else {
                 resource = self.resource(json, document, outer)?;
@@ -125,7 +132,7 @@ impl<'a> Index<'a> {
         // The first definition of an identifier wins: a later copy must not redirect references.
         let number = *self.by_uri.entry(base.clone()).or_insert(number);
         if number == self.resources.len() {
-            self.resources.push(Resource { base, root: json });
+            self.resources.push(SchemaResource { base, root: json });
         }
         Ok(number)
     }

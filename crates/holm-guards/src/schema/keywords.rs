@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::json::{Json, Object};
+use crate::json::{Json, JsonObject};
 
 /// Keywords whose value is one schema.
 const ONE: [&str; 12] = [
@@ -102,14 +102,14 @@ pub(super) fn is_known(keyword: &str) -> bool {
 }
 
 /// The schemas that stand directly inside a schema.
-pub(super) fn children(members: &Object) -> Vec<&Json> {
+pub(super) fn children(members: &JsonObject) -> Vec<&Json> {
     let mut found = Vec::new();
     let schema = |json: &&Json| matches!(json, Json::Object(_) | Json::Bool(_));
     found.extend(ONE.iter().filter_map(|keyword| members.get(keyword)).filter(schema));
     let lists = LIST.iter().filter_map(|keyword| members.get(keyword)?.as_array());
     found.extend(lists.flatten().filter(schema));
     let maps = MAP.iter().filter_map(|keyword| members.get(keyword)?.as_object());
-    found.extend(maps.flat_map(Object::values).filter(schema));
+    found.extend(maps.flat_map(JsonObject::values).filter(schema));
     found
 }
 

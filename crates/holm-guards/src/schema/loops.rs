@@ -3,34 +3,34 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::node::{Node, NodeId};
+use super::node::{SchemaNode, SchemaNodeId};
 
 /// A node on a loop of schemas that never descends into the value, if there is one.
 ///
 /// Walks with a stack of its own: the length of a chain of references is the document's choice.
-pub(super) fn find(nodes: &[Node]) -> Option<NodeId> {
-    let mut marks = vec![Mark::New; nodes.len()];
+pub(super) fn find(nodes: &[SchemaNode]) -> Option<SchemaNodeId> {
+    let mut marks = vec![VisitMark::New; nodes.len()];
     for start in 0..nodes.len() {
-        let mut stack = vec![(start, None::<Vec<NodeId>>)];
+        let mut stack = vec![(start, None::<Vec<SchemaNodeId>>)];
         while let Some((at, pending)) = stack.pop() {
             let mut pending = match pending {
                 Some(pending) => pending,
-                None if marks.get(at) == Some(&Mark::New) => {
-                    set(&mut marks, at, Mark::Open);
+                None if marks.get(at) == Some(&VisitMark::New) => {
+                    set(&mut marks, at, VisitMark::Open);
                     nodes.get(at).map(in_place).unwrap_or_default()
                 }
                 None => continue,
             };
             let Some(next) = pending.pop() else {
-                set(&mut marks, at, Mark::Done);
+                set(&mut marks, at, VisitMark::Done);
                 continue;
             };
             stack.push((at, Some(pending)));
             let target = usize::try_from(next.0).unwrap_or(usize::MAX);
             match marks.get(target) {
-                Some(Mark::Open) => return Some(next),
-                Some(Mark::New) => stack.push((target, None)),
-                Some(Mark::Done) | None => {}
+                Some(VisitMark::Open) => return Some(next),
+                Some(VisitMark::New) => stack.push((target, None)),
+                Some(VisitMark::Done) | None => {}
             }
         }
     }
@@ -38,20 +38,20 @@ pub(super) fn find(nodes: &[Node]) -> Option<NodeId> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum VisitMark {
     New,
     Open,
     Done,
 }
 
-fn set(marks: &mut [Mark], at: usize, mark: Mark) {
+fn set(marks: &mut [VisitMark], at: usize, mark: VisitMark) {
     if let Some(slot) = marks.get_mut(at) {
         *slot = mark;
     }
 }
 
 /// The schemas that a node applies to the value that it is itself applied to.
-fn in_place(node: &Node) -> Vec<NodeId> {
+fn in_place(node: &SchemaNode) -> Vec<SchemaNodeId> {
     let mut found = Vec::new();
     if let Some(logic) = &node.logic {
         found.extend(logic.always());

@@ -6,12 +6,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::Schema;
-use super::node::{NodeId, ObjectRules, Types};
-use super::path::Path;
-use super::pattern::Pattern;
+use super::CompiledSchema;
+use super::node::{ObjectRules, SchemaNodeId, TypeSet};
+use super::path::ValuePath;
+use super::pattern::EcmaPattern;
 use super::shape::{list, shape};
-use crate::json::{Json, Kind, Number};
+use crate::json::{Json, JsonKind, JsonNumber};
 
 /// How much of an offending value a message repeats.
 const EXCERPT: usize = 60;
@@ -23,89 +23,94 @@ const MAX_NAMES: usize = 20;
 /// quadratic in the length.
 const MAX_NAME: usize = 64;
 
-pub(super) fn refused(at: &Path<'_>) -> String {
+pub(super) fn refused(at: &ValuePath<'_>) -> String {
     format!("{} is not allowed here; leave it out", at.label())
 }
 
-pub(super) fn left_over(at: &Path<'_>) -> String {
+pub(super) fn left_over(at: &ValuePath<'_>) -> String {
     format!("{} is not known to the schema; leave it out", at.label())
 }
 
-pub(super) fn wrong_type(at: &Path<'_>, types: Types, value: &Json) -> String {
+pub(super) fn wrong_type(at: &ValuePath<'_>, types: TypeSet, value: &Json) -> String {
     let hint = type_hint(types, value).map(|hint| format!("; {hint}")).unwrap_or_default();
     format!("{} must be {}, got {}{hint}", at.label(), type_names(types), describe(value))
 }
 
-pub(super) fn not_constant(at: &Path<'_>, constant: &Json, value: &Json) -> String {
+pub(super) fn not_constant(at: &ValuePath<'_>, constant: &Json, value: &Json) -> String {
     format!("{} must be {}, got {}", at.label(), excerpt(&constant.canonical()), describe(value))
 }
 
-pub(super) fn not_listed(at: &Path<'_>, allowed: &[Json], value: &Json) -> String {
+pub(super) fn not_listed(at: &ValuePath<'_>, allowed: &[Json], value: &Json) -> String {
     let close = value.as_str().and_then(|text| closest(text, allowed.iter().filter_map(Json::as_str)));
     let hint = close.map(|close| format!("; did you mean {}?", Json::from(close))).unwrap_or_default();
     format!("{} must be one of {}, got {}{hint}", at.label(), list(allowed), describe(value))
 }
 
-pub(super) fn out_of_range(at: &Path<'_>, words: &str, limit: &Number, number: &Number) -> String {
+pub(super) fn out_of_range(
+    at: &ValuePath<'_>,
+    words: &str,
+    limit: &JsonNumber,
+    number: &JsonNumber,
+) -> String {
     format!("{} must be {words} {limit}, got {}", at.label(), excerpt(number.as_str()))
 }
 
-pub(super) fn not_multiple(at: &Path<'_>, divisor: &Number, number: &Number) -> String {
+pub(super) fn not_multiple(at: &ValuePath<'_>, divisor: &JsonNumber, number: &JsonNumber) -> String {
     format!("{} must be a multiple of {divisor}, got {}", at.label(), excerpt(number.as_str()))
 }
 
-pub(super) fn length(at: &Path<'_>, words: &str, limit: Option<u64>, length: u64) -> String {
+pub(super) fn length(at: &ValuePath<'_>, words: &str, limit: Option<u64>, length: u64) -> String {
     format!("{} must have {words} {}, got {length}", at.label(), plural(limit, "character", "characters"))
 }
 
-pub(super) fn items(at: &Path<'_>, words: &str, limit: Option<u64>, length: u64) -> String {
+pub(super) fn items(at: &ValuePath<'_>, words: &str, limit: Option<u64>, length: u64) -> String {
     format!("{} must have {words} {}, got {length}", at.label(), plural(limit, "item", "items"))
 }
 
-pub(super) fn properties(at: &Path<'_>, words: &str, limit: Option<u64>, size: u64) -> String {
+pub(super) fn properties(at: &ValuePath<'_>, words: &str, limit: Option<u64>, size: u64) -> String {
     format!("{} must have {words} {}, got {size}", at.label(), plural(limit, "property", "properties"))
 }
 
-pub(super) fn no_match(at: &Path<'_>, pattern: &Pattern, text: &str) -> String {
+pub(super) fn no_match(at: &ValuePath<'_>, pattern: &EcmaPattern, text: &str) -> String {
     let text = excerpt(&Json::from(text).canonical());
     format!("{} must match the pattern `{}`, got {text}", at.label(), excerpt(pattern.as_str()))
 }
 
-pub(super) fn extra_item(at: &Path<'_>, allowed: usize) -> String {
+pub(super) fn extra_item(at: &ValuePath<'_>, allowed: usize) -> String {
     format!("{} is one item too many; send at most {allowed}", at.label())
 }
 
-pub(super) fn twins(at: &Path<'_>, first: usize, second: usize) -> String {
+pub(super) fn twins(at: &ValuePath<'_>, first: usize, second: usize) -> String {
     format!("{} must not repeat an item; items {first} and {second} are equal", at.label())
 }
 
 pub(super) fn contains(
-    at: &Path<'_>,
+    at: &ValuePath<'_>,
     words: &str,
     limit: u64,
-    schema: &Schema,
-    node: NodeId,
+    schema: &CompiledSchema,
+    node: SchemaNodeId,
     found: u64,
 ) -> String {
     let items = plural(Some(limit), "item", "items");
     format!("{} must hold {words} {items} of the form {}, got {found}", at.label(), shape(schema, node))
 }
 
-pub(super) fn missing(at: &Path<'_>, schema: &Schema, property: Option<NodeId>) -> String {
+pub(super) fn missing(at: &ValuePath<'_>, schema: &CompiledSchema, property: Option<SchemaNodeId>) -> String {
     let form = property.map(|node| shape(schema, node)).filter(|form| form != "any");
     let form = form.map(|form| format!(" ({form})")).unwrap_or_default();
     format!("{} is missing; add it{form}", at.label())
 }
 
-pub(super) fn dependent(at: &Path<'_>, present: &str) -> String {
+pub(super) fn dependent(at: &ValuePath<'_>, present: &str) -> String {
     format!("{} is missing; it must be given together with `{present}`", at.label())
 }
 
-pub(super) fn bad_name(at: &Path<'_>, schema: &Schema, names: NodeId) -> String {
+pub(super) fn bad_name(at: &ValuePath<'_>, schema: &CompiledSchema, names: SchemaNodeId) -> String {
     format!("{} is not an allowed property name; names must be {}", at.label(), shape(schema, names))
 }
 
-pub(super) fn unknown_property(at: &Path<'_>, name: &str, rules: &ObjectRules) -> String {
+pub(super) fn unknown_property(at: &ValuePath<'_>, name: &str, rules: &ObjectRules) -> String {
     let known = || rules.properties.iter().map(|(name, _)| &**name);
     let hint = match closest(name, known()) {
         Some(close) => format!("did you mean `{close}`?"),
@@ -122,18 +127,23 @@ pub(super) fn unknown_property(at: &Path<'_>, name: &str, rules: &ObjectRules) -
     format!("unknown property {}; {hint}", at.label())
 }
 
-pub(super) fn no_branch(at: &Path<'_>, schema: &Schema, branches: &[NodeId], value: &Json) -> String {
+pub(super) fn no_branch(
+    at: &ValuePath<'_>,
+    schema: &CompiledSchema,
+    branches: &[SchemaNodeId],
+    value: &Json,
+) -> String {
     let forms: Vec<_> = branches.iter().take(MAX_NAMES).map(|node| shape(schema, *node)).collect();
     let forms = long_excerpt(&forms.join(" | "));
     format!("{} must be {forms}, got {}", at.label(), describe(value))
 }
 
-pub(super) fn several(at: &Path<'_>, first: usize, second: usize) -> String {
+pub(super) fn several(at: &ValuePath<'_>, first: usize, second: usize) -> String {
     let (first, second) = (first + 1, second + 1);
     format!("{} fits forms {first} and {second} at once; send what fits exactly one", at.label())
 }
 
-pub(super) fn forbidden(at: &Path<'_>, schema: &Schema, node: NodeId) -> String {
+pub(super) fn forbidden(at: &ValuePath<'_>, schema: &CompiledSchema, node: SchemaNodeId) -> String {
     format!("{} must not be {}", at.label(), shape(schema, node))
 }
 
@@ -149,7 +159,7 @@ fn describe(value: &Json) -> String {
     }
 }
 
-fn type_names(types: Types) -> String {
+fn type_names(types: TypeSet) -> String {
     let article = |name| match name {
         "null" => "null".to_owned(),
         "integer" | "array" | "object" => format!("an {name}"),
@@ -159,8 +169,8 @@ fn type_names(types: Types) -> String {
 }
 
 /// How a value of the wrong type can be turned into the right one.
-fn type_hint(types: Types, value: &Json) -> Option<String> {
-    let array = types.contains(Types::of(Kind::Array));
+fn type_hint(types: TypeSet, value: &Json) -> Option<String> {
+    let array = types.contains(TypeSet::of(JsonKind::Array));
     match value {
         Json::String(text) => {
             let inner = Json::parse(text.trim()).ok().filter(|inner| types.admit(inner))?;
@@ -173,7 +183,7 @@ fn type_hint(types: Types, value: &Json) -> Option<String> {
                 }
             })
         }
-        Json::Number(_) | Json::Bool(_) if types.contains(Types::of(Kind::String)) => {
+        Json::Number(_) | Json::Bool(_) if types.contains(TypeSet::of(JsonKind::String)) => {
             Some(format!("send \"{}\" in quotes", excerpt(&value.canonical())))
         }
         Json::Number(_) | Json::Bool(_) | Json::Object(_) if array => {

@@ -17,7 +17,7 @@
 //!   `dependencies`, `unevaluatedProperties`.
 //!
 //! `format` is an annotation; [`format::check`] asserts it where a guard asks for it.
-//! [`Schema::unsupported`] names every demand of a schema beyond this list, so that no caller
+//! [`CompiledSchema::unsupported`] names every demand of a schema beyond this list, so that no caller
 //! relies on a check that is not made. Remote references are never fetched.
 
 mod check;
@@ -39,16 +39,16 @@ mod union;
 mod uri;
 mod violation;
 
-pub use compiled::Schema;
-pub use dialect::Dialect;
-pub use error::{Gap, SchemaError, Unsupported};
+pub use compiled::CompiledSchema;
+pub use dialect::SchemaDialect;
+pub use error::{SchemaError, SupportGap, UnsupportedKeyword};
 pub use message::closest;
-pub use pattern::{Pattern, PatternError};
+pub use pattern::{EcmaPattern, PatternError};
 
-pub(crate) use check::Checker;
-pub(crate) use node::{Node, NodeId, Types};
+pub(crate) use check::SchemaChecker;
+pub(crate) use node::{SchemaNode, SchemaNodeId, TypeSet};
 pub(crate) use union::{fixed, follow, plausible};
-pub use violation::{MAX_VIOLATIONS, Violation};
+pub use violation::{MAX_VIOLATIONS, SchemaViolation};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -4,32 +4,32 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::pattern::Pattern;
-use crate::json::{Json, Kind, Number};
+use super::pattern::EcmaPattern;
+use crate::json::{Json, JsonKind, JsonNumber};
 
 /// Index of a node in its schema's arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NodeId(pub(super) u32);
+pub(crate) struct SchemaNodeId(pub(super) u32);
 
 /// One subschema, its keywords sorted by the kind of value that they speak about.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Node {
+pub(crate) struct SchemaNode {
     /// `false` for the schema that admits nothing.
     pub(crate) refused: bool,
-    pub(crate) types: Types,
-    pub(crate) values: Option<Box<Values>>,
+    pub(crate) types: TypeSet,
+    pub(crate) values: Option<Box<AllowedValues>>,
     pub(crate) number: Option<Box<NumberRules>>,
     pub(crate) string: Option<Box<StringRules>>,
     pub(crate) array: Option<Box<ArrayRules>>,
     pub(crate) object: Option<Box<ObjectRules>>,
-    pub(crate) logic: Option<Box<Logic>>,
+    pub(crate) logic: Option<Box<LogicRules>>,
 }
 
 /// The kinds that `type` admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Types(u8);
+pub(crate) struct TypeSet(u8);
 
-impl Types {
+impl TypeSet {
     pub(crate) const ANY: Self = Self(0b111_1111);
     pub(crate) const NONE: Self = Self(0);
     /// `type` names in the order in which messages list them.
@@ -48,14 +48,14 @@ impl Types {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, types)| *types)
     }
 
-    pub(crate) const fn of(kind: Kind) -> Self {
+    pub(crate) const fn of(kind: JsonKind) -> Self {
         Self(match kind {
-            Kind::String => 1,
-            Kind::Number => 1 << 1 | 1 << 2,
-            Kind::Boolean => 1 << 3,
-            Kind::Array => 1 << 4,
-            Kind::Object => 1 << 5,
-            Kind::Null => 1 << 6,
+            JsonKind::String => 1,
+            JsonKind::Number => 1 << 1 | 1 << 2,
+            JsonKind::Boolean => 1 << 3,
+            JsonKind::Array => 1 << 4,
+            JsonKind::Object => 1 << 5,
+            JsonKind::Null => 1 << 6,
         })
     }
 
@@ -80,7 +80,7 @@ impl Types {
 
     /// The names of the admitted types; `number` covers `integer`.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        let numbers = self.contains(Self::of(Kind::Number));
+        let numbers = self.contains(Self::of(JsonKind::Number));
         Self::NAMES
             .into_iter()
             .filter(move |(name, types)| self.contains(*types) && !(numbers && *name == "integer"))
@@ -88,7 +88,7 @@ impl Types {
     }
 }
 
-impl Default for Types {
+impl Default for TypeSet {
     fn default() -> Self {
         Self::ANY
     }
@@ -96,7 +96,7 @@ impl Default for Types {
 
 /// The values that `enum` and `const` allow.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Values {
+pub(crate) struct AllowedValues {
     pub(crate) one_of: Option<Vec<Json>>,
     pub(crate) constant: Option<Json>,
 }
@@ -104,11 +104,11 @@ pub(crate) struct Values {
 /// What a number must satisfy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NumberRules {
-    pub(crate) minimum: Option<Number>,
-    pub(crate) maximum: Option<Number>,
-    pub(crate) above: Option<Number>,
-    pub(crate) below: Option<Number>,
-    pub(crate) multiple_of: Option<Number>,
+    pub(crate) minimum: Option<JsonNumber>,
+    pub(crate) maximum: Option<JsonNumber>,
+    pub(crate) above: Option<JsonNumber>,
+    pub(crate) below: Option<JsonNumber>,
+    pub(crate) multiple_of: Option<JsonNumber>,
 }
 
 /// What a string must satisfy.
@@ -116,25 +116,25 @@ pub(crate) struct NumberRules {
 pub(crate) struct StringRules {
     pub(crate) min: Option<u64>,
     pub(crate) max: Option<u64>,
-    pub(crate) pattern: Option<Pattern>,
+    pub(crate) pattern: Option<EcmaPattern>,
 }
 
 /// What an array must satisfy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ArrayRules {
-    pub(crate) prefix: Vec<NodeId>,
-    pub(crate) items: Option<NodeId>,
-    pub(crate) contains: Option<Contains>,
+    pub(crate) prefix: Vec<SchemaNodeId>,
+    pub(crate) items: Option<SchemaNodeId>,
+    pub(crate) contains: Option<ContainsRule>,
     pub(crate) min: Option<u64>,
     pub(crate) max: Option<u64>,
     pub(crate) unique: bool,
-    pub(crate) unevaluated: Option<NodeId>,
+    pub(crate) unevaluated: Option<SchemaNodeId>,
 }
 
 /// `contains` with its counts.
 #[derive(Debug, Clone)]
-pub(crate) struct Contains {
-    pub(crate) node: NodeId,
+pub(crate) struct ContainsRule {
+    pub(crate) node: SchemaNodeId,
     pub(crate) min: u64,
     pub(crate) max: Option<u64>,
 }
@@ -143,22 +143,22 @@ pub(crate) struct Contains {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ObjectRules {
     /// Kept sorted by property name.
-    pub(crate) properties: Vec<(Box<str>, NodeId)>,
-    pub(crate) patterns: Vec<(Pattern, NodeId)>,
-    pub(crate) additional: Option<NodeId>,
-    pub(crate) names: Option<NodeId>,
+    pub(crate) properties: Vec<(Box<str>, SchemaNodeId)>,
+    pub(crate) patterns: Vec<(EcmaPattern, SchemaNodeId)>,
+    pub(crate) additional: Option<SchemaNodeId>,
+    pub(crate) names: Option<SchemaNodeId>,
     /// Kept in sorted order.
     pub(crate) required: Vec<Box<str>>,
     pub(crate) min: Option<u64>,
     pub(crate) max: Option<u64>,
     pub(crate) dependent_required: Vec<(Box<str>, Vec<Box<str>>)>,
-    pub(crate) dependent_schemas: Vec<(Box<str>, NodeId)>,
-    pub(crate) unevaluated: Option<NodeId>,
+    pub(crate) dependent_schemas: Vec<(Box<str>, SchemaNodeId)>,
+    pub(crate) unevaluated: Option<SchemaNodeId>,
 }
 
 impl ObjectRules {
     /// The schema of a declared property.
-    pub(crate) fn property(&self, name: &str) -> Option<NodeId> {
+    pub(crate) fn property(&self, name: &str) -> Option<SchemaNodeId> {
         let found = self.properties.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
         self.properties.get(found).map(|(_, node)| *node)
     }
@@ -170,27 +170,27 @@ impl ObjectRules {
 
 /// Schemas that apply to the same value.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Logic {
-    pub(crate) reference: Option<NodeId>,
-    pub(crate) dynamic: Option<NodeId>,
-    pub(crate) all: Vec<NodeId>,
-    pub(crate) any: Vec<NodeId>,
-    pub(crate) one: Vec<NodeId>,
-    pub(crate) not: Option<NodeId>,
-    pub(crate) condition: Option<Condition>,
+pub(crate) struct LogicRules {
+    pub(crate) reference: Option<SchemaNodeId>,
+    pub(crate) dynamic: Option<SchemaNodeId>,
+    pub(crate) all: Vec<SchemaNodeId>,
+    pub(crate) any: Vec<SchemaNodeId>,
+    pub(crate) one: Vec<SchemaNodeId>,
+    pub(crate) not: Option<SchemaNodeId>,
+    pub(crate) condition: Option<ConditionalRule>,
 }
 
-impl Logic {
+impl LogicRules {
     /// The schemas that every valid value must satisfy.
-    pub(crate) fn always(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub(crate) fn always(&self) -> impl Iterator<Item = SchemaNodeId> + '_ {
         self.reference.iter().chain(&self.dynamic).chain(&self.all).copied()
     }
 }
 
 /// `if` with its two branches.
 #[derive(Debug, Clone)]
-pub(crate) struct Condition {
-    pub(crate) test: NodeId,
-    pub(crate) then: Option<NodeId>,
-    pub(crate) otherwise: Option<NodeId>,
+pub(crate) struct ConditionalRule {
+    pub(crate) test: SchemaNodeId,
+    pub(crate) then: Option<SchemaNodeId>,
+    pub(crate) otherwise: Option<SchemaNodeId>,
 }

@@ -14,28 +14,28 @@ const MAX_STEPS: usize = 12;
 
 /// A place in a value, linked to the place above it.
 #[derive(Clone, Copy)]
-pub(super) struct Path<'a> {
-    parent: Option<&'a Path<'a>>,
-    segment: Segment<'a>,
+pub(super) struct ValuePath<'a> {
+    parent: Option<&'a ValuePath<'a>>,
+    segment: ValuePathSegment<'a>,
 }
 
 /// One step down into a value.
 #[derive(Clone, Copy)]
-pub(super) enum Segment<'a> {
+pub(super) enum ValuePathSegment<'a> {
     Root,
     Name(&'a str),
     Index(usize),
 }
 
-impl<'a> Path<'a> {
-    pub(super) const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root };
+impl<'a> ValuePath<'a> {
+    pub(super) const ROOT: ValuePath<'static> = ValuePath { parent: None, segment: ValuePathSegment::Root };
 
     pub(super) const fn name(&'a self, name: &'a str) -> Self {
-        Path { parent: Some(self), segment: Segment::Name(name) }
+        ValuePath { parent: Some(self), segment: ValuePathSegment::Name(name) }
     }
 
     pub(super) const fn index(&'a self, index: usize) -> Self {
-        Path { parent: Some(self), segment: Segment::Index(index) }
+        ValuePath { parent: Some(self), segment: ValuePathSegment::Index(index) }
     }
 
     /// The JSON pointer of the place.
@@ -44,9 +44,9 @@ impl<'a> Path<'a> {
         for segment in self.segments() {
             // Writing into a `String` cannot fail.
             let _ = match segment {
-                Segment::Root => Ok(()),
-                Segment::Name(name) => write!(out, "/{}", escape(name)),
-                Segment::Index(index) => write!(out, "/{index}"),
+                ValuePathSegment::Root => Ok(()),
+                ValuePathSegment::Name(name) => write!(out, "/{}", escape(name)),
+                ValuePathSegment::Index(index) => write!(out, "/{index}"),
             };
         }
         out
@@ -62,16 +62,16 @@ impl<'a> Path<'a> {
         }
         for segment in steps.skip(hidden) {
             let _ = match segment {
-                Segment::Root => Ok(()),
-                Segment::Name(name) if out.is_empty() => out.write_str(&short(name)),
-                Segment::Name(name) => write!(out, ".{}", short(name)),
-                Segment::Index(index) => write!(out, "[{index}]"),
+                ValuePathSegment::Root => Ok(()),
+                ValuePathSegment::Name(name) if out.is_empty() => out.write_str(&short(name)),
+                ValuePathSegment::Name(name) => write!(out, ".{}", short(name)),
+                ValuePathSegment::Index(index) => write!(out, "[{index}]"),
             };
         }
         if out.is_empty() { "the value".into() } else { alloc::format!("`{out}`") }
     }
 
-    fn segments(&self) -> impl ExactSizeIterator<Item = Segment<'a>> + use<'a> {
+    fn segments(&self) -> impl ExactSizeIterator<Item = ValuePathSegment<'a>> + use<'a> {
         let mut segments = Vec::new();
         let mut next = Some(*self);
         while let Some(path) = next {

@@ -16,8 +16,8 @@ mod tests;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 
-use self::program::Program;
-use super::Gap;
+use self::program::PatternProgram;
+use super::SupportGap;
 
 /// Patterns above this length are refused before anything is made of them.
 const LENGTH_LIMIT: usize = 16 * 1024;
@@ -28,20 +28,20 @@ const LENGTH_LIMIT: usize = 16 * 1024;
 /// `\d`, `\w` and `\b` are ASCII as in JavaScript. Unicode properties (`\p{…}`) are not supported.
 ///
 /// ```
-/// use holm_guards::schema::Pattern;
+/// use holm_guards::schema::EcmaPattern;
 ///
-/// let pattern = Pattern::compile(r"^\d{3}-\u0041$")?;
+/// let pattern = EcmaPattern::compile(r"^\d{3}-\u0041$")?;
 /// assert!(pattern.is_match("123-A"));
 /// assert!(!pattern.is_match("12-A"));
 /// # Ok::<(), holm_guards::schema::PatternError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Pattern {
-    program: Arc<Program>,
+pub struct EcmaPattern {
+    program: Arc<PatternProgram>,
     text: String,
 }
 
-impl Pattern {
+impl EcmaPattern {
     /// Compiles a pattern.
     ///
     /// # Errors
@@ -49,10 +49,11 @@ impl Pattern {
     /// if it cannot be matched in bounded time and memory.
     pub fn compile(text: &str) -> Result<Self, PatternError> {
         if text.len() > LENGTH_LIMIT {
-            return Err(PatternError::Unsupported(Gap::PatternTooLarge));
+            return Err(PatternError::Unsupported(SupportGap::PatternTooLarge));
         }
         let parsed = parse::parse(text)?;
-        let program = Program::of(&parsed).ok_or(PatternError::Unsupported(Gap::PatternTooLarge))?;
+        let program =
+            PatternProgram::of(&parsed).ok_or(PatternError::Unsupported(SupportGap::PatternTooLarge))?;
         Ok(Self { program: Arc::new(program), text: text.to_string() })
     }
 
@@ -69,13 +70,13 @@ impl Pattern {
     }
 }
 
-impl PartialEq for Pattern {
+impl PartialEq for EcmaPattern {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }
 }
 
-impl Eq for Pattern {}
+impl Eq for EcmaPattern {}
 
 /// A pattern cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,5 +86,5 @@ pub enum PatternError {
     Malformed(String),
     /// It is one, but not one that can be enforced here.
     #[error("{0}")]
-    Unsupported(Gap),
+    Unsupported(SupportGap),
 }

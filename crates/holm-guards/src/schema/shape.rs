@@ -3,8 +3,8 @@
 use alloc::string::String;
 use core::fmt::Write;
 
-use super::Schema;
-use super::node::{Node, NodeId, ObjectRules, Types};
+use super::CompiledSchema;
+use super::node::{ObjectRules, SchemaNode, SchemaNodeId, TypeSet};
 use crate::json::Json;
 
 /// How long a shape may become; a model needs the outline, and the full schema is in its tool list.
@@ -17,8 +17,8 @@ const MAX_DEPTH: u8 = 6;
 const MAX_LISTED: usize = 12;
 
 /// Describes a node, such as `{path: string, mode?: "r" | "w"}`.
-pub(super) fn shape(schema: &Schema, id: NodeId) -> String {
-    let mut shape = Shape { schema, out: String::new() };
+pub(super) fn shape(schema: &CompiledSchema, id: SchemaNodeId) -> String {
+    let mut shape = SchemaSummary { schema, out: String::new() };
     shape.node(id, MAX_DEPTH);
     shape.out
 }
@@ -39,13 +39,13 @@ pub(super) fn list(values: &[Json]) -> String {
     out
 }
 
-struct Shape<'s> {
-    schema: &'s Schema,
+struct SchemaSummary<'s> {
+    schema: &'s CompiledSchema,
     out: String,
 }
 
-impl Shape<'_> {
-    fn node(&mut self, id: NodeId, depth: u8) {
+impl SchemaSummary<'_> {
+    fn node(&mut self, id: SchemaNodeId, depth: u8) {
         let node = self.schema.node(id);
         let (Some(node), Some(depth)) = (node, depth.checked_sub(1)) else { return self.out.push('…') };
         if self.out.len() > MAX_LENGTH {
@@ -67,13 +67,13 @@ impl Shape<'_> {
     }
 
     /// An object or an array with something to say about its parts.
-    fn structure(&mut self, node: &Node, depth: u8) -> bool {
+    fn structure(&mut self, node: &SchemaNode, depth: u8) -> bool {
         if let Some(rules) = node.object.as_ref().filter(|rules| !rules.properties.is_empty()) {
             self.object(rules, depth);
             return true;
         }
         let items = node.array.as_ref().and_then(|rules| rules.items);
-        let Some(items) = items.filter(|_| node.types != Types::ANY) else { return false };
+        let Some(items) = items.filter(|_| node.types != TypeSet::ANY) else { return false };
         self.out.push_str("array of ");
         self.node(items, depth);
         true
@@ -96,7 +96,7 @@ impl Shape<'_> {
         self.out.push('}');
     }
 
-    fn logic(&mut self, node: &Node, depth: u8) -> bool {
+    fn logic(&mut self, node: &SchemaNode, depth: u8) -> bool {
         let Some(logic) = &node.logic else { return false };
         let branches = if logic.any.is_empty() { &logic.one } else { &logic.any };
         if !branches.is_empty() {
@@ -117,8 +117,8 @@ impl Shape<'_> {
         true
     }
 
-    fn types(&mut self, types: Types) {
-        if types == Types::ANY {
+    fn types(&mut self, types: TypeSet) {
+        if types == TypeSet::ANY {
             return self.out.push_str("any");
         }
         alternatives(types.names(), &mut self.out, |name, out| out.push_str(name));

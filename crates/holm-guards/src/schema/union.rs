@@ -1,8 +1,8 @@
 //! Guesses which branch of a union a value was meant for, for messages and repair; never for
 //! validity.
 
-use super::Schema;
-use super::node::{Node, NodeId};
+use super::CompiledSchema;
+use super::node::{SchemaNode, SchemaNodeId};
 use crate::json::Json;
 
 /// References followed while looking at a branch.
@@ -10,7 +10,7 @@ const MAX_HOPS: usize = 8;
 
 /// Whether a value may have been meant for a branch: its kind fits, and no property
 /// contradicts a fixed value.
-pub(crate) fn plausible(schema: &Schema, id: NodeId, value: &Json) -> bool {
+pub(crate) fn plausible(schema: &CompiledSchema, id: SchemaNodeId, value: &Json) -> bool {
     let Some(node) = follow(schema, id) else { return false };
     if node.refused || !node.types.admit(value) {
         return false;
@@ -23,7 +23,7 @@ pub(crate) fn plausible(schema: &Schema, id: NodeId, value: &Json) -> bool {
 }
 
 /// The first node with demands of its own, behind plain references.
-pub(crate) fn follow(schema: &Schema, id: NodeId) -> Option<&Node> {
+pub(crate) fn follow(schema: &CompiledSchema, id: SchemaNodeId) -> Option<&SchemaNode> {
     let mut node = schema.node(id)?;
     for _ in 0..MAX_HOPS {
         match node.logic.as_ref().and_then(|logic| logic.reference) {
@@ -35,7 +35,7 @@ pub(crate) fn follow(schema: &Schema, id: NodeId) -> Option<&Node> {
 }
 
 /// The only value that a schema admits, if it says so directly: `const`, or an `enum` of one.
-pub(crate) fn fixed(schema: &Schema, id: NodeId) -> Option<&Json> {
+pub(crate) fn fixed(schema: &CompiledSchema, id: SchemaNodeId) -> Option<&Json> {
     let values = follow(schema, id)?.values.as_deref()?;
     match (&values.constant, values.one_of.as_deref()) {
         (Some(constant), _) => Some(constant),

@@ -9,7 +9,7 @@ pub const MAX_VIOLATIONS: usize = 8;
 
 /// One way in which a value breaks a schema, described so that the sender can correct it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
+pub struct SchemaViolation {
     /// The place in the value, as a JSON pointer.
     pub pointer: String,
     /// The keyword that was broken.
@@ -18,7 +18,7 @@ pub struct Violation {
     pub message: String,
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for SchemaViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }

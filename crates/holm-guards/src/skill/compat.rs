@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use super::SkillError;
 use super::runner::{MAX_WORK, TOO_MUCH};
 use crate::json::Json;
-use crate::mutate::{Guard, off};
+use crate::mutate::{GuardSwitch, off};
 
 /// The name, description and version of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +177,7 @@ fn every(text: &str, items: &[&str], found: impl Fn(&str) -> bool) -> Result<(),
     if look_ups.saturating_mul(text.len()) > MAX_WORK {
         return Err(SkillError::SchemaViolation(TOO_MUCH.to_string()));
     }
-    match items.iter().find(|item| !found(item) && !off(Guard::AgentRsSource)) {
+    match items.iter().find(|item| !found(item) && !off(GuardSwitch::AgentRsSource)) {
         Some(item) => Err(SkillError::HallucinationDetected((*item).to_string())),
         None => Ok(()),
     }

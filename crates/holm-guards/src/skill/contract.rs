@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::Format;
+use super::SkillFormat;
 use crate::json::Json;
 use crate::schema::SchemaError;
 
@@ -15,7 +15,7 @@ use crate::schema::SchemaError;
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_guards::skill::{Contract, Skill, SkillError};
+/// use holm_guards::skill::{Contract, CompiledSkill, SkillError};
 ///
 /// let contract: Contract = serde_json::from_str(r#"{
 ///     "name": "invoice", "version": "1.0.0", "description": "Read an invoice",
@@ -27,7 +27,7 @@ use crate::schema::SchemaError;
 ///         "grounded": ["/total"]
 ///     }}
 /// }"#)?;
-/// let skill = Skill::compile(contract)?;
+/// let skill = CompiledSkill::compile(contract)?;
 /// let input = skill.check_input(&Json::parse(r#"{"text": "Total due: 1,250.00 EUR"}"#)?)?;
 /// assert!(skill.check_output(&input, r#"{"total": 1250}"#).is_ok());
 /// assert_eq!(
@@ -91,7 +91,7 @@ pub struct FormatCheck {
     /// JSON pointer to the values, as in [`Case::grounded`].
     pub pointer: String,
     /// What they must be.
-    pub format: Format,
+    pub format: SkillFormat,
 }
 
 /// A contract cannot be used.
@@ -120,7 +120,5 @@ pub enum ContractError {
     NoSource,
     /// More pointers than a contract may declare.
     #[error("a case may declare at most {limit} pointers; join some")]
-    TooManyPointers {
-        limit: usize,
-    },
+    TooManyPointers { limit: usize },
 }

@@ -6,7 +6,7 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Case, Cases, Contract, Format, FormatCheck, compat};
+use super::{Case, Cases, Contract, FormatCheck, SkillFormat, compat};
 use crate::json::Json;
 
 /// The contract of `extract`, with the targets `email`, `url`, `date`, `entity` and `name`.
@@ -16,9 +16,9 @@ use crate::json::Json;
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_guards::skill::{Skill, SkillError, extract};
+/// use holm_guards::skill::{CompiledSkill, SkillError, extract};
 ///
-/// let skill = Skill::compile(extract())?;
+/// let skill = CompiledSkill::compile(extract())?;
 /// let input = skill.check_input(&Json::parse(r#"{"text":"Contact us anytime","target":"email"}"#)?)?;
 /// let reply = r#"{"email": "contact@example.com"}"#;
 /// assert_eq!(
@@ -29,7 +29,7 @@ use crate::json::Json;
 /// ```
 #[must_use]
 pub fn extract() -> Contract {
-    let list = |target: &str, what: &str, formats: Vec<Format>| {
+    let list = |target: &str, what: &str, formats: Vec<SkillFormat>| {
         let pointer = format!("/{target}");
         let case = Case {
             instructions: format!(
@@ -46,12 +46,12 @@ pub fn extract() -> Contract {
         (target.to_string(), case)
     };
     let cases: BTreeMap<_, _> = [
-        list("email", "every e-mail address", vec![Format::Email]),
-        list("url", "every URL", vec![Format::Url]),
+        list("email", "every e-mail address", vec![SkillFormat::Email]),
+        list("url", "every URL", vec![SkillFormat::Url]),
         list(
             "date",
             "every date, as it stands there or as YYYY-MM-DD where that is certain,",
-            vec![Format::Date],
+            vec![SkillFormat::Date],
         ),
         list("name", "the name of every person", Vec::new()),
         ("entity".to_string(), entity()),

@@ -9,20 +9,20 @@ use core::fmt;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::source::{Reading, is_date};
+use super::source::{ValueReading, is_date};
 
 /// A form that a value may be asked to have.
 ///
 /// ```
-/// use holm_guards::skill::Format;
+/// use holm_guards::skill::SkillFormat;
 ///
-/// assert!(Format::Email.admits("hello@agent.rs"));
-/// assert!(!Format::Email.admits("hello@agent"));
-/// assert!(Format::Date.admits("January 15, 2024"));
+/// assert!(SkillFormat::Email.admits("hello@agent.rs"));
+/// assert!(!SkillFormat::Email.admits("hello@agent"));
+/// assert!(SkillFormat::Date.admits("January 15, 2024"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum SkillFormat {
     /// An e-mail address with a domain of at least two labels.
     Email,
     /// A URL with a host, or a host name with at least two labels and perhaps a path.
@@ -31,7 +31,7 @@ pub enum Format {
     Date,
 }
 
-impl Format {
+impl SkillFormat {
     /// Whether a value has this form.
     #[must_use]
     pub fn admits(self, value: &str) -> bool {
@@ -44,16 +44,16 @@ impl Format {
 
     /// How a value of this form is searched for in a text.
     #[must_use]
-    pub fn reading(self) -> Reading {
+    pub fn reading(self) -> ValueReading {
         match self {
-            Self::Email => Reading::Email,
-            Self::Url => Reading::Url,
-            Self::Date => Reading::Date,
+            Self::Email => ValueReading::Email,
+            Self::Url => ValueReading::Url,
+            Self::Date => ValueReading::Date,
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for SkillFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Email => "e-mail address",

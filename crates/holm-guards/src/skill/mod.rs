@@ -1,7 +1,7 @@
 //! Contract skills: tasks for a model whose answers are checked before they are believed.
 //!
 //! A [`Contract`] says as data what goes in, what must come out, which values must stand in the
-//! source text and what form they have. A [`Skill`] is a compiled contract. It checks the input and
+//! source text and what form they have. A [`CompiledSkill`] is a compiled contract. It checks the input and
 //! words the task. It takes the model's reply apart until it is either proven against the contract
 //! or refused with a [`SkillError`] that the model can act on. Nothing here calls a model. There is
 //! one retry, and the caller that drives the skill counts it.
@@ -23,11 +23,11 @@ mod source;
 pub use contract::{Case, Cases, Contract, ContractError, FormatCheck};
 pub use error::SkillError;
 pub use extract::extract;
-pub use format::Format;
+pub use format::SkillFormat;
 pub use prompt::{copied_from, corrective};
-pub use runner::{Input, Skill};
-pub use shelf::Skills;
-pub use source::{Reading, Source};
+pub use runner::{CheckedSkillInput, CompiledSkill};
+pub use shelf::ContractSkills;
+pub use source::{SourceText, ValueReading};
 
 #[cfg(test)]
 mod tests;

@@ -9,17 +9,17 @@ use crate::json::Json;
 
 /// A JSON pointer in which `*` stands for every element or member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Path {
-    steps: Vec<Step>,
+pub(super) struct OutputPointer {
+    steps: Vec<PointerStep>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PointerStep {
     Each,
     Name(String),
 }
 
-impl Path {
+impl OutputPointer {
     pub(super) fn parse(pointer: &str) -> Result<Self, ContractError> {
         if pointer.is_empty() {
             return Ok(Self { steps: Vec::new() });
@@ -28,26 +28,26 @@ impl Path {
             return Err(ContractError::BadPointer(pointer.to_string()));
         };
         let step = |token: &str| match token {
-            "*" => Step::Each,
+            "*" => PointerStep::Each,
             // The order matters: `~01` means `~1`.
-            name => Step::Name(name.replace("~1", "/").replace("~0", "~")),
+            name => PointerStep::Name(name.replace("~1", "/").replace("~0", "~")),
         };
         Ok(Self { steps: rest.split('/').map(step).collect() })
     }
 
     /// Every value without parts (not an array, not an object) at or below the
     /// path, in document order.
-    pub(super) fn leaves<'a>(&self, root: &'a Json) -> Leaves<'a> {
+    pub(super) fn leaves<'a>(&self, root: &'a Json) -> LeafValues<'a> {
         let mut at = vec![root];
         for step in &self.steps {
             at = at.into_iter().flat_map(|value| step.follow(value)).collect();
         }
         at.reverse();
-        Leaves { pending: at }
+        LeafValues { pending: at }
     }
 }
 
-impl Step {
+impl PointerStep {
     fn follow<'a>(&self, value: &'a Json) -> Vec<&'a Json> {
         match (self, value) {
             (Self::Each, value) => parts(value),
@@ -60,13 +60,13 @@ impl Step {
     }
 }
 
-/// See [`Path::leaves`]. A stack of its own, so that no nesting of the output
+/// See [`OutputPointer::leaves`]. A stack of its own, so that no nesting of the output
 /// reaches the call stack.
-pub(super) struct Leaves<'a> {
+pub(super) struct LeafValues<'a> {
     pending: Vec<&'a Json>,
 }
 
-impl<'a> Iterator for Leaves<'a> {
+impl<'a> Iterator for LeafValues<'a> {
     type Item = &'a Json;
 
     fn next(&mut self) -> Option<&'a Json> {
@@ -93,14 +93,14 @@ mod tests {
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
 
-    use super::{ContractError, Path};
+    use super::{ContractError, OutputPointer};
     use crate::json::Json;
 
     fn check(pointer: &str, expect: &[&str]) {
         let document = r#"{"a":[{"b":1,"c":"x"},{"b":[2,{"d":3}]}],"e/f":{"~":true},"g":[],"h":null}"#;
         let document = Json::parse(document).unwrap();
         let found: Vec<String> =
-            Path::parse(pointer).unwrap().leaves(&document).map(ToString::to_string).collect();
+            OutputPointer::parse(pointer).unwrap().leaves(&document).map(ToString::to_string).collect();
         assert_eq!(found, expect, "{pointer}");
     }
 
@@ -125,7 +125,7 @@ mod tests {
         for pointer in ["/x", "/a/7", "/a/b", "/g", "/g/*", "/h/x", "/a/0/c/x"] {
             check(pointer, &[]);
         }
-        assert_eq!(Path::parse("a"), Err(ContractError::BadPointer("a".into())));
+        assert_eq!(OutputPointer::parse("a"), Err(ContractError::BadPointer("a".into())));
     }
 
     #[test]
@@ -134,6 +134,6 @@ mod tests {
         for _ in 0..100 {
             deep = Json::Array([deep].into());
         }
-        assert_eq!(Path::parse("").unwrap().leaves(&deep).count(), 1);
+        assert_eq!(OutputPointer::parse("").unwrap().leaves(&deep).count(), 1);
     }
 }

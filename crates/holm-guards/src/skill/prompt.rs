@@ -38,10 +38,10 @@ pub(super) fn task(
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_guards::skill::{Skill, copied_from, extract};
+/// use holm_guards::skill::{CompiledSkill, copied_from, extract};
 ///
-/// let skill = Skill::compile(extract())?;
-/// let input = Json::parse(r#"{"text":"Write to a@b.example","target":"email"}"#)?;
+/// let skill = CompiledSkill::compile(extract())?;
+/// let input = Json::parse(r#"{"text":"GenerateTask to a@b.example","target":"email"}"#)?;
 /// let task = skill.prompt(&skill.check_input(&input)?);
 /// assert_eq!(copied_from(&task), Some(input));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

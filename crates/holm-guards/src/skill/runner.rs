@@ -5,14 +5,15 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::path::Path;
+use super::path::OutputPointer;
 use super::{
-    Case, Cases, Contract, ContractError, Format, Reading, SkillError, Source, compat, prompt, reply,
+    Case, Cases, Contract, ContractError, SkillError, SkillFormat, SourceText, ValueReading, compat, prompt,
+    reply,
 };
 use crate::json::Json;
-use crate::mutate::{Guard, off};
+use crate::mutate::{GuardSwitch, off};
 use crate::ruling::{Rules, excerpt};
-use crate::schema::{Schema, Unsupported};
+use crate::schema::{CompiledSchema, UnsupportedKeyword};
 
 /// Pointers of one case: each is walked for every reply.
 const MAX_POINTERS: usize = 64;
@@ -29,17 +30,17 @@ pub(super) const TOO_MUCH: &str = "too many values to check against this text; s
 
 /// A contract that was compiled once and judges every reply.
 #[derive(Debug, Clone)]
-pub struct Skill {
+pub struct CompiledSkill {
     contract: Contract,
     rules: Rules,
-    input: Schema,
-    cases: BTreeMap<String, Compiled>,
+    input: CompiledSchema,
+    cases: BTreeMap<String, CompiledCase>,
 }
 
 /// The name of the only case of a contract without a choice.
 const ONLY: &str = "";
 
-impl Skill {
+impl CompiledSkill {
     /// Compiles a contract under Holm's own rules.
     ///
     /// # Errors
@@ -55,21 +56,21 @@ impl Skill {
         let mut cases = BTreeMap::new();
         match &contract.cases {
             Cases::One(case) => {
-                cases.insert(ONLY.to_string(), Compiled::new(case, grounds)?);
+                cases.insert(ONLY.to_string(), CompiledCase::new(case, grounds)?);
             }
             Cases::By { cases: declared, .. } => {
                 for (name, case) in declared {
                     if *name != name.to_lowercase() {
                         return Err(ContractError::UpperCase(name.clone()));
                     }
-                    cases.insert(name.clone(), Compiled::new(case, grounds)?);
+                    cases.insert(name.clone(), CompiledCase::new(case, grounds)?);
                 }
             }
         }
         if cases.is_empty() {
             return Err(ContractError::NoCases);
         }
-        let input = Schema::compile(&contract.input).map_err(ContractError::Input)?;
+        let input = CompiledSchema::compile(&contract.input).map_err(ContractError::Input)?;
         Ok(Self { contract, rules: Rules::Holm, input, cases })
     }
 
@@ -90,7 +91,7 @@ impl Skill {
     }
 
     /// Schema demands that are not enforced; shown when a skill is registered.
-    pub fn unsupported(&self) -> impl Iterator<Item = &Unsupported> {
+    pub fn unsupported(&self) -> impl Iterator<Item = &UnsupportedKeyword> {
         self.input.unsupported().iter().chain(self.cases.values().flat_map(|case| case.output.unsupported()))
     }
 
@@ -100,7 +101,7 @@ impl Skill {
     /// [`SkillError::SchemaViolation`] if a field is missing or malformed,
     /// [`SkillError::EmptyInput`] if the text is empty, [`SkillError::InvalidTarget`] if the case
     /// does not exist; in this order.
-    pub fn check_input(&self, value: &Json) -> Result<Input, SkillError> {
+    pub fn check_input(&self, value: &Json) -> Result<CheckedSkillInput, SkillError> {
         let missing = |name: &str| SkillError::SchemaViolation(format!("missing '{name}' field"));
         let text = match &self.contract.source {
             None => None,
@@ -127,8 +128,8 @@ impl Skill {
             return Err(SkillError::InvalidTarget(shown));
         }
         conforms(&self.input, value)?;
-        let source = text.map(Source::new);
-        Ok(Input { value: value.clone(), case, source })
+        let source = text.map(SourceText::new);
+        Ok(CheckedSkillInput { value: value.clone(), case, source })
     }
 
     fn is_empty(&self, text: &str) -> bool {
@@ -140,7 +141,7 @@ impl Skill {
 
     /// Words the task for a model.
     #[must_use]
-    pub fn prompt(&self, input: &Input) -> String {
+    pub fn prompt(&self, input: &CheckedSkillInput) -> String {
         let Some(case) = self.cases.get(&input.case) else { return String::new() };
         let grounded = !case.grounded.is_empty();
         prompt::task(&self.contract, &case.instructions, case.output.source(), &input.value, grounded)
@@ -152,7 +153,7 @@ impl Skill {
     ///
     /// # Errors
     /// The first check that failed; [`corrective`](super::corrective) words it for the model.
-    pub fn check_output(&self, input: &Input, reply: &str) -> Result<Json, SkillError> {
+    pub fn check_output(&self, input: &CheckedSkillInput, reply: &str) -> Result<Json, SkillError> {
         let case =
             self.cases.get(&input.case).ok_or_else(|| SkillError::InvalidTarget(input.case.clone()))?;
         match self.rules {
@@ -164,13 +165,13 @@ impl Skill {
 
 /// An input that passed the gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Input {
+pub struct CheckedSkillInput {
     value: Json,
     case: String,
-    source: Option<Source>,
+    source: Option<SourceText>,
 }
 
-impl Input {
+impl CheckedSkillInput {
     /// The input as it came.
     #[must_use]
     pub fn value(&self) -> &Json {
@@ -185,20 +186,20 @@ impl Input {
 
     /// The source text, prepared, if the contract names one.
     #[must_use]
-    pub fn source(&self) -> Option<&Source> {
+    pub fn source(&self) -> Option<&SourceText> {
         self.source.as_ref()
     }
 }
 
 #[derive(Debug, Clone)]
-struct Compiled {
+struct CompiledCase {
     instructions: String,
-    output: Schema,
-    grounded: Vec<(Path, Option<Format>)>,
-    formats: Vec<(Path, Format)>,
+    output: CompiledSchema,
+    grounded: Vec<(OutputPointer, Option<SkillFormat>)>,
+    formats: Vec<(OutputPointer, SkillFormat)>,
 }
 
-impl Compiled {
+impl CompiledCase {
     fn new(case: &Case, grounds: bool) -> Result<Self, ContractError> {
         if case.grounded.len().saturating_add(case.formats.len()) > MAX_POINTERS {
             return Err(ContractError::TooManyPointers { limit: MAX_POINTERS });
@@ -209,18 +210,19 @@ impl Compiled {
         // A declared form also decides how the value is searched for.
         let format_of = |pointer: &str| case.formats.iter().find(|check| check.pointer == *pointer);
         let grounded = case.grounded.iter().map(|pointer| {
-            Path::parse(pointer).map(|path| (path, format_of(pointer).map(|check| check.format)))
+            OutputPointer::parse(pointer).map(|path| (path, format_of(pointer).map(|check| check.format)))
         });
-        let formats = case.formats.iter().map(|check| Ok((Path::parse(&check.pointer)?, check.format)));
+        let formats =
+            case.formats.iter().map(|check| Ok((OutputPointer::parse(&check.pointer)?, check.format)));
         Ok(Self {
             instructions: case.instructions.clone(),
-            output: Schema::compile(&case.output).map_err(ContractError::Output)?,
+            output: CompiledSchema::compile(&case.output).map_err(ContractError::Output)?,
             grounded: grounded.collect::<Result<_, _>>()?,
             formats: formats.collect::<Result<_, ContractError>>()?,
         })
     }
 
-    fn check(&self, input: &Input, reply: &str) -> Result<Json, SkillError> {
+    fn check(&self, input: &CheckedSkillInput, reply: &str) -> Result<Json, SkillError> {
         let output = reply::object(reply)?;
         conforms(&self.output, &output)?;
         if let Some(source) = &input.source {
@@ -232,7 +234,7 @@ impl Compiled {
         Ok(output)
     }
 
-    fn check_source(&self, source: &Source, output: &Json) -> Result<(), SkillError> {
+    fn check_source(&self, source: &SourceText, output: &Json) -> Result<(), SkillError> {
         let affordable = (MAX_WORK / source.cost().max(1)).clamp(1, MAX_VALUES);
         let values = || {
             self.grounded.iter().flat_map(|(path, format)| path.leaves(output).map(|value| (value, *format)))
@@ -246,27 +248,27 @@ impl Compiled {
 }
 
 /// Whether one value occurs in the source; a value that cannot be searched for does not.
-fn stands(source: &Source, value: &Json, format: Option<Format>) -> Result<(), SkillError> {
+fn stands(source: &SourceText, value: &Json, format: Option<SkillFormat>) -> Result<(), SkillError> {
     let (found, shown) = match value {
         Json::String(text) => {
-            let reading = format.map_or_else(|| Reading::of(text), Format::reading);
+            let reading = format.map_or_else(|| ValueReading::of(text), SkillFormat::reading);
             (source.holds(text, reading), excerpt(text))
         }
         Json::Number(number) => (source.holds_number(number), excerpt(number.as_str())),
         Json::Null | Json::Bool(_) | Json::Array(_) | Json::Object(_) => (false, value.to_string()),
     };
-    if found || off(Guard::Source) { Ok(()) } else { Err(SkillError::HallucinationDetected(shown)) }
+    if found || off(GuardSwitch::Source) { Ok(()) } else { Err(SkillError::HallucinationDetected(shown)) }
 }
 
-fn has_format(value: &Json, format: Format) -> Result<(), SkillError> {
-    if value.as_str().is_some_and(|text| format.admits(text)) || off(Guard::Format) {
+fn has_format(value: &Json, format: SkillFormat) -> Result<(), SkillError> {
+    if value.as_str().is_some_and(|text| format.admits(text)) || off(GuardSwitch::Format) {
         return Ok(());
     }
     let shown = value.as_str().map_or_else(|| excerpt(&value.to_string()), excerpt);
     Err(SkillError::FormatViolation(format!("'{shown}' is not a valid {format}")))
 }
 
-fn conforms(schema: &Schema, value: &Json) -> Result<(), SkillError> {
+fn conforms(schema: &CompiledSchema, value: &Json) -> Result<(), SkillError> {
     let Err(violations) = schema.validate(value) else { return Ok(()) };
     let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
     Err(SkillError::SchemaViolation(told.join("; ")))

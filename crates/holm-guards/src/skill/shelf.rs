@@ -3,27 +3,27 @@
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 
-use super::{Skill, SkillError};
+use super::{CompiledSkill, SkillError};
 
 /// Skills by name.
 ///
 /// ```
-/// use holm_guards::skill::{Skill, SkillError, Skills, extract};
+/// use holm_guards::skill::{CompiledSkill, SkillError, ContractSkills, extract};
 ///
-/// let mut skills = Skills::default();
-/// skills.insert(Skill::compile(extract())?);
+/// let mut skills = ContractSkills::default();
+/// skills.insert(CompiledSkill::compile(extract())?);
 /// assert!(skills.find("extract").is_ok());
 /// assert_eq!(skills.find("unknown").err(), Some(SkillError::UnknownSkill("unknown".into())));
 /// # Ok::<(), holm_guards::skill::ContractError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Skills {
-    by_name: BTreeMap<String, Skill>,
+pub struct ContractSkills {
+    by_name: BTreeMap<String, CompiledSkill>,
 }
 
-impl Skills {
+impl ContractSkills {
     /// Adds a skill. Returns the skill of the same name that it replaces.
-    pub fn insert(&mut self, skill: Skill) -> Option<Skill> {
+    pub fn insert(&mut self, skill: CompiledSkill) -> Option<CompiledSkill> {
         self.by_name.insert(skill.contract().name.clone(), skill)
     }
 
@@ -31,12 +31,12 @@ impl Skills {
     ///
     /// # Errors
     /// [`SkillError::UnknownSkill`] if no skill has this name.
-    pub fn find(&self, name: &str) -> Result<&Skill, SkillError> {
+    pub fn find(&self, name: &str) -> Result<&CompiledSkill, SkillError> {
         self.by_name.get(name).ok_or_else(|| SkillError::UnknownSkill(name.to_string()))
     }
 
     /// Every skill, by name.
-    pub fn iter(&self) -> impl Iterator<Item = &Skill> {
+    pub fn iter(&self) -> impl Iterator<Item = &CompiledSkill> {
         self.by_name.values()
     }
 }

@@ -6,16 +6,16 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::{
-    Case, Cases, Contract, ContractError, Format, FormatCheck, Input, Skill, SkillError, Skills, corrective,
-    extract,
+    Case, Cases, CheckedSkillInput, CompiledSkill, Contract, ContractError, ContractSkills, FormatCheck,
+    SkillError, SkillFormat, corrective, extract,
 };
 use crate::json::Json;
 
-fn skill() -> Skill {
-    Skill::compile(extract()).unwrap()
+fn skill() -> CompiledSkill {
+    CompiledSkill::compile(extract()).unwrap()
 }
 
-fn input(text: &str, target: &str) -> Input {
+fn input(text: &str, target: &str) -> CheckedSkillInput {
     skill().check_input(&Json::object([("text", Json::from(text)), ("target", Json::from(target))])).unwrap()
 }
 
@@ -170,7 +170,7 @@ fn a_hostile_reply_costs_bounded_time() {
 }
 
 /// A contract over a text in which `grounded` values must stand.
-fn contract(output: &str, grounded: &[&str], formats: &[(&str, Format)]) -> Contract {
+fn contract(output: &str, grounded: &[&str], formats: &[(&str, SkillFormat)]) -> Contract {
     Contract {
         name: "read".into(),
         version: "2.1.0".into(),
@@ -190,14 +190,14 @@ fn contract(output: &str, grounded: &[&str], formats: &[(&str, Format)]) -> Cont
 }
 
 fn check_own(contract: Contract, body: &str, reply: &str) -> Result<Json, SkillError> {
-    let skill = Skill::compile(contract).unwrap();
+    let skill = CompiledSkill::compile(contract).unwrap();
     let value = Json::object([("doc", Json::object([("body", Json::from(body))]))]);
     skill.check_output(&skill.check_input(&value).unwrap(), reply)
 }
 
 #[test]
 fn contracts_of_ones_own_ground_the_values_they_name() {
-    let own = || contract("true", &["/total", "/lines/*/sku", "/tags"], &[("/mail", Format::Email)]);
+    let own = || contract("true", &["/total", "/lines/*/sku", "/tags"], &[("/mail", SkillFormat::Email)]);
     let body = "Order: 2 x AB-1, 1 x CD-2. Total 1,250.00 for urgent me@x.org";
     let accepted = [
         r#"{"total":1250,"lines":[{"sku":"AB-1","note":"invented"},{"sku":"CD-2"}],"tags":["urgent"],"mail":"me@x.org"}"#,
@@ -229,7 +229,7 @@ fn contracts_of_ones_own_ground_the_values_they_name() {
 #[test]
 fn a_declared_form_decides_how_a_value_is_looked_for() {
     let body = "due 15 January 2024";
-    let dated = contract("true", &["/due"], &[("/due", Format::Date)]);
+    let dated = contract("true", &["/due"], &[("/due", SkillFormat::Date)]);
     assert!(check_own(dated, body, r#"{"due":"2024-01-15"}"#).is_ok());
     let plain = contract("true", &["/due"], &[]);
     assert!(check_own(plain, body, r#"{"due":"2024-01-15"}"#).is_err());
@@ -237,7 +237,7 @@ fn a_declared_form_decides_how_a_value_is_looked_for() {
 
 #[test]
 fn contracts_that_cannot_be_used_say_why() {
-    let compile = |contract: Contract| Skill::compile(contract).unwrap_err();
+    let compile = |contract: Contract| CompiledSkill::compile(contract).unwrap_err();
     let sound = || contract("true", &[], &[]);
     assert_eq!(compile(Contract { name: " ".into(), ..sound() }), ContractError::NoName);
     let cases = Cases::By { field: "t".into(), cases: [].into() };
@@ -260,8 +260,11 @@ fn contracts_that_cannot_be_used_say_why() {
 
 #[test]
 fn a_contract_without_a_source_checks_shape_and_form_only() {
-    let skill =
-        Skill::compile(Contract { source: None, ..contract("true", &[], &[("/m", Format::Email)]) }).unwrap();
+    let skill = CompiledSkill::compile(Contract {
+        source: None,
+        ..contract("true", &[], &[("/m", SkillFormat::Email)])
+    })
+    .unwrap();
     let input = skill.check_input(&Json::parse("{}").unwrap()).unwrap();
     assert!(skill.check_output(&input, r#"{"m":"a@b.org"}"#).is_ok());
     assert!(skill.check_output(&input, r#"{"m":"a"}"#).is_err());
@@ -270,7 +273,7 @@ fn a_contract_without_a_source_checks_shape_and_form_only() {
 
 #[test]
 fn contracts_have_a_stable_serde_form() {
-    let own = contract("true", &["/a"], &[("/a", Format::Url)]);
+    let own = contract("true", &["/a"], &[("/a", SkillFormat::Url)]);
     let text = serde_json::to_string(&own).unwrap();
     assert_eq!(
         text,
@@ -313,7 +316,7 @@ fn a_refusal_tells_what_to_do() {
 
 #[test]
 fn an_unknown_skill_is_an_error_of_its_own() {
-    let mut skills = Skills::default();
+    let mut skills = ContractSkills::default();
     assert!(skills.insert(skill()).is_none());
     assert!(skills.insert(skill()).is_some());
     assert_eq!(skills.iter().count(), 1);
@@ -328,9 +331,9 @@ fn the_built_in_contract_demands_nothing_that_is_not_enforced() {
 #[test]
 fn forms_admit_what_people_write() {
     let cases = [
-        (Format::Email, &["a@b.org", "a.b+c@x-y.co.uk", "o'neil@y.org", "用户@例子.公司"][..]),
+        (SkillFormat::Email, &["a@b.org", "a.b+c@x-y.co.uk", "o'neil@y.org", "用户@例子.公司"][..]),
         (
-            Format::Url,
+            SkillFormat::Url,
             &[
                 "https://a.b/c?d#e",
                 "http://localhost:8080/",
@@ -348,7 +351,7 @@ fn forms_admit_what_people_write() {
     }
     let cases = [
         (
-            Format::Email,
+            SkillFormat::Email,
             &[
                 "",
                 "a",
@@ -364,7 +367,7 @@ fn forms_admit_what_people_write() {
             ][..],
         ),
         (
-            Format::Url,
+            SkillFormat::Url,
             &[
                 "",
                 "x",
@@ -398,7 +401,7 @@ proptest! {
             let _ = skill.check_output(&input, &Json::object([(target, Json::from(value.as_str()))]).canonical());
             let _ = skill.prompt(&input);
         }
-        for format in [Format::Email, Format::Url, Format::Date] {
+        for format in [SkillFormat::Email, SkillFormat::Url, SkillFormat::Date] {
             let _ = format.admits(&value);
         }
     }

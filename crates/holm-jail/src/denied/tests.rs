@@ -1,22 +1,22 @@
-use super::{Suspicion, suspect};
-use crate::engine::Engine;
-use crate::jail::{Jail, Network, Task};
+use super::{SuspectedDenial, suspect};
+use crate::engine::JailEngine;
+use crate::jail::{Jail, JailNetwork, JailTask};
 
-fn guesses(network: Network, written: &str) -> Vec<String> {
+fn guesses(network: JailNetwork, written: &str) -> Vec<String> {
     let jail = Jail::new().read("/etc").write("/usr").cwd("/usr").network(network);
-    let order = jail.order(&Engine::Landlock, &Task::new("/bin/true")).unwrap();
+    let order = jail.order(&JailEngine::Landlock, &JailTask::new("/bin/true")).unwrap();
     let told = suspect(&order, written.as_bytes());
     told.into_iter()
         .map(|suspicion| match suspicion {
-            Suspicion::File(request) => request.to_string(),
-            Suspicion::Network(host) => format!("network {}", host.unwrap_or_default()),
+            SuspectedDenial::File(request) => request.to_string(),
+            SuspectedDenial::Network(host) => format!("network {}", host.unwrap_or_default()),
         })
         .collect()
 }
 
 fn check(line: &str, expect: &str) {
     let expect: Vec<_> = if expect.is_empty() { Vec::new() } else { vec![expect.to_owned()] };
-    assert_eq!(guesses(Network::None, line), expect, "{line}");
+    assert_eq!(guesses(JailNetwork::None, line), expect, "{line}");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_refused_connection_is_found_unless_the_network_is_open() {
     check(line, "network api.example.com");
     check("npm error code EAI_AGAIN getaddrinfo EAI_AGAIN registry.npmjs.org", "network registry.npmjs.org");
     check("ping: socket: Operation not permitted", "network ");
-    assert!(guesses(Network::Open, line).is_empty());
+    assert!(guesses(JailNetwork::Open, line).is_empty());
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn ordinary_lines_and_granted_files_raise_no_suspicion() {
 #[test]
 fn a_flood_of_complaints_costs_little_and_says_each_thing_once() {
     let flood = "cat: /root/a: Permission denied\n".repeat(100_000);
-    assert_eq!(guesses(Network::None, &flood), ["read:/root/a"]);
+    assert_eq!(guesses(JailNetwork::None, &flood), ["read:/root/a"]);
     let many: String = (0..1000).map(|n| format!("cat: /root/{n}: Permission denied\n")).collect();
-    assert_eq!(guesses(Network::None, &many).len(), 8);
+    assert_eq!(guesses(JailNetwork::None, &many).len(), 8);
 }

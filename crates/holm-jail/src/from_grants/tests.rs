@@ -4,7 +4,7 @@ use holm_grants::GrantSet;
 
 use crate::error::JailError;
 use crate::jail::Jail;
-use crate::order::Access;
+use crate::order::RootAccess;
 
 fn jail(grants: &[&str]) -> Result<Jail, JailError> {
     let environment = [("LANG", "C"), ("LC_ALL", "C"), ("SECRET", "canary")];
@@ -12,7 +12,7 @@ fn jail(grants: &[&str]) -> Result<Jail, JailError> {
     Jail::from_grants(Path::new("/nowhere/w"), &GrantSet::parse(grants.iter().copied()).unwrap(), environment)
 }
 
-fn check(grant: &str, path: &str, access: Access) {
+fn check(grant: &str, path: &str, access: RootAccess) {
     let roots = jail(&[grant]).unwrap().settled();
     let got: Vec<_> = roots.iter().map(|root| (root.path.to_str().unwrap(), root.access)).collect();
     assert_eq!(got, [(path, access)], "{grant}");
@@ -20,14 +20,14 @@ fn check(grant: &str, path: &str, access: Access) {
 
 #[test]
 fn a_grant_for_a_file_or_a_folder_becomes_a_root() {
-    check("read:src/", "/nowhere/w/src", Access::Read);
-    check("read:src/**", "/nowhere/w/src", Access::Read);
-    check("read:src/lib.rs", "/nowhere/w/src/lib.rs", Access::Read);
-    check("read:**", "/nowhere/w", Access::Read);
-    check("read:./", "/nowhere/w", Access::Read);
-    check("read:/srv/data/", "/srv/data", Access::Read);
-    check("exec:./run.sh", "/nowhere/w/run.sh", Access::Exec);
-    check("exec:/opt/tool", "/opt/tool", Access::Exec);
+    check("read:src/", "/nowhere/w/src", RootAccess::Read);
+    check("read:src/**", "/nowhere/w/src", RootAccess::Read);
+    check("read:src/lib.rs", "/nowhere/w/src/lib.rs", RootAccess::Read);
+    check("read:**", "/nowhere/w", RootAccess::Read);
+    check("read:./", "/nowhere/w", RootAccess::Read);
+    check("read:/srv/data/", "/srv/data", RootAccess::Read);
+    check("exec:./run.sh", "/nowhere/w/run.sh", RootAccess::Exec);
+    check("exec:/opt/tool", "/opt/tool", RootAccess::Exec);
 }
 
 #[test]
@@ -46,7 +46,10 @@ fn writing_needs_reading_and_the_missing_grant_is_named() {
         "write:out/ would also let the program read there; missing grant read:out/"
     );
     let both = jail(&["write:out/", "read:**"]).unwrap().settled();
-    assert_eq!(both.iter().map(|root| root.access).collect::<Vec<_>>(), [Access::Read, Access::Write]);
+    assert_eq!(
+        both.iter().map(|root| root.access).collect::<Vec<_>>(),
+        [RootAccess::Read, RootAccess::Write]
+    );
 }
 
 #[test]

@@ -19,10 +19,10 @@ use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
 
 use super::protect::{open_plain, protected};
-use crate::engine::Engine;
-use crate::order::Order;
-use crate::outcome::{Fate, ProtectedName};
-use place::Place;
+use crate::engine::JailEngine;
+use crate::order::JailOrder;
+use crate::outcome::{ProtectedName, ProtectedNameFate};
+use place::FolderEntry;
 
 mod place;
 
@@ -39,7 +39,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_EVENTS: usize = 16_384;
 
 /// The protected names of a job that do not exist, and what appeared under them.
-pub(super) struct MissingNames {
+pub(super) struct MissingProtectedNames {
     /// By the protected path, the innermost folder on the way to it that existed at the start.
     /// Entries further out were not made by the job and are never renamed.
     names: BTreeMap<PathBuf, PathBuf>,
@@ -59,9 +59,9 @@ pub(super) struct MissingNames {
     appearances: BTreeMap<PathBuf, usize>,
 }
 
-impl MissingNames {
+impl MissingProtectedNames {
     /// Watches for the names. What appears from now on is seen.
-    pub(super) fn watch(order: &Order) -> Self {
+    pub(super) fn watch(order: &JailOrder) -> Self {
         let mut missing = Self {
             names: BTreeMap::new(),
             standing: BTreeMap::new(),
@@ -71,7 +71,7 @@ impl MissingNames {
             aside: Vec::new(),
             appearances: BTreeMap::new(),
         };
-        if order.engine != Engine::Unconfined {
+        if order.engine != JailEngine::Unconfined {
             let mut opened = None;
             protected(order).for_each(|path| missing.add(path, &mut opened));
         }
@@ -100,11 +100,11 @@ impl MissingNames {
     fn add_deep(&mut self, path: &Path) {
         let (Some(beneath), Some(name)) = (innermost_folder(path), path.file_name()) else { return };
         // The watch comes before the second look, so that no moment is between them.
-        if Place::find(path, beneath).is_none() && !self.wait_for(path, beneath) {
+        if FolderEntry::find(path, beneath).is_none() && !self.wait_for(path, beneath) {
             self.names.insert(path.to_owned(), beneath.to_owned());
         } else if let Some(folder) = path.parent() {
             self.wait_in(folder, name, path);
-            if Place::find(path, beneath).is_some() {
+            if FolderEntry::find(path, beneath).is_some() {
                 self.standing.insert(path.to_owned(), beneath.to_owned());
             } else {
                 self.names.insert(path.to_owned(), beneath.to_owned());
@@ -125,7 +125,7 @@ impl MissingNames {
             let rest = path.strip_prefix(folder).ok();
             let Some(next) = rest.and_then(|rest| rest.iter().next()) else { return false };
             self.wait_in(folder, next, path);
-            if Place::find(path, beneath).is_some() {
+            if FolderEntry::find(path, beneath).is_some() {
                 return true;
             }
             // A folder on the way may have come before the watch stood; then the one in it is
@@ -204,7 +204,8 @@ impl MissingNames {
         let mut seen: BTreeSet<PathBuf> = found.into_values().flatten().cloned().collect();
         if all {
             // Some events were lost, so every path is checked.
-            let gone = self.standing.iter().filter(|(path, beneath)| Place::find(path, beneath).is_none());
+            let gone =
+                self.standing.iter().filter(|(path, beneath)| FolderEntry::find(path, beneath).is_none());
             vacated.extend(gone.map(|(path, _)| path.clone()));
             seen.extend(self.names.keys().cloned());
         }
@@ -220,12 +221,12 @@ impl MissingNames {
     /// Whether a protected path exists. If only a folder on the way exists, the watch moves on.
     fn stands(&mut self, path: &Path) -> bool {
         let Some(beneath) = self.names.get(path).cloned() else { return false };
-        Place::find(path, &beneath).is_some() || self.wait_for(path, &beneath)
+        FolderEntry::find(path, &beneath).is_some() || self.wait_for(path, &beneath)
     }
 
     /// Renames the entry at a protected path, so that no program takes it for the protected file.
     fn set_aside(&mut self, path: &Path) {
-        let place = self.names.get(path).and_then(|beneath| Place::find(path, beneath));
+        let place = self.names.get(path).and_then(|beneath| FolderEntry::find(path, beneath));
         let Some(place) = place else { return };
         let moved = place.rename_aside();
         if !matches!(&moved, Err(error) if error.kind() == io::ErrorKind::NotFound) {
@@ -245,11 +246,11 @@ impl MissingNames {
         let mut told: Vec<ProtectedName> = Vec::new();
         for (path, aside) in self.aside {
             let fate = match aside {
-                None => Fate::Stays,
-                Some(aside) if Place::at(&aside).and_then(|place| place.remove_empty()).is_ok() => {
-                    Fate::Removed
+                None => ProtectedNameFate::Stays,
+                Some(aside) if FolderEntry::at(&aside).and_then(|place| place.remove_empty()).is_ok() => {
+                    ProtectedNameFate::Removed
                 }
-                Some(aside) => Fate::SetAside(aside),
+                Some(aside) => ProtectedNameFate::SetAside(aside),
             };
             let name = ProtectedName { path, fate };
             if told.len() < MAX_TOLD && !told.contains(&name) {

@@ -12,14 +12,14 @@ use std::process::Command;
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::child::Failure;
-use super::filter::{self, Walls};
+use super::child::ChildLaunchError;
+use super::filter::{self, ConfinementKind};
 use super::gate::GATE_ARGUMENT;
-use super::protect::{Held, hidden, is_there, open_plain, pins};
+use super::protect::{ProtectionMethod, hidden, is_there, open_plain, pins};
 use super::rules;
-use crate::jail::Network;
-use crate::order::{Access, Order, Root};
-use crate::outcome::Stage;
+use crate::jail::JailNetwork;
+use crate::order::{JailOrder, JailRoot, RootAccess};
+use crate::outcome::StartStage;
 use crate::path_set::PathSet;
 
 /// The size of the jail's root: names that mounts stand on, and copies of the system's small files.
@@ -34,7 +34,7 @@ const HOUSING: &str = "4194304";
 const MOST_ENTRIES: usize = 2_000;
 
 /// A fixed file: its place, and its bytes in a file without name.
-struct Fixed {
+struct FixedFile {
     path: PathBuf,
     bytes: OwnedFd,
 }
@@ -42,11 +42,11 @@ struct Fixed {
 /// Becomes bubblewrap, which becomes the program. Returns only what went wrong.
 pub(super) fn exec(
     bubblewrap: &Path,
-    order: &Order,
-    held: Held,
+    order: &JailOrder,
+    held: ProtectionMethod,
     report: &OwnedFd,
     gate: Option<&OwnedFd>,
-) -> Failure {
+) -> ChildLaunchError {
     if let Err(failure) = check(order, held) {
         return failure;
     }
@@ -64,7 +64,7 @@ pub(super) fn exec(
         Err(failure) => return failure,
     };
     if fcntl_setfd(report, FdFlags::empty()).is_err() {
-        return Failure::new(Stage::Fork, &std::io::Error::last_os_error());
+        return ChildLaunchError::new(StartStage::Fork, &std::io::Error::last_os_error());
     }
     let mut args: Vec<OsString> = ["--json-status-fd".into(), report.as_raw_fd().to_string().into()].into();
     for filter in &filters {
@@ -88,11 +88,11 @@ pub(super) fn exec(
                 args.extend(words);
                 Some(program)
             }
-            Err(error) => return Failure::new(Stage::Namespace, &error),
+            Err(error) => return ChildLaunchError::new(StartStage::Namespace, &error),
         },
     };
     let error = command.args(args).exec();
-    Failure::at(Stage::Program, &error, bubblewrap)
+    ChildLaunchError::at(StartStage::Program, &error, bubblewrap)
 }
 
 /// This program as a gate: its open file, because its path does not exist
@@ -105,49 +105,54 @@ fn gate_program(gate: &OwnedFd) -> io::Result<(OwnedFd, Vec<OsString>)> {
 }
 
 /// Checks that each root can be opened without following a link. A protected path may be missing.
-fn check(order: &Order, held: Held) -> Result<(), Failure> {
+fn check(order: &JailOrder, held: ProtectionMethod) -> Result<(), ChildLaunchError> {
     for root in &order.roots {
         match open_plain(&root.path) {
             Ok(_) => {}
             // A hidden path was checked before, and may be gone again.
-            Err(_) if root.access == Access::Hidden && held != Held::ByRules => {}
+            Err(_) if root.access == RootAccess::Hidden && held != ProtectionMethod::ByRules => {}
             // A link can be covered by a mount alone.
-            Err(_) if root.access == Access::Hidden && root.path.is_symlink() => {}
-            Err(error) if root.access == Access::Hidden => {
-                return Err(Failure::at(Stage::Changed, &error, &root.path));
+            Err(_) if root.access == RootAccess::Hidden && root.path.is_symlink() => {}
+            Err(error) if root.access == RootAccess::Hidden => {
+                return Err(ChildLaunchError::at(StartStage::Changed, &error, &root.path));
             }
-            Err(error) if root.access == Access::Protected && error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if root.access == RootAccess::Protected && error.kind() == io::ErrorKind::NotFound => {
                 // Bubblewrap would make the file, in the user's folder.
                 if order.fixed.iter().any(|(path, _)| *path == root.path) {
-                    return Err(Failure::at(Stage::Protect, &error, &root.path));
+                    return Err(ChildLaunchError::at(StartStage::Protect, &error, &root.path));
                 }
             }
-            Err(error) => return Err(Failure::at(Stage::Root, &error, &root.path)),
+            Err(error) => return Err(ChildLaunchError::at(StartStage::Root, &error, &root.path)),
         }
     }
-    let most = if held == Held::ByRules { MOST_ENTRIES } else { usize::MAX };
+    let most = if held == ProtectionMethod::ByRules { MOST_ENTRIES } else { usize::MAX };
     if order.roots.len() > most {
         return Err(crowded(&order.cwd));
     }
     Ok(())
 }
 
-fn crowded(path: &Path) -> Failure {
-    Failure::at(Stage::Crowded, &io::Error::from_raw_os_error(libc::E2BIG), path)
+fn crowded(path: &Path) -> ChildLaunchError {
+    ChildLaunchError::at(StartStage::Crowded, &io::Error::from_raw_os_error(libc::E2BIG), path)
 }
 
 /// Whether bubblewrap itself mounts a root. It does not mount paths that are held by mounts
 /// already, which come along with the folder around them.
-fn is_mounted(order: &Order, root: &Root, held: Held) -> bool {
+fn is_mounted(order: &JailOrder, root: &JailRoot, held: ProtectionMethod) -> bool {
     let is_fixed = || order.fixed.iter().any(|(path, _)| *path == root.path);
     match root.access {
-        Access::Read | Access::Exec | Access::Write | Access::Full => true,
-        Access::Hidden => false,
-        Access::Protected => is_fixed() || (held == Held::ByRules && is_there(&root.path)),
+        RootAccess::Read | RootAccess::Exec | RootAccess::Write | RootAccess::Full => true,
+        RootAccess::Hidden => false,
+        RootAccess::Protected => is_fixed() || (held == ProtectionMethod::ByRules && is_there(&root.path)),
     }
 }
 
-fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<Vec<OsString>, Failure> {
+fn view(
+    order: &JailOrder,
+    held: ProtectionMethod,
+    fixed: &[FixedFile],
+    copies: &[FixedFile],
+) -> Result<Vec<OsString>, ChildLaunchError> {
     let mut args: Vec<OsString> =
         ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
             .iter()
@@ -155,7 +160,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
             .map(OsString::from)
             .collect();
     // If the network is proxied, the job has a network of its own already.
-    if order.network == Network::None {
+    if order.network == JailNetwork::None {
         args.push("--unshare-net".into());
     }
     // Memory that no process has resident must be bounded everywhere.
@@ -172,7 +177,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
     let seen = order.roots.iter().filter(|root| is_mounted(order, root, held));
     let mut binds: Vec<(&str, &Path)> = seen.map(|root| (bind(root.access), root.path.as_path())).collect();
     binds.push(("--ro-bind", &order.program));
-    let pins = if held == Held::ByRules { pins(order) } else { PathSet::default() };
+    let pins = if held == ProtectionMethod::ByRules { pins(order) } else { PathSet::default() };
     binds.extend(pins.iter().filter(|pin| is_there(pin)).map(|pin| ("--bind", pin)));
     // Outer before inner, so that each stands inside the other; a protected path comes after a pin
     // of the same name.
@@ -185,7 +190,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
         if how == "--ro-bind" && !protects(order, path) && writable(path) {
             continue;
         }
-        let held: Vec<&Fixed> = fixed
+        let held: Vec<&FixedFile> = fixed
             .iter()
             .filter(|file| {
                 how == "--ro-bind" && order.innermost(&file.path).is_some_and(|root| root.path == path)
@@ -204,7 +209,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
         args.extend(["--remount-ro".into(), path.into()]);
     }
     // Last, so that nothing is bound over them.
-    for path in hidden(order).filter(|path| held == Held::ByRules && !path.is_symlink()) {
+    for path in hidden(order).filter(|path| held == ProtectionMethod::ByRules && !path.is_symlink()) {
         if path.is_dir() {
             args.extend(["--size".into(), "4096".into(), "--tmpfs".into(), path.into()]);
             args.extend(["--remount-ro".into(), path.into()]);
@@ -215,13 +220,13 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
     args.extend(["--remount-ro", "/", "--chdir"].map(OsString::from));
     // Bubblewrap's own process stays in this folder, where the job can follow it: it must not be
     // beneath mounts that are made later. The gate goes to the job's folder itself.
-    let folder = if held == Held::FromOutside { Path::new("/") } else { &order.cwd };
+    let folder = if held == ProtectionMethod::FromOutside { Path::new("/") } else { &order.cwd };
     args.push(folder.into());
     Ok(args)
 }
 
 /// One of the system's paths: the same link, a copy, or a mount.
-fn system(path: &Path, copies: &[Fixed]) -> Vec<OsString> {
+fn system(path: &Path, copies: &[FixedFile]) -> Vec<OsString> {
     // Its target is in the jail too.
     if let Some(target) = link_into_system(path) {
         return vec!["--symlink".into(), target.into(), path.into()];
@@ -242,12 +247,12 @@ fn link_into_system(path: &Path) -> Option<PathBuf> {
 }
 
 /// Copies of the system's small files.
-fn copies() -> Vec<Fixed> {
+fn copies() -> Vec<FixedFile> {
     let files = rules::SYSTEM.iter().map(Path::new).filter(|path| link_into_system(path).is_none());
     files
         .filter(|path| path.metadata().is_ok_and(|data| data.is_file() && data.len() <= MOST_COPIED))
         .filter_map(|path| {
-            Some(Fixed { path: path.to_owned(), bytes: nameless(&fs::read(path).ok()?).ok()? })
+            Some(FixedFile { path: path.to_owned(), bytes: nameless(&fs::read(path).ok()?).ok()? })
         })
         .collect()
 }
@@ -256,7 +261,7 @@ fn copies() -> Vec<Fixed> {
 ///
 /// A mount on a file would not do: it goes when another process puts a new file, or a new folder
 /// around it, in its place. In a folder that only this jail sees, no other process can.
-fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
+fn furnish(root: &Path, files: &[&FixedFile]) -> Result<Vec<OsString>, ChildLaunchError> {
     let around = files.iter().flat_map(|file| {
         file.path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).map(Path::to_owned)
     });
@@ -270,7 +275,8 @@ fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
         if folder != root {
             args.extend(["--perms".into(), "0755".into(), "--dir".into(), folder.into()]);
         }
-        let entries = fs::read_dir(folder).map_err(|error| Failure::at(Stage::Root, &error, folder))?;
+        let entries =
+            fs::read_dir(folder).map_err(|error| ChildLaunchError::at(StartStage::Root, &error, folder))?;
         for path in entries.flatten().map(|entry| entry.path()) {
             count += 1;
             if count > MOST_ENTRIES {
@@ -291,35 +297,36 @@ fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
 
 /// A fixed file in its place. It is executable; the caller that names it decides
 /// whether it is started.
-fn shown(file: &Fixed) -> Vec<OsString> {
+fn shown(file: &FixedFile) -> Vec<OsString> {
     let bytes = file.bytes.as_raw_fd().to_string();
     vec!["--perms".into(), "0555".into(), "--ro-bind-data".into(), bytes.into(), file.path.clone().into()]
 }
 
-fn bind(access: Access) -> &'static str {
+fn bind(access: RootAccess) -> &'static str {
     match access {
-        Access::Read | Access::Exec | Access::Protected | Access::Hidden => "--ro-bind",
-        Access::Write | Access::Full => "--bind",
+        RootAccess::Read | RootAccess::Exec | RootAccess::Protected | RootAccess::Hidden => "--ro-bind",
+        RootAccess::Write | RootAccess::Full => "--bind",
     }
 }
 
-fn protects(order: &Order, path: &Path) -> bool {
-    order.innermost(path).is_some_and(|root| root.access == Access::Protected && root.path == path)
+fn protects(order: &JailOrder, path: &Path) -> bool {
+    order.innermost(path).is_some_and(|root| root.access == RootAccess::Protected && root.path == path)
 }
 
 /// The seccomp filters in files without name, which bubblewrap reads and closes.
-fn filters(network: Network) -> Result<Vec<OwnedFd>, Failure> {
-    let failed = |error: std::io::Error| Failure::new(Stage::Seccomp, &error);
-    let programs = filter::programs(network, Walls::Namespaces)
+fn filters(network: JailNetwork) -> Result<Vec<OwnedFd>, ChildLaunchError> {
+    let failed = |error: std::io::Error| ChildLaunchError::new(StartStage::Seccomp, &error);
+    let programs = filter::programs(network, ConfinementKind::Namespaces)
         .ok_or_else(|| failed(std::io::Error::from_raw_os_error(libc::EINVAL)))?;
     programs.iter().map(|program| nameless(&filter::as_bytes(program)).map_err(failed)).collect()
 }
 
 /// The fixed files, which bubblewrap reads and closes too.
-fn fixed(order: &Order) -> Result<Vec<Fixed>, Failure> {
+fn fixed(order: &JailOrder) -> Result<Vec<FixedFile>, ChildLaunchError> {
     let files = order.fixed.iter().map(|(path, bytes)| {
-        let bytes = nameless(bytes).map_err(|error| Failure::at(Stage::Protect, &error, path))?;
-        Ok(Fixed { path: path.clone(), bytes })
+        let bytes =
+            nameless(bytes).map_err(|error| ChildLaunchError::at(StartStage::Protect, &error, path))?;
+        Ok(FixedFile { path: path.clone(), bytes })
     });
     files.collect()
 }

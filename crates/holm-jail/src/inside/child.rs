@@ -12,32 +12,32 @@ use rustix::process::{
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-use super::filter::{self, Walls};
-use super::protect::{self, Held};
+use super::filter::{self, ConfinementKind};
+use super::protect::{self, ProtectionMethod};
 use super::sys::close_on_exec;
 use super::{bubblewrap, network, rules};
-use crate::engine::Engine;
-use crate::jail::Network;
-use crate::order::{Bounds, Order};
-use crate::outcome::Stage;
+use crate::engine::JailEngine;
+use crate::jail::JailNetwork;
+use crate::order::{JailOrder, KernelBounds};
+use crate::outcome::StartStage;
 
 /// The exit status of a child that could not become the program; the report gives the reason.
 pub(super) const UNBORN: i32 = 125;
 
 /// Why a child could not become the program.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) stage: Stage,
+pub(super) struct ChildLaunchError {
+    pub(super) stage: StartStage,
     pub(super) errno: i32,
     pub(super) path: PathBuf,
 }
 
-impl Failure {
-    pub(super) fn new(stage: Stage, error: &io::Error) -> Self {
+impl ChildLaunchError {
+    pub(super) fn new(stage: StartStage, error: &io::Error) -> Self {
         Self { stage, errno: error.raw_os_error().unwrap_or(libc::EINVAL), path: PathBuf::new() }
     }
 
-    pub(super) fn at(stage: Stage, error: &io::Error, path: &Path) -> Self {
+    pub(super) fn at(stage: StartStage, error: &io::Error, path: &Path) -> Self {
         Self { path: path.to_owned(), ..Self::new(stage, error) }
     }
 
@@ -53,13 +53,13 @@ impl Failure {
         let [b'F', stage, rest @ ..] = bytes else { return None };
         let (errno, path) = rest.split_first_chunk::<4>()?;
         let path = std::ffi::OsString::from_vec(path.to_vec()).into();
-        Some(Self { stage: Stage::from_number(*stage)?, errno: i32::from_le_bytes(*errno), path })
+        Some(Self { stage: StartStage::from_number(*stage)?, errno: i32::from_le_bytes(*errno), path })
     }
 }
 
 /// Becomes the program, or reports why not and leaves.
 pub(super) fn become_program(
-    order: &Order,
+    order: &JailOrder,
     streams: &[OwnedFd; 3],
     report: &OwnedFd,
     line: Option<&OwnedFd>,
@@ -72,12 +72,12 @@ pub(super) fn become_program(
 
 /// Each step gives up what the next ones do not need. Returns only on failure.
 fn attempt(
-    order: &Order,
+    order: &JailOrder,
     [stdin, stdout, stderr]: &[OwnedFd; 3],
     report: &OwnedFd,
     line: Option<&OwnedFd>,
     gate: Option<&OwnedFd>,
-) -> Failure {
+) -> ChildLaunchError {
     // Set before anything that may wait: without the supervisor, no process would end the child.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // A session of its own has no terminal that could be typed into, and is one group to kill.
@@ -86,36 +86,36 @@ fn attempt(
         .and_then(|()| rustix::stdio::dup2_stdout(stdout))
         .and_then(|()| rustix::stdio::dup2_stderr(stderr));
     if let Err(error) = redirected.map_err(io::Error::from).and_then(|()| close_on_exec()) {
-        return Failure::new(Stage::Fork, &error);
+        return ChildLaunchError::new(StartStage::Fork, &error);
     }
     if let Err(error) = limit(&order.bounds) {
-        return Failure::new(Stage::Limit, &error);
+        return ChildLaunchError::new(StartStage::Limit, &error);
     }
-    if order.network == Network::Proxied
-        && order.engine != Engine::Unconfined
+    if order.network == JailNetwork::Proxied
+        && order.engine != JailEngine::Unconfined
         && let Err(failure) = network::leave(line)
     {
         return failure;
     }
     match &order.engine {
-        Engine::Bubblewrap(program) => match gate {
-            Some(gate) => bubblewrap::exec(program, order, Held::FromOutside, report, Some(gate)),
+        JailEngine::Bubblewrap(program) => match gate {
+            Some(gate) => bubblewrap::exec(program, order, ProtectionMethod::FromOutside, report, Some(gate)),
             None => match protect::hold_for_bubblewrap(order) {
                 Ok(held) => bubblewrap::exec(program, order, held, report, None),
                 Err(failure) => failure,
             },
         },
-        Engine::Landlock => match confine(order) {
+        JailEngine::Landlock => match confine(order) {
             Ok(()) => exec(order),
             Err(failure) => failure,
         },
-        Engine::Unconfined => exec(order),
+        JailEngine::Unconfined => exec(order),
     }
 }
 
-fn confine(order: &Order) -> Result<(), Failure> {
+fn confine(order: &JailOrder) -> Result<(), ChildLaunchError> {
     let held = protect::hold(order)?;
-    let seccomp = |error: &io::Error| Failure::new(Stage::Seccomp, error);
+    let seccomp = |error: &io::Error| ChildLaunchError::new(StartStage::Seccomp, error);
     set_no_new_privs(true).map_err(|error| seccomp(&error.into()))?;
     rules::confine(order, held)?;
     // Also the capabilities of a user namespace; with the bit above none come back at exec, even
@@ -127,8 +127,8 @@ fn confine(order: &Order) -> Result<(), Failure> {
     };
     set_capabilities(None, nothing).map_err(|error| seccomp(&error.into()))?;
     let walls = match held {
-        Held::ByMounts | Held::FromOutside => Walls::Mounts,
-        Held::ByRules => Walls::Rules,
+        ProtectionMethod::ByMounts | ProtectionMethod::FromOutside => ConfinementKind::Mounts,
+        ProtectionMethod::ByRules => ConfinementKind::Rules,
     };
     let invalid = || seccomp(&io::Error::from_raw_os_error(libc::EINVAL));
     for program in filter::programs(order.network, walls).ok_or_else(invalid)? {
@@ -138,16 +138,16 @@ fn confine(order: &Order) -> Result<(), Failure> {
 }
 
 /// The standard library also sets signals back to what programs expect.
-pub(super) fn exec(order: &Order) -> Failure {
+pub(super) fn exec(order: &JailOrder) -> ChildLaunchError {
     if let Err(error) = std::env::set_current_dir(&order.cwd) {
-        return Failure::at(Stage::Folder, &error, &order.cwd);
+        return ChildLaunchError::at(StartStage::Folder, &error, &order.cwd);
     }
     let error =
         Command::new(&order.program).args(&order.args).env_clear().envs(order.env.iter().cloned()).exec();
-    Failure::at(Stage::Program, &error, &order.program)
+    ChildLaunchError::at(StartStage::Program, &error, &order.program)
 }
 
-fn limit(bounds: &Bounds) -> io::Result<()> {
+fn limit(bounds: &KernelBounds) -> io::Result<()> {
     // The kernel counts all threads of the user, so the existing ones are added.
     let there = u64::from(rustix::system::sysinfo().procs);
     for (resource, most) in [

@@ -8,7 +8,7 @@ use seccompiler::{
     SeccompFilter, SeccompRule as Rule, sock_filter,
 };
 
-use crate::jail::Network;
+use crate::jail::JailNetwork;
 
 /// Refused as if the user were not allowed to.
 const REFUSED: &[i64] = &[
@@ -138,7 +138,7 @@ const MOST_LOCKS: u64 = 16;
 
 /// The confinement of a job beside the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Walls {
+pub(super) enum ConfinementKind {
     /// Namespaces for files, processes and IPC.
     Namespaces,
     /// Landlock with namespaces for files and IPC.
@@ -162,15 +162,15 @@ const NAMESPACES: [i32; 7] = [
 ];
 
 /// Both filters, to be installed one after the other. Every call must pass both.
-pub(super) fn programs(network: Network, walls: Walls) -> Option<[BpfProgram; 2]> {
+pub(super) fn programs(network: JailNetwork, walls: ConfinementKind) -> Option<[BpfProgram; 2]> {
     let whole = |call: &i64| (*call, Vec::new());
     let mut calls = refused(network)?;
     let mut unknown: BTreeMap<i64, Vec<Rule>> = UNKNOWN.iter().map(whole).collect();
-    if walls != Walls::Namespaces {
+    if walls != ConfinementKind::Namespaces {
         calls.extend(others()?);
         unknown.extend(UNKNOWN_OUTSIDE.iter().map(whole));
     }
-    if walls == Walls::Rules {
+    if walls == ConfinementKind::Rules {
         calls.extend(METADATA.iter().chain(SHARED_MEMORY).map(whole));
     }
     let refused = compile(calls, libc::EPERM)?;
@@ -219,7 +219,7 @@ fn others() -> Option<BTreeMap<i64, Vec<Rule>>> {
     Some(rules)
 }
 
-fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
+fn refused(network: JailNetwork) -> Option<BTreeMap<i64, Vec<Rule>>> {
     let mut rules: BTreeMap<i64, Vec<Rule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     let namespace = |flag: &i32| {
         let flag = u64::from(flag.unsigned_abs());
@@ -244,8 +244,8 @@ fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
     rules.insert(
         libc::SYS_socket,
         match network {
-            Network::None => Vec::new(),
-            Network::Proxied | Network::Open => {
+            JailNetwork::None => Vec::new(),
+            JailNetwork::Proxied | JailNetwork::Open => {
                 let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
                 vec![other_than(&families)?, raw(libc::AF_INET)?, raw(libc::AF_INET6)?]
             }

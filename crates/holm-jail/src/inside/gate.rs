@@ -20,14 +20,14 @@ use rustix::net::{
 };
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use super::child::{self, Failure, UNBORN};
+use super::child::{self, ChildLaunchError, UNBORN};
 use super::namespaces::mounts_are_given;
 use super::protect;
 use super::supervisor::read_order;
 use super::sys;
-use crate::engine::Engine;
-use crate::order::{Access, Order};
-use crate::outcome::Stage;
+use crate::engine::JailEngine;
+use crate::order::{JailOrder, RootAccess};
+use crate::outcome::StartStage;
 
 /// The argument that makes this program a gate; the number of its socket follows.
 pub(super) const GATE_ARGUMENT: &str = "--holm-jail-gate";
@@ -36,9 +36,10 @@ pub(super) const GATE_ARGUMENT: &str = "--holm-jail-gate";
 const MOST_TAKEN_OVER: usize = 64;
 
 /// Whether the mounts of a job are made after bubblewrap has built its view.
-pub(super) fn is_needed(order: &Order) -> bool {
-    let Engine::Bubblewrap(program) = &order.engine else { return false };
-    let held = order.roots.iter().filter(|root| matches!(root.access, Access::Protected | Access::Hidden));
+pub(super) fn is_needed(order: &JailOrder) -> bool {
+    let JailEngine::Bubblewrap(program) = &order.engine else { return false };
+    let held =
+        order.roots.iter().filter(|root| matches!(root.access, RootAccess::Protected | RootAccess::Hidden));
     // One that has rights of its own keeps its namespaces to itself.
     let is_plain = || program.metadata().is_ok_and(|data| data.permissions().mode() & 0o6000 == 0);
     held.count() > MOST_TAKEN_OVER && is_plain() && mounts_are_given()
@@ -60,8 +61,8 @@ pub(super) fn pass_if_asked() {
 }
 
 /// Waits until everything is held and becomes the program. Returns only what went wrong.
-fn pass(outside: &mut UnixStream) -> Failure {
-    let failed = |error: &io::Error| Failure::new(Stage::Namespace, error);
+fn pass(outside: &mut UnixStream) -> ChildLaunchError {
+    let failed = |error: &io::Error| ChildLaunchError::new(StartStage::Namespace, error);
     // Nothing of this is the program's, not even the file of this program.
     if let Err(error) = sys::close_on_exec() {
         return failed(&error);
@@ -101,8 +102,8 @@ fn take_mounts(gate: &UnixStream) -> Option<OwnedFd> {
 
 /// Waits for the gate, makes all mounts in its namespace and sends the order. Runs in a process of
 /// its own, which stays inside.
-pub(super) fn open(gate: &mut UnixStream, order: &Order) -> Result<(), Failure> {
-    let failed = |error: &io::Error| Failure::at(Stage::Namespace, error, &order.cwd);
+pub(super) fn open(gate: &mut UnixStream, order: &JailOrder) -> Result<(), ChildLaunchError> {
+    let failed = |error: &io::Error| ChildLaunchError::at(StartStage::Namespace, error, &order.cwd);
     // Bubblewrap reports on the job's own stream why it has ended.
     let mounts = take_mounts(gate).ok_or_else(|| failed(&io::Error::from_raw_os_error(libc::EPERM)))?;
     let enter = |namespace: &OwnedFd, kind| move_into_link_name_space(namespace.as_fd(), Some(kind));
@@ -118,5 +119,5 @@ pub(super) fn open(gate: &mut UnixStream, order: &Order) -> Result<(), Failure> 
     // The gate closes the socket when it becomes the program; otherwise it reports the reason.
     let mut answer = Vec::new();
     let _ = gate.read_to_end(&mut answer);
-    Failure::decode(&answer).map_or(Ok(()), Err)
+    ChildLaunchError::decode(&answer).map_or(Ok(()), Err)
 }

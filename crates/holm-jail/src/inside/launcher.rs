@@ -11,7 +11,7 @@ use rustix::process::{DumpableBehavior, WaitOptions, set_dumpable_behavior, wait
 
 use super::namespaces::mounts_are_given;
 use super::supervisor::supervise;
-use super::sys::{Fork, fork};
+use super::sys::{ForkSide, fork};
 
 /// How long a finished supervisor may stay a zombie.
 const REAP_EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -43,7 +43,7 @@ pub(super) fn serve() {
         // Found here once, so that no job has to.
         let _ = mounts_are_given();
         match fork() {
-            Ok(Fork::Child) => {
+            Ok(ForkSide::Child) => {
                 // The line to the large process is the launcher's alone.
                 if let Ok(null) = File::open("/dev/null") {
                     let _ = rustix::stdio::dup2_stdin(&null);
@@ -51,7 +51,7 @@ pub(super) fn serve() {
                 supervise(job, [stdin, stdout, stderr], line);
                 std::process::exit(0);
             }
-            Ok(Fork::Parent(_)) => children += 1,
+            Ok(ForkSide::Parent(_)) => children += 1,
             // The job's socket closes, which the other side notices.
             Err(_) => {}
         }

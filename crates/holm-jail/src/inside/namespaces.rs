@@ -9,7 +9,7 @@ use rustix::mount::{MountPropagationFlags, OpenTreeFlags, mount_change, open_tre
 use rustix::process::{DumpableBehavior, Pid, WaitOptions, getgid, getuid, set_dumpable_behavior, waitpid};
 use rustix::thread::UnshareFlags;
 
-use super::sys::{self, Fork, fork};
+use super::sys::{self, ForkSide, fork};
 
 /// Whether this machine allows mounts to every user; found out once, in the launcher.
 static MOUNTS: OnceLock<bool> = OnceLock::new();
@@ -38,14 +38,14 @@ pub(super) fn enter_mounts(flags: UnshareFlags) -> io::Result<()> {
 /// and refuse the mounts.
 pub(super) fn mounts_are_given() -> bool {
     *MOUNTS.get_or_init(|| match fork() {
-        Ok(Fork::Child) => {
+        Ok(ForkSide::Child) => {
             let mounted = enter_mounts(UnshareFlags::empty()).is_ok_and(|()| {
                 let clone = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
                 open_tree(rustix::fs::CWD, "/dev/null", clone).is_ok()
             });
             std::process::exit(i32::from(!mounted))
         }
-        Ok(Fork::Parent(child)) => ended_well(child),
+        Ok(ForkSide::Parent(child)) => ended_well(child),
         Err(_) => false,
     })
 }

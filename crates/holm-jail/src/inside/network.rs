@@ -12,14 +12,14 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::thread::UnshareFlags;
 
-use super::child::Failure;
+use super::child::ChildLaunchError;
 use super::{namespaces, sys};
 use crate::jail::PROXY_PORT;
-use crate::outcome::Stage;
+use crate::outcome::StartStage;
 
 /// Moves into a network of its own and hands out its one listener.
-pub(super) fn leave(line: Option<&OwnedFd>) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::new(Stage::Network, &error);
+pub(super) fn leave(line: Option<&OwnedFd>) -> Result<(), ChildLaunchError> {
+    let failed = |error: io::Error| ChildLaunchError::new(StartStage::Network, &error);
     let line = line.ok_or_else(|| failed(io::Error::from_raw_os_error(libc::EINVAL)))?;
     namespaces::enter(UnshareFlags::NEWNET).map_err(failed)?;
     sys::loopback_up().map_err(failed)?;

@@ -21,16 +21,16 @@ use rustix::mount::{
 };
 use rustix::thread::UnshareFlags;
 
-use super::child::Failure;
+use super::child::ChildLaunchError;
 use super::namespaces;
-use super::sys::{self, ReadOnly};
-use crate::order::{Access, FileId, Order};
-use crate::outcome::Stage;
+use super::sys::{self, MountWritability};
+use crate::order::{FileId, JailOrder, RootAccess};
+use crate::outcome::StartStage;
 use crate::path_set::{PathSet, key};
 
 /// How the paths are protected that an engine cannot protect by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Held {
+pub(super) enum ProtectionMethod {
     ByMounts,
     /// By mounts that another process makes after bubblewrap has built its view.
     FromOutside,
@@ -40,32 +40,32 @@ pub(super) enum Held {
 
 /// The action at one path.
 #[derive(Debug, Clone, Copy)]
-enum Hold {
+enum MountAction {
     Pin,
     ReadOnly,
     Cover(FileId),
 }
 
-pub(super) fn protected(order: &Order) -> impl Iterator<Item = &Path> {
-    of(order, Access::Protected)
+pub(super) fn protected(order: &JailOrder) -> impl Iterator<Item = &Path> {
+    of(order, RootAccess::Protected)
 }
 
-pub(super) fn hidden(order: &Order) -> impl Iterator<Item = &Path> {
-    of(order, Access::Hidden)
+pub(super) fn hidden(order: &JailOrder) -> impl Iterator<Item = &Path> {
+    of(order, RootAccess::Hidden)
 }
 
-fn of(order: &Order, access: Access) -> impl Iterator<Item = &Path> {
+fn of(order: &JailOrder, access: RootAccess) -> impl Iterator<Item = &Path> {
     order.roots.iter().filter(move |root| root.access == access).map(|root| root.path.as_path())
 }
 
 /// The roots to write, to find the outermost one around a path.
-fn outermost_writable(order: &Order) -> PathSet {
+fn outermost_writable(order: &JailOrder) -> PathSet {
     order.roots.iter().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect()
 }
 
 /// The folders that must not be moved: those between a writable root and a protected or
 /// hidden path in it.
-pub(super) fn pins(order: &Order) -> PathSet {
+pub(super) fn pins(order: &JailOrder) -> PathSet {
     let writable = outermost_writable(order);
     let mut pins = PathSet::default();
     for path in protected(order).chain(hidden(order)) {
@@ -79,64 +79,65 @@ pub(super) fn pins(order: &Order) -> PathSet {
 ///
 /// Landlock does not see changes of modes, owners and attributes, and has no exceptions beneath a
 /// folder; mounts have both.
-pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
+pub(super) fn hold(order: &JailOrder) -> Result<ProtectionMethod, ChildLaunchError> {
     if !namespaces::mounts_are_given() {
-        return Ok(Held::ByRules);
+        return Ok(ProtectionMethod::ByRules);
     }
-    let failed = |error: io::Error, path: &Path| Failure::at(Stage::Protect, &error, path);
+    let failed = |error: io::Error, path: &Path| ChildLaunchError::at(StartStage::Protect, &error, path);
     let root = Path::new("/");
     namespaces::enter_mounts(UnshareFlags::NEWIPC).map_err(|error| failed(error, root))?;
-    sys::set_read_only(root, ReadOnly::Yes).map_err(|error| failed(error, root))?;
+    sys::set_read_only(root, MountWritability::Yes).map_err(|error| failed(error, root))?;
     for root in order.roots.iter().filter(|root| root.access.writes()) {
         let path = &root.path;
         // Opened first, so that no link leads a mount elsewhere.
-        let place = open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path))?;
-        bind(&place, &place, Some(ReadOnly::No)).map_err(|error| failed(error, path))?;
+        let place = open_plain(path).map_err(|error| ChildLaunchError::at(StartStage::Root, &error, path))?;
+        bind(&place, &place, Some(MountWritability::No)).map_err(|error| failed(error, path))?;
     }
     hold_paths(order)?;
-    Ok(Held::ByMounts)
+    Ok(ProtectionMethod::ByMounts)
 }
 
 /// Protects and hides paths in a mount namespace of this process; bubblewrap
 /// takes these mounts over.
-pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
+pub(super) fn hold_for_bubblewrap(order: &JailOrder) -> Result<ProtectionMethod, ChildLaunchError> {
     if !namespaces::mounts_are_given() {
-        return Ok(Held::ByRules);
+        return Ok(ProtectionMethod::ByRules);
     }
     let root = Path::new("/");
     namespaces::enter_mounts(UnshareFlags::empty())
-        .map_err(|error| Failure::at(Stage::Protect, &error, root))?;
+        .map_err(|error| ChildLaunchError::at(StartStage::Protect, &error, root))?;
     hold_paths(order)?;
-    Ok(Held::ByMounts)
+    Ok(ProtectionMethod::ByMounts)
 }
 
 /// Protects and hides paths in the current mount namespace of this process.
-pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
+pub(super) fn hold_paths(order: &JailOrder) -> Result<(), ChildLaunchError> {
     let writable = outermost_writable(order);
     let pinned = pins(order);
-    let mut holds: BTreeMap<Vec<u8>, (&Path, Hold)> =
-        pinned.iter().map(|path| (key(path), (path, Hold::Pin))).collect();
+    let mut holds: BTreeMap<Vec<u8>, (&Path, MountAction)> =
+        pinned.iter().map(|path| (key(path), (path, MountAction::Pin))).collect();
     for root in &order.roots {
         let hold = match (root.access, root.file) {
-            (Access::Protected, _) => Hold::ReadOnly,
-            (Access::Hidden, Some(file)) => Hold::Cover(file),
-            (Access::Hidden, None) | (Access::Read | Access::Exec | Access::Write | Access::Full, _) => {
+            (RootAccess::Protected, _) => MountAction::ReadOnly,
+            (RootAccess::Hidden, Some(file)) => MountAction::Cover(file),
+            (RootAccess::Hidden, None)
+            | (RootAccess::Read | RootAccess::Exec | RootAccess::Write | RootAccess::Full, _) => {
                 continue;
             }
         };
         holds.insert(key(&root.path), (&root.path, hold));
     }
-    let mut holder = Holder { empty_folder: None, originals: BTreeMap::new() };
+    let mut holder = MountBuilder { empty_folder: None, originals: BTreeMap::new() };
     // Sorted, so outer before inner: an inner path must be looked up through the mounts around it.
     for (path, hold) in holds.values() {
         let root = match hold {
-            Hold::Pin | Hold::ReadOnly => writable.outermost(path),
-            Hold::Cover(_) => None,
+            MountAction::Pin | MountAction::ReadOnly => writable.outermost(path),
+            MountAction::Cover(_) => None,
         };
         holder.hold(path, *hold, root)?;
     }
     for (path, hold) in holds.values() {
-        if let Hold::Cover(file) = hold {
+        if let MountAction::Cover(file) = hold {
             let there = open_hidden(path).and_then(|open| file_id(&open));
             if there.map_or(true, |there| there == *file) {
                 return Err(changed(path));
@@ -147,7 +148,7 @@ pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
 }
 
 /// Makes mounts in one namespace.
-struct Holder {
+struct MountBuilder {
     /// The cover of hidden folders: the first one, once it is mounted. The others are copies.
     empty_folder: Option<OwnedFd>,
     /// The writable roots as they were before any mount of ours in them, open. Mounts are copied
@@ -156,29 +157,31 @@ struct Holder {
     originals: BTreeMap<PathBuf, OwnedFd>,
 }
 
-impl Holder {
-    fn hold(&mut self, path: &Path, hold: Hold, root: Option<&Path>) -> Result<(), Failure> {
+impl MountBuilder {
+    fn hold(&mut self, path: &Path, hold: MountAction, root: Option<&Path>) -> Result<(), ChildLaunchError> {
         let failed = |error: io::Error| match error.kind() {
             // It was removed after it was opened.
             io::ErrorKind::NotFound => changed(path),
-            _ => Failure::at(Stage::Protect, &error, path),
+            _ => ChildLaunchError::at(StartStage::Protect, &error, path),
         };
         let opened = match hold {
-            Hold::Cover(_) => open_hidden(path),
-            Hold::Pin | Hold::ReadOnly => open_plain(path),
+            MountAction::Cover(_) => open_hidden(path),
+            MountAction::Pin | MountAction::ReadOnly => open_plain(path),
         };
         let place = match (opened, hold) {
             (Ok(place), _) => place,
-            (Err(error), Hold::Pin | Hold::ReadOnly) if error.kind() == io::ErrorKind::NotFound => {
+            (Err(error), MountAction::Pin | MountAction::ReadOnly)
+                if error.kind() == io::ErrorKind::NotFound =>
+            {
                 return Ok(());
             }
-            (Err(_), Hold::Cover(_)) => return Err(changed(path)),
-            (Err(error), Hold::Pin | Hold::ReadOnly) => return Err(failed(error)),
+            (Err(_), MountAction::Cover(_)) => return Err(changed(path)),
+            (Err(error), MountAction::Pin | MountAction::ReadOnly) => return Err(failed(error)),
         };
         match hold {
-            Hold::Pin => self.bind(place, path, root, None),
-            Hold::ReadOnly => self.bind(place, path, root, Some(ReadOnly::Yes)),
-            Hold::Cover(file) => {
+            MountAction::Pin => self.bind(place, path, root, None),
+            MountAction::ReadOnly => self.bind(place, path, root, Some(MountWritability::Yes)),
+            MountAction::Cover(file) => {
                 let found = rustix::fs::fstat(&place).map_err(|error| failed(error.into()))?;
                 if FileId::of_stat(&found) != file {
                     return Err(changed(path));
@@ -196,11 +199,11 @@ impl Holder {
         mut place: OwnedFd,
         path: &Path,
         root: Option<&Path>,
-        read_only: Option<ReadOnly>,
-    ) -> Result<(), Failure> {
+        read_only: Option<MountWritability>,
+    ) -> Result<(), ChildLaunchError> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => changed(path),
-            _ => Failure::at(Stage::Protect, &error, path),
+            _ => ChildLaunchError::at(StartStage::Protect, &error, path),
         };
         let inner =
             root.and_then(|root| path.strip_prefix(root).ok()).filter(|inner| *inner != Path::new(""));
@@ -245,12 +248,12 @@ fn file_id(open: &OwnedFd) -> io::Result<FileId> {
     Ok(FileId::of_stat(&rustix::fs::fstat(open)?))
 }
 
-fn changed(path: &Path) -> Failure {
-    Failure::at(Stage::Changed, &io::Error::from_raw_os_error(libc::ESTALE), path)
+fn changed(path: &Path) -> ChildLaunchError {
+    ChildLaunchError::at(StartStage::Changed, &io::Error::from_raw_os_error(libc::ESTALE), path)
 }
 
 /// Mounts a copy of an open file or folder, with the mounts in it, on an open one.
-fn bind(source: &OwnedFd, place: &OwnedFd, read_only: Option<ReadOnly>) -> io::Result<()> {
+fn bind(source: &OwnedFd, place: &OwnedFd, read_only: Option<MountWritability>) -> io::Result<()> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_RECURSIVE

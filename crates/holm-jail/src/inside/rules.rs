@@ -10,14 +10,14 @@ use landlock::{
 };
 use rustix::fs::{FileType, OFlags, fstat};
 
-use super::child::Failure;
-use super::protect::{Held, hidden, open_plain, protected};
-use crate::jail::Network;
-use crate::order::{Access, Order, Root};
-use crate::outcome::Stage;
+use super::child::ChildLaunchError;
+use super::protect::{ProtectionMethod, hidden, open_plain, protected};
+use crate::jail::JailNetwork;
+use crate::order::{JailOrder, JailRoot, RootAccess};
+use crate::outcome::StartStage;
 use crate::path_set::PathSet;
 
-/// The least that must be enforced; see `Engine::landlock`.
+/// The least that must be enforced; see `JailEngine::landlock`.
 const FLOOR: ABI = ABI::V3;
 /// The most that is enforced, if the kernel can.
 const WISH: ABI = ABI::V9;
@@ -80,25 +80,26 @@ const LOADERS: &[&str] = &[
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
-    let mut rules =
-        Rules::new(order).map_err(|_| Failure::new(Stage::Landlock, &io::Error::last_os_error()))?;
-    if held == Held::ByRules {
+pub(super) fn confine(order: &JailOrder, held: ProtectionMethod) -> Result<(), ChildLaunchError> {
+    let mut rules = LandlockRules::new(order)
+        .map_err(|_| ChildLaunchError::new(StartStage::Landlock, &io::Error::last_os_error()))?;
+    if held == ProtectionMethod::ByRules {
         check_protected(order)?;
     }
-    let seen = |root: &&Root| !matches!(root.access, Access::Protected | Access::Hidden);
+    let seen = |root: &&JailRoot| !matches!(root.access, RootAccess::Protected | RootAccess::Hidden);
     for root in order.roots.iter().filter(seen) {
         let rights = rights(root.access);
-        let open = open_plain(&root.path).map_err(|error| Failure::at(Stage::Root, &error, &root.path))?;
+        let open = open_plain(&root.path)
+            .map_err(|error| ChildLaunchError::at(StartStage::Root, &error, &root.path))?;
         let excepts = root.access.writes() || rules.hidden.reaches_into(&root.path);
-        if excepts && held == Held::ByRules {
+        if excepts && held == ProtectionMethod::ByRules {
             rules.around(&root.path, rights)?;
         } else {
             rules.add(&open, rights)?;
         }
     }
-    let read = rights(Access::Read);
-    let exec = rights(Access::Exec);
+    let read = rights(RootAccess::Read);
+    let exec = rights(RootAccess::Exec);
     let device = read | AccessFs::WriteFile | AccessFs::Truncate;
     let own = order.program.to_str().into_iter();
     for (path, rights) in SYSTEM
@@ -117,11 +118,11 @@ pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
 }
 
 /// Checks that each protected path can be opened without following a link, or is missing.
-fn check_protected(order: &Order) -> Result<(), Failure> {
+fn check_protected(order: &JailOrder) -> Result<(), ChildLaunchError> {
     for path in protected(order) {
         match open_plain(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Failure::at(Stage::Protect, &error, path));
+                return Err(ChildLaunchError::at(StartStage::Protect, &error, path));
             }
             Ok(_) | Err(_) => {}
         }
@@ -130,21 +131,21 @@ fn check_protected(order: &Order) -> Result<(), Failure> {
 }
 
 /// The rules as they are added. The kernel keeps what each is about, so no file stays open for it.
-struct Rules {
+struct LandlockRules {
     ruleset: Option<RulesetCreated>,
     protected: PathSet,
     hidden: PathSet,
 }
 
-impl Rules {
-    fn new(order: &Order) -> Result<Self, RulesetError> {
+impl LandlockRules {
+    fn new(order: &JailOrder) -> Result<Self, RulesetError> {
         let mut ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(FLOOR))?
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::from_all(WISH))?
             .scope(Scope::from_all(WISH))?;
-        if order.network == Network::None {
+        if order.network == JailNetwork::None {
             // Seccomp refuses every socket already; this rule is for one that was passed in.
             ruleset = ruleset.handle_access(AccessNet::from_all(WISH))?;
         }
@@ -156,8 +157,8 @@ impl Rules {
         })
     }
 
-    fn add(&mut self, place: &OwnedFd, rights: BitFlags<AccessFs>) -> Result<(), Failure> {
-        let failed = || Failure::new(Stage::Landlock, &io::Error::last_os_error());
+    fn add(&mut self, place: &OwnedFd, rights: BitFlags<AccessFs>) -> Result<(), ChildLaunchError> {
+        let failed = || ChildLaunchError::new(StartStage::Landlock, &io::Error::last_os_error());
         let folder =
             fstat(place).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory);
         let rights = if folder { rights } else { rights & AccessFs::from_file(WISH) };
@@ -167,8 +168,8 @@ impl Rules {
         Ok(())
     }
 
-    fn apply(self) -> Result<(), Failure> {
-        let failed = || Failure::new(Stage::Landlock, &io::Error::last_os_error());
+    fn apply(self) -> Result<(), ChildLaunchError> {
+        let failed = || ChildLaunchError::new(StartStage::Landlock, &io::Error::last_os_error());
         let ruleset = self.ruleset.ok_or_else(failed)?;
         ruleset.restrict_self().map(drop).map_err(|_| failed())
     }
@@ -179,25 +180,32 @@ impl Rules {
     /// A right on a folder is a right on everything beneath, so the folders around a protected path
     /// can only be read, and everything beside it is opened one by one. Nothing new can then be
     /// made directly in those folders: less than was granted, never more.
-    fn around(&mut self, folder: &Path, wanted: BitFlags<AccessFs>) -> Result<(), Failure> {
-        let open = |path: &Path| open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path));
+    fn around(&mut self, folder: &Path, wanted: BitFlags<AccessFs>) -> Result<(), ChildLaunchError> {
+        let open = |path: &Path| {
+            open_plain(path).map_err(|error| ChildLaunchError::at(StartStage::Root, &error, path))
+        };
         if self.hidden.covers(folder) {
             return Ok(());
         }
         let hides = self.hidden.reaches_into(folder);
         let guarded = self.protected.covers(folder);
-        let wanted = if guarded { rights(Access::Read) } else { wanted };
+        let wanted = if guarded { rights(RootAccess::Read) } else { wanted };
         if !hides && (guarded || !self.protected.reaches_into(folder)) {
             return self.add(&open(folder)?, wanted);
         }
         // Names can be listed around a hidden path; a right to read files would reach into it.
-        let around_it = if hides { AccessFs::ReadDir.into() } else { rights(Access::Read) };
+        let around_it = if hides { AccessFs::ReadDir.into() } else { rights(RootAccess::Read) };
         self.add(&open(folder)?, around_it & wanted)?;
-        let entries = fs::read_dir(folder).map_err(|error| Failure::at(Stage::Root, &error, folder))?;
+        let entries =
+            fs::read_dir(folder).map_err(|error| ChildLaunchError::at(StartStage::Root, &error, folder))?;
         let mut paths: Vec<PathBuf> =
             entries.flatten().map(|entry| entry.path()).take(MAX_ENTRIES + 1).collect();
         if paths.len() > MAX_ENTRIES {
-            return Err(Failure::at(Stage::Crowded, &io::Error::from_raw_os_error(libc::E2BIG), folder));
+            return Err(ChildLaunchError::at(
+                StartStage::Crowded,
+                &io::Error::from_raw_os_error(libc::E2BIG),
+                folder,
+            ));
         }
         paths.sort();
         for path in paths {
@@ -216,14 +224,14 @@ impl Rules {
 }
 
 /// The Landlock rights of an access. No access includes the right to create sockets and devices.
-fn rights(access: Access) -> BitFlags<AccessFs> {
+fn rights(access: RootAccess) -> BitFlags<AccessFs> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     match access {
-        Access::Read | Access::Protected => read,
-        Access::Hidden => BitFlags::EMPTY,
-        Access::Exec => read | AccessFs::Execute,
-        Access::Full => rights(Access::Write) | AccessFs::Execute,
-        Access::Write => {
+        RootAccess::Read | RootAccess::Protected => read,
+        RootAccess::Hidden => BitFlags::EMPTY,
+        RootAccess::Exec => read | AccessFs::Execute,
+        RootAccess::Full => rights(RootAccess::Write) | AccessFs::Execute,
+        RootAccess::Write => {
             let unmade = AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock;
             read | (AccessFs::from_write(FLOOR) & !unmade)
         }

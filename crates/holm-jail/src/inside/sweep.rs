@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait};
 
-use crate::order::Status;
+use crate::order::ProcessStatus;
 
 /// How long to chase descendants that fork as fast as they are killed.
 const HUNT: Duration = Duration::from_secs(5);
@@ -18,7 +18,7 @@ const HUNT: Duration = Duration::from_secs(5);
 const REST: Duration = Duration::from_micros(200);
 
 /// Kills and reaps every descendant; how `main` ended, if it did.
-pub(super) fn all(main: Pid) -> Option<Status> {
+pub(super) fn all(main: Pid) -> Option<ProcessStatus> {
     let mut status = None;
     let until = Instant::now() + HUNT;
     // If the program has ended by itself, its status is available and must not be replaced by a
@@ -42,7 +42,7 @@ pub(super) fn all(main: Pid) -> Option<Status> {
 }
 
 /// Reaps dead children. Returns whether no child is left.
-fn reap(main: Pid, status: &mut Option<Status>) -> bool {
+fn reap(main: Pid, status: &mut Option<ProcessStatus>) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, ended))) if pid == main => *status = read(ended),
@@ -53,8 +53,11 @@ fn reap(main: Pid, status: &mut Option<Status>) -> bool {
     }
 }
 
-fn read(ended: WaitStatus) -> Option<Status> {
-    ended.exit_status().map(Status::Exited).or_else(|| ended.terminating_signal().map(Status::Signalled))
+fn read(ended: WaitStatus) -> Option<ProcessStatus> {
+    ended
+        .exit_status()
+        .map(ProcessStatus::Exited)
+        .or_else(|| ended.terminating_signal().map(ProcessStatus::Signalled))
 }
 
 /// The resident memory of all descendants of a process, in bytes. Shared memory
@@ -77,13 +80,13 @@ pub(super) fn resident(of: Pid) -> u64 {
 }
 
 /// The facts about a process.
-struct Process {
+struct ProcessInfo {
     parent: i32,
     /// Resident memory, counted in pages.
     resident: u64,
 }
 
-fn processes() -> BTreeMap<i32, Process> {
+fn processes() -> BTreeMap<i32, ProcessInfo> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     numbers
@@ -92,12 +95,12 @@ fn processes() -> BTreeMap<i32, Process> {
 }
 
 /// Reads a line of `/proc/PID/stat`; the name in parentheses may hold anything, also parentheses.
-fn process(stat: &str) -> Option<Process> {
+fn process(stat: &str) -> Option<ProcessInfo> {
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut fields = rest.split(' ');
     let parent = fields.nth(1)?.parse().ok()?;
     let resident = fields.nth(19)?.parse().ok()?;
-    Some(Process { parent, resident })
+    Some(ProcessInfo { parent, resident })
 }
 
 #[cfg(test)]

@@ -10,13 +10,13 @@ use rustix::process::Pid;
 use rustix::thread::UnshareFlags;
 
 /// Which side of a fork this is.
-pub(super) enum Fork {
+pub(super) enum ForkSide {
     Child,
     Parent(Pid),
 }
 
 /// Forks. Only the launcher and its children do, which are small and have one thread.
-pub(super) fn fork() -> io::Result<Fork> {
+pub(super) fn fork() -> io::Result<ForkSide> {
     #[expect(
         unsafe_code,
         reason = "fork has no safe form; with one thread, no lock can be held by a thread that is gone"
@@ -26,10 +26,10 @@ pub(super) fn fork() -> io::Result<Fork> {
     let pid = unsafe { libc::fork() };
     match pid {
         -1 => Err(io::Error::last_os_error()),
-        0 => Ok(Fork::Child),
-        pid => {
-            Pid::from_raw(pid).map(Fork::Parent).ok_or_else(|| io::Error::other("a process without number"))
-        }
+        0 => Ok(ForkSide::Child),
+        pid => Pid::from_raw(pid)
+            .map(ForkSide::Parent)
+            .ok_or_else(|| io::Error::other("a process without number")),
     }
 }
 
@@ -110,26 +110,26 @@ pub(super) fn loopback_up() -> io::Result<()> {
 
 /// Whether a mount is read-only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadOnly {
+pub(super) enum MountWritability {
     Yes,
     No,
 }
 
 /// Changes a mount and those beneath it.
-pub(super) fn set_read_only(path: &Path, read_only: ReadOnly) -> io::Result<()> {
+pub(super) fn set_read_only(path: &Path, read_only: MountWritability) -> io::Result<()> {
     change_mounts(libc::AT_FDCWD, path, 0, read_only)
 }
 
 /// Changes an open mount, which is not attached yet, and those beneath it.
-pub(super) fn set_tree_read_only(tree: BorrowedFd<'_>, read_only: ReadOnly) -> io::Result<()> {
+pub(super) fn set_tree_read_only(tree: BorrowedFd<'_>, read_only: MountWritability) -> io::Result<()> {
     change_mounts(tree.as_raw_fd(), Path::new(""), libc::AT_EMPTY_PATH, read_only)
 }
 
-fn change_mounts(folder: i32, path: &Path, flags: i32, read_only: ReadOnly) -> io::Result<()> {
+fn change_mounts(folder: i32, path: &Path, flags: i32, read_only: MountWritability) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     let (attr_set, attr_clr) = match read_only {
-        ReadOnly::Yes => (libc::MOUNT_ATTR_RDONLY, 0),
-        ReadOnly::No => (0, libc::MOUNT_ATTR_RDONLY),
+        MountWritability::Yes => (libc::MOUNT_ATTR_RDONLY, 0),
+        MountWritability::No => (0, libc::MOUNT_ATTR_RDONLY),
     };
     let change = libc::mount_attr { attr_set, attr_clr, propagation: 0, userns_fd: 0 };
     #[expect(unsafe_code, reason = "mount_setattr has no safe form")]

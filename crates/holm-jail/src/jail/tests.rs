@@ -1,11 +1,11 @@
 use std::path::Path;
 
-use super::{Jail, Task};
-use crate::engine::Engine;
+use super::{Jail, JailTask};
+use crate::engine::JailEngine;
 use crate::error::JailError;
-use crate::order::Access;
+use crate::order::RootAccess;
 
-fn check(jail: &Jail, expect: &[(&str, Access)]) {
+fn check(jail: &Jail, expect: &[(&str, RootAccess)]) {
     let settled = jail.settled();
     let got: Vec<_> = settled.iter().map(|root| (root.path.to_str().unwrap(), root.access)).collect();
     assert_eq!(got, expect);
@@ -13,24 +13,24 @@ fn check(jail: &Jail, expect: &[(&str, Access)]) {
 
 #[test]
 fn git_is_read_only_in_a_folder_that_can_be_written() {
-    check(&Jail::new().write("/usr"), &[("/usr", Access::Write), ("/usr/.git", Access::Protected)]);
-    check(&Jail::new().read("/usr"), &[("/usr", Access::Read)]);
+    check(&Jail::new().write("/usr"), &[("/usr", RootAccess::Write), ("/usr/.git", RootAccess::Protected)]);
+    check(&Jail::new().read("/usr"), &[("/usr", RootAccess::Read)]);
 }
 
 #[test]
 fn what_git_runs_or_believes_stays_read_only_where_git_itself_is_opened() {
     let expect = [
-        ("/usr", Access::Write),
-        ("/usr/.git", Access::Write),
-        ("/usr/.git/commondir", Access::Protected),
-        ("/usr/.git/config", Access::Protected),
-        ("/usr/.git/config.worktree", Access::Protected),
-        ("/usr/.git/hooks", Access::Protected),
+        ("/usr", RootAccess::Write),
+        ("/usr/.git", RootAccess::Write),
+        ("/usr/.git/commondir", RootAccess::Protected),
+        ("/usr/.git/config", RootAccess::Protected),
+        ("/usr/.git/config.worktree", RootAccess::Protected),
+        ("/usr/.git/hooks", RootAccess::Protected),
     ];
     check(&Jail::new().write("/usr").write("/usr/.git"), &expect);
     check(
         &Jail::new().write("/usr").write("/usr/.git").write("/usr/.git/hooks"),
-        &[&expect[..5], &[("/usr/.git/hooks", Access::Protected)]].concat(),
+        &[&expect[..5], &[("/usr/.git/hooks", RootAccess::Protected)]].concat(),
     );
 }
 
@@ -46,22 +46,22 @@ fn what_git_runs_or_believes_is_not_opened_by_naming_it() {
     for file in [".git/config", ".git/modules/m/HEAD", ".git/modules/m/config", "bare/HEAD", "bare/config"] {
         std::fs::write(base.join(file), "").unwrap();
     }
-    let check = |path: &str, expect: Access| {
+    let check = |path: &str, expect: RootAccess| {
         let settled = Jail::new().write(base.join(path)).settled();
         let got: Vec<_> = settled.iter().map(|root| (root.path.as_path(), root.access)).collect();
         assert_eq!(got.first(), Some(&(base.join(path).as_path(), expect)), "{path}");
-        assert!(got.iter().skip(1).all(|(_, access)| *access == Access::Protected), "{path}: {got:?}");
+        assert!(got.iter().skip(1).all(|(_, access)| *access == RootAccess::Protected), "{path}: {got:?}");
     };
     for path in
         [".git/hooks", ".git/hooks/sub", ".git/config", ".git/modules/m/hooks", ".git/modules/m/config"]
     {
-        check(path, Access::Read);
+        check(path, RootAccess::Read);
     }
     for path in ["bare/config", "bare/hooks"] {
-        check(path, Access::Read);
+        check(path, RootAccess::Read);
     }
     for path in [".git", ".git/refs", ".git/modules/m", "bare", "bare/objects"] {
-        check(path, Access::Write);
+        check(path, RootAccess::Write);
     }
     let opened = Jail::new().write(base.join("bare")).settled();
     assert_eq!(opened.len(), 1 + super::GIT.len(), "{opened:?}");
@@ -80,7 +80,7 @@ fn a_git_folder_inside_a_root_is_held_where_it_is_named() {
     let jail = jail.fold(Jail::new().write(&base), Jail::repository);
     let settled = jail.settled();
     let held = |path: &str| {
-        settled.iter().any(|root| root.path == base.join(path) && root.access == Access::Protected)
+        settled.iter().any(|root| root.path == base.join(path) && root.access == RootAccess::Protected)
     };
     for path in ["a/.git/hooks", "a/.git/config", "a/.git/commondir", "b/.git", "c/.git"] {
         assert!(held(path), "{path}: {settled:?}");
@@ -99,40 +99,46 @@ fn a_protection_wins_over_every_write_and_the_outermost_over_the_inner() {
     check(
         &jail,
         &[
-            ("/usr", Access::Write),
-            ("/usr/.git", Access::Protected),
-            ("/usr/lib", Access::Protected),
-            ("/usr/lib/x", Access::Read),
+            ("/usr", RootAccess::Write),
+            ("/usr/.git", RootAccess::Protected),
+            ("/usr/lib", RootAccess::Protected),
+            ("/usr/lib/x", RootAccess::Read),
         ],
     );
 }
 
 #[test]
 fn a_path_with_two_powers_has_both() {
-    check(&Jail::new().read("/etc/hosts").write("/etc/hosts"), &[("/etc/hosts", Access::Write)]);
-    check(&Jail::new().read("/etc/hosts").exec("/etc/hosts"), &[("/etc/hosts", Access::Exec)]);
-    check(&Jail::new().write("/etc/hosts").exec("/etc/hosts"), &[("/etc/hosts", Access::Full)]);
+    check(&Jail::new().read("/etc/hosts").write("/etc/hosts"), &[("/etc/hosts", RootAccess::Write)]);
+    check(&Jail::new().read("/etc/hosts").exec("/etc/hosts"), &[("/etc/hosts", RootAccess::Exec)]);
+    check(&Jail::new().write("/etc/hosts").exec("/etc/hosts"), &[("/etc/hosts", RootAccess::Full)]);
 }
 
 #[test]
 fn a_right_to_read_takes_no_right_to_write_away() {
-    let written = [("/usr", Access::Write), ("/usr/.git", Access::Protected)];
+    let written = [("/usr", RootAccess::Write), ("/usr/.git", RootAccess::Protected)];
     check(&Jail::new().write("/usr").read("/usr/lib"), &written);
     check(&Jail::new().write("/usr").read("/usr/lib/x").read("/usr/lib"), &written);
-    let beside = [("/usr", Access::Write), ("/usr/.git", Access::Protected), ("/usr2", Access::Read)];
+    let beside =
+        [("/usr", RootAccess::Write), ("/usr/.git", RootAccess::Protected), ("/usr2", RootAccess::Read)];
     check(&Jail::new().write("/usr").read("/usr2"), &beside);
-    let kept = [("/usr", Access::Write), ("/usr/.git", Access::Protected), ("/usr/lib", Access::Protected)];
+    let kept = [
+        ("/usr", RootAccess::Write),
+        ("/usr/.git", RootAccess::Protected),
+        ("/usr/lib", RootAccess::Protected),
+    ];
     check(&Jail::new().write("/usr").protect("/usr/lib").read("/usr/lib"), &kept);
 }
 
 #[test]
 fn an_order_that_no_program_could_be_given_is_refused() {
-    let order = |jail: Jail, task: &Task| jail.order(&Engine::Landlock, task).map(|_| ()).unwrap_err();
-    let task = Task::new("/bin/true");
+    let order =
+        |jail: Jail, task: &JailTask| jail.order(&JailEngine::Landlock, task).map(|_| ()).unwrap_err();
+    let task = JailTask::new("/bin/true");
     for path in ["relative", "/a/../b", "/a/./b", "~", ""] {
         assert_eq!(order(Jail::new().read(path), &task), JailError::Path(path.into()));
         assert_eq!(order(Jail::new().cwd(path), &task), JailError::Path(path.into()));
-        assert_eq!(order(Jail::new(), &Task::new(Path::new(path))), JailError::Path(path.into()));
+        assert_eq!(order(Jail::new(), &JailTask::new(Path::new(path))), JailError::Path(path.into()));
     }
     for name in ["", "A=B", "A\0"] {
         assert!(matches!(order(Jail::new().env(name, "x"), &task), JailError::Argument(_)), "{name:?}");

@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::cell::{self, CANARY, Cell, WAYS, as_user, is_running, soon};
-use holm_jail::{Ending, Limits, Network};
+use holm_jail::{JailEnding, JailLimits, JailNetwork};
 
 #[tokio::test]
 async fn nothing_outside_the_roots_is_read() {
@@ -98,7 +98,7 @@ async fn nothing_outside_the_writable_roots_is_changed() {
             assert_eq!(fs::read_to_string(cell.path("work/old")).unwrap(), "y\n", "{said}");
             assert!(!fs::exists(cell.path("work/newer")).unwrap(), "{said}");
         } else {
-            assert_eq!((outcome.ending, said.as_str()), (Ending::Exited(0), "y\n"), "{way:?}");
+            assert_eq!((outcome.ending, said.as_str()), (JailEnding::Exited(0), "y\n"), "{way:?}");
         }
     }
 }
@@ -275,7 +275,7 @@ async fn no_socket_is_opened_without_the_network() {
         assert!(tcp.accept().is_err() && unix.accept().is_err() && hidden.accept().is_err(), "{way:?}");
         assert!(udp.recv(&mut [0; 8]).is_err(), "{way:?}");
         // With the network there are connections, and still no local services.
-        let open = cell.jail().network(Network::Open);
+        let open = cell.jail().network(JailNetwork::Open);
         let outcome = cell.run(&open, &cell::python(&script)).await;
         let said = cell::text(&outcome.stdout.bytes);
         assert!(said.contains("sent ('127.0.0.1'") && !said.contains("socket'"), "{way:?}: {said}");
@@ -342,7 +342,7 @@ async fn whoever_hides_from_the_job_dies_with_it() {
         for (at, (name, script)) in CASES.iter().enumerate() {
             let marker = format!("97{at}{}.5", std::process::id());
             let (outcome, said) = cell.sh(&script.replace("MARK", &marker)).await;
-            assert_eq!((outcome.ending, said.as_str()), (Ending::Exited(0), "ok\n"), "{way:?}: {name}");
+            assert_eq!((outcome.ending, said.as_str()), (JailEnding::Exited(0), "ok\n"), "{way:?}: {name}");
             assert!(soon(|| !is_running(&marker)).await, "{way:?}: {name}");
         }
     }
@@ -354,14 +354,19 @@ async fn a_job_ends_with_its_time_with_its_killer_and_with_its_owner() {
         let cell = Cell::new(way);
         let marker = format!("98{}.5", std::process::id());
         let script = format!("setsid sleep {marker} & sleep {marker}");
-        let quick = cell.jail().limits(Limits { wall: Duration::from_millis(300), ..Limits::default() });
-        assert_eq!(cell.run(&quick, &cell::shell(&script)).await.ending, Ending::TimedOut, "{way:?}");
+        let quick =
+            cell.jail().limits(JailLimits { wall: Duration::from_millis(300), ..JailLimits::default() });
+        assert_eq!(cell.run(&quick, &cell::shell(&script)).await.ending, JailEnding::TimedOut, "{way:?}");
         assert!(soon(|| !is_running(&marker)).await, "{way:?}: after its time");
 
         let job = cell.spawn(&cell.jail(), &cell::shell(&script)).await;
         assert!(soon(|| is_running(&marker)).await);
         job.killer().kill();
-        assert_eq!(job.finish(holm_jail::Capture::default()).await.ending, Ending::Cancelled, "{way:?}");
+        assert_eq!(
+            job.finish(holm_jail::CaptureOptions::default()).await.ending,
+            JailEnding::Cancelled,
+            "{way:?}"
+        );
         assert!(soon(|| !is_running(&marker)).await, "{way:?}: after its killer");
 
         let job = cell.spawn(&cell.jail(), &cell::shell(&script)).await;
@@ -378,10 +383,10 @@ async fn a_fork_bomb_is_contained_and_swept() {
         let cell = Cell::new(way);
         let marker = format!("99{}.5", std::process::id());
         let script = format!("bomb() {{ sleep {marker} & bomb & bomb & wait; }}; bomb");
-        let limits = Limits { wall: Duration::from_secs(2), processes: 40, ..Limits::default() };
+        let limits = JailLimits { wall: Duration::from_secs(2), processes: 40, ..JailLimits::default() };
         let outcome = cell.run(&cell.jail().limits(limits), &cell::shell(&script)).await;
         assert!(
-            matches!(outcome.ending, Ending::TimedOut | Ending::Exited(_)),
+            matches!(outcome.ending, JailEnding::TimedOut | JailEnding::Exited(_)),
             "{way:?}: {:?}",
             outcome.ending
         );
@@ -393,17 +398,18 @@ async fn a_fork_bomb_is_contained_and_swept() {
 async fn memory_files_and_output_are_bounded() {
     for way in WAYS {
         let cell = Cell::new(way);
-        let limits = Limits { memory: 200 << 20, file_size: 1 << 20, output: 1 << 20, ..Limits::default() };
+        let limits =
+            JailLimits { memory: 200 << 20, file_size: 1 << 20, output: 1 << 20, ..JailLimits::default() };
         let jail = cell.jail().limits(limits);
         let private = cell.run(&jail, &cell::python("x = bytearray(400 << 20)")).await;
         assert!(cell::text(&private.stderr.bytes).contains("MemoryError"), "{way:?}: {private:?}");
         let shared = "import mmap, time\nm = mmap.mmap(-1, 400 << 20)\nfor i in range(0, len(m), 4096): m[i] = 1\ntime.sleep(20)";
         let shared = cell.run(&jail, &cell::python(shared)).await;
-        assert_eq!(shared.ending, Ending::OutOfMemory, "{way:?}: {shared:?}");
+        assert_eq!(shared.ending, JailEnding::OutOfMemory, "{way:?}: {shared:?}");
         cell.run(&jail, &cell::shell("cat /dev/zero > old")).await;
         assert_eq!(fs::metadata(cell.path("work/old")).unwrap().len(), 1 << 20, "{way:?}");
         let flood = cell.run(&jail, &cell::shell("yes; yes >&2")).await;
-        assert_eq!(flood.ending, Ending::OutOfOutput, "{way:?}");
+        assert_eq!(flood.ending, JailEnding::OutOfOutput, "{way:?}");
         assert!(flood.stdout.bytes.len() <= 1 << 20 && flood.stdout.total < 2 << 20, "{way:?}");
     }
 }
@@ -499,7 +505,7 @@ async fn a_pipe_where_something_is_protected_holds_nothing_up() {
         let script = "echo here; rm -f .bashrc holm.toml .git .holm; mv holm.toml moved; ln -sf old .bashrc";
         let outcome = cell.run(&jail, &cell::shell(script)).await;
         assert!(cell::text(&outcome.stdout.bytes).starts_with("here\n"), "{way:?}: {outcome:?}");
-        assert!(matches!(outcome.ending, Ending::Exited(_)), "{way:?}: {outcome:?}");
+        assert!(matches!(outcome.ending, JailEnding::Exited(_)), "{way:?}: {outcome:?}");
         for name in NAMES {
             let kind = work.join(name).symlink_metadata().unwrap().file_type();
             assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kind), "{way:?}: {name} is what it was");

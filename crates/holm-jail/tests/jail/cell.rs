@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use holm_jail::{Capture, Engine, Jail, Job, Launcher, Limits, Outcome, Task};
+use holm_jail::{CaptureOptions, Jail, JailEngine, JailJob, JailLauncher, JailLimits, JailOutcome, JailTask};
 
 /// The user id of `nobody`. Tests that run as root give up their rights to it.
 pub(crate) const NOBODY: u32 = 65_534;
@@ -28,8 +28,8 @@ pub(crate) const WAYS: [Way; 3] = [Way::Bubblewrap, Way::Landlock, Way::Landlock
 /// A folder that belongs to the user: `in` to read, `work` to write, `out` closed.
 pub(crate) struct Cell {
     folder: tempfile::TempDir,
-    launcher: Launcher,
-    engine: Engine,
+    launcher: JailLauncher,
+    engine: JailEngine,
 }
 
 impl Cell {
@@ -56,9 +56,11 @@ impl Cell {
         open(&program);
         let engine = match way {
             Way::Bubblewrap => {
-                Engine::bubblewrap().expect("run scripts/setup test: bubblewrap must work here")
+                JailEngine::bubblewrap().expect("run scripts/setup test: bubblewrap must work here")
             }
-            Way::Landlock | Way::LandlockAlone => Engine::landlock().expect("this kernel must have Landlock"),
+            Way::Landlock | Way::LandlockAlone => {
+                JailEngine::landlock().expect("this kernel must have Landlock")
+            }
         };
         Self { launcher: launcher(way, &program), folder, engine }
     }
@@ -97,23 +99,27 @@ impl Cell {
             .cwd(self.path("work"))
             .env("PATH", "/usr/bin:/bin")
             .env("CELL", self.folder.path())
-            .limits(Limits { wall: Duration::from_secs(20), ..Limits::default() })
+            .limits(JailLimits { wall: Duration::from_secs(20), ..JailLimits::default() })
     }
 
-    pub(crate) async fn spawn(&self, jail: &Jail, task: &Task) -> Job {
+    pub(crate) async fn spawn(&self, jail: &Jail, task: &JailTask) -> JailJob {
         self.launcher.spawn(&self.engine, jail, task).await.unwrap()
     }
 
-    pub(crate) async fn try_spawn(&self, jail: &Jail, task: &Task) -> Result<Job, holm_jail::JailError> {
+    pub(crate) async fn try_spawn(
+        &self,
+        jail: &Jail,
+        task: &JailTask,
+    ) -> Result<JailJob, holm_jail::JailError> {
         self.launcher.spawn(&self.engine, jail, task).await
     }
 
-    pub(crate) async fn run(&self, jail: &Jail, task: &Task) -> Outcome {
-        self.spawn(jail, task).await.finish(Capture::default()).await
+    pub(crate) async fn run(&self, jail: &Jail, task: &JailTask) -> JailOutcome {
+        self.spawn(jail, task).await.finish(CaptureOptions::default()).await
     }
 
     /// Runs a script with `$CELL` set, and gives what it wrote.
-    pub(crate) async fn sh(&self, script: &str) -> (Outcome, String) {
+    pub(crate) async fn sh(&self, script: &str) -> (JailOutcome, String) {
         let outcome = self.run(&self.jail(), &shell(script)).await;
         let text = format!("{}{}", text(&outcome.stdout.bytes), text(&outcome.stderr.bytes));
         (outcome, text)
@@ -125,12 +131,12 @@ impl Cell {
     }
 }
 
-pub(crate) fn shell(script: &str) -> Task {
-    Task::new(real("/bin/sh")).args(["-c", script])
+pub(crate) fn shell(script: &str) -> JailTask {
+    JailTask::new(real("/bin/sh")).args(["-c", script])
 }
 
-pub(crate) fn python(script: &str) -> Task {
-    Task::new(real("/usr/bin/python3")).args(["-c", script])
+pub(crate) fn python(script: &str) -> JailTask {
+    JailTask::new(real("/usr/bin/python3")).args(["-c", script])
 }
 
 /// A system program without links in its path.
@@ -161,7 +167,7 @@ fn drop_rights() -> [OsString; 4] {
         .map(Into::into)
 }
 
-fn launcher(way: Way, program: &Path) -> Launcher {
+fn launcher(way: Way, program: &Path) -> JailLauncher {
     let mut words: Vec<OsString> = Vec::new();
     if is_root() {
         words.push("/usr/bin/setpriv".into());
@@ -175,7 +181,7 @@ fn launcher(way: Way, program: &Path) -> Launcher {
     }
     words.push(program.into());
     let first = words.remove(0);
-    Launcher::with_args(first, words)
+    JailLauncher::with_args(first, words)
 }
 
 /// Whether some process has this text among its arguments.

@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use holm_jail::{Capture, Ending, Fate, Jail, JailError, Limits};
+use holm_jail::{CaptureOptions, Jail, JailEnding, JailError, JailLimits, ProtectedNameFate};
 
 use crate::cell::{self, CANARY, Cell, WAYS, Way};
 
 /// Runs jobs side by side.
-async fn all(cell: &Cell, jail: &Jail, scripts: impl Iterator<Item = String>) -> Vec<holm_jail::Outcome> {
+async fn all(cell: &Cell, jail: &Jail, scripts: impl Iterator<Item = String>) -> Vec<holm_jail::JailOutcome> {
     let mut jobs = Vec::new();
     for script in scripts {
         jobs.push(cell.spawn(jail, &cell::shell(&script)).await);
     }
     let mut outcomes = Vec::new();
     for job in jobs {
-        outcomes.push(job.finish(Capture::default()).await);
+        outcomes.push(job.finish(CaptureOptions::default()).await);
     }
     outcomes
 }
@@ -37,7 +37,7 @@ async fn a_job_shows_the_user_no_name_that_was_not_there_before() {
         // It runs now, and waits.
         assert_eq!((cell.names("work"), cell.names("work/src")), before, "{way:?}");
         drop(job.take_stdin());
-        job.finish(Capture::default()).await;
+        job.finish(CaptureOptions::default()).await;
         assert_eq!((cell.names("work"), cell.names("work/src")), before, "{way:?}");
     }
 }
@@ -48,8 +48,8 @@ async fn many_jobs_at_once_leave_nothing_in_the_users_folder() {
         let cell = Cell::new(way);
         let jail = cell.jail().protect(cell.path("work/.holm"));
         let outcomes = all(&cell, &jail, (0..20).map(|number| format!("exit {number}"))).await;
-        let endings: Vec<Ending> = outcomes.iter().map(|outcome| outcome.ending).collect();
-        assert_eq!(endings, (0..20).map(Ending::Exited).collect::<Vec<_>>(), "{way:?}");
+        let endings: Vec<JailEnding> = outcomes.iter().map(|outcome| outcome.ending).collect();
+        assert_eq!(endings, (0..20).map(JailEnding::Exited).collect::<Vec<_>>(), "{way:?}");
         assert_eq!(cell.names("work"), ["old"], "{way:?}");
     }
 }
@@ -63,15 +63,15 @@ async fn what_a_job_makes_under_a_protected_name_is_set_aside_and_told() {
         let script = "mkdir -p x/objects x/refs; echo '[core]' > x/config; mv x .git; while [ -e .git ]; do :; done; echo gone";
         let outcome = cell.run(&cell.jail(), &cell::shell(script)).await;
         assert_eq!(cell::text(&outcome.stdout.bytes), "gone\n", "{way:?}: it goes while the job runs");
-        assert_eq!(outcome.ending, Ending::Exited(0), "{way:?}");
+        assert_eq!(outcome.ending, JailEnding::Exited(0), "{way:?}");
         let [name] = outcome.appeared.as_slice() else { panic!("{way:?}: {outcome:?}") };
-        let Fate::SetAside(aside) = &name.fate else { panic!("{way:?}: {name:?}") };
+        let ProtectedNameFate::SetAside(aside) = &name.fate else { panic!("{way:?}: {name:?}") };
         assert!(name.path == path && aside.join("config").exists(), "{way:?}: {name:?}");
         fs::remove_dir_all(aside).unwrap();
         assert_eq!(cell.names("work"), ["old"], "{way:?}");
         let again = "while :; do mkdir .git 2>/dev/null; done";
         let outcome = cell.run(&cell.jail(), &cell::shell(again)).await;
-        assert_eq!(outcome.ending, Ending::MadeProtected, "{way:?}");
+        assert_eq!(outcome.ending, JailEnding::MadeProtected, "{way:?}");
         assert_eq!(cell.names("work"), ["old"], "{way:?}");
     }
 }
@@ -88,7 +88,7 @@ async fn several_protected_names_that_appear_once_do_not_end_a_job() {
         );
         let outcome = cell.run(&jail, &cell::shell(&script)).await;
         assert_eq!(cell::text(&outcome.stdout.bytes), "done\n", "{way:?}: {outcome:?}");
-        assert_eq!(outcome.ending, Ending::Exited(0), "{way:?}");
+        assert_eq!(outcome.ending, JailEnding::Exited(0), "{way:?}");
         assert_eq!(outcome.appeared.len(), NAMES.len(), "{way:?}: {outcome:?}");
     }
 }
@@ -103,7 +103,7 @@ async fn a_link_on_the_way_to_a_protected_name_leads_the_supervisor_nowhere() {
         assert_eq!(cell::text(&outcome.stdout.bytes), "gone\n", "{way:?}: {outcome:?}");
         assert_eq!(cell.names("out"), ["secret"], "{way:?}");
         let [name] = outcome.appeared.as_slice() else { panic!("{way:?}: {outcome:?}") };
-        let Fate::SetAside(aside) = &name.fate else { panic!("{way:?}: {name:?}") };
+        let ProtectedNameFate::SetAside(aside) = &name.fate else { panic!("{way:?}: {name:?}") };
         assert_eq!(name.path, cell.path("work/tools"), "{way:?}");
         assert_eq!(fs::read_link(aside).unwrap(), cell.path("out"), "{way:?}");
     }
@@ -117,7 +117,7 @@ async fn what_the_user_had_before_is_set_aside_and_not_removed() {
         let outcome =
             cell.run(&cell.jail(), &cell::shell("mv mine .git; while [ -e .git ]; do :; done")).await;
         let [name] = outcome.appeared.as_slice() else { panic!("{way:?}: {outcome:?}") };
-        let Fate::SetAside(aside) = &name.fate else { panic!("{way:?}: {name:?}") };
+        let ProtectedNameFate::SetAside(aside) = &name.fate else { panic!("{way:?}: {name:?}") };
         assert_eq!(fs::read_to_string(aside.join("config")).unwrap(), "worth keeping", "{way:?}");
     }
 }
@@ -154,7 +154,7 @@ async fn race(way: Way, others: usize, tries: usize) -> (usize, usize) {
     let all = others.iter().fold(cell.jail(), |jail, name| jail.hide(cell.path(name)));
     cell.make("work/conf/.env", CANARY);
     cell.make("work/x1/other", "");
-    let wall = Limits { wall: Duration::from_secs(3_600), ..Limits::default() };
+    let wall = JailLimits { wall: Duration::from_secs(3_600), ..JailLimits::default() };
     let racing = cell.jail().hide(cell.path("work/conf/.env")).limits(wall);
     let mut racer = cell.spawn(&racing, &cell::python(EXCHANGE).piped_input()).await;
     let mut stdout = racer.take_stdout().unwrap();
@@ -171,15 +171,15 @@ async fn race(way: Way, others: usize, tries: usize) -> (usize, usize) {
         match cell.try_spawn(&jail, &cell::shell("cat conf/.env x1/.env conf/.env x1/.env")).await {
             Ok(job) => {
                 started += 1;
-                let outcome = job.finish(Capture::default()).await;
+                let outcome = job.finish(CaptureOptions::default()).await;
                 read += usize::from(cell::text(&outcome.stdout.bytes).contains(CANARY));
             }
-            Err(JailError::Start { stage: holm_jail::Stage::Changed, .. }) => {}
+            Err(JailError::Start { stage: holm_jail::StartStage::Changed, .. }) => {}
             Err(error) => panic!("{way:?}: {error}"),
         }
     }
     drop(racer.take_stdin());
-    assert_eq!(racer.finish(Capture::default()).await.ending, Ending::Exited(0), "{way:?}");
+    assert_eq!(racer.finish(CaptureOptions::default()).await.ending, JailEnding::Exited(0), "{way:?}");
     assert!(started > 0, "{way:?}: every start was refused, so nothing was tried");
     (started, read)
 }
@@ -231,7 +231,7 @@ async fn a_hidden_file_that_is_another_one_by_now_is_looked_for_again() {
         let replaced = cell.try_spawn(&jail, &cell::shell("cat x2/.env")).await.map(|_| ());
         for refused in [missing, replaced] {
             let is_changed = |error: &JailError| {
-                matches!(error, JailError::Start { stage: holm_jail::Stage::Changed, .. })
+                matches!(error, JailError::Start { stage: holm_jail::StartStage::Changed, .. })
             };
             assert!(refused.as_ref().is_err_and(is_changed), "{way:?}: {refused:?}");
         }
@@ -243,7 +243,7 @@ async fn thousands_of_hidden_files_and_hundreds_of_repositories_keep_nobody_from
     for way in WAYS {
         let cell = Cell::new(way);
         // Enough on a machine that is busy with other things.
-        let limits = Limits { wall: Duration::from_secs(300), ..Limits::default() };
+        let limits = JailLimits { wall: Duration::from_secs(300), ..JailLimits::default() };
         let mut jail = cell.jail().limits(limits);
         for number in 0..3_000 {
             cell.make(&format!("work/d{number}/.env"), CANARY);
@@ -275,7 +275,7 @@ async fn timed(way: Way, cell: &Cell, jail: &Jail, script: &str) -> Duration {
     let began = Instant::now();
     let idle = cell.run(jail, &cell::shell(":")).await;
     let took = began.elapsed();
-    assert_eq!(idle.ending, Ending::Exited(0), "{way:?}: {idle:?}");
+    assert_eq!(idle.ending, JailEnding::Exited(0), "{way:?}: {idle:?}");
     let outcome = cell.run(jail, &cell::shell(script)).await;
     assert_eq!(cell::text(&outcome.stdout.bytes), "done\n", "{way:?}: {outcome:?}");
     took
@@ -294,7 +294,7 @@ async fn more_paths_than_can_be_held_are_refused_by_their_number() {
 #[tokio::test]
 async fn no_folder_in_memory_is_without_a_bound() {
     let cell = Cell::new(Way::Bubblewrap);
-    let limits = Limits { memory: 400 << 20, ..Limits::default() };
+    let limits = JailLimits { memory: 400 << 20, ..JailLimits::default() };
     let jail = cell.jail().limits(limits);
     let script = "for place in / /dev /dev/shm /tmp /run /etc /usr; do \
                   dd if=/dev/zero of=$place/filled bs=1M count=200 2>/dev/null; \
@@ -351,7 +351,7 @@ async fn a_link_with_a_hidden_name_is_hidden_and_what_it_leads_to_is_not() {
 async fn what_is_held_from_outside_is_held_as_well() {
     let cell = Cell::new(Way::Bubblewrap);
     let mut jail =
-        cell.jail().network(holm_jail::Network::Proxied).env("LD_PRELOAD", cell.path("work/evil.so"));
+        cell.jail().network(holm_jail::JailNetwork::Proxied).env("LD_PRELOAD", cell.path("work/evil.so"));
     for number in 0..200 {
         cell.make(&format!("work/d{number}/.env"), CANARY);
         jail = jail.hide(cell.path(&format!("work/d{number}/.env")));
@@ -374,10 +374,13 @@ async fn what_is_held_from_outside_is_held_as_well() {
     let gone = (0..200).fold(gone, |jail, number| jail.hide(cell.path(&format!("work/d{number}/.env"))));
     fs::rename(cell.path("work/d7"), cell.path("work/moved")).unwrap();
     let refused = cell.try_spawn(&gone, &cell::shell("cat moved/.env > copy")).await.map(|_| ());
-    assert!(matches!(refused, Err(JailError::Start { stage: holm_jail::Stage::Changed, .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(JailError::Start { stage: holm_jail::StartStage::Changed, .. })),
+        "{refused:?}"
+    );
     assert!(!cell.path("work/copy").exists(), "nothing ran");
     let missing =
-        cell.try_spawn(&jail_of(&cell, 100), &holm_jail::Task::new("/no/such/program")).await.map(|_| ());
+        cell.try_spawn(&jail_of(&cell, 100), &holm_jail::JailTask::new("/no/such/program")).await.map(|_| ());
     assert!(matches!(missing, Err(JailError::Start { .. })), "{missing:?}");
 }
 

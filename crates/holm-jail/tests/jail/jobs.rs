@@ -3,7 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use crate::cell::{self, Cell, WAYS, Way, text};
-use holm_jail::{Capture, Ending, Engine, Jail, JailError, Launcher, Stage, Stream, Suspicion, Task};
+use holm_jail::{
+    CaptureOptions, Jail, JailEnding, JailEngine, JailError, JailLauncher, JailTask, JobStream, StartStage,
+    SuspectedDenial,
+};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test]
@@ -23,11 +26,12 @@ async fn a_program_gets_its_arguments_its_input_and_its_folder_as_they_are() {
 async fn a_program_ends_with_its_own_status() {
     for way in WAYS {
         let cell = Cell::new(way);
-        for (script, ending) in [("exit 0", Ending::Exited(0)), ("exit 7", Ending::Exited(7))] {
+        for (script, ending) in [("exit 0", JailEnding::Exited(0)), ("exit 7", JailEnding::Exited(7))] {
             assert_eq!(cell.sh(script).await.0.ending, ending, "{way:?}: {script}");
         }
         // Bubblewrap reports a signal as a shell does.
-        let killed = if way == Way::Bubblewrap { Ending::Exited(128 + 15) } else { Ending::Signalled(15) };
+        let killed =
+            if way == Way::Bubblewrap { JailEnding::Exited(128 + 15) } else { JailEnding::Signalled(15) };
         assert_eq!(cell.sh("kill -TERM $$").await.0.ending, killed, "{way:?}");
     }
 }
@@ -37,22 +41,25 @@ async fn what_cannot_be_started_says_why() {
     for way in WAYS {
         let cell = Cell::new(way);
         let start =
-            async |jail: Jail, task: Task| cell.try_spawn(&jail, &task).await.map(|_| ()).unwrap_err();
+            async |jail: Jail, task: JailTask| cell.try_spawn(&jail, &task).await.map(|_| ()).unwrap_err();
         let missing = start(cell.jail().read("/no/such/root"), cell::shell(":")).await;
-        let JailError::Start { stage: Stage::Root, path: Some(path), .. } = &missing else {
+        let JailError::Start { stage: StartStage::Root, path: Some(path), .. } = &missing else {
             panic!("{way:?}: {missing}")
         };
         assert_eq!(path.to_str(), Some("/no/such/root"), "{way:?}");
         if way != Way::Bubblewrap {
-            let error = start(cell.jail(), Task::new("/no/such/program")).await;
-            assert!(matches!(error, JailError::Start { stage: Stage::Program, .. }), "{way:?}: {error}");
+            let error = start(cell.jail(), JailTask::new("/no/such/program")).await;
+            assert!(matches!(error, JailError::Start { stage: StartStage::Program, .. }), "{way:?}: {error}");
             let error = start(cell.jail().cwd("/no/such/folder"), cell::shell(":")).await;
-            assert!(matches!(error, JailError::Start { stage: Stage::Folder, .. }), "{way:?}: {error}");
+            assert!(matches!(error, JailError::Start { stage: StartStage::Folder, .. }), "{way:?}: {error}");
         }
     }
-    let nowhere = Launcher::at("/no/such/launcher");
-    let error =
-        nowhere.spawn(&Engine::Unconfined, &Jail::new(), &cell::shell(":")).await.map(|_| ()).unwrap_err();
+    let nowhere = JailLauncher::at("/no/such/launcher");
+    let error = nowhere
+        .spawn(&JailEngine::Unconfined, &Jail::new(), &cell::shell(":"))
+        .await
+        .map(|_| ())
+        .unwrap_err();
     assert!(matches!(error, JailError::Launcher { .. }), "{error}");
 }
 
@@ -60,8 +67,8 @@ async fn what_cannot_be_started_says_why() {
 async fn a_refusal_names_what_is_missing() {
     for way in WAYS {
         let cell = Cell::new(way);
-        let asked = |outcome: &holm_jail::Outcome| match outcome.suspicions.as_slice() {
-            [Suspicion::File(request)] => request.to_string(),
+        let asked = |outcome: &holm_jail::JailOutcome| match outcome.suspicions.as_slice() {
+            [SuspectedDenial::File(request)] => request.to_string(),
             other => panic!("{way:?}: {other:?} {}", text(&outcome.stderr.bytes)),
         };
         let (outcome, _) = cell.sh("cat $CELL/out/secret").await;
@@ -79,16 +86,16 @@ async fn output_beyond_what_is_kept_is_spilled_in_order() {
     let cell = Cell::new(Way::Landlock);
     let spilled = Arc::new(Mutex::new((Vec::new(), 0_usize)));
     let into = Arc::clone(&spilled);
-    let spill = move |stream: Stream, piece: &[u8]| {
+    let spill = move |stream: JobStream, piece: &[u8]| {
         let mut spilled = into.lock().unwrap();
         match stream {
-            Stream::Out => spilled.0.extend_from_slice(piece),
-            Stream::Err => spilled.1 += piece.len(),
+            JobStream::Out => spilled.0.extend_from_slice(piece),
+            JobStream::Err => spilled.1 += piece.len(),
         }
         Ok(())
     };
     let job = cell.spawn(&cell.jail(), &cell::shell("seq 1 100000; seq 1 1000 >&2")).await;
-    let outcome = job.finish(Capture { keep: 100, spill: Some(Box::new(spill)) }).await;
+    let outcome = job.finish(CaptureOptions { keep: 100, spill: Some(Box::new(spill)) }).await;
     let expect: String = (1..=100_000).map(|n| format!("{n}\n")).collect();
     let (out, err) = std::mem::take(&mut *spilled.lock().unwrap());
     assert_eq!((out == expect.as_bytes(), err), (true, 3893));
@@ -97,8 +104,9 @@ async fn output_beyond_what_is_kept_is_spilled_in_order() {
         (&expect.as_bytes()[..100], expect.len() as u64)
     );
     let job = cell.spawn(&cell.jail(), &cell::shell("yes")).await;
-    let full = Capture { keep: 100, spill: Some(Box::new(|_, _| Err(std::io::Error::other("disk full")))) };
-    assert_eq!(job.finish(full).await.ending, Ending::OutOfOutput);
+    let full =
+        CaptureOptions { keep: 100, spill: Some(Box::new(|_, _| Err(std::io::Error::other("disk full")))) };
+    assert_eq!(job.finish(full).await.ending, JailEnding::OutOfOutput);
 }
 
 #[tokio::test]
@@ -117,15 +125,15 @@ async fn a_refusal_behind_much_output_is_found() {
     let cell = Cell::new(Way::Landlock);
     let job =
         cell.spawn(&cell.jail(), &cell::shell("seq 1 100000; cat $CELL/out/secret").joined_output()).await;
-    let outcome = job.finish(Capture { keep: 100, spill: None }).await;
-    assert!(matches!(outcome.suspicions.as_slice(), [Suspicion::File(_)]), "{:?}", outcome.suspicions);
+    let outcome = job.finish(CaptureOptions { keep: 100, spill: None }).await;
+    assert!(matches!(outcome.suspicions.as_slice(), [SuspectedDenial::File(_)]), "{:?}", outcome.suspicions);
 }
 
 #[tokio::test]
 async fn a_program_can_be_talked_with() {
     for way in WAYS {
         let cell = Cell::new(way);
-        let mut job = cell.spawn(&cell.jail(), &Task::new(cell::real("/bin/cat")).piped_input()).await;
+        let mut job = cell.spawn(&cell.jail(), &JailTask::new(cell::real("/bin/cat")).piped_input()).await;
         let (mut stdin, mut stdout) = (job.take_stdin().unwrap(), job.take_stdout().unwrap());
         let mut heard = [0; 5];
         for word in ["hello", "again"] {
@@ -134,7 +142,7 @@ async fn a_program_can_be_talked_with() {
             assert_eq!(&heard, word.as_bytes(), "{way:?}");
         }
         drop(stdin);
-        assert_eq!(job.finish(Capture::default()).await.ending, Ending::Exited(0), "{way:?}");
+        assert_eq!(job.finish(CaptureOptions::default()).await.ending, JailEnding::Exited(0), "{way:?}");
     }
 }
 
@@ -151,7 +159,7 @@ async fn many_jobs_share_one_launcher_and_leave_no_zombie() {
         for job in jobs.collect::<Vec<_>>() {
             endings.push(job.await);
         }
-        assert_eq!(endings, (0..8).map(Ending::Exited).collect::<Vec<_>>());
+        assert_eq!(endings, (0..8).map(JailEnding::Exited).collect::<Vec<_>>());
     }
     let zombies = || {
         let launcher = cell.path("launcher");
@@ -167,11 +175,11 @@ async fn many_jobs_share_one_launcher_and_leave_no_zombie() {
 
 #[tokio::test]
 async fn only_by_name_is_a_program_not_confined() {
-    let detected = Engine::detect().unwrap();
-    assert_ne!(detected, Engine::Unconfined);
+    let detected = JailEngine::detect().unwrap();
+    assert_ne!(detected, JailEngine::Unconfined);
     let cell = Cell::new(Way::Landlock);
-    let launcher = Launcher::at(cell.path("launcher"));
+    let launcher = JailLauncher::at(cell.path("launcher"));
     let task = cell::shell("cat $CELL/out/secret");
-    let job = launcher.spawn(&Engine::Unconfined, &cell.jail(), &task).await.unwrap();
-    assert_eq!(text(&job.finish(Capture::default()).await.stdout.bytes), cell::CANARY);
+    let job = launcher.spawn(&JailEngine::Unconfined, &cell.jail(), &task).await.unwrap();
+    assert_eq!(text(&job.finish(CaptureOptions::default()).await.stdout.bytes), cell::CANARY);
 }

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Stdio};
 
-use holm_jail::{Engine, Strength};
+use holm_jail::{JailEngine, JailStrength};
 
 use crate::cell::{Cell, WAYS, Way, as_user};
 
@@ -64,7 +64,9 @@ impl Drop for Victim {
 fn holds_signals(way: Way) -> bool {
     match way {
         Way::Bubblewrap => true,
-        Way::Landlock | Way::LandlockAlone => Engine::landlock().unwrap().strength() == Strength::Scoped,
+        Way::Landlock | Way::LandlockAlone => {
+            JailEngine::landlock().unwrap().strength() == JailStrength::Scoped
+        }
     }
 }
 

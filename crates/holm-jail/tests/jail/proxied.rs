@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use holm_jail::{Capture, JailError, Network, Stage};
+use holm_jail::{CaptureOptions, JailError, JailNetwork, StartStage};
 
 use crate::cell::{self, Cell, Way};
 
@@ -51,7 +51,7 @@ async fn a_proxied_network_has_one_way_out_and_it_is_the_callers() {
         datagrams.set_nonblocking(true).unwrap();
         let jail = cell
             .jail()
-            .network(Network::Proxied)
+            .network(JailNetwork::Proxied)
             .env("TCP", service.local_addr().unwrap().port().to_string())
             .env("UDP", datagrams.local_addr().unwrap().port().to_string());
         let mut job = cell.spawn(&jail, &cell::python(SCRIPT)).await;
@@ -64,7 +64,7 @@ async fn a_proxied_network_has_one_way_out_and_it_is_the_callers() {
             stream.write_all(b"through").unwrap();
             said
         });
-        let outcome = job.finish(Capture::default()).await;
+        let outcome = job.finish(CaptureOptions::default()).await;
         let said = cell::text(&outcome.stdout.bytes);
         let mut lines = said.lines();
         assert_eq!(lines.next(), Some("proxy through"), "{way:?}: {outcome:?}");
@@ -81,18 +81,18 @@ async fn a_proxied_network_has_one_way_out_and_it_is_the_callers() {
 #[tokio::test]
 async fn without_a_namespace_a_proxied_network_is_refused_and_nothing_runs() {
     let cell = Cell::new(Way::LandlockAlone);
-    let jail = cell.jail().network(Network::Proxied);
+    let jail = cell.jail().network(JailNetwork::Proxied);
     let refused = cell.try_spawn(&jail, &cell::shell("touch ran")).await.map(|_| ());
-    assert!(matches!(refused, Err(JailError::Start { stage: Stage::Network, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(JailError::Start { stage: StartStage::Network, .. })), "{refused:?}");
     assert!(!cell.path("work/ran").exists());
 }
 
 #[tokio::test]
 async fn other_networks_have_no_listener_to_take() {
     let cell = Cell::new(Way::Landlock);
-    for network in [Network::None, Network::Open] {
+    for network in [JailNetwork::None, JailNetwork::Open] {
         let mut job = cell.spawn(&cell.jail().network(network), &cell::shell(":")).await;
         assert!(job.take_listener().is_none(), "{network:?}");
-        job.finish(Capture::default()).await;
+        job.finish(CaptureOptions::default()).await;
     }
 }

@@ -27,10 +27,10 @@ const HINT: &str = "No stronger model is left for this task. Split it into small
 /// before the run fails.
 ///
 /// ```
-/// use holm_kernel::{Config, Ladder, Model};
+/// use holm_kernel::{Config, Ladder, ModelSpec};
 ///
-/// let mut config = Config::new(Model::named("local/small"));
-/// config.models.push(Model::named("cloud/large"));
+/// let mut config = Config::new(ModelSpec::named("local/small"));
+/// config.models.push(ModelSpec::named("cloud/large"));
 /// config.ladder = Some(Ladder::of_kind("Invoice extraction"));
 /// assert_eq!(config.ladder.map(|ladder| ladder.kind.to_string()).as_deref(), Some("invoice-extraction"));
 /// ```

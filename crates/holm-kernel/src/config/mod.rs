@@ -16,16 +16,16 @@ mod tool;
 pub use context::{ContextPolicy, SummaryPolicy};
 pub use ladder::{Ladder, OnRejection, StepUp, TaskKind};
 pub use limits::{Bound, Budget, Limits, MaxTokensRecovery};
-pub use model::{Family, Model, Price};
+pub use model::{Family, ModelSpec, Price};
 pub use narrowing::Narrowing;
 pub use own::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 pub use policy::{Alias, Announcements, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
 pub use retry::RetryPolicy;
-pub use tool::{Background, Exemption, Pace, PlanRole, Quota, Repeat, Tool, ToolKind, Vote, Yields};
+pub use tool::{Background, Exemption, Pace, PlanRole, Quota, Repeat, ToolKind, ToolSpec, Vote, Yields};
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
-use holm_grants::{Denials, FilePath, GrantSet, Mode};
+use holm_grants::{DenialSet, FilePath, GrantSet, Mode};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +40,9 @@ pub const SEMANTICS: u32 = 1;
 /// Record 0: everything that determines how a run behaves.
 ///
 /// ```
-/// use holm_kernel::{Config, Model, Started};
+/// use holm_kernel::{Config, ModelSpec, Started};
 ///
-/// let started = Started::new("run-1", 7, Config::new(Model::named("scripted/echo")));
+/// let started = Started::new("run-1", 7, Config::new(ModelSpec::named("scripted/echo")));
 /// assert_eq!(started.semantics, holm_kernel::SEMANTICS);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
@@ -89,13 +89,13 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub system_source: String,
     /// The models: the first is used, the others are fallbacks in order.
-    pub models: Vec<Model>,
+    pub models: Vec<ModelSpec>,
     /// The ladder of models to climb when the work is not good enough; `None` uses only fallbacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ladder: Option<Ladder>,
     /// The tools, in the order in which the model sees them.
     #[serde(default)]
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ToolSpec>,
     /// How calls are written in a reply.
     #[serde(default)]
     pub protocol: Protocol,
@@ -119,7 +119,7 @@ pub struct Config {
     /// tool receives the denials and checks each file
     /// ([`ToolRequest::denials`](crate::ToolRequest)).
     #[serde(default)]
-    pub denials: Denials,
+    pub denials: DenialSet,
     /// The absolute path of the folder that relative paths start from. With it, grants and denials
     /// of relative paths also apply to absolute paths in this folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ pub struct Config {
 
 impl Config {
     /// A configuration with one model and the defaults of a headless run.
-    pub fn new(model: Model) -> Self {
+    pub fn new(model: ModelSpec) -> Self {
         Self {
             name: String::new(),
             system: String::new(),
@@ -166,7 +166,7 @@ impl Config {
             retry: RetryPolicy::default(),
             context: ContextPolicy::default(),
             grants: GrantSet::default(),
-            denials: Denials::default(),
+            denials: DenialSet::default(),
             workspace: None,
             mode: Mode::default(),
             approvals: Approvals::default(),
@@ -206,7 +206,7 @@ pub enum Approvals {
     /// A person or a hook is asked about calls that the mode does not allow by itself.
     #[default]
     Ask,
-    /// As `Ask`, and hooks are also asked about calls that the mode allows; they
+    /// As `CallQuestion`, and hooks are also asked about calls that the mode allows; they
     /// can only narrow it.
     AskAlways,
     /// Every question is answered with a denial, because no person is there to ask.

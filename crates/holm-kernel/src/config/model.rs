@@ -9,7 +9,7 @@ use crate::{NanoUsd, Usage};
 
 /// A model's declaration: what the kernel must know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub struct Model {
+pub struct ModelSpec {
     /// The name, as `provider/model`.
     pub name: String,
     /// The family of its tokenizer, for estimates.
@@ -29,7 +29,7 @@ pub struct Model {
     pub temperature_milli: Option<u32>,
 }
 
-impl Model {
+impl ModelSpec {
     /// A model of which only the name is known.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
@@ -43,13 +43,13 @@ impl Model {
     }
 }
 
-impl From<&str> for Model {
+impl From<&str> for ModelSpec {
     fn from(name: &str) -> Self {
         Self::named(name)
     }
 }
 
-impl From<String> for Model {
+impl From<String> for ModelSpec {
     fn from(name: String) -> Self {
         Self::named(name)
     }

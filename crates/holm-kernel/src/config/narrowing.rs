@@ -14,9 +14,9 @@ use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
 /// Restrictions that a host adds; a field that is `None` leaves the run's own value in place.
 ///
 /// ```
-/// use holm_kernel::{Config, MarkRule, Model, Narrowing};
+/// use holm_kernel::{Config, MarkRule, ModelSpec, Narrowing};
 ///
-/// let mut config = Config { mark_rule: MarkRule::ShowOnly, ..Config::new(Model::named("scripted/one")) };
+/// let mut config = Config { mark_rule: MarkRule::ShowOnly, ..Config::new(ModelSpec::named("scripted/one")) };
 /// let narrowing = Narrowing { mark_rule: Some(MarkRule::AskAfterBoth), ..Narrowing::default() };
 /// narrowing.apply(&mut config);
 /// assert_eq!(config.mark_rule, MarkRule::AskAfterBoth);
@@ -89,11 +89,11 @@ fn narrow_retry(own: &mut RetryPolicy, most: RetryPolicy) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bound, MaxTokensRecovery, Model};
+    use crate::{Bound, MaxTokensRecovery, ModelSpec};
 
     #[test]
     fn a_run_from_elsewhere_is_held_to_the_bounds_of_this_host_and_keeps_its_own_where_they_are_lower() {
-        let mut config = Config::new(Model::named("scripted/one"));
+        let mut config = Config::new(ModelSpec::named("scripted/one"));
         config.limits.turns = Bound::Unbounded;
         config.limits.depth = 1;
         config.limits.max_tokens = MaxTokensRecovery { attempts: u64::MAX, ceiling: Some(u64::MAX) };
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn no_value_makes_a_run_laxer() {
-        let own = Config::new(Model::named("scripted/one"));
+        let own = Config::new(ModelSpec::named("scripted/one"));
         let mut config = own.clone();
         let lax = Narrowing {
             mark_rule: Some(MarkRule::ShowOnly),

@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
-use holm_grants::{GrantSet, Level, Template, TemplateError};
+use holm_grants::{GrantSet, Level, NeedTemplate, TemplateError};
 use holm_guards::{
     json::Json,
     plausibility::{EmptyOutput, ErrorText},
@@ -25,21 +25,21 @@ const ABOUT_CHILDREN: &str = "Looks after your helpers in the background: `statu
 /// ```
 /// use holm_grants::Level;
 /// use holm_guards::json::Json;
-/// use holm_kernel::{Repeat, Tool};
+/// use holm_kernel::{Repeat, ToolSpec};
 ///
 /// let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
-/// let read = Tool::new("read_file", "Reads a file.", Json::parse(schema)?)
+/// let read = ToolSpec::new("read_file", "Reads a file.", Json::parse(schema)?)
 ///     .level(Level::ReadOnly)
 ///     .needs(["read:{path}"])?;
 /// assert!(read.may_run_again());
 ///
 /// // Whatever else there is to say is a field.
-/// let save = Tool { repeat: Repeat::Idempotent, ..read.level(Level::Write).needs(["write:{path}"])? };
+/// let save = ToolSpec { repeat: Repeat::Idempotent, ..read.level(Level::Write).needs(["write:{path}"])? };
 /// assert_eq!(save.needs.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub struct Tool {
+pub struct ToolSpec {
     /// The name the model uses.
     pub name: String,
     /// What it does, for the model.
@@ -54,7 +54,7 @@ pub struct Tool {
     /// that a grant could cover (no file, no address, no program). Then only the level decides
     /// whether it may run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<Template>,
+    pub needs: Vec<NeedTemplate>,
     /// What carries out its calls.
     #[serde(default)]
     pub kind: ToolKind,
@@ -104,7 +104,7 @@ pub struct Tool {
     pub background: Background,
 }
 
-impl Tool {
+impl ToolSpec {
     /// A tool with the given schema and the defaults. Until [`level`](Self::level) says otherwise,
     /// it counts as able to do anything.
     pub fn new(name: impl Into<String>, description: impl Into<String>, schema: Json) -> Self {
@@ -142,9 +142,9 @@ impl Tool {
     /// chooses name and description.
     ///
     /// ```
-    /// use holm_kernel::{PlanRole, Tool};
+    /// use holm_kernel::{PlanRole, ToolSpec};
     ///
-    /// let exit = Tool::plan(PlanRole::Exit, "exit_plan", "Shows the plan to a person, who lets you carry it out.");
+    /// let exit = ToolSpec::plan(PlanRole::Exit, "exit_plan", "Shows the plan to a person, who lets you carry it out.");
     /// assert!(exit.schema.get("properties").and_then(|all| all.get("plan")).is_some());
     /// ```
     pub fn plan(role: PlanRole, name: impl Into<String>, description: impl Into<String>) -> Self {
@@ -169,9 +169,9 @@ impl Tool {
     /// kernel answers its calls.
     ///
     /// ```
-    /// use holm_kernel::{Tool, ToolKind};
+    /// use holm_kernel::{ToolSpec, ToolKind};
     ///
-    /// assert_eq!(Tool::children("children").kind, ToolKind::Children);
+    /// assert_eq!(ToolSpec::children("children").kind, ToolKind::Children);
     /// ```
     pub fn children(name: impl Into<String>) -> Self {
         let member = |value: &str| Json::object([("type", Json::from(value))]);
@@ -214,11 +214,11 @@ impl Tool {
     ///
     /// ```
     /// use holm_guards::json::Json;
-    /// use holm_kernel::{CHILDREN, Tool};
+    /// use holm_kernel::{CHILDREN, ToolSpec};
     ///
     /// let schema = || Json::object([("type", "object".into())]);
-    /// assert!(Tool::new(CHILDREN, "Sends cards to them.", schema()).takes_own_name());
-    /// assert!(!Tool::children(CHILDREN).takes_own_name());
+    /// assert!(ToolSpec::new(CHILDREN, "Sends cards to them.", schema()).takes_own_name());
+    /// assert!(!ToolSpec::children(CHILDREN).takes_own_name());
     /// ```
     pub fn takes_own_name(&self) -> bool {
         let name = self.name.as_str();
@@ -297,9 +297,7 @@ pub enum Background {
     #[default]
     Never,
     /// The call does not wait if this argument is `true`.
-    Asked {
-        argument: String,
-    },
+    Asked { argument: String },
     /// The call never waits for its child.
     Always,
 }

@@ -2,15 +2,15 @@
 //! are otherwise kept whole.
 
 use super::{
-    sealed::{self, Attachments},
-    view::{View, index},
+    sealed::{self, AttachmentPolicy},
+    view::{ContextView, index},
 };
 
 /// Lengths in characters to which results are clipped, one after the other, until the view fits.
 /// The steps halve, so that few passes are needed; the last one leaves about a screen of lines.
 const LIMITS: [u64; 8] = [32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500, 250];
 
-impl View {
+impl ContextView {
     /// Clips results from `from` on until at most `goal` tokens are in view. The last turn, which
     /// the model has not seen yet, comes last.
     pub(super) fn clip(&mut self, from: u64, goal: u64) {
@@ -27,7 +27,8 @@ impl View {
     }
 
     fn clip_range(&mut self, start: u64, stop: u64, limit: u64) {
-        let attachments = if LIMITS.last() == Some(&limit) { Attachments::Leave } else { Attachments::Keep };
+        let attachments =
+            if LIMITS.last() == Some(&limit) { AttachmentPolicy::Leave } else { AttachmentPolicy::Keep };
         for at in start..stop {
             self.worked(1);
             if self.measure(at).elidable <= limit {

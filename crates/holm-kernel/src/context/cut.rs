@@ -3,15 +3,15 @@
 use alloc::{sync::Arc, vec::Vec};
 
 use super::{
-    digest::Digest,
-    estimate::{self, Measure},
-    view::{Summaries, View, index},
+    digest::CompactionNote,
+    estimate::{self, MessageSize},
+    view::{ContextView, SummaryPermission, index},
 };
 use crate::{Message, MessageId};
 
 /// The target that a cut must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Goal {
+pub(super) struct CutTarget {
     /// Tokens in view after it.
     pub(super) tokens: u64,
     /// Messages in view after it.
@@ -20,20 +20,20 @@ pub(super) struct Goal {
 
 /// Where to cut, and how much that frees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct ViewCut {
     /// The first message that is kept whole.
     pub(super) at: u64,
     pub(super) tokens: u64,
     pub(super) messages: u64,
 }
 
-impl View {
+impl ContextView {
     /// The smallest cut that reaches the goal, or else the largest possible one; `None`
     /// if nothing would leave.
     ///
     /// It looks only at turns that the cut would remove, so the cost is bounded by what leaves.
-    pub(super) fn find_cut(&mut self, goal: Goal, keep_start: u64) -> Option<Cut> {
-        let mut cut = Cut { at: self.head, tokens: 0, messages: 0 };
+    pub(super) fn find_cut(&mut self, goal: CutTarget, keep_start: u64) -> Option<ViewCut> {
+        let mut cut = ViewCut { at: self.head, tokens: 0, messages: 0 };
         let mut next = 1;
         while cut.at < keep_start {
             let end = self.turns.get(next).copied()?.min(keep_start);
@@ -62,15 +62,15 @@ impl View {
         let last = self.last_leaving(at).unwrap_or_default();
         let digest = match self.digest.clone() {
             Some(digest) if digest.summary.is_some() => digest,
-            Some(digest) => Digest { id: last, ..digest },
-            None => Digest { id: last, summed: 0, gone: 0, summary: None },
+            Some(digest) => CompactionNote { id: last, ..digest },
+            None => CompactionNote { id: last, summed: 0, gone: 0, summary: None },
         };
-        self.cut(at, Digest { gone: digest.gone.saturating_add(leaving.messages), ..digest });
+        self.cut(at, CompactionNote { gone: digest.gone.saturating_add(leaving.messages), ..digest });
     }
 
     /// What leaves if everything before `at` leaves; the note is not counted.
-    pub(super) fn leaving(&mut self, at: u64) -> Cut {
-        let mut cut = Cut { at, tokens: 0, messages: 0 };
+    pub(super) fn leaving(&mut self, at: u64) -> ViewCut {
+        let mut cut = ViewCut { at, tokens: 0, messages: 0 };
         for place in (0..at).filter(|place| !self.remains(*place) && !self.is_digest(*place)) {
             cut.tokens = cut.tokens.saturating_add(self.measure(place).tokens);
             cut.messages += 1;
@@ -80,9 +80,9 @@ impl View {
     }
 
     /// Replaces everything before `at` by the messages that always stay and by the note.
-    pub(super) fn cut(&mut self, at: u64, digest: Digest) {
+    pub(super) fn cut(&mut self, at: u64, digest: CompactionNote) {
         let message = digest.message();
-        let mut head = Head::default();
+        let mut head = ViewHead::default();
         for place in 0..at {
             if self.remains(place) {
                 head.keep(self, place);
@@ -107,7 +107,7 @@ impl View {
         self.head = length;
         self.digest = Some(digest);
         self.asked = None;
-        self.summaries = Summaries::Welcome;
+        self.summaries = SummaryPermission::Welcome;
         self.epoch += 1;
         self.tokens = self.measures.iter().fold(0, |sum, measure| sum.saturating_add(measure.tokens));
         self.recount_old();
@@ -132,15 +132,15 @@ impl View {
 
 /// The part of the old beginning that stays.
 #[derive(Default)]
-struct Head {
+struct ViewHead {
     messages: Vec<Arc<Message>>,
-    measures: Vec<Measure>,
+    measures: Vec<MessageSize>,
     task: Option<u64>,
     prompt: Option<u64>,
 }
 
-impl Head {
-    fn keep(&mut self, view: &View, place: u64) {
+impl ViewHead {
+    fn keep(&mut self, view: &ContextView, place: u64) {
         let Some(message) = view.messages.get(index(place)) else {
             return;
         };

@@ -10,7 +10,7 @@ use crate::{Author, Block, Message, MessageId, Role};
 /// A note about the messages that the view no longer shows. It is the last message
 /// of the view's head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub(super) struct Digest {
+pub(super) struct CompactionNote {
     /// The id of the message that carries the note.
     pub(super) id: MessageId,
     /// How many messages the summary covers.
@@ -22,7 +22,7 @@ pub(super) struct Digest {
     pub(super) summary: Option<String>,
 }
 
-impl Digest {
+impl CompactionNote {
     /// The message. Each part is a separate block, so that no text in the summary can pose as
     /// the text around it.
     pub(super) fn message(&self) -> Arc<Message> {

@@ -53,7 +53,7 @@ const CHARS_PER_TOKEN: u64 = 4;
 
 /// What one message weighs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub(crate) struct Measure {
+pub(crate) struct MessageSize {
     /// Estimated tokens of the whole message.
     pub(crate) tokens: u64,
     /// Characters of its results that could become one line each.
@@ -88,8 +88,8 @@ pub(crate) fn blocks(family: Family, blocks: &[Block]) -> u64 {
 }
 
 /// Weighs a message once, when it joins the view or changes in it.
-pub(crate) fn measure(family: Family, message: &Message) -> Measure {
-    let mut sum = Measure { tokens: MESSAGE_TOKENS, elidable: 0 };
+pub(crate) fn measure(family: Family, message: &Message) -> MessageSize {
+    let mut sum = MessageSize { tokens: MESSAGE_TOKENS, elidable: 0 };
     for block in &message.blocks {
         sum.tokens = sum.tokens.saturating_add(block_tokens(family, block));
         if let Block::ToolResult(result) = block {
@@ -191,7 +191,7 @@ fn string_bytes(json: &Json) -> u64 {
 }
 
 /// One column of the table above.
-struct Row {
+struct TokenWeights {
     lower: u16,
     upper: u16,
     digit: u16,
@@ -203,7 +203,7 @@ struct Row {
     four: u16,
 }
 
-static OPEN_AI: [u16; 256] = spread(&Row {
+static OPEN_AI: [u16; 256] = spread(&TokenWeights {
     lower: 230,
     upper: 800,
     digit: 800,
@@ -214,7 +214,7 @@ static OPEN_AI: [u16; 256] = spread(&Row {
     three: 800,
     four: 2_000,
 });
-static ANTHROPIC: [u16; 256] = spread(&Row {
+static ANTHROPIC: [u16; 256] = spread(&TokenWeights {
     lower: 290,
     upper: 900,
     digit: 900,
@@ -225,7 +225,7 @@ static ANTHROPIC: [u16; 256] = spread(&Row {
     three: 1_200,
     four: 2_500,
 });
-static GEMINI: [u16; 256] = spread(&Row {
+static GEMINI: [u16; 256] = spread(&TokenWeights {
     lower: 240,
     upper: 800,
     digit: 1_000,
@@ -236,7 +236,7 @@ static GEMINI: [u16; 256] = spread(&Row {
     three: 750,
     four: 2_000,
 });
-static OPEN: [u16; 256] = spread(&Row {
+static OPEN: [u16; 256] = spread(&TokenWeights {
     lower: 250,
     upper: 850,
     digit: 1_000,
@@ -247,7 +247,7 @@ static OPEN: [u16; 256] = spread(&Row {
     three: 1_100,
     four: 2_500,
 });
-static OTHER: [u16; 256] = spread(&Row {
+static OTHER: [u16; 256] = spread(&TokenWeights {
     lower: 290,
     upper: 900,
     digit: 1_000,
@@ -270,7 +270,7 @@ const fn weights(family: Family) -> &'static [u16; 256] {
 }
 
 /// Spreads a column over all byte values, so that weighing is a look-up.
-const fn spread(row: &Row) -> [u16; 256] {
+const fn spread(row: &TokenWeights) -> [u16; 256] {
     let mut table = [0; 256];
     let mut byte = 0_u8;
     loop {

@@ -1,6 +1,6 @@
 //! Fits a growing transcript into a model's window.
 //!
-//! The transcript is never rewritten. The model is shown a [`View`], which is derived from the
+//! The transcript is never rewritten. The model is shown a [`ContextView`], which is derived from the
 //! transcript. The view grows by one message at a time and shrinks in rare, large steps. So a
 //! provider's prompt cache keeps hitting in between, and a turn costs the same at turn 1,000
 //! as at turn 1.
@@ -19,5 +19,5 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use plan::{Next, Planned};
-pub(crate) use view::View;
+pub(crate) use plan::{CompactionStep, PlanDecision};
+pub(crate) use view::ContextView;

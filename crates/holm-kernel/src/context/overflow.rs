@@ -3,21 +3,21 @@
 use alloc::vec::Vec;
 
 use super::{
-    cut::Goal,
-    digest::Digest,
-    plan::{DIGEST_TOKENS, Planned},
-    view::{View, index},
+    cut::CutTarget,
+    digest::CompactionNote,
+    plan::{CompactionStep, DIGEST_TOKENS},
+    view::{ContextView, index},
 };
 use crate::{ContextPolicy, PlanStep};
 
-impl View {
+impl ContextView {
     /// Makes the view at least a quarter smaller, or as small as it can be; empty when
     /// nothing more can go.
     ///
     /// Old results go first, then old turns, then the middle of large results, then all
     /// turns but the last, then the summary. The size that was refused is remembered: later
     /// plans stay below it.
-    pub(crate) fn shrink_after_overflow(&mut self, policy: &ContextPolicy) -> Vec<Planned> {
+    pub(crate) fn shrink_after_overflow(&mut self, policy: &ContextPolicy) -> Vec<CompactionStep> {
         let goal = self.tokens - self.tokens / 4;
         self.ceiling = Some(self.ceiling.map_or(self.tokens, |ceiling| ceiling.min(self.tokens)));
         self.asked = None;
@@ -32,11 +32,17 @@ impl View {
                 view.clip(from, goal);
             });
         }
-        self.step(&mut steps, goal, PlanStep::Dropped, View::forget_summary);
+        self.step(&mut steps, goal, PlanStep::Dropped, ContextView::forget_summary);
         steps
     }
 
-    fn step(&mut self, steps: &mut Vec<Planned>, goal: u64, step: PlanStep, act: impl FnOnce(&mut Self)) {
+    fn step(
+        &mut self,
+        steps: &mut Vec<CompactionStep>,
+        goal: u64,
+        step: PlanStep,
+        act: impl FnOnce(&mut Self),
+    ) {
         if self.tokens > goal {
             self.note(steps, step, act);
         }
@@ -44,7 +50,7 @@ impl View {
 
     fn drop_towards(&mut self, goal: u64, keep: u64) {
         let keep_start = self.keep_start(keep);
-        let goal = Goal { tokens: goal.saturating_sub(DIGEST_TOKENS), messages: u64::MAX };
+        let goal = CutTarget { tokens: goal.saturating_sub(DIGEST_TOKENS), messages: u64::MAX };
         // A note longer than what it stands for would be no gain.
         if let Some(cut) = self.find_cut(goal, keep_start)
             && (self.digest.is_some() || cut.tokens > DIGEST_TOKENS)
@@ -58,7 +64,7 @@ impl View {
             return;
         };
         let gone = digest.gone.saturating_add(digest.summed);
-        let digest = Digest { id: digest.id, summed: 0, gone, summary: None };
+        let digest = CompactionNote { id: digest.id, summed: 0, gone, summary: None };
         let message = digest.message();
         self.digest = Some(digest);
         if let Some(at) = self.head.checked_sub(1).filter(|at| index(*at) < self.messages.len()) {

@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use super::{
-    cut::{Cut, Goal},
-    room::{Room, share},
-    view::{Asked, Summaries, View, index},
+    cut::{CutTarget, ViewCut},
+    room::{TokenThresholds, share},
+    view::{ContextView, SummaryPermission, SummaryRequest, index},
 };
 use crate::{ContextPolicy, Family, MessageId, PlanStep, SummaryPolicy};
 
@@ -28,15 +28,15 @@ const CHARS_PER_TOKEN: u64 = 4;
 /// What a plan did, and what follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
-pub(crate) struct Plan {
+pub(crate) struct CompactionPlan {
     /// What was done, in order.
-    pub(crate) steps: Vec<Planned>,
-    pub(crate) next: Next,
+    pub(crate) steps: Vec<CompactionStep>,
+    pub(crate) next: PlanDecision,
 }
 
 /// One step of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Planned {
+pub(crate) struct CompactionStep {
     pub(crate) step: PlanStep,
     pub(crate) before: u64,
     pub(crate) after: u64,
@@ -44,10 +44,10 @@ pub(crate) struct Planned {
 
 /// What follows a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum PlanDecision {
     /// The view fits: send it.
     Send,
-    /// Ask a model to summarise the messages before `upto`, then [apply](View::apply_summary) its
+    /// Ask a model to summarise the messages before `upto`, then [apply](ContextView::apply_summary) its
     /// text (an empty one if it failed) and plan again. A useless summary is not requested twice.
     Summarise {
         /// The first message that is not summarised.
@@ -57,70 +57,76 @@ pub(crate) enum Next {
     TooLong,
 }
 
-impl View {
+impl ContextView {
     /// Plans for one request. `window` and `fixed` (system prompt, tools and room for the
     /// reply) are in tokens.
     ///
     /// The cost does not grow with the view unless something must be done, and then it is bounded
     /// by what is removed. Calling it again changes nothing.
-    pub(crate) fn plan(&mut self, policy: &ContextPolicy, window: u64, fixed: u64, family: Family) -> Plan {
+    pub(crate) fn plan(
+        &mut self,
+        policy: &ContextPolicy,
+        window: u64,
+        fixed: u64,
+        family: Family,
+    ) -> CompactionPlan {
         self.retarget(family);
-        let room = Room::new(policy, window, fixed, self.ceiling);
+        let room = TokenThresholds::new(policy, window, fixed, self.ceiling);
         let keep_start = self.keep_start(policy.keep_turns);
         self.age(keep_start);
         let mut steps = Vec::new();
         let Some(goal) = self.goal(policy, room) else {
             self.asked = None;
-            return Plan { steps, next: Next::Send };
+            return CompactionPlan { steps, next: PlanDecision::Send };
         };
         if let Some(asked) = self.asked {
-            return Plan { steps, next: Next::Summarise { upto: asked.upto } };
+            return CompactionPlan { steps, next: PlanDecision::Summarise { upto: asked.upto } };
         }
         let much = self.old.elidable / CHARS_PER_TOKEN >= room.trigger / WORTH_PART;
         if self.tokens > room.hard || (self.tokens > goal.tokens && much) {
             self.note(&mut steps, PlanStep::Elided, |view| view.elide(goal.tokens));
         }
         if self.reaches(goal) {
-            return Plan { steps, next: Next::Send };
+            return CompactionPlan { steps, next: PlanDecision::Send };
         }
         self.cut_or_ask(policy, room, goal, keep_start, steps)
     }
 
     /// The target, if the view is too large. A view that only has too many
     /// messages keeps its tokens.
-    fn goal(&self, policy: &ContextPolicy, room: Room) -> Option<Goal> {
+    fn goal(&self, policy: &ContextPolicy, room: TokenThresholds) -> Option<CutTarget> {
         let crowded = policy.max_messages.is_some_and(|most| self.messages.len() as u64 > most);
         let long = self.tokens > room.trigger || (self.asked.is_some() && self.tokens > room.target);
         if !crowded && !long {
             return None;
         }
-        Some(Goal {
+        Some(CutTarget {
             tokens: if long { room.target } else { u64::MAX },
             messages: if crowded { most_messages(policy) } else { u64::MAX },
         })
     }
 
-    fn reaches(&self, goal: Goal) -> bool {
+    fn reaches(&self, goal: CutTarget) -> bool {
         self.tokens <= goal.tokens && self.messages.len() as u64 <= goal.messages
     }
 
     fn cut_or_ask(
         &mut self,
         policy: &ContextPolicy,
-        room: Room,
-        goal: Goal,
+        room: TokenThresholds,
+        goal: CutTarget,
         keep_start: u64,
-        mut steps: Vec<Planned>,
-    ) -> Plan {
+        mut steps: Vec<CompactionStep>,
+    ) -> CompactionPlan {
         let must = self.tokens > room.hard || goal.messages != u64::MAX;
         if !must && self.old.tokens < room.trigger / WORTH_PART {
-            return Plan { steps, next: Next::Send };
+            return CompactionPlan { steps, next: PlanDecision::Send };
         }
         if self.may_ask(policy) {
-            let summary = Goal { tokens: goal.tokens - goal.tokens / SUMMARY_PART, ..goal };
+            let summary = CutTarget { tokens: goal.tokens - goal.tokens / SUMMARY_PART, ..goal };
             let cut = self.find_cut(with_digest(summary), keep_start);
             if let Some(upto) = cut.and_then(|cut| self.worth_asking(room, cut)) {
-                return Plan { steps, next: Next::Summarise { upto } };
+                return CompactionPlan { steps, next: PlanDecision::Summarise { upto } };
             }
         }
         let Some(cut) = self.find_cut(with_digest(goal), keep_start) else {
@@ -132,40 +138,50 @@ impl View {
 
     const fn may_ask(&self, policy: &ContextPolicy) -> bool {
         match (&policy.summary, self.summaries) {
-            (SummaryPolicy::Never, _) | (_, Summaries::Discarded) => false,
-            (SummaryPolicy::Ask { .. }, Summaries::Welcome) => true,
+            (SummaryPolicy::Never, _) | (_, SummaryPermission::Discarded) => false,
+            (SummaryPolicy::Ask { .. }, SummaryPermission::Welcome) => true,
         }
     }
 
     /// Requests a summary up to a cut, if it is worth a call; returns the first message that stays.
-    fn worth_asking(&mut self, room: Room, cut: Cut) -> Option<MessageId> {
+    fn worth_asking(&mut self, room: TokenThresholds, cut: ViewCut) -> Option<MessageId> {
         // A request that is itself too long would only fail.
         if cut.tokens < SUMMARY_WORTH || cut.tokens > room.hard {
             return None;
         }
         let upto = self.messages.get(index(cut.at))?.id;
-        self.asked = Some(Asked { upto, at: cut.at });
+        self.asked = Some(SummaryRequest { upto, at: cut.at });
         Some(upto)
     }
 
     /// Clips the kept turns if the view cannot be sent otherwise.
-    fn fit(&mut self, policy: &ContextPolicy, room: Room, mut steps: Vec<Planned>) -> Plan {
+    fn fit(
+        &mut self,
+        policy: &ContextPolicy,
+        room: TokenThresholds,
+        mut steps: Vec<CompactionStep>,
+    ) -> CompactionPlan {
         if self.tokens > room.hard {
             let from = self.keep_start(policy.keep_turns);
             self.note(&mut steps, PlanStep::Clipped, |view| view.clip(from, room.trigger));
         }
-        let next = if self.tokens > room.hard { Next::TooLong } else { Next::Send };
-        Plan { steps, next }
+        let next = if self.tokens > room.hard { PlanDecision::TooLong } else { PlanDecision::Send };
+        CompactionPlan { steps, next }
     }
 
     /// Performs one step and records it if it changed anything.
-    pub(super) fn note(&mut self, steps: &mut Vec<Planned>, step: PlanStep, act: impl FnOnce(&mut Self)) {
+    pub(super) fn note(
+        &mut self,
+        steps: &mut Vec<CompactionStep>,
+        step: PlanStep,
+        act: impl FnOnce(&mut Self),
+    ) {
         let (before, epoch) = (self.tokens, self.epoch);
         act(self);
         if self.epoch != epoch {
             // However much a step changed, it counts as one change.
             self.epoch = epoch + 1;
-            steps.push(Planned { step, before, after: self.tokens });
+            steps.push(CompactionStep { step, before, after: self.tokens });
         }
     }
 }
@@ -182,8 +198,8 @@ fn most_messages(policy: &ContextPolicy) -> u64 {
 }
 
 /// The goal less what the digest will take.
-const fn with_digest(goal: Goal) -> Goal {
-    Goal {
+const fn with_digest(goal: CutTarget) -> CutTarget {
+    CutTarget {
         tokens: goal.tokens.saturating_sub(DIGEST_TOKENS),
         messages: if goal.messages == u64::MAX { u64::MAX } else { goal.messages.saturating_sub(1) },
     }

@@ -4,7 +4,7 @@ use crate::ContextPolicy;
 
 /// Token thresholds for the messages of a view; the rest of the request is already subtracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct TokenThresholds {
     /// More than this cannot be sent.
     pub(super) hard: u64,
     /// Above this the view is made smaller.
@@ -13,7 +13,7 @@ pub(super) struct Room {
     pub(super) target: u64,
 }
 
-impl Room {
+impl TokenThresholds {
     /// Subtracts `fixed` from the window and from each share of it. `ceiling` is the size that a
     /// provider has already refused.
     ///

@@ -26,18 +26,18 @@ const CUT_SAVES: u64 = 100;
 
 /// A sealed text in its three parts. Text without an envelope is all body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Parts<'a> {
+pub(super) struct EnvelopeParts<'a> {
     pub(super) open: &'a str,
     pub(super) body: &'a str,
     pub(super) close: &'a str,
 }
 
 /// Takes an envelope apart.
-pub(super) fn split(text: &str) -> Parts<'_> {
-    envelope(text).unwrap_or(Parts { open: "", body: text, close: "" })
+pub(super) fn split(text: &str) -> EnvelopeParts<'_> {
+    envelope(text).unwrap_or(EnvelopeParts { open: "", body: text, close: "" })
 }
 
-fn envelope(text: &str) -> Option<Parts<'_>> {
+fn envelope(text: &str) -> Option<EnvelopeParts<'_>> {
     if !text.starts_with("<tool_output") {
         return None;
     }
@@ -45,7 +45,7 @@ fn envelope(text: &str) -> Option<Parts<'_>> {
     // is the envelope's own.
     let (open, rest) = text.split_at_checked(text.find('>')? + 1)?;
     let (body, close) = rest.split_at_checked(rest.rfind("</tool_output")?)?;
-    Some(Parts { open, body, close })
+    Some(EnvelopeParts { open, body, close })
 }
 
 /// How many characters a text has.
@@ -78,14 +78,14 @@ pub(super) fn elide<'a>(
 /// head and its tail.
 ///
 /// Returns `None` if there is no such result.
-pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> Option<Message> {
+pub(super) fn clip(message: &Message, limit: u64, attachments: AttachmentPolicy) -> Option<Message> {
     rewrite(message, |result| {
         let parts = split(&result.text);
         let text = ends(parts.body, limit).map(|body| joined(parts, &body));
         let (kept, said) = match attachments {
-            Attachments::Keep => (result.parts.clone(), None),
-            Attachments::Leave if result.parts.is_empty() => (Vec::new(), None),
-            Attachments::Leave => {
+            AttachmentPolicy::Keep => (result.parts.clone(), None),
+            AttachmentPolicy::Leave if result.parts.is_empty() => (Vec::new(), None),
+            AttachmentPolicy::Leave => {
                 (Vec::new(), Some(format!("\n[{} attachments left out]", result.parts.len())))
             }
         };
@@ -103,7 +103,7 @@ pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> O
 
 /// What happens to a result's pictures and files when its text is clipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Attachments {
+pub(super) enum AttachmentPolicy {
     /// The attachments stay in the view.
     Keep,
     /// They leave the view, with a note.
@@ -132,7 +132,7 @@ fn shell(result: &ToolResult) -> ToolResult {
     }
 }
 
-fn joined(parts: Parts<'_>, body: &str) -> String {
+fn joined(parts: EnvelopeParts<'_>, body: &str) -> String {
     let mut out = String::with_capacity(parts.open.len() + body.len() + parts.close.len());
     out.push_str(parts.open);
     out.push_str(body);

@@ -5,9 +5,9 @@ use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 use thiserror::Error;
 
 use super::{
-    digest::Digest,
+    digest::CompactionNote,
     estimate,
-    view::{Summaries, View, index},
+    view::{ContextView, SummaryPermission, index},
 };
 use crate::{Author, ContextPolicy, Message, MessageId, Role, SummaryPolicy};
 
@@ -25,7 +25,7 @@ tools and do not continue the work; give the summary alone.";
 
 /// Why a summary was not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub(crate) enum Discarded {
+pub(crate) enum SummaryError {
     /// The summary had no text.
     #[error("the summary is empty, so the oldest turns leave without one")]
     Empty,
@@ -37,7 +37,7 @@ pub(crate) enum Discarded {
     Stale,
 }
 
-impl View {
+impl ContextView {
     /// The messages of a summary request: those before `upto`, and the instruction as the last
     /// message, under the given id. Empty if no summary up to there was requested.
     ///
@@ -72,23 +72,27 @@ impl View {
         upto: MessageId,
         text: &str,
         id: MessageId,
-    ) -> Result<(u64, u64), Discarded> {
+    ) -> Result<(u64, u64), SummaryError> {
         let Some(asked) = self.asked.filter(|asked| asked.upto == upto) else {
-            return Err(Discarded::Stale);
+            return Err(SummaryError::Stale);
         };
         self.asked = None;
-        self.summaries = Summaries::Discarded;
+        self.summaries = SummaryPermission::Discarded;
         let text = text.trim();
         if text.is_empty() {
-            return Err(Discarded::Empty);
+            return Err(SummaryError::Empty);
         }
         let leaving = self.leaving(asked.at);
-        let digest =
-            Digest { id, summed: self.summed(leaving.messages), gone: 0, summary: Some(text.to_owned()) };
+        let digest = CompactionNote {
+            id,
+            summed: self.summed(leaving.messages),
+            gone: 0,
+            summary: Some(text.to_owned()),
+        };
         if estimate::tokens(self.family, &digest.message())
             >= leaving.tokens.saturating_add(self.digest_tokens())
         {
-            return Err(Discarded::Longer);
+            return Err(SummaryError::Longer);
         }
         let before = self.tokens;
         self.cut(asked.at, digest);

@@ -6,8 +6,8 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    digest::Digest,
-    estimate::{self, Measure},
+    digest::CompactionNote,
+    estimate::{self, MessageSize},
     sealed,
 };
 use crate::{Block, Family, Message, MessageId, Role};
@@ -21,9 +21,9 @@ use crate::{Block, Family, Message, MessageId, Role};
 ///
 /// Cursors remember how far each kind of work has come, so that a plan looks only at new messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub(crate) struct View {
+pub(crate) struct ContextView {
     pub(super) messages: Vec<Arc<Message>>,
-    pub(super) measures: Vec<Measure>,
+    pub(super) measures: Vec<MessageSize>,
     pub(super) family: Family,
     pub(super) tokens: u64,
     pub(super) epoch: u64,
@@ -33,17 +33,17 @@ pub(crate) struct View {
     pub(super) open: u64,
     pub(super) task: Option<u64>,
     pub(super) prompt: Option<u64>,
-    pub(super) prompts: Prompts,
+    pub(super) prompts: PromptTracking,
     pub(super) head: u64,
-    pub(super) digest: Option<Digest>,
+    pub(super) digest: Option<CompactionNote>,
     /// Messages before this one have been counted into `old`.
     pub(super) aged: u64,
     /// Messages before this one hold no result that could become shorter.
     pub(super) elided: u64,
     /// The removable part of the messages before `aged`.
-    pub(super) old: Measure,
-    pub(super) asked: Option<Asked>,
-    pub(super) summaries: Summaries,
+    pub(super) old: MessageSize,
+    pub(super) asked: Option<SummaryRequest>,
+    pub(super) summaries: SummaryPermission,
     /// The size that a provider refused as too long, by our estimate.
     pub(super) ceiling: Option<u64>,
     #[cfg(test)]
@@ -54,17 +54,17 @@ pub(crate) struct View {
 /// How the latest prompt is identified.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Prompts {
+pub(super) enum PromptTracking {
     /// The prompt was not marked, so the last message of a person counts.
     #[default]
     Guessed,
-    /// The prompt was marked with [`View::mark_prompt`].
+    /// The prompt was marked with [`ContextView::mark_prompt`].
     Marked,
 }
 
 /// A requested summary of everything before this message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub(super) struct Asked {
+pub(super) struct SummaryRequest {
     pub(super) upto: MessageId,
     pub(super) at: u64,
 }
@@ -72,7 +72,7 @@ pub(super) struct Asked {
 /// Whether the next cut may ask for a summary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Summaries {
+pub(super) enum SummaryPermission {
     /// A summary may be requested.
     #[default]
     Welcome,
@@ -80,7 +80,7 @@ pub(super) enum Summaries {
     Discarded,
 }
 
-impl View {
+impl ContextView {
     /// The messages to show, oldest first.
     pub(crate) fn messages(&self) -> &[Arc<Message>] {
         &self.messages
@@ -99,7 +99,7 @@ impl View {
     /// Shows one more message. Applications' own records are not shown.
     ///
     /// Costs the length of this message, never of the view (a change of
-    /// family excepted, see [`View::retarget`]).
+    /// family excepted, see [`ContextView::retarget`]).
     pub(crate) fn push(&mut self, message: Arc<Message>, family: Family) {
         if message.role == Role::Custom {
             return;
@@ -112,7 +112,7 @@ impl View {
         self.count_calls(&message);
         if speaks(&message) {
             self.task.get_or_insert(at);
-            if self.prompts == Prompts::Guessed {
+            if self.prompts == PromptTracking::Guessed {
                 self.set_prompt(at);
             }
         }
@@ -128,7 +128,7 @@ impl View {
     ///
     /// Without a mark, the last message of a person counts, which may be a mere correction.
     pub(crate) fn mark_prompt(&mut self) {
-        self.prompts = Prompts::Marked;
+        self.prompts = PromptTracking::Marked;
         if self.messages.last().is_some_and(|message| speaks(message)) {
             self.set_prompt(self.messages.len() as u64 - 1);
         }
@@ -186,7 +186,7 @@ impl View {
     /// Counts again what is old, after positions or weights have changed.
     pub(super) fn recount_old(&mut self) {
         let upto = core::mem::take(&mut self.aged);
-        self.old = Measure::default();
+        self.old = MessageSize::default();
         self.age(upto);
     }
 
@@ -197,7 +197,7 @@ impl View {
             || self.messages.get(index(at)).is_some_and(|message| message.role == Role::System)
     }
 
-    pub(super) fn measure(&self, at: u64) -> Measure {
+    pub(super) fn measure(&self, at: u64) -> MessageSize {
         self.measures.get(index(at)).copied().unwrap_or_default()
     }
 

@@ -9,11 +9,11 @@ use super::sha256;
 
 /// A secret key for hashing.
 #[derive(Clone, Copy)]
-pub(crate) struct Sip {
+pub(crate) struct SipHashKey {
     key: [u64; 2],
 }
 
-impl Sip {
+impl SipHashKey {
     /// Derives a key; the domain keeps the uses of one secret apart.
     pub(crate) fn derived(domain: &[u8], secret: &[u8]) -> Self {
         let hash = sha256(&[domain, secret]);
@@ -24,7 +24,7 @@ impl Sip {
     /// Hashes the parts, each with its length before it and filled up with zeros to whole
     /// lanes of eight bytes.
     pub(crate) fn hash(self, parts: &[&[u8]]) -> [u64; 2] {
-        let mut state = State::new(self.key);
+        let mut state = SipState::new(self.key);
         let mut lanes = 0_u64;
         for part in parts {
             state.absorb(part.len() as u64);
@@ -35,7 +35,7 @@ impl Sip {
     }
 }
 
-impl core::fmt::Debug for Sip {
+impl core::fmt::Debug for SipHashKey {
     fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         out.write_str("Sip(secret)")
     }
@@ -49,9 +49,9 @@ fn lane(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
 }
 
-struct State([u64; 4]);
+struct SipState([u64; 4]);
 
-impl State {
+impl SipState {
     const fn new([k0, k1]: [u64; 2]) -> Self {
         Self([
             k0 ^ 0x736f_6d65_7073_6575,
@@ -107,15 +107,15 @@ mod tests {
     #[test]
     fn it_is_siphash_as_published() {
         // The reference's vectors of 128 bits for no input and for the bytes 0 to 7.
-        assert_eq!(State::new(KEY).finish(0), [0xe6a8_25ba_047f_81a3, 0x9302_55c7_1472_f66d]);
-        let mut state = State::new(KEY);
+        assert_eq!(SipState::new(KEY).finish(0), [0xe6a8_25ba_047f_81a3, 0x9302_55c7_1472_f66d]);
+        let mut state = SipState::new(KEY);
         state.absorb(0x0706_0504_0302_0100);
         assert_eq!(state.finish(8), [0x61f5_5862_baa9_623b, 0xb497_14f3_64e2_830f]);
     }
 
     #[test]
     fn parts_are_kept_apart() {
-        let sip = Sip { key: KEY };
+        let sip = SipHashKey { key: KEY };
         let all = [
             sip.hash(&[]),
             sip.hash(&[b""]),
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn keys_depend_on_domain_and_secret() {
-        let hash = |domain: &[u8], secret: &[u8]| Sip::derived(domain, secret).hash(&[b"x"]);
+        let hash = |domain: &[u8], secret: &[u8]| SipHashKey::derived(domain, secret).hash(&[b"x"]);
         assert_eq!(hash(b"a", b"1"), hash(b"a", b"1"));
         assert_ne!(hash(b"a", b"1"), hash(b"b", b"1"));
         assert_ne!(hash(b"a", b"1"), hash(b"a", b"2"));

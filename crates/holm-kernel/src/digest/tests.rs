@@ -3,7 +3,7 @@ use core::fmt::Write as _;
 
 use proptest::prelude::*;
 
-use super::{Digest, START, STEP, hex, sha256_hex};
+use super::{START, STEP, StreamHasher, hex, sha256_hex};
 
 /// The definition read off its documentation, without streaming.
 fn by_the_book(bytes: &[u8]) -> u64 {
@@ -21,12 +21,12 @@ fn by_the_book(bytes: &[u8]) -> u64 {
 }
 
 fn of(bytes: &[u8]) -> u64 {
-    Digest::new().bytes(bytes).finish()
+    StreamHasher::new().bytes(bytes).finish()
 }
 
 #[test]
 fn the_hash_is_pinned_for_ever() {
-    let actual = [of(b""), of(b"a"), of(b"holm holm"), Digest::new().u64(1).str("x").finish()];
+    let actual = [of(b""), of(b"a"), of(b"holm holm"), StreamHasher::new().u64(1).str("x").finish()];
     assert_eq!(actual, PINNED, "{actual:#x?}");
 }
 
@@ -35,7 +35,7 @@ const PINNED: [u64; 4] =
 
 #[test]
 fn the_length_of_a_text_is_part_of_it() {
-    let two = |a: &str, b: &str| Digest::new().str(a).str(b).finish();
+    let two = |a: &str, b: &str| StreamHasher::new().str(a).str(b).finish();
     assert_ne!(two("ab", "c"), two("a", "bc"));
     assert_ne!(two("", "a"), two("a", ""));
 }
@@ -49,7 +49,7 @@ fn zeros_at_the_end_count() {
 #[test]
 fn a_lane_that_equals_the_accumulator_keeps_what_came_before() {
     let meet = |first: u64| {
-        let mut digest = Digest::new();
+        let mut digest = StreamHasher::new();
         digest.u64(first);
         let acc = digest.acc;
         digest.u64(acc).u64(5).finish()
@@ -59,18 +59,18 @@ fn a_lane_that_equals_the_accumulator_keeps_what_came_before() {
 
 #[test]
 fn a_writer_may_write_into_the_hash() {
-    let mut digest = Digest::new();
+    let mut digest = StreamHasher::new();
     write!(digest, "{}-ab", 12).unwrap();
     assert_eq!(digest.finish(), of(b"12-ab"));
 }
 
 #[test]
 fn short_keys_do_not_collide() {
-    let mut seen: Vec<u64> = (0_u64..50_000).map(|n| Digest::new().u64(n).finish()).collect();
+    let mut seen: Vec<u64> = (0_u64..50_000).map(|n| StreamHasher::new().u64(n).finish()).collect();
     seen.extend((0_u64..50_000).map(|n| {
         let mut text = String::new();
         write!(text, "key {n}").unwrap();
-        Digest::new().str(&text).finish()
+        StreamHasher::new().str(&text).finish()
     }));
     seen.sort_unstable();
     seen.dedup();
@@ -103,7 +103,7 @@ fn hex_is_lower_case_and_two_digits_a_byte() {
 proptest! {
     #[test]
     fn splitting_does_not_matter(bytes: Vec<u8>, cuts in prop::collection::vec(0_usize..9, 0..40)) {
-        let mut digest = Digest::new();
+        let mut digest = StreamHasher::new();
         let mut rest = bytes.as_slice();
         for cut in cuts {
             let (now, later) = rest.split_at(cut.min(rest.len()));

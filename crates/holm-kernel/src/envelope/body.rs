@@ -6,14 +6,14 @@ use crate::Spill;
 
 /// Which part of a long text is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub(crate) enum ExcerptBias {
     /// Three quarters from the beginning, one from the end.
     MostlyHead,
     /// One quarter from the beginning, three from the end, where commands say how they went.
     MostlyTail,
 }
 
-impl Ends {
+impl ExcerptBias {
     const fn head_quarters(self) -> u64 {
         match self {
             Self::MostlyHead => 3,
@@ -24,11 +24,11 @@ impl Ends {
 
 /// The text of one result, cut to the part that the model sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Body<'a> {
+pub(crate) struct EnvelopeBody<'a> {
     text: Cow<'a, str>,
 }
 
-impl<'a> Body<'a> {
+impl<'a> EnvelopeBody<'a> {
     pub(crate) const fn whole(text: &'a str) -> Self {
         Self { text: Cow::Borrowed(text) }
     }
@@ -37,7 +37,7 @@ impl<'a> Body<'a> {
     /// (the note not counted).
     ///
     /// The note between them says how many characters are missing.
-    pub(crate) fn clip(text: &'a str, limit: u64, ends: Ends) -> Self {
+    pub(crate) fn clip(text: &'a str, limit: u64, ends: ExcerptBias) -> Self {
         if text.len() as u64 <= limit {
             return Self::whole(text);
         }
@@ -51,12 +51,12 @@ impl<'a> Body<'a> {
     }
 
     /// The ends of a text of `bytes` bytes that the host has put elsewhere.
-    pub(crate) fn spilled(spill: &Spill, limit: u64, ends: Ends) -> Body<'static> {
+    pub(crate) fn spilled(spill: &Spill, limit: u64, ends: ExcerptBias) -> EnvelopeBody<'static> {
         let Spill { reference, bytes, .. } = spill;
         let (head, tail) = cut(&spill.head, &spill.tail, limit, ends);
         let shown = head.len() as u64 + tail.len() as u64;
         let missing = format!("{} of {bytes} bytes", bytes.saturating_sub(shown));
-        Body { text: joined(head, &missing, Some(reference), tail).into() }
+        EnvelopeBody { text: joined(head, &missing, Some(reference), tail).into() }
     }
 
     /// The text as it goes into the envelope.
@@ -66,7 +66,7 @@ impl<'a> Body<'a> {
 }
 
 /// The beginning of `head` and the end of `tail`, together at most `limit` characters.
-fn cut<'t>(head: &'t str, tail: &'t str, limit: u64, ends: Ends) -> (&'t str, &'t str) {
+fn cut<'t>(head: &'t str, tail: &'t str, limit: u64, ends: ExcerptBias) -> (&'t str, &'t str) {
     let quarters = ends.head_quarters();
     // Divided before multiplied, so that no limit overflows.
     let first = limit / 4 * quarters + limit % 4 * quarters / 4;

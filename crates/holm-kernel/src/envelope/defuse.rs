@@ -20,11 +20,11 @@ const NAME: &[u8] = b"tooloutput";
 /// Linear: no stretch of text is looked at from two starting points.
 pub(super) fn defuse(body: &str, out: &mut String) {
     each(body, |found| match found {
-        Found::Plain(text) => out.push_str(text),
-        Found::Bracket('<') => out.push_str("&lt;"),
+        BodySegment::Plain(text) => out.push_str(text),
+        BodySegment::Bracket('<') => out.push_str("&lt;"),
         // Writing into a `String` cannot fail.
-        Found::Bracket(other) => drop(write!(out, "&#x{:x};", u32::from(other))),
-        Found::Reference(reference) => {
+        BodySegment::Bracket(other) => drop(write!(out, "&#x{:x};", u32::from(other))),
+        BodySegment::Reference(reference) => {
             out.push_str("&amp;");
             out.push_str(reference.get(1..).unwrap_or_default());
         }
@@ -32,7 +32,7 @@ pub(super) fn defuse(body: &str, out: &mut String) {
 }
 
 /// A piece of a body.
-enum Found<'a> {
+enum BodySegment<'a> {
     Plain(&'a str),
     /// A bracket before something that reads like the tag's name.
     Bracket(char),
@@ -41,7 +41,7 @@ enum Found<'a> {
 }
 
 /// Hands the pieces of a body over in order.
-fn each<'a>(body: &'a str, mut take: impl FnMut(Found<'a>)) {
+fn each<'a>(body: &'a str, mut take: impl FnMut(BodySegment<'a>)) {
     let (mut done, mut at) = (0, 0);
     let slice = |from: usize, to: usize| body.get(from..to).unwrap_or_default();
     while let Some(found) =
@@ -53,18 +53,18 @@ fn each<'a>(body: &'a str, mut take: impl FnMut(Found<'a>)) {
         at = start + c.len_utf8();
         let piece = if c == '&' {
             let length = reference_length(rest);
-            (length > 0).then(|| (Found::Reference(slice(start, start + length)), start + length))
+            (length > 0).then(|| (BodySegment::Reference(slice(start, start + length)), start + length))
         } else {
-            is_bracket(c).then_some((Found::Bracket(c), at))
+            is_bracket(c).then_some((BodySegment::Bracket(c), at))
         };
         let Some((piece, end)) = piece else { continue };
         if names_the_tag(slice(end, body.len())) {
-            take(Found::Plain(slice(done, start)));
+            take(BodySegment::Plain(slice(done, start)));
             take(piece);
             (done, at) = (end, end);
         }
     }
-    take(Found::Plain(slice(done, body.len())));
+    take(BodySegment::Plain(slice(done, body.len())));
 }
 
 /// The length of a reference such as `&lt;` or `&#x…;`, also with `amp;` before it, at the start of

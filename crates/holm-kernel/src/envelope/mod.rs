@@ -10,6 +10,6 @@ mod seal;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use body::{Body, Ends};
+pub(crate) use body::{EnvelopeBody, ExcerptBias};
 pub(crate) use seal::seal;
 pub use seal::{defused, open};

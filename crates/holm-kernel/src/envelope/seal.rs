@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{Body, defuse};
+use super::{EnvelopeBody, defuse};
 
 /// Bytes of both tags, so that a small result is one allocation.
 const TAGS: usize = 60;
@@ -14,7 +14,7 @@ const DIGITS: usize = 8;
 /// Puts a body into its envelope: `<tool_output seal="…">body</tool_output seal="…">`.
 ///
 /// The body stays as it is, also where it holds such tags: only the kernel knows the seal.
-pub(crate) fn seal(seal: u64, body: &Body<'_>) -> String {
+pub(crate) fn seal(seal: u64, body: &EnvelopeBody<'_>) -> String {
     let mut out = String::with_capacity(TAGS + body.text().len());
     out.push_str("<tool_output seal=\"");
     push_hex(seal, &mut out);

@@ -2,20 +2,20 @@ use alloc::{string::String, vec::Vec};
 
 use proptest::prelude::*;
 
-use super::{Body, Ends, defused, open, seal};
+use super::{EnvelopeBody, ExcerptBias, defused, open, seal};
 use crate::Spill;
 
 fn sealed(body: &str) -> String {
-    seal(0xab, &Body::whole(body))
+    seal(0xab, &EnvelopeBody::whole(body))
 }
 
 #[test]
 fn the_envelope_bears_a_seal_on_both_ends() {
     assert_eq!(
-        seal(1, &Body::whole("hi\n")),
+        seal(1, &EnvelopeBody::whole("hi\n")),
         "<tool_output seal=\"00000001\">hi\n</tool_output seal=\"00000001\">"
     );
-    assert!(seal(u64::MAX, &Body::whole("")).starts_with("<tool_output seal=\"ffffffff\">"));
+    assert!(seal(u64::MAX, &EnvelopeBody::whole("")).starts_with("<tool_output seal=\"ffffffff\">"));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn defusing_hostile_text_takes_linear_time() {
 }
 
 fn clip(text: &str, limit: u64) -> String {
-    Body::clip(text, limit, Ends::MostlyHead).text().into()
+    EnvelopeBody::clip(text, limit, ExcerptBias::MostlyHead).text().into()
 }
 
 fn spill(head: &str, tail: &str, bytes: u64) -> Spill {
@@ -122,8 +122,8 @@ fn spill(head: &str, tail: &str, bytes: u64) -> Spill {
 
 #[test]
 fn a_text_within_its_limit_is_not_copied() {
-    assert_eq!(Body::clip("äöü", 3, Ends::MostlyHead), Body::whole("äöü"));
-    assert_eq!(Body::clip("", 0, Ends::MostlyTail), Body::whole(""));
+    assert_eq!(EnvelopeBody::clip("äöü", 3, ExcerptBias::MostlyHead), EnvelopeBody::whole("äöü"));
+    assert_eq!(EnvelopeBody::clip("", 0, ExcerptBias::MostlyTail), EnvelopeBody::whole(""));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn three_quarters_come_from_the_head() {
 
 #[test]
 fn three_quarters_of_a_commands_output_come_from_its_end() {
-    let body = Body::clip("abcdefghijklmnop", 8, Ends::MostlyTail);
+    let body = EnvelopeBody::clip("abcdefghijklmnop", 8, ExcerptBias::MostlyTail);
     assert_eq!(body.text(), "ab\n[8 of 16 characters left out here]\nklmnop");
 }
 
@@ -146,12 +146,12 @@ fn a_cut_never_splits_a_character() {
 
 #[test]
 fn a_spilled_text_shows_its_ends_its_size_and_where_the_whole_is() {
-    let body = Body::spilled(&spill("head", "tail", 1_000), 100, Ends::MostlyHead);
+    let body = EnvelopeBody::spilled(&spill("head", "tail", 1_000), 100, ExcerptBias::MostlyHead);
     assert_eq!(
         body.text(),
         "head\n[992 of 1000 bytes left out here; read {\"reference\": \"blob:9\"} has the whole text]\ntail"
     );
-    let tight = Body::spilled(&spill("head", "tail", 1_000), 4, Ends::MostlyHead);
+    let tight = EnvelopeBody::spilled(&spill("head", "tail", 1_000), 4, ExcerptBias::MostlyHead);
     assert!(tight.text().starts_with("hea\n") && tight.text().ends_with("\nl"));
 }
 
@@ -231,18 +231,18 @@ proptest! {
 
     #[test]
     fn a_body_comes_out_of_its_envelope_as_it_went_in(body in hostile(), number: u64) {
-        let whole = seal(number, &Body::whole(&body));
+        let whole = seal(number, &EnvelopeBody::whole(&body));
         prop_assert_eq!(open(&whole), body.as_str());
-        let twice = seal(number, &Body::whole(&whole));
+        let twice = seal(number, &EnvelopeBody::whole(&whole));
         prop_assert_eq!(open(open(&twice)), body.as_str());
     }
 
     #[test]
     fn a_clipped_text_keeps_its_ends_and_its_limit(text in hostile(), limit in 0..80_u64, most_tail: bool) {
-        let body = Body::clip(&text, limit, if most_tail { Ends::MostlyTail } else { Ends::MostlyHead });
+        let body = EnvelopeBody::clip(&text, limit, if most_tail { ExcerptBias::MostlyTail } else { ExcerptBias::MostlyHead });
         let total = text.chars().count() as u64;
         if total <= limit {
-            prop_assert_eq!(body, Body::whole(&text));
+            prop_assert_eq!(body, EnvelopeBody::whole(&text));
         } else {
             let note = alloc::format!("\n[{} of {total} characters left out here]\n", total - limit);
             let (head, tail) = body.text().split_once(&note).unwrap();

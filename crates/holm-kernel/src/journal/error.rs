@@ -8,11 +8,11 @@ use crate::Seq;
 /// A journal is damaged.
 ///
 /// ```
-/// use holm_kernel::journal::{Fault, decode_strict};
+/// use holm_kernel::journal::{JournalFault, decode_strict};
 ///
 /// let error = decode_strict(b"{}\n").unwrap_err();
 /// assert_eq!((error.record.value(), error.at_byte), (0, 0));
-/// assert!(matches!(error.fault, Fault::NotARecord { .. }));
+/// assert!(matches!(error.fault, JournalFault::NotARecord { .. }));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("record {record} at byte {at_byte}: {fault}")]
@@ -22,12 +22,12 @@ pub struct JournalError {
     /// Where its line begins.
     pub at_byte: u64,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: JournalFault,
 }
 
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum JournalFault {
     /// The text ends before the line does.
     #[error("the line was not wholly written; cut the journal here and go on")]
     Unfinished,
@@ -48,9 +48,7 @@ pub enum Fault {
     },
     /// The text is not a record.
     #[error("the line is no record ({reason}); restore the journal from a copy")]
-    NotARecord {
-        reason: String,
-    },
+    NotARecord { reason: String },
     /// The record has an unknown format version.
     #[error(
         "the record has format version {found}, this program reads {VERSION}; use the program that wrote it"
@@ -75,7 +73,7 @@ pub enum Fault {
     ChainBroken,
 }
 
-impl Fault {
+impl JournalFault {
     /// Whether another program could read the line: such a line never counts as a torn tail.
     pub(super) const fn is_foreign(&self) -> bool {
         match self {

@@ -11,17 +11,17 @@ use sha2::{Digest as _, Sha256};
 /// A SHA-256 value, written as 64 lower-case hex digits and in no other way.
 ///
 /// ```
-/// use holm_kernel::journal::Hash;
+/// use holm_kernel::journal::Sha256Hash;
 ///
-/// let hash = Hash::of(b"abc");
+/// let hash = Sha256Hash::of(b"abc");
 /// assert!(hash.to_string().starts_with("ba7816bf"));
 /// assert_eq!(hash.to_string().parse(), Ok(hash));
-/// assert!("BA7816BF".parse::<Hash>().is_err());
+/// assert!("BA7816BF".parse::<Sha256Hash>().is_err());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hash([u8; 32]);
+pub struct Sha256Hash([u8; 32]);
 
-impl Hash {
+impl Sha256Hash {
     /// The value before the first record.
     pub const ZERO: Self = Self([0; 32]);
 
@@ -47,7 +47,7 @@ impl Hash {
     }
 }
 
-impl fmt::Display for Hash {
+impl fmt::Display for Sha256Hash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::with_capacity(64);
         push_hex(&mut text, &self.0);
@@ -55,33 +55,33 @@ impl fmt::Display for Hash {
     }
 }
 
-impl fmt::Debug for Hash {
+impl fmt::Debug for Sha256Hash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, out)
     }
 }
 
-impl FromStr for Hash {
-    type Err = NotAHash;
+impl FromStr for Sha256Hash {
+    type Err = HashParseError;
 
-    fn from_str(text: &str) -> Result<Self, NotAHash> {
-        read_hex(text).map(Self).ok_or(NotAHash)
+    fn from_str(text: &str) -> Result<Self, HashParseError> {
+        read_hex(text).map(Self).ok_or(HashParseError)
     }
 }
 
-impl Serialize for Hash {
+impl Serialize for Sha256Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'a> Read<'a> for Hash {
+impl<'a> Read<'a> for Sha256Hash {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         reader.string()?.parse().map_err(|error| reader.refused(&error))
     }
 }
 
-impl<'de> Deserialize<'de> for Hash {
+impl<'de> Deserialize<'de> for Sha256Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
@@ -90,7 +90,7 @@ impl<'de> Deserialize<'de> for Hash {
 /// A text is not a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected 64 lower-case hex digits")]
-pub struct NotAHash;
+pub struct HashParseError;
 
 /// Appends bytes as lower-case hex digits, a hash at a time: this runs three
 /// times for every record.

@@ -14,7 +14,7 @@
 //! valid journal, or cut records off the end. To prove that neither happened, keep a [`Head`]
 //! elsewhere and call [`Head::check`].
 //!
-//! **What an eraser may do.** Put `null` in place of any `input` ([`Record::erase`]) and nothing
+//! **What an eraser may do.** Put `null` in place of any `input` ([`JournalRecord::erase`]) and nothing
 //! else. The chain covers the payload's hash, so it still holds. A replay that needs an erased
 //! record says so by its number; a [`Snapshot`] that was taken after it still works.
 //!
@@ -22,7 +22,7 @@
 //! the members of a line and members that no version knows are not part of it; a reader drops them.
 //!
 //! **What a torn tail means.** Hosts append before they act, so a line without its end
-//! ([`Fault::Unfinished`]) had no consequences: cut the file where [`Tail::Torn`] says, and
+//! ([`JournalFault::Unfinished`]) had no consequences: cut the file where [`JournalTail::Torn`] says, and
 //! continue. Any other fault in the last line also loses only that line. But the host may have
 //! acted on it before it was damaged by a failing disk or a manual edit. A host that cannot rule
 //! this out asks before it continues. Damage counts as a tail only if no whole record follows it.
@@ -30,9 +30,9 @@
 //! without a person's decision.
 //!
 //! ```
-//! use holm_kernel::{Config, Input, Model, Prompt, Started, Timestamp, journal};
+//! use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, Timestamp, journal};
 //!
-//! let started = Started::new("run-1", 7, Config::new(Model::named("scripted/echo")));
+//! let started = Started::new("run-1", 7, Config::new(ModelSpec::named("scripted/echo")));
 //! let (mut run, mut writer, mut text) = journal::begin(started, Timestamp::new(1_000))?;
 //! text += &journal::step(&mut run, &mut writer, Timestamp::new(1_001), Input::Prompted(Prompt::text("hi")))?;
 //!
@@ -56,14 +56,14 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use error::{Fault, JournalError};
+pub use error::{JournalError, JournalFault};
 pub use fork::{ForkError, fork};
-pub use hash::{Hash, NotAHash};
+pub use hash::{HashParseError, Sha256Hash};
 pub use line::{MAX_LINE_BYTES, VERSION};
 pub use nesting::MAX_NESTING;
-pub use payload::{InputError, MAX_PAYLOAD_BYTES, Payload, PayloadError, payload};
-pub use reader::{Decoded, Reader, Tail, decode, decode_after, decode_strict};
-pub use record::{Head, HeadError, Record};
+pub use payload::{InputError, MAX_PAYLOAD_BYTES, PayloadError, RecordPayload, payload};
+pub use reader::{DecodedJournal, JournalReader, JournalTail, decode, decode_after, decode_strict};
+pub use record::{Head, HeadError, JournalRecord};
 pub use replay::{ReplayError, ReplayFold, replay, replay_with};
 pub use snapshot::{SNAPSHOT_VERSION, Snapshot, SnapshotError, resume, resume_from};
-pub use writer::{AppendError, StepError, Writer, begin, step};
+pub use writer::{AppendError, JournalWriter, StepError, begin, step};

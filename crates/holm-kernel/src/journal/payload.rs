@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString as _};
 
-use super::hash::Hash;
+use super::hash::Sha256Hash;
 use super::line::MAX_LINE_BYTES;
 use super::nesting::{self, MAX_NESTING};
 use crate::Input;
@@ -30,38 +30,38 @@ const SURELY_READABLE: u64 = 100;
 /// assert_eq!(payload.input(), Ok(Input::TimePassed));
 /// # Ok::<(), journal::PayloadError>(())
 /// ```
-pub fn payload(input: &Input) -> Result<Payload, PayloadError> {
+pub fn payload(input: &Input) -> Result<RecordPayload, PayloadError> {
     let text = serde_json::to_string(input)
         .map_err(|error| PayloadError::Unwritable { reason: error.to_string() })?;
     check_length(text.len() as u64)?;
     if nesting::is_deeper(&text, SURELY_READABLE) {
         prove_readable(&text)?;
     }
-    Ok(Payload { hash: Hash::of(text.as_bytes()), text: Some(text) })
+    Ok(RecordPayload { hash: Sha256Hash::of(text.as_bytes()), text: Some(text) })
 }
 
 /// The text of an input with its hash; or, after erasure, the hash alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payload {
-    hash: Hash,
+pub struct RecordPayload {
+    hash: Sha256Hash,
     text: Option<String>,
 }
 
-impl Payload {
+impl RecordPayload {
     /// Keeps the text of a line with the hash of that text. The caller compares it
     /// with the expected hash.
     pub(super) fn kept(text: &str) -> Self {
-        Self { hash: Hash::of(text.as_bytes()), text: Some(text.into()) }
+        Self { hash: Sha256Hash::of(text.as_bytes()), text: Some(text.into()) }
     }
 
     /// A payload whose text was erased.
-    pub(super) const fn erased(hash: Hash) -> Self {
+    pub(super) const fn erased(hash: Sha256Hash) -> Self {
         Self { hash, text: None }
     }
 
     /// The SHA-256 of the text; it outlives the text.
     #[must_use]
-    pub const fn hash(&self) -> Hash {
+    pub const fn hash(&self) -> Sha256Hash {
         self.hash
     }
 
@@ -100,17 +100,13 @@ pub enum PayloadError {
     #[error(
         "the input takes {bytes} bytes and a record holds {MAX_PAYLOAD_BYTES}; spill its content and refer to it"
     )]
-    TooLong {
-        bytes: u64,
-    },
+    TooLong { bytes: u64 },
     /// The brackets nest too deeply.
     #[error("the input nests too deeply to be read back; flatten its content")]
     TooDeep,
     /// A part of it could not be written.
     #[error("the input cannot be written as JSON: {reason}")]
-    Unwritable {
-        reason: String,
-    },
+    Unwritable { reason: String },
 }
 
 /// A payload cannot be read as an input.
@@ -121,9 +117,7 @@ pub enum InputError {
     Erased,
     /// Its text is not an input.
     #[error("the payload is no input of this version: {reason}")]
-    Unreadable {
-        reason: String,
-    },
+    Unreadable { reason: String },
 }
 
 pub(super) const fn check_length(bytes: u64) -> Result<(), PayloadError> {

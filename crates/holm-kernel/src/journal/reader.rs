@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use super::error::{Fault, JournalError};
-use super::hash::Hash;
+use super::error::{JournalError, JournalFault};
+use super::hash::Sha256Hash;
 use super::line::{self, MAX_LINE_BYTES};
-use super::record::{Head, Record};
+use super::record::{Head, JournalRecord};
 use crate::Seq;
 
 /// Reads a whole journal; a torn tail is reported beside the valid records.
@@ -15,29 +15,29 @@ use crate::Seq;
 /// [`JournalError`] for damage that is followed by whole records, and for another version's format.
 ///
 /// ```
-/// use holm_kernel::journal::{Tail, decode};
+/// use holm_kernel::journal::{JournalTail, decode};
 ///
 /// let decoded = decode(b"{\"v\":1,\"seq\":0,\"at")?;
 /// assert!(decoded.records.is_empty());
-/// assert!(matches!(decoded.tail, Tail::Torn(error) if error.at_byte == 0));
+/// assert!(matches!(decoded.tail, JournalTail::Torn(error) if error.at_byte == 0));
 /// # Ok::<(), holm_kernel::journal::JournalError>(())
 /// ```
-pub fn decode(text: &[u8]) -> Result<Decoded, JournalError> {
-    let mut reader = Reader::new();
+pub fn decode(text: &[u8]) -> Result<DecodedJournal, JournalError> {
+    let mut reader = JournalReader::new();
     let mut records = Vec::new();
     reader.feed(text, &mut records)?;
-    Ok(Decoded { records, tail: reader.finish()? })
+    Ok(DecodedJournal { records, tail: reader.finish()? })
 }
 
 /// Reads a whole journal and accepts no damage.
 ///
 /// # Errors
 /// [`JournalError`] for any damage, a torn tail included.
-pub fn decode_strict(text: &[u8]) -> Result<Vec<Record>, JournalError> {
+pub fn decode_strict(text: &[u8]) -> Result<Vec<JournalRecord>, JournalError> {
     let decoded = decode(text)?;
     match decoded.tail {
-        Tail::Clean => Ok(decoded.records),
-        Tail::Torn(error) => Err(error),
+        JournalTail::Clean => Ok(decoded.records),
+        JournalTail::Torn(error) => Err(error),
     }
 }
 
@@ -47,37 +47,37 @@ pub fn decode_strict(text: &[u8]) -> Result<Vec<Record>, JournalError> {
 /// # Errors
 /// [`JournalError`] for any damage, for a torn tail, and if the first record is not
 /// the one of `head`.
-pub fn decode_after(head: Head, text: &[u8]) -> Result<Vec<Record>, JournalError> {
+pub fn decode_after(head: Head, text: &[u8]) -> Result<Vec<JournalRecord>, JournalError> {
     let refused = |fault| JournalError { record: head.seq, at_byte: 0, fault };
-    let end = text.iter().position(|byte| *byte == b'\n').ok_or_else(|| refused(Fault::Unfinished))?;
+    let end = text.iter().position(|byte| *byte == b'\n').ok_or_else(|| refused(JournalFault::Unfinished))?;
     let (first, rest) = text.split_at(end);
     let first = line::claimed(first).map_err(refused)?;
     if first.seq() != head.seq {
-        return Err(refused(Fault::OutOfOrder { found: first.seq() }));
+        return Err(refused(JournalFault::OutOfOrder { found: first.seq() }));
     }
     if first.head() != head {
-        return Err(refused(Fault::ChainBroken));
+        return Err(refused(JournalFault::ChainBroken));
     }
-    let (mut reader, mut records) = (Reader::after(head), Vec::new());
+    let (mut reader, mut records) = (JournalReader::after(head), Vec::new());
     reader.feed(rest.get(1..).unwrap_or_default(), &mut records)?;
     match reader.finish()? {
-        Tail::Clean => Ok(records),
-        Tail::Torn(error) => Err(error),
+        JournalTail::Clean => Ok(records),
+        JournalTail::Torn(error) => Err(error),
     }
 }
 
 /// The contents of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded {
+pub struct DecodedJournal {
     /// The valid records, from record 0 without a gap.
-    pub records: Vec<Record>,
+    pub records: Vec<JournalRecord>,
     /// Whether anything follows them.
-    pub tail: Tail,
+    pub tail: JournalTail,
 }
 
 /// How a journal ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tail {
+pub enum JournalTail {
     /// It ends with a whole record, or is empty.
     Clean,
     /// It ends with data that is not a record. Cut the journal at [`JournalError::at_byte`]
@@ -90,32 +90,32 @@ pub enum Tail {
 /// It holds at most one line. Call [`feed`](Self::feed), then [`finish`](Self::finish).
 ///
 /// ```
-/// use holm_kernel::journal::{Reader, Tail};
+/// use holm_kernel::journal::{JournalReader, JournalTail};
 ///
 /// let mut records = Vec::new();
-/// let mut reader = Reader::new();
+/// let mut reader = JournalReader::new();
 /// reader.feed(b"{\"v\":1,", &mut records)?;
-/// assert!(matches!(reader.finish()?, Tail::Torn(_)));
+/// assert!(matches!(reader.finish()?, JournalTail::Torn(_)));
 /// # Ok::<(), holm_kernel::journal::JournalError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Reader {
+pub struct JournalReader {
     next: Seq,
-    chain: Hash,
+    chain: Sha256Hash,
     /// Where the current line begins.
     start: u64,
     /// Bytes of the current line so far, including dropped ones.
     length: u64,
     held: Vec<u8>,
     max_line: u64,
-    condition: Condition,
+    condition: ReaderState,
 }
 
-impl Reader {
+impl JournalReader {
     /// Reads from record 0.
     #[must_use]
     pub const fn new() -> Self {
-        Self::from(Seq::new(0), Hash::ZERO)
+        Self::from(Seq::new(0), Sha256Hash::ZERO)
     }
 
     /// Reads the records after a known one; byte offsets count from there.
@@ -124,7 +124,7 @@ impl Reader {
         Self::from(Seq::new(head.seq.value().saturating_add(1)), head.chain)
     }
 
-    const fn from(next: Seq, chain: Hash) -> Self {
+    const fn from(next: Seq, chain: Sha256Hash) -> Self {
         Self {
             next,
             chain,
@@ -132,7 +132,7 @@ impl Reader {
             length: 0,
             held: Vec::new(),
             max_line: MAX_LINE_BYTES,
-            condition: Condition::Sound,
+            condition: ReaderState::Sound,
         }
     }
 
@@ -148,7 +148,7 @@ impl Reader {
     /// # Errors
     /// [`JournalError`] once damage is certainly not a torn tail; later calls
     /// return the same error.
-    pub fn feed(&mut self, bytes: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
+    pub fn feed(&mut self, bytes: &[u8], records: &mut Vec<JournalRecord>) -> Result<(), JournalError> {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             match piece.strip_suffix(b"\n") {
                 Some(end) => self.end_line(end, records)?,
@@ -162,16 +162,16 @@ impl Reader {
     ///
     /// # Errors
     /// The error of [`feed`](Self::feed), if there was one.
-    pub fn finish(self) -> Result<Tail, JournalError> {
+    pub fn finish(self) -> Result<JournalTail, JournalError> {
         self.condition.refusal()?;
-        if let Condition::Damaged(error) = self.condition {
-            return Ok(Tail::Torn(error));
+        if let ReaderState::Damaged(error) = self.condition {
+            return Ok(JournalTail::Torn(error));
         }
         if self.length == 0 {
-            return Ok(Tail::Clean);
+            return Ok(JournalTail::Clean);
         }
-        let fault = if self.length > self.max_line { self.too_long() } else { Fault::Unfinished };
-        Ok(Tail::Torn(JournalError { record: self.next, at_byte: self.start, fault }))
+        let fault = if self.length > self.max_line { self.too_long() } else { JournalFault::Unfinished };
+        Ok(JournalTail::Torn(JournalError { record: self.next, at_byte: self.start, fault }))
     }
 
     fn hold(&mut self, piece: &[u8]) {
@@ -183,7 +183,7 @@ impl Reader {
         }
     }
 
-    fn end_line(&mut self, end: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
+    fn end_line(&mut self, end: &[u8], records: &mut Vec<JournalRecord>) -> Result<(), JournalError> {
         if self.length == 0 {
             self.length = end.len() as u64;
             self.line(end, records)?;
@@ -199,10 +199,10 @@ impl Reader {
         Ok(())
     }
 
-    fn line(&mut self, line: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
+    fn line(&mut self, line: &[u8], records: &mut Vec<JournalRecord>) -> Result<(), JournalError> {
         let fits = self.length <= self.max_line;
         match &self.condition {
-            Condition::Sound => {
+            ReaderState::Sound => {
                 let admitted =
                     if fits { line::admit(line, self.next, &self.chain) } else { Err(self.too_long()) };
                 match admitted {
@@ -214,26 +214,26 @@ impl Reader {
                     Err(fault) => self.condition = self.damage(fault),
                 }
             }
-            Condition::Damaged(error) if fits && line::is_record(line) => {
-                self.condition = Condition::Refused(error.clone());
+            ReaderState::Damaged(error) if fits && line::is_record(line) => {
+                self.condition = ReaderState::Refused(error.clone());
             }
-            Condition::Damaged(_) | Condition::Refused(_) => {}
+            ReaderState::Damaged(_) | ReaderState::Refused(_) => {}
         }
         self.condition.refusal()
     }
 
-    fn damage(&self, fault: Fault) -> Condition {
+    fn damage(&self, fault: JournalFault) -> ReaderState {
         let foreign = fault.is_foreign();
         let error = JournalError { record: self.next, at_byte: self.start, fault };
-        if foreign { Condition::Refused(error) } else { Condition::Damaged(error) }
+        if foreign { ReaderState::Refused(error) } else { ReaderState::Damaged(error) }
     }
 
-    const fn too_long(&self) -> Fault {
-        Fault::TooLong { limit: self.max_line }
+    const fn too_long(&self) -> JournalFault {
+        JournalFault::TooLong { limit: self.max_line }
     }
 }
 
-impl Default for Reader {
+impl Default for JournalReader {
     fn default() -> Self {
         Self::new()
     }
@@ -241,7 +241,7 @@ impl Default for Reader {
 
 /// What the reader has seen so far.
 #[derive(Debug, Clone)]
-enum Condition {
+enum ReaderState {
     Sound,
     /// A bad line, and so far no valid line after it.
     Damaged(JournalError),
@@ -249,7 +249,7 @@ enum Condition {
     Refused(JournalError),
 }
 
-impl Condition {
+impl ReaderState {
     fn refusal(&self) -> Result<(), JournalError> {
         match self {
             Self::Sound | Self::Damaged(_) => Ok(()),

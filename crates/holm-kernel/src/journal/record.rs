@@ -5,10 +5,10 @@ use alloc::string::String;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::hash::Hash;
+use super::hash::Sha256Hash;
 use super::line;
-use super::payload::Payload;
-use crate::{Receipt, Seq, Timestamp};
+use super::payload::RecordPayload;
+use crate::{RecordReceipt, Seq, Timestamp};
 
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 12] = b"holm journal";
@@ -16,17 +16,17 @@ const DOMAIN: &[u8; 12] = b"holm journal";
 /// One input as the journal stores it. Records come from
 /// [`decode`](super::decode), which verified them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct JournalRecord {
     seq: Seq,
     at: Timestamp,
     effects: u64,
-    payload: Payload,
-    chain: Hash,
+    payload: RecordPayload,
+    chain: Sha256Hash,
 }
 
-impl Record {
+impl JournalRecord {
     /// Accepts a line without checks; the caller verifies it.
-    pub(super) const fn claimed(receipt: Receipt, payload: Payload, chain: Hash) -> Self {
+    pub(super) const fn claimed(receipt: RecordReceipt, payload: RecordPayload, chain: Sha256Hash) -> Self {
         Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }
     }
 
@@ -48,7 +48,7 @@ impl Record {
     }
 
     #[must_use]
-    pub const fn payload(&self) -> &Payload {
+    pub const fn payload(&self) -> &RecordPayload {
         &self.payload
     }
 
@@ -59,8 +59,8 @@ impl Record {
     }
 
     /// The receipt of this record.
-    pub(super) const fn receipt(&self) -> Receipt {
-        Receipt { seq: self.seq, at: self.at, effects: self.effects }
+    pub(super) const fn receipt(&self) -> RecordReceipt {
+        RecordReceipt { seq: self.seq, at: self.at, effects: self.effects }
     }
 
     /// Erases the payload's text. The chain still holds, and a replay will stop here.
@@ -77,7 +77,7 @@ impl Record {
     }
 
     /// Whether the chain runs from `before` to here.
-    pub(super) fn follows(&self, before: &Hash) -> bool {
+    pub(super) fn follows(&self, before: &Sha256Hash) -> bool {
         self.chain == chain(before, self.receipt(), &self.payload.hash())
     }
 }
@@ -89,7 +89,7 @@ pub struct Head {
     /// The number of the last record.
     pub seq: Seq,
     /// Its chain value, which covers everything up to it.
-    pub chain: Hash,
+    pub chain: Sha256Hash,
 }
 
 impl Head {
@@ -97,10 +97,10 @@ impl Head {
     ///
     /// # Errors
     /// [`HeadError`] if the record is missing or different.
-    pub fn check(&self, records: &[Record]) -> Result<(), HeadError> {
+    pub fn check(&self, records: &[JournalRecord]) -> Result<(), HeadError> {
         let found = records.iter().rev().find(|record| record.seq == self.seq);
         let Some(found) = found else {
-            return Err(HeadError::Missing { want: self.seq, last: records.last().map(Record::seq) });
+            return Err(HeadError::Missing { want: self.seq, last: records.last().map(JournalRecord::seq) });
         };
         if found.chain != self.chain {
             return Err(HeadError::Different { seq: self.seq });
@@ -132,8 +132,8 @@ pub enum HeadError {
 
 /// The chain value of a record. Every part has a fixed width, so no two records
 /// give the same bytes.
-pub(super) fn chain(before: &Hash, receipt: Receipt, payload: &Hash) -> Hash {
-    Hash::of_parts(&[
+pub(super) fn chain(before: &Sha256Hash, receipt: RecordReceipt, payload: &Sha256Hash) -> Sha256Hash {
+    Sha256Hash::of_parts(&[
         DOMAIN,
         &line::VERSION.to_be_bytes(),
         before.bytes(),

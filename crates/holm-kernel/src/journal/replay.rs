@@ -3,12 +3,12 @@
 
 use alloc::string::String;
 
-use holm_read::{Raw, Read};
+use holm_read::{JsonText, Read};
 
-use super::hash::Hash;
+use super::hash::Sha256Hash;
 use super::payload::InputError;
-use super::record::{Head, Record};
-use crate::{Effect, Input, Misuse, Receipt, Run, SEMANTICS, Seq, Started, Timestamp};
+use super::record::{Head, JournalRecord};
+use crate::{Effect, Input, KernelMisuse, RecordReceipt, Run, SEMANTICS, Seq, Started, Timestamp};
 
 /// Folds a whole journal without performing effects.
 ///
@@ -17,7 +17,7 @@ use crate::{Effect, Input, Misuse, Receipt, Run, SEMANTICS, Seq, Started, Timest
 ///
 /// # Errors
 /// [`ReplayError`], naming the record.
-pub fn replay(records: &[Record]) -> Result<Run, ReplayError> {
+pub fn replay(records: &[JournalRecord]) -> Result<Run, ReplayError> {
     replay_with(records, |_, _| {})
 }
 
@@ -26,7 +26,10 @@ pub fn replay(records: &[Record]) -> Result<Run, ReplayError> {
 ///
 /// # Errors
 /// As [`replay`]. Effects of a record that diverges are not passed on.
-pub fn replay_with(records: &[Record], mut each: impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
+pub fn replay_with(
+    records: &[JournalRecord],
+    mut each: impl FnMut(Seq, &Effect),
+) -> Result<Run, ReplayError> {
     let mut fold = ReplayFold::new();
     records.iter().try_for_each(|record| fold.add(record, &mut each))?;
     Ok(fold.finish()?.0)
@@ -35,9 +38,9 @@ pub fn replay_with(records: &[Record], mut each: impl FnMut(Seq, &Effect)) -> Re
 /// Folds a journal record by record, so that a long one is never in memory as a whole.
 ///
 /// ```
-/// use holm_kernel::{Config, Model, Started, Timestamp, journal};
+/// use holm_kernel::{Config, ModelSpec, Started, Timestamp, journal};
 ///
-/// let started = Started::new("run-1", 7, Config::new(Model::named("scripted/echo")));
+/// let started = Started::new("run-1", 7, Config::new(ModelSpec::named("scripted/echo")));
 /// let (run, _, text) = journal::begin(started, Timestamp::new(1_000))?;
 /// let mut fold = journal::ReplayFold::new();
 /// for record in journal::decode_strict(text.as_bytes())? {
@@ -63,7 +66,11 @@ impl ReplayFold {
     ///
     /// # Errors
     /// [`ReplayError`]; the fold is then unusable.
-    pub fn add(&mut self, record: &Record, mut each: impl FnMut(Seq, &Effect)) -> Result<(), ReplayError> {
+    pub fn add(
+        &mut self,
+        record: &JournalRecord,
+        mut each: impl FnMut(Seq, &Effect),
+    ) -> Result<(), ReplayError> {
         let Some((run, head)) = &mut self.stands else {
             self.stands = Some((begin(record, &mut each)?, record.head()));
             return Ok(());
@@ -89,11 +96,11 @@ impl ReplayFold {
     }
 }
 
-fn begin(first: &Record, each: &mut impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
+fn begin(first: &JournalRecord, each: &mut impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
     if first.seq() != Seq::new(0) {
         return Err(ReplayError::OutOfOrder { expected: Seq::new(0), found: first.seq() });
     }
-    if !first.follows(&Hash::ZERO) {
+    if !first.follows(&Sha256Hash::ZERO) {
         return Err(ReplayError::Unlinked { seq: first.seq() });
     }
     let mut run = Run::start(started(first)?, first.at());
@@ -106,7 +113,7 @@ fn begin(first: &Record, each: &mut impl FnMut(Seq, &Effect)) -> Result<Run, Rep
 pub(super) fn go_on(
     run: &mut Run,
     mut head: Head,
-    records: &[Record],
+    records: &[JournalRecord],
     each: &mut impl FnMut(Seq, &Effect),
 ) -> Result<(), ReplayError> {
     for record in records {
@@ -167,15 +174,10 @@ pub enum ReplayError {
     },
     /// An input that a run refuses; such an input is never journaled.
     #[error("record {seq} was refused: {misuse}; no kernel wrote this journal")]
-    Misuse {
-        seq: Seq,
-        misuse: Misuse,
-    },
+    Misuse { seq: Seq, misuse: KernelMisuse },
     /// The record was erased.
     #[error("record {seq} was erased; resume from a snapshot taken after it")]
-    Erased {
-        seq: Seq,
-    },
+    Erased { seq: Seq },
     /// The record cannot be read.
     #[error("record {seq} is no input of this kernel ({reason}); use the kernel that wrote it")]
     Unreadable {
@@ -193,21 +195,17 @@ pub enum ReplayError {
     },
     /// A record of another journal.
     #[error("record {seq} does not follow the one before it; pass the records of one journal")]
-    Unlinked {
-        seq: Seq,
-    },
+    Unlinked { seq: Seq },
     /// The snapshot cannot be used.
     #[error("the snapshot cannot be used ({reason}); replay the whole journal")]
-    Snapshot {
-        reason: String,
-    },
+    Snapshot { reason: String },
 }
 
 /// Compares the effects of a record with the journal, and drains the run.
 fn settle(
     run: &mut Run,
-    record: &Record,
-    receipt: Receipt,
+    record: &JournalRecord,
+    receipt: RecordReceipt,
     each: &mut impl FnMut(Seq, &Effect),
 ) -> Result<(), ReplayError> {
     let seq = record.seq();
@@ -229,7 +227,7 @@ fn settle(
     }
 }
 
-fn input(record: &Record) -> Result<Input, ReplayError> {
+fn input(record: &JournalRecord) -> Result<Input, ReplayError> {
     let seq = record.seq();
     record.payload().input().map_err(|error| match error {
         InputError::Erased => ReplayError::Erased { seq },
@@ -238,10 +236,12 @@ fn input(record: &Record) -> Result<Input, ReplayError> {
 }
 
 /// Reads record 0, its semantics first: under other rules the rest may look different.
-fn started(record: &Record) -> Result<Started, ReplayError> {
+fn started(record: &JournalRecord) -> Result<Started, ReplayError> {
     let text = record.payload().text().ok_or(ReplayError::Erased { seq: record.seq() })?;
-    let Ok(first) = holm_read::from_str::<Opening<'_>>(text) else { return Err(ReplayError::NotStarted) };
-    let Ok(rules) = holm_read::from_str::<Rules>(first.started.get()) else {
+    let Ok(first) = holm_read::from_str::<OpeningRecord<'_>>(text) else {
+        return Err(ReplayError::NotStarted);
+    };
+    let Ok(rules) = holm_read::from_str::<SemanticsVersion>(first.started.get()) else {
         return Err(ReplayError::NotStarted);
     };
     if rules.semantics != SEMANTICS {
@@ -253,11 +253,11 @@ fn started(record: &Record) -> Result<Started, ReplayError> {
 
 /// The shape of record 0 under every set of rules.
 #[derive(Read)]
-struct Opening<'a> {
-    started: Raw<'a>,
+struct OpeningRecord<'a> {
+    started: JsonText<'a>,
 }
 
 #[derive(Read)]
-struct Rules {
+struct SemanticsVersion {
     semantics: u32,
 }

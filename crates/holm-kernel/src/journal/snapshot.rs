@@ -7,10 +7,10 @@
 use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;
 
-use holm_read::{Raw, Read, ReadError};
+use holm_read::{JsonText, Read, ReadError};
 
-use super::hash::Hash;
-use super::record::{Head, Record};
+use super::hash::Sha256Hash;
+use super::record::{Head, JournalRecord};
 use super::replay::{self, ReplayError};
 use crate::{Run, Seq};
 
@@ -91,7 +91,7 @@ impl Snapshot {
     /// [`SnapshotError`]; in every case, fold the journal instead.
     pub fn decode(text: &[u8]) -> Result<Self, SnapshotError> {
         let unreadable = |error: ReadError| SnapshotError::Unreadable { reason: error.to_string() };
-        let form: Form<'_> = holm_read::from_slice(text).map_err(unreadable)?;
+        let form: SnapshotDocument<'_> = holm_read::from_slice(text).map_err(unreadable)?;
         if form.v != SNAPSHOT_VERSION || form.kernel != KERNEL {
             return Err(SnapshotError::OtherKernel { found: form.kernel.into() });
         }
@@ -119,7 +119,7 @@ impl Snapshot {
 /// # Errors
 /// [`ReplayError`]; records before the snapshot are not needed, so an erased one among
 /// them does no harm.
-pub fn resume_from(snapshot: &Snapshot, tail: &[Record]) -> Result<Run, ReplayError> {
+pub fn resume_from(snapshot: &Snapshot, tail: &[JournalRecord]) -> Result<Run, ReplayError> {
     let mut run = snapshot.restore()?;
     replay::go_on(&mut run, snapshot.head, tail, &mut |_, _| {})?;
     Ok(run)
@@ -129,7 +129,7 @@ pub fn resume_from(snapshot: &Snapshot, tail: &[Record]) -> Result<Run, ReplayEr
 ///
 /// # Errors
 /// As [`replay`](super::replay); a bad snapshot never causes an error.
-pub fn resume(snapshot: Option<&Snapshot>, records: &[Record]) -> Result<Run, ReplayError> {
+pub fn resume(snapshot: Option<&Snapshot>, records: &[JournalRecord]) -> Result<Run, ReplayError> {
     let helped = snapshot.and_then(|snapshot| {
         let stands = records.iter().rposition(|record| record.head() == snapshot.head)?;
         resume_from(snapshot, records.get(stands.checked_add(1)?..)?).ok()
@@ -162,9 +162,7 @@ pub enum SnapshotError {
     },
     /// Another version of the kernel made it.
     #[error("the snapshot was made by kernel {found}, this is {KERNEL}; fold the journal")]
-    OtherKernel {
-        found: String,
-    },
+    OtherKernel { found: String },
     /// Its bytes differ from those that were written.
     #[error("the snapshot does not match its seal; fold the journal")]
     Changed,
@@ -172,17 +170,17 @@ pub enum SnapshotError {
 
 /// A snapshot as it is written.
 #[derive(Read)]
-struct Form<'a> {
+struct SnapshotDocument<'a> {
     v: u32,
     kernel: &'a str,
     seq: Seq,
-    chain: Hash,
-    seal: Hash,
-    state: Raw<'a>,
+    chain: Sha256Hash,
+    seal: Sha256Hash,
+    state: JsonText<'a>,
 }
 
-fn seal(head: Head, kernel: &str, state: &str) -> Hash {
-    Hash::of_parts(&[
+fn seal(head: Head, kernel: &str, state: &str) -> Sha256Hash {
+    Sha256Hash::of_parts(&[
         DOMAIN,
         &SNAPSHOT_VERSION.to_be_bytes(),
         &(kernel.len() as u64).to_be_bytes(),

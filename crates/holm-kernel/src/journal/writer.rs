@@ -2,21 +2,21 @@
 
 use alloc::{boxed::Box, string::String};
 
-use super::hash::Hash;
+use super::hash::Sha256Hash;
 use super::line;
-use super::payload::{Payload, PayloadError, payload};
+use super::payload::{PayloadError, RecordPayload, payload};
 use super::record::{self, Head};
-use crate::{Input, Misuse, Receipt, Run, Seq, Started, Timestamp};
+use crate::{Input, KernelMisuse, RecordReceipt, Run, Seq, Started, Timestamp};
 
 /// Starts a run and writes record 0.
 ///
 /// # Errors
 /// [`StepError::Payload`] if the configuration cannot be journaled; then there is no run.
-pub fn begin(started: Started, now: Timestamp) -> Result<(Run, Writer, String), StepError> {
+pub fn begin(started: Started, now: Timestamp) -> Result<(Run, JournalWriter, String), StepError> {
     // Record 0 has its own copy: this happens once per run, and `Run::start` takes ownership.
     let payload = payload(&Input::Started(Box::new(started.clone())))?;
     let run = Run::start(started, now);
-    let mut writer = Writer::new();
+    let mut writer = JournalWriter::new();
     let line = writer.append(run.receipt(), &payload)?;
     Ok((run, writer, line))
 }
@@ -27,7 +27,12 @@ pub fn begin(started: Started, now: Timestamp) -> Result<(Run, Writer, String), 
 ///
 /// # Errors
 /// [`StepError`]; run and writer are unchanged, and there is nothing to append.
-pub fn step(run: &mut Run, writer: &mut Writer, now: Timestamp, input: Input) -> Result<String, StepError> {
+pub fn step(
+    run: &mut Run,
+    writer: &mut JournalWriter,
+    now: Timestamp,
+    input: Input,
+) -> Result<String, StepError> {
     let next = after(run.receipt().seq);
     if writer.next != next {
         return Err(AppendError { expected: writer.next, found: next }.into());
@@ -41,27 +46,27 @@ pub fn step(run: &mut Run, writer: &mut Writer, now: Timestamp, input: Input) ->
 /// is cheap to make.
 ///
 /// ```
-/// use holm_kernel::{Input, Receipt, Seq, Timestamp, journal};
+/// use holm_kernel::{Input, RecordReceipt, Seq, Timestamp, journal};
 ///
-/// let mut writer = journal::Writer::new();
+/// let mut writer = journal::JournalWriter::new();
 /// let payload = journal::payload(&Input::TimePassed)?;
-/// let receipt = Receipt { seq: Seq::new(0), at: Timestamp::new(5), effects: 1 };
+/// let receipt = RecordReceipt { seq: Seq::new(0), at: Timestamp::new(5), effects: 1 };
 /// let line = writer.append(receipt, &payload)?;
 /// assert!(line.starts_with(r#"{"v":1,"seq":0,"at":5,"effects":"0000000000000001","payload":""#));
 /// assert!(line.ends_with("\"input\":\"time_passed\"}\n"));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Writer {
+pub struct JournalWriter {
     next: Seq,
-    chain: Hash,
+    chain: Sha256Hash,
 }
 
-impl Writer {
+impl JournalWriter {
     /// Writes a new journal.
     #[must_use]
     pub const fn new() -> Self {
-        Self { next: Seq::new(0), chain: Hash::ZERO }
+        Self { next: Seq::new(0), chain: Sha256Hash::ZERO }
     }
 
     /// Continues after a record: the last one of a journal, or the one at which it is forked.
@@ -80,7 +85,7 @@ impl Writer {
     ///
     /// # Errors
     /// [`AppendError`] if the receipt does not belong to the next record; the writer is unchanged.
-    pub fn append(&mut self, receipt: Receipt, payload: &Payload) -> Result<String, AppendError> {
+    pub fn append(&mut self, receipt: RecordReceipt, payload: &RecordPayload) -> Result<String, AppendError> {
         let mut line = String::with_capacity(line::length(payload));
         self.append_to(receipt, payload, &mut line)?;
         Ok(line)
@@ -92,8 +97,8 @@ impl Writer {
     /// As [`append`](Self::append); the buffer is also unchanged.
     pub fn append_to(
         &mut self,
-        receipt: Receipt,
-        payload: &Payload,
+        receipt: RecordReceipt,
+        payload: &RecordPayload,
         out: &mut String,
     ) -> Result<(), AppendError> {
         if receipt.seq != self.next {
@@ -106,7 +111,7 @@ impl Writer {
     }
 }
 
-impl Default for Writer {
+impl Default for JournalWriter {
     fn default() -> Self {
         Self::new()
     }
@@ -128,7 +133,7 @@ pub struct AppendError {
 pub enum StepError {
     /// The host's own mistake.
     #[error(transparent)]
-    Misuse(#[from] Misuse),
+    Misuse(#[from] KernelMisuse),
     /// The run and the writer do not belong together.
     #[error(transparent)]
     Append(#[from] AppendError),

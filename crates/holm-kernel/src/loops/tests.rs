@@ -2,7 +2,9 @@ use alloc::{string::String, vec::Vec};
 
 use proptest::prelude::*;
 
-use super::{Change, Fingerprint, GENERATION, LoopDetector, LoopRuling, PATIENCE, Progress, WINDOW};
+use super::{
+    CallFingerprint, CallImpact, GENERATION, LoopDetector, LoopRuling, PATIENCE, RunProgress, WINDOW,
+};
 
 /// Runs a script of one-call turns and gives the rulings, one letter each: `.` fine, `R` refused, `E` ended.
 ///
@@ -14,7 +16,8 @@ fn check(script: &str, expected: &str) {
 }
 
 fn play(detector: &mut LoopDetector, step: &str) -> char {
-    let (rest, change) = step.strip_suffix('!').map_or((step, Change::None), |rest| (rest, Change::Changed));
+    let (rest, change) =
+        step.strip_suffix('!').map_or((step, CallImpact::None), |rest| (rest, CallImpact::Changed));
     let (name, result) = rest.split_once('=').unwrap_or((rest, "same"));
     let call = call(name);
     let ruling = detector.propose(call);
@@ -35,12 +38,12 @@ fn letter(ruling: LoopRuling) -> char {
     }
 }
 
-fn call(name: &str) -> Fingerprint {
-    Fingerprint::new(digest(name))
+fn call(name: &str) -> CallFingerprint {
+    CallFingerprint::new(digest(name))
 }
 
 fn digest(result: &str) -> u64 {
-    crate::digest::Digest::new().str(result).finish()
+    crate::digest::StreamHasher::new().str(result).finish()
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn the_rulings_count_the_proposals() {
     let mut detector = LoopDetector::default();
     let a = call("a");
     for _ in 0..2 {
-        detector.observe(a, 1, Change::None);
+        detector.observe(a, 1, CallImpact::None);
         detector.turn();
     }
     assert_eq!(detector.propose(a), LoopRuling::Refuse { times: 3 });
@@ -142,8 +145,8 @@ fn what_lies_far_back_is_a_second_look() {
 fn a_batch_that_repeats_a_refused_call_does_not_end_the_run_before_the_model_was_told() {
     let mut detector = LoopDetector::default();
     let a = call("a");
-    detector.observe(a, 1, Change::None);
-    detector.observe(a, 1, Change::None);
+    detector.observe(a, 1, CallImpact::None);
+    detector.observe(a, 1, CallImpact::None);
     detector.turn();
     for times in 3..6 {
         assert_eq!(detector.propose(a), LoopRuling::Refuse { times });
@@ -161,25 +164,25 @@ fn turns_that_bring_nothing_new_end_in_stuck() {
         for n in 0..WINDOW + 8 {
             let call = call(&alloc::format!("read{n}"));
             assert_eq!(detector.propose(call), LoopRuling::Fine);
-            detector.observe(call, 1, Change::None);
+            detector.observe(call, 1, CallImpact::None);
         }
         detector.turn()
     };
     for _ in 0..PATIENCE {
-        assert_eq!(batch(), Progress::Fine);
+        assert_eq!(batch(), RunProgress::Fine);
     }
-    assert_eq!(batch(), Progress::Stuck { turns: PATIENCE });
+    assert_eq!(batch(), RunProgress::Stuck { turns: PATIENCE });
 }
 
 #[test]
 fn one_new_result_shows_progress() {
     let mut detector = LoopDetector::default();
     for round in 0..100_u64 {
-        detector.observe(call("known"), 1, Change::None);
+        detector.observe(call("known"), 1, CallImpact::None);
         if round % (PATIENCE - 1) == 0 {
-            detector.observe(call("search"), round, Change::None);
+            detector.observe(call("search"), round, CallImpact::None);
         }
-        assert_eq!(detector.turn(), Progress::Fine);
+        assert_eq!(detector.turn(), RunProgress::Fine);
     }
 }
 
@@ -188,26 +191,26 @@ fn turns_without_calls_that_count_are_not_idle() {
     let mut detector = LoopDetector::default();
     play(&mut detector, "a");
     for _ in 0..100 {
-        assert_eq!(detector.turn(), Progress::Fine);
+        assert_eq!(detector.turn(), RunProgress::Fine);
     }
 }
 
 #[test]
 fn refusals_are_no_progress() {
     let mut detector = LoopDetector::default();
-    let mut last = Progress::Fine;
+    let mut last = RunProgress::Fine;
     for _ in 0..=PATIENCE {
         detector.refused(call("a"));
         last = detector.turn();
     }
-    assert_eq!(last, Progress::Stuck { turns: PATIENCE + 1 });
+    assert_eq!(last, RunProgress::Stuck { turns: PATIENCE + 1 });
 }
 
 #[test]
 fn memory_does_not_grow_with_the_run() {
     let mut detector = LoopDetector::default();
     for n in 0..20_000 {
-        detector.observe(Fingerprint(n), n, Change::None);
+        detector.observe(CallFingerprint(n), n, CallImpact::None);
     }
     assert!(detector.recent.len() <= WINDOW);
     assert!(detector.young.len() + detector.old.len() <= 2 * GENERATION);
@@ -220,17 +223,17 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec((0..4_u8, 0..3_u8, any::<bool>(), any::<bool>(), any::<bool>()), 0..120)
 }
 
-fn apply(detector: &mut LoopDetector, step: Step) -> (LoopRuling, Progress) {
-    let call = Fingerprint(step.0.into());
+fn apply(detector: &mut LoopDetector, step: Step) -> (LoopRuling, RunProgress) {
+    let call = CallFingerprint(step.0.into());
     let ruling = detector.propose(call);
     match ruling {
         LoopRuling::Fine => {
-            let change = if step.2 { Change::Changed } else { Change::None };
+            let change = if step.2 { CallImpact::Changed } else { CallImpact::None };
             detector.observe(call, step.1.into(), change);
         }
         LoopRuling::Refuse { .. } | LoopRuling::End { .. } => detector.refused(call),
     }
-    (ruling, if step.3 { detector.turn() } else { Progress::Fine })
+    (ruling, if step.3 { detector.turn() } else { RunProgress::Fine })
 }
 
 proptest! {
@@ -238,10 +241,10 @@ proptest! {
     fn nothing_is_refused_while_every_result_is_new(calls in prop::collection::vec((0..4_u8, any::<bool>()), 0..200)) {
         let mut detector = LoopDetector::default();
         for (at, (name, changes)) in calls.into_iter().enumerate() {
-            let call = Fingerprint(name.into());
+            let call = CallFingerprint(name.into());
             prop_assert_eq!(detector.propose(call), LoopRuling::Fine);
-            detector.observe(call, at as u64, if changes { Change::Changed } else { Change::None });
-            prop_assert_eq!(detector.turn(), Progress::Fine);
+            detector.observe(call, at as u64, if changes { CallImpact::Changed } else { CallImpact::None });
+            prop_assert_eq!(detector.turn(), RunProgress::Fine);
         }
     }
 
@@ -283,11 +286,11 @@ proptest! {
     #[test]
     fn the_same_call_for_ever_is_ended(result: u64, changes: bool) {
         let mut detector = LoopDetector::default();
-        let call = Fingerprint(1);
+        let call = CallFingerprint(1);
         let ended = (0..4).any(|_| {
             let ruling = detector.propose(call);
             match ruling {
-                LoopRuling::Fine => detector.observe(call, result, if changes { Change::Changed } else { Change::None }),
+                LoopRuling::Fine => detector.observe(call, result, if changes { CallImpact::Changed } else { CallImpact::None }),
                 LoopRuling::Refuse { .. } | LoopRuling::End { .. } => detector.refused(call),
             }
             detector.turn();

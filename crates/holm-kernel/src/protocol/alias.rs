@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use holm_guards::json::{Json, Object};
+use holm_guards::json::{Json, JsonObject};
 
 use crate::Alias;
 
@@ -52,7 +52,7 @@ fn rename(alias: &Alias, arguments: &str, schema: Option<&Json>) -> Option<Strin
     renamed.then(|| Json::Object(members).canonical())
 }
 
-fn rename_member(members: &mut Object, written: &str, meant: &str) -> bool {
+fn rename_member(members: &mut JsonObject, written: &str, meant: &str) -> bool {
     if members.contains_key(meant) {
         return false;
     }

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::{Offer, Tool, ToolKind};
+use crate::{Offer, ToolKind, ToolSpec};
 
 /// How to call a tool; comes before the list of tools.
 const CALLING: &str = "To use a tool, reply with one JSON object and nothing else:\n\
@@ -32,7 +32,7 @@ pub(crate) fn instructions(system: &str, offer: &Offer) -> String {
     out
 }
 
-fn describe(tool: &Tool, out: &mut String) {
+fn describe(tool: &ToolSpec, out: &mut String) {
     out.push_str(if is_skill(tool) { "\nskill " } else { "\ntool " });
     out.push_str(&tool.name);
     if !tool.description.is_empty() {
@@ -44,7 +44,7 @@ fn describe(tool: &Tool, out: &mut String) {
     out.push('\n');
 }
 
-fn is_skill(tool: &Tool) -> bool {
+fn is_skill(tool: &ToolSpec) -> bool {
     match tool.kind {
         ToolKind::Skill { .. } => true,
         ToolKind::Host | ToolKind::Agent { .. } | ToolKind::Plan(_) | ToolKind::Children => false,

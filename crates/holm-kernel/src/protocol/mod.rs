@@ -22,5 +22,5 @@ pub(crate) use announce::is_announcement;
 pub(crate) use id::unique_id;
 pub(crate) use instructions::instructions;
 pub use name::{name_key, provider_name, provider_names, provider_names_beside};
-pub(crate) use read::{Reading, read_text};
+pub(crate) use read::{ParsedReply, read_text};
 pub use text::{TextReply, read_text_reply, text_system_prompt};

@@ -2,9 +2,9 @@
 
 use alloc::string::String;
 
-use holm_guards::json::{Json, Object};
+use holm_guards::json::{Json, JsonObject};
 
-use super::scan::{Scan, scan};
+use super::scan::{ReplyScan, scan};
 use crate::{Inconclusive, ProtocolPolicy};
 
 /// Keys under which models wrap the arguments of a call instead of writing them beside its name.
@@ -16,7 +16,7 @@ const COURTESY: &str = "let me know";
 
 /// The meaning of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum ParsedReply {
     Tool {
         /// Its name, as written.
         name: String,
@@ -38,51 +38,51 @@ pub(crate) enum Reading {
 /// Reads a reply. The first JSON object with a string under `skill` or `tool` is a call (`skill`
 /// takes precedence); code fences and prose around it are ignored. Without such an object the reply
 /// is an answer, or inconclusive by the policy's phrases.
-pub(crate) fn read_text(text: &str, policy: &ProtocolPolicy) -> Reading {
-    let Scan { words, call, broken_call } = scan(text, |object| call_key(object).is_some());
+pub(crate) fn read_text(text: &str, policy: &ProtocolPolicy) -> ParsedReply {
+    let ReplyScan { words, call, broken_call } = scan(text, |object| call_key(object).is_some());
     if let Some(reading) = call.and_then(read_call) {
         return reading;
     }
     let words = words.trim();
     if words.is_empty() || broken_call || announces(words, &policy.inconclusive) {
-        return Reading::Inconclusive(String::from(words));
+        return ParsedReply::Inconclusive(String::from(words));
     }
-    Reading::Answer(String::from(words))
+    ParsedReply::Answer(String::from(words))
 }
 
 /// Which kind of call.
 #[derive(Clone, Copy)]
-enum Key {
+enum CallKeyword {
     Tool,
     Skill,
 }
 
-fn call_key(object: &Object) -> Option<Key> {
+fn call_key(object: &JsonObject) -> Option<CallKeyword> {
     let named = |key| object.get(key).and_then(Json::as_str).is_some_and(|name| !name.trim().is_empty());
     if named("skill") {
-        return Some(Key::Skill);
+        return Some(CallKeyword::Skill);
     }
-    named("tool").then_some(Key::Tool)
+    named("tool").then_some(CallKeyword::Tool)
 }
 
-fn read_call(mut object: Object) -> Option<Reading> {
+fn read_call(mut object: JsonObject) -> Option<ParsedReply> {
     let key = call_key(&object)?;
     let word = match key {
-        Key::Tool => "tool",
-        Key::Skill => "skill",
+        CallKeyword::Tool => "tool",
+        CallKeyword::Skill => "skill",
     };
     let Some(Json::String(name)) = object.remove(word) else { return None };
     let name = String::from(name.trim());
     let arguments = unwrapped(object);
     Some(match key {
-        Key::Tool => Reading::Tool { name, arguments },
-        Key::Skill => Reading::Skill { name, arguments },
+        CallKeyword::Tool => ParsedReply::Tool { name, arguments },
+        CallKeyword::Skill => ParsedReply::Skill { name, arguments },
     })
 }
 
 /// The arguments, unwrapped if a wrapper is the only other member; a wrapper may
 /// contain them as text.
-fn unwrapped(object: Object) -> String {
+fn unwrapped(object: JsonObject) -> String {
     let inner = only_member(&object).and_then(|(name, value)| match value {
         Json::Object(_) if WRAPPERS.contains(&name) => Some(value.canonical()),
         Json::String(text) if WRAPPERS.contains(&name) => {
@@ -95,7 +95,7 @@ fn unwrapped(object: Object) -> String {
     inner.unwrap_or_else(|| Json::Object(object).canonical())
 }
 
-fn only_member(object: &Object) -> Option<(&str, &Json)> {
+fn only_member(object: &JsonObject) -> Option<(&str, &Json)> {
     let mut members = object.iter();
     let (name, value) = members.next()?;
     members.next().is_none().then_some((name.as_str(), value))

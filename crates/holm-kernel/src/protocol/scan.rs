@@ -5,7 +5,7 @@
 
 use alloc::string::String;
 
-use holm_guards::json::{Json, Object};
+use holm_guards::json::{Json, JsonObject};
 
 /// The names of the tags around thinking that models write into their text.
 const THINKING: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
@@ -15,18 +15,18 @@ const THINKING: [&str; 5] = ["think", "thinking", "thought", "reasoning", "refle
 const ATTEMPTS: usize = 4;
 
 /// The parts of a reply.
-pub(super) struct Scan {
+pub(super) struct ReplyScan {
     /// The text without thinking; ends before the first call if there is one.
     pub(super) words: String,
     /// The first object with a call in it.
-    pub(super) call: Option<Object>,
+    pub(super) call: Option<JsonObject>,
     /// Whether something begins like a call but is not valid JSON.
     pub(super) broken_call: bool,
 }
 
 /// Scans a reply up to its first object for which `is_call` holds.
-pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
-    let mut scan = Scan { words: String::new(), call: None, broken_call: false };
+pub(super) fn scan(text: &str, is_call: impl Fn(&JsonObject) -> bool) -> ReplyScan {
+    let mut scan = ReplyScan { words: String::new(), call: None, broken_call: false };
     let mut budget = text.len().saturating_mul(ATTEMPTS);
     let (mut done, mut at) = (0, 0);
     let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
@@ -36,13 +36,13 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
         at = start + 1;
         if rest.starts_with('<') {
             match tag(slice(0, start), rest) {
-                Some(Tag::Opens(length)) => {
+                Some(ThinkingTag::Opens(length)) => {
                     scan.words.push_str(slice(done, start));
                     at = start + thinking_end(rest, length);
                     done = at;
                 }
                 // The template wrote the opening tag, so everything before this was thinking.
-                Some(Tag::Closes(length)) => {
+                Some(ThinkingTag::Closes(length)) => {
                     scan.words.clear();
                     at = start + length;
                     done = at;
@@ -52,13 +52,13 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
             continue;
         }
         match object(rest, &mut budget) {
-            Attempt::Object(object, _) if is_call(&object) => {
+            ObjectParse::Object(object, _) if is_call(&object) => {
                 scan.words.push_str(slice(done, start));
                 scan.call = Some(object);
                 return scan;
             }
-            Attempt::Object(_, length) => at = start + length,
-            Attempt::Broken => scan.broken_call |= begins_like_a_call(rest),
+            ObjectParse::Object(_, length) => at = start + length,
+            ObjectParse::Broken => scan.broken_call |= begins_like_a_call(rest),
         }
     }
     scan.words.push_str(slice(done, text.len()));
@@ -66,27 +66,27 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
 }
 
 /// The result of parsing an object.
-enum Attempt {
+enum ObjectParse {
     /// An object and the bytes it takes.
-    Object(Object, usize),
+    Object(JsonObject, usize),
     /// Not a valid JSON object.
     Broken,
 }
 
-fn object(text: &str, budget: &mut usize) -> Attempt {
+fn object(text: &str, budget: &mut usize) -> ObjectParse {
     // Most brackets in prose and code do not begin JSON; this finds out without an attempt.
     let inside = text.get(1..).unwrap_or_default().trim_start_matches([' ', '\t', '\r', '\n']);
     if *budget == 0 || !inside.starts_with(['"', '}']) {
-        return Attempt::Broken;
+        return ObjectParse::Broken;
     }
     match Json::parse_prefix(text) {
-        Ok((Json::Object(object), length)) => Attempt::Object(object, length),
+        Ok((Json::Object(object), length)) => ObjectParse::Object(object, length),
         Ok((Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_), _)) => {
-            Attempt::Broken
+            ObjectParse::Broken
         }
         Err(error) => {
             *budget = budget.saturating_sub(error.at.offset);
-            Attempt::Broken
+            ObjectParse::Broken
         }
     }
 }
@@ -103,13 +103,13 @@ fn begins_like_a_call(text: &str) -> bool {
 }
 
 /// A thinking tag, with its length.
-enum Tag {
+enum ThinkingTag {
     Opens(usize),
     Closes(usize),
 }
 
 /// The thinking tag at the start of `rest`, unless it is quoted.
-fn tag(before: &str, rest: &str) -> Option<Tag> {
+fn tag(before: &str, rest: &str) -> Option<ThinkingTag> {
     if before.ends_with(['`', '"', '\'', '“', '‘']) {
         return None;
     }
@@ -117,7 +117,7 @@ fn tag(before: &str, rest: &str) -> Option<Tag> {
     let (closes, inner) = inner.strip_prefix('/').map_or((false, inner), |inner| (true, inner));
     let name = THINKING.iter().find(|name| starts_with(inner, name) && ends_tag(inner, name.len()))?;
     let length = 1 + usize::from(closes) + name.len() + 1;
-    Some(if closes { Tag::Closes(length) } else { Tag::Opens(length) })
+    Some(if closes { ThinkingTag::Closes(length) } else { ThinkingTag::Opens(length) })
 }
 
 fn starts_with(text: &str, name: &str) -> bool {

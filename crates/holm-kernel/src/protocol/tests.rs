@@ -10,18 +10,18 @@ use holm_guards::json::Json;
 use proptest::prelude::*;
 
 use super::{
-    Reading, instructions, name_key, provider_name, provider_names, provider_names_beside, read_text,
+    ParsedReply, instructions, name_key, provider_name, provider_names, provider_names_beside, read_text,
     resolve_alias, unique_id,
 };
-use crate::{Alias, Offer, ProtocolPolicy, Tool, ToolKind};
+use crate::{Alias, Offer, ProtocolPolicy, ToolKind, ToolSpec};
 
 /// A reading in one line: `tool name arguments`, `skill name arguments`, `answer text` or `inconclusive text`.
 fn read(text: &str) -> String {
     match read_text(text, &ProtocolPolicy::default()) {
-        Reading::Tool { name, arguments } => format!("tool {name} {arguments}"),
-        Reading::Skill { name, arguments } => format!("skill {name} {arguments}"),
-        Reading::Answer(text) => format!("answer {text}"),
-        Reading::Inconclusive(text) => format!("inconclusive {text}"),
+        ParsedReply::Tool { name, arguments } => format!("tool {name} {arguments}"),
+        ParsedReply::Skill { name, arguments } => format!("skill {name} {arguments}"),
+        ParsedReply::Answer(text) => format!("answer {text}"),
+        ParsedReply::Inconclusive(text) => format!("inconclusive {text}"),
     }
 }
 
@@ -127,10 +127,10 @@ fn a_phrase_counts_only_as_whole_words() {
 fn the_phrases_are_the_policys() {
     let mut policy = ProtocolPolicy::default();
     policy.inconclusive.phrases = Vec::from([String::from("first,"), String::new()]);
-    assert_eq!(read_text("I will", &policy), Reading::Answer("I will".into()));
-    assert_eq!(read_text("First, a", &policy), Reading::Inconclusive("First, a".into()));
+    assert_eq!(read_text("I will", &policy), ParsedReply::Answer("I will".into()));
+    assert_eq!(read_text("First, a", &policy), ParsedReply::Inconclusive("First, a".into()));
     policy.inconclusive.shorter_than = 0;
-    assert_eq!(read_text("First, a", &policy), Reading::Answer("First, a".into()));
+    assert_eq!(read_text("First, a", &policy), ParsedReply::Answer("First, a".into()));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn hostile_text_takes_linear_time() {
     let deep = r#"{"a":"#.repeat(20_000);
     let wide = format!("{}{}", r#"{"a":["#.repeat(100), "{},".repeat(20_000));
     for text in ["{".repeat(100_000), "{\"".repeat(50_000), "{ ".repeat(50_000), deep, wide] {
-        assert!(matches!(read_text(&text, &ProtocolPolicy::default()), Reading::Answer(_)));
+        assert!(matches!(read_text(&text, &ProtocolPolicy::default()), ParsedReply::Answer(_)));
     }
     for piece in ["<think>", "</think>", "<think>a</", "</", "{\"tool\":"] {
         read(&piece.repeat(100_000 / piece.len()));
@@ -284,13 +284,13 @@ fn a_name_that_is_somebody_elses_is_given_to_nobody() {
     }
 }
 
-fn offer(tools: impl IntoIterator<Item = Tool>) -> Offer {
+fn offer(tools: impl IntoIterator<Item = ToolSpec>) -> Offer {
     Offer { epoch: 0, tools: tools.into_iter().map(Arc::new).collect() }
 }
 
-fn tool(name: &str, kind: ToolKind) -> Tool {
+fn tool(name: &str, kind: ToolKind) -> ToolSpec {
     let schema = Json::parse(r#"{"type": "object"}"#).unwrap();
-    Tool { kind, ..Tool::new(name, "Does it.", schema) }
+    ToolSpec { kind, ..ToolSpec::new(name, "Does it.", schema) }
 }
 
 #[test]
@@ -325,7 +325,7 @@ proptest! {
         let call = Json::object([("tool", Json::from("f")), ("x", Json::from(value.as_str()))]);
         let expected = Json::object([("x", Json::from(value.as_str()))]).canonical();
         let reading = read_text(&format!("{before}{call}{after}"), &ProtocolPolicy::default());
-        prop_assert_eq!(reading, Reading::Tool { name: "f".into(), arguments: expected });
+        prop_assert_eq!(reading, ParsedReply::Tool { name: "f".into(), arguments: expected });
     }
 
     #[test]

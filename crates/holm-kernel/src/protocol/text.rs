@@ -3,7 +3,7 @@
 
 use alloc::string::String;
 
-use super::{Reading, instructions, read_text};
+use super::{ParsedReply, instructions, read_text};
 use crate::{Offer, ProtocolPolicy};
 
 /// The meaning of a reply in the text protocol.
@@ -45,10 +45,10 @@ pub fn text_system_prompt(system: &str, offer: &Offer) -> String {
 #[must_use]
 pub fn read_text_reply(text: &str) -> TextReply {
     match read_text(text, &ProtocolPolicy::default()) {
-        Reading::Tool { name, arguments } | Reading::Skill { name, arguments } => {
+        ParsedReply::Tool { name, arguments } | ParsedReply::Skill { name, arguments } => {
             TextReply::Call { name, arguments }
         }
-        Reading::Answer(text) => TextReply::Answer(text),
-        Reading::Inconclusive(_) => TextReply::Unclear,
+        ParsedReply::Answer(text) => TextReply::Answer(text),
+        ParsedReply::Inconclusive(_) => TextReply::Unclear,
     }
 }

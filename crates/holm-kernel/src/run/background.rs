@@ -13,11 +13,11 @@ use holm_guards::json::Json;
 
 use super::{
     Run,
-    batch::{After, Place, Slot, SlotState},
-    share::{Share, Wanted},
-    state::Phase,
+    batch::{BatchAction, CallPlacement, CallSlot, SlotState},
+    share::{BudgetShare, ShareRequest},
+    state::RunPhase,
 };
-use crate::loops::Change;
+use crate::loops::CallImpact;
 use crate::{Background, Block, CallId, Ending, Event, MessageId, Outcome, Role, ToolOutput, envelope};
 
 /// The most children in the background of one run. Each stopped child leaves a bill to wait for,
@@ -31,20 +31,20 @@ const MOST_GONE: usize = 64;
 const ANSWERED: u64 = u64::MAX;
 
 /// Whether a call waits for its child.
-pub(super) fn place_of(slot: &Slot) -> Place {
+pub(super) fn place_of(slot: &CallSlot) -> CallPlacement {
     match slot.entry.as_ref().map(|entry| &entry.tool.background) {
-        None | Some(Background::Never) => Place::Batch,
-        Some(Background::Always) => Place::Background,
+        None | Some(Background::Never) => CallPlacement::Batch,
+        Some(Background::Always) => CallPlacement::Background,
         Some(Background::Asked { argument }) => match Json::parse(&slot.arguments) {
-            Ok(arguments) if arguments.get(argument) == Some(&Json::Bool(true)) => Place::Background,
-            Ok(_) | Err(_) => Place::Batch,
+            Ok(arguments) if arguments.get(argument) == Some(&Json::Bool(true)) => CallPlacement::Background,
+            Ok(_) | Err(_) => CallPlacement::Batch,
         },
     }
 }
 
 impl Run {
     /// Whether one more child may work in the background.
-    pub(super) fn may_leave(&self, wanted: Wanted) -> Result<(), &'static str> {
+    pub(super) fn may_leave(&self, wanted: ShareRequest) -> Result<(), &'static str> {
         if self.state.background.len() >= MOST_CHILDREN {
             return Err("not run: too many work in the background already; wait until one has ended");
         }
@@ -52,9 +52,9 @@ impl Run {
     }
 
     /// Answers the call of a child and lets the child work in the background.
-    pub(super) fn leave_working(&mut self, slot: &mut Slot, grants: GrantSet, share: Share) {
+    pub(super) fn leave_working(&mut self, slot: &mut CallSlot, grants: GrantSet, share: BudgetShare) {
         let call = slot.call;
-        let child = Slot { place: Place::Background, ..slot.clone() };
+        let child = CallSlot { place: CallPlacement::Background, ..slot.clone() };
         self.emit(Event::CallStarted { call });
         self.spawn(&child, grants, share, None);
         self.state.background.push(child);
@@ -64,7 +64,7 @@ impl Run {
             slot.name
         );
         let output = ToolOutput::text(text);
-        self.observe_result(slot, &output, Change::None);
+        self.observe_result(slot, &output, CallImpact::None);
         self.settle(slot, Outcome::Succeeded, output, 0);
     }
 
@@ -74,14 +74,20 @@ impl Run {
     }
 
     /// Puts a child in the background back after a fact about it.
-    pub(super) fn put_child_back(&mut self, place: usize, child: Slot, call: CallId, after: &After) {
+    pub(super) fn put_child_back(
+        &mut self,
+        place: usize,
+        child: CallSlot,
+        call: CallId,
+        after: &BatchAction,
+    ) {
         match after {
-            After::Late => {
+            BatchAction::Late => {
                 self.state.background.insert(place, child);
                 return self.ignore(call);
             }
             // It is not part of a batch, so it ends nothing and stops no other calls.
-            After::Advance | After::End(_) | After::StopSiblings => {}
+            BatchAction::Advance | BatchAction::End(_) | BatchAction::StopSiblings => {}
         }
         if child.is_done() {
             self.state.arrived.push(child);
@@ -93,7 +99,7 @@ impl Run {
     }
 
     /// Stops the children that `which` selects; the model gets their outcome like any other result.
-    pub(super) fn stop_children(&mut self, which: &dyn Fn(&Self, &Slot) -> bool, message: &str) {
+    pub(super) fn stop_children(&mut self, which: &dyn Fn(&Self, &CallSlot) -> bool, message: &str) {
         for mut child in core::mem::take(&mut self.state.background) {
             if which(self, &child) {
                 self.stop_call(&mut child, message);
@@ -121,10 +127,10 @@ impl Run {
     pub(super) fn look_around(&mut self) {
         match self.take_phase() {
             // The missing budget may be available now.
-            Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
+            RunPhase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
                 self.next_turn();
             }
-            Phase::Awaiting { ending } => self.stop_unless_more(ending),
+            RunPhase::Awaiting { ending } => self.stop_unless_more(ending),
             other => self.state.phase = other,
         }
     }
@@ -154,7 +160,7 @@ impl Run {
     /// run waits for them.
     pub(super) fn end_or_wait(&mut self, ending: Ending) {
         if self.awaits_shares(&ending) {
-            self.state.phase = Phase::Awaiting { ending };
+            self.state.phase = RunPhase::Awaiting { ending };
             return;
         }
         self.finish(ending);
@@ -163,7 +169,7 @@ impl Run {
     /// Whether the run still waits for the child of a call, in the background or not.
     pub fn awaits_child(&self, call: CallId) -> bool {
         let batch = match &self.state.phase {
-            Phase::Working(batch) => batch.slots.as_slice(),
+            RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
         };
         let mut slots = batch.iter().chain(&self.state.background);
@@ -176,7 +182,7 @@ impl Run {
     }
 
     /// Answers a call of the tool that manages children.
-    pub(super) fn look_after(&mut self, slot: &mut Slot) {
+    pub(super) fn look_after(&mut self, slot: &mut CallSlot) {
         self.emit(Event::CallStarted { call: slot.call });
         let arguments = Json::parse(&slot.arguments).unwrap_or(Json::Null);
         let child = arguments.get("child").and_then(Json::as_u64).map(CallId::new);
@@ -188,7 +194,7 @@ impl Run {
             }
             (_, child) => self.child_status(child),
         };
-        self.observe_result(slot, &output, Change::None);
+        self.observe_result(slot, &output, CallImpact::None);
         let outcome = output.outcome;
         self.settle(slot, outcome, output, 0);
     }

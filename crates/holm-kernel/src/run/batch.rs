@@ -4,22 +4,22 @@
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
-use holm_grants::{GrantSet, Level, Mode, Need};
+use holm_grants::{CallNeed, GrantSet, Level, Mode};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
     call::BUDGET_SPENT,
-    catalogue::Entry,
-    ladder::Climbed,
-    question::Ask,
-    skill::{SkillTry, Skilled},
-    state::Phase,
+    catalogue::RunCatalogueEntry,
+    ladder::LadderOutcome,
+    question::CallQuestion,
+    skill::{SkillAttempt, SkillExecution},
+    state::RunPhase,
 };
-use crate::digest::Digest;
-use crate::loops::{Fingerprint, Progress};
-use crate::planted::{Bug, planted};
+use crate::digest::StreamHasher;
+use crate::loops::{CallFingerprint, RunProgress};
+use crate::planted::{PlantedBug, planted};
 use crate::{
     BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol, Role,
     Timestamp, ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
@@ -27,8 +27,8 @@ use crate::{
 
 /// The calls of one reply.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Batch {
-    pub(crate) slots: Vec<Slot>,
+pub(crate) struct CallBatch {
+    pub(crate) slots: Vec<CallSlot>,
     pub(crate) order: BatchOrder,
     /// Whether a call was dropped unread; then the batch cannot end the run.
     pub(crate) dropped: bool,
@@ -38,35 +38,35 @@ pub(crate) struct Batch {
 
 /// One call of a reply.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Slot {
+pub(crate) struct CallSlot {
     pub(crate) call: CallId,
     /// The provider's id of the call.
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
     /// `None` if there is no such tool.
-    pub(crate) entry: Option<Arc<Entry>>,
+    pub(crate) entry: Option<Arc<RunCatalogueEntry>>,
     /// The arguments in canonical form; while they are invalid, as the model wrote them.
     pub(crate) arguments: Arc<str>,
-    pub(crate) needs: Arc<[Need]>,
-    pub(crate) fingerprint: Fingerprint,
+    pub(crate) needs: Arc<[CallNeed]>,
+    pub(crate) fingerprint: CallFingerprint,
     /// The epoch of the authority that permitted it.
     pub(crate) permitted: u64,
     /// The last question about it.
-    pub(crate) ask: Option<Ask>,
+    pub(crate) ask: Option<CallQuestion>,
     /// Whether a person or hook approved that question.
     pub(crate) approved: bool,
     pub(crate) rewrites: u64,
     /// Whether it may have run before, on a host that crashed.
     pub(crate) again: bool,
     #[serde(default)]
-    pub(crate) place: Place,
+    pub(crate) place: CallPlacement,
     pub(crate) state: SlotState,
 }
 
 /// Where a call is carried out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub(crate) enum CallPlacement {
     /// In its batch, which waits for it.
     #[default]
     Batch,
@@ -83,9 +83,14 @@ pub(crate) enum SlotState {
     /// Permitted; it waits for its turn.
     Ready,
     /// Given to the host, not yet recorded as dispatched.
-    Issued { deadline: Timestamp },
+    Issued {
+        deadline: Timestamp,
+    },
     /// Dispatched: it may have happened.
-    Running { since: Timestamp, deadline: Timestamp },
+    Running {
+        since: Timestamp,
+        deadline: Timestamp,
+    },
     /// A child run carries it out.
     Delegated {
         child: Option<String>,
@@ -97,19 +102,23 @@ pub(crate) enum SlotState {
         mode: Mode,
     },
     /// The model carries it out under a contract.
-    Skilled(Box<Skilled>),
+    Skilled(Box<SkillExecution>),
     /// The next model call of a skill waits until no other is under way.
-    SkillDue(Box<SkillTry>),
+    SkillDue(Box<SkillAttempt>),
     /// Hooks review the result.
-    Reviewing { consult: CallId, output: Box<ToolOutput>, millis: u64 },
+    Reviewing {
+        consult: CallId,
+        output: Box<ToolOutput>,
+        millis: u64,
+    },
     /// An executable postcondition checks the result.
-    Checking(Box<Checking>),
-    Done(Settled),
+    Checking(Box<PendingChecks>),
+    Done(SettledCall),
 }
 
 /// A result that waits for its executable checks.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Checking {
+pub(crate) struct PendingChecks {
     pub(crate) call: CallId,
     pub(crate) output: ToolOutput,
     pub(crate) millis: u64,
@@ -119,7 +128,7 @@ pub(crate) struct Checking {
 
 /// A call that has been answered.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Settled {
+pub(crate) struct SettledCall {
     pub(crate) outcome: Outcome,
     /// The text, sealed for the model.
     pub(crate) text: String,
@@ -128,7 +137,7 @@ pub(crate) struct Settled {
     pub(crate) vote: Option<bool>,
 }
 
-impl Slot {
+impl CallSlot {
     /// The result, while its checks are under way.
     pub(crate) fn checked_output(&self) -> Option<&ToolOutput> {
         match &self.state {
@@ -198,12 +207,12 @@ impl Slot {
             let changes = tool.kind == ToolKind::Host && tool.level >= Level::Write;
             // What narrows the run holds for the calls after it and for none before it.
             let narrows = tool.kind == ToolKind::Plan(PlanRole::Enter);
-            narrows || tool.pace == Pace::Exclusive || (changes && !planted(Bug::OrderLost))
+            narrows || tool.pace == Pace::Exclusive || (changes && !planted(PlantedBug::OrderLost))
         })
     }
 }
 
-impl Batch {
+impl CallBatch {
     /// All calls that have a vote must agree. A dropped call prevents the end.
     fn votes_to_end(&self) -> bool {
         let mut votes = self.slots.iter().filter_map(|slot| match &slot.state {
@@ -223,7 +232,7 @@ impl Run {
             return self.refuse_all(calls, ending);
         }
         let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
-        let mut batch = Batch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
+        let mut batch = CallBatch { slots: Vec::with_capacity(1), order, dropped: false, ending: None };
         let mut counted = 0_u64;
         for call in calls {
             let id = self.next_call();
@@ -240,47 +249,47 @@ impl Run {
             }
             batch.slots.push(slot);
         }
-        self.state.phase = Phase::Working(batch);
+        self.state.phase = RunPhase::Working(batch);
         self.advance_batch();
     }
 
     fn refuse_all<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>, ending: Ending) {
         let order = self.config().batch;
-        let mut batch = Batch { slots: Vec::new(), order, dropped: true, ending: Some(ending) };
+        let mut batch = CallBatch { slots: Vec::new(), order, dropped: true, ending: Some(ending) };
         for call in calls {
             let id = self.next_call();
             let mut slot = self.new_slot(id, call);
             self.refuse(&mut slot, BUDGET_SPENT);
             batch.slots.push(slot);
         }
-        self.state.phase = Phase::Working(batch);
+        self.state.phase = RunPhase::Working(batch);
         self.advance_batch();
     }
 
-    fn new_slot(&self, call: CallId, wanted: &ToolCall) -> Slot {
+    fn new_slot(&self, call: CallId, wanted: &ToolCall) -> CallSlot {
         let entry = self.catalogue.find(&wanted.name).cloned();
         let name = entry.as_ref().map_or_else(|| Arc::from(&*wanted.name), |entry| entry.name.clone());
-        Slot {
+        CallSlot {
             call,
             id: Arc::from(&*wanted.id),
             name,
             entry,
             arguments: Arc::from(&*wanted.arguments),
             needs: Arc::default(),
-            fingerprint: Fingerprint::default(),
+            fingerprint: CallFingerprint::default(),
             permitted: 0,
             ask: None,
             approved: false,
             rewrites: 0,
             again: false,
-            place: Place::Batch,
+            place: CallPlacement::Batch,
             state: SlotState::Ready,
         }
     }
 
     /// Issues the calls that may run now; closes the batch when all are answered.
     pub(super) fn advance_batch(&mut self) {
-        let Phase::Working(mut batch) = self.take_phase() else { return };
+        let RunPhase::Working(mut batch) = self.take_phase() else { return };
         let withdrawn = self.state.authority.withdrawn;
         let is_done = loop {
             self.expire_leases();
@@ -291,7 +300,7 @@ impl Run {
                 break is_done;
             }
         };
-        self.state.phase = Phase::Working(batch);
+        self.state.phase = RunPhase::Working(batch);
         if withdrawn != self.state.authority.withdrawn {
             // One of the calls has narrowed what the others and the children may do.
             return self.look_again();
@@ -303,13 +312,13 @@ impl Run {
 
     /// Advances the batch after an outside fact, whose marks may affect open questions.
     pub(super) fn advance_open_batch(&mut self) {
-        if matches!(self.state.phase, Phase::Working(_)) {
+        if matches!(self.state.phase, RunPhase::Working(_)) {
             self.advance_batch();
         }
     }
 
     /// Renews questions and starts calls in one pass. Returns whether all are answered.
-    fn advance_slots(&mut self, batch: &mut Batch) -> bool {
+    fn advance_slots(&mut self, batch: &mut CallBatch) -> bool {
         let is_ending = batch.ending.is_some();
         // Whether any call before this one is unanswered, and whether an ordered one is. A call may
         // be refused at the last moment, so the pass continues until one is under way.
@@ -317,7 +326,7 @@ impl Run {
         // Each reply is checked before the next is paid for; otherwise a batch of skills would
         // overspend by many replies.
         let one_skill = self.has_limit();
-        let mut skill_open = one_skill && batch.slots.iter().any(Slot::is_skill_open);
+        let mut skill_open = one_skill && batch.slots.iter().any(CallSlot::is_skill_open);
         for slot in &mut batch.slots {
             if is_ending {
                 self.give_up_waiting(slot);
@@ -343,7 +352,7 @@ impl Run {
 
     /// Ends calls that have not started when the run is ending: nothing new starts, and open
     /// questions no longer matter.
-    fn give_up_waiting(&mut self, slot: &mut Slot) {
+    fn give_up_waiting(&mut self, slot: &mut CallSlot) {
         match &slot.state {
             SlotState::Judging | SlotState::Ready => self.stop_call(slot, "not run: the run is ending"),
             SlotState::SkillDue(_) => self.give_up_skill(slot),
@@ -359,7 +368,7 @@ impl Run {
 
     /// Sends all results to the model, in call order, and decides what follows.
     pub(super) fn close_batch(&mut self) {
-        let Phase::Working(mut batch) = self.take_phase() else { return };
+        let RunPhase::Working(mut batch) = self.take_phase() else { return };
         let ends = batch.votes_to_end();
         let ending = batch.ending.take();
         let spoken = ends.then(|| last_words(&batch)).flatten();
@@ -373,8 +382,8 @@ impl Run {
             return self.natural_stop(Ending::Answered { text });
         }
         match (self.climb(), progress) {
-            (Climbed::No, Progress::Stuck { turns }) => self.stuck(turns),
-            (Climbed::No | Climbed::Yes, _) => self.next_turn(),
+            (LadderOutcome::No, RunProgress::Stuck { turns }) => self.stuck(turns),
+            (LadderOutcome::No | LadderOutcome::Yes, _) => self.next_turn(),
         }
     }
 
@@ -392,7 +401,7 @@ impl Run {
         self.next_turn();
     }
 
-    fn add_results(&mut self, batch: Batch) {
+    fn add_results(&mut self, batch: CallBatch) {
         if batch.slots.is_empty() {
             return;
         }
@@ -424,53 +433,57 @@ impl Run {
     }
 
     /// Passes a fact to the slot that waits for it; otherwise the fact is late.
-    pub(super) fn with_slot(&mut self, call: CallId, act: impl FnOnce(&mut Self, &mut Slot) -> After) {
+    pub(super) fn with_slot(
+        &mut self,
+        call: CallId,
+        act: impl FnOnce(&mut Self, &mut CallSlot) -> BatchAction,
+    ) {
         // Each fact has its own `act`; the code that does not depend on the fact is shared here.
         let mut taken = self.take_slot(call);
         let after = match taken.slot() {
             Some(slot) => act(self, slot),
-            None => After::Late,
+            None => BatchAction::Late,
         };
         self.put_back(taken, call, after);
     }
 
-    fn take_slot(&mut self, call: CallId) -> Taken {
+    fn take_slot(&mut self, call: CallId) -> CallTarget {
         if let Some(place) = self.in_background(call) {
-            return Taken::Child(place, self.state.background.remove(place).into());
+            return CallTarget::Child(place, self.state.background.remove(place).into());
         }
         match self.take_phase() {
-            Phase::Working(batch) => {
+            RunPhase::Working(batch) => {
                 let place = batch.slots.iter().position(|slot| slot.answers_to(call));
-                Taken::Batch(batch, place)
+                CallTarget::Batch(batch, place)
             }
             other => {
                 self.state.phase = other;
-                Taken::Nothing
+                CallTarget::Nothing
             }
         }
     }
 
-    fn put_back(&mut self, taken: Taken, call: CallId, after: After) {
+    fn put_back(&mut self, taken: CallTarget, call: CallId, after: BatchAction) {
         let mut batch = match taken {
-            Taken::Nothing => return self.ignore(call),
-            Taken::Child(place, child) => return self.put_child_back(place, *child, call, &after),
-            Taken::Batch(batch, _) => batch,
+            CallTarget::Nothing => return self.ignore(call),
+            CallTarget::Child(place, child) => return self.put_child_back(place, *child, call, &after),
+            CallTarget::Batch(batch, _) => batch,
         };
         match after {
-            After::Late => {
-                self.state.phase = Phase::Working(batch);
+            BatchAction::Late => {
+                self.state.phase = RunPhase::Working(batch);
                 return self.ignore(call);
             }
-            After::Advance => {}
-            After::End(ending) => batch.ending = Some(ending),
-            After::StopSiblings if planted(Bug::SiblingsGoOn) => {}
-            After::StopSiblings => self.stop_siblings(&mut batch),
+            BatchAction::Advance => {}
+            BatchAction::End(ending) => batch.ending = Some(ending),
+            BatchAction::StopSiblings if planted(PlantedBug::SiblingsGoOn) => {}
+            BatchAction::StopSiblings => self.stop_siblings(&mut batch),
         }
-        self.state.phase = Phase::Working(batch);
+        self.state.phase = RunPhase::Working(batch);
         self.advance_batch();
     }
 
-    pub(super) fn stop_siblings(&mut self, batch: &mut Batch) {
+    pub(super) fn stop_siblings(&mut self, batch: &mut CallBatch) {
         for slot in batch.slots.iter_mut().filter(|slot| !slot.is_done()) {
             self.stop_call(slot, "stopped because another call of the same reply failed");
         }
@@ -478,17 +491,17 @@ impl Run {
 }
 
 /// The call that a fact is about, temporarily taken out of the run.
-enum Taken {
+enum CallTarget {
     /// No call waits for it.
     Nothing,
     /// The batch, with the index of the call if it is one of them.
-    Batch(Batch, Option<usize>),
+    Batch(CallBatch, Option<usize>),
     /// A child in the background, with its index.
-    Child(usize, Box<Slot>),
+    Child(usize, Box<CallSlot>),
 }
 
-impl Taken {
-    fn slot(&mut self) -> Option<&mut Slot> {
+impl CallTarget {
+    fn slot(&mut self) -> Option<&mut CallSlot> {
         match self {
             Self::Nothing => None,
             Self::Batch(batch, place) => place.and_then(|place| batch.slots.get_mut(place)),
@@ -498,7 +511,7 @@ impl Taken {
 }
 
 /// What follows a fact about a call.
-pub(crate) enum After {
+pub(crate) enum BatchAction {
     /// The fact came too late or twice.
     Late,
     Advance,
@@ -508,7 +521,7 @@ pub(crate) enum After {
     StopSiblings,
 }
 
-impl Slot {
+impl CallSlot {
     /// Whether a fact about `call` is about this slot: the call itself, or the
     /// question it waits for.
     pub(crate) fn answers_to(&self, call: CallId) -> bool {
@@ -532,7 +545,7 @@ impl Slot {
 
 /// The answer of a run that its tools end: the text of the last voting
 /// result, without its envelope.
-fn last_words(batch: &Batch) -> Option<String> {
+fn last_words(batch: &CallBatch) -> Option<String> {
     batch.slots.iter().rev().find_map(|slot| match &slot.state {
         SlotState::Done(settled) if settled.vote == Some(true) => {
             Some(crate::envelope::open(&settled.text).into())
@@ -542,15 +555,15 @@ fn last_words(batch: &Batch) -> Option<String> {
 }
 
 /// The fingerprint of a call for the loop detector.
-pub(crate) fn fingerprint(tool: &str, arguments: &str) -> Fingerprint {
-    let mut digest = Digest::new();
+pub(crate) fn fingerprint(tool: &str, arguments: &str) -> CallFingerprint {
+    let mut digest = StreamHasher::new();
     digest.str(tool);
     digest.str(arguments);
-    Fingerprint::new(digest.finish())
+    CallFingerprint::new(digest.finish())
 }
 
 /// Whether a settled result votes, and how.
-pub(crate) fn vote(slot: &Slot, outcome: Outcome, terminate: bool, terminal: bool) -> Option<bool> {
+pub(crate) fn vote(slot: &CallSlot, outcome: Outcome, terminate: bool, terminal: bool) -> Option<bool> {
     match slot.entry.as_ref().map(|entry| entry.tool.vote) {
         Some(Vote::Advisory) => None,
         // An unknown tool votes no.

@@ -8,19 +8,21 @@ use alloc::{
 };
 
 use holm_grants::Level;
-use holm_guards::plausibility::{self, Expectation, Observed, Outcome as Claim, Plausibility};
-use holm_guards::postcondition::{Evaluation, Postconditions};
+use holm_guards::plausibility::{
+    self, CallOutcome as Claim, Expectation, ObservedOutput, PlausibilityResult,
+};
+use holm_guards::postcondition::{CompiledPostconditions, PostconditionResult};
 use holm_guards::ruling::{Reason, Ruling};
 
 use super::{
     Run,
-    batch::{After, Checking, Slot, SlotState},
-    catalogue::Entry,
-    ladder::Correction,
-    state::Used,
+    batch::{BatchAction, CallSlot, PendingChecks, SlotState},
+    catalogue::RunCatalogueEntry,
+    ladder::CorrectionChance,
+    state::QuotaUsage,
 };
-use crate::digest::Digest;
-use crate::loops::Change;
+use crate::digest::StreamHasher;
+use crate::loops::CallImpact;
 use crate::{
     Answer, CallId, Check, CheckRequest, CheckRuling, ConsultPoint, Consultation, Effect, Ending, Event,
     Exemption, Marks, Outcome, Question, ToolOutput,
@@ -31,25 +33,25 @@ const MOST_REJECTIONS: u64 = 2;
 
 impl Run {
     /// A tool has finished: hooks see the result first.
-    pub(super) fn review(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) -> After {
+    pub(super) fn review(&mut self, slot: &mut CallSlot, output: ToolOutput, millis: u64) -> BatchAction {
         self.count_use(slot, &output, millis);
         if self.wants(ConsultPoint::AfterTool) {
             self.ask_review(slot, output, millis);
-            return After::Advance;
+            return BatchAction::Advance;
         }
         self.believe(slot, output, millis)
     }
 
-    pub(super) fn count_use(&mut self, slot: &Slot, output: &ToolOutput, millis: u64) {
+    pub(super) fn count_use(&mut self, slot: &CallSlot, output: &ToolOutput, millis: u64) {
         let Some(entry) = &slot.entry else { return };
         let yields = entry.tool.yields;
         let declared = Marks { untrusted: yields.untrusted, private: yields.private };
         self.mark(declared.join(output.marks));
         let bytes = output.spill.as_ref().map_or(output.text.len() as u64, |spill| spill.bytes);
-        self.use_quota(slot, Used { calls: 0, millis, bytes });
+        self.use_quota(slot, QuotaUsage { calls: 0, millis, bytes });
     }
 
-    pub(super) fn ask_review(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) {
+    pub(super) fn ask_review(&mut self, slot: &mut CallSlot, output: ToolOutput, millis: u64) {
         let call = self.next_call();
         let question = Question::AfterTool {
             tool_call: slot.call,
@@ -63,12 +65,12 @@ impl Run {
     pub(super) fn after_tool_consulted(&mut self, call: CallId, answer: Answer) {
         self.with_slot(call, |run, slot| {
             if !matches!(slot.state, SlotState::Reviewing { consult, .. } if consult == call) {
-                return After::Late;
+                return BatchAction::Late;
             }
             let SlotState::Reviewing { output, millis, .. } =
                 core::mem::replace(&mut slot.state, SlotState::Ready)
             else {
-                return After::Late;
+                return BatchAction::Late;
             };
             let output = match answer {
                 Answer::Output(changed) => {
@@ -86,24 +88,24 @@ impl Run {
     }
 
     /// Plausibility first, then the tool's own postconditions; the first rejection decides.
-    fn believe(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) -> After {
-        let Some(entry) = slot.entry.clone() else { return After::Late };
+    fn believe(&mut self, slot: &mut CallSlot, output: ToolOutput, millis: u64) -> BatchAction {
+        let Some(entry) = slot.entry.clone() else { return BatchAction::Late };
         if output.outcome != Outcome::Succeeded {
             return self.accept(slot, &entry, output, millis);
         }
         let mut checks = VecDeque::new();
         match judge_plausibility(&entry, &output) {
-            Plausibility::Ruled(ruling) => {
+            PlausibilityResult::Ruled(ruling) => {
                 if let Some(after) = self.rule(slot, &ruling, &output, millis) {
                     return after;
                 }
             }
-            Plausibility::NeedsWhole => checks.push_back(Check::Plausibility(expectation(&entry))),
+            PlausibilityResult::NeedsWhole => checks.push_back(Check::Plausibility(expectation(&entry))),
         }
         if let Ok(compiled) = &entry.compiled {
             let (chain, open) = match compiled.postconditions.evaluate(Claim::Succeeded, &observe(&output)) {
-                Evaluation::Ruled(chain) => (chain, Vec::new()),
-                Evaluation::Pending { chain, checks } => (chain, checks),
+                PostconditionResult::Ruled(chain) => (chain, Vec::new()),
+                PostconditionResult::Pending { chain, checks } => (chain, checks),
             };
             for warning in chain.warnings() {
                 self.emit_ruling(slot, warning, false);
@@ -117,12 +119,18 @@ impl Run {
         if checks.is_empty() {
             return self.accept(slot, &entry, output, millis);
         }
-        self.run_check(slot, Checking { call: slot.call, output, millis, checks });
-        After::Advance
+        self.run_check(slot, PendingChecks { call: slot.call, output, millis, checks });
+        BatchAction::Advance
     }
 
     /// Acts on a ruling; returns `Some` if the result was rejected.
-    fn rule(&mut self, slot: &mut Slot, ruling: &Ruling, output: &ToolOutput, millis: u64) -> Option<After> {
+    fn rule(
+        &mut self,
+        slot: &mut CallSlot,
+        ruling: &Ruling,
+        output: &ToolOutput,
+        millis: u64,
+    ) -> Option<BatchAction> {
         match ruling {
             Ruling::Accept => None,
             Ruling::Warn(reason) => {
@@ -136,7 +144,7 @@ impl Run {
         }
     }
 
-    fn emit_ruling(&mut self, slot: &Slot, reason: &Reason, rejected: bool) {
+    fn emit_ruling(&mut self, slot: &CallSlot, reason: &Reason, rejected: bool) {
         self.emit(Event::Ruled {
             call: slot.call,
             guard: reason.guard.clone(),
@@ -147,54 +155,63 @@ impl Run {
 
     /// The model gets the reason and one more try. A second rejection of the same tool in a row
     /// ends the group, unless the ladder has another model.
-    fn reject(&mut self, slot: &mut Slot, reason: &str, output: &ToolOutput, millis: u64) -> After {
-        self.observe_result(slot, output, Change::None);
+    fn reject(&mut self, slot: &mut CallSlot, reason: &str, output: &ToolOutput, millis: u64) -> BatchAction {
+        self.observe_result(slot, output, CallImpact::None);
         let turn = self.state.group.turns;
         let rejections = self.state.group.rejections.entry(slot.name.clone()).or_default();
         if rejections.last != turn {
             rejections.turns += 1;
             rejections.last = turn;
         }
-        let correction =
-            if rejections.turns >= MOST_REJECTIONS { Correction::Spent } else { Correction::Left };
+        let correction = if rejections.turns >= MOST_REJECTIONS {
+            CorrectionChance::Spent
+        } else {
+            CorrectionChance::Left
+        };
         let text =
             alloc::format!("the result was not accepted: {reason}. Correct the call and try once more.");
         self.settle(slot, Outcome::Failed, ToolOutput::failed(text), millis);
-        if !self.rejection_climbs(correction, reason) && correction == Correction::Spent {
+        if !self.rejection_climbs(correction, reason) && correction == CorrectionChance::Spent {
             let what = String::from(&*slot.name);
-            return After::End(Ending::Rejected { what, reason: self.last_reason(reason) });
+            return BatchAction::End(Ending::Rejected { what, reason: self.last_reason(reason) });
         }
         self.after_failure(slot)
     }
 
-    fn accept(&mut self, slot: &mut Slot, entry: &Arc<Entry>, output: ToolOutput, millis: u64) -> After {
+    fn accept(
+        &mut self,
+        slot: &mut CallSlot,
+        entry: &Arc<RunCatalogueEntry>,
+        output: ToolOutput,
+        millis: u64,
+    ) -> BatchAction {
         let outcome = output.outcome;
         let changed = outcome == Outcome::Succeeded && entry.tool.level >= Level::Write;
-        self.observe_result(slot, &output, if changed { Change::Changed } else { Change::None });
+        self.observe_result(slot, &output, if changed { CallImpact::Changed } else { CallImpact::None });
         if !self.state.group.rejections.is_empty() && outcome == Outcome::Succeeded {
             self.state.group.rejections.remove(&slot.name);
         }
         self.settle(slot, outcome, output, millis);
-        if outcome == Outcome::Succeeded { After::Advance } else { self.after_failure(slot) }
+        if outcome == Outcome::Succeeded { BatchAction::Advance } else { self.after_failure(slot) }
     }
 
     #[expect(clippy::unused_self, reason = "reads as one of the run's decisions")]
-    fn after_failure(&self, slot: &Slot) -> After {
-        if slot.aborts_siblings() { After::StopSiblings } else { After::Advance }
+    fn after_failure(&self, slot: &CallSlot) -> BatchAction {
+        if slot.aborts_siblings() { BatchAction::StopSiblings } else { BatchAction::Advance }
     }
 
-    pub(super) fn observe_result(&mut self, slot: &Slot, output: &ToolOutput, change: Change) {
+    pub(super) fn observe_result(&mut self, slot: &CallSlot, output: &ToolOutput, change: CallImpact) {
         if slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling) {
             return;
         }
-        let mut digest = Digest::new();
+        let mut digest = StreamHasher::new();
         digest.u64(u64::from(output.outcome.is_error()));
         digest.str(output.spill.as_ref().map_or(&output.text, |spill| &spill.sha256));
         self.state.loops.observe(slot.fingerprint, digest.finish(), change);
     }
 
     /// Starts the next executable check, or believes the result if none is left.
-    pub(super) fn run_check(&mut self, slot: &mut Slot, mut checking: Checking) {
+    pub(super) fn run_check(&mut self, slot: &mut CallSlot, mut checking: PendingChecks) {
         let Some(check) = checking.checks.front().cloned() else { return };
         checking.call = self.next_call();
         let call = checking.call;
@@ -204,12 +221,12 @@ impl Run {
 
     pub(super) fn checked(&mut self, call: CallId, ruling: CheckRuling) {
         self.with_slot(call, |run, slot| {
-            let Some(entry) = slot.entry.clone() else { return After::Late };
+            let Some(entry) = slot.entry.clone() else { return BatchAction::Late };
             if !matches!(&slot.state, SlotState::Checking(checking) if checking.call == call) {
-                return After::Late;
+                return BatchAction::Late;
             }
             let SlotState::Checking(checking) = core::mem::replace(&mut slot.state, SlotState::Ready) else {
-                return After::Late;
+                return BatchAction::Late;
             };
             run.apply_check(slot, &entry, *checking, ruling)
         });
@@ -217,12 +234,12 @@ impl Run {
 
     fn apply_check(
         &mut self,
-        slot: &mut Slot,
-        entry: &Arc<Entry>,
-        mut checking: Checking,
+        slot: &mut CallSlot,
+        entry: &Arc<RunCatalogueEntry>,
+        mut checking: PendingChecks,
         ruling: CheckRuling,
-    ) -> After {
-        let Some(check) = checking.checks.pop_front() else { return After::Late };
+    ) -> BatchAction {
+        let Some(check) = checking.checks.pop_front() else { return BatchAction::Late };
         if let CheckRuling::Failed { reason } | CheckRuling::Broken { reason } = ruling {
             let ruling = against(&check, reason);
             if let Some(after) = self.rule(slot, &ruling, &checking.output, checking.millis) {
@@ -233,7 +250,7 @@ impl Run {
             return self.accept(slot, entry, checking.output, checking.millis);
         }
         self.run_check(slot, checking);
-        After::Advance
+        BatchAction::Advance
     }
 }
 
@@ -243,11 +260,11 @@ fn against(check: &Check, reason: String) -> Ruling {
         Check::Plausibility(expectation) => {
             Ruling::by(expectation.severity, Reason::new("plausibility", reason))
         }
-        Check::Postcondition(declared) => Postconditions::answer(declared, Some(&reason)),
+        Check::Postcondition(declared) => CompiledPostconditions::answer(declared, Some(&reason)),
     }
 }
 
-fn expectation(entry: &Entry) -> Expectation {
+fn expectation(entry: &RunCatalogueEntry) -> Expectation {
     let tool = &entry.tool;
     Expectation {
         empty: tool.empty,
@@ -257,17 +274,17 @@ fn expectation(entry: &Entry) -> Expectation {
     }
 }
 
-fn judge_plausibility(entry: &Entry, output: &ToolOutput) -> Plausibility {
+fn judge_plausibility(entry: &RunCatalogueEntry, output: &ToolOutput) -> PlausibilityResult {
     // Pictures and files are content too, so text is not required beside them.
     if !output.parts.is_empty() {
-        return Plausibility::Ruled(Ruling::Accept);
+        return PlausibilityResult::Ruled(Ruling::Accept);
     }
     plausibility::judge(Claim::Succeeded, &observe(output), expectation(entry))
 }
 
-fn observe(output: &ToolOutput) -> Observed<'_> {
+fn observe(output: &ToolOutput) -> ObservedOutput<'_> {
     match &output.spill {
-        None => Observed::whole(&output.text),
-        Some(spill) => Observed::spilled(&spill.head, &spill.tail, spill.bytes),
+        None => ObservedOutput::whole(&output.text),
+        Some(spill) => ObservedOutput::spilled(&spill.head, &spill.tail, spill.bytes),
     }
 }

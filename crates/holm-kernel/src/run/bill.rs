@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 
 use super::{
     Run,
-    share::Share,
-    state::{Owed, Stopped},
+    share::BudgetShare,
+    state::{UnbilledCall, UnbilledChild},
 };
-use crate::planted::{Bug, planted};
+use crate::planted::{PlantedBug, planted};
 use crate::{
-    CallId, ChildResult, Failure, FailureClass, Family, Model, ModelResult, NanoUsd, Timestamp, Usage,
+    CallId, ChildResult, Failure, FailureClass, Family, ModelResult, ModelSpec, NanoUsd, Timestamp, Usage,
 };
 
 /// The most bills to wait for. A host that never sends them must not make the state grow. The
@@ -34,20 +34,20 @@ impl Run {
         self.state.usage = self.state.usage.plus(usage);
         let cost = self.model_at(model)?.price?.cost(usage);
         self.state.spent = self.state.spent.plus(cost);
-        if planted(Bug::BilledTwice) {
+        if planted(PlantedBug::BilledTwice) {
             self.state.spent = self.state.spent.plus(cost);
         }
         Some(cost)
     }
 
-    fn model_at(&self, model: u64) -> Option<&Model> {
+    fn model_at(&self, model: u64) -> Option<&ModelSpec> {
         usize::try_from(model).ok().and_then(|index| self.config().models.get(index))
     }
 
     /// The usage of a call: as its provider reported it, or by estimate if it reported nothing.
     /// `tokens` is the estimate of the request.
     fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
-        let tokens = if planted(Bug::UsageFree) { 0 } else { tokens };
+        let tokens = if planted(PlantedBug::UsageFree) { 0 } else { tokens };
         let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
         match result {
             ModelResult::Replied(reply) if reply.usage.output > 0 => reply.usage.with_request(tokens),
@@ -71,11 +71,11 @@ impl Run {
     }
 
     /// The estimated cost of a request to the current model.
-    fn request_cost(&self, tokens: u64) -> Owed {
+    fn request_cost(&self, tokens: u64) -> UnbilledCall {
         let model = self.state.group.model;
         let price = self.model_at(model).and_then(|model| model.price);
         let money = price.map_or(NanoUsd::ZERO, |price| price.cost(Usage::of_request(tokens)));
-        Owed { model, tokens, money }
+        UnbilledCall { model, tokens, money }
     }
 
     /// Reserves the estimate of a request until its bill arrives, so that no child gets it.
@@ -94,11 +94,11 @@ impl Run {
 
     /// Gives a call up that has no reservation, or whose share is held elsewhere.
     pub(super) fn owe_nothing(&mut self, call: CallId) {
-        let owed = Owed { model: self.state.group.model, tokens: 0, money: NanoUsd::ZERO };
+        let owed = UnbilledCall { model: self.state.group.model, tokens: 0, money: NanoUsd::ZERO };
         self.await_bill(call, owed);
     }
 
-    fn await_bill(&mut self, call: CallId, owed: Owed) {
+    fn await_bill(&mut self, call: CallId, owed: UnbilledCall) {
         self.state.owed.insert(call, owed);
         while self.state.owed.len() > MOST_OWED + self.state.stopped.len() {
             let stopped = &self.state.stopped;
@@ -136,9 +136,9 @@ impl Run {
     }
 
     /// Gives a child up. Its reservation stays until its bill arrives: it may have spent all of it.
-    pub(super) fn owe_child(&mut self, call: CallId, share: Share) {
-        let Share { money: share, tokens } = share;
-        self.state.stopped.insert(call, Stopped { share, tokens, since: self.state.now });
+    pub(super) fn owe_child(&mut self, call: CallId, share: BudgetShare) {
+        let BudgetShare { money: share, tokens } = share;
+        self.state.stopped.insert(call, UnbilledChild { share, tokens, since: self.state.now });
         self.owe_nothing(call);
     }
 
@@ -159,7 +159,7 @@ impl Run {
     pub(super) fn pays_late(&mut self, call: CallId, result: &ModelResult) -> bool {
         let Some(owed) = self.state.owed.remove(&call) else { return false };
         self.release(share_of(owed));
-        if !planted(Bug::LateBillLost) {
+        if !planted(PlantedBug::LateBillLost) {
             self.account_at(owed.model, self.usage_of(owed.model, owed.tokens, result));
         }
         true
@@ -175,7 +175,7 @@ impl Run {
             .state
             .stopped
             .remove(&call)
-            .map(|stopped| Share { money: stopped.share, tokens: stopped.tokens });
+            .map(|stopped| BudgetShare { money: stopped.share, tokens: stopped.tokens });
         self.settle_child(share.unwrap_or_default(), result);
         true
     }
@@ -187,6 +187,6 @@ const fn is_charged(failure: &Failure) -> bool {
     matches!(failure.class, FailureClass::Truncated | FailureClass::Empty) || failure.usage.output > 0
 }
 
-const fn share_of(owed: Owed) -> Share {
-    Share { money: owed.money, tokens: Some(owed.tokens) }
+const fn share_of(owed: UnbilledCall) -> BudgetShare {
+    BudgetShare { money: owed.money, tokens: Some(owed.tokens) }
 }

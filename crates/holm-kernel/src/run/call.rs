@@ -7,26 +7,26 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Leases, Level};
+use holm_grants::{GrantLeases, Level};
 use holm_guards::json::Json;
-use holm_guards::repair::{self, Repaired};
+use holm_guards::repair::{self, ArgumentRepair};
 
 use super::{
     Run,
     background::place_of,
-    batch::{After, Place, Settled, Slot, SlotState, fingerprint, vote},
-    permit::Decision,
-    share::{Share, Wanted},
-    state::{Phase, Used},
+    batch::{BatchAction, CallPlacement, CallSlot, SettledCall, SlotState, fingerprint, vote},
+    permit::PermitDecision,
+    share::{BudgetShare, ShareRequest},
+    state::{QuotaUsage, RunPhase},
 };
-use crate::digest::Digest;
-use crate::envelope::{self, Body, Ends};
+use crate::digest::StreamHasher;
+use crate::envelope::{self, EnvelopeBody, ExcerptBias};
 use crate::loops::LoopRuling;
-use crate::planted::{Bug, planted};
+use crate::planted::{PlantedBug, planted};
 use crate::screen;
 use crate::{
-    Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, Key, Marks, NanoUsd, Outcome,
-    PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
+    Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd,
+    Outcome, PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
 };
 
 /// The message for a call that does not start because the budget is spent.
@@ -45,7 +45,7 @@ const ALIKE_LETTERS: usize = 3;
 impl Run {
     /// Validates and permits a call. A call that may not run is settled here; this
     /// may end the group.
-    pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
+    pub(super) fn prepare(&mut self, slot: &mut CallSlot, earlier: &[CallSlot]) -> Option<Ending> {
         let validated = self.validate(slot);
         self.note_validity(validated.as_ref().err());
         slot.fingerprint = fingerprint(&slot.name, &slot.arguments);
@@ -63,7 +63,7 @@ impl Run {
     }
 
     /// Finds the tool and normalises the arguments, or returns what the model must change.
-    fn validate(&mut self, slot: &mut Slot) -> Result<Json, String> {
+    fn validate(&mut self, slot: &mut CallSlot) -> Result<Json, String> {
         let Some(entry) = slot.entry.clone() else { return Err(self.unknown_tool(&slot.name)) };
         if !self.catalogue.is_open(&slot.name) {
             return Err(self.hidden_tool(&slot.name));
@@ -71,7 +71,7 @@ impl Run {
         let compiled =
             entry.compiled.as_ref().map_err(|reason| alloc::format!("the tool cannot be used: {reason}"))?;
         match repair::repair(&compiled.schema, &slot.arguments) {
-            Repaired::Valid { value, fixes } => {
+            ArgumentRepair::Valid { value, fixes } => {
                 if !value.is_canonical_text(&slot.arguments) {
                     slot.arguments = Arc::from(value.canonical());
                 }
@@ -84,7 +84,7 @@ impl Run {
                 });
                 Ok(value)
             }
-            Repaired::Invalid { message } => Err(message),
+            ArgumentRepair::Invalid { message } => Err(message),
         }
     }
 
@@ -120,8 +120,8 @@ impl Run {
         )
     }
 
-    fn over_quota(&self, slot: &Slot) -> Option<String> {
-        let quota = slot.entry.as_ref().filter(|_| !planted(Bug::QuotaUnseen))?.tool.quota;
+    fn over_quota(&self, slot: &CallSlot) -> Option<String> {
+        let quota = slot.entry.as_ref().filter(|_| !planted(PlantedBug::QuotaUnseen))?.tool.quota;
         let used = self.state.group.quotas.get(&slot.name).copied().unwrap_or_default();
         let over = |what: &str, used: u64, allowed: Option<u64>| {
             allowed.filter(|allowed| used >= *allowed).map(|allowed| {
@@ -134,7 +134,7 @@ impl Run {
     }
 
     /// Counts what a tool has used, if the tool has a quota.
-    pub(super) fn use_quota(&mut self, slot: &Slot, more: Used) {
+    pub(super) fn use_quota(&mut self, slot: &CallSlot, more: QuotaUsage) {
         let Some(quota) = slot.entry.as_ref().map(|entry| entry.tool.quota) else { return };
         if quota == Quota::default() {
             return;
@@ -146,7 +146,7 @@ impl Run {
     }
 
     /// Returns the quota of a call that will not run or will be issued again.
-    pub(super) fn give_back_call(&mut self, slot: &Slot) {
+    pub(super) fn give_back_call(&mut self, slot: &CallSlot) {
         if !matches!(slot.state, SlotState::Issued { .. } | SlotState::Running { .. }) {
             return;
         }
@@ -157,9 +157,9 @@ impl Run {
 
     /// Asks the loop detector. Returns `Some` if the call was settled, with the ending if the
     /// loop ends the group.
-    fn repeated(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Option<Ending>> {
+    fn repeated(&mut self, slot: &mut CallSlot, earlier: &[CallSlot]) -> Option<Option<Ending>> {
         let exempt = slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling);
-        if exempt || planted(Bug::LoopUnseen) {
+        if exempt || planted(PlantedBug::LoopUnseen) {
             return None;
         }
         let twins = twins(slot, earlier);
@@ -187,7 +187,7 @@ impl Run {
     }
 
     /// Computes deny, ask or allow, and acts on it.
-    pub(super) fn permit(&mut self, slot: &mut Slot, arguments: &Json) {
+    pub(super) fn permit(&mut self, slot: &mut CallSlot, arguments: &Json) {
         let Some(entry) = slot.entry.clone() else { return };
         match self.needs(&entry.tool, arguments) {
             Ok(needs) => slot.needs = needs,
@@ -200,19 +200,19 @@ impl Run {
             return;
         }
         match self.decide(&entry.tool, &slot.needs) {
-            Decision::Deny(reason) => self.turn_down(slot, &reason),
-            Decision::Allow => {
+            PermitDecision::Deny(reason) => self.turn_down(slot, &reason),
+            PermitDecision::Allow => {
                 slot.permitted = self.state.authority.epoch;
                 slot.state = SlotState::Ready;
             }
-            Decision::Ask { reasons, missing } => self.pose(slot, &entry.tool, reasons, missing),
+            PermitDecision::Ask { reasons, missing } => self.pose(slot, &entry.tool, reasons, missing),
         }
     }
 
     /// Hands a permitted call to the host, to a child or to the kernel itself.
-    pub(super) fn start_call(&mut self, slot: &mut Slot) {
+    pub(super) fn start_call(&mut self, slot: &mut CallSlot) {
         self.expire_leases();
-        if slot.permitted != self.state.authority.epoch && !planted(Bug::PermissionRemembered) {
+        if slot.permitted != self.state.authority.epoch && !planted(PlantedBug::PermissionRemembered) {
             self.permit_again(slot);
             if !matches!(slot.state, SlotState::Ready) {
                 return;
@@ -227,7 +227,7 @@ impl Run {
         if let Some(refusal) = self.over_quota(slot) {
             return self.turn_down(slot, &refusal);
         }
-        self.use_quota(slot, Used { calls: 1, ..Used::default() });
+        self.use_quota(slot, QuotaUsage { calls: 1, ..QuotaUsage::default() });
         match &entry.tool.kind {
             ToolKind::Host => {
                 let timeout = entry.tool.timeout_ms.unwrap_or(self.config().limits.tool_ms);
@@ -236,7 +236,7 @@ impl Run {
                 self.run_tool(slot);
             }
             ToolKind::Agent { grants, reserve, tokens } => {
-                let wanted = Wanted { money: *reserve, tokens: *tokens };
+                let wanted = ShareRequest { money: *reserve, tokens: *tokens };
                 self.delegate(slot, grants, wanted);
             }
             ToolKind::Skill { .. } => self.start_skill(slot),
@@ -245,7 +245,7 @@ impl Run {
         }
     }
 
-    fn run_tool(&mut self, slot: &Slot) {
+    fn run_tool(&mut self, slot: &CallSlot) {
         let (SlotState::Issued { deadline } | SlotState::Running { deadline, .. }) = slot.state else {
             return;
         };
@@ -262,11 +262,11 @@ impl Run {
         self.issue(Effect::RunTool { call: slot.call, request });
     }
 
-    fn key(&self, slot: &Slot) -> Key {
+    fn key(&self, slot: &CallSlot) -> IdempotencyKey {
         self.shared.key(slot.call, &slot.name, &slot.arguments)
     }
 
-    fn delegate(&mut self, slot: &mut Slot, asked: &holm_grants::GrantSet, wanted: Wanted) {
+    fn delegate(&mut self, slot: &mut CallSlot, asked: &holm_grants::GrantSet, wanted: ShareRequest) {
         let depth = self.config().depth.saturating_add(1);
         if depth > self.config().limits.depth {
             return self.refuse(slot, "not run: agents are already nested as deep as allowed");
@@ -276,8 +276,11 @@ impl Run {
             Ok(share) => share,
             Err(reason) => return self.refuse(slot, reason),
         };
-        let grants =
-            if planted(Bug::ChildHoldsMore) { asked.clone() } else { self.lasting_grants().meet(asked) };
+        let grants = if planted(PlantedBug::ChildHoldsMore) {
+            asked.clone()
+        } else {
+            self.lasting_grants().meet(asked)
+        };
         slot.state = SlotState::Delegated {
             child: None,
             reserved: share.money,
@@ -287,32 +290,36 @@ impl Run {
             mode: self.state.mode,
         };
         match place {
-            Place::Batch => self.spawn(slot, grants, share, None),
-            Place::Background => self.leave_working(slot, grants, share),
+            CallPlacement::Batch => self.spawn(slot, grants, share, None),
+            CallPlacement::Background => self.leave_working(slot, grants, share),
         }
     }
 
     /// Reserves a child's share, if one more child may start.
-    fn take_share(&mut self, place: Place, wanted: Wanted) -> Result<Share, &'static str> {
+    fn take_share(
+        &mut self,
+        place: CallPlacement,
+        wanted: ShareRequest,
+    ) -> Result<BudgetShare, &'static str> {
         if self.owes_too_much() {
             return Err("not run: too many agents that were stopped have not said yet what they took");
         }
         match place {
-            Place::Batch => {}
-            Place::Background => self.may_leave(wanted)?,
+            CallPlacement::Batch => {}
+            CallPlacement::Background => self.may_leave(wanted)?,
         }
         self.set_aside(wanted)
     }
 
     /// Requests a child again that had not started when its host stopped. It reserves its share
     /// again: the lost calls are booked by now, and may have left less or nothing.
-    pub(super) fn delegate_again(&mut self, slot: &mut Slot) {
+    pub(super) fn delegate_again(&mut self, slot: &mut CallSlot) {
         let Some(entry) = slot.entry.clone() else { return };
         let ToolKind::Agent { reserve, tokens, .. } = &entry.tool.kind else { return };
-        let wanted = Wanted { money: *reserve, tokens: *tokens };
+        let wanted = ShareRequest { money: *reserve, tokens: *tokens };
         let SlotState::Delegated { reserved, tokens, grants, .. } = &mut slot.state else { return };
         let grants = grants.clone();
-        self.release(Share { money: *reserved, tokens: *tokens });
+        self.release(BudgetShare { money: *reserved, tokens: *tokens });
         match self.take_share(slot.place, wanted) {
             Ok(share) => {
                 (*reserved, *tokens) = (share.money, share.tokens);
@@ -328,9 +335,9 @@ impl Run {
 
     pub(super) fn spawn(
         &mut self,
-        slot: &Slot,
+        slot: &CallSlot,
         grants: holm_grants::GrantSet,
-        share: Share,
+        share: BudgetShare,
         resume: Option<String>,
     ) {
         let limits = &self.config().limits;
@@ -362,25 +369,25 @@ impl Run {
 
     /// Whether a tool call still waits for its `Dispatched`.
     pub(super) fn awaits_dispatch(&self, call: CallId) -> bool {
-        let Phase::Working(batch) = &self.state.phase else { return false };
+        let RunPhase::Working(batch) = &self.state.phase else { return false };
         batch.slots.iter().any(|slot| slot.call == call && matches!(slot.state, SlotState::Issued { .. }))
     }
 
     pub(super) fn dispatched(&mut self, call: CallId) {
         self.with_slot(call, |run, slot| {
-            let SlotState::Issued { deadline } = slot.state else { return After::Late };
-            if planted(Bug::DispatchUnheard) {
-                return After::Advance;
+            let SlotState::Issued { deadline } = slot.state else { return BatchAction::Late };
+            if planted(PlantedBug::DispatchUnheard) {
+                return BatchAction::Advance;
             }
             slot.state = SlotState::Running { since: run.state.now, deadline };
             run.emit(Event::CallStarted { call });
-            After::Advance
+            BatchAction::Advance
         });
     }
 
     pub(super) fn tool_finished(&mut self, call: CallId, output: ToolOutput) {
         self.with_slot(call, |run, slot| {
-            let SlotState::Running { since, .. } = slot.state else { return After::Late };
+            let SlotState::Running { since, .. } = slot.state else { return BatchAction::Late };
             let millis = run.state.now.since(since);
             run.review(slot, output, millis)
         });
@@ -388,16 +395,16 @@ impl Run {
 
     pub(super) fn child_started(&mut self, call: CallId, child: String) {
         self.with_slot(call, |run, slot| {
-            let SlotState::Delegated { child: known, .. } = &mut slot.state else { return After::Late };
+            let SlotState::Delegated { child: known, .. } = &mut slot.state else { return BatchAction::Late };
             if known.is_some() {
-                return After::Late;
+                return BatchAction::Late;
             }
             *known = Some(child.clone());
-            if slot.place == Place::Batch {
+            if slot.place == CallPlacement::Batch {
                 run.emit(Event::CallStarted { call });
             }
             run.emit(Event::ChildStarted { call, child });
-            After::Advance
+            BatchAction::Advance
         });
     }
 
@@ -413,10 +420,10 @@ impl Run {
         }
         self.with_slot(call, |run, slot| {
             let SlotState::Delegated { reserved, tokens, since, .. } = slot.state else {
-                return After::Late;
+                return BatchAction::Late;
             };
             let millis = run.state.now.since(since);
-            run.settle_child(Share { money: reserved, tokens }, &result);
+            run.settle_child(BudgetShare { money: reserved, tokens }, &result);
             run.review(slot, result.output, millis)
         });
     }
@@ -427,13 +434,13 @@ impl Run {
         if joined != self.state.marks {
             self.state.marks = joined;
             self.state.authority.epoch += 1;
-            self.state.authority.given_since = Leases::default();
+            self.state.authority.given_since = GrantLeases::default();
             self.emit(Event::Marked { marks: joined });
         }
     }
 
     /// Answers a call that does not run.
-    pub(super) fn refuse(&mut self, slot: &mut Slot, message: &str) {
+    pub(super) fn refuse(&mut self, slot: &mut CallSlot, message: &str) {
         if slot.again {
             let text =
                 alloc::format!("outcome unknown: it may have run before the program stopped; now {message}");
@@ -443,13 +450,13 @@ impl Run {
     }
 
     /// Answers a call that may not run, and counts it: asking again is a repeat.
-    pub(super) fn turn_down(&mut self, slot: &mut Slot, message: &str) {
-        self.state.loops.turned_down(slot.fingerprint, Digest::new().str(message).finish());
+    pub(super) fn turn_down(&mut self, slot: &mut CallSlot, message: &str) {
+        self.state.loops.turned_down(slot.fingerprint, StreamHasher::new().str(message).finish());
         self.refuse(slot, message);
     }
 
     /// Stops a call in any state and answers it.
-    pub(super) fn stop_call(&mut self, slot: &mut Slot, message: &str) {
+    pub(super) fn stop_call(&mut self, slot: &mut CallSlot, message: &str) {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
             SlotState::Ready | SlotState::SkillDue(_) => (None, None),
@@ -457,11 +464,11 @@ impl Run {
             SlotState::Issued { .. } => (Some(slot.call), None),
             SlotState::Running { since, .. } => {
                 let millis = self.state.now.since(*since);
-                self.use_quota(slot, Used { millis, ..Used::default() });
+                self.use_quota(slot, QuotaUsage { millis, ..QuotaUsage::default() });
                 (Some(slot.call), Some(millis))
             }
             SlotState::Delegated { child, reserved, tokens, since, .. } => {
-                let share = Share { money: *reserved, tokens: *tokens };
+                let share = BudgetShare { money: *reserved, tokens: *tokens };
                 let millis = self.state.now.since(*since);
                 if child.is_some() {
                     self.owe_child(slot.call, share);
@@ -470,7 +477,7 @@ impl Run {
                     self.release(share);
                     self.owe_nothing(slot.call);
                 }
-                self.use_quota(slot, Used { millis, ..Used::default() });
+                self.use_quota(slot, QuotaUsage { millis, ..QuotaUsage::default() });
                 (Some(slot.call), Some(millis))
             }
             SlotState::Skilled(skilled) => {
@@ -481,7 +488,7 @@ impl Run {
             SlotState::Reviewing { consult, millis, .. } => (Some(*consult), Some(*millis)),
             SlotState::Checking(checking) => (Some(checking.call), Some(checking.millis)),
         };
-        if let Some(call) = abort.filter(|_| !planted(Bug::AbortUnsaid)) {
+        if let Some(call) = abort.filter(|_| !planted(PlantedBug::AbortUnsaid)) {
             self.issue(Effect::Abort(call));
         }
         let Some(millis) = millis else { return self.refuse(slot, message) };
@@ -490,20 +497,20 @@ impl Run {
     }
 
     /// Seals a result for the model and closes the slot.
-    pub(super) fn settle(&mut self, slot: &mut Slot, outcome: Outcome, output: ToolOutput, millis: u64) {
+    pub(super) fn settle(&mut self, slot: &mut CallSlot, outcome: Outcome, output: ToolOutput, millis: u64) {
         let limit = slot.entry.as_ref().and_then(|entry| entry.tool.result_limit);
         let limit = limit.unwrap_or(self.config().limits.result_chars);
         let seal = match slot.place {
-            Place::Batch => slot.call,
+            CallPlacement::Batch => slot.call,
             // The model has already seen the seal that the call was answered with.
-            Place::Background => self.next_call(),
+            CallPlacement::Background => self.next_call(),
         };
         let seal = self.shared.seal(seal);
         let executes = slot.entry.as_ref().is_some_and(|entry| entry.tool.level == Level::Execute);
-        let ends = if executes { Ends::MostlyTail } else { Ends::MostlyHead };
+        let ends = if executes { ExcerptBias::MostlyTail } else { ExcerptBias::MostlyHead };
         let body = match &output.spill {
-            None => Body::clip(&output.text, limit, ends),
-            Some(spill) => Body::spilled(spill, limit, ends),
+            None => EnvelopeBody::clip(&output.text, limit, ends),
+            Some(spill) => EnvelopeBody::spilled(spill, limit, ends),
         };
         let text = envelope::seal(seal, &body);
         let terminal = self.config().policy.terminal_tools.contains(&*slot.name);
@@ -511,10 +518,10 @@ impl Run {
         let metadata = output.metadata.map(|metadata| Arc::new(*metadata));
         let (call, id) = (slot.call, slot.id.clone());
         self.emit(match slot.place {
-            Place::Batch => Event::CallFinished { call, id, outcome, bytes, millis, metadata },
-            Place::Background => Event::ChildFinished { call, outcome, bytes, millis },
+            CallPlacement::Batch => Event::CallFinished { call, id, outcome, bytes, millis, metadata },
+            CallPlacement::Background => Event::ChildFinished { call, outcome, bytes, millis },
         });
-        slot.state = SlotState::Done(Settled {
+        slot.state = SlotState::Done(SettledCall {
             outcome,
             text,
             parts: only_media(output.parts),
@@ -524,7 +531,7 @@ impl Run {
 }
 
 /// Equal calls earlier in the same reply, unless a call in between could make a difference.
-fn twins(slot: &Slot, earlier: &[Slot]) -> u64 {
+fn twins(slot: &CallSlot, earlier: &[CallSlot]) -> u64 {
     let lately = earlier.iter().rev().take(TWINS_WITHIN).take_while(|other| !other.may_change());
     lately.filter(|other| other.fingerprint == slot.fingerprint).count() as u64
 }

@@ -9,59 +9,59 @@ use alloc::{
 };
 use core::fmt;
 
-use holm_guards::{postcondition::Postconditions, schema::Schema, skill::Skill};
+use holm_guards::{postcondition::CompiledPostconditions, schema::CompiledSchema, skill::CompiledSkill};
 use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Offer, Tool, ToolKind, provider_name};
+use crate::{Offer, ToolKind, ToolSpec, provider_name};
 
 /// The most problems reported for one tool: enough to fix it, too few to flood a log
 /// with a foreign schema.
 const MOST_PROBLEMS: usize = 8;
 
 /// One tool with everything compiled from it.
-pub(crate) struct Entry {
+pub(crate) struct RunCatalogueEntry {
     pub(crate) name: Arc<str>,
-    pub(crate) tool: Arc<Tool>,
+    pub(crate) tool: Arc<ToolSpec>,
     /// Why the tool cannot be used, if its declaration does not compile.
-    pub(crate) compiled: Result<Compiled, String>,
+    pub(crate) compiled: Result<ToolChecks, String>,
 }
 
 /// The compiled checks of a usable tool.
-pub(crate) struct Compiled {
-    pub(crate) schema: Schema,
-    pub(crate) postconditions: Postconditions,
+pub(crate) struct ToolChecks {
+    pub(crate) schema: CompiledSchema,
+    pub(crate) postconditions: CompiledPostconditions,
     /// The contract, for a skill.
-    pub(crate) skill: Option<Skill>,
+    pub(crate) skill: Option<CompiledSkill>,
 }
 
-impl Entry {
-    pub(crate) fn compile(tool: Tool) -> Self {
+impl RunCatalogueEntry {
+    pub(crate) fn compile(tool: ToolSpec) -> Self {
         let compiled = Self::try_compile(&tool);
         Self { name: Arc::from(tool.name.as_str()), tool: Arc::new(tool), compiled }
     }
 
-    fn try_compile(tool: &Tool) -> Result<Compiled, String> {
+    fn try_compile(tool: &ToolSpec) -> Result<ToolChecks, String> {
         let skill = match &tool.kind {
             ToolKind::Host | ToolKind::Agent { .. } | ToolKind::Plan(_) | ToolKind::Children => None,
             ToolKind::Skill { contract } => {
-                Some(Skill::compile((**contract).clone()).map_err(|error| error.to_string())?)
+                Some(CompiledSkill::compile((**contract).clone()).map_err(|error| error.to_string())?)
             }
         };
-        let schema = Schema::compile(&tool.schema).map_err(|error| error.to_string())?;
+        let schema = CompiledSchema::compile(&tool.schema).map_err(|error| error.to_string())?;
         if let Some(problem) = need_problem(tool, &schema) {
             return Err(problem);
         }
-        Ok(Compiled {
+        Ok(ToolChecks {
             skill,
             schema,
-            postconditions: Postconditions::compile(&tool.postconditions)
+            postconditions: CompiledPostconditions::compile(&tool.postconditions)
                 .map_err(|error| error.to_string())?,
         })
     }
 }
 
-impl Entry {
+impl RunCatalogueEntry {
     /// Whether the tool can be used, and which parts of its declaration cannot be enforced.
     fn problems(&self) -> (bool, Vec<String>) {
         let compiled = match &self.compiled {
@@ -85,9 +85,9 @@ impl Entry {
 
 /// A need that names an argument which the schema does not have could never be met, or would always
 /// be met by its default. In both cases the real needs of a call would be unknown.
-fn need_problem(tool: &Tool, schema: &Schema) -> Option<String> {
+fn need_problem(tool: &ToolSpec, schema: &CompiledSchema) -> Option<String> {
     let missing = |name: &&str| !schema.properties().any(|(property, _)| property == *name);
-    let mut named = tool.needs.iter().flat_map(holm_grants::Template::arguments);
+    let mut named = tool.needs.iter().flat_map(holm_grants::NeedTemplate::arguments);
     named.find(missing).map(|name| {
         alloc::format!(
             "a need names the argument `{name}`, which the schema does not have; name one that it has"
@@ -95,34 +95,34 @@ fn need_problem(tool: &Tool, schema: &Schema) -> Option<String> {
     })
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for RunCatalogueEntry {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Entry").field(&self.name).finish()
+        out.debug_tuple("RunCatalogueEntry").field(&self.name).finish()
     }
 }
 
-impl Serialize for Entry {
+impl Serialize for RunCatalogueEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.tool.serialize(serializer)
     }
 }
 
-impl<'a> Read<'a> for Entry {
+impl<'a> Read<'a> for RunCatalogueEntry {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        Tool::read(reader).map(Self::compile)
+        ToolSpec::read(reader).map(Self::compile)
     }
 }
 
-impl<'de> Deserialize<'de> for Entry {
+impl<'de> Deserialize<'de> for RunCatalogueEntry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Tool::deserialize(deserializer).map(Self::compile)
+        ToolSpec::deserialize(deserializer).map(Self::compile)
     }
 }
 
 /// All tools of the run, and those of them that the model is offered.
 #[derive(Debug, Serialize, Deserialize, Read)]
-pub(crate) struct Catalogue {
-    entries: Vec<Arc<Entry>>,
+pub(crate) struct RunCatalogue {
+    entries: Vec<Arc<RunCatalogueEntry>>,
     /// The tools that the gates allow; `None` means all.
     gate: Option<BTreeSet<String>>,
     epoch: u64,
@@ -132,9 +132,9 @@ pub(crate) struct Catalogue {
     offer: Arc<Offer>,
 }
 
-impl Catalogue {
-    pub(crate) fn new(tools: Vec<Tool>) -> Self {
-        let entries = tools.into_iter().map(|tool| Arc::new(Entry::compile(tool))).collect();
+impl RunCatalogue {
+    pub(crate) fn new(tools: Vec<ToolSpec>) -> Self {
+        let entries = tools.into_iter().map(|tool| Arc::new(RunCatalogueEntry::compile(tool))).collect();
         let mut catalogue =
             Self { entries, gate: None, epoch: 0, by_name: BTreeMap::new(), offer: Arc::default() };
         catalogue.refresh();
@@ -161,7 +161,7 @@ impl Catalogue {
 
     /// Replaces the tools. The gate is unchanged until it is asked again, so that a new tool is
     /// not allowed by accident.
-    pub(crate) fn replace(&mut self, tools: Vec<Tool>) {
+    pub(crate) fn replace(&mut self, tools: Vec<ToolSpec>) {
         let (epoch, gate) = (self.epoch + 1, self.gate.take());
         *self = Self::new(tools);
         self.epoch = epoch;
@@ -170,7 +170,7 @@ impl Catalogue {
     }
 
     /// All tools, offered or not.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<ToolSpec>> {
         self.entries.iter().map(|entry| &entry.tool)
     }
 
@@ -202,7 +202,7 @@ impl Catalogue {
     }
 
     /// The tool of that name, whether offered or not.
-    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Entry>> {
+    pub(crate) fn find(&self, name: &str) -> Option<&Arc<RunCatalogueEntry>> {
         self.by_name.get(name).and_then(|index| self.entries.get(*index))
     }
 

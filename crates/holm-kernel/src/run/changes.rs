@@ -6,12 +6,12 @@ use holm_grants::{GrantSet, Mode};
 
 use super::{
     Run,
-    batch::{Slot, SlotState},
-    permit::Decision,
-    state::Phase,
+    batch::{CallSlot, SlotState},
+    permit::PermitDecision,
+    state::RunPhase,
 };
-use crate::planted::{Bug, planted};
-use crate::{Budget, Event, NanoUsd, Narrowing, Started, Tool};
+use crate::planted::{PlantedBug, planted};
+use crate::{Budget, Event, NanoUsd, Narrowing, Started, ToolSpec};
 
 /// The message for a call whose permission was withdrawn.
 const WITHDRAWN: &str = "stopped: what it was allowed to do has been withdrawn";
@@ -21,7 +21,7 @@ const UNCOVERED: &str = "stopped: the budget was changed and no longer covers wh
 
 impl Run {
     /// The next request offers the new tools; running calls finish as they started.
-    pub(super) fn tools_changed(&mut self, tools: Vec<Tool>) {
+    pub(super) fn tools_changed(&mut self, tools: Vec<ToolSpec>) {
         self.catalogue.replace(tools);
         self.shared.refresh(&self.state, &self.catalogue);
         self.state.loops.forget();
@@ -55,7 +55,7 @@ impl Run {
         self.state.mode = mode;
         self.state.loops.forget();
         // Permissions from the old mode are checked again, and leases are withdrawn.
-        if !planted(Bug::LeaseOutlivesMode) {
+        if !planted(PlantedBug::LeaseOutlivesMode) {
             self.withdraw_leases();
         }
         self.emit(Event::ModeChanged { mode });
@@ -66,7 +66,7 @@ impl Run {
         self.state.authority.policy.grants = grants;
         self.state.loops.forget();
         self.state.authority.withdrawn += 1;
-        if !planted(Bug::LeaseOutlivesGrants) {
+        if !planted(PlantedBug::LeaseOutlivesGrants) {
             self.withdraw_leases();
         }
         self.emit(Event::GrantsChanged);
@@ -93,29 +93,29 @@ impl Run {
 
     /// Stops the calls that `which` selects, including children in the background, and
     /// continues with the rest.
-    fn stop_those(&mut self, which: &dyn Fn(&Self, &Slot) -> bool, message: &str) {
+    fn stop_those(&mut self, which: &dyn Fn(&Self, &CallSlot) -> bool, message: &str) {
         self.stop_children(which, message);
-        if !matches!(self.state.phase, Phase::Working(_)) {
+        if !matches!(self.state.phase, RunPhase::Working(_)) {
             return self.look_around();
         }
-        let Phase::Working(mut batch) = self.take_phase() else { return };
+        let RunPhase::Working(mut batch) = self.take_phase() else { return };
         for slot in &mut batch.slots {
             if which(self, slot) {
                 self.give_back_call(slot);
                 self.stop_call(slot, message);
             }
         }
-        self.state.phase = Phase::Working(batch);
+        self.state.phase = RunPhase::Working(batch);
         self.advance_batch();
     }
 
-    fn may_go_on(&self, slot: &Slot) -> bool {
+    fn may_go_on(&self, slot: &CallSlot) -> bool {
         match &slot.state {
-            SlotState::Judging => !matches!(self.standing(slot), Decision::Deny(_)),
+            SlotState::Judging => !matches!(self.standing(slot), PermitDecision::Deny(_)),
             SlotState::Issued { .. } => match self.standing(slot) {
-                Decision::Allow => true,
-                Decision::Ask { reasons, missing } => self.is_approved(slot, &reasons, &missing),
-                Decision::Deny(_) => false,
+                PermitDecision::Allow => true,
+                PermitDecision::Ask { reasons, missing } => self.is_approved(slot, &reasons, &missing),
+                PermitDecision::Deny(_) => false,
             },
             SlotState::Delegated { grants, mode, .. } => {
                 self.state.mode >= *mode && self.lasting_grants().contains_all(grants)
@@ -141,7 +141,7 @@ impl Run {
 
     /// Whether the budget covers a child's share, together with all other shares. A child that
     /// started without a budget has no limit of its own, so no budget covers it.
-    fn is_covered(&self, slot: &Slot) -> bool {
+    fn is_covered(&self, slot: &CallSlot) -> bool {
         let SlotState::Delegated { reserved, .. } = &slot.state else { return true };
         let Some(limit) = self.state.budget.usd else { return true };
         *reserved > NanoUsd::ZERO && self.state.spent.plus(self.state.reserved) <= limit

@@ -2,14 +2,14 @@
 
 use super::{
     Run,
-    state::{Draft, Phase, Step},
+    state::{PreparationStep, RequestDraft, RunPhase},
 };
-use crate::planted::{Bug, planted};
+use crate::planted::{PlantedBug, planted};
 use crate::rng;
 use crate::{CallId, Ending, Event, Failure, FailureClass, Limit, NextTry, Timestamp};
 
 impl Run {
-    pub(super) fn model_failed(&mut self, call: CallId, mut draft: Draft, failure: Failure) {
+    pub(super) fn model_failed(&mut self, call: CallId, mut draft: RequestDraft, failure: Failure) {
         self.account(failure.usage);
         draft.attempts += 1;
         let next = self.next_try(call, &draft, &failure);
@@ -19,29 +19,29 @@ impl Run {
             message: failure.message.clone(),
             next: next.clone(),
         });
-        if !planted(Bug::WithdrawalUnsaid) {
+        if !planted(PlantedBug::WithdrawalUnsaid) {
             self.emit(Event::Withdrawn { call });
         }
         if let Some(ending) = self.limit_reached() {
             return self.finish(ending);
         }
         match next {
-            NextTry::Retry { at } => self.state.phase = Phase::Backoff { until: at, draft },
+            NextTry::Retry { at } => self.state.phase = RunPhase::Backoff { until: at, draft },
             NextTry::Fallback { .. } => {
                 self.use_model(self.state.group.model + 1);
-                self.advance_turn(Step::Plan, Draft::default());
+                self.advance_turn(PreparationStep::Plan, RequestDraft::default());
             }
             NextTry::Compact => {
                 // The request is smaller now, so it does not use up the tries of a failing
                 // provider.
                 draft.attempts = draft.attempts.saturating_sub(1);
-                self.advance_turn(Step::Patch, draft);
+                self.advance_turn(PreparationStep::Patch, draft);
             }
             NextTry::GiveUp => self.give_up(&draft, failure),
         }
     }
 
-    fn next_try(&mut self, call: CallId, draft: &Draft, failure: &Failure) -> NextTry {
+    fn next_try(&mut self, call: CallId, draft: &RequestDraft, failure: &Failure) -> NextTry {
         if failure.class == FailureClass::ContextOverflow {
             return if self.shrink() { NextTry::Compact } else { self.fallback() };
         }
@@ -90,7 +90,7 @@ impl Run {
         self.state.now.plus(pause)
     }
 
-    fn give_up(&mut self, draft: &Draft, failure: Failure) {
+    fn give_up(&mut self, draft: &RequestDraft, failure: Failure) {
         let ending = match failure.class {
             FailureClass::ContextOverflow => Ending::OverLimit {
                 limit: Limit::ContextWindow,

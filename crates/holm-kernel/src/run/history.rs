@@ -10,7 +10,7 @@ use crate::{CallId, Message, MessageId};
 /// Every message ever added. A run that was restored from a snapshot without its transcript has
 /// only the later ones: the journal has the others, and no decision depends on them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
-pub(crate) struct History {
+pub(crate) struct MessageHistory {
     /// The number of messages that only the journal has.
     earlier: u64,
     last: Option<MessageId>,
@@ -19,7 +19,7 @@ pub(crate) struct History {
     messages: Vec<Arc<Message>>,
 }
 
-impl History {
+impl MessageHistory {
     pub(super) fn push(&mut self, message: Arc<Message>) {
         self.last = Some(message.id);
         self.messages.push(message);

@@ -21,13 +21,13 @@ const REASON_CHARS: u64 = 400;
 /// How the model of one turn group has performed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 #[serde(default)]
-pub(crate) struct Climb {
+pub(crate) struct LadderProgress {
     /// Turns in a row in which no call was valid.
     pub(crate) invalid_turns: u64,
     /// The validity of the calls in the current reply.
-    pub(crate) calls: Calls,
+    pub(crate) calls: CallValidity,
     /// How the model failed in the current turn.
-    pub(crate) shortfall: Option<Shortfall>,
+    pub(crate) shortfall: Option<ModelShortfall>,
     /// Whether the hint was given.
     pub(crate) hinted: bool,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Climb {
 /// Whether the calls of a reply were valid.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Calls {
+pub(crate) enum CallValidity {
     #[default]
     None,
     /// At least one call was valid.
@@ -46,14 +46,14 @@ pub(crate) enum Calls {
 
 /// How a model failed.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Shortfall {
+pub(crate) struct ModelShortfall {
     pub(crate) cause: StepCause,
     pub(crate) reason: String,
 }
 
 /// Whether a rejected model may still correct itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Correction {
+pub(crate) enum CorrectionChance {
     /// It may correct itself once.
     Left,
     /// It had its correction, and that did not help.
@@ -62,7 +62,7 @@ pub(crate) enum Correction {
 
 /// Whether anything was done about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Climbed {
+pub(crate) enum LadderOutcome {
     /// Another model continues, or this one with the hint.
     Yes,
     /// There was nothing left to do.
@@ -118,18 +118,18 @@ impl Run {
         }
         let calls = &mut self.state.group.climb.calls;
         match (wrong, &calls) {
-            (None, _) => *calls = Calls::Valid,
-            (Some(_), Calls::Valid) => {}
-            (Some(wrong), Calls::None | Calls::Invalid(_)) => {
-                *calls = Calls::Invalid(screen::visible_bounded(wrong, REASON_CHARS));
+            (None, _) => *calls = CallValidity::Valid,
+            (Some(_), CallValidity::Valid) => {}
+            (Some(wrong), CallValidity::None | CallValidity::Invalid(_)) => {
+                *calls = CallValidity::Invalid(screen::visible_bounded(wrong, REASON_CHARS));
             }
         }
     }
 
     /// Records a guard's rejection. Returns whether the ladder will act once the reply is answered.
-    pub(super) fn rejection_climbs(&mut self, correction: Correction, reason: &str) -> bool {
+    pub(super) fn rejection_climbs(&mut self, correction: CorrectionChance, reason: &str) -> bool {
         let Some(ladder) = &self.config().ladder else { return false };
-        let uncured = correction == Correction::Spent;
+        let uncured = correction == CorrectionChance::Spent;
         let acts = match ladder.step_up.rejection {
             OnRejection::AfterCorrection => uncured,
             OnRejection::AtOnce => uncured || self.next_rung(ladder).is_some(),
@@ -150,30 +150,30 @@ impl Run {
             return false;
         }
         let reason = screen::visible_bounded(reason, REASON_CHARS);
-        self.state.group.climb.shortfall = Some(Shortfall { cause, reason });
+        self.state.group.climb.shortfall = Some(ModelShortfall { cause, reason });
         true
     }
 
     /// Evaluates the turn: if the model failed, another model continues. If no model is
     /// left, it gets the hint.
-    pub(super) fn climb(&mut self) -> Climbed {
+    pub(super) fn climb(&mut self) -> LadderOutcome {
         let started = self.state.started.clone();
-        let Some(ladder) = &started.config.ladder else { return Climbed::No };
+        let Some(ladder) = &started.config.ladder else { return LadderOutcome::No };
         self.count_invalid(ladder);
-        let Some(shortfall) = self.state.group.climb.shortfall.take() else { return Climbed::No };
+        let Some(shortfall) = self.state.group.climb.shortfall.take() else { return LadderOutcome::No };
         match self.next_rung(ladder) {
             Some((rung, model)) => self.step_up(rung, model, shortfall),
             None => self.give_hint(ladder, shortfall),
         }
-        Climbed::Yes
+        LadderOutcome::Yes
     }
 
     fn count_invalid(&mut self, ladder: &Ladder) {
         let climb = &mut self.state.group.climb;
         match core::mem::take(&mut climb.calls) {
-            Calls::None => {}
-            Calls::Valid => climb.invalid_turns = 0,
-            Calls::Invalid(reason) => {
+            CallValidity::None => {}
+            CallValidity::Valid => climb.invalid_turns = 0,
+            CallValidity::Invalid(reason) => {
                 climb.invalid_turns += 1;
                 let most = ladder.step_up.invalid_turns;
                 if most > 0 && climb.invalid_turns >= most {
@@ -185,7 +185,7 @@ impl Run {
     }
 
     /// Switches to another model, which starts with clean counters.
-    fn step_up(&mut self, rung: u64, model: u64, shortfall: Shortfall) {
+    fn step_up(&mut self, rung: u64, model: u64, shortfall: ModelShortfall) {
         let from = self.shared.model_name();
         self.state.rung = self.state.rung.max(rung);
         self.state.group.rejections.clear();
@@ -195,13 +195,13 @@ impl Run {
         self.state.loops.forget();
         self.use_model(model);
         let to = self.shared.model_name();
-        let Shortfall { cause, reason } = shortfall;
+        let ModelShortfall { cause, reason } = shortfall;
         self.emit(Event::SteppedUp { from, to, cause, reason });
     }
 
-    fn give_hint(&mut self, ladder: &Ladder, shortfall: Shortfall) {
+    fn give_hint(&mut self, ladder: &Ladder, shortfall: ModelShortfall) {
         self.state.group.climb.hinted = true;
-        let Shortfall { cause, reason } = shortfall;
+        let ModelShortfall { cause, reason } = shortfall;
         let model: Arc<str> = self.shared.model_name();
         self.emit(Event::LadderExhausted { model, cause, reason });
         self.note(ladder.hint.clone());

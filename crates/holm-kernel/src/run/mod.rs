@@ -43,27 +43,27 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use self::{
-    catalogue::Catalogue,
-    state::{Phase, State},
+    catalogue::RunCatalogue,
+    state::{KernelState, RunPhase},
 };
-use crate::digest::Digest;
-use crate::journal::{self, Record, ReplayError};
-use crate::planted::{Bug, planted};
+use crate::digest::StreamHasher;
+use crate::journal::{self, JournalRecord, ReplayError};
+use crate::planted::{PlantedBug, planted};
 use crate::{
-    Author, Block, Budget, CallId, Config, Effect, Event, EventId, Input, Marks, Message, MessageId,
-    Messages, Misuse, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
+    Author, Block, Budget, CallId, Config, Effect, Event, EventId, Input, KernelMisuse, Marks, Message,
+    MessageId, Messages, NanoUsd, Numbered, Queue, Request, Role, Seq, Started, Timestamp, ToolOutput, Usage,
 };
 
 /// One agent run: a session of one or more prompts.
 ///
-/// A host works in this order: `handle` a fact, append its record durably ([`Receipt`]), then
+/// A host works in this order: `handle` a fact, append its record durably ([`RecordReceipt`]), then
 /// `poll` until [`Effect::Wait`] and perform the effects.
 ///
 /// ```
-/// use holm_kernel::{Config, Effect, Ending, Input, Model, ModelResult, Prompt, Reply, Run, Started, Timestamp, Block};
+/// use holm_kernel::{Config, Effect, Ending, Input, ModelSpec, ModelResult, Prompt, Reply, Run, Started, Timestamp, Block};
 ///
 /// let now = Timestamp::new(0);
-/// let mut run = Run::start(Started::new("run-1", 7, Config::new(Model::named("scripted/one"))), now);
+/// let mut run = Run::start(Started::new("run-1", 7, Config::new(ModelSpec::named("scripted/one"))), now);
 /// run.handle(now, Input::Prompted(Prompt::text("What is 2 + 2?")))?;
 /// let mut answer = None;
 /// loop {
@@ -78,22 +78,22 @@ use crate::{
 ///     }
 /// }
 /// assert_eq!(answer.as_deref(), Some(&Ending::Answered { text: "4".into() }));
-/// # Ok::<(), holm_kernel::Misuse>(())
+/// # Ok::<(), holm_kernel::KernelMisuse>(())
 /// ```
 #[derive(Debug)]
 pub struct Run {
-    state: State,
-    catalogue: Catalogue,
+    state: KernelState,
+    catalogue: RunCatalogue,
     effects: VecDeque<Effect>,
-    digest: Digest,
+    digest: StreamHasher,
     next_event: u64,
     /// Models and prompts that requests share.
-    shared: turn::Shared,
+    shared: turn::SharedRequestParts,
 }
 
 /// What a host stores with an input: its number, its time and the digest of its effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub struct Receipt {
+pub struct RecordReceipt {
     pub seq: Seq,
     /// The record's time, clamped to be monotonic.
     pub at: Timestamp,
@@ -103,19 +103,25 @@ pub struct Receipt {
 
 /// The state of a run at one record, as [`journal::Snapshot`](crate::journal::Snapshot) keeps it.
 #[derive(Debug, Deserialize, Read)]
-pub(crate) struct Frozen {
-    state: State,
-    catalogue: Catalogue,
+pub(crate) struct SnapshotState {
+    state: KernelState,
+    catalogue: RunCatalogue,
 }
 
 impl Run {
     /// Starts a run by handling record 0. Poll it as after any other input.
     pub fn start(started: Started, now: Timestamp) -> Self {
-        let catalogue = Catalogue::new(started.config.tools.clone());
-        let state = State::new(started, now);
-        let shared = turn::Shared::new(&state, &catalogue);
-        let mut run =
-            Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared };
+        let catalogue = RunCatalogue::new(started.config.tools.clone());
+        let state = KernelState::new(started, now);
+        let shared = turn::SharedRequestParts::new(&state, &catalogue);
+        let mut run = Self {
+            state,
+            catalogue,
+            effects: VecDeque::new(),
+            digest: StreamHasher::new(),
+            next_event: 0,
+            shared,
+        };
         let name = run.config().name.clone();
         run.emit(Event::RunStarted { name });
         run.report_flaws();
@@ -125,13 +131,13 @@ impl Run {
     /// Takes one fact.
     ///
     /// # Errors
-    /// Only a mistake of the host is an error ([`Misuse`]); it leaves the run unchanged and is not
+    /// Only a mistake of the host is an error ([`KernelMisuse`]); it leaves the run unchanged and is not
     /// recorded. Late or duplicate facts about issued calls are recorded and change nothing.
-    pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<Receipt, Misuse> {
+    pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<RecordReceipt, KernelMisuse> {
         self.check(&input)?;
         self.state.seq = Seq::new(self.state.seq.value() + 1);
-        self.state.now = if planted(Bug::ClockRunsBack) { now } else { self.state.now.max(now) };
-        self.digest = Digest::new();
+        self.state.now = if planted(PlantedBug::ClockRunsBack) { now } else { self.state.now.max(now) };
+        self.digest = StreamHasher::new();
         self.next_event = 0;
         self.take(input);
         Ok(self.receipt())
@@ -143,8 +149,8 @@ impl Run {
     }
 
     /// The receipt of the record that was handled last.
-    pub fn receipt(&self) -> Receipt {
-        Receipt { seq: self.state.seq, at: self.state.now, effects: self.digest.finish() }
+    pub fn receipt(&self) -> RecordReceipt {
+        RecordReceipt { seq: self.state.seq, at: self.state.now, effects: self.digest.finish() }
     }
 
     /// The messages of a request, in order.
@@ -250,14 +256,14 @@ impl Run {
 
     /// Whether the run waits for a prompt.
     pub fn is_idle(&self) -> bool {
-        matches!(self.state.phase, Phase::Idle)
+        matches!(self.state.phase, RunPhase::Idle)
     }
 
     /// The whole arguments of a tool call under way; a [`Proposal`](crate::Proposal) shows
     /// a part of them.
     pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
         let batch = match &self.state.phase {
-            Phase::Working(batch) => batch.slots.as_slice(),
+            RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
         };
         let mut slots = batch.iter().chain(&self.state.background);
@@ -267,7 +273,7 @@ impl Run {
     /// The result that an [`Effect::Check`] is about.
     pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
         let batch = match &self.state.phase {
-            Phase::Working(batch) => batch.slots.as_slice(),
+            RunPhase::Working(batch) => batch.slots.as_slice(),
             _ => &[],
         };
         let mut slots = batch.iter().chain(&self.state.background);
@@ -276,7 +282,7 @@ impl Run {
 
     /// The tools that the run knows now, offered or not. This is what its journal says, independent
     /// of the host's tools.
-    pub fn tools(&self) -> impl Iterator<Item = &Arc<crate::Tool>> {
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<crate::ToolSpec>> {
         self.catalogue.tools()
     }
 
@@ -290,7 +296,7 @@ impl Run {
     ///
     /// # Errors
     /// [`ReplayError`] names the record at which the fold fails or decides differently.
-    pub fn replay(records: &[Record]) -> Result<Self, ReplayError> {
+    pub fn replay(records: &[JournalRecord]) -> Result<Self, ReplayError> {
         journal::replay(records)
     }
 
@@ -315,21 +321,28 @@ impl Run {
     }
 
     /// Restores a run from a snapshot.
-    pub(crate) fn thaw(frozen: Frozen) -> Self {
-        let Frozen { mut state, mut catalogue } = frozen;
+    pub(crate) fn thaw(frozen: SnapshotState) -> Self {
+        let SnapshotState { mut state, mut catalogue } = frozen;
         catalogue.refresh();
-        if planted(Bug::SnapshotForgets) {
+        if planted(PlantedBug::SnapshotForgets) {
             state.steering.clear();
         }
         state.view.relink(state.history.messages());
-        let shared = turn::Shared::new(&state, &catalogue);
-        Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared }
+        let shared = turn::SharedRequestParts::new(&state, &catalogue);
+        Self {
+            state,
+            catalogue,
+            effects: VecDeque::new(),
+            digest: StreamHasher::new(),
+            next_event: 0,
+            shared,
+        }
     }
 
     /// Finds mistakes of the host before anything changes.
-    fn check(&self, input: &Input) -> Result<(), Misuse> {
+    fn check(&self, input: &Input) -> Result<(), KernelMisuse> {
         let call = match input {
-            Input::Started(_) => return Err(Misuse::AlreadyStarted),
+            Input::Started(_) => return Err(KernelMisuse::AlreadyStarted),
             Input::ModelFinished { call, .. }
             | Input::Judged { call, .. }
             | Input::Consulted { call, .. }
@@ -352,10 +365,10 @@ impl Run {
             | Input::TimePassed => return Ok(()),
         };
         if call.value() >= self.state.next_call {
-            return Err(Misuse::UnknownCall(call));
+            return Err(KernelMisuse::UnknownCall(call));
         }
         if matches!(input, Input::ToolFinished { .. }) && self.awaits_dispatch(call) {
-            return Err(Misuse::NotDispatched(call));
+            return Err(KernelMisuse::NotDispatched(call));
         }
         Ok(())
     }
@@ -417,7 +430,7 @@ impl Run {
 
     fn next_call(&mut self) -> CallId {
         let call = CallId::new(self.state.next_call);
-        let shared = planted(Bug::CallIdReused) && call.value() % 7 == 6;
+        let shared = planted(PlantedBug::CallIdReused) && call.value() % 7 == 6;
         self.state.next_call += u64::from(!shared);
         call
     }
@@ -440,7 +453,7 @@ impl Run {
         let id = MessageId::new(self.state.next_message);
         self.state.next_message += 1;
         let message = Arc::new(Message { author, ..Message::new(id, role, blocks) });
-        if !(planted(Bug::HistoryHole) && role == Role::Tool) {
+        if !(planted(PlantedBug::HistoryHole) && role == Role::Tool) {
             self.state.history.push(message.clone());
         }
         if role != Role::Custom {
@@ -450,17 +463,17 @@ impl Run {
         message
     }
 
-    /// Takes the phase out and leaves `Idle`; every caller must set the next one.
-    fn take_phase(&mut self) -> Phase {
-        core::mem::replace(&mut self.state.phase, Phase::Idle)
+    /// Takes the phase out and leaves `KeepaliveSetting`; every caller must set the next one.
+    fn take_phase(&mut self) -> RunPhase {
+        core::mem::replace(&mut self.state.phase, RunPhase::Idle)
     }
 }
 
-fn freeze(state: &State, catalogue: &Catalogue) -> Result<String, serde_json::Error> {
+fn freeze(state: &KernelState, catalogue: &RunCatalogue) -> Result<String, serde_json::Error> {
     #[derive(Serialize)]
-    struct Borrowed<'a> {
-        state: &'a State,
-        catalogue: &'a Catalogue,
+    struct SnapshotStateRef<'a> {
+        state: &'a KernelState,
+        catalogue: &'a RunCatalogue,
     }
-    serde_json::to_string(&Borrowed { state, catalogue })
+    serde_json::to_string(&SnapshotStateRef { state, catalogue })
 }

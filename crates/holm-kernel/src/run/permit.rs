@@ -10,16 +10,19 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Decision as Standing, Grant, GrantSet, Kind, Lease, Leases, Level, Need, Request, Stance};
+use holm_grants::{
+    AccessRequest, CallNeed, Grant, GrantKind, GrantLease, GrantLeases, GrantSet, Level, LevelDecision,
+    PolicyDecision,
+};
 use holm_guards::json::Json;
 
 use super::{Run, plan::leaves_plan};
-use crate::planted::{Bug, planted};
-use crate::{Approvals, AskReason, MarkRule, Timestamp, Tool};
+use crate::planted::{PlantedBug, planted};
+use crate::{Approvals, AskReason, MarkRule, Timestamp, ToolSpec};
 
 /// The decision of the rules about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Decision {
+pub(crate) enum PermitDecision {
     Deny(String),
     Ask { reasons: Vec<AskReason>, missing: Vec<String> },
     Allow,
@@ -27,7 +30,7 @@ pub(crate) enum Decision {
 
 /// Whether a person knew all marks when giving a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Knowledge {
+pub(crate) enum GrantorKnowledge {
     /// The question showed all marks of now.
     Current,
     /// A mark was set after the question was shown.
@@ -36,11 +39,11 @@ pub(crate) enum Knowledge {
 
 impl Run {
     /// The needs of a call, from the tool's templates and the call's arguments.
-    pub(super) fn needs(&self, tool: &Tool, arguments: &Json) -> Result<Arc<[Need]>, String> {
+    pub(super) fn needs(&self, tool: &ToolSpec, arguments: &Json) -> Result<Arc<[CallNeed]>, String> {
         if tool.needs.is_empty() {
             return Ok(Arc::default());
         }
-        let texts = Texts::of(arguments);
+        let texts = ArgumentTexts::of(arguments);
         let mut needs = Vec::new();
         for template in &tool.needs {
             let found = template.needs(|name| texts.of_argument(name));
@@ -53,70 +56,77 @@ impl Run {
         Ok(needs.into())
     }
 
-    pub(super) fn decide(&self, tool: &Tool, needs: &[Need]) -> Decision {
+    pub(super) fn decide(&self, tool: &ToolSpec, needs: &[CallNeed]) -> PermitDecision {
         if leaves_plan(tool)
             && let Some(reason) = self.stays_in_plan()
         {
-            return Decision::Deny(reason);
+            return PermitDecision::Deny(reason);
         }
         // Leaving plan mode has no level of its own: a person decides about it, regardless of the
         // declaration.
         let level = if leaves_plan(tool) { Level::None } else { tool.level };
         let stance = self.state.mode.stance(level);
-        if stance == Stance::Deny && !planted(Bug::ModeIgnored) {
-            return Decision::Deny(alloc::format!(
+        if stance == LevelDecision::Deny && !planted(PlantedBug::ModeIgnored) {
+            return PermitDecision::Deny(alloc::format!(
                 "denied: `{}` changes things, and {} mode only looks; leave that mode first",
                 tool.name,
                 self.state.mode
             ));
         }
         if let Some(denial) = self.denied_by_name(tool) {
-            return Decision::Deny(denial);
+            return PermitDecision::Deny(denial);
         }
         let mut missing = Vec::new();
         for need in needs {
             let from_root = self.spelled_from_root(need);
             let policy = &self.state.authority.policy;
             match (policy.decide_need(need), from_root.as_ref().map(|need| policy.decide_need(need))) {
-                (Standing::Denied(_), _) | (_, Some(Standing::Denied(_))) if planted(Bug::DenialPasses) => {}
-                (Standing::Denied(denial), _) | (_, Some(Standing::Denied(denial))) => {
-                    return Decision::Deny(alloc::format!(
+                (PolicyDecision::Denied(_), _) | (_, Some(PolicyDecision::Denied(_)))
+                    if planted(PlantedBug::DenialPasses) => {}
+                (PolicyDecision::Denied(denial), _) | (_, Some(PolicyDecision::Denied(denial))) => {
+                    return PermitDecision::Deny(alloc::format!(
                         "denied: `{need}` is on the deny list (`{denial}`)"
                     ));
                 }
-                (Standing::Granted(_), _) | (_, Some(Standing::Granted(_))) => {}
-                (Standing::Missing, _) if self.is_leased(need) || planted(Bug::MissingGrantPasses) => {}
-                (Standing::Missing, _) => missing.push(need.to_string()),
+                (PolicyDecision::Granted(_), _) | (_, Some(PolicyDecision::Granted(_))) => {}
+                (PolicyDecision::Missing, _)
+                    if self.is_leased(need) || planted(PlantedBug::MissingGrantPasses) => {}
+                (PolicyDecision::Missing, _) => missing.push(need.to_string()),
             }
         }
         let reasons = self.reasons_to_ask(tool, needs, stance, &missing);
         if reasons.is_empty() {
-            return Decision::Allow;
+            return PermitDecision::Allow;
         }
         if self.config().approvals == Approvals::Deny {
-            return Decision::Deny(denial(tool, &missing));
+            return PermitDecision::Deny(denial(tool, &missing));
         }
-        Decision::Ask { reasons, missing }
+        PermitDecision::Ask { reasons, missing }
     }
 
     /// The absolute spelling of a path in the workspace: grants and denials of absolute paths
     /// also apply to it.
-    fn spelled_from_root(&self, need: &Need) -> Option<Need> {
+    fn spelled_from_root(&self, need: &CallNeed) -> Option<CallNeed> {
         need.spelled_from_root(self.config().workspace.as_ref()?)
     }
 
-    fn denied_by_name(&self, tool: &Tool) -> Option<String> {
-        let named = Request::new(Kind::Tool, &tool.name).ok()?;
-        let denial =
-            self.state.authority.policy.denials.hitting(&named).filter(|_| !planted(Bug::DenialPasses));
+    fn denied_by_name(&self, tool: &ToolSpec) -> Option<String> {
+        let named = AccessRequest::new(GrantKind::Tool, &tool.name).ok()?;
+        let denial = self
+            .state
+            .authority
+            .policy
+            .denials
+            .hitting(&named)
+            .filter(|_| !planted(PlantedBug::DenialPasses));
         denial.map(|denial| alloc::format!("denied: `{}` is on the deny list (`{denial}`)", tool.name))
     }
 
     fn reasons_to_ask(
         &self,
-        tool: &Tool,
-        needs: &[Need],
-        stance: Stance,
+        tool: &ToolSpec,
+        needs: &[CallNeed],
+        stance: LevelDecision,
         missing: &[String],
     ) -> Vec<AskReason> {
         let mut reasons = Vec::new();
@@ -127,7 +137,7 @@ impl Run {
         if !missing.is_empty() {
             reasons.push(AskReason::MissingGrant);
         }
-        if stance == Stance::Ask && !self.is_tool_granted(tool) && !planted(Bug::LevelUnasked) {
+        if stance == LevelDecision::Ask && !self.is_tool_granted(tool) && !planted(PlantedBug::LevelUnasked) {
             reasons.push(AskReason::Level);
         }
         if self.marks_apply() && !self.is_given_since(tool, needs) {
@@ -147,7 +157,7 @@ impl Run {
 
     fn marks_apply(&self) -> bool {
         let marks = self.state.marks;
-        if planted(Bug::MarksIgnored) {
+        if planted(PlantedBug::MarksIgnored) {
             return false;
         }
         match self.config().mark_rule {
@@ -158,29 +168,29 @@ impl Run {
     }
 
     /// Whether a grant or a lease names the tool, which answers what the mode would ask.
-    fn is_tool_granted(&self, tool: &Tool) -> bool {
-        let Ok(named) = Request::new(Kind::Tool, &tool.name) else { return false };
-        self.state.authority.policy.grants.admits(&named) || self.is_leased(&Need::Request(named))
+    fn is_tool_granted(&self, tool: &ToolSpec) -> bool {
+        let Ok(named) = AccessRequest::new(GrantKind::Tool, &tool.name) else { return false };
+        self.state.authority.policy.grants.admits(&named) || self.is_leased(&CallNeed::Request(named))
     }
 
     /// Whether leases of this run cover the call: by the name of the tool, or need by need.
-    fn is_given_since(&self, tool: &Tool, needs: &[Need]) -> bool {
+    fn is_given_since(&self, tool: &ToolSpec, needs: &[CallNeed]) -> bool {
         let since = &self.state.authority.given_since;
-        let named = Request::new(Kind::Tool, &tool.name).map(Need::Request);
+        let named = AccessRequest::new(GrantKind::Tool, &tool.name).map(CallNeed::Request);
         named.is_ok_and(|need| self.holds(since, &need))
             || (!needs.is_empty() && needs.iter().all(|need| self.holds(since, need)))
     }
 
-    fn is_leased(&self, need: &Need) -> bool {
+    fn is_leased(&self, need: &CallNeed) -> bool {
         self.holds(&self.state.authority.leases, need)
     }
 
-    fn holds(&self, leases: &Leases, need: &Need) -> bool {
+    fn holds(&self, leases: &GrantLeases, need: &CallNeed) -> bool {
         let now = self.state.now.value();
-        let active = |lease: &&Lease| lease.active_at(now) || planted(Bug::LeaseNeverEnds);
+        let active = |lease: &&GrantLease| lease.active_at(now) || planted(PlantedBug::LeaseNeverEnds);
         leases.iter().filter(active).any(|lease| match need {
-            Need::Request(request) => lease.grant.admits(request),
-            Need::Grant(grant) => lease.grant.contains(grant),
+            CallNeed::Request(request) => lease.grant.admits(request),
+            CallNeed::Grant(grant) => lease.grant.contains(grant),
         })
     }
 
@@ -201,22 +211,22 @@ impl Run {
         let asks_about_sending = self.marks_apply();
         let policy = &self.state.authority.policy;
         let is_free = |grant: &&Grant| {
-            let is_asked = asks_about_sending && matches!(grant.kind(), Kind::Fetch | Kind::Secret);
-            let need = Need::Grant((*grant).clone());
-            !is_asked && !matches!(policy.decide_need(&need), Standing::Denied(_))
+            let is_asked = asks_about_sending && matches!(grant.kind(), GrantKind::Fetch | GrantKind::Secret);
+            let need = CallNeed::Grant((*grant).clone());
+            !is_asked && !matches!(policy.decide_need(&need), PolicyDecision::Denied(_))
         };
         Arc::new(self.lasting_grants().iter().filter(is_free).cloned().collect())
     }
 
     /// Keeps what a person gave with an answer.
-    pub(super) fn lease(&mut self, grants: &GrantSet, until: Option<Timestamp>, knowledge: Knowledge) {
+    pub(super) fn lease(&mut self, grants: &GrantSet, until: Option<Timestamp>, knowledge: GrantorKnowledge) {
         let authority = &mut self.state.authority;
         for grant in grants.iter().cloned() {
-            let lease = Lease { grant, until: until.map(Timestamp::value) };
+            let lease = GrantLease { grant, until: until.map(Timestamp::value) };
             authority.leases.give(lease.clone());
             match knowledge {
-                Knowledge::Current => authority.given_since.give(lease),
-                Knowledge::Outdated => authority.given_since.end(&lease.grant),
+                GrantorKnowledge::Current => authority.given_since.give(lease),
+                GrantorKnowledge::Outdated => authority.given_since.end(&lease.grant),
             }
         }
         authority.epoch += 1;
@@ -227,7 +237,7 @@ impl Run {
     pub(super) fn expire_leases(&mut self) {
         let now = self.state.now.value();
         let authority = &mut self.state.authority;
-        if authority.leases.iter().all(|lease| lease.active_at(now)) || planted(Bug::LeaseNeverEnds) {
+        if authority.leases.iter().all(|lease| lease.active_at(now)) || planted(PlantedBug::LeaseNeverEnds) {
             return;
         }
         authority.leases.expire(now);
@@ -238,34 +248,39 @@ impl Run {
     /// Withdraws all leases; permissions are checked again.
     pub(super) fn withdraw_leases(&mut self) {
         let authority = &mut self.state.authority;
-        authority.leases = Leases::default();
-        authority.given_since = Leases::default();
+        authority.leases = GrantLeases::default();
+        authority.given_since = GrantLeases::default();
         authority.epoch += 1;
     }
 }
 
-fn sends_out(need: &Need) -> bool {
-    matches!(kind_of(need), Kind::Fetch | Kind::Secret)
+fn sends_out(need: &CallNeed) -> bool {
+    matches!(kind_of(need), GrantKind::Fetch | GrantKind::Secret)
 }
 
 /// Whether a need names what a call changes. A write whose needs only name what it reads is not
 /// covered by a grant.
-fn names_a_change(need: &Need) -> bool {
+fn names_a_change(need: &CallNeed) -> bool {
     match kind_of(need) {
-        Kind::Write | Kind::Fetch | Kind::Exec | Kind::Secret | Kind::Spawn | Kind::Tool => true,
-        Kind::Read | Kind::Env => false,
+        GrantKind::Write
+        | GrantKind::Fetch
+        | GrantKind::Exec
+        | GrantKind::Secret
+        | GrantKind::Spawn
+        | GrantKind::Tool => true,
+        GrantKind::Read | GrantKind::Env => false,
     }
 }
 
-fn kind_of(need: &Need) -> Kind {
+fn kind_of(need: &CallNeed) -> GrantKind {
     match need {
-        Need::Request(request) => request.kind(),
-        Need::Grant(grant) => grant.kind(),
+        CallNeed::Request(request) => request.kind(),
+        CallNeed::Grant(grant) => grant.kind(),
     }
 }
 
 /// What a model is told where nobody can be asked.
-fn denial(tool: &Tool, missing: &[String]) -> String {
+fn denial(tool: &ToolSpec, missing: &[String]) -> String {
     let why = match missing {
         [] => alloc::format!("`{}` needs a yes", tool.name),
         [one] => alloc::format!("{one} was not granted"),
@@ -276,12 +291,12 @@ fn denial(tool: &Tool, missing: &[String]) -> String {
 
 /// The arguments as texts. A value that is not a string is given as JSON, so that no
 /// present argument looks absent.
-struct Texts<'a> {
+struct ArgumentTexts<'a> {
     arguments: &'a Json,
     others: alloc::collections::BTreeMap<&'a str, Vec<String>>,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> ArgumentTexts<'a> {
     fn of(arguments: &'a Json) -> Self {
         let mut others = alloc::collections::BTreeMap::new();
         for (name, value) in arguments.as_object().into_iter().flatten() {

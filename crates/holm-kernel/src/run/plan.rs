@@ -7,13 +7,13 @@ use alloc::string::String;
 
 use holm_grants::Mode;
 
-use super::{Run, batch::Slot, state::Phase};
-use crate::loops::Change;
-use crate::{CallId, Event, Outcome, PlanRole, Tool, ToolKind, ToolOutput};
+use super::{Run, batch::CallSlot, state::RunPhase};
+use crate::loops::CallImpact;
+use crate::{CallId, Event, Outcome, PlanRole, ToolKind, ToolOutput, ToolSpec};
 
 impl Run {
     /// Carries out a tool that enters or leaves plan mode.
-    pub(super) fn change_plan(&mut self, slot: &mut Slot, role: PlanRole) {
+    pub(super) fn change_plan(&mut self, slot: &mut CallSlot, role: PlanRole) {
         let text = match role {
             PlanRole::Enter => self.enter_plan(),
             PlanRole::Exit => match self.stays_in_plan() {
@@ -23,7 +23,7 @@ impl Run {
         };
         self.emit(Event::CallStarted { call: slot.call });
         let output = ToolOutput::text(text);
-        self.observe_result(slot, &output, Change::None);
+        self.observe_result(slot, &output, CallImpact::None);
         self.settle(slot, Outcome::Succeeded, output, 0);
     }
 
@@ -31,7 +31,7 @@ impl Run {
     /// replaced the model's own. The model is only told that its plan was approved, so the host
     /// must tell it which plan that was.
     pub fn rewritten_plan(&self, question: CallId) -> Option<&str> {
-        let Phase::Working(batch) = &self.state.phase else { return None };
+        let RunPhase::Working(batch) = &self.state.phase else { return None };
         let asked = batch.slots.iter().find(|slot| slot.is_asked_under(question))?;
         let leaves = asked.entry.as_ref().is_some_and(|entry| leaves_plan(&entry.tool));
         (leaves && asked.rewrites > 0).then_some(&*asked.arguments)
@@ -66,7 +66,7 @@ impl Run {
 }
 
 /// Whether a tool asks to leave plan mode.
-pub(super) fn leaves_plan(tool: &Tool) -> bool {
+pub(super) fn leaves_plan(tool: &ToolSpec) -> bool {
     match tool.kind {
         ToolKind::Plan(PlanRole::Exit) => true,
         ToolKind::Plan(PlanRole::Enter)

@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
-    batch::{After, Slot, SlotState},
-    catalogue::Entry,
-    permit::{Decision, Knowledge},
+    batch::{BatchAction, CallSlot, SlotState},
+    catalogue::RunCatalogueEntry,
+    permit::{GrantorKnowledge, PermitDecision},
 };
 use crate::effect::call_digest;
-use crate::planted::{Bug, planted};
+use crate::planted::{PlantedBug, planted};
 use crate::screen;
-use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, Tool, ToolKind, Verdict};
+use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict};
 
 /// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
 /// cannot alternate for ever.
@@ -39,18 +39,18 @@ const SHOWN_ARGUMENTS: u64 = 20_000;
 /// A question about a call. Each has its own id, so that an answer never counts for arguments or
 /// circumstances that were not shown.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Ask {
+pub(crate) struct CallQuestion {
     pub(crate) call: CallId,
     /// The count of withdrawals when it was asked.
     pub(crate) withdrawn: u64,
     /// The epoch of the authority at the last comparison of its circumstances.
     pub(crate) epoch: u64,
-    pub(crate) shown: Circumstances,
+    pub(crate) shown: QuestionContext,
 }
 
 /// The circumstances that a question shows beside the call itself.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Circumstances {
+pub(crate) struct QuestionContext {
     pub(crate) reasons: Vec<AskReason>,
     pub(crate) missing: Vec<String>,
     /// The grants that a child agent would get.
@@ -58,7 +58,7 @@ pub(crate) struct Circumstances {
     pub(crate) marks: Marks,
 }
 
-impl Circumstances {
+impl QuestionContext {
     /// Whether an answer under these circumstances also counts under `now`: approving
     /// more includes approving less.
     fn covers(&self, now: &Self) -> bool {
@@ -82,8 +82,8 @@ impl Run {
     /// Asks hooks and people about a call.
     pub(super) fn pose(
         &mut self,
-        slot: &mut Slot,
-        tool: &Tool,
+        slot: &mut CallSlot,
+        tool: &ToolSpec,
         reasons: Vec<AskReason>,
         missing: Vec<String>,
     ) {
@@ -91,19 +91,24 @@ impl Run {
         let proposal = self.proposal(slot, tool, &shown);
         let authority = &self.state.authority;
         let (withdrawn, epoch) = (authority.withdrawn, authority.epoch);
-        slot.ask = Some(Ask { call: proposal.call, withdrawn, epoch, shown });
+        slot.ask = Some(CallQuestion { call: proposal.call, withdrawn, epoch, shown });
         slot.approved = false;
         slot.state = SlotState::Judging;
         self.emit(Event::ApprovalAsked { call: slot.call });
         self.issue(Effect::Judge(proposal.into()));
     }
 
-    fn circumstances(&self, tool: &Tool, reasons: Vec<AskReason>, missing: Vec<String>) -> Circumstances {
-        Circumstances { reasons, missing, hands_on: self.hands_on(tool), marks: self.state.marks }
+    fn circumstances(
+        &self,
+        tool: &ToolSpec,
+        reasons: Vec<AskReason>,
+        missing: Vec<String>,
+    ) -> QuestionContext {
+        QuestionContext { reasons, missing, hands_on: self.hands_on(tool), marks: self.state.marks }
     }
 
     /// The grants that a child agent would get if it started now; none for other tools.
-    fn hands_on(&self, tool: &Tool) -> GrantSet {
+    fn hands_on(&self, tool: &ToolSpec) -> GrantSet {
         match &tool.kind {
             ToolKind::Agent { grants, .. } => self.lasting_grants().meet(grants),
             ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => {
@@ -113,7 +118,7 @@ impl Run {
     }
 
     /// Everything that a person needs to see about a call.
-    fn proposal(&mut self, slot: &Slot, tool: &Tool, shown: &Circumstances) -> Proposal {
+    fn proposal(&mut self, slot: &CallSlot, tool: &ToolSpec, shown: &QuestionContext) -> Proposal {
         let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
         let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
         Proposal {
@@ -133,21 +138,21 @@ impl Run {
     }
 
     /// Withdraws an open question that is out of date, and asks again.
-    pub(super) fn renew_question(&mut self, slot: &mut Slot) {
+    pub(super) fn renew_question(&mut self, slot: &mut CallSlot) {
         let epoch = self.state.authority.epoch;
         let Some(asked) = slot.open_question().filter(|ask| ask.epoch != epoch).map(|ask| ask.call) else {
             return;
         };
         match self.standing(slot) {
-            Decision::Deny(reason) => self.stop_call(slot, &reason),
-            Decision::Ask { reasons, missing } if !self.is_answerable(slot, &reasons, &missing) => {
+            PermitDecision::Deny(reason) => self.stop_call(slot, &reason),
+            PermitDecision::Ask { reasons, missing } if !self.is_answerable(slot, &reasons, &missing) => {
                 let Some(entry) = slot.entry.clone() else { return };
-                if !planted(Bug::AbortUnsaid) {
+                if !planted(PlantedBug::AbortUnsaid) {
                     self.issue(Effect::Abort(asked));
                 }
                 self.pose(slot, &entry.tool, reasons, missing);
             }
-            Decision::Ask { .. } | Decision::Allow => {
+            PermitDecision::Ask { .. } | PermitDecision::Allow => {
                 if let Some(ask) = &mut slot.ask {
                     ask.epoch = epoch;
                 }
@@ -156,9 +161,9 @@ impl Run {
     }
 
     /// Whether an answer to the last question counts under the present circumstances.
-    fn is_answerable(&self, slot: &Slot, reasons: &[AskReason], missing: &[String]) -> bool {
+    fn is_answerable(&self, slot: &CallSlot, reasons: &[AskReason], missing: &[String]) -> bool {
         let (Some(ask), Some(entry)) = (&slot.ask, &slot.entry) else { return false };
-        if planted(Bug::QuestionOutlivesChange) {
+        if planted(PlantedBug::QuestionOutlivesChange) {
             return true;
         }
         let now = self.circumstances(&entry.tool, reasons.to_vec(), missing.to_vec());
@@ -166,20 +171,21 @@ impl Run {
     }
 
     /// Whether a call was approved under circumstances that cover the present ones.
-    pub(super) fn is_approved(&self, slot: &Slot, reasons: &[AskReason], missing: &[String]) -> bool {
-        slot.approved && (self.is_answerable(slot, reasons, missing) || planted(Bug::ApprovalOutlivesChange))
+    pub(super) fn is_approved(&self, slot: &CallSlot, reasons: &[AskReason], missing: &[String]) -> bool {
+        slot.approved
+            && (self.is_answerable(slot, reasons, missing) || planted(PlantedBug::ApprovalOutlivesChange))
     }
 
     pub(super) fn judged(&mut self, call: CallId, verdict: Verdict) {
         self.with_slot(call, |run, slot| {
-            if !slot.is_asked_under(call) && !planted(Bug::LateVerdictCounts) {
-                return After::Late;
+            if !slot.is_asked_under(call) && !planted(PlantedBug::LateVerdictCounts) {
+                return BatchAction::Late;
             }
             run.apply_verdict(slot, verdict)
         });
     }
 
-    fn apply_verdict(&mut self, slot: &mut Slot, verdict: Verdict) -> After {
+    fn apply_verdict(&mut self, slot: &mut CallSlot, verdict: Verdict) -> BatchAction {
         let call = slot.call;
         match verdict {
             Verdict::Allow { grants, until } => {
@@ -208,24 +214,24 @@ impl Run {
                 slot.rewrites += 1;
                 slot.arguments = Arc::from(arguments);
                 if let Some(ending) = self.prepare(slot, &[]) {
-                    return After::End(ending);
+                    return BatchAction::End(ending);
                 }
             }
         }
-        After::Advance
+        BatchAction::Advance
     }
 
     /// Stores the grants of an answer, if the circumstances it was given under still hold.
-    fn accept_grants(&mut self, slot: &mut Slot, grants: &GrantSet, until: Option<Timestamp>) {
+    fn accept_grants(&mut self, slot: &mut CallSlot, grants: &GrantSet, until: Option<Timestamp>) {
         self.expire_leases();
         let (Some(ask), Some(entry)) = (&slot.ask, slot.entry.clone()) else { return };
         if grants.is_empty() || ask.withdrawn != self.state.authority.withdrawn {
             return;
         }
-        let knowledge = if ask.shown.marks == self.state.marks || planted(Bug::AnswerKnowsMore) {
-            Knowledge::Current
+        let knowledge = if ask.shown.marks == self.state.marks || planted(PlantedBug::AnswerKnowsMore) {
+            GrantorKnowledge::Current
         } else {
-            Knowledge::Outdated
+            GrantorKnowledge::Outdated
         };
         let had_all = ask.shown.hands_on.contains_all(&self.hands_on(&entry.tool));
         self.lease(grants, until, knowledge);
@@ -237,14 +243,14 @@ impl Run {
     }
 
     /// Checks a permission again after a change of authority.
-    pub(super) fn permit_again(&mut self, slot: &mut Slot) {
+    pub(super) fn permit_again(&mut self, slot: &mut CallSlot) {
         match self.standing(slot) {
-            Decision::Deny(reason) => self.refuse(slot, &reason),
-            Decision::Allow => slot.permitted = self.state.authority.epoch,
-            Decision::Ask { reasons, missing } if self.is_approved(slot, &reasons, &missing) => {
+            PermitDecision::Deny(reason) => self.refuse(slot, &reason),
+            PermitDecision::Allow => slot.permitted = self.state.authority.epoch,
+            PermitDecision::Ask { reasons, missing } if self.is_approved(slot, &reasons, &missing) => {
                 slot.permitted = self.state.authority.epoch;
             }
-            Decision::Ask { .. } => match Json::parse(&slot.arguments) {
+            PermitDecision::Ask { .. } => match Json::parse(&slot.arguments) {
                 Ok(arguments) => self.permit(slot, &arguments),
                 Err(_) => self.refuse(slot, "denied: the permission was withdrawn"),
             },
@@ -253,21 +259,21 @@ impl Run {
 
     /// What the rules say now about a call that was permitted before. If its tool has changed
     /// since, the call is denied.
-    pub(super) fn standing(&self, slot: &Slot) -> Decision {
+    pub(super) fn standing(&self, slot: &CallSlot) -> PermitDecision {
         let Some(entry) = &slot.entry else {
-            return Decision::Deny(String::from("not run: there is no such tool"));
+            return PermitDecision::Deny(String::from("not run: there is no such tool"));
         };
-        let same = |now: &Arc<Entry>| Arc::ptr_eq(now, entry) || now.tool == entry.tool;
+        let same = |now: &Arc<RunCatalogueEntry>| Arc::ptr_eq(now, entry) || now.tool == entry.tool;
         if !self.catalogue.find(&slot.name).is_some_and(same) {
             let message =
                 alloc::format!("not run: the tool `{}` has changed; look at it and call it again", slot.name);
-            return Decision::Deny(message);
+            return PermitDecision::Deny(message);
         }
         self.decide(&entry.tool, &slot.needs)
     }
 
     /// Asks again after the host that was asked has stopped.
-    pub(super) fn judge_again(&mut self, slot: &mut Slot) {
+    pub(super) fn judge_again(&mut self, slot: &mut CallSlot) {
         match Json::parse(&slot.arguments) {
             Ok(arguments) => self.permit(slot, &arguments),
             Err(_) => self.refuse(slot, "denied: the arguments are no longer known"),
@@ -275,9 +281,9 @@ impl Run {
     }
 }
 
-impl Slot {
+impl CallSlot {
     /// The question that is open.
-    fn open_question(&self) -> Option<&Ask> {
+    fn open_question(&self) -> Option<&CallQuestion> {
         self.ask.as_ref().filter(|_| matches!(self.state, SlotState::Judging))
     }
 

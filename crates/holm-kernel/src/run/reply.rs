@@ -7,10 +7,10 @@ use alloc::{
 
 use super::{
     Run,
-    state::{About, Calling, Draft, Phase, Step},
+    state::{ConsultationSubject, PendingModelCall, PreparationStep, RequestDraft, RunPhase},
 };
-use crate::digest::Digest;
-use crate::protocol::{self, Reading};
+use crate::digest::StreamHasher;
+use crate::protocol::{self, ParsedReply};
 use crate::{
     Announcements, Block, CallId, ConsultPoint, Ending, Event, Failure, FailureClass, Limit, ModelResult,
     PlainAnswer, Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
@@ -26,12 +26,12 @@ impl Run {
             return self.ignore(call);
         }
         match self.take_phase() {
-            Phase::Calling(Calling { call: waiting, draft, tokens }) if waiting == call => {
+            RunPhase::Calling(PendingModelCall { call: waiting, draft, tokens }) if waiting == call => {
                 self.fill_in(tokens, &mut result);
                 self.turn_finished(call, draft, result);
             }
-            Phase::Working(batch) => {
-                self.state.phase = Phase::Working(batch);
+            RunPhase::Working(batch) => {
+                self.state.phase = RunPhase::Working(batch);
                 self.skill_replied(call, result);
             }
             other => {
@@ -41,7 +41,7 @@ impl Run {
         }
     }
 
-    fn turn_finished(&mut self, call: CallId, draft: Draft, result: ModelResult) {
+    fn turn_finished(&mut self, call: CallId, draft: RequestDraft, result: ModelResult) {
         match result {
             ModelResult::Replied(reply) => self.replied(call, draft, reply),
             ModelResult::Aborted(reply) => {
@@ -54,7 +54,7 @@ impl Run {
         }
     }
 
-    fn replied(&mut self, call: CallId, draft: Draft, mut reply: Reply) {
+    fn replied(&mut self, call: CallId, draft: RequestDraft, mut reply: Reply) {
         // Only the kernel writes results: a result in a reply would answer a call that never ran.
         reply.blocks.retain(|block| !matches!(block, Block::ToolResult(_)));
         if is_empty(&reply) {
@@ -84,7 +84,7 @@ impl Run {
     }
 
     /// The output cap cut the reply: retries with a larger cap, or asks the model to continue.
-    fn cut_short(&mut self, call: CallId, mut draft: Draft, reply: Reply) {
+    fn cut_short(&mut self, call: CallId, mut draft: RequestDraft, reply: Reply) {
         let recovery = self.config().limits.max_tokens;
         let tries = self.state.group.cuts;
         let cap = draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output));
@@ -108,7 +108,7 @@ impl Run {
             draft.cap = Some(raised);
             self.emit(Event::Withdrawn { call });
             self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: Some(raised) });
-            return self.advance_turn(Step::Call, draft);
+            return self.advance_turn(PreparationStep::Call, draft);
         }
         self.state.group.turns += 1;
         self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: cap });
@@ -172,7 +172,7 @@ impl Run {
             Protocol::Text => {
                 let text = plain_text(&blocks);
                 let mut reading = protocol::read_text(&text, &self.config().policy);
-                if matches!(reading, Reading::Answer(_) | Reading::Inconclusive(_)) {
+                if matches!(reading, ParsedReply::Answer(_) | ParsedReply::Inconclusive(_)) {
                     let whole = self.joined(text);
                     reading = protocol::read_text(&whole, &self.config().policy);
                 }
@@ -183,11 +183,13 @@ impl Run {
         }
     }
 
-    fn read_text(&mut self, reading: Reading) {
+    fn read_text(&mut self, reading: ParsedReply) {
         let (name, arguments) = match reading {
-            Reading::Tool { name, arguments } | Reading::Skill { name, arguments } => (name, arguments),
-            Reading::Answer(text) => return self.answer(text),
-            Reading::Inconclusive(text) => return self.inconclusive(&text),
+            ParsedReply::Tool { name, arguments } | ParsedReply::Skill { name, arguments } => {
+                (name, arguments)
+            }
+            ParsedReply::Answer(text) => return self.answer(text),
+            ParsedReply::Inconclusive(text) => return self.inconclusive(&text),
         };
         // The correction helped; a later mistake gets a correction of its own.
         self.state.group.corrected = false;
@@ -228,7 +230,7 @@ impl Run {
     fn answer(&mut self, text: String) {
         if self.wants(ConsultPoint::PlainAnswer) {
             let question = Question::PlainAnswer { text: text.clone() };
-            return self.consult(question, About::PlainAnswer(text));
+            return self.consult(question, ConsultationSubject::PlainAnswer(text));
         }
         self.plain_answer(text);
     }
@@ -305,7 +307,7 @@ fn announced_twice(text: &str) -> String {
 
 /// If two ids have the same digest, one of them is merely replaced.
 fn id_digest(id: &str) -> u64 {
-    Digest::new().str(id).finish()
+    StreamHasher::new().str(id).finish()
 }
 
 /// A refusal may be without text, and a cap may have cut a reply during thinking. Any other reply

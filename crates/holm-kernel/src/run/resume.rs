@@ -11,12 +11,12 @@ use alloc::string::String;
 
 use super::{
     Run,
-    batch::{Batch, Slot, SlotState},
-    share::Share,
-    skill::SkillTry,
-    state::{About, Phase},
+    batch::{CallBatch, CallSlot, SlotState},
+    share::BudgetShare,
+    skill::SkillAttempt,
+    state::{ConsultationSubject, RunPhase},
 };
-use crate::planted::{Bug, planted};
+use crate::planted::{PlantedBug, planted};
 use crate::{Consultation, Effect, Ending, Event, FailureClass, Outcome, Question, ToolOutput};
 
 /// The most crashes in a row during the same work. One or two planned restarts are not crashes, but
@@ -35,7 +35,7 @@ impl Run {
         self.effects.clear();
         self.emit(Event::RunResumed { host });
         self.write_off_model_calls();
-        if !planted(Bug::CrashesUncounted) && self.repeats_work() {
+        if !planted(PlantedBug::CrashesUncounted) && self.repeats_work() {
             self.state.group.crashes += 1;
             if self.state.group.crashes >= MOST_CRASHES {
                 return self.give_up_crashing();
@@ -43,24 +43,26 @@ impl Run {
         }
         self.resume_children();
         match self.take_phase() {
-            Phase::Idle => {}
-            Phase::Consulting(consulting) => {
+            RunPhase::Idle => {}
+            RunPhase::Consulting(consulting) => {
                 let question = self.question(&consulting.about);
                 let call = consulting.call;
-                self.state.phase = Phase::Consulting(consulting);
+                self.state.phase = RunPhase::Consulting(consulting);
                 self.issue(Effect::Consult(Consultation { call, question }.into()));
             }
-            calling @ Phase::Calling(_) if planted(Bug::ModelForgotten) => self.state.phase = calling,
-            Phase::Calling(calling) => {
+            calling @ RunPhase::Calling(_) if planted(PlantedBug::ModelForgotten) => {
+                self.state.phase = calling
+            }
+            RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.pay_lost(calling.tokens);
                 self.call_model(calling.draft);
             }
-            Phase::Summarising { draft, tokens, .. } => {
+            RunPhase::Summarising { draft, tokens, .. } => {
                 self.pay_lost(tokens);
-                self.advance_turn(super::state::Step::Plan, draft);
+                self.advance_turn(super::state::PreparationStep::Plan, draft);
             }
-            waiting @ (Phase::Backoff { .. } | Phase::Awaiting { .. }) => {
+            waiting @ (RunPhase::Backoff { .. } | RunPhase::Awaiting { .. }) => {
                 self.state.phase = waiting;
                 // A child that could not start again is reported, and the run may be waiting for
                 // its share.
@@ -68,11 +70,11 @@ impl Run {
                     self.look_around();
                 }
             }
-            Phase::Working(batch) => self.resume_batch(batch),
+            RunPhase::Working(batch) => self.resume_batch(batch),
         }
     }
 
-    fn resume_batch(&mut self, mut batch: Batch) {
+    fn resume_batch(&mut self, mut batch: CallBatch) {
         let one_skill = self.has_limit();
         let mut skill_open = false;
         for slot in &mut batch.slots {
@@ -84,7 +86,7 @@ impl Run {
             }
             skill_open |= one_skill && slot.is_skill_open();
         }
-        self.state.phase = Phase::Working(batch);
+        self.state.phase = RunPhase::Working(batch);
         self.advance_batch();
     }
 
@@ -92,9 +94,9 @@ impl Run {
     /// people, children and pauses outlive a host, and do not explain a crash.
     fn repeats_work(&self) -> bool {
         match &self.state.phase {
-            Phase::Calling(_) | Phase::Summarising { .. } | Phase::Consulting(_) => true,
-            Phase::Working(batch) => batch.slots.iter().any(Slot::begins_again),
-            Phase::Idle | Phase::Backoff { .. } | Phase::Awaiting { .. } => false,
+            RunPhase::Calling(_) | RunPhase::Summarising { .. } | RunPhase::Consulting(_) => true,
+            RunPhase::Working(batch) => batch.slots.iter().any(CallSlot::begins_again),
+            RunPhase::Idle | RunPhase::Backoff { .. } | RunPhase::Awaiting { .. } => false,
         }
     }
 
@@ -107,30 +109,33 @@ impl Run {
         );
         let ending = Ending::Failed { class: FailureClass::HostCrash, message, attempts: crashes };
         match self.take_phase() {
-            Phase::Calling(calling) => {
+            RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.pay_lost(calling.tokens);
                 self.finish(ending);
             }
-            Phase::Summarising { tokens, .. } => {
+            RunPhase::Summarising { tokens, .. } => {
                 self.pay_lost(tokens);
                 self.finish(ending);
             }
-            Phase::Working(mut batch) => {
+            RunPhase::Working(mut batch) => {
                 for slot in &mut batch.slots {
                     self.abandon(slot);
                 }
                 batch.ending = Some(ending);
-                self.state.phase = Phase::Working(batch);
+                self.state.phase = RunPhase::Working(batch);
                 self.close_batch();
             }
-            Phase::Idle | Phase::Consulting(_) | Phase::Backoff { .. } | Phase::Awaiting { .. } => {
+            RunPhase::Idle
+            | RunPhase::Consulting(_)
+            | RunPhase::Backoff { .. }
+            | RunPhase::Awaiting { .. } => {
                 self.finish(ending);
             }
         }
     }
 
-    fn abandon(&mut self, slot: &mut Slot) {
+    fn abandon(&mut self, slot: &mut CallSlot) {
         match &slot.state {
             SlotState::Running { .. } => self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0),
             SlotState::Skilled(skilled) => {
@@ -149,29 +154,31 @@ impl Run {
     }
 
     /// Pays for a skill's call and queues the skill again.
-    fn put_skill_back(&mut self, slot: &mut Slot) {
+    fn put_skill_back(&mut self, slot: &mut CallSlot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
         self.pay_lost(skilled.tokens);
-        let next = SkillTry { messages: skilled.messages.clone(), tries: skilled.tries };
+        let next = SkillAttempt { messages: skilled.messages.clone(), tries: skilled.tries };
         slot.state = SlotState::SkillDue(next.into());
     }
 
-    fn question(&self, about: &About) -> Question {
+    fn question(&self, about: &ConsultationSubject) -> Question {
         match about {
-            About::Turn(super::state::Step::Gate, _) => Question::Tools { offered: self.catalogue.usable() },
-            About::Turn(super::state::Step::Choose, _) => {
+            ConsultationSubject::Turn(super::state::PreparationStep::Gate, _) => {
+                Question::Tools { offered: self.catalogue.usable() }
+            }
+            ConsultationSubject::Turn(super::state::PreparationStep::Choose, _) => {
                 Question::Model { current: String::from(&*self.shared.model_name()) }
             }
-            About::Turn(_, _) | About::Summary(_, _) => Question::Context,
-            About::Stop(_) => Question::Stop,
-            About::PlainAnswer(text) => Question::PlainAnswer { text: text.clone() },
+            ConsultationSubject::Turn(_, _) | ConsultationSubject::Summary(_, _) => Question::Context,
+            ConsultationSubject::Stop(_) => Question::Stop,
+            ConsultationSubject::PlainAnswer(text) => Question::PlainAnswer { text: text.clone() },
         }
     }
 
-    pub(super) fn resume_slot(&mut self, slot: &mut Slot) {
+    pub(super) fn resume_slot(&mut self, slot: &mut CallSlot) {
         match &slot.state {
             SlotState::Ready | SlotState::SkillDue(_) | SlotState::Done(_) => {}
-            SlotState::Judging if planted(Bug::QuestionForgotten) => {}
+            SlotState::Judging if planted(PlantedBug::QuestionForgotten) => {}
             SlotState::Judging => self.judge_again(slot),
             SlotState::Issued { .. } => {
                 self.give_back_call(slot);
@@ -183,7 +190,7 @@ impl Run {
             }
             SlotState::Delegated { child, reserved, tokens, grants, .. } => {
                 let (child, grants) = (child.clone(), grants.clone());
-                let share = Share { money: *reserved, tokens: *tokens };
+                let share = BudgetShare { money: *reserved, tokens: *tokens };
                 self.spawn(slot, grants, share, child);
             }
             SlotState::Skilled(_) => self.resume_skill(slot),
@@ -198,9 +205,9 @@ impl Run {
         }
     }
 
-    fn resume_running(&mut self, slot: &mut Slot) {
+    fn resume_running(&mut self, slot: &mut CallSlot) {
         let again = slot.entry.as_ref().is_some_and(|entry| entry.tool.may_run_again());
-        if !again && !planted(Bug::RunsAgain) {
+        if !again && !planted(PlantedBug::RunsAgain) {
             return self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0);
         }
         // Its permission is checked again before it runs again.
@@ -210,7 +217,7 @@ impl Run {
     }
 }
 
-impl Slot {
+impl CallSlot {
     /// Whether a host that takes over repeats the work that was under way.
     fn begins_again(&self) -> bool {
         match &self.state {

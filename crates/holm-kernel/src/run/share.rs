@@ -4,12 +4,12 @@
 //! Money and tokens work alike, so parallel children never use more than their parent had.
 
 use super::Run;
-use crate::planted::{Bug, planted};
+use crate::planted::{PlantedBug, planted};
 use crate::{ChildResult, Ending, Limit, NanoUsd};
 
 /// The reservation for one child.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Share {
+pub(super) struct BudgetShare {
     pub(super) money: NanoUsd,
     /// `None` if tokens are not limited. The first rules reserved no tokens.
     pub(super) tokens: Option<u64>,
@@ -17,29 +17,29 @@ pub(super) struct Share {
 
 /// The share that a helper requests; zero means all that is left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct ShareRequest {
     pub(super) money: NanoUsd,
     pub(super) tokens: u64,
 }
 
 impl Run {
     /// Reserves a child's share; without a limit there is nothing to reserve.
-    pub(super) fn set_aside(&mut self, wanted: Wanted) -> Result<Share, &'static str> {
+    pub(super) fn set_aside(&mut self, wanted: ShareRequest) -> Result<BudgetShare, &'static str> {
         let money = match self.money_left() {
             None => wanted.money,
             Some(NanoUsd::ZERO) => return Err("not run: nothing is left of the budget for another agent"),
             Some(left) if wanted.money == NanoUsd::ZERO => left,
             Some(left) => wanted.money.min(left),
         };
-        let share = Share { money, tokens: self.tokens_for(wanted.tokens)? };
-        if !planted(Bug::ShareUnset) {
+        let share = BudgetShare { money, tokens: self.tokens_for(wanted.tokens)? };
+        if !planted(PlantedBug::ShareUnset) {
             self.hold(share);
         }
         Ok(share)
     }
 
     /// Adds a share to the reservations.
-    pub(super) fn hold(&mut self, share: Share) {
+    pub(super) fn hold(&mut self, share: BudgetShare) {
         self.state.reserved = self.state.reserved.plus(share.money);
         self.state.reserved_tokens =
             self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
@@ -48,7 +48,7 @@ impl Run {
     /// Whether money or tokens are limited; then the run makes one model call at a time.
     pub(super) fn has_limit(&self) -> bool {
         let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
-        is_bounded && !planted(Bug::SkillsAtOnce)
+        is_bounded && !planted(PlantedBug::SkillsAtOnce)
     }
 
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {
@@ -62,7 +62,7 @@ impl Run {
 
     /// Whether a child may work in the background: a child that took all that is left would
     /// stop the run itself.
-    pub(super) fn leaves_room(&self, wanted: Wanted) -> Result<(), &'static str> {
+    pub(super) fn leaves_room(&self, wanted: ShareRequest) -> Result<(), &'static str> {
         if self.money_left().is_some_and(|left| wanted.money == NanoUsd::ZERO || wanted.money >= left) {
             return Err("not run: the budget has no room for it beside this run; call it and wait for it");
         }
@@ -83,7 +83,7 @@ impl Run {
     }
 
     /// Books a child's usage and releases its share.
-    pub(super) fn settle_child(&mut self, share: Share, result: &ChildResult) {
+    pub(super) fn settle_child(&mut self, share: BudgetShare, result: &ChildResult) {
         self.release(share);
         self.state.spent = self.state.spent.plus(result.spent);
         self.state.usage = self.state.usage.plus(result.usage);
@@ -91,8 +91,8 @@ impl Run {
     }
 
     /// Releases the reservation of a child.
-    pub(super) fn release(&mut self, share: Share) {
-        if planted(Bug::ShareKept) {
+    pub(super) fn release(&mut self, share: BudgetShare) {
+        if planted(PlantedBug::ShareKept) {
             return;
         }
         self.state.reserved = self.state.reserved.minus(share.money);
@@ -107,14 +107,14 @@ impl Run {
     }
 
     pub(super) fn budget_reached(&self) -> Option<Ending> {
-        let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen))?;
+        let limit = self.state.budget.usd.filter(|_| !planted(PlantedBug::BudgetUnseen))?;
         let spent = self.state.spent;
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
     }
 
     /// Whether the whole budget is spent and nothing could be released: then no call starts.
     pub(super) fn is_budget_spent(&self) -> bool {
-        let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen));
+        let limit = self.state.budget.usd.filter(|_| !planted(PlantedBug::BudgetUnseen));
         limit.is_some_and(|limit| self.state.spent >= limit)
     }
 

@@ -8,18 +8,18 @@ use alloc::{
 };
 
 use holm_guards::json::Json;
-use holm_guards::skill::{self, Cases, Skill, SkillError};
+use holm_guards::skill::{self, Cases, CompiledSkill, SkillError};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
     Run,
-    batch::{After, Slot, SlotState},
-    catalogue::Entry,
-    ladder::Correction,
+    batch::{BatchAction, CallSlot, SlotState},
+    catalogue::RunCatalogueEntry,
+    ladder::CorrectionChance,
 };
 use crate::context::estimate;
-use crate::loops::Change;
+use crate::loops::CallImpact;
 use crate::{
     Block, CallId, Effect, Event, Message, MessageId, Messages, ModelResult, Purpose, Request, Role,
     ToolOutput, plain_text,
@@ -30,7 +30,7 @@ const MOST_TRIES: u64 = 2;
 
 /// A skill that is being carried out.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Skilled {
+pub(crate) struct SkillExecution {
     /// The model call that carries it out.
     pub(crate) call: CallId,
     pub(crate) tries: u64,
@@ -41,14 +41,14 @@ pub(crate) struct Skilled {
 
 /// The next attempt at a skill.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct SkillTry {
+pub(crate) struct SkillAttempt {
     pub(crate) messages: Vec<Arc<Message>>,
     /// The number of the attempt, from 1.
     pub(crate) tries: u64,
 }
 
 impl Run {
-    pub(super) fn start_skill(&mut self, slot: &mut Slot) {
+    pub(super) fn start_skill(&mut self, slot: &mut CallSlot) {
         let Some(entry) = slot.entry.clone() else { return };
         let Some(skill) = skill_of(&entry) else { return };
         let prompt = match skill.check_input(&arguments_of(slot)) {
@@ -61,18 +61,18 @@ impl Run {
     }
 
     /// Makes the model call that a skill has waited for.
-    pub(super) fn continue_skill(&mut self, slot: &mut Slot) {
+    pub(super) fn continue_skill(&mut self, slot: &mut CallSlot) {
         let SlotState::SkillDue(next) = &slot.state else { return };
-        let SkillTry { messages, tries } = (**next).clone();
+        let SkillAttempt { messages, tries } = (**next).clone();
         self.call_for_skill(slot, messages, tries);
     }
 
     /// Ends a skill that waits for its next model call, because the run is ending.
-    pub(super) fn give_up_skill(&mut self, slot: &mut Slot) {
+    pub(super) fn give_up_skill(&mut self, slot: &mut CallSlot) {
         self.end_skill(slot, ToolOutput::failed("the run is ending; the skill was not tried again"));
     }
 
-    fn call_for_skill(&mut self, slot: &mut Slot, messages: Vec<Arc<Message>>, tries: u64) {
+    fn call_for_skill(&mut self, slot: &mut CallSlot, messages: Vec<Arc<Message>>, tries: u64) {
         let format = output_schema(slot);
         let Some(model) = self.shared.model().cloned() else {
             return self.refuse(slot, "not run: no model is configured");
@@ -96,23 +96,23 @@ impl Run {
         };
         let tokens = estimate::messages(self.shared.family(), &messages);
         self.hold_call(tokens);
-        slot.state = SlotState::Skilled(Skilled { call, tries, messages, tokens }.into());
+        slot.state = SlotState::Skilled(SkillExecution { call, tries, messages, tokens }.into());
         self.issue(Effect::CallModel { call, request });
     }
 
     pub(super) fn skill_replied(&mut self, call: CallId, result: ModelResult) {
         self.with_slot(call, |run, slot| {
-            let SlotState::Skilled(skilled) = &slot.state else { return After::Late };
+            let SlotState::Skilled(skilled) = &slot.state else { return BatchAction::Late };
             if skilled.call != call {
-                return After::Late;
+                return BatchAction::Late;
             }
             let skilled = (**skilled).clone();
             run.take_skill_reply(slot, skilled, result);
-            After::Advance
+            BatchAction::Advance
         });
     }
 
-    fn take_skill_reply(&mut self, slot: &mut Slot, skilled: Skilled, mut result: ModelResult) {
+    fn take_skill_reply(&mut self, slot: &mut CallSlot, skilled: SkillExecution, mut result: ModelResult) {
         self.fill_in(skilled.tokens, &mut result);
         let reply = match result {
             ModelResult::Replied(reply) => reply,
@@ -143,7 +143,13 @@ impl Run {
         }
     }
 
-    fn correct_skill(&mut self, slot: &mut Slot, skilled: Skilled, text: String, error: &SkillError) {
+    fn correct_skill(
+        &mut self,
+        slot: &mut CallSlot,
+        skilled: SkillExecution,
+        text: String,
+        error: &SkillError,
+    ) {
         let last = skilled.tries >= MOST_TRIES;
         self.emit(Event::Ruled {
             call: slot.call,
@@ -152,7 +158,7 @@ impl Run {
             reason: error.to_string(),
         });
         if last {
-            self.rejection_climbs(Correction::Spent, &error.to_string());
+            self.rejection_climbs(CorrectionChance::Spent, &error.to_string());
             let output = ToolOutput::failed(error.to_string());
             return self.end_skill(slot, output);
         }
@@ -163,21 +169,21 @@ impl Run {
         let tries = skilled.tries + 1;
         if self.has_limit() {
             // Another skill may be under way, from before the limit was set.
-            slot.state = SlotState::SkillDue(SkillTry { messages, tries }.into());
+            slot.state = SlotState::SkillDue(SkillAttempt { messages, tries }.into());
         } else {
             self.call_for_skill(slot, messages, tries);
         }
     }
 
     /// Ends a skill. Asking for it again with the same outcome is a repeat like any other.
-    fn end_skill(&mut self, slot: &mut Slot, output: ToolOutput) {
+    fn end_skill(&mut self, slot: &mut CallSlot, output: ToolOutput) {
         self.count_use(slot, &output, 0);
-        self.observe_result(slot, &output, Change::None);
+        self.observe_result(slot, &output, CallImpact::None);
         let outcome = output.outcome;
         self.settle(slot, outcome, output, 0);
     }
 
-    pub(super) fn resume_skill(&mut self, slot: &mut Slot) {
+    pub(super) fn resume_skill(&mut self, slot: &mut CallSlot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
         let tokens = skilled.tokens;
         let (messages, tries) = (skilled.messages.clone(), skilled.tries);
@@ -186,12 +192,12 @@ impl Run {
     }
 }
 
-fn skill_of(entry: &Entry) -> Option<&Skill> {
+fn skill_of(entry: &RunCatalogueEntry) -> Option<&CompiledSkill> {
     entry.compiled.as_ref().ok().and_then(|compiled| compiled.skill.as_ref())
 }
 
 /// The schema of the reply, for providers and engines that can enforce one.
-fn output_schema(slot: &Slot) -> Option<Arc<Json>> {
+fn output_schema(slot: &CallSlot) -> Option<Arc<Json>> {
     let entry = slot.entry.as_ref()?;
     let skill = skill_of(entry)?;
     let input = skill.check_input(&arguments_of(slot)).ok()?;
@@ -202,7 +208,7 @@ fn output_schema(slot: &Slot) -> Option<Arc<Json>> {
     Some(Arc::new(case.output.clone()))
 }
 
-fn arguments_of(slot: &Slot) -> Json {
+fn arguments_of(slot: &CallSlot) -> Json {
     Json::parse(&slot.arguments).unwrap_or(Json::Null)
 }
 

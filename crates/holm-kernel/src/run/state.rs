@@ -1,7 +1,7 @@
 //! The whole state of a run: a fold over its inputs, and nothing else.
 //!
 //! Everything here can be written to a snapshot and read back. Values compiled from it (schemas,
-//! the offer to the model) live in [`Catalogue`](super::catalogue::Catalogue) and are rebuilt.
+//! the offer to the model) live in [`RunCatalogue`](super::catalogue::RunCatalogue) and are rebuilt.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -10,16 +10,16 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Leases, Mode, Policy};
+use holm_grants::{GrantLeases, GrantPolicy, Mode};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    batch::{Batch, Slot},
-    history::History,
-    ladder::Climb,
+    batch::{CallBatch, CallSlot},
+    history::MessageHistory,
+    ladder::LadderProgress,
 };
-use crate::context::View;
+use crate::context::ContextView;
 use crate::loops::LoopDetector;
 use crate::{
     Budget, CallId, Ending, Marks, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
@@ -27,15 +27,15 @@ use crate::{
 
 /// The state of a run: a fold over its inputs.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct State {
+pub(crate) struct KernelState {
     pub(crate) started: Arc<Started>,
     pub(crate) seq: Seq,
     pub(crate) now: Timestamp,
     pub(crate) next_call: u64,
     pub(crate) next_message: u64,
-    pub(crate) phase: Phase,
-    pub(crate) history: History,
-    pub(crate) view: View,
+    pub(crate) phase: RunPhase,
+    pub(crate) history: MessageHistory,
+    pub(crate) view: ContextView,
     pub(crate) steering: VecDeque<Prompt>,
     pub(crate) follow_ups: VecDeque<Prompt>,
     pub(crate) usage: Usage,
@@ -46,14 +46,14 @@ pub(crate) struct State {
     #[serde(default)]
     pub(crate) reserved_tokens: u64,
     /// Calls that were given up before their bill arrived.
-    pub(crate) owed: BTreeMap<CallId, Owed>,
+    pub(crate) owed: BTreeMap<CallId, UnbilledCall>,
     /// The children among them, which hold their shares until then.
     #[serde(default)]
-    pub(crate) stopped: BTreeMap<CallId, Stopped>,
+    pub(crate) stopped: BTreeMap<CallId, UnbilledChild>,
     /// Digests of the providers' call ids: an id must name only one call of the run.
     pub(crate) ids: BTreeSet<u64>,
     pub(crate) groups: u64,
-    pub(crate) group: Group,
+    pub(crate) group: TurnGroup,
     pub(crate) loops: LoopDetector,
     pub(crate) marks: Marks,
     pub(crate) mode: Mode,
@@ -64,14 +64,14 @@ pub(crate) struct State {
     #[serde(default)]
     pub(crate) rung: u64,
     pub(crate) budget: Budget,
-    pub(crate) authority: Authority,
+    pub(crate) authority: RunAuthority,
     /// Children in the background: their calls are answered while they still work.
     /// None outlives its group.
     #[serde(default)]
-    pub(crate) background: Vec<Slot>,
+    pub(crate) background: Vec<CallSlot>,
     /// Their results that were not reported to the model yet.
     #[serde(default)]
-    pub(crate) arrived: Vec<Slot>,
+    pub(crate) arrived: Vec<CallSlot>,
     /// Children whose result the model got, with the message that reported it, in case
     /// the model asks again.
     #[serde(default)]
@@ -83,7 +83,7 @@ pub(crate) struct State {
 
 /// A call that was given up. Its estimate is reserved until its bill arrives.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
-pub(crate) struct Owed {
+pub(crate) struct UnbilledCall {
     /// Index of the model that was in use.
     pub(crate) model: u64,
     /// Estimated tokens of its request; zero for a child, whose share is reserved instead.
@@ -94,7 +94,7 @@ pub(crate) struct Owed {
 
 /// A stopped child that has not reported its usage yet.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
-pub(crate) struct Stopped {
+pub(crate) struct UnbilledChild {
     /// The money that stays reserved for its bill.
     pub(crate) share: NanoUsd,
     #[serde(default)]
@@ -105,37 +105,47 @@ pub(crate) struct Stopped {
 /// What the run is doing. A state owns its data: there are no flags beside it.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Phase {
+pub(crate) enum RunPhase {
     /// There was no prompt yet, or the last group has ended.
     Idle,
     /// A hook was asked.
-    Consulting(Consulting),
+    Consulting(PendingConsultation),
     /// A model was called.
-    Calling(Calling),
+    Calling(PendingModelCall),
     /// A failed call is retried at this time.
-    Backoff { until: Timestamp, draft: Draft },
+    Backoff {
+        until: Timestamp,
+        draft: RequestDraft,
+    },
     /// The oldest part of the view is being summarised.
-    Summarising { call: CallId, upto: MessageId, draft: Draft, tokens: u64 },
-    Working(Batch),
+    Summarising {
+        call: CallId,
+        upto: MessageId,
+        draft: RequestDraft,
+        tokens: u64,
+    },
+    Working(CallBatch),
     /// The run would end like this, but waits for its children in the background.
-    Awaiting { ending: Ending },
+    Awaiting {
+        ending: Ending,
+    },
 }
 
 /// An open question to hooks, and its subject.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Consulting {
+pub(crate) struct PendingConsultation {
     pub(crate) call: CallId,
-    pub(crate) about: About,
+    pub(crate) about: ConsultationSubject,
 }
 
 /// What continues after a consultation.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum About {
+pub(crate) enum ConsultationSubject {
     /// The next model call, at this step of its preparation.
-    Turn(Step, Draft),
+    Turn(PreparationStep, RequestDraft),
     /// A summary of everything before this message, which the next model call waits for.
-    Summary(MessageId, Draft),
+    Summary(MessageId, RequestDraft),
     /// A natural stop with this ending.
     Stop(Ending),
     /// A plain answer that the policy's data could not decide.
@@ -145,7 +155,7 @@ pub(crate) enum About {
 /// The steps that prepare a model call, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Step {
+pub(crate) enum PreparationStep {
     Gate,
     Choose,
     Plan,
@@ -155,7 +165,7 @@ pub(crate) enum Step {
 
 /// A model call in preparation; it survives retries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
-pub(crate) struct Draft {
+pub(crate) struct RequestDraft {
     /// Tries of the current model so far.
     pub(crate) attempts: u64,
     /// The raised output cap, if any.
@@ -166,16 +176,16 @@ pub(crate) struct Draft {
 
 /// A model call under way.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
-pub(crate) struct Calling {
+pub(crate) struct PendingModelCall {
     pub(crate) call: CallId,
-    pub(crate) draft: Draft,
+    pub(crate) draft: RequestDraft,
     /// Estimated tokens of the request.
     pub(crate) tokens: u64,
 }
 
 /// Counters from a prompt to its ending.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
-pub(crate) struct Group {
+pub(crate) struct TurnGroup {
     pub(crate) started: Timestamp,
     pub(crate) turns: u64,
     /// Index of the model in use.
@@ -191,16 +201,16 @@ pub(crate) struct Group {
     pub(crate) cut_text: String,
     /// Hosts in a row that stopped during the same work.
     pub(crate) crashes: u64,
-    pub(crate) quotas: BTreeMap<Arc<str>, Used>,
+    pub(crate) quotas: BTreeMap<Arc<str>, QuotaUsage>,
     /// Rejected results in a row, by tool.
-    pub(crate) rejections: BTreeMap<Arc<str>, Rejections>,
+    pub(crate) rejections: BTreeMap<Arc<str>, RejectionCount>,
     #[serde(default)]
-    pub(crate) climb: Climb,
+    pub(crate) climb: LadderProgress,
 }
 
 /// How often the results of one tool were rejected.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Read)]
-pub(crate) struct Rejections {
+pub(crate) struct RejectionCount {
     /// Turns with a rejection. Several calls of one reply count once: there was
     /// no correction between them.
     pub(crate) turns: u64,
@@ -210,7 +220,7 @@ pub(crate) struct Rejections {
 
 /// The part of a tool's quota that is used.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Read)]
-pub(crate) struct Used {
+pub(crate) struct QuotaUsage {
     pub(crate) calls: u64,
     pub(crate) millis: u64,
     pub(crate) bytes: u64,
@@ -218,21 +228,21 @@ pub(crate) struct Used {
 
 /// The run's present authority.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
-pub(crate) struct Authority {
+pub(crate) struct RunAuthority {
     /// Changes with everything here, with the mode and with marks: earlier permissions
     /// are then checked again.
     pub(crate) epoch: u64,
     /// Grants from the configuration or a later `GrantsChanged`, and the denials.
-    pub(crate) policy: Policy,
+    pub(crate) policy: GrantPolicy,
     /// Grants that people gave with their answers.
-    pub(crate) leases: Leases,
+    pub(crate) leases: GrantLeases,
     /// Those of them that answered questions which showed all present marks.
-    pub(crate) given_since: Leases,
+    pub(crate) given_since: GrantLeases,
     /// Counts withdrawals of authority; an earlier approval is then asked for again.
     pub(crate) withdrawn: u64,
 }
 
-impl State {
+impl KernelState {
     pub(crate) fn new(started: Started, now: Timestamp) -> Self {
         let config = &started.config;
         Self {
@@ -240,9 +250,9 @@ impl State {
             now,
             next_call: 0,
             next_message: 0,
-            phase: Phase::Idle,
-            history: History::default(),
-            view: View::default(),
+            phase: RunPhase::Idle,
+            history: MessageHistory::default(),
+            view: ContextView::default(),
             steering: VecDeque::new(),
             follow_ups: VecDeque::new(),
             usage: Usage::default(),
@@ -253,17 +263,17 @@ impl State {
             stopped: BTreeMap::new(),
             ids: BTreeSet::new(),
             groups: 0,
-            group: Group::default(),
+            group: TurnGroup::default(),
             loops: LoopDetector::default(),
             marks: config.marks,
             mode: config.mode,
             planning_from: None,
             rung: 0,
             budget: config.limits.budget,
-            authority: Authority {
+            authority: RunAuthority {
                 epoch: 0,
-                policy: Policy { grants: config.grants.clone(), denials: config.denials.clone() },
-                ..Authority::default()
+                policy: GrantPolicy { grants: config.grants.clone(), denials: config.denials.clone() },
+                ..RunAuthority::default()
             },
             background: Vec::new(),
             arrived: Vec::new(),

@@ -5,11 +5,11 @@ use alloc::string::String;
 
 use super::{
     Run,
-    batch::{Batch, Slot},
-    state::{About, Phase},
+    batch::{CallBatch, CallSlot},
+    state::{ConsultationSubject, RunPhase},
 };
-use crate::loops::Change;
-use crate::planted::{Bug, planted};
+use crate::loops::CallImpact;
+use crate::planted::{PlantedBug, planted};
 use crate::{
     ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput,
 };
@@ -27,7 +27,7 @@ impl Run {
             // lost.
             return self.prompted(prompt);
         }
-        if !planted(Bug::SteeringLost) {
+        if !planted(PlantedBug::SteeringLost) {
             self.state.steering.push_back(prompt);
         }
         let waiting = self.state.steering.len() as u64;
@@ -43,7 +43,7 @@ impl Run {
     }
 
     pub(super) fn queue_follow_up(&mut self, prompt: Prompt) {
-        if !planted(Bug::FollowUpLost) {
+        if !planted(PlantedBug::FollowUpLost) {
             self.state.follow_ups.push_back(prompt);
         }
         let waiting = self.state.follow_ups.len() as u64;
@@ -54,7 +54,7 @@ impl Run {
     /// The run would stop by itself, unless a hook or a queued prompt has more to do.
     pub(super) fn natural_stop(&mut self, ending: Ending) {
         if self.wants(ConsultPoint::Stop) && !self.has_more_to_hear() {
-            return self.consult(Question::Stop, About::Stop(ending));
+            return self.consult(Question::Stop, ConsultationSubject::Stop(ending));
         }
         self.stop_unless_more(ending);
     }
@@ -73,7 +73,7 @@ impl Run {
             return self.next_turn();
         }
         if !self.state.background.is_empty() && self.config().children_at_end == ChildrenAtEnd::Wait {
-            self.state.phase = Phase::Awaiting { ending };
+            self.state.phase = RunPhase::Awaiting { ending };
             return;
         }
         self.finish(ending);
@@ -82,7 +82,7 @@ impl Run {
     /// Ends the group. Running work is stopped. Queued prompts stay for the next prompt, unless
     /// the group is cancelled.
     pub(super) fn finish(&mut self, ending: Ending) {
-        self.state.phase = Phase::Idle;
+        self.state.phase = RunPhase::Idle;
         self.stop_children(&|_, _| true, LEFT);
         self.emit(Event::GroupEnded {
             ending: ending.clone().into(),
@@ -94,7 +94,7 @@ impl Run {
     }
 
     pub(super) fn cancelled(&mut self, reason: String) {
-        if planted(Bug::CancelUnheard) {
+        if planted(PlantedBug::CancelUnheard) {
             return;
         }
         let dropped = self.drop_queues();
@@ -122,26 +122,26 @@ impl Run {
     /// Stops everything under way and ends the group.
     fn stop_with(&mut self, ending: Ending, message: &str) {
         let abort = match self.take_phase() {
-            Phase::Idle => {
+            RunPhase::Idle => {
                 return self.emit(Event::Ignored { call: None });
             }
-            Phase::Consulting(consulting) => Some(consulting.call),
-            Phase::Calling(calling) => {
+            RunPhase::Consulting(consulting) => Some(consulting.call),
+            RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });
                 self.owe(calling.call, calling.tokens);
                 Some(calling.call)
             }
-            Phase::Summarising { call, tokens, .. } => {
+            RunPhase::Summarising { call, tokens, .. } => {
                 self.owe(call, tokens);
                 Some(call)
             }
-            Phase::Backoff { .. } | Phase::Awaiting { .. } => None,
-            Phase::Working(mut batch) => {
+            RunPhase::Backoff { .. } | RunPhase::Awaiting { .. } => None,
+            RunPhase::Working(mut batch) => {
                 for slot in &mut batch.slots {
                     self.stop_call(slot, message);
                 }
                 batch.ending = Some(ending);
-                self.state.phase = Phase::Working(batch);
+                self.state.phase = RunPhase::Working(batch);
                 return self.close_batch();
             }
         };
@@ -158,21 +158,21 @@ impl Run {
         }
         let wall = self.config().limits.wall_ms.limit().map(|millis| self.state.group.started.plus(millis));
         let armed = match &self.state.phase {
-            Phase::Backoff { .. } if planted(Bug::TimerForgotten) => None,
-            Phase::Backoff { until, .. } => Some(*until),
-            Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
-            Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
+            RunPhase::Backoff { .. } if planted(PlantedBug::TimerForgotten) => None,
+            RunPhase::Backoff { until, .. } => Some(*until),
+            RunPhase::Working(batch) => batch.slots.iter().filter_map(CallSlot::deadline).min(),
+            RunPhase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
                 // The time for the last bills may have passed while no host drove the run.
                 let nothing_comes = self.state.background.is_empty();
                 self.bills_due().or_else(|| nothing_comes.then_some(self.state.now))
             }
-            Phase::Idle
-            | Phase::Consulting(_)
-            | Phase::Calling(_)
-            | Phase::Summarising { .. }
-            | Phase::Awaiting { .. } => None,
+            RunPhase::Idle
+            | RunPhase::Consulting(_)
+            | RunPhase::Calling(_)
+            | RunPhase::Summarising { .. }
+            | RunPhase::Awaiting { .. } => None,
         };
-        let children = self.state.background.iter().filter_map(Slot::deadline);
+        let children = self.state.background.iter().filter_map(CallSlot::deadline);
         wall.into_iter().chain(armed).chain(children).min()
     }
 
@@ -187,12 +187,12 @@ impl Run {
         }
         self.stop_children(&|_, child| child.deadline().is_some_and(|deadline| now >= deadline), OVERDUE);
         match self.take_phase() {
-            Phase::Backoff { until, draft } if now >= until => {
-                self.advance_turn(super::state::Step::Plan, draft);
+            RunPhase::Backoff { until, draft } if now >= until => {
+                self.advance_turn(super::state::PreparationStep::Plan, draft);
             }
-            Phase::Working(mut batch) => {
+            RunPhase::Working(mut batch) => {
                 self.stop_overdue(&mut batch, now);
-                self.state.phase = Phase::Working(batch);
+                self.state.phase = RunPhase::Working(batch);
                 self.advance_batch();
             }
             other => {
@@ -203,12 +203,12 @@ impl Run {
     }
 
     /// A call that takes too long has failed. It counts as a repeat, and may stop the other calls.
-    fn stop_overdue(&mut self, batch: &mut Batch, now: Timestamp) {
+    fn stop_overdue(&mut self, batch: &mut CallBatch, now: Timestamp) {
         let mut stops_siblings = false;
         for slot in &mut batch.slots {
             if slot.deadline().is_some_and(|deadline| now >= deadline) {
                 self.stop_call(slot, OVERDUE);
-                self.observe_result(slot, &ToolOutput::failed(OVERDUE), Change::None);
+                self.observe_result(slot, &ToolOutput::failed(OVERDUE), CallImpact::None);
                 stops_siblings |= slot.aborts_siblings();
             }
         }

@@ -11,11 +11,11 @@ use core::fmt;
 
 use serde::ser::{self, Serialize};
 
-use crate::digest::Digest;
-use crate::{Effect, Messages, Request, Tool};
+use crate::digest::StreamHasher;
+use crate::{Effect, Messages, Request, ToolSpec};
 
 /// Adds one effect to the digest.
-pub(crate) fn effect(digest: &mut Digest, effect: &Effect) {
+pub(crate) fn effect(digest: &mut StreamHasher, effect: &Effect) {
     match effect {
         Effect::CallModel { call, request } => {
             digest.u64(u64::MAX);
@@ -40,8 +40,8 @@ pub(crate) fn effect(digest: &mut Digest, effect: &Effect) {
 }
 
 /// The digest of the parts that all requests share.
-pub(crate) fn fingerprint(system: &str, tools: &[Arc<Tool>]) -> u64 {
-    let mut digest = Digest::new();
+pub(crate) fn fingerprint(system: &str, tools: &[Arc<ToolSpec>]) -> u64 {
+    let mut digest = StreamHasher::new();
     digest.str(system);
     for tool in tools {
         feed(&mut digest, &**tool);
@@ -49,7 +49,7 @@ pub(crate) fn fingerprint(system: &str, tools: &[Arc<Tool>]) -> u64 {
     digest.finish()
 }
 
-fn trace_request(digest: &mut Digest, request: &Request) {
+fn trace_request(digest: &mut StreamHasher, request: &Request) {
     feed(digest, &request.purpose);
     digest.str(&request.model.name);
     digest.u64(request.tools.epoch);
@@ -65,12 +65,12 @@ fn trace_request(digest: &mut Digest, request: &Request) {
     }
 }
 
-fn feed(digest: &mut Digest, value: &impl Serialize) {
+fn feed(digest: &mut StreamHasher, value: &impl Serialize) {
     // The sink never fails, and no type of ours makes its own `Serialize` fail.
-    let _ = value.serialize(&mut Sink(digest));
+    let _ = value.serialize(&mut DigestSink(digest));
 }
 
-struct Sink<'a>(&'a mut Digest);
+struct DigestSink<'a>(&'a mut StreamHasher);
 
 /// One of our own names as a number. Its length and its first letters distinguish fields and
 /// variants well enough for a digest.
@@ -80,19 +80,19 @@ fn tag(name: &'static str) -> u64 {
     first.chain(last).fold(bytes.len() as u64, |sum, byte| (sum << 8) | u64::from(*byte))
 }
 
-/// The error type of [`Sink`], which cannot fail.
+/// The error type of [`DigestSink`], which cannot fail.
 #[derive(Debug)]
-pub(crate) struct Never;
+pub(crate) struct NeverError;
 
-impl fmt::Display for Never {
+impl fmt::Display for NeverError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a digest cannot fail")
     }
 }
 
-impl core::error::Error for Never {}
+impl core::error::Error for NeverError {}
 
-impl ser::Error for Never {
+impl ser::Error for NeverError {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self
     }
@@ -100,7 +100,7 @@ impl ser::Error for Never {
 
 macro_rules! as_u64 {
     ($($method:ident: $type:ty),* $(,)?) => {
-        $(fn $method(self, value: $type) -> Result<(), Never> {
+        $(fn $method(self, value: $type) -> Result<(), NeverError> {
             self.0.u64(value as u64);
             Ok(())
         })*
@@ -112,9 +112,9 @@ macro_rules! as_u64 {
     clippy::cast_lossless,
     reason = "the digest takes the bits; a sign becomes the top bit"
 )]
-impl ser::Serializer for &mut Sink<'_> {
+impl ser::Serializer for &mut DigestSink<'_> {
     type Ok = ();
-    type Error = Never;
+    type Error = NeverError;
     type SerializeSeq = Self;
     type SerializeTuple = Self;
     type SerializeTupleStruct = Self;
@@ -128,58 +128,63 @@ impl ser::Serializer for &mut Sink<'_> {
         serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_char: char,
     }
 
-    fn serialize_f32(self, value: f32) -> Result<(), Never> {
+    fn serialize_f32(self, value: f32) -> Result<(), NeverError> {
         self.0.u64(u64::from(value.to_bits()));
         Ok(())
     }
 
-    fn serialize_f64(self, value: f64) -> Result<(), Never> {
+    fn serialize_f64(self, value: f64) -> Result<(), NeverError> {
         self.0.u64(value.to_bits());
         Ok(())
     }
 
-    fn serialize_str(self, value: &str) -> Result<(), Never> {
+    fn serialize_str(self, value: &str) -> Result<(), NeverError> {
         self.0.str(value);
         Ok(())
     }
 
-    fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), Never> {
-        struct Pieces<'a>(&'a mut Digest);
-        impl fmt::Write for Pieces<'_> {
+    fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), NeverError> {
+        struct DigestWriter<'a>(&'a mut StreamHasher);
+        impl fmt::Write for DigestWriter<'_> {
             fn write_str(&mut self, piece: &str) -> fmt::Result {
                 self.0.bytes(piece.as_bytes());
                 Ok(())
             }
         }
-        let _ = fmt::write(&mut Pieces(self.0), format_args!("{value}"));
+        let _ = fmt::write(&mut DigestWriter(self.0), format_args!("{value}"));
         Ok(())
     }
 
-    fn serialize_bytes(self, value: &[u8]) -> Result<(), Never> {
+    fn serialize_bytes(self, value: &[u8]) -> Result<(), NeverError> {
         self.0.u64(value.len() as u64);
         self.0.bytes(value);
         Ok(())
     }
 
-    fn serialize_none(self) -> Result<(), Never> {
+    fn serialize_none(self) -> Result<(), NeverError> {
         self.0.u64(0);
         Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Never> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), NeverError> {
         self.0.u64(1);
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<(), Never> {
+    fn serialize_unit(self) -> Result<(), NeverError> {
         Ok(())
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Never> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), NeverError> {
         Ok(())
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Never> {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<(), NeverError> {
         self.0.u64(tag(variant));
         Ok(())
     }
@@ -188,7 +193,7 @@ impl ser::Serializer for &mut Sink<'_> {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<(), Never> {
+    ) -> Result<(), NeverError> {
         value.serialize(self)
     }
 
@@ -198,21 +203,21 @@ impl ser::Serializer for &mut Sink<'_> {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<(), Never> {
+    ) -> Result<(), NeverError> {
         self.0.u64(tag(variant));
         value.serialize(self)
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<Self, Never> {
+    fn serialize_seq(self, length: Option<usize>) -> Result<Self, NeverError> {
         self.0.u64(length.map_or(u64::MAX, |length| length as u64));
         Ok(self)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self, Never> {
+    fn serialize_tuple(self, _: usize) -> Result<Self, NeverError> {
         Ok(self)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Never> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, NeverError> {
         Ok(self)
     }
 
@@ -222,16 +227,16 @@ impl ser::Serializer for &mut Sink<'_> {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Self, Never> {
+    ) -> Result<Self, NeverError> {
         self.0.u64(tag(variant));
         Ok(self)
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Self, Never> {
+    fn serialize_map(self, length: Option<usize>) -> Result<Self, NeverError> {
         self.serialize_seq(length)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Never> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, NeverError> {
         Ok(self)
     }
 
@@ -241,7 +246,7 @@ impl ser::Serializer for &mut Sink<'_> {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Self, Never> {
+    ) -> Result<Self, NeverError> {
         self.0.u64(tag(variant));
         Ok(self)
     }
@@ -249,15 +254,15 @@ impl ser::Serializer for &mut Sink<'_> {
 
 macro_rules! elements {
     ($($trait:ident :: $method:ident),* $(,)?) => {
-        $(impl ser::$trait for &mut Sink<'_> {
+        $(impl ser::$trait for &mut DigestSink<'_> {
             type Ok = ();
-            type Error = Never;
+            type Error = NeverError;
 
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NeverError> {
                 value.serialize(&mut **self)
             }
 
-            fn end(self) -> Result<(), Never> {
+            fn end(self) -> Result<(), NeverError> {
                 Ok(())
             }
         })*
@@ -273,16 +278,16 @@ elements! {
 
 macro_rules! fields {
     ($($trait:ident),* $(,)?) => {
-        $(impl ser::$trait for &mut Sink<'_> {
+        $(impl ser::$trait for &mut DigestSink<'_> {
             type Ok = ();
-            type Error = Never;
+            type Error = NeverError;
 
             // The fields always come in the order of the type, so their names need not be hashed.
-            fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Never> {
+            fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), NeverError> {
                 value.serialize(&mut **self)
             }
 
-            fn end(self) -> Result<(), Never> {
+            fn end(self) -> Result<(), NeverError> {
                 Ok(())
             }
         })*
@@ -291,19 +296,19 @@ macro_rules! fields {
 
 fields! { SerializeStruct, SerializeStructVariant }
 
-impl ser::SerializeMap for &mut Sink<'_> {
+impl ser::SerializeMap for &mut DigestSink<'_> {
     type Ok = ();
-    type Error = Never;
+    type Error = NeverError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Never> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), NeverError> {
         key.serialize(&mut **self)
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NeverError> {
         value.serialize(&mut **self)
     }
 
-    fn end(self) -> Result<(), Never> {
+    fn end(self) -> Result<(), NeverError> {
         Ok(())
     }
 }

@@ -7,26 +7,29 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::Denials;
+use holm_grants::DenialSet;
 
 use super::{
     Run,
-    catalogue::Catalogue,
-    state::{About, Calling, Consulting, Draft, Phase, State, Step},
+    catalogue::RunCatalogue,
+    state::{
+        ConsultationSubject, KernelState, PendingConsultation, PendingModelCall, PreparationStep,
+        RequestDraft, RunPhase,
+    },
 };
-use crate::context::{Next, Planned, estimate};
-use crate::digest::Sip;
-use crate::planted::{Bug, planted};
+use crate::context::{CompactionStep, PlanDecision, estimate};
+use crate::digest::SipHashKey;
+use crate::planted::{PlantedBug, planted};
 use crate::{
     Answer, Block, CallId, ConsultPoint, Consultation, Effect, Ending, Event, FailureClass, Family, Limit,
-    Message, MessageId, Messages, Model, ModelResult, Offer, Patch, PlainAnswer, PlanStep, Prompt, Protocol,
-    Purpose, Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
+    Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Patch, PlainAnswer, PlanStep, Prompt,
+    Protocol, Purpose, Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
 };
 
 /// The parts that all requests share, made once and reference-counted.
 #[derive(Debug)]
-pub(crate) struct Shared {
-    models: Vec<Arc<Model>>,
+pub(crate) struct SharedRequestParts {
+    models: Vec<Arc<ModelSpec>>,
     names: Vec<Arc<str>>,
     current: usize,
     system: Arc<str>,
@@ -37,15 +40,15 @@ pub(crate) struct Shared {
     /// that drift is detected.
     fingerprint: u64,
     /// Makes the seals of envelopes, from the seed, which no tool sees.
-    seals: Sip,
+    seals: SipHashKey,
     /// Makes idempotency keys, from the run's id.
-    keys: Sip,
+    keys: SipHashKey,
     /// The denials that tools receive.
-    denials: Arc<Denials>,
+    denials: Arc<DenialSet>,
 }
 
-impl Shared {
-    pub(crate) fn new(state: &State, catalogue: &Catalogue) -> Self {
+impl SharedRequestParts {
+    pub(crate) fn new(state: &KernelState, catalogue: &RunCatalogue) -> Self {
         let config = &state.started.config;
         let mut shared = Self {
             models: config.models.iter().cloned().map(Arc::new).collect(),
@@ -55,8 +58,8 @@ impl Shared {
             offer: Arc::default(),
             fixed: 0,
             fingerprint: 0,
-            seals: Sip::derived(b"holm envelope seal", &state.started.seed.to_le_bytes()),
-            keys: Sip::derived(b"holm idempotency key", state.started.run.as_bytes()),
+            seals: SipHashKey::derived(b"holm envelope seal", &state.started.seed.to_le_bytes()),
+            keys: SipHashKey::derived(b"holm idempotency key", state.started.run.as_bytes()),
             denials: Arc::new(config.denials.clone()),
         };
         shared.refresh(state, catalogue);
@@ -64,7 +67,7 @@ impl Shared {
     }
 
     /// Rebuilds system prompt and offer when tools, gate or model change.
-    pub(crate) fn refresh(&mut self, state: &State, catalogue: &Catalogue) {
+    pub(crate) fn refresh(&mut self, state: &KernelState, catalogue: &RunCatalogue) {
         let config = &state.started.config;
         self.current = usize::try_from(state.group.model).unwrap_or(usize::MAX);
         match config.protocol {
@@ -87,7 +90,7 @@ impl Shared {
         self.fingerprint = super::trace::fingerprint(&self.system, &self.offer.tools);
     }
 
-    pub(crate) fn denials(&self) -> &Arc<Denials> {
+    pub(crate) fn denials(&self) -> &Arc<DenialSet> {
         &self.denials
     }
 
@@ -102,11 +105,15 @@ impl Shared {
     }
 
     /// The idempotency key of a call.
-    pub(crate) fn key(&self, call: CallId, tool: &str, arguments: &str) -> crate::Key {
-        crate::Key::new(self.keys.hash(&[&call.value().to_le_bytes(), tool.as_bytes(), arguments.as_bytes()]))
+    pub(crate) fn key(&self, call: CallId, tool: &str, arguments: &str) -> crate::IdempotencyKey {
+        crate::IdempotencyKey::new(self.keys.hash(&[
+            &call.value().to_le_bytes(),
+            tool.as_bytes(),
+            arguments.as_bytes(),
+        ]))
     }
 
-    pub(crate) fn model(&self) -> Option<&Arc<Model>> {
+    pub(crate) fn model(&self) -> Option<&Arc<ModelSpec>> {
         self.models.get(self.current)
     }
 
@@ -119,20 +126,23 @@ impl Run {
     /// A prompt starts a group, or is queued while one is under way.
     pub(super) fn prompted(&mut self, prompt: Prompt) {
         match self.state.phase {
-            Phase::Idle => self.start_group(prompt),
-            Phase::Consulting(_)
-            | Phase::Calling(_)
-            | Phase::Backoff { .. }
-            | Phase::Summarising { .. }
-            | Phase::Working(_)
-            | Phase::Awaiting { .. } => self.queue_follow_up(prompt),
+            RunPhase::Idle => self.start_group(prompt),
+            RunPhase::Consulting(_)
+            | RunPhase::Calling(_)
+            | RunPhase::Backoff { .. }
+            | RunPhase::Summarising { .. }
+            | RunPhase::Working(_)
+            | RunPhase::Awaiting { .. } => self.queue_follow_up(prompt),
         }
     }
 
     fn start_group(&mut self, prompt: Prompt) {
         self.state.groups += 1;
-        self.state.group =
-            super::state::Group { started: self.state.now, model: self.first_model(), ..Default::default() };
+        self.state.group = super::state::TurnGroup {
+            started: self.state.now,
+            model: self.first_model(),
+            ..Default::default()
+        };
         self.shared.refresh(&self.state, &self.catalogue);
         self.state.view.retarget(self.shared.family());
         self.state.loops = Default::default();
@@ -176,7 +186,7 @@ impl Run {
             return self.end_or_wait(ending);
         }
         self.warn_near_limit();
-        self.advance_turn(Step::Gate, Draft::default());
+        self.advance_turn(PreparationStep::Gate, RequestDraft::default());
     }
 
     /// Checks the limits before more money is spent.
@@ -190,7 +200,7 @@ impl Run {
             })
         };
         over(Limit::Turns, limits.turns, self.state.group.turns)
-            .filter(|_| !planted(Bug::TurnsUnseen))
+            .filter(|_| !planted(PlantedBug::TurnsUnseen))
             .or_else(|| self.tokens_reached())
             .or_else(|| {
                 over(Limit::WallClock, limits.wall_ms, self.state.now.since(self.state.group.started))
@@ -223,35 +233,35 @@ impl Run {
 
     /// Runs the steps that prepare a model call. A step that asks a hook pauses the
     /// preparation until the answer.
-    pub(super) fn advance_turn(&mut self, from: Step, draft: Draft) {
+    pub(super) fn advance_turn(&mut self, from: PreparationStep, draft: RequestDraft) {
         let mut step = from;
         loop {
             step = match step {
-                Step::Gate => {
+                PreparationStep::Gate => {
                     if self.wants(ConsultPoint::Tools) {
                         let offered = self.catalogue.usable();
                         return self.consult_turn(step, draft, Question::Tools { offered });
                     }
-                    Step::Choose
+                    PreparationStep::Choose
                 }
-                Step::Choose => {
+                PreparationStep::Choose => {
                     if self.wants(ConsultPoint::Model) {
                         let current = self.shared.model_name().as_ref().into();
                         return self.consult_turn(step, draft, Question::Model { current });
                     }
-                    Step::Plan
+                    PreparationStep::Plan
                 }
-                Step::Plan => match self.plan_context(&draft) {
+                PreparationStep::Plan => match self.plan_context(&draft) {
                     Some(upto) => return self.begin_summary(upto, draft),
-                    None => Step::Patch,
+                    None => PreparationStep::Patch,
                 },
-                Step::Patch => {
+                PreparationStep::Patch => {
                     if self.wants(ConsultPoint::Context) {
                         return self.consult_turn(step, draft, Question::Context);
                     }
-                    Step::Call
+                    PreparationStep::Call
                 }
-                Step::Call => return self.call_model(draft),
+                PreparationStep::Call => return self.call_model(draft),
             };
         }
     }
@@ -260,13 +270,13 @@ impl Run {
         self.config().consult.contains(&point)
     }
 
-    fn consult_turn(&mut self, step: Step, draft: Draft, question: Question) {
-        self.consult(question, About::Turn(step, draft));
+    fn consult_turn(&mut self, step: PreparationStep, draft: RequestDraft, question: Question) {
+        self.consult(question, ConsultationSubject::Turn(step, draft));
     }
 
-    pub(super) fn consult(&mut self, question: Question, about: About) {
+    pub(super) fn consult(&mut self, question: Question, about: ConsultationSubject) {
         let call = self.next_call();
-        self.state.phase = Phase::Consulting(Consulting { call, about });
+        self.state.phase = RunPhase::Consulting(PendingConsultation { call, about });
         self.issue(Effect::Consult(Consultation { call, question }.into()));
     }
 
@@ -276,11 +286,11 @@ impl Run {
             return self.after_tool_consulted(call, answer);
         }
         match self.take_phase() {
-            Phase::Consulting(consulting) if consulting.call == call => {
+            RunPhase::Consulting(consulting) if consulting.call == call => {
                 self.answered(consulting.about, answer);
             }
-            Phase::Working(batch) => {
-                self.state.phase = Phase::Working(batch);
+            RunPhase::Working(batch) => {
+                self.state.phase = RunPhase::Working(batch);
                 self.after_tool_consulted(call, answer);
             }
             other => {
@@ -290,37 +300,40 @@ impl Run {
         }
     }
 
-    fn answered(&mut self, about: About, answer: Answer) {
+    fn answered(&mut self, about: ConsultationSubject, answer: Answer) {
         if let Answer::Failed { reason } = &answer {
             self.emit(Event::HookFailed { reason: reason.clone() });
         }
         match about {
-            About::Turn(Step::Gate, draft) => {
+            ConsultationSubject::Turn(PreparationStep::Gate, draft) => {
                 self.set_gate(answer);
-                self.advance_turn(Step::Choose, draft);
+                self.advance_turn(PreparationStep::Choose, draft);
             }
-            About::Turn(Step::Choose, draft) => {
+            ConsultationSubject::Turn(PreparationStep::Choose, draft) => {
                 if let Answer::Model(name) = answer {
                     self.choose_model(&name);
                 }
-                self.advance_turn(Step::Plan, draft);
+                self.advance_turn(PreparationStep::Plan, draft);
             }
-            About::Turn(Step::Plan | Step::Patch | Step::Call, mut draft) => {
+            ConsultationSubject::Turn(
+                PreparationStep::Plan | PreparationStep::Patch | PreparationStep::Call,
+                mut draft,
+            ) => {
                 draft.patches = patches_of(answer);
-                self.advance_turn(Step::Call, draft);
+                self.advance_turn(PreparationStep::Call, draft);
             }
-            About::Summary(upto, draft) => {
+            ConsultationSubject::Summary(upto, draft) => {
                 let patches = patches_of(answer);
                 self.ask_summary(upto, draft, &patches);
             }
-            About::Stop(ending) => match answer {
+            ConsultationSubject::Stop(ending) => match answer {
                 Answer::Continue(prompt) => {
                     self.say(prompt);
                     self.next_turn();
                 }
                 _ => self.stop_unless_more(ending),
             },
-            About::PlainAnswer(text) => match answer {
+            ConsultationSubject::PlainAnswer(text) => match answer {
                 Answer::Continue(prompt) => {
                     self.say(prompt);
                     self.next_turn();
@@ -362,7 +375,7 @@ impl Run {
     }
 
     /// Fits the view into the window; returns `Some` if a summary must be requested first.
-    fn plan_context(&mut self, draft: &Draft) -> Option<MessageId> {
+    fn plan_context(&mut self, draft: &RequestDraft) -> Option<MessageId> {
         let window = self.window();
         let room = self.output_cap(draft).unwrap_or(0);
         let fixed = self.shared.fixed.saturating_add(room);
@@ -371,18 +384,18 @@ impl Run {
         self.emit_planned(plan.steps);
         match plan.next {
             // This is only an estimate: the provider decides, and its refusal is handled.
-            Next::Send | Next::TooLong => None,
-            Next::Summarise { upto } => Some(upto),
+            PlanDecision::Send | PlanDecision::TooLong => None,
+            PlanDecision::Summarise { upto } => Some(upto),
         }
     }
 
     /// Reports the steps of a plan. The model may fetch again what it no longer sees; that
     /// is not a loop.
-    pub(super) fn emit_planned(&mut self, steps: Vec<Planned>) {
+    pub(super) fn emit_planned(&mut self, steps: Vec<CompactionStep>) {
         if !steps.is_empty() {
             self.state.loops.left_view();
         }
-        for Planned { step, before, after } in steps {
+        for CompactionStep { step, before, after } in steps {
             self.emit(Event::ContextPlanned { step, before, after });
         }
     }
@@ -392,19 +405,19 @@ impl Run {
         self.shared.model().and_then(|model| model.window).unwrap_or(default)
     }
 
-    fn output_cap(&self, draft: &Draft) -> Option<u64> {
+    fn output_cap(&self, draft: &RequestDraft) -> Option<u64> {
         draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output))
     }
 
     /// Hooks first say which messages may be shown: a summary must not reveal what was withheld.
-    fn begin_summary(&mut self, upto: MessageId, draft: Draft) {
+    fn begin_summary(&mut self, upto: MessageId, draft: RequestDraft) {
         if self.wants(ConsultPoint::Context) {
-            return self.consult(Question::Context, About::Summary(upto, draft));
+            return self.consult(Question::Context, ConsultationSubject::Summary(upto, draft));
         }
         self.ask_summary(upto, draft, &[]);
     }
 
-    fn ask_summary(&mut self, upto: MessageId, draft: Draft, patches: &[Patch]) {
+    fn ask_summary(&mut self, upto: MessageId, draft: RequestDraft, patches: &[Patch]) {
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
         }
@@ -421,7 +434,7 @@ impl Run {
         let call = self.next_call();
         let tokens = estimate::messages(self.shared.family(), &messages).saturating_add(self.shared.fixed);
         self.hold_call(tokens);
-        self.state.phase = Phase::Summarising { call, upto, draft, tokens };
+        self.state.phase = RunPhase::Summarising { call, upto, draft, tokens };
         let request = Request {
             purpose: Purpose::Summary,
             model,
@@ -444,7 +457,7 @@ impl Run {
             return self.ignore(call);
         }
         let (upto, draft, tokens) = match self.take_phase() {
-            Phase::Summarising { call: waiting, upto, draft, tokens } if waiting == call => {
+            RunPhase::Summarising { call: waiting, upto, draft, tokens } if waiting == call => {
                 (upto, draft, tokens)
             }
             other => {
@@ -482,10 +495,10 @@ impl Run {
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
         }
-        self.advance_turn(Step::Plan, draft);
+        self.advance_turn(PreparationStep::Plan, draft);
     }
 
-    pub(super) fn call_model(&mut self, draft: Draft) {
+    pub(super) fn call_model(&mut self, draft: RequestDraft) {
         // A pause, a hook or a takeover may lie between the last check of the limits and this call.
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
@@ -525,7 +538,7 @@ impl Run {
             tokens,
         });
         self.hold_call(tokens);
-        self.state.phase = Phase::Calling(Calling { call, draft, tokens });
+        self.state.phase = RunPhase::Calling(PendingModelCall { call, draft, tokens });
         self.digest.u64(self.shared.fingerprint);
         self.issue(Effect::CallModel { call, request });
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::error::Error;
 
 use holm_grants::{GrantSet, Mode};
-use holm_kernel::journal::{self, Writer};
+use holm_kernel::journal::{self, JournalWriter};
 use holm_kernel::{
     Answer, Block, Budget, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, Input,
-    Limits, MarkRule, Marks, Media, MessageId, Model, ModelResult, NanoUsd, Narrowing, Outcome, Patch,
-    Prompt, Receipt, Reply, RetryPolicy, Seq, Source, Spill, Started, StopReason, Thinking, Timestamp, Tool,
-    ToolCall, ToolOutput, Usage, Verdict,
+    Limits, MarkRule, Marks, Media, MessageId, ModelResult, ModelSpec, NanoUsd, Narrowing, Outcome, Patch,
+    Prompt, RecordReceipt, Reply, RetryPolicy, Seq, Source, Spill, Started, StopReason, Thinking, Timestamp,
+    ToolCall, ToolOutput, ToolSpec, Usage, Verdict,
 };
 
 use crate::json;
@@ -44,7 +44,7 @@ fn kind(input: &Input) -> &'static str {
 const KINDS: usize = 21;
 
 fn started() -> Input {
-    let config = Config { name: "echo".into(), ..Config::new(Model::named("scripted/echo")) };
+    let config = Config { name: "echo".into(), ..Config::new(ModelSpec::named("scripted/echo")) };
     let first = Started { semantics: 1, ..Started::new("run-1", 7, config) };
     Input::Started(Box::new(Started { version: "0.0.0".into(), ..first }))
 }
@@ -162,7 +162,7 @@ fn tool_results() -> [Input; 6] {
 
 fn samples() -> Result<Vec<Input>, Box<dyn Error>> {
     let grants: GrantSet = serde_json::from_str(r#"["read:src/**","fetch:https://api.example.com"]"#)?;
-    let tool = Tool::new("read", "Reads a file.", json(r#"{"type":"object"}"#));
+    let tool = ToolSpec::new("read", "Reads a file.", json(r#"{"type":"object"}"#));
     let mut inputs = vec![
         started(),
         Input::Resumed { host: "native".into() },
@@ -186,8 +186,8 @@ fn samples() -> Result<Vec<Input>, Box<dyn Error>> {
 
 /// The line of an input as the first record of a journal.
 fn line(input: &Input) -> Result<String, Box<dyn Error>> {
-    let receipt = Receipt { seq: Seq::new(0), at: Timestamp::new(1_700), effects: 0xfeed };
-    Ok(Writer::new().append(receipt, &journal::payload(input)?)?)
+    let receipt = RecordReceipt { seq: Seq::new(0), at: Timestamp::new(1_700), effects: 0xfeed };
+    Ok(JournalWriter::new().append(receipt, &journal::payload(input)?)?)
 }
 
 #[test]

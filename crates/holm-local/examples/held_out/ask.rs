@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use holm_guards::{json::Json, schema::Schema};
-use holm_kernel::{Block, CallId, FailureClass, ModelResult, Tool};
-use holm_local::LocalLine;
-use holm_runtime::{Ask, Line as _, NoDeltas};
+use holm_guards::{json::Json, schema::CompiledSchema};
+use holm_kernel::{Block, CallId, FailureClass, ModelResult, ToolSpec};
+use holm_local::LocalConnection;
+use holm_runtime::{ModelConnection as _, ModelRequest, NullDeltaSink};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +21,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    fn new(text: String, tools: &[Arc<Tool>]) -> Self {
+    fn new(text: String, tools: &[Arc<ToolSpec>]) -> Self {
         let valid = if text.trim_start().starts_with('{') {
             validates(&text, tools)
         } else {
@@ -32,14 +32,14 @@ impl Said {
 }
 
 /// Has one question answered. A model that says nothing has given an answer, a bad one.
-pub(crate) async fn asked(line: &mut LocalLine, question: &Question) -> Result<Said, String> {
+pub(crate) async fn asked(line: &mut LocalConnection, question: &Question) -> Result<Said, String> {
     let Question { request, told, view } = question;
-    let ask = Ask {
+    let ask = ModelRequest {
         call: CallId::new(1),
         request,
         messages: view,
         told: Arc::clone(told),
-        deltas: Arc::new(NoDeltas),
+        deltas: Arc::new(NullDeltaSink),
         stop: CancellationToken::new(),
     };
     let text = match line.call(ask).await {
@@ -67,11 +67,11 @@ fn written(block: &Block) -> String {
     }
 }
 
-fn validates(text: &str, tools: &[Arc<Tool>]) -> bool {
+fn validates(text: &str, tools: &[Arc<ToolSpec>]) -> bool {
     let Ok(Json::Object(mut call)) = Json::parse(text.trim()) else { return false };
     let Some(Json::String(name)) = call.remove("tool") else { return false };
     let tool = tools.iter().find(|tool| tool.name == name);
-    let schema = tool.and_then(|tool| Schema::compile(&tool.schema).ok());
+    let schema = tool.and_then(|tool| CompiledSchema::compile(&tool.schema).ok());
     schema.is_some_and(|schema| schema.is_valid(&Json::Object(call)))
 }
 
@@ -81,9 +81,9 @@ mod tests {
 
     use super::*;
 
-    fn tools() -> Vec<Arc<Tool>> {
+    fn tools() -> Vec<Arc<ToolSpec>> {
         let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
-        vec![Arc::new(Tool::new("count", "Counts.", Json::parse(schema).unwrap()))]
+        vec![Arc::new(ToolSpec::new("count", "Counts.", Json::parse(schema).unwrap()))]
     }
 
     #[test]

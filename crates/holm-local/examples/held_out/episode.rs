@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Config, Effect, Input, Message, MessageId, Messages, Model as Card, Offer, Protocol, Purpose,
-    Request, Role, Run, Started, Timestamp, Tool, ToolCall, ToolResult,
+    Block, Config, Effect, Input, Message, MessageId, Messages, ModelSpec as Card, Offer, Protocol, Purpose,
+    Request, Role, Run, Started, Timestamp, ToolCall, ToolResult, ToolSpec,
 };
 
 /// Tokens of a reply: as many as the evaluation in Python allows (`LONGEST` in `evaluate.py`), so that figures compare.
@@ -17,7 +17,7 @@ const NAME: &str = "local/held-out";
 pub(crate) struct Episode {
     system: String,
     form: Form,
-    tools: Vec<Arc<Tool>>,
+    tools: Vec<Arc<ToolSpec>>,
     turns: Vec<Json>,
 }
 
@@ -53,7 +53,7 @@ impl Episode {
         };
         let tool = |tool: &Json| {
             let schema = tool.get("parameters")?.clone();
-            Some(Arc::new(Tool::new(text(tool, "name"), text(tool, "description"), schema)))
+            Some(Arc::new(ToolSpec::new(text(tool, "name"), text(tool, "description"), schema)))
         };
         let tools = value.get("tools")?.as_array()?.iter().map(tool).collect::<Option<_>>()?;
         let turns = value.get("turns")?.as_array()?.to_vec();
@@ -92,7 +92,7 @@ impl Episode {
     fn instructions(&self) -> Option<Arc<str>> {
         let config = Config {
             system: self.system.clone(),
-            tools: self.tools.iter().map(|tool| Tool::clone(tool)).collect(),
+            tools: self.tools.iter().map(|tool| ToolSpec::clone(tool)).collect(),
             protocol: Protocol::Text,
             ..Config::new(Card::named(NAME))
         };

@@ -15,7 +15,7 @@ mod record;
 
 use std::{error::Error, fs, path::PathBuf};
 
-use holm_local::{Choosing, Constraint, Local, Settings};
+use holm_local::{GrammarConstraint, LocalModel, LocalModelSettings, ToolSelection};
 
 use ask::asked;
 use episode::Episode;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mine = || episodes.iter().enumerate().filter(|(number, _)| number % wish.parts == wish.part);
     let all: usize = mine().map(|(_, episode)| episode.due().count()).sum();
     let mut record = Record::open(&wish.replies)?;
-    let model = Local::open(wish.settings)?;
+    let model = LocalModel::open(wish.settings)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let mut seen = 0;
     for (number, episode) in mine() {
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// What the command line says.
 struct Wish {
-    settings: Settings,
+    settings: LocalModelSettings,
     episodes: PathBuf,
     replies: PathBuf,
     part: usize,
@@ -66,7 +66,7 @@ struct Wish {
 impl Wish {
     fn read(mut words: impl Iterator<Item = String>) -> Result<Self, Box<dyn Error>> {
         let (mut base, mut files, mut part) = (None, Vec::new(), (0, 1));
-        let mut ways: Vec<Box<dyn Fn(Settings) -> Settings>> = Vec::new();
+        let mut ways: Vec<Box<dyn Fn(LocalModelSettings) -> LocalModelSettings>> = Vec::new();
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} wants a value"));
             match word.as_str() {
@@ -75,8 +75,10 @@ impl Wish {
                     let path = value()?;
                     ways.push(Box::new(move |settings| settings.adapter(&path)));
                 }
-                "--no-grammar" => ways.push(Box::new(|settings| settings.constraint(Constraint::Off))),
-                "--calibrated" => ways.push(Box::new(|settings| settings.choosing(Choosing::Calibrated))),
+                "--no-grammar" => ways.push(Box::new(|settings| settings.constraint(GrammarConstraint::Off))),
+                "--calibrated" => {
+                    ways.push(Box::new(|settings| settings.choosing(ToolSelection::Calibrated)))
+                }
                 "--believe-none-from" => {
                     let milli: u32 = value()?.parse()?;
                     ways.push(Box::new(move |settings| settings.believe_none_from(milli)));
@@ -87,7 +89,7 @@ impl Wish {
                 }
                 // For machines that have neither bubblewrap nor Landlock.
                 "--unconfined" => {
-                    ways.push(Box::new(|settings| settings.engine(holm_jail::Engine::Unconfined)));
+                    ways.push(Box::new(|settings| settings.engine(holm_jail::JailEngine::Unconfined)));
                 }
                 "--part" => part = share(&value()?).ok_or("--part wants two numbers, as in 0/4")?,
                 odd if odd.starts_with("--") => return Err(format!("there is no flag {odd}").into()),
@@ -97,7 +99,7 @@ impl Wish {
         let base = base.ok_or("--base wants a GGUF file")?;
         let [episodes, replies] =
             <[PathBuf; 2]>::try_from(files).map_err(|_| "name the file of episodes and that of replies")?;
-        let settings = ways.iter().fold(Settings::new(base), |settings, way| way(settings));
+        let settings = ways.iter().fold(LocalModelSettings::new(base), |settings, way| way(settings));
         Ok(Self { settings, episodes, replies, part: part.0, parts: part.1 })
     }
 }

@@ -17,27 +17,27 @@ const MAX_LIST: u64 = 8 << 20;
 const MAX_DIMENSIONS: u32 = 4;
 
 /// A value, as far as it matters here.
-pub(super) enum Value {
+pub(super) enum GgufValue {
     Text(String),
     /// A whole number that is not negative.
     Number(u64),
     Other,
 }
 
-pub(super) struct Tensor {
+pub(super) struct TensorInfo {
     pub(super) kind: u32,
     pub(super) numbers: u64,
     pub(super) offset: u64,
 }
 
 /// Reads little-endian values and tracks its position.
-pub(super) struct Reader<R> {
+pub(super) struct GgufReader<R> {
     from: R,
     at: u64,
     size: u64,
 }
 
-impl<R: Read + Seek> Reader<R> {
+impl<R: Read + Seek> GgufReader<R> {
     pub(super) fn new(from: R, size: u64) -> Self {
         Self { from, at: 0, size }
     }
@@ -65,12 +65,12 @@ impl<R: Read + Seek> Reader<R> {
         String::from_utf8(bytes).map_err(|_| GgufError::Damaged("a name is not valid UTF-8"))
     }
 
-    pub(super) fn value(&mut self) -> Result<Value, GgufError> {
+    pub(super) fn value(&mut self) -> Result<GgufValue, GgufError> {
         let kind = self.u32()?;
         self.value_of(kind, 0)
     }
 
-    pub(super) fn tensor(&mut self) -> Result<Tensor, GgufError> {
+    pub(super) fn tensor(&mut self) -> Result<TensorInfo, GgufError> {
         self.key()?;
         let dimensions = self.u32()?;
         if dimensions > MAX_DIMENSIONS {
@@ -82,33 +82,33 @@ impl<R: Read + Seek> Reader<R> {
             numbers =
                 numbers.checked_mul(length).ok_or(GgufError::Damaged("a tensor is larger than any file"))?;
         }
-        Ok(Tensor { kind: self.u32()?, numbers, offset: self.u64()? })
+        Ok(TensorInfo { kind: self.u32()?, numbers, offset: self.u64()? })
     }
 
-    fn value_of(&mut self, kind: u32, depth: u32) -> Result<Value, GgufError> {
+    fn value_of(&mut self, kind: u32, depth: u32) -> Result<GgufValue, GgufError> {
         match kind {
-            0 | 7 => self.array::<1>().map(|[byte]| Value::Number(u64::from(byte))),
-            1 => self.array::<1>().map(|_| Value::Other),
-            2 => self.array().map(|bytes| Value::Number(u64::from(u16::from_le_bytes(bytes)))),
-            3 => self.array::<2>().map(|_| Value::Other),
-            4 => self.u32().map(|number| Value::Number(u64::from(number))),
+            0 | 7 => self.array::<1>().map(|[byte]| GgufValue::Number(u64::from(byte))),
+            1 => self.array::<1>().map(|_| GgufValue::Other),
+            2 => self.array().map(|bytes| GgufValue::Number(u64::from(u16::from_le_bytes(bytes)))),
+            3 => self.array::<2>().map(|_| GgufValue::Other),
+            4 => self.u32().map(|number| GgufValue::Number(u64::from(number))),
             5 => self.array().map(|bytes| signed(i64::from(i32::from_le_bytes(bytes)))),
-            6 => self.array::<4>().map(|_| Value::Other),
+            6 => self.array::<4>().map(|_| GgufValue::Other),
             8 => self.text(),
             9 => self.list(depth),
-            10 => self.u64().map(Value::Number),
+            10 => self.u64().map(GgufValue::Number),
             11 => self.array().map(|bytes| signed(i64::from_le_bytes(bytes))),
-            12 => self.array::<8>().map(|_| Value::Other),
+            12 => self.array::<8>().map(|_| GgufValue::Other),
             _ => Err(GgufError::Damaged("a value has an unknown type")),
         }
     }
 
-    fn text(&mut self) -> Result<Value, GgufError> {
-        let Some(bytes) = self.bytes(MAX_TEXT)? else { return Ok(Value::Other) };
-        Ok(String::from_utf8(bytes).map_or(Value::Other, Value::Text))
+    fn text(&mut self) -> Result<GgufValue, GgufError> {
+        let Some(bytes) = self.bytes(MAX_TEXT)? else { return Ok(GgufValue::Other) };
+        Ok(String::from_utf8(bytes).map_or(GgufValue::Other, GgufValue::Text))
     }
 
-    fn list(&mut self, depth: u32) -> Result<Value, GgufError> {
+    fn list(&mut self, depth: u32) -> Result<GgufValue, GgufError> {
         let (kind, length) = (self.u32()?, self.u64()?);
         if depth >= MAX_DEPTH || length > MAX_LIST {
             return Err(GgufError::Damaged("a list is too long"));
@@ -122,7 +122,7 @@ impl<R: Read + Seek> Reader<R> {
         };
         if let Some(width) = fixed {
             self.skip(length.saturating_mul(width))?;
-            return Ok(Value::Other);
+            return Ok(GgufValue::Other);
         }
         for _ in 0..length {
             if kind == 8 {
@@ -132,7 +132,7 @@ impl<R: Read + Seek> Reader<R> {
                 self.value_of(kind, depth + 1)?;
             }
         }
-        Ok(Value::Other)
+        Ok(GgufValue::Other)
     }
 
     /// Reads bytes with a length prefix. If there are more than `most`, skips
@@ -183,6 +183,6 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-fn signed(number: i64) -> Value {
-    u64::try_from(number).map_or(Value::Other, Value::Number)
+fn signed(number: i64) -> GgufValue {
+    u64::try_from(number).map_or(GgufValue::Other, GgufValue::Number)
 }

@@ -2,7 +2,7 @@ use std::io::Cursor;
 
 use proptest::prelude::*;
 
-use super::{Gguf, GgufError, Kind};
+use super::{GgufError, GgufHead, GgufKind};
 
 /// Writes heads, right and wrong ones.
 #[derive(Default)]
@@ -53,8 +53,8 @@ impl Writer {
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Gguf, GgufError> {
-    Gguf::read(Cursor::new(bytes), bytes.len() as u64)
+fn read(bytes: &[u8]) -> Result<GgufHead, GgufError> {
+    GgufHead::read(Cursor::new(bytes), bytes.len() as u64)
 }
 
 fn small() -> Vec<u8> {
@@ -83,10 +83,10 @@ fn a_whole_file_tells_what_it_is() {
         (head.name.as_str(), head.architecture.as_str(), head.context),
         ("Small", "llama", Some(2048))
     );
-    assert_eq!((head.kind, head.template, head.parameters), (Kind::Model, true, 64));
-    assert_eq!(head.clone().expect(Kind::Model), Ok(head.clone()));
+    assert_eq!((head.kind, head.template, head.parameters), (GgufKind::Model, true, 64));
+    assert_eq!(head.clone().expect(GgufKind::Model), Ok(head.clone()));
     assert_eq!(
-        head.expect(Kind::Adapter).unwrap_err().to_string(),
+        head.expect(GgufKind::Adapter).unwrap_err().to_string(),
         "this is a model, but an adapter is required"
     );
 }
@@ -142,16 +142,16 @@ fn lengths_are_not_believed() {
 
 #[test]
 fn a_model_that_does_not_fit_says_so() {
-    let head = Gguf { size: 4 << 30, cache_per_token: 1 << 20, ..Gguf::default() };
+    let head = GgufHead { size: 4 << 30, cache_per_token: 1 << 20, ..GgufHead::default() };
     assert_eq!(head.fits(1024, 1 << 30), Err(GgufError::TooBig { needs: 5504, has: 1024 }));
     assert_eq!(head.fits(1024, 8 << 30), Ok(()));
 }
 
 #[test]
 fn a_missing_file_is_named() {
-    let told = Gguf::open("/nowhere/model.gguf".as_ref()).unwrap_err().to_string();
+    let told = GgufHead::open("/nowhere/model.gguf".as_ref()).unwrap_err().to_string();
     assert!(told.starts_with("/nowhere/model.gguf cannot be read: "), "{told}");
-    let told = Gguf::open("/".as_ref()).unwrap_err().to_string();
+    let told = GgufHead::open("/".as_ref()).unwrap_err().to_string();
     assert_eq!(told, "/ cannot be read: it is not a file");
 }
 

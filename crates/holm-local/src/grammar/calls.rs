@@ -3,8 +3,8 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use holm_guards::json::{Json, Object, write_string};
-use holm_kernel::Tool;
+use holm_guards::json::{Json, JsonObject, write_string};
+use holm_kernel::ToolSpec;
 
 use super::subset;
 
@@ -19,20 +19,20 @@ pub(crate) const OPENING: &str = r#"{"tool": ""#;
 
 /// How much of a call the grammar constrains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strictness {
+pub(super) enum CallStrictness {
     Schema,
     /// Only the name; the arguments are any object.
     Name,
 }
 
-pub(super) fn reply(tools: &[Arc<Tool>], strictness: Strictness) -> String {
+pub(super) fn reply(tools: &[Arc<ToolSpec>], strictness: CallStrictness) -> String {
     if tools.is_empty() {
         return "start: /(?s:.+)/\n".into();
     }
     format!("start: call | WORDS\n{WORDS}\n{}", rules(tools, strictness))
 }
 
-pub(super) fn call(tools: &[Arc<Tool>], strictness: Strictness) -> String {
+pub(super) fn call(tools: &[Arc<ToolSpec>], strictness: CallStrictness) -> String {
     format!("start: call\n{}", rules(tools, strictness))
 }
 
@@ -41,7 +41,7 @@ pub(super) fn value(schema: &Json) -> String {
     let root = subset::reduce(schema);
     let members = root.as_object();
     let mut parts: Vec<String> =
-        members.into_iter().flat_map(Object::iter).map(|(name, value)| member(name, value)).collect();
+        members.into_iter().flat_map(JsonObject::iter).map(|(name, value)| member(name, value)).collect();
     parts.extend(subset::definitions(schema).iter().map(|(name, value)| member(name, value)));
     if root == Json::Bool(false) {
         parts.push(r#""not":{}"#.into());
@@ -51,7 +51,7 @@ pub(super) fn value(schema: &Json) -> String {
     text
 }
 
-fn rules(tools: &[Arc<Tool>], strictness: Strictness) -> String {
+fn rules(tools: &[Arc<ToolSpec>], strictness: CallStrictness) -> String {
     let names: Vec<String> = (0..tools.len()).map(|number| format!("call_{number}")).collect();
     let mut text = format!("call: {}\n", names.join(" | "));
     for (name, tool) in names.iter().zip(tools) {
@@ -61,11 +61,11 @@ fn rules(tools: &[Arc<Tool>], strictness: Strictness) -> String {
 }
 
 /// The schema of a complete call. It is written by hand, because `tool` must come first.
-fn schema(tool: &Tool, strictness: Strictness) -> String {
+fn schema(tool: &ToolSpec, strictness: CallStrictness) -> String {
     let open = Json::object([("type", Json::from("object"))]);
     let source = match strictness {
-        Strictness::Schema => &tool.schema,
-        Strictness::Name => &open,
+        CallStrictness::Schema => &tool.schema,
+        CallStrictness::Name => &open,
     };
     let root = subset::reduce(source);
     let mut properties = vec![format!(r#""tool":{{"const":{}}}"#, quoted(&tool.name))];
@@ -74,15 +74,16 @@ fn schema(tool: &Tool, strictness: Strictness) -> String {
     match root.as_object().filter(|_| is_plain_object(source)) {
         Some(members) => {
             let declared = members.get("properties").and_then(Json::as_object);
-            properties
-                .extend(declared.into_iter().flat_map(Object::iter).map(|(name, value)| member(name, value)));
+            properties.extend(
+                declared.into_iter().flat_map(JsonObject::iter).map(|(name, value)| member(name, value)),
+            );
             let names = members.get("required").and_then(Json::as_array).unwrap_or_default();
             required.extend(names.iter().map(Json::to_string));
             match members.get("additionalProperties") {
                 Some(schema) => others = schema.to_string(),
                 // An object without declared properties takes no arguments, because the model could
                 // not know their names.
-                None if declared.is_none() && strictness == Strictness::Schema => {}
+                None if declared.is_none() && strictness == CallStrictness::Schema => {}
                 None => others = "true".into(),
             }
         }
@@ -131,7 +132,7 @@ fn quoted(text: &str) -> String {
 
 /// A call parsed from a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Call {
+pub(crate) struct ParsedCall {
     pub(crate) name: String,
     /// The arguments in canonical JSON.
     pub(crate) arguments: String,
@@ -145,16 +146,16 @@ pub(crate) fn spelled(name: &str) -> String {
 }
 
 /// The tool that a reply begins to call. The rest of the reply does not matter.
-pub(crate) fn begun(text: &str, tools: &[Arc<Tool>]) -> Option<usize> {
+pub(crate) fn begun(text: &str, tools: &[Arc<ToolSpec>]) -> Option<usize> {
     let rest = text.strip_prefix(OPENING)?;
-    let is_called = |tool: &Arc<Tool>| {
+    let is_called = |tool: &Arc<ToolSpec>| {
         rest.strip_prefix(spelled(&tool.name).as_str()).is_some_and(|rest| rest.starts_with('"'))
     };
     tools.iter().position(is_called)
 }
 
 /// Parses a reply that begins like a call. Returns `None` if it is not a call.
-pub(crate) fn parse_call(text: &str, tools: &[Arc<Tool>]) -> Option<Call> {
+pub(crate) fn parse_call(text: &str, tools: &[Arc<ToolSpec>]) -> Option<ParsedCall> {
     let Ok(Json::Object(mut members)) = Json::parse(text.trim()) else { return None };
     let Some(Json::String(name)) = members.remove("tool") else { return None };
     let tool = tools.iter().find(|tool| tool.name == name);
@@ -163,5 +164,5 @@ pub(crate) fn parse_call(text: &str, tools: &[Arc<Tool>]) -> Option<Call> {
         Some(inner @ Json::Object(_)) if wrapped && members.len() == 1 => inner.canonical(),
         Some(_) | None => Json::Object(members).canonical(),
     };
-    Some(Call { name, arguments })
+    Some(ParsedCall { name, arguments })
 }

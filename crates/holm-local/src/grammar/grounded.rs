@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use holm_guards::json::{Json, Object, write_string};
+use holm_guards::json::{Json, JsonObject, write_string};
 
 use super::subset;
 
@@ -14,7 +14,7 @@ const MAX_SOURCE: usize = 256 * 1024;
 
 /// The grammar of a schema whose texts come from the sources.
 pub(super) fn value(schema: &Json, sources: &[&str]) -> String {
-    let mut rules = Rules { text: String::new(), count: 0 };
+    let mut rules = GrammarRules { text: String::new(), count: 0 };
     let root = rules.node(&subset::reduce_with_unique(schema), MAX_DEPTH);
     let mut text = format!("start: {root}\n{}", rules.text);
     let names: Vec<String> = (0..sources.len()).map(|number| format!("SOURCE_{number}")).collect();
@@ -48,12 +48,12 @@ fn chunks(source: &str) -> Vec<String> {
     out
 }
 
-struct Rules {
+struct GrammarRules {
     text: String,
     count: u32,
 }
 
-impl Rules {
+impl GrammarRules {
     /// Adds the rules of a schema and returns the name of the first.
     fn node(&mut self, schema: &Json, depth: u32) -> String {
         let (Some(members), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else {
@@ -79,7 +79,7 @@ impl Rules {
         self.rule(&names.join(" | "))
     }
 
-    fn of_type(&mut self, name: &str, members: &Object, depth: u32) -> String {
+    fn of_type(&mut self, name: &str, members: &JsonObject, depth: u32) -> String {
         match name {
             "array" => self.array(members, depth),
             "object" => self.object(members, depth),
@@ -91,7 +91,7 @@ impl Rules {
         }
     }
 
-    fn array(&mut self, members: &Object, depth: u32) -> String {
+    fn array(&mut self, members: &JsonObject, depth: u32) -> String {
         let least = members.get("minItems").and_then(Json::as_u64).unwrap_or(0);
         let most = members.get("maxItems").and_then(Json::as_u64);
         if most == Some(0) {
@@ -109,7 +109,7 @@ impl Rules {
 
     /// A list of distinct values from an `enum`: in its order, each at most once. A small model
     /// would repeat the first value.
-    fn subset(&mut self, members: &Object, least: u64, most: Option<u64>) -> Option<String> {
+    fn subset(&mut self, members: &JsonObject, least: u64, most: Option<u64>) -> Option<String> {
         let unique = members.get("uniqueItems").and_then(Json::as_bool) == Some(true);
         let values = members.get("items").filter(|_| unique)?.get("enum")?.as_array()?;
         let count = u64::try_from(values.len()).ok()?;
@@ -133,12 +133,12 @@ impl Rules {
     }
 
     /// The members sorted by name. Each rule says which members may still follow.
-    fn object(&mut self, members: &Object, depth: u32) -> String {
+    fn object(&mut self, members: &JsonObject, depth: u32) -> String {
         let required = members.get("required").and_then(Json::as_array).unwrap_or_default();
         let declared = members.get("properties").and_then(Json::as_object);
         let parts: Vec<(String, bool)> = declared
             .into_iter()
-            .flat_map(Object::iter)
+            .flat_map(JsonObject::iter)
             .map(|(name, schema)| {
                 let needed = required.iter().any(|other| other.as_str() == Some(name));
                 let (value, key) =

@@ -22,47 +22,47 @@ mod subset;
 use std::sync::Arc;
 
 use holm_guards::json::Json;
-use holm_kernel::Tool;
+use holm_kernel::ToolSpec;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use calls::{Call, OPENING, begun, parse_call, spelled};
+pub(crate) use calls::{OPENING, ParsedCall, begun, parse_call, spelled};
 
 /// The allowed form of a reply, in the notation of llguidance.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use holm_guards::json::Json;
-/// use holm_kernel::Tool;
-/// use holm_local::Grammar;
+/// use holm_kernel::ToolSpec;
+/// use holm_local::ReplyGrammar;
 ///
 /// let schema = Json::parse(r#"{"properties":{"path":{"type":"string"}},"required":["path"]}"#)?;
-/// let read = Arc::new(Tool::new("read", "Reads a file.", schema));
-/// assert!(Grammar::reply(&[read]).as_str().contains("\"tool\""));
-/// # Ok::<(), holm_guards::json::ParseError>(())
+/// let read = Arc::new(ToolSpec::new("read", "Reads a file.", schema));
+/// assert!(ReplyGrammar::reply(&[read]).as_str().contains("\"tool\""));
+/// # Ok::<(), holm_guards::json::JsonParseError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Grammar {
+pub struct ReplyGrammar {
     text: Arc<str>,
     /// The fallback if llguidance finds the first grammar too complex.
     loose: Arc<str>,
 }
 
-impl Grammar {
+impl ReplyGrammar {
     /// Allows text, or a call of one of these tools.
     #[must_use]
-    pub fn reply(tools: &[Arc<Tool>]) -> Self {
+    pub fn reply(tools: &[Arc<ToolSpec>]) -> Self {
         Self::new(
-            &calls::reply(tools, calls::Strictness::Schema),
-            &calls::reply(tools, calls::Strictness::Name),
+            &calls::reply(tools, calls::CallStrictness::Schema),
+            &calls::reply(tools, calls::CallStrictness::Name),
         )
     }
 
     /// Allows only a call of one of these tools.
     #[must_use]
-    pub fn call(tools: &[Arc<Tool>]) -> Self {
+    pub fn call(tools: &[Arc<ToolSpec>]) -> Self {
         Self::new(
-            &calls::call(tools, calls::Strictness::Schema),
-            &calls::call(tools, calls::Strictness::Name),
+            &calls::call(tools, calls::CallStrictness::Schema),
+            &calls::call(tools, calls::CallStrictness::Name),
         )
     }
 

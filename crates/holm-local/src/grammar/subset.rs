@@ -2,7 +2,7 @@
 //! grammar, so it never refuses a value for a reason that is not listed. The validator finds what
 //! the grammar wrongly admits.
 
-use holm_guards::json::{Json, Number, Object};
+use holm_guards::json::{Json, JsonNumber, JsonObject};
 
 /// The deepest nesting of schemas. Deeper ones admit any value.
 const MAX_DEPTH: u32 = 32;
@@ -16,18 +16,18 @@ const MAX_DIGITS: usize = 15;
 
 /// The part of a schema that the grammar enforces.
 pub(super) fn reduce(schema: &Json) -> Json {
-    reduced(schema, MAX_DEPTH, Unique::Dropped)
+    reduced(schema, MAX_DEPTH, UniqueItemsRule::Dropped)
 }
 
 /// The same with `uniqueItems`, which llguidance does not support. The grammar of copied values
 /// enforces it by itself.
 pub(super) fn reduce_with_unique(schema: &Json) -> Json {
-    reduced(schema, MAX_DEPTH, Unique::Kept)
+    reduced(schema, MAX_DEPTH, UniqueItemsRule::Kept)
 }
 
 /// How `uniqueItems` is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unique {
+enum UniqueItemsRule {
     Kept,
     Dropped,
 }
@@ -42,7 +42,7 @@ pub(super) fn definitions(schema: &Json) -> Vec<(&'static str, Json)> {
     ["$defs", "definitions"].into_iter().filter_map(reduced_all).collect()
 }
 
-fn reduced(schema: &Json, depth: u32, unique: Unique) -> Json {
+fn reduced(schema: &Json, depth: u32, unique: UniqueItemsRule) -> Json {
     let Json::Object(members) = schema else {
         return if matches!(schema, Json::Bool(false)) { Json::Bool(false) } else { any() };
     };
@@ -65,7 +65,7 @@ fn reduced(schema: &Json, depth: u32, unique: Unique) -> Json {
     {
         return reduced(only, depth, unique);
     }
-    let mut out = Object::new();
+    let mut out = JsonObject::new();
     for key in ["type", "enum", "const"] {
         keep(members, &mut out, key, |_| true);
     }
@@ -83,11 +83,13 @@ fn reduced(schema: &Json, depth: u32, unique: Unique) -> Json {
     Json::Object(out)
 }
 
-fn array(members: &Object, out: &mut Object, depth: u32, unique: Unique) {
+fn array(members: &JsonObject, out: &mut JsonObject, depth: u32, unique: UniqueItemsRule) {
     for key in ["minItems", "maxItems"] {
         keep(members, out, key, |value| value.as_u64().is_some_and(|length| length <= MAX_ITEMS));
     }
-    keep(members, out, "uniqueItems", |value| value.as_bool() == Some(true) && unique == Unique::Kept);
+    keep(members, out, "uniqueItems", |value| {
+        value.as_bool() == Some(true) && unique == UniqueItemsRule::Kept
+    });
     // In older drafts, a list gives each position its own schema.
     let tuple = members.contains_key("prefixItems");
     if let Some(items @ (Json::Object(_) | Json::Bool(_))) = members.get("items").filter(|_| !tuple) {
@@ -95,13 +97,13 @@ fn array(members: &Object, out: &mut Object, depth: u32, unique: Unique) {
     }
 }
 
-fn object(members: &Object, out: &mut Object, depth: u32, unique: Unique) {
+fn object(members: &JsonObject, out: &mut JsonObject, depth: u32, unique: UniqueItemsRule) {
     let names = members.get("required").and_then(Json::as_array).unwrap_or_default();
     let required: Vec<&str> = names.iter().filter_map(Json::as_str).collect();
     let declared = members.get("properties").and_then(Json::as_object);
     let mut properties: Vec<(String, Json)> = declared
         .into_iter()
-        .flat_map(Object::iter)
+        .flat_map(JsonObject::iter)
         .map(|(name, schema)| (name.clone(), reduced(schema, depth, unique)))
         .collect();
     let missing = required.iter().filter(|name| declared.is_none_or(|declared| !declared.contains_key(name)));
@@ -121,7 +123,7 @@ fn object(members: &Object, out: &mut Object, depth: u32, unique: Unique) {
     }
 }
 
-fn keep(members: &Object, out: &mut Object, key: &str, fits: impl Fn(&Json) -> bool) {
+fn keep(members: &JsonObject, out: &mut JsonObject, key: &str, fits: impl Fn(&Json) -> bool) {
     if let Some(value) = members.get(key).filter(|value| fits(value)) {
         out.insert(key.into(), value.clone());
     }
@@ -129,7 +131,7 @@ fn keep(members: &Object, out: &mut Object, key: &str, fits: impl Fn(&Json) -> b
 
 fn is_exact(value: &Json) -> bool {
     let Json::Number(number) = value else { return false };
-    let text = Number::as_str(number);
+    let text = JsonNumber::as_str(number);
     text.bytes().filter(u8::is_ascii_digit).count() <= MAX_DIGITS && !text.contains(['e', 'E'])
 }
 
@@ -139,5 +141,5 @@ fn leads_to_definition(reference: &str) -> bool {
 }
 
 fn any() -> Json {
-    Json::Object(Object::new())
+    Json::Object(JsonObject::new())
 }

@@ -7,7 +7,7 @@ use holm_guards::json::Json;
 use llguidance::{Matcher, ParserFactory, api::TopLevelGrammar};
 use toktrie::ApproximateTokEnv;
 
-use super::Grammar;
+use super::ReplyGrammar;
 
 /// Every byte is a token, so that every text can be tried.
 fn factory() -> &'static ParserFactory {
@@ -27,7 +27,7 @@ fn matcher(text: &str) -> Matcher {
 }
 
 /// Whether the grammar admits exactly this reply.
-fn admits(grammar: &Grammar, reply: &str) -> bool {
+fn admits(grammar: &ReplyGrammar, reply: &str) -> bool {
     let tokens: Vec<u32> = reply.bytes().map(u32::from).collect();
     let mut matcher = matcher(grammar.as_str());
     matcher.validate_tokens(&tokens).unwrap() == tokens.len() && {

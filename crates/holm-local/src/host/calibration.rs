@@ -1,5 +1,5 @@
 //! Chooses the tool of a call by how much the request raises the likelihood of its name
-//! ([`Choosing::Calibrated`]). The model decides whether to call, and writes the call. Then every
+//! ([`ToolSelection::Calibrated`]). The model decides whether to call, and writes the call. Then every
 //! name is scored, and if another one wins, the call is written again under a grammar that allows
 //! only that tool. A finished reply is never lost: if the scoring fails, the reply stays as it was
 //! written.
@@ -9,62 +9,64 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use holm_kernel::{ModelResult, Offer, Reply, Request, Tool};
+use holm_kernel::{ModelResult, Offer, Reply, Request, ToolSpec};
 
 use super::{
-    Shared,
-    line::{Guard, Watch, Written, usage},
-    link::{Heard, Link},
-    priors::{CONTENT_FREE, Catalogue, mean, most_gained},
+    LocalModelInner,
+    line::{LocalCallContext, LocalCallGuard, LocalReply, usage},
+    link::{LocalCallEvent, WorkerLink},
+    priors::{CONTENT_FREE, PriorKey, mean, most_gained},
 };
 use crate::{
-    Choosing, Constraint, Grammar,
+    GrammarConstraint, ReplyGrammar, ToolSelection,
     grammar::{OPENING, begun, spelled},
-    prompt::{Said, Speaker},
-    wire::{Begin, End, Tally, Task, ToWorker, Weigh, Write},
+    prompt::{LocalMessage, PromptRole},
+    wire::{GenerateTask, GenerationStats, ReplyEnd, ScoreTask, WorkerPrompt, WorkerRequest, WorkerTask},
 };
 
 /// One prompt whose call may change to another tool than the model wrote first.
-pub(super) struct Calibration {
-    shared: Arc<Shared>,
+pub(super) struct ToolCalibration {
+    shared: Arc<LocalModelInner>,
     session: u64,
-    said: Vec<Said>,
-    write: Write,
+    said: Vec<LocalMessage>,
+    write: GenerateTask,
     told: Arc<Offer>,
 }
 
-impl Calibration {
+impl ToolCalibration {
     /// Prepares the calibration. Returns `None` if it is turned off, or if there
     /// is only one choice.
     pub(super) fn of(
-        shared: &Arc<Shared>,
-        begin: &Begin,
+        shared: &Arc<LocalModelInner>,
+        begin: &WorkerPrompt,
         request: &Request,
         told: &Arc<Offer>,
     ) -> Option<Self> {
         let wanted = match (shared.settings.choosing, shared.settings.constraint) {
-            (Choosing::Calibrated, Constraint::Grammar) => request.format.is_none() && told.tools.len() > 1,
-            (Choosing::Likeliest, _) | (_, Constraint::Off) => false,
+            (ToolSelection::Calibrated, GrammarConstraint::Grammar) => {
+                request.format.is_none() && told.tools.len() > 1
+            }
+            (ToolSelection::Likeliest, _) | (_, GrammarConstraint::Off) => false,
         };
         match &begin.task {
-            Task::Write(write) if wanted => Some(Self {
+            WorkerTask::Write(write) if wanted => Some(Self {
                 shared: Arc::clone(shared),
                 session: begin.session,
                 said: begin.said.clone(),
                 write: write.clone(),
                 told: Arc::clone(told),
             }),
-            Task::Write(_) | Task::Weigh(_) => None,
+            WorkerTask::Write(_) | WorkerTask::Weigh(_) => None,
         }
     }
 
     /// Returns the reply with the tool that gains most: the written one, or another.
     pub(super) async fn settle(
         &self,
-        watch: &Watch,
-        link: &Link,
-        written: Written,
-    ) -> Result<Written, Box<ModelResult>> {
+        watch: &LocalCallContext,
+        link: &WorkerLink,
+        written: LocalReply,
+    ) -> Result<LocalReply, Box<ModelResult>> {
         let Some(called) = begun(&written.text, &self.told.tools) else { return Ok(written) };
         let best = self.best(watch, link, called).await.filter(|best| *best != called);
         let Some(tool) = best.and_then(|best| self.told.tools.get(best)) else { return Ok(written) };
@@ -79,21 +81,21 @@ impl Calibration {
     }
 
     /// The same prompt, for a call of this tool and nothing else.
-    fn again(&self, tool: &Arc<Tool>) -> Begin {
-        let grammar = Some(Grammar::call(slice::from_ref(tool)));
-        let write = Write { grammar, doubt: None, ..self.write.clone() };
+    fn again(&self, tool: &Arc<ToolSpec>) -> WorkerPrompt {
+        let grammar = Some(ReplyGrammar::call(slice::from_ref(tool)));
+        let write = GenerateTask { grammar, doubt: None, ..self.write.clone() };
         let (id, said) = (self.shared.number(), self.said.clone());
-        Begin { id, session: self.session, said, task: Task::Write(write) }
+        WorkerPrompt { id, session: self.session, said, task: WorkerTask::Write(write) }
     }
 
-    async fn best(&self, watch: &Watch, link: &Link, called: usize) -> Option<usize> {
+    async fn best(&self, watch: &LocalCallContext, link: &WorkerLink, called: usize) -> Option<usize> {
         let priors = self.priors(watch, link).await?;
         let likely = self.weighed(watch, link, self.session, self.said.clone()).await?;
         Some(most_gained(&likely, &priors, called))
     }
 
     /// The scores of the names without a request, measured once for each catalogue.
-    async fn priors(&self, watch: &Watch, link: &Link) -> Option<Arc<[f64]>> {
+    async fn priors(&self, watch: &LocalCallContext, link: &WorkerLink) -> Option<Arc<[f64]>> {
         let catalogue = self.catalogue();
         let known = self.shared.priors.lock().unwrap_or_else(PoisonError::into_inner).get(&catalogue);
         if known.is_some() {
@@ -103,64 +105,78 @@ impl Calibration {
         // beginning, which is most of the prompt.
         let session = self.shared.number();
         let rows = self.unasked(watch, link, session).await;
-        link.order(ToWorker::Forget { session });
+        link.order(WorkerRequest::Forget { session });
         let priors: Arc<[f64]> = mean(&rows?).into();
         let mut kept = self.shared.priors.lock().unwrap_or_else(PoisonError::into_inner);
         kept.keep(catalogue, Arc::clone(&priors));
         Some(priors)
     }
 
-    fn catalogue(&self) -> Catalogue {
+    fn catalogue(&self) -> PriorKey {
         let names = self.told.tools.iter().map(|tool| tool.name.clone()).collect();
-        Catalogue { system: self.system().map(|said| said.text.clone()).unwrap_or_default(), names }
+        PriorKey { system: self.system().map(|said| said.text.clone()).unwrap_or_default(), names }
     }
 
-    fn system(&self) -> Option<&Said> {
-        self.said.first().filter(|said| said.by == Speaker::System)
+    fn system(&self) -> Option<&LocalMessage> {
+        self.said.first().filter(|said| said.by == PromptRole::System)
     }
 
     /// The scores of the names after each request that asks for nothing.
-    async fn unasked(&self, watch: &Watch, link: &Link, session: u64) -> Option<Vec<Vec<f64>>> {
+    async fn unasked(
+        &self,
+        watch: &LocalCallContext,
+        link: &WorkerLink,
+        session: u64,
+    ) -> Option<Vec<Vec<f64>>> {
         let mut rows = Vec::with_capacity(CONTENT_FREE.len());
         for nothing in CONTENT_FREE {
-            let mut said: Vec<Said> = self.system().cloned().into_iter().collect();
-            said.push(Said { by: Speaker::User, text: nothing.into() });
+            let mut said: Vec<LocalMessage> = self.system().cloned().into_iter().collect();
+            said.push(LocalMessage { by: PromptRole::User, text: nothing.into() });
             rows.push(self.weighed(watch, link, session, said).await?);
         }
         Some(rows)
     }
 
     /// The scores of the names after a prompt. The prompt is sent once for all names.
-    async fn weighed(&self, watch: &Watch, link: &Link, session: u64, said: Vec<Said>) -> Option<Vec<f64>> {
+    async fn weighed(
+        &self,
+        watch: &LocalCallContext,
+        link: &WorkerLink,
+        session: u64,
+        said: Vec<LocalMessage>,
+    ) -> Option<Vec<f64>> {
         let texts: Vec<String> = self.told.tools.iter().map(|tool| spelled(&tool.name)).collect();
         let (id, names) = (self.shared.number(), texts.len());
         let mut ear = link.listen(id);
-        let _guard = Guard(link, id);
-        let task = Task::Weigh(Weigh { opening: OPENING.into(), texts });
-        link.order(ToWorker::Begin(Box::new(Begin { id, session, said, task })));
+        let _guard = LocalCallGuard(link, id);
+        let task = WorkerTask::Weigh(ScoreTask { opening: OPENING.into(), texts });
+        link.order(WorkerRequest::Begin(Box::new(WorkerPrompt { id, session, said, task })));
         let heard = tokio::select! {
             () = watch.stop.cancelled() => None,
             heard = ear.recv() => heard,
         };
         match heard? {
             // The worker is not trusted: it must return one number for each name.
-            Heard::Weighed(likely) => Some(likely).filter(|likely| likely.len() == names),
-            Heard::Text(_) | Heard::Ended(..) | Heard::Failed(_) | Heard::Lost(_) => None,
+            LocalCallEvent::Weighed(likely) => Some(likely).filter(|likely| likely.len() == names),
+            LocalCallEvent::Text(_)
+            | LocalCallEvent::Ended(..)
+            | LocalCallEvent::Failed(_)
+            | LocalCallEvent::Lost(_) => None,
         }
     }
 }
 
 /// The rewritten call with the usage of both replies. Returns the first call if the second
 /// one was cut off.
-fn chosen(first: Written, again: Written) -> Written {
+fn chosen(first: LocalReply, again: LocalReply) -> LocalReply {
     let tally = first.tally.and(again.tally);
-    let kept = if again.end == End::Full { first } else { again };
-    Written { tally, ..kept }
+    let kept = if again.end == ReplyEnd::Full { first } else { again };
+    LocalReply { tally, ..kept }
 }
 
 /// A reply that was stopped, with the usage of the previous one added.
-fn both(first: Tally, mut reply: Reply) -> Reply {
-    let again = Tally { output: reply.usage.output, ..Tally::default() };
+fn both(first: GenerationStats, mut reply: Reply) -> Reply {
+    let again = GenerationStats { output: reply.usage.output, ..GenerationStats::default() };
     reply.usage = usage(first.and(again));
     reply
 }

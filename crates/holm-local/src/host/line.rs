@@ -10,20 +10,23 @@ use holm_kernel::{
     Block, CallId, Failure, FailureClass, Message, ModelResult, Offer, Purpose, Reply, Request, StopReason,
     ToolCall, Usage,
 };
-use holm_runtime::{Ask, BoxFuture, Delta, DeltaSink, Line};
+use holm_runtime::{BoxFuture, DeltaSink, ModelConnection, ModelRequest, ReplyDelta};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Shared,
-    calibration::Calibration,
-    link::{Heard, Link},
+    LocalModelInner,
+    calibration::ToolCalibration,
+    link::{LocalCallEvent, WorkerLink},
 };
 use crate::{
-    Constraint, Grammar, LocalError, Tally,
-    grammar::{Call, parse_call},
+    GenerationStats, GrammarConstraint, LocalError, ReplyGrammar,
+    grammar::{ParsedCall, parse_call},
     prompt,
-    wire::{Begin, Doubt, End, Fault, MAX_FRAME, Task, ToWorker, Write},
+    wire::{
+        GenerateTask, GenerationError, MAX_FRAME, NoToolThreshold, ReplyEnd, WorkerPrompt, WorkerRequest,
+        WorkerTask,
+    },
 };
 
 /// The beginning of a reply which says that no tool fits.
@@ -31,49 +34,49 @@ const NONE: &str = "None of my tools can do that.";
 /// How long a worker may take to stop. One step is much shorter.
 const STOPPING: Duration = Duration::from_secs(30);
 
-/// A connection to a [`Local`](crate::Local) model. Its calls share a session, so that only the new
+/// A connection to a [`LocalModel`](crate::LocalModel) model. Its calls share a session, so that only the new
 /// part of a prompt is computed.
 #[derive(Debug)]
-pub struct LocalLine {
-    shared: Arc<Shared>,
+pub struct LocalConnection {
+    shared: Arc<LocalModelInner>,
     session: u64,
     /// The worker that holds the session. It is notified when this connection closes.
-    link: Arc<Mutex<Option<Arc<Link>>>>,
-    tally: Arc<Mutex<Option<Tally>>>,
+    link: Arc<Mutex<Option<Arc<WorkerLink>>>>,
+    tally: Arc<Mutex<Option<GenerationStats>>>,
     /// The grammars of the current offer, which rarely changes.
-    grammars: Option<(u64, Grammar, Grammar)>,
+    grammars: Option<(u64, ReplyGrammar, ReplyGrammar)>,
 }
 
-impl LocalLine {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+impl LocalConnection {
+    pub(super) fn new(shared: Arc<LocalModelInner>) -> Self {
         let session = shared.number();
         Self { shared, session, link: Arc::default(), tally: Arc::default(), grammars: None }
     }
 
     /// The cost of the last complete reply.
     #[must_use]
-    pub fn tally(&self) -> Option<Tally> {
+    pub fn tally(&self) -> Option<GenerationStats> {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&mut self, id: u64, request: &Request, told: &Offer, view: &[Arc<Message>]) -> Begin {
+    fn begin(&mut self, id: u64, request: &Request, told: &Offer, view: &[Arc<Message>]) -> WorkerPrompt {
         let settings = &self.shared.settings;
         let most = request.max_output.or(request.model.max_output);
         let most = most.and_then(|most| u32::try_from(most).ok()).unwrap_or(settings.most);
         let (seed, stops, believed) =
             (settings.seed, settings.stops.clone(), settings.believe_none_from_milli);
         let (grammar, call) = match settings.constraint {
-            Constraint::Grammar => self.grammar(request, told, view),
-            Constraint::Off => (None, None),
+            GrammarConstraint::Grammar => self.grammar(request, told, view),
+            GrammarConstraint::Off => (None, None),
         };
-        let doubt = believed.zip(call).map(|(believed_from_milli, instead)| Doubt {
+        let doubt = believed.zip(call).map(|(believed_from_milli, instead)| NoToolThreshold {
             opening: NONE.into(),
             believed_from_milli,
             instead,
         });
         let temperature_milli = request.model.temperature_milli;
-        let task = Task::Write(Write { grammar, doubt, most, temperature_milli, seed, stops });
-        Begin { id, session: self.session, said: prompt::messages(request, view), task }
+        let task = WorkerTask::Write(GenerateTask { grammar, doubt, most, temperature_milli, seed, stops });
+        WorkerPrompt { id, session: self.session, said: prompt::messages(request, view), task }
     }
 
     /// The grammar of the reply, and the grammar of a call if one may be required.
@@ -82,7 +85,7 @@ impl LocalLine {
         request: &Request,
         told: &Offer,
         view: &[Arc<Message>],
-    ) -> (Option<Grammar>, Option<Grammar>) {
+    ) -> (Option<ReplyGrammar>, Option<ReplyGrammar>) {
         if let Some(schema) = &request.format {
             return (Some(shape(request.purpose, schema, view)), None);
         }
@@ -93,33 +96,35 @@ impl LocalLine {
         }
         let (_, reply, call) = match self.grammars.take().filter(|(known, ..)| known == epoch) {
             Some(known) => self.grammars.insert(known),
-            None => self.grammars.insert((*epoch, Grammar::reply(tools), Grammar::call(tools))),
+            None => self.grammars.insert((*epoch, ReplyGrammar::reply(tools), ReplyGrammar::call(tools))),
         };
         (Some(reply.clone()), Some(call.clone()))
     }
 }
 
 /// The grammar of structured output. For a skill that copies, it admits only texts from the input.
-fn shape(purpose: Purpose, schema: &Json, view: &[Arc<Message>]) -> Grammar {
+fn shape(purpose: Purpose, schema: &Json, view: &[Arc<Message>]) -> ReplyGrammar {
     let task = view.first().filter(|_| purpose == Purpose::Skill).map(|message| message.plain_text());
-    let Some(input) = task.as_deref().and_then(skill::copied_from) else { return Grammar::value(schema) };
+    let Some(input) = task.as_deref().and_then(skill::copied_from) else {
+        return ReplyGrammar::value(schema);
+    };
     let sources: Vec<&str> =
         input.as_object().into_iter().flat_map(|members| members.values().filter_map(Json::as_str)).collect();
-    Grammar::grounded(schema, &sources)
+    ReplyGrammar::grounded(schema, &sources)
 }
 
-impl Line for LocalLine {
-    fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+impl ModelConnection for LocalConnection {
+    fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
         let id = self.shared.number();
         let begin = self.begin(id, ask.request, &ask.told, ask.messages);
-        let calibration = Calibration::of(&self.shared, &begin, ask.request, &ask.told);
+        let calibration = ToolCalibration::of(&self.shared, &begin, ask.request, &ask.told);
         let offer = Arc::clone(&ask.request.tools);
         let as_they_come = offer.tools.is_empty() && calibration.is_none();
-        let watch = Watch {
+        let watch = LocalCallContext {
             id,
             call: ask.call,
             offer,
-            calls: if as_they_come { Shown::AsTheyCome } else { Shown::WhenWhole },
+            calls: if as_they_come { CallDisplay::AsTheyCome } else { CallDisplay::WhenWhole },
             name: ask.request.model.name.clone(),
             deltas: ask.deltas,
             stop: ask.stop,
@@ -146,21 +151,21 @@ impl Line for LocalLine {
     }
 }
 
-impl Drop for LocalLine {
+impl Drop for LocalConnection {
     fn drop(&mut self) {
         let link = self.link.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(link) = link {
-            link.order(ToWorker::Forget { session: self.session });
+            link.order(WorkerRequest::Forget { session: self.session });
         }
     }
 }
 
 /// One call, with the receiver of its deltas and its stop token.
-pub(super) struct Watch {
+pub(super) struct LocalCallContext {
     id: u64,
     call: CallId,
     offer: Arc<Offer>,
-    calls: Shown,
+    calls: CallDisplay,
     name: String,
     deltas: Arc<dyn DeltaSink>,
     pub(super) stop: CancellationToken,
@@ -168,7 +173,7 @@ pub(super) struct Watch {
 
 /// When text that begins like a call is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum CallDisplay {
     /// Immediately, piece by piece, like all text.
     AsTheyCome,
     /// Only when it is clear whether it becomes a call, and of which tool.
@@ -177,30 +182,30 @@ enum Shown {
 
 /// A reply of the worker that is complete.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct LocalReply {
     pub(super) text: String,
-    pub(super) end: End,
-    pub(super) tally: Tally,
+    pub(super) end: ReplyEnd,
+    pub(super) tally: GenerationStats,
 }
 
 /// Cancels a call when its future is dropped.
-pub(super) struct Guard<'a>(pub(super) &'a Link, pub(super) u64);
+pub(super) struct LocalCallGuard<'a>(pub(super) &'a WorkerLink, pub(super) u64);
 
-impl Drop for Guard<'_> {
+impl Drop for LocalCallGuard<'_> {
     fn drop(&mut self) {
         self.0.ignore(self.1);
-        self.0.order(ToWorker::Cancel { id: self.1 });
+        self.0.order(WorkerRequest::Cancel { id: self.1 });
     }
 }
 
-impl Watch {
+impl LocalCallContext {
     /// Sends the prompt and receives the reply, or the reason why no reply came.
     async fn follow(
         &self,
-        link: &Link,
-        begin: Begin,
-        calibration: Option<&Calibration>,
-    ) -> Result<Written, Box<ModelResult>> {
+        link: &WorkerLink,
+        begin: WorkerPrompt,
+        calibration: Option<&ToolCalibration>,
+    ) -> Result<LocalReply, Box<ModelResult>> {
         let size: usize = begin.said.iter().map(|said| said.text.len()).sum();
         if size > MAX_FRAME / 8 {
             return over(FailureClass::ContextOverflow, "the prompt is too long for any context");
@@ -213,11 +218,15 @@ impl Watch {
     }
 
     /// Lets the worker write a reply.
-    pub(super) async fn written(&self, link: &Link, begin: Begin) -> Result<Written, Box<ModelResult>> {
+    pub(super) async fn written(
+        &self,
+        link: &WorkerLink,
+        begin: WorkerPrompt,
+    ) -> Result<LocalReply, Box<ModelResult>> {
         let id = begin.id;
         let mut ear = link.listen(id);
-        let _guard = Guard(link, id);
-        link.order(ToWorker::Begin(Box::new(begin)));
+        let _guard = LocalCallGuard(link, id);
+        link.order(WorkerRequest::Begin(Box::new(begin)));
         let mut text = String::new();
         loop {
             let heard = tokio::select! {
@@ -225,13 +234,13 @@ impl Watch {
                 heard = ear.recv() => heard,
             };
             match heard {
-                Some(Heard::Text(piece)) => self.tell(&mut text, &piece),
-                Some(Heard::Ended(end, tally)) => return Ok(Written { text, end, tally }),
-                Some(Heard::Failed(fault)) => return Err(Box::new(fault_of(&fault))),
-                Some(Heard::Lost(why)) => {
+                Some(LocalCallEvent::Text(piece)) => self.tell(&mut text, &piece),
+                Some(LocalCallEvent::Ended(end, tally)) => return Ok(LocalReply { text, end, tally }),
+                Some(LocalCallEvent::Failed(fault)) => return Err(Box::new(fault_of(&fault))),
+                Some(LocalCallEvent::Lost(why)) => {
                     return over(FailureClass::Server, &LocalError::Crashed(why).to_string());
                 }
-                Some(Heard::Weighed(_)) => {
+                Some(LocalCallEvent::Weighed(_)) => {
                     return over(
                         FailureClass::Server,
                         "the local model answered a request that was never \
@@ -241,18 +250,20 @@ impl Watch {
                 None => return over(FailureClass::Server, "the local model's process ended"),
             }
         }
-        link.order(ToWorker::Cancel { id });
+        link.order(WorkerRequest::Cancel { id });
         Err(Box::new(self.aborted(ear, text).await))
     }
 
     /// Collects what was still on its way. The worker also reports the cost of the call.
-    async fn aborted(&self, mut ear: UnboundedReceiver<Heard>, mut text: String) -> ModelResult {
+    async fn aborted(&self, mut ear: UnboundedReceiver<LocalCallEvent>, mut text: String) -> ModelResult {
         let rest = async {
             while let Some(heard) = ear.recv().await {
                 match heard {
-                    Heard::Text(piece) => self.tell(&mut text, &piece),
-                    Heard::Ended(_, tally) => return Some(tally),
-                    Heard::Weighed(_) | Heard::Failed(_) | Heard::Lost(_) => return None,
+                    LocalCallEvent::Text(piece) => self.tell(&mut text, &piece),
+                    LocalCallEvent::Ended(_, tally) => return Some(tally),
+                    LocalCallEvent::Weighed(_) | LocalCallEvent::Failed(_) | LocalCallEvent::Lost(_) => {
+                        return None;
+                    }
                 }
             }
             None
@@ -271,26 +282,26 @@ impl Watch {
         let offset = text.len() as u64;
         text.push_str(piece);
         if !self.holds(text) {
-            self.deltas.delta(self.call, Delta::Text { offset, text: piece });
+            self.deltas.delta(self.call, ReplyDelta::Text { offset, text: piece });
         }
     }
 
     /// Whether a text is still held back.
     fn holds(&self, text: &str) -> bool {
-        self.calls == Shown::WhenWhole && text.trim_start().starts_with('{')
+        self.calls == CallDisplay::WhenWhole && text.trim_start().starts_with('{')
     }
 
-    fn ended(&self, Written { text, end, tally }: Written) -> ModelResult {
+    fn ended(&self, LocalReply { text, end, tally }: LocalReply) -> ModelResult {
         let usage = usage(tally);
         if self.offer.tools.is_empty() && self.holds(&text) {
-            self.deltas.delta(self.call, Delta::Text { offset: 0, text: &text });
+            self.deltas.delta(self.call, ReplyDelta::Text { offset: 0, text: &text });
         }
         let call = if self.offer.tools.is_empty() { None } else { parse_call(&text, &self.offer.tools) };
         let (block, stop) = match (call, end) {
             (Some(call), _) => (self.called(call), StopReason::ToolUse),
-            (None, End::Full) => (Block::Text(text), StopReason::MaxTokens),
-            (None, End::Stopped) => (Block::Text(text), StopReason::StopSequence),
-            (None, End::Done | End::Cancelled) => (Block::Text(text), StopReason::EndTurn),
+            (None, ReplyEnd::Full) => (Block::Text(text), StopReason::MaxTokens),
+            (None, ReplyEnd::Stopped) => (Block::Text(text), StopReason::StopSequence),
+            (None, ReplyEnd::Done | ReplyEnd::Cancelled) => (Block::Text(text), StopReason::EndTurn),
         };
         if matches!(&block, Block::Text(text) if text.trim().is_empty()) {
             let failure = Failure {
@@ -301,33 +312,33 @@ impl Watch {
             };
             return ModelResult::Failed(failure);
         }
-        self.deltas.delta(self.call, Delta::Usage(usage));
+        self.deltas.delta(self.call, ReplyDelta::Usage(usage));
         ModelResult::Replied(Reply { blocks: vec![block], usage, stop, model: Some(self.name.clone()) })
     }
 
-    fn called(&self, Call { name, arguments }: Call) -> Block {
+    fn called(&self, ParsedCall { name, arguments }: ParsedCall) -> Block {
         let id = format!("local-{}", self.id);
-        self.deltas.delta(self.call, Delta::ToolCallStarted { index: 0, id: &id, name: &name });
-        self.deltas.delta(self.call, Delta::ToolArguments { index: 0, offset: 0, text: &arguments });
+        self.deltas.delta(self.call, ReplyDelta::ToolCallStarted { index: 0, id: &id, name: &name });
+        self.deltas.delta(self.call, ReplyDelta::ToolArguments { index: 0, offset: 0, text: &arguments });
         Block::ToolCall(ToolCall { id, name, arguments, replay: None })
     }
 }
 
 /// The cost of a reply in the form of the kernel.
-pub(super) fn usage(tally: Tally) -> Usage {
+pub(super) fn usage(tally: GenerationStats) -> Usage {
     Usage { input: tally.input, output: tally.output, cached: tally.cached, ..Usage::default() }
 }
 
-fn fault_of(fault: &Fault) -> ModelResult {
+fn fault_of(fault: &GenerationError) -> ModelResult {
     match fault {
-        Fault::Overflow { tokens, context } => {
+        GenerationError::Overflow { tokens, context } => {
             let message = format!("the prompt has {tokens} tokens and the context {context}");
             failed(FailureClass::ContextOverflow, &message)
         }
-        Fault::Grammar(why) => {
+        GenerationError::Grammar(why) => {
             failed(FailureClass::BadRequest, &format!("the grammar cannot be used: {why}"))
         }
-        Fault::Engine(why) => failed(FailureClass::Server, &format!("llama.cpp failed: {why}")),
+        GenerationError::Engine(why) => failed(FailureClass::Server, &format!("llama.cpp failed: {why}")),
     }
 }
 

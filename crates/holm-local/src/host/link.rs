@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use holm_jail::{Capture, Ending, Job, Killer};
+use holm_jail::{CaptureOptions, JailEnding, JailJob, JobKiller};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
@@ -16,7 +16,10 @@ use tokio::{
 
 use crate::{
     LocalError,
-    wire::{End, Fault, FromWorker, Load, Tally, ToWorker, VERSION, frame, length, parse},
+    wire::{
+        GenerationError, GenerationStats, LoadRequest, ReplyEnd, VERSION, WorkerMessage, WorkerRequest,
+        frame, length, parse,
+    },
 };
 
 /// How long a model may take to load: enough for the largest from a slow disk.
@@ -26,47 +29,47 @@ const LAST_WORDS: usize = 4096;
 
 /// What a call receives from the worker.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Heard {
+pub(crate) enum LocalCallEvent {
     Text(String),
-    Ended(End, Tally),
+    Ended(ReplyEnd, GenerationStats),
     Weighed(Vec<f64>),
-    Failed(Fault),
+    Failed(GenerationError),
     /// The worker has ended.
     Lost(String),
 }
 
 /// A worker that has loaded its model.
 #[derive(Debug)]
-pub(crate) struct Link {
-    orders: UnboundedSender<ToWorker>,
-    calls: Calls,
+pub(crate) struct WorkerLink {
+    orders: UnboundedSender<WorkerRequest>,
+    calls: PendingCalls,
 }
 
 /// The waiting calls, shared with the task that reads.
 #[derive(Debug, Clone, Default)]
-struct Calls(Arc<Mutex<Waiting>>);
+struct PendingCalls(Arc<Mutex<PendingCallTable>>);
 
 #[derive(Debug, Default)]
-struct Waiting {
-    by_id: BTreeMap<u64, UnboundedSender<Heard>>,
+struct PendingCallTable {
+    by_id: BTreeMap<u64, UnboundedSender<LocalCallEvent>>,
     /// Why no more messages will come.
     lost: Option<String>,
 }
 
-impl Link {
+impl WorkerLink {
     /// Lets the worker load its model.
-    pub(crate) async fn open(mut job: Job, load: Load) -> Result<Self, LocalError> {
+    pub(crate) async fn open(mut job: JailJob, load: LoadRequest) -> Result<Self, LocalError> {
         let (Some(mut input), Some(mut output)) = (job.take_stdin(), job.take_stdout()) else {
             return Err(LocalError::Refused("the worker has no streams".into()));
         };
         let killer = job.killer();
         let end = tokio::spawn(last_words(job));
-        let first = frame(&ToWorker::Load(load)).unwrap_or_default();
+        let first = frame(&WorkerRequest::Load(load)).unwrap_or_default();
         // If the worker has already ended, its exit says more than this error.
         let _ = input.write_all(&first).await;
         match tokio::time::timeout(LOADING, hear(&mut output)).await {
-            Ok(Some(FromWorker::Loaded { version: VERSION, .. })) => {}
-            Ok(Some(FromWorker::Refused { why })) => return Err(LocalError::Refused(why)),
+            Ok(Some(WorkerMessage::Loaded { version: VERSION, .. })) => {}
+            Ok(Some(WorkerMessage::Refused { why })) => return Err(LocalError::Refused(why)),
             Ok(Some(_)) => return Err(LocalError::Refused("the worker uses another protocol".into())),
             Ok(None) => return Err(LocalError::Crashed(end.await.unwrap_or_default())),
             Err(_) => return Err(LocalError::Refused("loading takes too long".into())),
@@ -83,7 +86,7 @@ impl Link {
                 }
             }
         });
-        let calls = Calls::default();
+        let calls = PendingCalls::default();
         tokio::spawn(calls.clone().read(output, end, killer));
         Ok(Self { orders, calls })
     }
@@ -93,12 +96,12 @@ impl Link {
     }
 
     /// Starts receiving the messages of a call.
-    pub(crate) fn listen(&self, id: u64) -> UnboundedReceiver<Heard> {
+    pub(crate) fn listen(&self, id: u64) -> UnboundedReceiver<LocalCallEvent> {
         let (to, from) = mpsc::unbounded_channel();
         let mut waiting = self.calls.lock();
         match &waiting.lost {
             // The receiver is gone only if the call has ended.
-            Some(why) => drop(to.send(Heard::Lost(why.clone()))),
+            Some(why) => drop(to.send(LocalCallEvent::Lost(why.clone()))),
             None => drop(waiting.by_id.insert(id, to)),
         }
         from
@@ -110,26 +113,26 @@ impl Link {
     }
 
     /// Sends an order. If the worker has ended, the receiver of the messages notices it.
-    pub(crate) fn order(&self, order: ToWorker) {
+    pub(crate) fn order(&self, order: WorkerRequest) {
         let _ = self.orders.send(order);
     }
 }
 
-impl Calls {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl PendingCalls {
+    fn lock(&self) -> MutexGuard<'_, PendingCallTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Distributes messages until no more come.
-    async fn read(self, mut output: impl AsyncRead + Unpin, end: JoinHandle<String>, killer: Killer) {
+    async fn read(self, mut output: impl AsyncRead + Unpin, end: JoinHandle<String>, killer: JobKiller) {
         while let Some(message) = hear(&mut output).await {
             let (id, heard) = match message {
-                FromWorker::Text { id, text } => (id, Heard::Text(text)),
-                FromWorker::Ended { id, end, tally } => (id, Heard::Ended(end, tally)),
-                FromWorker::Weighed { id, likely } => (id, Heard::Weighed(likely)),
-                FromWorker::Failed { id, fault } => (id, Heard::Failed(fault)),
+                WorkerMessage::Text { id, text } => (id, LocalCallEvent::Text(text)),
+                WorkerMessage::Ended { id, end, tally } => (id, LocalCallEvent::Ended(end, tally)),
+                WorkerMessage::Weighed { id, likely } => (id, LocalCallEvent::Weighed(likely)),
+                WorkerMessage::Failed { id, fault } => (id, LocalCallEvent::Failed(fault)),
                 // This comes only once, before this loop begins.
-                FromWorker::Loaded { .. } | FromWorker::Refused { .. } => break,
+                WorkerMessage::Loaded { .. } | WorkerMessage::Refused { .. } => break,
             };
             if let Some(to) = self.lock().by_id.get(&id) {
                 let _ = to.send(heard);
@@ -140,14 +143,14 @@ impl Calls {
         let why = end.await.unwrap_or_default();
         let mut waiting = self.lock();
         for to in std::mem::take(&mut waiting.by_id).into_values() {
-            let _ = to.send(Heard::Lost(why.clone()));
+            let _ = to.send(LocalCallEvent::Lost(why.clone()));
         }
         waiting.lost = Some(why);
     }
 }
 
 /// The next message, or `None` at the end of the stream and for an invalid message.
-async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<FromWorker> {
+async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<WorkerMessage> {
     let mut head = [0; 4];
     output.read_exact(&mut head).await.ok()?;
     let mut body = vec![0; length(head)?];
@@ -156,17 +159,17 @@ async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<FromWorker> {
 }
 
 /// Waits until a worker ends, and describes how it ended.
-async fn last_words(job: Job) -> String {
-    let outcome = job.finish(Capture { keep: LAST_WORDS, spill: None }).await;
+async fn last_words(job: JailJob) -> String {
+    let outcome = job.finish(CaptureOptions { keep: LAST_WORDS, spill: None }).await;
     let how = match outcome.ending {
-        Ending::Exited(code) => format!("it exited with status {code}"),
-        Ending::Signalled(signal) => format!("signal {signal} ended it"),
-        Ending::TimedOut => "it timed out".into(),
-        Ending::Cancelled => "it was ended".into(),
-        Ending::OutOfOutput => "it wrote too much output".into(),
-        Ending::OutOfMemory => "it ran out of memory".into(),
-        Ending::MadeProtected => "it made protected names".into(),
-        Ending::Lost => "for an unknown reason".into(),
+        JailEnding::Exited(code) => format!("it exited with status {code}"),
+        JailEnding::Signalled(signal) => format!("signal {signal} ended it"),
+        JailEnding::TimedOut => "it timed out".into(),
+        JailEnding::Cancelled => "it was ended".into(),
+        JailEnding::OutOfOutput => "it wrote too much output".into(),
+        JailEnding::OutOfMemory => "it ran out of memory".into(),
+        JailEnding::MadeProtected => "it made protected names".into(),
+        JailEnding::Lost => "for an unknown reason".into(),
     };
     let said = String::from_utf8_lossy(&outcome.stderr.bytes);
     match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {

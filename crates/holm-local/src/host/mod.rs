@@ -16,19 +16,19 @@ use std::{
     time::Duration,
 };
 
-use holm_jail::{Engine, Jail, Limits, Network, Task};
-use holm_kernel::{Family, Model as Card, Price};
-use holm_runtime::{Line, Model};
+use holm_jail::{Jail, JailEngine, JailLimits, JailNetwork, JailTask};
+use holm_kernel::{Family, ModelSpec as Card, Price};
+use holm_runtime::{Model, ModelConnection};
 use sha2::{Digest as _, Sha256};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
-    Gguf, GgufError, Kind, LocalError, SERVE_ARGUMENT, Settings,
-    wire::{Load, VERSION},
+    GgufError, GgufHead, GgufKind, LocalError, LocalModelSettings, SERVE_ARGUMENT,
+    wire::{LoadRequest, VERSION},
 };
-pub use line::LocalLine;
-use link::Link;
-use priors::Priors;
+pub use line::LocalConnection;
+use link::WorkerLink;
+use priors::PriorCache;
 
 /// The first delay after a worker that failed to start. It doubles with each failure.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -42,46 +42,46 @@ const SPARE: u64 = 1 << 30;
 /// with the last clone.
 ///
 /// ```no_run
-/// use holm_local::{Local, Settings};
+/// use holm_local::{LocalModel, LocalModelSettings};
 ///
 /// // First in `main`: the worker is this program again.
 /// holm_jail::launch_if_asked();
 /// holm_local::serve_if_asked();
-/// let model = Local::open(Settings::new("small.gguf"))?;
+/// let model = LocalModel::open(LocalModelSettings::new("small.gguf"))?;
 /// let card = model.card("local/small");
 /// # Ok::<(), holm_local::LocalError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Local(Arc<Shared>);
+pub struct LocalModel(Arc<LocalModelInner>);
 
 #[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) settings: Settings,
-    head: Gguf,
+pub(crate) struct LocalModelInner {
+    pub(crate) settings: LocalModelSettings,
+    head: GgufHead,
     numbers: AtomicU64,
     /// The priors of this model; they are not valid for any other.
-    priors: std::sync::Mutex<Priors>,
-    worker: Mutex<Worker>,
+    priors: std::sync::Mutex<PriorCache>,
+    worker: Mutex<WorkerState>,
 }
 
 /// The worker, and the history of its starts.
 #[derive(Debug, Default)]
-struct Worker {
-    link: Option<Arc<Link>>,
+struct WorkerState {
+    link: Option<Arc<WorkerLink>>,
     failures: u32,
     not_before: Option<Instant>,
 }
 
-impl Local {
+impl LocalModel {
     /// Checks the files and the machine, and starts nothing.
     ///
     /// # Errors
     /// [`LocalError`] for unusable files, and for machines on which llama.cpp does not run.
-    pub fn open(mut settings: Settings) -> Result<Self, LocalError> {
+    pub fn open(mut settings: LocalModelSettings) -> Result<Self, LocalError> {
         processor()?;
-        let head = checked(&mut settings.model, Kind::Model)?;
+        let head = checked(&mut settings.model, GgufKind::Model)?;
         if let Some(path) = &mut settings.adapter {
-            let adapter = checked(path, Kind::Adapter)?;
+            let adapter = checked(path, GgufKind::Adapter)?;
             if let Some(wants) = adapter.base
                 && file_hash(&settings.model)? != wants
             {
@@ -94,13 +94,13 @@ impl Local {
             fits.map_err(|why| LocalError::File { path: settings.model.clone(), why })?;
         }
         let (numbers, priors) = (AtomicU64::new(0), std::sync::Mutex::default());
-        let worker = Mutex::new(Worker::default());
-        Ok(Self(Arc::new(Shared { settings, head, numbers, priors, worker })))
+        let worker = Mutex::new(WorkerState::default());
+        Ok(Self(Arc::new(LocalModelInner { settings, head, numbers, priors, worker })))
     }
 
     /// The header of the model file.
     #[must_use]
-    pub fn head(&self) -> &Gguf {
+    pub fn head(&self) -> &GgufHead {
         &self.0.head
     }
 
@@ -126,18 +126,18 @@ impl Local {
 
     /// Opens a connection that can report the cost of its last call.
     #[must_use]
-    pub fn line(&self) -> LocalLine {
-        LocalLine::new(Arc::clone(&self.0))
+    pub fn line(&self) -> LocalConnection {
+        LocalConnection::new(Arc::clone(&self.0))
     }
 }
 
-impl Model for Local {
-    fn open(&self) -> Box<dyn Line> {
+impl Model for LocalModel {
+    fn open(&self) -> Box<dyn ModelConnection> {
         Box::new(self.line())
     }
 }
 
-impl Shared {
+impl LocalModelInner {
     /// A number that no other call or session of this model has.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
@@ -145,7 +145,7 @@ impl Shared {
 
     /// Returns the worker, and starts it if necessary. After a failure there is a pause, so that a
     /// broken file costs little time.
-    pub(crate) async fn link(&self) -> Result<Arc<Link>, LocalError> {
+    pub(crate) async fn link(&self) -> Result<Arc<WorkerLink>, LocalError> {
         let mut worker = self.worker.lock().await;
         if let Some(link) = worker.link.as_ref().filter(|link| link.is_open()) {
             return Ok(Arc::clone(link));
@@ -174,31 +174,32 @@ impl Shared {
         self.worker.lock().await.failures = 0;
     }
 
-    async fn start(&self) -> Result<Link, LocalError> {
+    async fn start(&self) -> Result<WorkerLink, LocalError> {
         let engine = match &self.settings.engine {
             Some(engine) => engine.clone(),
-            None => Engine::detect()?,
+            None => JailEngine::detect()?,
         };
         let program = match &self.settings.worker {
             Some(program) => program.clone(),
             None => this_program()?,
         };
-        let task = Task::new(program).args([SERVE_ARGUMENT]).piped_input();
+        let task = JailTask::new(program).args([SERVE_ARGUMENT]).piped_input();
         let job = self.settings.launcher.spawn(&engine, &self.jail(), &task).await?;
-        Link::open(job, self.load()).await
+        WorkerLink::open(job, self.load()).await
     }
 
     /// The jail of the worker, which can read its own files and nothing else.
     fn jail(&self) -> Jail {
         let forever = Duration::from_secs(10 * 365 * 24 * 3600);
         let memory = self.head.memory(self.context()).saturating_add(SPARE);
-        let limits = Limits { wall: forever, cpu: forever, memory, output: u64::MAX, ..Limits::default() };
-        let jail = Jail::new().read(&self.settings.model).network(Network::None).limits(limits);
+        let limits =
+            JailLimits { wall: forever, cpu: forever, memory, output: u64::MAX, ..JailLimits::default() };
+        let jail = Jail::new().read(&self.settings.model).network(JailNetwork::None).limits(limits);
         self.settings.adapter.iter().fold(jail, Jail::read)
     }
 
-    fn load(&self) -> Load {
-        Load {
+    fn load(&self) -> LoadRequest {
+        LoadRequest {
             version: VERSION,
             model: self.settings.model.clone(),
             adapter: self.settings.adapter.clone(),
@@ -213,7 +214,7 @@ impl Shared {
     }
 }
 
-impl Worker {
+impl WorkerState {
     fn failed(&mut self) {
         let wait = FIRST_WAIT.saturating_mul(1_u32.checked_shl(self.failures).unwrap_or(u32::MAX));
         self.failures = self.failures.saturating_add(1);
@@ -222,8 +223,8 @@ impl Worker {
 }
 
 /// Reads a file's header, and resolves the links in its path, as a jail requires.
-fn checked(path: &mut PathBuf, kind: Kind) -> Result<Gguf, LocalError> {
-    let head = Gguf::open(path).and_then(|head| head.expect(kind));
+fn checked(path: &mut PathBuf, kind: GgufKind) -> Result<GgufHead, LocalError> {
+    let head = GgufHead::open(path).and_then(|head| head.expect(kind));
     let head = head.map_err(|why| LocalError::File { path: path.clone(), why })?;
     *path = path.canonicalize().map_err(|error| {
         let why = GgufError::Unreadable { path: path.clone(), why: error.to_string() };

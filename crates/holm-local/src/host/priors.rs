@@ -1,5 +1,5 @@
 //! The likelihoods of tool names without a request, and the name that gains most with one. This is
-//! pure arithmetic over log-likelihoods; [`Calibration`](super::calibration::Calibration) measures
+//! pure arithmetic over log-likelihoods; [`ToolCalibration`](super::calibration::ToolCalibration) measures
 //! them.
 
 use std::{collections::VecDeque, sync::Arc};
@@ -13,7 +13,7 @@ const MOST: usize = 64;
 
 /// What the priors depend on: everything that the model sees before the first request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Catalogue {
+pub(super) struct PriorKey {
     /// The system message, which describes the tools.
     pub(super) system: String,
     /// The names that are scored, in order.
@@ -22,16 +22,16 @@ pub(super) struct Catalogue {
 
 /// The priors of the most recent catalogues.
 #[derive(Debug, Default)]
-pub(crate) struct Priors(VecDeque<(Catalogue, Arc<[f64]>)>);
+pub(crate) struct PriorCache(VecDeque<(PriorKey, Arc<[f64]>)>);
 
-impl Priors {
+impl PriorCache {
     /// The priors of a catalogue: one number for each name.
-    pub(super) fn get(&self, catalogue: &Catalogue) -> Option<Arc<[f64]>> {
+    pub(super) fn get(&self, catalogue: &PriorKey) -> Option<Arc<[f64]>> {
         self.0.iter().find(|(known, _)| known == catalogue).map(|(_, priors)| Arc::clone(priors))
     }
 
     /// Keeps measured priors, and drops the oldest.
-    pub(super) fn keep(&mut self, catalogue: Catalogue, priors: Arc<[f64]>) {
+    pub(super) fn keep(&mut self, catalogue: PriorKey, priors: Arc<[f64]>) {
         self.0.retain(|(known, _)| *known != catalogue);
         if self.0.len() >= MOST {
             self.0.pop_front();

@@ -3,20 +3,20 @@
 use llguidance::{Matcher, ParserFactory, api::TopLevelGrammar};
 
 use crate::{
-    Grammar,
-    wire::{Doubt, Fault, Write},
+    ReplyGrammar,
+    wire::{GenerateTask, GenerationError, NoToolThreshold},
 };
 
 /// The next token of a reply.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum TokenChoice {
     Token(u32),
     /// The reply is complete.
     End,
 }
 
 /// Access to the vocabulary.
-pub(super) trait Words {
+pub(super) trait TokenVocabulary {
     /// Whether the token ends a reply.
     fn ends(&self, token: u32) -> bool;
     /// The bytes of a token.
@@ -24,16 +24,16 @@ pub(super) trait Words {
 }
 
 /// Chooses the tokens of one reply.
-pub(super) struct Chooser {
+pub(super) struct TokenSampler {
     matcher: Option<Matcher>,
     /// Checked for the first token only.
-    doubt: Option<(Doubt, Matcher)>,
+    doubt: Option<(NoToolThreshold, Matcher)>,
     temperature: Option<f64>,
-    random: Random,
+    random: SplitMixRandom,
 }
 
-impl Chooser {
-    pub(super) fn new(factory: &ParserFactory, write: &Write) -> Result<Self, Fault> {
+impl TokenSampler {
+    pub(super) fn new(factory: &ParserFactory, write: &GenerateTask) -> Result<Self, GenerationError> {
         let matcher = write.grammar.as_ref().map(|grammar| compile(factory, grammar)).transpose()?;
         let doubt = match &write.doubt {
             Some(doubt) => Some((doubt.clone(), compile(factory, &doubt.instead)?)),
@@ -41,11 +41,15 @@ impl Chooser {
         };
         let temperature = write.temperature_milli.filter(|milli| *milli > 0);
         let temperature = temperature.map(|milli| f64::from(milli) / 1000.0);
-        Ok(Self { matcher, doubt, temperature, random: Random(u64::from(write.seed)) })
+        Ok(Self { matcher, doubt, temperature, random: SplitMixRandom(u64::from(write.seed)) })
     }
 
     /// Chooses a token by the logits of all tokens.
-    pub(super) fn choose(&mut self, logits: &[f32], words: &impl Words) -> Result<Choice, Fault> {
+    pub(super) fn choose(
+        &mut self,
+        logits: &[f32],
+        words: &impl TokenVocabulary,
+    ) -> Result<TokenChoice, GenerationError> {
         if let Some((doubt, instead)) = self.doubt.take()
             && is_doubtful(&doubt, logits, words)
         {
@@ -55,14 +59,14 @@ impl Chooser {
             None => self.likeliest(logits, words)?,
             Some(temperature) => self.drawn(logits, temperature)?,
         };
-        let Some(token) = token else { return Ok(Choice::End) };
+        let Some(token) = token else { return Ok(TokenChoice::End) };
         if words.ends(token) {
-            return Ok(Choice::End);
+            return Ok(TokenChoice::End);
         }
         if let Some(matcher) = &mut self.matcher {
-            matcher.consume_token(token).map_err(|error| Fault::Grammar(error.to_string()))?;
+            matcher.consume_token(token).map_err(|error| GenerationError::Grammar(error.to_string()))?;
         }
-        Ok(Choice::Token(token))
+        Ok(TokenChoice::Token(token))
     }
 
     /// Whether the grammar is complete, so that no token can follow.
@@ -72,10 +76,14 @@ impl Chooser {
 
     /// Usually the grammar admits the model's own choice, and checking that one token is much
     /// cheaper than checking all.
-    fn likeliest(&mut self, logits: &[f32], words: &impl Words) -> Result<Option<u32>, Fault> {
+    fn likeliest(
+        &mut self,
+        logits: &[f32],
+        words: &impl TokenVocabulary,
+    ) -> Result<Option<u32>, GenerationError> {
         let best = argmax(logits, |_| true);
         let (Some(token), Some(matcher)) = (best, self.matcher.as_mut()) else { return Ok(best) };
-        let broken = |error: &dyn std::fmt::Display| Fault::Grammar(error.to_string());
+        let broken = |error: &dyn std::fmt::Display| GenerationError::Grammar(error.to_string());
         let admitted = if words.ends(token) {
             matcher.is_accepting().map_err(|error| broken(&error))?
         } else {
@@ -88,11 +96,11 @@ impl Chooser {
         Ok(argmax(logits, |token| mask.is_allowed(token)))
     }
 
-    fn drawn(&mut self, logits: &[f32], temperature: f64) -> Result<Option<u32>, Fault> {
+    fn drawn(&mut self, logits: &[f32], temperature: f64) -> Result<Option<u32>, GenerationError> {
         let mask = match &mut self.matcher {
             Some(matcher) => {
                 let mask = matcher.compute_mask_or_eos();
-                Some(mask.map_err(|error| Fault::Grammar(error.to_string()))?)
+                Some(mask.map_err(|error| GenerationError::Grammar(error.to_string()))?)
             }
             None => None,
         };
@@ -116,19 +124,19 @@ impl Chooser {
     }
 }
 
-fn compile(factory: &ParserFactory, grammar: &Grammar) -> Result<Matcher, Fault> {
+fn compile(factory: &ParserFactory, grammar: &ReplyGrammar) -> Result<Matcher, GenerationError> {
     let parse = |text: &str| factory.create_parser(TopLevelGrammar::from_lark(text.to_owned()));
     let parser = parse(grammar.as_str()).or_else(|_| parse(grammar.loose()));
-    let parser = parser.map_err(|error| Fault::Grammar(error.to_string()))?;
+    let parser = parser.map_err(|error| GenerationError::Grammar(error.to_string()))?;
     let matcher = Matcher::new(Ok(parser));
     match matcher.get_error() {
         None => Ok(matcher),
-        Some(error) => Err(Fault::Grammar(error)),
+        Some(error) => Err(GenerationError::Grammar(error)),
     }
 }
 
 /// Whether the likeliest first token begins the reply in doubt, and is not likely enough.
-fn is_doubtful(doubt: &Doubt, logits: &[f32], words: &impl Words) -> bool {
+fn is_doubtful(doubt: &NoToolThreshold, logits: &[f32], words: &impl TokenVocabulary) -> bool {
     let Some(best) = argmax(logits, |_| true) else { return false };
     let piece = words.piece(best);
     let opens = !piece.is_empty() && doubt.opening.as_bytes().starts_with(&piece);
@@ -157,9 +165,9 @@ fn at(logits: &[f32], token: u32) -> f32 {
 }
 
 /// `SplitMix64`: the same numbers from the same seed on every machine.
-struct Random(u64);
+struct SplitMixRandom(u64);
 
-impl Random {
+impl SplitMixRandom {
     /// A number from 0 up to, but not including, 1.
     fn fraction(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -14,11 +14,11 @@ use llguidance::ParserFactory;
 
 use super::{
     say,
-    seats::{Leaving, Placed, Seats},
-    tokens::Lexicon,
-    work::{Plan, Work},
+    seats::{CacheEviction, CacheSequences, PromptPlacement},
+    tokens::ModelVocabulary,
+    work::{ActivePrompt, PendingPrompt},
 };
-use crate::wire::{Begin, End, Fault, FromWorker, Tally, ToWorker};
+use crate::wire::{GenerationError, GenerationStats, ReplyEnd, WorkerMessage, WorkerPrompt, WorkerRequest};
 
 /// The number of tokens of one step. More would make long prompts a little
 /// faster, and cancellation slower.
@@ -27,20 +27,20 @@ pub(super) const PIECE: u32 = 256;
 const MAX_WAITING: usize = 1024;
 
 /// The loaded model and all prompts in progress.
-pub(super) struct Engine<'m> {
-    lexicon: Lexicon<'m>,
+pub(super) struct InferenceEngine<'m> {
+    lexicon: ModelVocabulary<'m>,
     context: LlamaContext<'m>,
     batch: LlamaBatch<'static>,
     factory: ParserFactory,
-    seats: Seats,
+    seats: CacheSequences,
     window: usize,
-    works: Vec<Work>,
+    works: Vec<ActivePrompt>,
     /// The next prompt to start, already tokenised, because every step checks for it.
-    first: Option<Plan>,
-    waiting: VecDeque<Box<Begin>>,
+    first: Option<PendingPrompt>,
+    waiting: VecDeque<Box<WorkerPrompt>>,
 }
 
-impl<'m> Engine<'m> {
+impl<'m> InferenceEngine<'m> {
     pub(super) fn new(
         model: &'m LlamaModel,
         context: LlamaContext<'m>,
@@ -52,11 +52,11 @@ impl<'m> Engine<'m> {
         let window = usize::try_from(context.n_ctx()).unwrap_or_default();
         let count = usize::try_from(sequences).unwrap_or(1);
         Ok(Self {
-            lexicon: Lexicon::new(model),
+            lexicon: ModelVocabulary::new(model),
             context,
             batch: LlamaBatch::new(usize::try_from(PIECE).unwrap_or(1), 1),
             factory,
-            seats: Seats::new(count, window),
+            seats: CacheSequences::new(count, window),
             window,
             works: Vec::new(),
             first: None,
@@ -65,7 +65,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Runs until the host closes the connection.
-    pub(super) fn run(&mut self, orders: &Receiver<ToWorker>) {
+    pub(super) fn run(&mut self, orders: &Receiver<WorkerRequest>) {
         loop {
             let idle = self.works.is_empty() && self.first.is_none() && self.waiting.is_empty();
             let order =
@@ -81,16 +81,16 @@ impl<'m> Engine<'m> {
         }
     }
 
-    fn obey(&mut self, order: ToWorker) {
+    fn obey(&mut self, order: WorkerRequest) {
         match order {
             // Only the first frame loads a model.
-            ToWorker::Load(_) => {}
-            ToWorker::Begin(begin) if self.waiting.len() >= MAX_WAITING => {
-                fail(begin.id, Fault::Engine("too many replies are waiting".into()));
+            WorkerRequest::Load(_) => {}
+            WorkerRequest::Begin(begin) if self.waiting.len() >= MAX_WAITING => {
+                fail(begin.id, GenerationError::Engine("too many replies are waiting".into()));
             }
-            ToWorker::Begin(begin) => self.waiting.push_back(begin),
-            ToWorker::Cancel { id } => self.cancel(id),
-            ToWorker::Forget { session } => {
+            WorkerRequest::Begin(begin) => self.waiting.push_back(begin),
+            WorkerRequest::Cancel { id } => self.cancel(id),
+            WorkerRequest::Forget { session } => {
                 if let Some(seat) = self.seats.forget(session) {
                     self.clear(seat);
                 }
@@ -103,9 +103,9 @@ impl<'m> Engine<'m> {
         self.first.take_if(|plan| plan.id == id);
         self.waiting.retain(|begin| begin.id != id);
         if self.waiting.len() + usize::from(self.first.is_some()) < waited {
-            say(&FromWorker::Ended { id, end: End::Cancelled, tally: Tally::default() });
+            say(&WorkerMessage::Ended { id, end: ReplyEnd::Cancelled, tally: GenerationStats::default() });
         } else if let Some(at) = self.works.iter().position(|work| work.plan.id == id) {
-            self.finish(at, End::Cancelled);
+            self.finish(at, ReplyEnd::Cancelled);
         }
     }
 
@@ -121,12 +121,12 @@ impl<'m> Engine<'m> {
     }
 
     /// The next prompt. A prompt that cannot be tokenised is refused.
-    fn next_plan(&mut self) -> Option<Plan> {
+    fn next_plan(&mut self) -> Option<PendingPrompt> {
         if self.first.is_some() {
             return self.first.take();
         }
         while let Some(begin) = self.waiting.pop_front() {
-            match Plan::read(&begin, &self.lexicon, &self.factory, self.window) {
+            match PendingPrompt::read(&begin, &self.lexicon, &self.factory, self.window) {
                 Ok(plan) => return Some(plan),
                 Err(fault) => fail(begin.id, fault),
             }
@@ -135,7 +135,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Starts a prompt that has a sequence.
-    fn begin(&mut self, plan: Plan, Placed { seat, kept, copied_from }: Placed) {
+    fn begin(&mut self, plan: PendingPrompt, PromptPlacement { seat, kept, copied_from }: PromptPlacement) {
         if let Some(from) = copied_from {
             self.clear(seat);
             let end = u32::try_from(kept).ok();
@@ -185,7 +185,7 @@ impl<'m> Engine<'m> {
                 self.clear(work.seat);
                 self.seats.empty(work.seat);
                 self.seats.release(work.seat);
-                fail(work.plan.id, Fault::Engine(why.clone()));
+                fail(work.plan.id, GenerationError::Engine(why.clone()));
             }
             return;
         }
@@ -197,7 +197,7 @@ impl<'m> Engine<'m> {
             });
             match ended {
                 None => at += 1,
-                Some(Ok(End::Done)) if self.turn(at) => at += 1,
+                Some(Ok(ReplyEnd::Done)) if self.turn(at) => at += 1,
                 Some(Ok(end)) => self.finish(at, end),
                 Some(Err(fault)) => {
                     let work = self.works.swap_remove(at);
@@ -215,7 +215,7 @@ impl<'m> Engine<'m> {
         for work in &mut self.works {
             work.added = false;
         }
-        let pending = |works: &[Work], seats: &Seats, at: usize| {
+        let pending = |works: &[ActivePrompt], seats: &CacheSequences, at: usize| {
             works
                 .get(at)
                 .filter(|work| !work.paused)
@@ -246,7 +246,7 @@ impl<'m> Engine<'m> {
     /// Adds some tokens of a prompt after making room for them. Returns how many were added.
     fn add(&mut self, at: usize, count: usize) -> usize {
         while let Some(leaving) = self.seats.make_room(count) {
-            let (Leaving::Idle(seat) | Leaving::Working(seat)) = leaving;
+            let (CacheEviction::Idle(seat) | CacheEviction::Working(seat)) = leaving;
             if let Some(work) = self.works.iter_mut().find(|work| work.seat == seat) {
                 // Tokens in the batch must stay in the cache.
                 if work.added {
@@ -275,7 +275,7 @@ impl<'m> Engine<'m> {
         count
     }
 
-    fn finish(&mut self, at: usize, end: End) {
+    fn finish(&mut self, at: usize, end: ReplyEnd) {
         let work = self.works.swap_remove(at);
         self.seats.release(work.seat);
         for other in &mut self.works {
@@ -290,8 +290,8 @@ impl<'m> Engine<'m> {
     }
 }
 
-fn fail(id: u64, fault: Fault) {
-    say(&FromWorker::Failed { id, fault });
+fn fail(id: u64, fault: GenerationError) {
+    say(&WorkerMessage::Failed { id, fault });
 }
 
 /// Sequences and positions are far below the limit of this type.

@@ -23,14 +23,14 @@ use llama_cpp_2::{
     model::{LlamaModel, params::LlamaModelParams},
 };
 
-use crate::wire::{FromWorker, Load, ToWorker, VERSION, frame, length, parse};
-use engine::{Engine, PIECE};
+use crate::wire::{LoadRequest, VERSION, WorkerMessage, WorkerRequest, frame, length, parse};
+use engine::{InferenceEngine, PIECE};
 
 /// The hidden argument that turns a program into the worker.
 pub const SERVE_ARGUMENT: &str = "__holm-local-worker";
 
 /// Becomes the worker if this process was started as one; then it never returns. Every program that
-/// uses [`Local`](crate::Local) without naming another worker must call it first in `main`.
+/// uses [`LocalModel`](crate::LocalModel) without naming another worker must call it first in `main`.
 pub fn serve_if_asked() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == SERVE_ARGUMENT) {
         serve();
@@ -41,17 +41,17 @@ pub fn serve_if_asked() {
 /// Serves until the input ends.
 pub fn serve() {
     let mut input = io::stdin().lock();
-    let Some(ToWorker::Load(load)) = hear(&mut input) else { return };
+    let Some(WorkerRequest::Load(load)) = hear(&mut input) else { return };
     drop(input);
     if load.version != VERSION {
-        return say(&FromWorker::Refused { why: "host and worker are of different versions".into() });
+        return say(&WorkerMessage::Refused { why: "host and worker are of different versions".into() });
     }
     if let Err(why) = run(&load) {
-        say(&FromWorker::Refused { why });
+        say(&WorkerMessage::Refused { why });
     }
 }
 
-fn run(load: &Load) -> Result<(), String> {
+fn run(load: &LoadRequest) -> Result<(), String> {
     let mut backend = LlamaBackend::init().map_err(|error| error.to_string())?;
     backend.void_logs();
     let params = LlamaModelParams::default();
@@ -84,15 +84,15 @@ fn run(load: &Load) -> Result<(), String> {
         set.map_err(|error| format!("llama.cpp does not use the adapter: {error}"))?;
     }
     let room = context.n_ctx();
-    let mut engine = Engine::new(&model, context, load.sequences.max(1))?;
-    say(&FromWorker::Loaded { version: VERSION, context: room });
+    let mut engine = InferenceEngine::new(&model, context, load.sequences.max(1))?;
+    say(&WorkerMessage::Loaded { version: VERSION, context: room });
     let orders = listen();
     engine.run(&orders);
     Ok(())
 }
 
 /// Reads orders on a separate thread, so that a cancellation is seen while the model computes.
-fn listen() -> mpsc::Receiver<ToWorker> {
+fn listen() -> mpsc::Receiver<WorkerRequest> {
     let (to, from) = mpsc::channel();
     thread::spawn(move || {
         let mut input = io::stdin().lock();
@@ -106,7 +106,7 @@ fn listen() -> mpsc::Receiver<ToWorker> {
 }
 
 /// The next order, or `None` at the end of the input and for an invalid order.
-fn hear(input: &mut impl Read) -> Option<ToWorker> {
+fn hear(input: &mut impl Read) -> Option<WorkerRequest> {
     let mut head = [0; 4];
     input.read_exact(&mut head).ok()?;
     let mut body = vec![0; length(head)?];
@@ -115,7 +115,7 @@ fn hear(input: &mut impl Read) -> Option<ToWorker> {
 }
 
 /// Writes a message. If the host is gone, the process ends.
-fn say(message: &FromWorker) {
+fn say(message: &WorkerMessage) {
     let Some(bytes) = frame(message) else { return };
     let mut out = io::stdout().lock();
     if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {

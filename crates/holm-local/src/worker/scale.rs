@@ -6,7 +6,7 @@ const LEAST: f64 = -1e6;
 
 /// The running score of one text.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Scale {
+pub(super) struct TextLikelihood {
     text: Vec<u32>,
     /// Any of these tokens may follow the text. A closing quotation mark is often one token
     /// together with what follows.
@@ -16,7 +16,7 @@ pub(super) struct Scale {
     likely: f64,
 }
 
-impl Scale {
+impl TextLikelihood {
     pub(super) fn new(text: Vec<u32>, closing: Vec<u32>) -> Self {
         Self { text, closing, seen: 0, likely: 0.0 }
     }

@@ -7,15 +7,15 @@ const WORTH_COPYING: usize = 16;
 
 /// All sequences of the cache.
 #[derive(Debug)]
-pub(super) struct Seats {
-    seats: Vec<Seat>,
+pub(super) struct CacheSequences {
+    seats: Vec<CacheSequence>,
     capacity: usize,
     clock: u64,
 }
 
 /// One sequence of the KV cache.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Seat {
+pub(super) struct CacheSequence {
     /// The session that owns the sequence.
     session: Option<u64>,
     /// The tokens in the cache.
@@ -27,7 +27,7 @@ pub(super) struct Seat {
 
 /// The sequence of a prompt, and how much of it is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct PromptPlacement {
     pub(super) seat: usize,
     /// How many tokens of the prompt are already cached.
     pub(super) kept: usize,
@@ -37,16 +37,16 @@ pub(super) struct Placed {
 
 /// A sequence that must be evicted from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaving {
+pub(super) enum CacheEviction {
     /// No prompt uses the sequence.
     Idle(usize),
     /// A prompt uses the sequence, and must start again.
     Working(usize),
 }
 
-impl Seats {
+impl CacheSequences {
     pub(super) fn new(count: usize, capacity: usize) -> Self {
-        Self { seats: vec![Seat::default(); count], capacity, clock: 0 }
+        Self { seats: vec![CacheSequence::default(); count], capacity, clock: 0 }
     }
 
     pub(super) fn get(&self, seat: usize) -> &[i32] {
@@ -55,13 +55,13 @@ impl Seats {
 
     /// Assigns a sequence to a prompt: its session's own, a free one, or the one that was idle
     /// longest. Returns `None` while all are busy.
-    pub(super) fn place(&mut self, session: u64, prompt: &[i32]) -> Option<Placed> {
+    pub(super) fn place(&mut self, session: u64, prompt: &[i32]) -> Option<PromptPlacement> {
         let own = self.seats.iter().position(|seat| seat.session == Some(session) && !seat.busy);
         let seat = own.or_else(|| {
             let idle = self.seats.iter().enumerate().filter(|(_, seat)| !seat.busy);
             idle.min_by_key(|(_, seat)| (seat.session.is_some(), seat.used)).map(|(at, _)| at)
         })?;
-        let shared = |seat: &Seat| seat.shared(prompt);
+        let shared = |seat: &CacheSequence| seat.shared(prompt);
         let mine = self.seats.get(seat).map_or(0, shared);
         let others = self.seats.iter().enumerate().filter(|(at, _)| *at != seat);
         let best = others.map(|(at, other)| (shared(other), at)).max();
@@ -70,8 +70,8 @@ impl Seats {
         self.clock += 1;
         let used = self.clock;
         let tokens = prompt.get(..kept).unwrap_or_default().to_vec();
-        *self.seats.get_mut(seat)? = Seat { session: Some(session), tokens, used, busy: true };
-        Some(Placed { seat, kept, copied_from })
+        *self.seats.get_mut(seat)? = CacheSequence { session: Some(session), tokens, used, busy: true };
+        Some(PromptPlacement { seat, kept, copied_from })
     }
 
     /// Records that tokens were added to a sequence.
@@ -108,14 +108,14 @@ impl Seats {
     /// Frees the sequence of a session that has ended. Returns `None` if it is still busy.
     pub(super) fn forget(&mut self, session: u64) -> Option<usize> {
         let at = self.seats.iter().position(|seat| seat.session == Some(session) && !seat.busy)?;
-        *self.seats.get_mut(at)? = Seat::default();
+        *self.seats.get_mut(at)? = CacheSequence::default();
         Some(at)
     }
 
     /// The sequence to evict so that `more` tokens fit, or `None` if they already fit.
     /// Idle sequences go first, oldest first. Of the busy ones, the youngest goes first,
     /// and the last one stays.
-    pub(super) fn make_room(&self, more: usize) -> Option<Leaving> {
+    pub(super) fn make_room(&self, more: usize) -> Option<CacheEviction> {
         let held: usize = self.seats.iter().map(|seat| seat.tokens.len()).sum();
         if held.saturating_add(more) <= self.capacity {
             return None;
@@ -123,15 +123,15 @@ impl Seats {
         let full = || self.seats.iter().enumerate().filter(|(_, seat)| !seat.tokens.is_empty());
         let idle = full().filter(|(_, seat)| !seat.busy).min_by_key(|(_, seat)| seat.used);
         if let Some((at, _)) = idle {
-            return Some(Leaving::Idle(at));
+            return Some(CacheEviction::Idle(at));
         }
         let working = full().filter(|(_, seat)| seat.busy);
         let youngest = working.clone().max_by_key(|(_, seat)| seat.used);
-        youngest.filter(|_| working.count() > 1).map(|(at, _)| Leaving::Working(at))
+        youngest.filter(|_| working.count() > 1).map(|(at, _)| CacheEviction::Working(at))
     }
 }
 
-impl Seat {
+impl CacheSequence {
     /// How many tokens of a prompt are cached. The last token is always computed again, because
     /// its result is needed.
     fn shared(&self, prompt: &[i32]) -> usize {

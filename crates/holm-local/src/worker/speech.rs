@@ -3,7 +3,7 @@
 
 /// The text of a growing reply.
 #[derive(Debug, Default)]
-pub(super) struct Speech {
+pub(super) struct StopSequenceFilter {
     stops: Vec<String>,
     /// Bytes that are not yet a complete character.
     loose: Vec<u8>,
@@ -13,29 +13,29 @@ pub(super) struct Speech {
 
 /// The text that some bytes released.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Spoken {
+pub(super) enum FilterOutput {
     /// More text, possibly empty.
     More(String),
     /// The last text, because a stop sequence follows it.
     Last(String),
 }
 
-impl Speech {
+impl StopSequenceFilter {
     pub(super) fn new(stops: Vec<String>) -> Self {
         Self { stops: stops.into_iter().filter(|stop| !stop.is_empty()).collect(), ..Self::default() }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Spoken {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> FilterOutput {
         self.loose.extend_from_slice(bytes);
         self.take_whole();
         let found = self.stops.iter().filter_map(|stop| self.held.find(stop.as_str())).min();
         if let Some(at) = found {
             self.held.truncate(at);
-            return Spoken::Last(std::mem::take(&mut self.held));
+            return FilterOutput::Last(std::mem::take(&mut self.held));
         }
         let kept = self.suspects();
         let rest = self.held.split_off(self.held.len() - kept);
-        Spoken::More(std::mem::replace(&mut self.held, rest))
+        FilterOutput::More(std::mem::replace(&mut self.held, rest))
     }
 
     /// The remaining text when no more bytes come.

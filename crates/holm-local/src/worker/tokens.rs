@@ -8,24 +8,24 @@ use llama_cpp_2::{
     token::LlamaToken,
 };
 
-use super::choose::Words;
-use crate::prompt::{Piece, Said, chatml, filled, placeholder};
+use super::choose::TokenVocabulary;
+use crate::prompt::{LocalMessage, PromptPiece, chatml, filled, placeholder};
 
 /// A model's vocabulary and template.
-pub(super) struct Lexicon<'m> {
+pub(super) struct ModelVocabulary<'m> {
     model: &'m LlamaModel,
     template: Option<LlamaChatTemplate>,
     /// Computed once, when first needed.
     quotes: OnceCell<Vec<u32>>,
 }
 
-impl<'m> Lexicon<'m> {
+impl<'m> ModelVocabulary<'m> {
     pub(super) fn new(model: &'m LlamaModel) -> Self {
         Self { model, template: model.chat_template(None).ok(), quotes: OnceCell::new() }
     }
 
     /// The prompt as tokens.
-    pub(super) fn prompt(&self, said: &[Said]) -> Vec<i32> {
+    pub(super) fn prompt(&self, said: &[LocalMessage]) -> Vec<i32> {
         let vocab = self.model.vocab();
         let pieces = self.rendered(said).unwrap_or_else(|| chatml(said));
         let mut out = Vec::new();
@@ -34,11 +34,11 @@ impl<'m> Lexicon<'m> {
         let wants_first = vocab.should_add_bos() && first.0 >= 0;
         for piece in pieces {
             match &piece {
-                Piece::Marks(text) => {
+                PromptPiece::Marks(text) => {
                     let tokens = vocab.tokenize(text.as_bytes(), false, true);
                     out.extend(tokens.into_iter().map(|token| token.0));
                 }
-                Piece::Words(text) => out.extend(self.words(text)),
+                PromptPiece::Words(text) => out.extend(self.words(text)),
             }
         }
         if wants_first && out.first() != Some(&first.0) {
@@ -62,7 +62,7 @@ impl<'m> Lexicon<'m> {
     }
 
     /// The prompt rendered with the model's own template, if llama.cpp supports it.
-    fn rendered(&self, said: &[Said]) -> Option<Vec<Piece>> {
+    fn rendered(&self, said: &[LocalMessage]) -> Option<Vec<PromptPiece>> {
         let template = self.template.as_ref()?;
         let messages: Option<Vec<LlamaChatMessage>> = said
             .iter()
@@ -74,7 +74,7 @@ impl<'m> Lexicon<'m> {
     }
 }
 
-impl Words for Lexicon<'_> {
+impl TokenVocabulary for ModelVocabulary<'_> {
     fn ends(&self, token: u32) -> bool {
         i32::try_from(token).is_ok_and(|token| self.model.vocab().is_eog(LlamaToken(token)))
     }

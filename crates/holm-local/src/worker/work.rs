@@ -6,16 +6,19 @@ use std::{collections::VecDeque, time::Instant};
 use llguidance::ParserFactory;
 
 use super::{
-    choose::{Choice, Chooser, Words as _},
+    choose::{TokenChoice, TokenSampler, TokenVocabulary as _},
     say,
-    scale::Scale,
-    speech::{Speech, Spoken},
-    tokens::Lexicon,
+    scale::TextLikelihood,
+    speech::{FilterOutput, StopSequenceFilter},
+    tokens::ModelVocabulary,
 };
-use crate::wire::{Begin, End, Fault, FromWorker, Tally, Task, Weigh, Write};
+use crate::wire::{
+    GenerateTask, GenerationError, GenerationStats, ReplyEnd, ScoreTask, WorkerMessage, WorkerPrompt,
+    WorkerTask,
+};
 
 /// A tokenised prompt and its task. It has no sequence yet.
-pub(super) struct Plan {
+pub(super) struct PendingPrompt {
     pub(super) id: u64,
     pub(super) session: u64,
     /// All tokens that must be in the cache: the prompt, followed by the reply so far or
@@ -23,13 +26,13 @@ pub(super) struct Plan {
     pub(super) goal: Vec<i32>,
     /// The number of tokens before the reply, or before the text to score.
     prompt: usize,
-    doing: Doing,
+    doing: PromptTask,
     began: Instant,
 }
 
 /// A prompt that has a sequence.
-pub(super) struct Work {
-    pub(super) plan: Plan,
+pub(super) struct ActivePrompt {
+    pub(super) plan: PendingPrompt,
     pub(super) seat: usize,
     /// How many of its tokens were already cached.
     cached: usize,
@@ -43,23 +46,23 @@ pub(super) struct Work {
 }
 
 /// The task of a prompt.
-enum Doing {
-    Writing(Box<Writing>),
-    Weighing(Weighing),
+enum PromptTask {
+    Writing(Box<ReplyGeneration>),
+    Weighing(TextScoring),
 }
 
 /// A reply in progress.
-struct Writing {
-    chooser: Chooser,
-    speech: Speech,
+struct ReplyGeneration {
+    chooser: TokenSampler,
+    speech: StopSequenceFilter,
     most: usize,
 }
 
 /// Texts to score, all after the same prompt.
-struct Weighing {
-    scale: Scale,
+struct TextScoring {
+    scale: TextLikelihood,
     /// The texts that follow the current one.
-    next: VecDeque<Text>,
+    next: VecDeque<ScoringText>,
     /// The scores of the previous texts.
     likely: Vec<f64>,
     /// The tokens that may follow each text.
@@ -69,7 +72,7 @@ struct Weighing {
 }
 
 /// A text to score, as tokens.
-struct Text {
+struct ScoringText {
     /// The text together with the beginning of the reply, tokenised as one, as the
     /// model would write it.
     tokens: Vec<i32>,
@@ -78,47 +81,50 @@ struct Text {
     opening: usize,
 }
 
-impl Plan {
+impl PendingPrompt {
     /// Tokenises a prompt and its task.
     pub(super) fn read(
-        begin: &Begin,
-        lexicon: &Lexicon<'_>,
+        begin: &WorkerPrompt,
+        lexicon: &ModelVocabulary<'_>,
         factory: &ParserFactory,
         window: usize,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, GenerationError> {
         let began = Instant::now();
         let mut goal = lexicon.prompt(&begin.said);
-        let overflow = |tokens: usize| Fault::Overflow { tokens: tokens as u64, context: window as u64 };
+        let overflow =
+            |tokens: usize| GenerationError::Overflow { tokens: tokens as u64, context: window as u64 };
         let (id, session) = (begin.id, begin.session);
         match &begin.task {
             // At least one position must be left for the reply.
-            Task::Write(_) if goal.is_empty() || goal.len() >= window => Err(overflow(goal.len())),
-            Task::Write(write) => {
-                let doing = Doing::Writing(Box::new(Writing::new(write, factory)?));
+            WorkerTask::Write(_) if goal.is_empty() || goal.len() >= window => Err(overflow(goal.len())),
+            WorkerTask::Write(write) => {
+                let doing = PromptTask::Writing(Box::new(ReplyGeneration::new(write, factory)?));
                 Ok(Self { id, session, prompt: goal.len(), goal, doing, began })
             }
-            Task::Weigh(weigh) => {
+            WorkerTask::Weigh(weigh) => {
                 let before = goal.len();
                 let mut next = texts(weigh, lexicon);
                 let longest = before + next.iter().map(|text| text.tokens.len()).max().unwrap_or(0);
                 if before == 0 || longest >= window {
                     return Err(overflow(longest));
                 }
-                let first =
-                    next.pop_front().ok_or_else(|| Fault::Engine("there is nothing to score".into()))?;
+                let first = next
+                    .pop_front()
+                    .ok_or_else(|| GenerationError::Engine("there is nothing to score".into()))?;
                 let closing = lexicon.quotes().to_vec();
                 let scale = first.onto(&closing);
                 let prompt = before + first.opening;
                 goal.extend(first.tokens);
-                let doing = Doing::Weighing(Weighing { scale, next, likely: Vec::new(), closing, before });
+                let doing =
+                    PromptTask::Weighing(TextScoring { scale, next, likely: Vec::new(), closing, before });
                 Ok(Self { id, session, goal, prompt, doing, began })
             }
         }
     }
 
     /// Starts on a sequence that already holds this many tokens of it.
-    pub(super) fn seated(self, seat: usize, cached: usize) -> Work {
-        Work { plan: self, seat, cached, first: None, paused: false, added: false, asked: Vec::new() }
+    pub(super) fn seated(self, seat: usize, cached: usize) -> ActivePrompt {
+        ActivePrompt { plan: self, seat, cached, first: None, paused: false, added: false, asked: Vec::new() }
     }
 
     /// The tokens before the reply, or before the text to score.
@@ -129,15 +135,15 @@ impl Plan {
     /// Whether the logits after this position are needed.
     pub(super) fn wants(&self, place: usize) -> bool {
         match &self.doing {
-            Doing::Writing(_) => place + 1 == self.goal.len(),
-            Doing::Weighing(_) => place + 1 >= self.prompt,
+            PromptTask::Writing(_) => place + 1 == self.goal.len(),
+            PromptTask::Weighing(_) => place + 1 >= self.prompt,
         }
     }
 
     /// Continues with the next text after the same prompt, once one is scored. Returns
     /// whether there is one.
     pub(super) fn turn(&mut self) -> bool {
-        let Doing::Weighing(weighing) = &mut self.doing else { return false };
+        let PromptTask::Weighing(weighing) = &mut self.doing else { return false };
         weighing.likely.push(weighing.scale.likely());
         let Some(text) = weighing.next.pop_front() else { return false };
         weighing.scale = text.onto(&weighing.closing);
@@ -149,90 +155,90 @@ impl Plan {
 }
 
 /// The texts to score, as tokens.
-fn texts(Weigh { opening, texts }: &Weigh, lexicon: &Lexicon<'_>) -> VecDeque<Text> {
+fn texts(ScoreTask { opening, texts }: &ScoreTask, lexicon: &ModelVocabulary<'_>) -> VecDeque<ScoringText> {
     let alone = lexicon.words(opening);
     let text = |text: &String| {
         let tokens = lexicon.words(&format!("{opening}{text}"));
         let opening = alone.iter().zip(&tokens).take_while(|(one, other)| one == other).count();
-        Text { tokens, opening }
+        ScoringText { tokens, opening }
     };
     texts.iter().map(text).collect()
 }
 
-impl Text {
+impl ScoringText {
     /// The text with nothing scored yet.
-    fn onto(&self, closing: &[u32]) -> Scale {
+    fn onto(&self, closing: &[u32]) -> TextLikelihood {
         let text = self.tokens.iter().skip(self.opening);
         let text = text.map(|token| u32::try_from(*token).unwrap_or(u32::MAX)).collect();
-        Scale::new(text, closing.to_vec())
+        TextLikelihood::new(text, closing.to_vec())
     }
 }
 
-impl Work {
+impl ActivePrompt {
     /// Adds the logits after a position. Returns why the task ended, if it ended.
     pub(super) fn advance(
         &mut self,
         place: usize,
         logits: &[f32],
-        lexicon: &Lexicon<'_>,
+        lexicon: &ModelVocabulary<'_>,
         window: usize,
-    ) -> Option<Result<End, Fault>> {
+    ) -> Option<Result<ReplyEnd, GenerationError>> {
         let plan = &mut self.plan;
         let writing = match &mut plan.doing {
-            Doing::Writing(writing) => writing,
-            Doing::Weighing(Weighing { scale, .. }) => {
+            PromptTask::Writing(writing) => writing,
+            PromptTask::Weighing(TextScoring { scale, .. }) => {
                 scale.look((place + 1).saturating_sub(plan.prompt), logits);
-                return scale.is_done().then_some(Ok(End::Done));
+                return scale.is_done().then_some(Ok(ReplyEnd::Done));
             }
         };
         self.first.get_or_insert_with(Instant::now);
         let token = match writing.chooser.choose(logits, lexicon) {
-            Ok(Choice::Token(token)) => token,
-            Ok(Choice::End) => return Some(Ok(End::Done)),
+            Ok(TokenChoice::Token(token)) => token,
+            Ok(TokenChoice::End) => return Some(Ok(ReplyEnd::Done)),
             Err(fault) => return Some(Err(fault)),
         };
         plan.goal.push(i32::try_from(token).unwrap_or_default());
         let (text, stopped) = match writing.speech.push(&lexicon.piece(token)) {
-            Spoken::More(text) => (text, false),
-            Spoken::Last(text) => (text, true),
+            FilterOutput::More(text) => (text, false),
+            FilterOutput::Last(text) => (text, true),
         };
         if !text.is_empty() {
-            say(&FromWorker::Text { id: plan.id, text });
+            say(&WorkerMessage::Text { id: plan.id, text });
         }
         if stopped {
-            return Some(Ok(End::Stopped));
+            return Some(Ok(ReplyEnd::Stopped));
         }
         if writing.chooser.is_whole() {
-            return Some(Ok(End::Done));
+            return Some(Ok(ReplyEnd::Done));
         }
         let full = plan.goal.len() - plan.prompt >= writing.most || plan.goal.len() >= window;
-        full.then_some(Ok(End::Full))
+        full.then_some(Ok(ReplyEnd::Full))
     }
 
     /// Sends the final message.
-    pub(super) fn close(mut self, end: End) {
+    pub(super) fn close(mut self, end: ReplyEnd) {
         let (id, tally) = (self.plan.id, self.tally());
         match &mut self.plan.doing {
-            Doing::Writing(writing) => {
+            PromptTask::Writing(writing) => {
                 let text = writing.speech.rest();
-                if end != End::Stopped && !text.is_empty() {
-                    say(&FromWorker::Text { id, text });
+                if end != ReplyEnd::Stopped && !text.is_empty() {
+                    say(&WorkerMessage::Text { id, text });
                 }
             }
-            Doing::Weighing(weighing) if end == End::Done => {
-                return say(&FromWorker::Weighed { id, likely: std::mem::take(&mut weighing.likely) });
+            PromptTask::Weighing(weighing) if end == ReplyEnd::Done => {
+                return say(&WorkerMessage::Weighed { id, likely: std::mem::take(&mut weighing.likely) });
             }
             // The task was cancelled.
-            Doing::Weighing(_) => {}
+            PromptTask::Weighing(_) => {}
         }
-        say(&FromWorker::Ended { id, end, tally });
+        say(&WorkerMessage::Ended { id, end, tally });
     }
 
-    fn tally(&self) -> Tally {
+    fn tally(&self) -> GenerationStats {
         let now = Instant::now();
         let first = self.first.unwrap_or(now);
         let micros = |from: Instant, to: Instant| u64::try_from((to - from).as_micros()).unwrap_or(u64::MAX);
-        Tally {
+        GenerationStats {
             input: self.plan.prompt as u64,
             cached: self.cached as u64,
             output: (self.plan.goal.len() - self.plan.prompt) as u64,
@@ -242,11 +248,11 @@ impl Work {
     }
 }
 
-impl Writing {
-    fn new(write: &Write, factory: &ParserFactory) -> Result<Self, Fault> {
+impl ReplyGeneration {
+    fn new(write: &GenerateTask, factory: &ParserFactory) -> Result<Self, GenerationError> {
         Ok(Self {
-            chooser: Chooser::new(factory, write)?,
-            speech: Speech::new(write.stops.clone()),
+            chooser: TokenSampler::new(factory, write)?,
+            speech: StopSequenceFilter::new(write.stops.clone()),
             most: usize::try_from(write.most).unwrap_or(usize::MAX),
         })
     }

@@ -1,8 +1,8 @@
 use std::{path::Path, sync::Arc};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Message, Tool};
-use holm_local::{Choosing, Local, LocalError};
+use holm_kernel::{Block, Message, ToolSpec};
+use holm_local::{LocalError, LocalModel, ToolSelection};
 use holm_runtime::Model as _;
 
 use crate::ask::{ask, open, replied, request, settings, user};
@@ -20,7 +20,7 @@ fn text<'a>(value: &'a Json, key: &str) -> &'a str {
 }
 
 /// The tools on offer, what is asked, and the right call.
-type Episode = (Vec<Arc<Tool>>, Vec<Arc<Message>>, Json);
+type Episode = (Vec<Arc<ToolSpec>>, Vec<Arc<Message>>, Json);
 
 /// First turns of the vectors that ask for a call.
 fn calls() -> Vec<Episode> {
@@ -35,7 +35,7 @@ fn calls() -> Vec<Episode> {
     let one = |vector: &Json| {
         let episode = vector.get("episode").unwrap();
         let tools = episode.get("tools").and_then(Json::as_array).unwrap().iter().map(|tool| {
-            Arc::new(Tool::new(
+            Arc::new(ToolSpec::new(
                 text(tool, "name"),
                 text(tool, "description"),
                 tool.get("parameters").unwrap().clone(),
@@ -49,17 +49,17 @@ fn calls() -> Vec<Episode> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_the_adapter_the_right_tool_is_called() {
-    assert!(right(Choosing::Likeliest).await >= 7);
+    assert!(right(ToolSelection::Likeliest).await >= 7);
 }
 
 /// Names that were weighed wrongly, or not after the prompt, would be right by chance: in three or four.
 #[tokio::test(flavor = "multi_thread")]
 async fn with_the_adapter_the_right_tool_is_called_where_names_are_weighed_too() {
-    assert!(right(Choosing::Calibrated).await >= 6);
+    assert!(right(ToolSelection::Calibrated).await >= 6);
 }
 
 /// How many of eight calls are of the right tool.
-async fn right(choosing: Choosing) -> u32 {
+async fn right(choosing: ToolSelection) -> u32 {
     let model = open(settings().adapter(adapter_file()).choosing(choosing));
     let (mut right, mut tried) = (0, 0);
     for (tools, view, expect) in calls().into_iter().take(8) {
@@ -79,6 +79,6 @@ fn an_adapter_goes_with_no_other_model() {
     let mut bytes = std::fs::read(crate::ask::file()).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&other, bytes).unwrap();
-    let settings = holm_local::Settings::new(other).adapter(adapter_file());
-    assert!(matches!(Local::open(settings), Err(LocalError::OtherBase { .. })));
+    let settings = holm_local::LocalModelSettings::new(other).adapter(adapter_file());
+    assert!(matches!(LocalModel::open(settings), Err(LocalError::OtherBase { .. })));
 }

@@ -3,13 +3,13 @@
 use std::{path::PathBuf, sync::Arc};
 
 use holm_guards::json::Json;
-use holm_jail::Launcher;
+use holm_jail::JailLauncher;
 use holm_kernel::{
-    Block, CallId, Message, MessageId, Messages, Model as Card, ModelResult, Offer, Purpose, Reply, Request,
-    Role, Tool,
+    Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec as Card, Offer, Purpose, Reply,
+    Request, Role, ToolSpec,
 };
-use holm_local::{Local, Settings};
-use holm_runtime::{Ask, DeltaSink, Line, NoDeltas};
+use holm_local::{LocalModel, LocalModelSettings};
+use holm_runtime::{DeltaSink, ModelConnection, ModelRequest, NullDeltaSink};
 use tokio_util::sync::CancellationToken;
 
 /// The program that becomes launcher and worker.
@@ -28,21 +28,21 @@ pub(crate) fn file() -> PathBuf {
     file
 }
 
-pub(crate) fn settings() -> Settings {
-    let launcher = Launcher::with_args(WORKER, [holm_jail::LAUNCHER_ARGUMENT.into()]);
-    Settings::new(file()).worker(WORKER).launcher(launcher).context(2048)
+pub(crate) fn settings() -> LocalModelSettings {
+    let launcher = JailLauncher::with_args(WORKER, [holm_jail::LAUNCHER_ARGUMENT.into()]);
+    LocalModelSettings::new(file()).worker(WORKER).launcher(launcher).context(2048)
 }
 
-pub(crate) fn open(settings: Settings) -> Local {
-    Local::open(settings).unwrap()
+pub(crate) fn open(settings: LocalModelSettings) -> LocalModel {
+    LocalModel::open(settings).unwrap()
 }
 
-pub(crate) fn tool(name: &str, description: &str, schema: &str) -> Arc<Tool> {
-    Arc::new(Tool::new(name, description, Json::parse(schema).unwrap()))
+pub(crate) fn tool(name: &str, description: &str, schema: &str) -> Arc<ToolSpec> {
+    Arc::new(ToolSpec::new(name, description, Json::parse(schema).unwrap()))
 }
 
 /// A request with these tools.
-pub(crate) fn request(system: &str, tools: Vec<Arc<Tool>>) -> Request {
+pub(crate) fn request(system: &str, tools: Vec<Arc<ToolSpec>>) -> Request {
     Request {
         purpose: Purpose::Turn,
         model: Arc::new(Card::named("local/test")),
@@ -58,31 +58,35 @@ pub(crate) fn user(text: &str) -> Arc<Message> {
     Arc::new(Message::text(MessageId::new(1), Role::User, text))
 }
 
-pub(crate) async fn ask(line: &mut dyn Line, request: &Request, messages: &[Arc<Message>]) -> ModelResult {
-    ask_watched(line, request, messages, Arc::new(NoDeltas), CancellationToken::new()).await
+pub(crate) async fn ask(
+    line: &mut dyn ModelConnection,
+    request: &Request,
+    messages: &[Arc<Message>],
+) -> ModelResult {
+    ask_watched(line, request, messages, Arc::new(NullDeltaSink), CancellationToken::new()).await
 }
 
 pub(crate) async fn ask_watched(
-    line: &mut dyn Line,
+    line: &mut dyn ModelConnection,
     request: &Request,
     messages: &[Arc<Message>],
     deltas: Arc<dyn DeltaSink>,
     stop: CancellationToken,
 ) -> ModelResult {
     let told = Arc::clone(&request.tools);
-    line.call(Ask { call: CallId::new(1), request, messages, told, deltas, stop }).await
+    line.call(ModelRequest { call: CallId::new(1), request, messages, told, deltas, stop }).await
 }
 
 /// Asks as the text protocol does: the request has no tools, its text has.
 pub(crate) async fn ask_in_text(
-    line: &mut dyn Line,
+    line: &mut dyn ModelConnection,
     request: &Request,
     messages: &[Arc<Message>],
-    told: Vec<Arc<Tool>>,
+    told: Vec<Arc<ToolSpec>>,
 ) -> ModelResult {
     let told = Arc::new(Offer { epoch: 1, tools: told });
-    let (deltas, stop) = (Arc::new(NoDeltas), CancellationToken::new());
-    line.call(Ask { call: CallId::new(1), request, messages, told, deltas, stop }).await
+    let (deltas, stop) = (Arc::new(NullDeltaSink), CancellationToken::new());
+    line.call(ModelRequest { call: CallId::new(1), request, messages, told, deltas, stop }).await
 }
 
 pub(crate) fn replied(result: ModelResult) -> Reply {

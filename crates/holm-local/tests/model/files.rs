@@ -1,7 +1,7 @@
 use std::fs;
 
 use holm_kernel::{FailureClass, ModelResult};
-use holm_local::{Local, LocalError, Settings};
+use holm_local::{LocalError, LocalModel, LocalModelSettings};
 use holm_runtime::Model as _;
 
 use crate::ask::{ask, file, open, request, settings, user};
@@ -22,11 +22,12 @@ fn a_file_that_is_none_is_refused_before_anything_starts() {
     let path = folder.path().join("cut.gguf");
     let whole = fs::read(file()).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let told = Local::open(Settings::new(&path)).unwrap_err().to_string();
+    let told = LocalModel::open(LocalModelSettings::new(&path)).unwrap_err().to_string();
     assert!(told.contains("the file is truncated"), "{told}");
-    let told = Local::open(Settings::new(folder.path().join("none.gguf"))).unwrap_err().to_string();
+    let told =
+        LocalModel::open(LocalModelSettings::new(folder.path().join("none.gguf"))).unwrap_err().to_string();
     assert!(told.contains("cannot be read"), "{told}");
-    let told = Local::open(settings().adapter(file())).unwrap_err().to_string();
+    let told = LocalModel::open(settings().adapter(file())).unwrap_err().to_string();
     assert!(told.ends_with("this is a model, but an adapter is required"), "{told}");
 }
 
@@ -48,8 +49,9 @@ async fn a_file_that_llama_cpp_refuses_is_an_error_of_the_call() {
     }
     bytes.resize(256, 0);
     fs::write(&path, bytes).unwrap();
-    let launcher = holm_jail::Launcher::with_args(crate::ask::WORKER, [holm_jail::LAUNCHER_ARGUMENT.into()]);
-    let model = open(Settings::new(&path).worker(crate::ask::WORKER).launcher(launcher));
+    let launcher =
+        holm_jail::JailLauncher::with_args(crate::ask::WORKER, [holm_jail::LAUNCHER_ARGUMENT.into()]);
+    let model = open(LocalModelSettings::new(&path).worker(crate::ask::WORKER).launcher(launcher));
     let asked = request("", Vec::new());
     for _ in 0..2 {
         let result = ask(&mut *model.open(), &asked, &[user("Hi")]).await;

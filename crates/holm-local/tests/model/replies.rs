@@ -2,12 +2,12 @@ use std::sync::{Arc, Mutex};
 
 use holm_guards::{
     json::Json,
-    schema::Schema,
-    skill::{Skill, extract},
+    schema::CompiledSchema,
+    skill::{CompiledSkill, extract},
 };
-use holm_kernel::{Block, CallId, Model as Card, Offer, Purpose, Request, StopReason, Tool};
-use holm_local::{Choosing, Constraint, Local};
-use holm_runtime::{Ask, Delta, DeltaSink, Line as _, Model as _};
+use holm_kernel::{Block, CallId, ModelSpec as Card, Offer, Purpose, Request, StopReason, ToolSpec};
+use holm_local::{GrammarConstraint, LocalModel, ToolSelection};
+use holm_runtime::{DeltaSink, Model as _, ModelConnection as _, ModelRequest, ReplyDelta};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 const SYSTEM: &str = "Reply with one JSON object to use a tool: {\"tool\": \"name\", \"argument\": \"value\"}. \
                       The tools are list_files (path), add (a, b) and light (state, rooms).";
 
-fn tools() -> Vec<Arc<Tool>> {
+fn tools() -> Vec<Arc<ToolSpec>> {
     vec![
         tool(
             "list_files",
@@ -40,11 +40,11 @@ fn tools() -> Vec<Arc<Tool>> {
 }
 
 /// Whether a reply is words, or a call of a tool that is there with arguments that validate.
-fn is_valid(block: &Block, tools: &[Arc<Tool>]) -> bool {
+fn is_valid(block: &Block, tools: &[Arc<ToolSpec>]) -> bool {
     match block {
         Block::Text(text) => !text.trim().is_empty() && !text.starts_with('{'),
         Block::ToolCall(call) => tools.iter().find(|tool| tool.name == call.name).is_some_and(|tool| {
-            Schema::compile(&tool.schema).unwrap().is_valid(&Json::parse(&call.arguments).unwrap())
+            CompiledSchema::compile(&tool.schema).unwrap().is_valid(&Json::parse(&call.arguments).unwrap())
         }),
         _ => false,
     }
@@ -54,8 +54,8 @@ fn is_valid(block: &Block, tools: &[Arc<Tool>]) -> bool {
 fn listener() -> (Arc<Mutex<String>>, Arc<dyn DeltaSink>) {
     let pieces = Arc::new(Mutex::new(String::new()));
     let heard = Arc::clone(&pieces);
-    let sink = move |_: CallId, delta: Delta<'_>| {
-        if let Delta::Text { offset, text } = delta {
+    let sink = move |_: CallId, delta: ReplyDelta<'_>| {
+        if let ReplyDelta::Text { offset, text } = delta {
             let mut heard = heard.lock().unwrap();
             assert_eq!(offset, heard.len() as u64);
             heard.push_str(text);
@@ -78,7 +78,7 @@ async fn a_plain_question_is_answered_in_pieces() {
     assert!(reply.usage.input > 10 && reply.usage.output > 3, "{:?}", reply.usage);
 }
 
-async fn drawn(model: &Local, tools: &[Arc<Tool>], wish: &str, milli: u32) -> Block {
+async fn drawn(model: &LocalModel, tools: &[Arc<ToolSpec>], wish: &str, milli: u32) -> Block {
     let mut asked = request("", tools.to_vec());
     asked.model = Arc::new(Card { temperature_milli: Some(milli), ..Card::named("local/test") });
     let mut blocks = replied(ask(&mut *model.open(), &asked, &[user(wish)]).await).blocks;
@@ -118,7 +118,7 @@ async fn the_text_protocol_is_held_to_the_grammar_too() {
         let Json::Object(mut members) = Json::parse(&said).unwrap() else { panic!("{said}") };
         let Some(Json::String(name)) = members.remove("tool") else { panic!("{said}") };
         let tool = tools().into_iter().find(|tool| tool.name == name).unwrap_or_else(|| panic!("{said}"));
-        assert!(Schema::compile(&tool.schema).unwrap().is_valid(&Json::Object(members)), "{said}");
+        assert!(CompiledSchema::compile(&tool.schema).unwrap().is_valid(&Json::Object(members)), "{said}");
         calls += 1;
     }
     assert!(calls > 0, "no call was drawn");
@@ -126,7 +126,8 @@ async fn the_text_protocol_is_held_to_the_grammar_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_calibrated_call_is_of_the_catalogue_and_validates() {
-    let settings = settings().adapter(adapter_file()).believe_none_from(1000).choosing(Choosing::Calibrated);
+    let settings =
+        settings().adapter(adapter_file()).believe_none_from(1000).choosing(ToolSelection::Calibrated);
     let (model, mut calls) = (open(settings), 0);
     for wish in ["List the files in docs.", "What is 7 plus 12?", "Lights out in the kitchen!"] {
         let mut line = model.line();
@@ -143,10 +144,11 @@ async fn a_calibrated_call_is_of_the_catalogue_and_validates() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_shown_of_a_calibrated_call_in_text_is_what_was_said() {
-    let settings = settings().adapter(adapter_file()).believe_none_from(1000).choosing(Choosing::Calibrated);
+    let settings =
+        settings().adapter(adapter_file()).believe_none_from(1000).choosing(ToolSelection::Calibrated);
     let model = open(settings);
     let (pieces, sink) = listener();
-    let asked = Ask {
+    let asked = ModelRequest {
         call: CallId::new(1),
         request: &request(SYSTEM, Vec::new()),
         messages: &[user("List the files in docs.")],
@@ -177,13 +179,13 @@ async fn structured_output_has_its_shape() {
     let reply =
         replied(ask(&mut *model.open(), &asked, &[user("Name a city of France, and is it big?")]).await);
     let value = Json::parse(&text(&reply)).unwrap();
-    assert!(Schema::compile(&Json::parse(schema).unwrap()).unwrap().is_valid(&value), "{value}");
+    assert!(CompiledSchema::compile(&Json::parse(schema).unwrap()).unwrap().is_valid(&value), "{value}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_extracted_stands_in_the_text() {
     let model = open(settings());
-    let skill = Skill::compile(extract()).unwrap();
+    let skill = CompiledSkill::compile(extract()).unwrap();
     let input = r#"{"text":"Ann Lee met Bob in Oslo; write to ann@mail.example.","target":"name"}"#;
     let input = skill.check_input(&Json::parse(input).unwrap()).unwrap();
     let schema = r#"{"type":"object","required":["name"],"properties":{"name":{"type":"array","items":{"type":"string","minLength":1},"maxItems":3}},"additionalProperties":false}"#;
@@ -202,7 +204,7 @@ async fn what_is_extracted_stands_in_the_text() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_grammar_the_model_says_what_it_likes() {
-    let model = open(settings().constraint(Constraint::Off));
+    let model = open(settings().constraint(GrammarConstraint::Off));
     let reply = replied(ask(&mut *model.open(), &request("", tools()), &[user("What is 7 plus 12?")]).await);
     assert!(!reply.blocks.is_empty());
 }

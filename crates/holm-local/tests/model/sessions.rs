@@ -1,10 +1,10 @@
 use std::sync::{Arc, Mutex};
 
 use holm_kernel::{
-    Block, CallId, Ending, Event, FailureClass, Limit, Message, MessageId, Model as Card, ModelResult,
+    Block, CallId, Ending, Event, FailureClass, Limit, Message, MessageId, ModelResult, ModelSpec as Card,
     Numbered, Role,
 };
-use holm_runtime::{Agent, Delta, Line, Model as _};
+use holm_runtime::{Agent, Model as _, ModelConnection, ReplyDelta};
 use tokio_util::sync::CancellationToken;
 
 use crate::ask::{ask, ask_watched, open, replied, request, settings, text, user};
@@ -43,7 +43,7 @@ async fn a_new_session_uses_the_beginning_that_another_has_computed() {
 async fn more_sessions_than_seats_are_all_answered() {
     let model = open(settings().sequences(2).context(512));
     let asked = request("You are a helpful assistant.", Vec::new());
-    let lines: Vec<Box<dyn Line>> = (0..5).map(|_| model.open()).collect();
+    let lines: Vec<Box<dyn ModelConnection>> = (0..5).map(|_| model.open()).collect();
     let tasks = lines.into_iter().enumerate().map(|(number, mut line)| {
         let asked = asked.clone();
         tokio::spawn(async move {
@@ -80,8 +80,8 @@ async fn a_cancelled_call_ends_with_what_it_had() {
     asked.max_output = Some(1500);
     let stop = CancellationToken::new();
     let first = stop.clone();
-    let sink = move |_: CallId, delta: Delta<'_>| {
-        if let Delta::Text { .. } = delta {
+    let sink = move |_: CallId, delta: ReplyDelta<'_>| {
+        if let ReplyDelta::Text { .. } = delta {
             first.cancel();
         }
     };
@@ -100,7 +100,7 @@ async fn a_call_that_was_cancelled_before_it_began_does_nothing() {
     let model = open(settings());
     let stop = CancellationToken::new();
     stop.cancel();
-    let nobody = |_: CallId, _: Delta<'_>| panic!("nothing comes");
+    let nobody = |_: CallId, _: ReplyDelta<'_>| panic!("nothing comes");
     let asked = request("", Vec::new());
     let result = ask_watched(&mut *model.open(), &asked, &[user("Hi")], Arc::new(nobody), stop).await;
     assert_eq!(result, ModelResult::Aborted(holm_kernel::Reply::default()));

@@ -6,10 +6,13 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
-use holm_grants::{GrantSet, Policy};
-use holm_mcp::{Address, Answer, Asker, Browser, Era, Login, Means, Question, Reach, Remote, ServerSpec};
-use holm_net::{Client, Connector, HttpRequest, Limits, SystemResolver, Tls};
-use holm_runtime::{BoxFuture, CancellationToken, Progress};
+use holm_grants::{GrantPolicy, GrantSet};
+use holm_mcp::{
+    ElicitationHandler, LoginBrowser, LoginSettings, McpServerSpec, McpTransports, ProtocolEra, RemoteServer,
+    ServerAddress, ServerAnswer, ServerEndpoint, ServerQuestion,
+};
+use holm_net::{Connector, ExchangeLimits, HttpClient, HttpClientRequest, SystemResolver, TlsConfig};
+use holm_runtime::{BoxFuture, CancellationToken, ProgressReporter};
 use serde_json::{Map, Value, json};
 
 /// Where the suite's own servers may be: on this machine, at any port.
@@ -22,24 +25,24 @@ async fn main() -> anyhow::Result<()> {
         Ok(text) => serde_json::from_str(&text)?,
         Err(_) => Value::Null,
     };
-    let mut address = Address::new(&url)?;
+    let mut address = ServerAddress::new(&url)?;
     if let Some(id) = context.get("client_id").and_then(Value::as_str) {
         let secret = context.get("client_secret").and_then(Value::as_str);
         address.client = Some((id.to_owned(), secret.map(str::to_owned)));
     }
-    let mut spec = ServerSpec::address("suite", &url)?.grants(GrantSet::parse(HERE)?).era(era());
-    spec.reach = Reach::Address(address);
-    let net = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
-    let login =
-        Login::new(Alone(net.clone())).document("https://conformance-test.local/client-metadata.json");
-    let remote = Remote::new(spec, Means::new().net(net).asker(Agreeable).login(login));
+    let mut spec = McpServerSpec::address("suite", &url)?.grants(GrantSet::parse(HERE)?).era(era());
+    spec.reach = ServerEndpoint::Address(address);
+    let net = HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::platform()?);
+    let login = LoginSettings::new(Alone(net.clone()))
+        .document("https://conformance-test.local/client-metadata.json");
+    let remote = RemoteServer::new(spec, McpTransports::new().net(net).asker(Agreeable).login(login));
     let outcome = use_it(&remote, &context).await;
     remote.close().await;
     outcome
 }
 
 /// Lists the tools and calls those that the suite wants, or all of them.
-async fn use_it(remote: &Remote, context: &Value) -> anyhow::Result<()> {
+async fn use_it(remote: &RemoteServer, context: &Value) -> anyhow::Result<()> {
     let listing = remote.list().await?;
     let wanted = context.get("toolCalls").and_then(Value::as_array);
     let calls: Vec<(String, Map<String, Value>)> = match wanted {
@@ -53,7 +56,7 @@ async fn use_it(remote: &Remote, context: &Value) -> anyhow::Result<()> {
         }
     };
     for (name, arguments) in calls {
-        remote.call(&name, arguments, &Progress::silent(), &CancellationToken::new()).await?;
+        remote.call(&name, arguments, &ProgressReporter::silent(), &CancellationToken::new()).await?;
     }
     Ok(())
 }
@@ -64,11 +67,11 @@ fn call(wanted: &Value) -> Option<(String, Map<String, Value>)> {
 }
 
 /// The suite says which era it is about; without a word, both are tried.
-fn era() -> Era {
+fn era() -> ProtocolEra {
     match std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION").as_deref() {
-        Ok(version) if version >= "2026-07-28" => Era::Stateless,
-        Ok(_) => Era::Handshake,
-        Err(_) => Era::Either,
+        Ok(version) if version >= "2026-07-28" => ProtocolEra::Stateless,
+        Ok(_) => ProtocolEra::Handshake,
+        Err(_) => ProtocolEra::Either,
     }
 }
 
@@ -87,16 +90,16 @@ fn made_up(schema: &Value) -> Map<String, Value> {
 /// Answers every question by what the server suggests.
 struct Agreeable;
 
-impl Asker for Agreeable {
-    fn ask(&self, _: Question) -> BoxFuture<'static, Answer> {
-        Box::pin(async { Answer::Given(Map::new()) })
+impl ElicitationHandler for Agreeable {
+    fn ask(&self, _: ServerQuestion) -> BoxFuture<'static, ServerAnswer> {
+        Box::pin(async { ServerAnswer::Given(Map::new()) })
     }
 }
 
 /// A browser without a person: it goes where it is sent, once.
-struct Alone(Client);
+struct Alone(HttpClient);
 
-impl Browser for Alone {
+impl LoginBrowser for Alone {
     fn comes_back_to(&self) -> String {
         "http://localhost:3000/callback".into()
     }
@@ -107,10 +110,10 @@ impl Browser for Alone {
     }
 }
 
-async fn sent_to(client: &Client, url: &str) -> anyhow::Result<String> {
-    let policy = Policy { grants: GrantSet::parse(HERE)?, ..Policy::default() };
-    let limits = Limits { redirects: 0, ..Limits::default() };
-    let answer = client.send(HttpRequest::get(url.parse()?), &policy, &limits).await?;
+async fn sent_to(client: &HttpClient, url: &str) -> anyhow::Result<String> {
+    let policy = GrantPolicy { grants: GrantSet::parse(HERE)?, ..GrantPolicy::default() };
+    let limits = ExchangeLimits { redirects: 0, ..ExchangeLimits::default() };
+    let answer = client.send(HttpClientRequest::get(url.parse()?), &policy, &limits).await?;
     let place = answer.headers().get("location").and_then(|place| place.to_str().ok());
     place.map(str::to_owned).ok_or_else(|| anyhow!("the browser was sent nowhere"))
 }

@@ -1,7 +1,7 @@
 //! The server that the official conformance suite talks with.
 //!
 //! The suite expects tools, resources and prompts of certain names that answer in certain ways. What Holm's own tools can
-//! answer is answered by Holm's own tools, through [`Exposed`] and the kernel; what only the protocol has (asking the client
+//! answer is answered by Holm's own tools, through [`McpServerHandler`] and the kernel; what only the protocol has (asking the client
 //! for something in the middle of a call, resources, prompts, log messages) is answered here. Door and streams are Holm's.
 //! Prints its address and serves until it is ended.
 
@@ -13,8 +13,8 @@ mod plain;
 mod reading;
 mod within;
 
-use holm_mcp::server::{Door, Exposed, Rights, Shows, serve_http};
-use holm_tools::registry::Registry;
+use holm_mcp::server::{CallRights, HttpAccessPolicy, McpServerHandler, RegistryExposure, serve_http};
+use holm_tools::registry::ToolRegistry;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CompletionInfo, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
@@ -36,16 +36,20 @@ async fn main() -> anyhow::Result<()> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| anyhow::anyhow!("{error}"))?;
     let registry = plain::registry();
-    let exposed = Exposed::new().registry(registry.clone(), Shows::Everything, Rights::default());
+    let exposed = McpServerHandler::new().registry(
+        registry.clone(),
+        RegistryExposure::Everything,
+        CallRights::default(),
+    );
     let fixtures = Fixtures { exposed, registry, states: RequestStateCodec::new_unchecked(key) };
-    match serve_http(listener, fixtures, Door::open()).await? {}
+    match serve_http(listener, fixtures, HttpAccessPolicy::open()).await? {}
 }
 
 /// Holm's server, and what the suite wants beyond it.
 #[derive(Clone)]
 struct Fixtures {
-    exposed: Exposed,
-    registry: Registry,
+    exposed: McpServerHandler,
+    registry: ToolRegistry,
     states: RequestStateCodec,
 }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Source, Tool, ToolOutput};
-use holm_runtime::{Job, Toolbox, Update, tool_fn};
-use holm_tools::registry::{Offer, Rank, Registry, Source as Origin};
+use holm_kernel::{Block, Media, Source, ToolOutput, ToolSpec};
+use holm_runtime::{ProgressUpdate, ToolInvocation, Toolbox, tool_fn};
+use holm_tools::registry::{SourceRank, ToolOffer, ToolRegistry, ToolSource as Origin};
 
 /// A picture of one red point.
 pub(crate) const PICTURE: &str =
@@ -18,16 +18,16 @@ const SOUND: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA
 /// The tool whose call changes the list of tools.
 pub(crate) const TRIGGER: &str = "test_trigger_tool_change";
 
-pub(crate) fn registry() -> Registry {
-    let registry = Registry::new();
-    let offers: Vec<Offer> = tools().iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
-    registry.edit(|edit| edit.set(Origin::new(Rank::BuiltIn, "suite"), offers));
+pub(crate) fn registry() -> ToolRegistry {
+    let registry = ToolRegistry::new();
+    let offers: Vec<ToolOffer> = tools().iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect();
+    registry.edit(|edit| edit.set(Origin::new(SourceRank::BuiltIn, "suite"), offers));
     registry
 }
 
 /// Makes the registry another one.
-pub(crate) fn change(registry: &Registry) {
-    registry.edit(|edit| edit.set(Origin::new(Rank::User, "nothing"), []));
+pub(crate) fn change(registry: &ToolRegistry) {
+    registry.edit(|edit| edit.set(Origin::new(SourceRank::User, "nothing"), []));
 }
 
 fn tools() -> Toolbox {
@@ -39,8 +39,8 @@ fn tools() -> Toolbox {
     ]);
     Toolbox::new()
         .with(tool_fn(
-            Tool { schema: headed, ..declare("test_custom_header", "Says it again.") },
-            |job: Job| async move { ToolOutput::text(&*job.arguments) },
+            ToolSpec { schema: headed, ..declare("test_custom_header", "Says it again.") },
+            |job: ToolInvocation| async move { ToolOutput::text(&*job.arguments) },
         ))
         .with(tool_fn(declare(TRIGGER, "Changes the tools."), |_| async { ToolOutput::text("changed") }))
         .with(tool_fn(declare("test_simple_text", "Says one sentence."), |_| async {
@@ -58,16 +58,16 @@ fn tools() -> Toolbox {
         .with(tool_fn(declare("test_tool_with_progress", "Says how far it is."), progress))
 }
 
-async fn progress(job: Job) -> ToolOutput {
+async fn progress(job: ToolInvocation) -> ToolOutput {
     for done in [0, 50, 100] {
-        job.progress.say(Update::of(done, 100, format!("{done} of 100")));
+        job.progress.say(ProgressUpdate::of(done, 100, format!("{done} of 100")));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     ToolOutput::text("all of it")
 }
 
-fn declare(name: &str, description: &str) -> Tool {
-    Tool::new(name, description, Json::object([("type", Json::from("object"))])).level(Level::None)
+fn declare(name: &str, description: &str) -> ToolSpec {
+    ToolSpec::new(name, description, Json::object([("type", Json::from("object"))])).level(Level::None)
 }
 
 fn part(block: Block) -> ToolOutput {

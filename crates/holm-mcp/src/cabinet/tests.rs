@@ -3,7 +3,7 @@ use std::path::Path;
 
 use holm_tools::trust::ContentHash;
 
-use super::Cabinet;
+use super::ServerFileStore;
 use crate::ServerName;
 
 fn name(text: &str) -> ServerName {
@@ -17,7 +17,7 @@ fn hash(text: &str) -> ContentHash {
 #[test]
 fn a_server_is_forgotten_with_all_its_files_and_no_other_is() {
     let folder = tempfile::tempdir().unwrap();
-    let cabinet = Cabinet::new(folder.path());
+    let cabinet = ServerFileStore::new(folder.path());
     for (server, of) in [("a", "1"), ("a", "2"), ("a-b", "1")] {
         cabinet.write(&name(server), &hash(of), b"{}").unwrap();
     }
@@ -30,7 +30,7 @@ fn a_server_is_forgotten_with_all_its_files_and_no_other_is() {
 #[test]
 fn a_file_is_removed_alone_and_more_than_once() {
     let folder = tempfile::tempdir().unwrap();
-    let cabinet = Cabinet::new(folder.path().join("not/there/yet"));
+    let cabinet = ServerFileStore::new(folder.path().join("not/there/yet"));
     assert_eq!(cabinet.read(&name("a"), &hash("1")), None);
     cabinet.write(&name("a"), &hash("1"), b"one").unwrap();
     cabinet.write(&name("a"), &hash("2"), b"two").unwrap();
@@ -46,7 +46,7 @@ fn a_file_is_removed_alone_and_more_than_once() {
 fn only_their_owner_reads_the_files_and_nothing_half_written_is_left() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let cabinet = Cabinet::new(folder.path().join("private"));
+    let cabinet = ServerFileStore::new(folder.path().join("private"));
     cabinet.write(&name("a"), &hash("1"), b"one").unwrap();
     cabinet.write(&name("a"), &hash("1"), b"more").unwrap();
     let lock = cabinet.lock(&name("a"), &hash("1")).unwrap();

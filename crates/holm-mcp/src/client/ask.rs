@@ -32,25 +32,25 @@ const SECRETS: [&str; 14] = [
 ];
 
 /// Asks the user questions on behalf of servers.
-pub trait Asker: Send + Sync {
+pub trait ElicitationHandler: Send + Sync {
     /// Shows the question together with the name of the server that asks it, and
     /// waits for the user.
-    fn ask(&self, question: Question) -> BoxFuture<'static, Answer>;
+    fn ask(&self, question: ServerQuestion) -> BoxFuture<'static, ServerAnswer>;
 }
 
 /// A question from a server.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct ServerQuestion {
     /// The server that asks. The user sees its name, so no server can ask in another's name.
     pub server: ServerName,
     /// The server's message; it is untrusted.
     pub message: String,
-    pub wanted: Wanted,
+    pub wanted: ServerQuestionKind,
 }
 
 /// What the server wants from the user.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum ServerQuestionKind {
     /// Values for these fields, given as the JSON schema of a flat object.
     Form(Value),
     /// The server wants the user to open this page. Holm never opens it for them.
@@ -59,7 +59,7 @@ pub enum Wanted {
 
 /// What the user answered to a question.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum ServerAnswer {
     /// The values of the form; empty for a page. Fields with a default and no
     /// value get the default.
     Given(Map<String, Value>),
@@ -70,18 +70,18 @@ pub enum Answer {
 
 /// Used when no user is present: servers learn that they cannot ask questions.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NobodyAnswers;
+pub struct NoElicitation;
 
-impl Asker for NobodyAnswers {
-    fn ask(&self, _: Question) -> BoxFuture<'static, Answer> {
-        Box::pin(async { Answer::Declined })
+impl ElicitationHandler for NoElicitation {
+    fn ask(&self, _: ServerQuestion) -> BoxFuture<'static, ServerAnswer> {
+        Box::pin(async { ServerAnswer::Declined })
     }
 }
 
 /// Carries a server's question to the user and returns the answer.
 pub(crate) async fn elicit(
     server: &ServerName,
-    asker: &Arc<dyn Asker>,
+    asker: &Arc<dyn ElicitationHandler>,
     request: ElicitRequestParams,
 ) -> ElicitResult {
     let (message, wanted) = match request {
@@ -90,27 +90,29 @@ pub(crate) async fn elicit(
             if wants_secrets(&schema) {
                 return ElicitResult::new(ElicitationAction::Decline);
             }
-            (message, Wanted::Form(schema))
+            (message, ServerQuestionKind::Form(schema))
         }
-        ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, Wanted::Visit(url)),
+        ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+            (message, ServerQuestionKind::Visit(url))
+        }
         // This version cannot show an unknown kind of question.
         _ => return ElicitResult::new(ElicitationAction::Decline),
     };
     let schema = match &wanted {
-        Wanted::Form(schema) => Some(schema.clone()),
-        Wanted::Visit(_) => None,
+        ServerQuestionKind::Form(schema) => Some(schema.clone()),
+        ServerQuestionKind::Visit(_) => None,
     };
     let message = message.get(..message.floor_char_boundary(LONGEST)).unwrap_or_default().to_owned();
-    match asker.ask(Question { server: server.clone(), message, wanted }).await {
-        Answer::Given(values) => {
+    match asker.ask(ServerQuestion { server: server.clone(), message, wanted }).await {
+        ServerAnswer::Given(values) => {
             let accepted = ElicitResult::new(ElicitationAction::Accept);
             match schema {
                 Some(schema) => accepted.with_content(Value::Object(filled(&schema, values))),
                 None => accepted,
             }
         }
-        Answer::Declined => ElicitResult::new(ElicitationAction::Decline),
-        Answer::Cancelled => ElicitResult::new(ElicitationAction::Cancel),
+        ServerAnswer::Declined => ElicitResult::new(ElicitationAction::Decline),
+        ServerAnswer::Cancelled => ElicitResult::new(ElicitationAction::Cancel),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) const MAX_NAME: usize = 128;
 
 /// A tool as its server defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Definition {
+pub struct ToolDefinition {
     /// The tool's name on the server.
     pub name: String,
     /// The description that the server gives.
@@ -34,10 +34,10 @@ pub struct Definition {
 
 /// The tools of a server at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Listing {
+pub struct ToolListing {
     /// The tools that Holm can use, in the server's order.
-    pub tools: Vec<Definition>,
-    pub flaws: Vec<Flaw>,
+    pub tools: Vec<ToolDefinition>,
+    pub flaws: Vec<ToolDefinitionError>,
     /// The names of tools that changed since they were first seen. The pin check fills it in.
     pub changed: Vec<String>,
     /// How long the list stays valid, if the server says so.
@@ -46,8 +46,8 @@ pub struct Listing {
 
 /// Everything a server offered when it was last asked: its tools, and whether it has more.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reading {
-    pub listing: Listing,
+pub struct ServerInventory {
+    pub listing: ToolListing,
     /// Whether it has resources.
     pub resources: bool,
     /// Whether it has prompts.
@@ -56,7 +56,7 @@ pub struct Reading {
 
 /// Why a tool is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Flaw {
+pub enum ToolDefinitionError {
     /// The name is empty or too long.
     #[error("a tool has a name of {0} bytes or none; it is left out")]
     Name(usize),
@@ -73,10 +73,7 @@ pub enum Flaw {
     },
     /// A schema that cannot be used.
     #[error("`{tool}` has a schema that cannot be used: {why}; it is left out")]
-    Schema {
-        tool: String,
-        why: String,
-    },
+    Schema { tool: String, why: String },
     /// A name or a schema with invisible characters.
     #[error("`{0}` has invisible characters in its name or its schema; it is left out")]
     Hidden(String),
@@ -90,32 +87,32 @@ pub enum Flaw {
     Endless(usize),
 }
 
-impl Definition {
+impl ToolDefinition {
     /// Checks a tool definition as a server sent it.
     ///
     /// # Errors
     ///
-    /// [`Flaw`] if the definition is too long or contains something that Holm rejects.
-    pub fn take(tool: &rmcp::model::Tool) -> Result<Self, Flaw> {
+    /// [`ToolDefinitionError`] if the definition is too long or contains something that Holm rejects.
+    pub fn take(tool: &rmcp::model::Tool) -> Result<Self, ToolDefinitionError> {
         let name = tool.name.to_string();
         if name.is_empty() || name.len() > MAX_NAME {
-            return Err(Flaw::Name(name.len()));
+            return Err(ToolDefinitionError::Name(name.len()));
         }
         if !name.chars().all(is_shown) {
-            return Err(Flaw::Hidden(seen(&name)));
+            return Err(ToolDefinitionError::Hidden(seen(&name)));
         }
         let description = seen(tool.description.as_deref().unwrap_or_default());
         bounded(&name, "a description", description.len(), MAX_DESCRIPTION)?;
         let text = Value::Object((*tool.input_schema).clone()).to_string();
         bounded(&name, "a schema", text.len(), MAX_SCHEMA)?;
         let schema = Json::parse(&text)
-            .map_err(|error| Flaw::Schema { tool: name.clone(), why: error.to_string() })?;
+            .map_err(|error| ToolDefinitionError::Schema { tool: name.clone(), why: error.to_string() })?;
         if let Some(place) = elsewhere(&schema) {
             let why = format!("it points to {}, which Holm does not fetch", super::error::cut(place));
-            return Err(Flaw::Schema { tool: name, why });
+            return Err(ToolDefinitionError::Schema { tool: name, why });
         }
         let sha256 = hash(tool, &schema);
-        let schema = shown(&schema).ok_or_else(|| Flaw::Hidden(name.clone()))?;
+        let schema = shown(&schema).ok_or_else(|| ToolDefinitionError::Hidden(name.clone()))?;
         let hints = tool.annotations.clone().unwrap_or_default();
         Ok(Self {
             sha256,
@@ -180,11 +177,11 @@ fn elsewhere(schema: &Json) -> Option<&str> {
     None
 }
 
-fn bounded(tool: &str, what: &'static str, bytes: usize, most: usize) -> Result<(), Flaw> {
+fn bounded(tool: &str, what: &'static str, bytes: usize, most: usize) -> Result<(), ToolDefinitionError> {
     if bytes <= most {
         return Ok(());
     }
-    Err(Flaw::TooLong { tool: tool.to_owned(), what, bytes, most })
+    Err(ToolDefinitionError::TooLong { tool: tool.to_owned(), what, bytes, most })
 }
 
 /// Hashes the canonical form, so that only a change of meaning changes the hash.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use holm_runtime::{Progress, Update};
+use holm_runtime::{ProgressReporter, ProgressUpdate};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorData,
     FormElicitationCapability, Implementation, ProgressNotificationParam, ProgressToken,
@@ -13,36 +13,36 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::watch;
 
-use super::ask::{Asker, elicit};
+use super::ask::{ElicitationHandler, elicit};
 use crate::ServerName;
 
 /// Handles the messages of one server. Holm offers it no sampling and no list of roots; the server
 /// can only ask questions.
 #[derive(Clone)]
-pub(crate) struct Ear {
+pub(crate) struct NotificationHandler {
     server: ServerName,
-    asker: Option<Arc<dyn Asker>>,
-    routes: Routes,
+    asker: Option<Arc<dyn ElicitationHandler>>,
+    routes: ProgressRoutes,
     /// Counts list changes. A receiver that reads late sees several changes as one.
     changes: watch::Sender<u64>,
 }
 
 /// Maps each progress token to the call that wants its progress.
 #[derive(Clone, Default)]
-pub(crate) struct Routes(Arc<Mutex<Board>>);
+pub(crate) struct ProgressRoutes(Arc<Mutex<ProgressTable>>);
 
-struct Board {
-    listeners: HashMap<ProgressToken, Progress>,
+struct ProgressTable {
+    listeners: HashMap<ProgressToken, ProgressReporter>,
     /// The number of running calls.
     calls: u32,
     /// How many more questions the server may ask the user.
     questions: u32,
     /// Progress that arrived before its call registered. A server can be faster than the caller,
     /// which learns its token only after the request is sent.
-    early: VecDeque<(ProgressToken, Update)>,
+    early: VecDeque<(ProgressToken, ProgressUpdate)>,
 }
 
-impl Default for Board {
+impl Default for ProgressTable {
     fn default() -> Self {
         Self { listeners: HashMap::new(), calls: 0, questions: MOST_QUESTIONS, early: VecDeque::new() }
     }
@@ -57,9 +57,9 @@ const MOST_EARLY: usize = 16;
 /// The longest progress text that is shown.
 const MOST_TEXT: usize = 1_000;
 
-impl Routes {
+impl ProgressRoutes {
     /// Forwards the progress of this call until the guard is dropped.
-    pub(crate) fn follow(&self, token: ProgressToken, progress: &Progress) -> Following {
+    pub(crate) fn follow(&self, token: ProgressToken, progress: &ProgressReporter) -> ProgressSubscription {
         let mut board = self.board();
         let early = std::mem::take(&mut board.early);
         let (now, later): (VecDeque<_>, VecDeque<_>) = early.into_iter().partition(|(of, _)| *of == token);
@@ -67,18 +67,18 @@ impl Routes {
         board.listeners.insert(token.clone(), progress.clone());
         drop(board);
         now.into_iter().for_each(|(_, update)| progress.say(update));
-        Following { routes: self.clone(), token }
+        ProgressSubscription { routes: self.clone(), token }
     }
 
     /// Counts one more running call, during which the server may ask questions, until
     /// the guard is dropped.
-    pub(crate) fn call(&self) -> Calling {
+    pub(crate) fn call(&self) -> ActiveCallGuard {
         let mut board = self.board();
         board.calls = board.calls.saturating_add(1);
         let before = if board.calls > 1 { board.questions } else { 0 };
         board.questions = before.saturating_add(MOST_QUESTIONS);
         drop(board);
-        Calling { routes: self.clone() }
+        ActiveCallGuard { routes: self.clone() }
     }
 
     /// Whether the server may ask another question. Each call of this function uses up one.
@@ -91,7 +91,8 @@ impl Routes {
 
     fn tell(&self, params: &ProgressNotificationParam) {
         let text = params.message.as_deref().unwrap_or_default().chars().take(MOST_TEXT).collect();
-        let update = Update { text, done: whole(params.progress), total: params.total.and_then(whole) };
+        let update =
+            ProgressUpdate { text, done: whole(params.progress), total: params.total.and_then(whole) };
         let mut board = self.board();
         match board.listeners.get(&params.progress_token).cloned() {
             Some(listener) => {
@@ -108,18 +109,18 @@ impl Routes {
     }
 
     /// Every change is a single step, so a panic in another thread leaves no partial state.
-    fn board(&self) -> MutexGuard<'_, Board> {
+    fn board(&self) -> MutexGuard<'_, ProgressTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Stops forwarding progress when it is dropped.
-pub(crate) struct Following {
-    routes: Routes,
+pub(crate) struct ProgressSubscription {
+    routes: ProgressRoutes,
     token: ProgressToken,
 }
 
-impl Drop for Following {
+impl Drop for ProgressSubscription {
     fn drop(&mut self) {
         self.routes.board().listeners.remove(&self.token);
     }
@@ -127,11 +128,11 @@ impl Drop for Following {
 
 /// A running call. When the last running call ends, the server gets back its
 /// full number of questions.
-pub(crate) struct Calling {
-    routes: Routes,
+pub(crate) struct ActiveCallGuard {
+    routes: ProgressRoutes,
 }
 
-impl Drop for Calling {
+impl Drop for ActiveCallGuard {
     fn drop(&mut self) {
         let mut board = self.routes.board();
         board.calls = board.calls.saturating_sub(1);
@@ -141,11 +142,11 @@ impl Drop for Calling {
     }
 }
 
-impl Ear {
+impl NotificationHandler {
     pub(crate) fn new(
         server: ServerName,
-        asker: Option<Arc<dyn Asker>>,
-        routes: Routes,
+        asker: Option<Arc<dyn ElicitationHandler>>,
+        routes: ProgressRoutes,
         changes: watch::Sender<u64>,
     ) -> Self {
         Self { server, asker, routes, changes }
@@ -172,7 +173,7 @@ impl Ear {
     }
 }
 
-impl ClientHandler for Ear {
+impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if self.asker.is_some() {
@@ -213,15 +214,15 @@ fn whole(number: f64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_QUESTIONS, Routes};
+    use super::{MOST_QUESTIONS, ProgressRoutes};
 
-    fn asks(routes: &Routes) -> u32 {
+    fn asks(routes: &ProgressRoutes) -> u32 {
         (0..100).map(|_| u32::from(routes.may_ask())).sum()
     }
 
     #[test]
     fn a_person_is_asked_so_often_for_each_call_and_no_more() {
-        let routes = Routes::default();
+        let routes = ProgressRoutes::default();
         let one = routes.call();
         assert_eq!(asks(&routes), MOST_QUESTIONS);
         let other = routes.call();

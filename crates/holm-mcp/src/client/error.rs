@@ -19,7 +19,7 @@ pub(crate) const UNREADABLE: i32 = i32::MIN;
 
 /// Why a request to a server failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RemoteError {
+pub enum RemoteServerError {
     /// Holm has no transport that reaches the server.
     #[error("{0}")]
     NoMeans(String),
@@ -33,10 +33,7 @@ pub enum RemoteError {
     #[error("it requires a login: {0}")]
     Login(String),
     #[error("it refused ({code}): {message}")]
-    Refused {
-        code: i32,
-        message: String,
-    },
+    Refused { code: i32, message: String },
     /// The server went away during the request.
     #[error("it closed the connection{0}")]
     Gone(String),
@@ -48,17 +45,14 @@ pub enum RemoteError {
         "`{tool}` changed since you first used it, so it was not called; review it with `holm mcp test \
          {server}`, then `holm mcp confirm {server}`"
     )]
-    Changed {
-        tool: String,
-        server: String,
-    },
+    Changed { tool: String, server: String },
     /// The server took too long.
     #[error("it did not answer within {0} s")]
     TimedOut(u64),
     /// The server failed recently, and Holm does not retry it yet.
     #[error("{why}; retrying in {seconds} s")]
     Resting {
-        why: Box<RemoteError>,
+        why: Box<RemoteServerError>,
         /// How long until the next try.
         seconds: u64,
     },
@@ -69,36 +63,36 @@ pub enum RemoteError {
 
 /// How one exchange with the server failed.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum ExchangeError {
     /// The server requires a login, or a login with more scopes.
     Challenged(String),
     /// The connection is closed.
     Gone,
-    Other(RemoteError),
+    Other(RemoteServerError),
 }
 
-impl From<RemoteError> for Fault {
-    fn from(error: RemoteError) -> Self {
+impl From<RemoteServerError> for ExchangeError {
+    fn from(error: RemoteServerError) -> Self {
         Self::Other(error)
     }
 }
 
-impl From<ServiceError> for Fault {
+impl From<ServiceError> for ExchangeError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) => said(&error).into(),
             ServiceError::TransportClosed => Self::Gone,
             ServiceError::TransportSend(error) => match challenge(&error) {
                 Some(challenge) => Self::Challenged(challenge),
-                None => Self::Other(RemoteError::Unreachable(cut(&chain(&error)))),
+                None => Self::Other(RemoteServerError::Unreachable(cut(&chain(&error)))),
             },
-            ServiceError::Timeout { timeout } => Self::Other(RemoteError::TimedOut(timeout.as_secs())),
-            other => Self::Other(RemoteError::Protocol(cut(&other.to_string()))),
+            ServiceError::Timeout { timeout } => Self::Other(RemoteServerError::TimedOut(timeout.as_secs())),
+            other => Self::Other(RemoteServerError::Protocol(cut(&other.to_string()))),
         }
     }
 }
 
-impl From<ClientInitializeError> for Fault {
+impl From<ClientInitializeError> for ExchangeError {
     fn from(error: ClientInitializeError) -> Self {
         if let Some(challenge) = error.auth_challenge() {
             return Self::Challenged(challenge.to_owned());
@@ -108,26 +102,26 @@ impl From<ClientInitializeError> for Fault {
             // one.
             ClientInitializeError::LegacyFallbackFailed { fallback, .. } => Self::from(*fallback),
             ClientInitializeError::JsonRpcError(error) if error.code.0 == UNREADABLE => said(&error).into(),
-            other => Self::Other(RemoteError::Unreachable(cut(&chain(&other)))),
+            other => Self::Other(RemoteServerError::Unreachable(cut(&chain(&other)))),
         }
     }
 }
 
-impl From<StreamableHttpError<NetError>> for Fault {
+impl From<StreamableHttpError<NetError>> for ExchangeError {
     fn from(error: StreamableHttpError<NetError>) -> Self {
         match challenge(&error) {
             Some(challenge) => Self::Challenged(challenge),
-            None => Self::Other(RemoteError::Unreachable(cut(&chain(&error)))),
+            None => Self::Other(RemoteServerError::Unreachable(cut(&chain(&error)))),
         }
     }
 }
 
 /// The error for an answer that is not a valid result.
-fn said(error: &ErrorData) -> RemoteError {
+fn said(error: &ErrorData) -> RemoteServerError {
     let message = cut(&error.message);
     match error.code.0 {
-        UNREADABLE => RemoteError::Protocol(message),
-        code => RemoteError::Refused { code, message },
+        UNREADABLE => RemoteServerError::Protocol(message),
+        code => RemoteServerError::Refused { code, message },
     }
 }
 

@@ -4,15 +4,15 @@
 use bytes::Bytes;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use holm_net::{HttpResponse, NetError};
+use holm_net::{HttpClientResponse, NetError};
 use sse_stream::{Error as SseError, Sse, SseStream};
 
-use super::glance::Glance;
+use super::glance::MessageIdScanner;
 use super::heard::too_deep;
 
 /// The events of an answer. An event of more than `most` bytes ends the stream with an error.
-pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {
-    let state = Some((answer, Gauge { most, ..Gauge::default() }));
+pub(crate) fn events(answer: HttpClientResponse, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {
+    let state = Some((answer, EventSizeCounter { most, ..EventSizeCounter::default() }));
     let pieces = stream::unfold(state, |state| async move {
         let (mut answer, mut gauge) = state?;
         match answer.piece().await {
@@ -31,7 +31,7 @@ pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Re
 /// waiting request instead, because `rmcp` would silently drop the event.
 fn readable(mut event: Sse) -> Sse {
     if let Some(data) = &mut event.data {
-        let mut glance = Glance::default();
+        let mut glance = MessageIdScanner::default();
         glance.see(data.as_bytes());
         let error = too_deep(&glance).filter(|_| glance.is_too_deep());
         if let Some(error) = error.and_then(|error| serde_json::to_string(&error).ok()) {
@@ -43,14 +43,14 @@ fn readable(mut event: Sse) -> Sse {
 
 /// Counts the bytes since the last empty line.
 #[derive(Debug, Default)]
-struct Gauge {
+struct EventSizeCounter {
     most: usize,
     since: usize,
     /// The number of line ends in direct succession.
     ends: u8,
 }
 
-impl Gauge {
+impl EventSizeCounter {
     fn admits(&mut self, piece: &[u8]) -> bool {
         for byte in piece {
             match byte {
@@ -72,7 +72,7 @@ impl Gauge {
 
 #[cfg(test)]
 mod tests {
-    use super::{Gauge, Sse, readable};
+    use super::{EventSizeCounter, Sse, readable};
 
     #[test]
     fn an_event_that_nobody_reads_is_an_error_for_who_waits_for_it() {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     fn check(most: usize, pieces: &[&str], expect: bool) {
-        let mut gauge = Gauge { most, ..Gauge::default() };
+        let mut gauge = EventSizeCounter { most, ..EventSizeCounter::default() };
         let admitted = pieces.iter().all(|piece| gauge.admits(piece.as_bytes()));
         assert_eq!(admitted, expect, "{pieces:?}");
     }

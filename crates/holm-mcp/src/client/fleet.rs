@@ -5,30 +5,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_tools::registry::{Pins, Rank, Registry, Source};
+use holm_tools::registry::{PinStore, SourceRank, ToolRegistry, ToolSource};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::pace::{CALM, Pace};
+use super::pace::{CALM, RefreshSchedule};
 use super::remote::CHANGED;
-use super::{Remote, RemoteError};
+use super::{RemoteServer, RemoteServerError};
 use crate::ServerName;
 
 /// Servers whose tools stay in a registry for as long as this value lives.
-pub struct Fleet {
+pub struct ServerSet {
     states: watch::Receiver<BTreeMap<ServerName, Result<usize, String>>>,
     names: Vec<ServerName>,
     _tasks: JoinSet<()>,
 }
 
-impl Fleet {
+impl ServerSet {
     /// Starts reading the tools of all servers and returns at once. A problem with a server is
     /// reported in the registry.
     pub fn start(
-        registry: &Registry,
-        remotes: impl IntoIterator<Item = Remote>,
-        pins: &Arc<dyn Pins>,
+        registry: &ToolRegistry,
+        remotes: impl IntoIterator<Item = RemoteServer>,
+        pins: &Arc<dyn PinStore>,
     ) -> Self {
         let (sender, states) = watch::channel(BTreeMap::new());
         let mut tasks = JoinSet::new();
@@ -72,26 +72,26 @@ impl Fleet {
     }
 }
 
-impl std::fmt::Debug for Fleet {
+impl std::fmt::Debug for ServerSet {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Fleet").field("names", &self.names).finish_non_exhaustive()
+        out.debug_struct("ServerSet").field("names", &self.names).finish_non_exhaustive()
     }
 }
 
 /// The source of a server's tools.
-fn source(remote: &Remote) -> Source {
-    Source::new(Rank::Server, format!("the server {}", remote.name()))
+fn source(remote: &RemoteServer) -> ToolSource {
+    ToolSource::new(SourceRank::Server, format!("the server {}", remote.name()))
 }
 
 /// Keeps a server's tools in the registry up to date, without end.
 async fn keep(
-    remote: Remote,
-    registry: Registry,
-    pins: Arc<dyn Pins>,
+    remote: RemoteServer,
+    registry: ToolRegistry,
+    pins: Arc<dyn PinStore>,
     states: watch::Sender<BTreeMap<ServerName, Result<usize, String>>>,
 ) {
     let mut changes = remote.changes();
-    let mut pace = Pace::default();
+    let mut pace = RefreshSchedule::default();
     loop {
         let wait = match remote.offers(pins.as_ref()).await {
             Ok((offers, listing)) => {
@@ -126,10 +126,10 @@ async fn keep(
 }
 
 fn told(
-    registry: &Registry,
+    registry: &ToolRegistry,
     states: &watch::Sender<BTreeMap<ServerName, Result<usize, String>>>,
-    remote: &Remote,
-    error: &RemoteError,
+    remote: &RemoteServer,
+    error: &RemoteServerError,
 ) {
     let text = error.to_string();
     registry.edit(|edit| edit.report(source(remote), text.clone()));

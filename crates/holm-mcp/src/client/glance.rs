@@ -13,11 +13,11 @@ const LONGEST: usize = 256;
 
 /// The state of the scan. Its size is constant, however long the message is.
 #[derive(Debug, Default)]
-pub(super) struct Glance {
+pub(super) struct MessageIdScanner {
     depth: u32,
     deepest: u32,
-    text: Text,
-    place: Place,
+    text: ScannerTextState,
+    place: ScannerPosition,
     word: Vec<u8>,
     id: Option<RequestId>,
     has_method: bool,
@@ -25,7 +25,7 @@ pub(super) struct Glance {
 
 /// Whether the scan is inside a JSON string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Text {
+enum ScannerTextState {
     #[default]
     Outside,
     Inside,
@@ -34,7 +34,7 @@ enum Text {
 
 /// The position of the scan in the outermost object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum ScannerPosition {
     /// Before the object begins.
     #[default]
     Before,
@@ -48,7 +48,7 @@ enum Place {
     After,
 }
 
-impl Glance {
+impl MessageIdScanner {
     /// Scans the next bytes of the message.
     pub(super) fn see(&mut self, bytes: &[u8]) {
         for byte in bytes {
@@ -69,12 +69,12 @@ impl Glance {
 
     fn step(&mut self, byte: u8) {
         match self.text {
-            Text::Escaped => self.text = Text::Inside,
-            Text::Inside if byte == b'\\' => self.text = Text::Escaped,
-            Text::Inside if byte == b'"' => self.text = Text::Outside,
-            Text::Inside => {}
-            Text::Outside if byte == b'"' => self.text = Text::Inside,
-            Text::Outside => return self.structure(byte),
+            ScannerTextState::Escaped => self.text = ScannerTextState::Inside,
+            ScannerTextState::Inside if byte == b'\\' => self.text = ScannerTextState::Escaped,
+            ScannerTextState::Inside if byte == b'"' => self.text = ScannerTextState::Outside,
+            ScannerTextState::Inside => {}
+            ScannerTextState::Outside if byte == b'"' => self.text = ScannerTextState::Inside,
+            ScannerTextState::Outside => return self.structure(byte),
         }
         self.keep(byte);
     }
@@ -85,8 +85,8 @@ impl Glance {
             b'{' | b'[' => {
                 self.depth = self.depth.saturating_add(1);
                 self.deepest = self.deepest.max(self.depth);
-                if self.place == Place::Before {
-                    self.place = if byte == b'{' { Place::Name } else { Place::After };
+                if self.place == ScannerPosition::Before {
+                    self.place = if byte == b'{' { ScannerPosition::Name } else { ScannerPosition::After };
                     return;
                 }
             }
@@ -94,11 +94,11 @@ impl Glance {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0 {
                     self.end_of_member();
-                    self.place = Place::After;
+                    self.place = ScannerPosition::After;
                     return;
                 }
             }
-            b':' if self.depth == 1 && self.place == Place::Name => return self.begin_value(),
+            b':' if self.depth == 1 && self.place == ScannerPosition::Name => return self.begin_value(),
             b',' if self.depth == 1 => return self.end_of_member(),
             _ => {}
         }
@@ -108,23 +108,23 @@ impl Glance {
     fn begin_value(&mut self) {
         let name: Option<String> = serde_json::from_slice(&std::mem::take(&mut self.word)).ok();
         self.has_method |= name.as_deref() == Some("method");
-        self.place = if name.as_deref() == Some("id") { Place::Id } else { Place::Value };
+        self.place = if name.as_deref() == Some("id") { ScannerPosition::Id } else { ScannerPosition::Value };
     }
 
     fn end_of_member(&mut self) {
         let word = std::mem::take(&mut self.word);
         match self.place {
-            Place::Id => {
+            ScannerPosition::Id => {
                 self.id = serde_json::from_slice(&word).ok();
-                self.place = Place::Name;
+                self.place = ScannerPosition::Name;
             }
-            Place::Name | Place::Value => self.place = Place::Name,
-            Place::Before | Place::After => {}
+            ScannerPosition::Name | ScannerPosition::Value => self.place = ScannerPosition::Name,
+            ScannerPosition::Before | ScannerPosition::After => {}
         }
     }
 
     fn keep(&mut self, byte: u8) {
-        let is_noted = matches!(self.place, Place::Name | Place::Id);
+        let is_noted = matches!(self.place, ScannerPosition::Name | ScannerPosition::Id);
         // Records one byte more than the limit, so that a cut-off word matches no name and no id.
         if is_noted && self.word.len() <= LONGEST {
             self.word.push(byte);

@@ -4,7 +4,7 @@
 use rmcp::model::{ErrorCode, ErrorData, ServerJsonRpcMessage};
 
 use super::error::{UNREADABLE, cut};
-use super::glance::{DEEPEST, Glance};
+use super::glance::{DEEPEST, MessageIdScanner};
 
 /// Parses a message. If the bytes are not a valid message but show which request they
 /// answer, returns an error for that request, so that its caller does not wait in vain.
@@ -23,7 +23,7 @@ pub fn heard(bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
     match serde_json::from_slice(bytes) {
         Ok(message) => Some(message),
         Err(error) => {
-            let mut glance = Glance::default();
+            let mut glance = MessageIdScanner::default();
             glance.see(bytes);
             if glance.is_too_deep() { too_deep(&glance) } else { spoiled(&glance, &error.to_string()) }
         }
@@ -31,16 +31,16 @@ pub fn heard(bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
 }
 
 /// The error for a request whose answer is nested too deeply to parse.
-pub(super) fn too_deep(glance: &Glance) -> Option<ServerJsonRpcMessage> {
+pub(super) fn too_deep(glance: &MessageIdScanner) -> Option<ServerJsonRpcMessage> {
     spoiled(glance, &format!("it is nested deeper than {DEEPEST} levels"))
 }
 
 /// The error for a request whose answer is longer than the limit.
-pub(super) fn too_long(glance: &Glance, most: usize) -> Option<ServerJsonRpcMessage> {
+pub(super) fn too_long(glance: &MessageIdScanner, most: usize) -> Option<ServerJsonRpcMessage> {
     spoiled(glance, &format!("it has more than {most} bytes"))
 }
 
-fn spoiled(glance: &Glance, why: &str) -> Option<ServerJsonRpcMessage> {
+fn spoiled(glance: &MessageIdScanner, why: &str) -> Option<ServerJsonRpcMessage> {
     let id = glance.answers()?.clone();
     let said = cut(&format!("its answer cannot be read: {why}"));
     Some(ServerJsonRpcMessage::error(ErrorData::new(ErrorCode(UNREADABLE), said, None), Some(id)))

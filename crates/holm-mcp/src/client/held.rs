@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use holm_grants::GrantSet;
-use holm_jail::{Capture, Jail, JailError, Job, Stage, Task};
-use holm_tools::root::Denies;
+use holm_jail::{CaptureOptions, Jail, JailError, JailJob, JailTask, StartStage};
+use holm_tools::root::DenyRules;
 use holm_tools::shell::{WorkspaceRecord, appeared, hold_with};
 
-use super::Programs;
+use super::ProgramSettings;
 
 /// Holm's own folder in a project. No server may write to it.
 const OWN_FOLDER: &str = ".holm";
@@ -17,21 +17,21 @@ const MAX_STARTS: u32 = 20;
 
 /// A running server, and a record of the writable workspace before it started.
 #[derive(Debug)]
-pub(super) struct HeldJob {
-    pub(super) job: Job,
+pub(super) struct ServerJob {
+    pub(super) job: JailJob,
     record: WorkspaceRecord,
     workspace: PathBuf,
 }
 
-impl HeldJob {
+impl ServerJob {
     /// Starts a server in this jail. The `open` files stay visible although their names look
     /// like those of secrets.
     pub(super) async fn start(
-        programs: &Programs,
+        programs: &ProgramSettings,
         jail: &Jail,
         grants: &GrantSet,
         open: Vec<PathBuf>,
-        task: &Task,
+        task: &JailTask,
     ) -> Result<Self, String> {
         let workspace = programs.workspace.clone();
         let mut starts = 1;
@@ -46,7 +46,7 @@ impl HeldJob {
                 Err(error) => error,
             };
             record.end_unstarted(&error).await;
-            let has_moved = matches!(error, JailError::Start { stage: Stage::Changed, .. });
+            let has_moved = matches!(error, JailError::Start { stage: StartStage::Changed, .. });
             if !has_moved || starts == MAX_STARTS {
                 return Err(error.to_string());
             }
@@ -58,7 +58,7 @@ impl HeldJob {
     /// that the user's tools would execute.
     pub(super) async fn finish(self) -> Vec<String> {
         let Self { job, record, workspace } = self;
-        let outcome = job.finish(Capture { keep: 0, spill: None }).await;
+        let outcome = job.finish(CaptureOptions { keep: 0, spill: None }).await;
         let mut lines: Vec<String> = outcome.appeared.iter().map(|name| appeared(&workspace, name)).collect();
         let settled = tokio::task::spawn_blocking(move || record.settle()).await;
         lines.extend(settled.unwrap_or_default());
@@ -67,7 +67,7 @@ impl HeldJob {
 }
 
 fn hold(jail: Jail, workspace: &Path, grants: &GrantSet, open: &[PathBuf]) -> (Jail, WorkspaceRecord) {
-    let denials = Denies::usual().naming(grants).for_commands();
+    let denials = DenyRules::usual().naming(grants).for_commands();
     let (jail, record) = hold_with(jail, workspace, grants, &denials, open);
     (jail.protect(workspace.join(OWN_FOLDER)), record)
 }
@@ -76,7 +76,7 @@ fn hold(jail: Jail, workspace: &Path, grants: &GrantSet, open: &[PathBuf]) -> (J
 mod tests {
     use std::fs;
 
-    use holm_jail::{Engine, Launcher};
+    use holm_jail::{JailEngine, JailLauncher};
 
     use super::*;
 
@@ -97,15 +97,16 @@ mod tests {
         }
         fs::create_dir_all(work.join("lib/.git/hooks")).unwrap();
         fs::write(work.join("lib/.git/config"), "safe").unwrap();
-        let programs = Programs::new(Launcher::at(launcher), Engine::detect().unwrap(), work.clone());
+        let programs =
+            ProgramSettings::new(JailLauncher::at(launcher), JailEngine::detect().unwrap(), work.clone());
         let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
         let jail = Jail::from_grants(&work, &grants, []).unwrap().exec_system().env("PATH", "/usr/bin:/bin");
         let script = "cat .env id_rsa > seen; echo evil > lib/.git/config; echo evil > lib/.git/hooks/pre-commit; \
                       mkdir .vscode; echo x > .vscode/tasks.json; while [ -e .vscode ]; do :; done; \
                       mkdir -p new/.git; printf '[core]\\n\\tfsmonitor = ./evil\\n' > new/.git/config";
-        let task = Task::new(fs::canonicalize("/bin/sh").unwrap()).args(["-c", script]);
+        let task = JailTask::new(fs::canonicalize("/bin/sh").unwrap()).args(["-c", script]);
         let open = vec![work.join("id_rsa")];
-        let lines = HeldJob::start(&programs, &jail, &grants, open, &task).await.unwrap().finish().await;
+        let lines = ServerJob::start(&programs, &jail, &grants, open, &task).await.unwrap().finish().await;
         assert_eq!(
             fs::read_to_string(work.join("seen")).unwrap(),
             "secret",

@@ -11,7 +11,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty, empty};
 
-use super::glance::Glance;
+use super::glance::MessageIdScanner;
 use super::heard::{heard, too_long};
 
 /// How many bytes of a line that is too long are scanned at a time.
@@ -19,28 +19,28 @@ const PIECE: usize = 4 * 1024;
 
 /// Messages over two streams. A line is stored up to a limit; of a longer line, only the id of the
 /// request it answers is kept.
-pub(crate) struct Lines<R, W: AsyncWrite> {
+pub(crate) struct LineTransport<R, W: AsyncWrite> {
     read: BufReader<R>,
     /// Writes messages with the framing of `rmcp`.
     write: AsyncRwTransport<RoleClient, Empty, W>,
-    line: Line,
+    line: LineBuffer,
     most: usize,
 }
 
 /// The line that is being read. It survives a cancelled wait for its next bytes.
-enum Line {
+enum LineBuffer {
     Kept(Vec<u8>),
-    TooLong(Glance, Told),
+    TooLong(MessageIdScanner, OverflowReport),
 }
 
 /// Whether the error for a line that is too long was already reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum OverflowReport {
     NotYet,
     Already,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -48,11 +48,11 @@ where
     /// Accepts messages of at most `most` bytes.
     pub(crate) fn new(read: R, write: W, most: usize) -> Self {
         let write = AsyncRwTransport::new_client(empty(), write);
-        Self { read: BufReader::new(read), write, line: Line::Kept(Vec::new()), most }
+        Self { read: BufReader::new(read), write, line: LineBuffer::Kept(Vec::new()), most }
     }
 }
 
-impl<R, W> Transport<RoleClient> for Lines<R, W>
+impl<R, W> Transport<RoleClient> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -90,7 +90,7 @@ where
     }
 }
 
-impl Line {
+impl LineBuffer {
     /// Adds the next bytes. Once the line is too long, returns an error for the request it answers,
     /// and skips the rest.
     fn add(&mut self, piece: &[u8], most: usize) -> Option<ServerJsonRpcMessage> {
@@ -100,7 +100,7 @@ impl Line {
                 return None;
             }
             Self::Kept(line) => {
-                let mut glance = Glance::default();
+                let mut glance = MessageIdScanner::default();
                 // The id usually stands near the beginning of a message, so most of a long line
                 // need not be scanned.
                 for piece in line.chunks(PIECE) {
@@ -109,12 +109,12 @@ impl Line {
                         break;
                     }
                 }
-                *self = Self::TooLong(glance, Told::NotYet);
+                *self = Self::TooLong(glance, OverflowReport::NotYet);
             }
             Self::TooLong(..) => {}
         }
         let Self::TooLong(glance, told) = self else { return None };
-        if *told == Told::Already {
+        if *told == OverflowReport::Already {
             return None;
         }
         if glance.answers().is_none() {
@@ -122,7 +122,7 @@ impl Line {
         }
         let found = too_long(glance, most);
         if found.is_some() {
-            *told = Told::Already;
+            *told = OverflowReport::Already;
         }
         found
     }
@@ -138,7 +138,7 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::LineTransport;
     use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
     use rmcp::transport::Transport as _;
     use tokio::io::AsyncWriteExt as _;
@@ -159,7 +159,7 @@ mod tests {
             let (mut theirs, ours) = tokio::io::duplex(piece);
             let bytes = bytes.to_owned();
             tokio::spawn(async move { theirs.write_all(bytes.as_bytes()).await });
-            let mut lines = Lines::new(ours, tokio::io::sink(), 100);
+            let mut lines = LineTransport::new(ours, tokio::io::sink(), 100);
             let mut all = Vec::new();
             while let Some(message) = lines.receive().await {
                 all.push(told(Some(message)));
@@ -189,7 +189,7 @@ mod tests {
         let (mut theirs, ours) = tokio::io::duplex(4096);
         let begin = format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{}"#, "x".repeat(200));
         theirs.write_all(begin.as_bytes()).await.unwrap();
-        let mut lines = Lines::new(ours, tokio::io::sink(), 100);
+        let mut lines = LineTransport::new(ours, tokio::io::sink(), 100);
         assert!(told(lines.receive().await).starts_with("error 1: "));
         theirs.write_all(b"x\"}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n").await.unwrap();
         assert_eq!(told(lines.receive().await), "answer 2");

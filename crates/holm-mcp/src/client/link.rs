@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use holm_grants::{FetchPattern, Grant, GrantSet, Policy};
+use holm_grants::{FetchPattern, Grant, GrantPolicy, GrantSet};
 use holm_net::NetError;
-use holm_runtime::{CancellationToken, Progress};
+use holm_runtime::{CancellationToken, ProgressReporter};
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequestParams,
@@ -20,18 +20,18 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClient, StreamableHt
 use rmcp::{RoleClient, ServiceError};
 use tokio::time::Instant;
 
-use super::definition::{Definition, Flaw, Listing};
-use super::ear::{Ear, Routes};
-use super::error::Fault;
-use super::lines::Lines;
-use super::login::Account;
-use super::older::Older;
-use super::probe::{LateEra, Probed};
-use super::process::Process;
+use super::definition::{ToolDefinition, ToolDefinitionError, ToolListing};
+use super::ear::{NotificationHandler, ProgressRoutes};
+use super::error::ExchangeError;
+use super::lines::LineTransport;
+use super::login::ServerAccount;
+use super::older::LegacySseTransport;
+use super::probe::{EraProbeTransport, LateEraFlag};
+use super::process::ServerProcess;
 use super::subscription::ListSubscription;
-use super::web::{MAX_MESSAGE, Web};
-use super::{Means, Programs, RemoteError};
-use crate::{Address, Era, Http, Program, ServerSpec};
+use super::web::{MAX_MESSAGE, McpHttpClient};
+use super::{McpTransports, ProgramSettings, RemoteServerError};
+use crate::{HttpVariant, McpServerSpec, ProtocolEra, ServerAddress, ServerProgram};
 
 /// The largest number of tools of one server: more than any honest server has, and few enough for a
 /// registry to search quickly.
@@ -44,10 +44,10 @@ const MAX_LISTED: usize = 1024;
 const MAX_ROUNDS: usize = 8;
 
 /// An open connection to a server.
-pub(crate) struct Link {
-    service: RunningService<RoleClient, Ear>,
-    routes: Routes,
-    process: Option<Process>,
+pub(crate) struct ServerConnection {
+    service: RunningService<RoleClient, NotificationHandler>,
+    routes: ProgressRoutes,
+    process: Option<ServerProcess>,
     born: Instant,
     /// The hash of each tool definition when this connection last read the list.
     hashes: Mutex<Option<BTreeMap<String, [u8; 32]>>>,
@@ -55,25 +55,25 @@ pub(crate) struct Link {
     _subscription: Option<ListSubscription>,
 }
 
-impl Link {
+impl ServerConnection {
     /// Connects to a program and negotiates the protocol era.
     pub(crate) async fn to_program(
-        spec: &ServerSpec,
-        program: &Program,
-        means: &Means,
-        ear: Ear,
-        routes: Routes,
-    ) -> Result<Self, Fault> {
+        spec: &McpServerSpec,
+        program: &ServerProgram,
+        means: &McpTransports,
+        ear: NotificationHandler,
+        routes: ProgressRoutes,
+    ) -> Result<Self, ExchangeError> {
         let programs = means.programs.as_ref();
         let programs =
-            programs.ok_or_else(|| RemoteError::NoMeans("programs cannot be started here".into()))?;
-        let seen = LateEra::default();
+            programs.ok_or_else(|| RemoteServerError::NoMeans("programs cannot be started here".into()))?;
+        let seen = LateEraFlag::default();
         match Self::serve_program(programs, spec, program, spec.era, &seen, ear.clone()).await {
             Ok((service, process)) => Ok(Self::new(service, routes, Some(process))),
             // `rmcp` fell back to the older era too early, and this server supports only the newer
             // one.
-            Err(_) if seen.is_newer() && spec.era == Era::Either => {
-                let again = Self::serve_program(programs, spec, program, Era::Stateless, &seen, ear);
+            Err(_) if seen.is_newer() && spec.era == ProtocolEra::Either => {
+                let again = Self::serve_program(programs, spec, program, ProtocolEra::Stateless, &seen, ear);
                 let (service, process) = again.await?;
                 Ok(Self::new(service, routes, Some(process)))
             }
@@ -82,25 +82,25 @@ impl Link {
     }
 
     async fn serve_program(
-        programs: &Programs,
-        spec: &ServerSpec,
-        program: &Program,
-        era: Era,
-        seen: &LateEra,
-        ear: Ear,
-    ) -> Result<(RunningService<RoleClient, Ear>, Process), Fault> {
-        let (process, read, write) = Process::start(programs, spec, program).await?;
-        let lines = Probed::new(Lines::new(read, write, MAX_MESSAGE), seen.clone());
+        programs: &ProgramSettings,
+        spec: &McpServerSpec,
+        program: &ServerProgram,
+        era: ProtocolEra,
+        seen: &LateEraFlag,
+        ear: NotificationHandler,
+    ) -> Result<(RunningService<RoleClient, NotificationHandler>, ServerProcess), ExchangeError> {
+        let (process, read, write) = ServerProcess::start(programs, spec, program).await?;
+        let lines = EraProbeTransport::new(LineTransport::new(read, write, MAX_MESSAGE), seen.clone());
         let serving = Box::pin(ear.serve_with_lifecycle(lines, mode(era)));
         let served = tokio::select! {
             served = serving => served,
-            why = process.needs_network() => return Err(RemoteError::Unreachable(why).into()),
+            why = process.needs_network() => return Err(RemoteServerError::Unreachable(why).into()),
         };
         match served {
             Ok(service) => Ok((service, process)),
-            Err(error) => match Fault::from(error) {
-                Fault::Other(RemoteError::Unreachable(why)) => {
-                    Err(RemoteError::Unreachable(why + &process.last_words().await).into())
+            Err(error) => match ExchangeError::from(error) {
+                ExchangeError::Other(RemoteServerError::Unreachable(why)) => {
+                    Err(RemoteServerError::Unreachable(why + &process.last_words().await).into())
                 }
                 other => Err(other),
             },
@@ -110,13 +110,13 @@ impl Link {
     /// Connects to an address and negotiates the protocol era, with the current login
     /// if there is one.
     pub(crate) async fn to_address(
-        spec: &ServerSpec,
-        address: &Address,
-        means: &Means,
-        account: Option<&Account>,
-        ear: Ear,
-        routes: Routes,
-    ) -> Result<Self, Fault> {
+        spec: &McpServerSpec,
+        address: &ServerAddress,
+        means: &McpTransports,
+        account: Option<&ServerAccount>,
+        ear: NotificationHandler,
+        routes: ProgressRoutes,
+    ) -> Result<Self, ExchangeError> {
         let service = match account {
             Some(account) => {
                 Box::pin(connect(account.web(), account.plain(), spec.era, address, ear)).await?
@@ -129,7 +129,11 @@ impl Link {
         Ok(Self::new(service, routes, None))
     }
 
-    fn new(service: RunningService<RoleClient, Ear>, routes: Routes, process: Option<Process>) -> Self {
+    fn new(
+        service: RunningService<RoleClient, NotificationHandler>,
+        routes: ProgressRoutes,
+        process: Option<ServerProcess>,
+    ) -> Self {
         let subscription = ListSubscription::open(service.peer(), service.service().clone());
         Self {
             service,
@@ -168,7 +172,7 @@ impl Link {
 
     /// The hash of a tool's definition on this connection, or `None` if the tool is missing. Reads
     /// the list if this connection has not read it yet.
-    pub(crate) async fn hash_of(&self, tool: &str) -> Result<Option<[u8; 32]>, Fault> {
+    pub(crate) async fn hash_of(&self, tool: &str) -> Result<Option<[u8; 32]>, ExchangeError> {
         if let Some(known) = &*self.hashes.lock().unwrap_or_else(PoisonError::into_inner) {
             return Ok(known.get(tool).copied());
         }
@@ -177,15 +181,15 @@ impl Link {
     }
 
     /// Reads all tools, page by page.
-    pub(crate) async fn tools(&self) -> Result<Listing, Fault> {
+    pub(crate) async fn tools(&self) -> Result<ToolListing, ExchangeError> {
         let listing = self.list_tools().await?;
         let hashes = listing.tools.iter().map(|tool| (tool.name.clone(), tool.sha256)).collect();
         *self.hashes.lock().unwrap_or_else(PoisonError::into_inner) = Some(hashes);
         Ok(listing)
     }
 
-    async fn list_tools(&self) -> Result<Listing, Fault> {
-        let mut listing = Listing::default();
+    async fn list_tools(&self) -> Result<ToolListing, ExchangeError> {
+        let mut listing = ToolListing::default();
         // A server with resources only need not support the request for tools.
         if self.service.peer().peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
             return Ok(listing);
@@ -196,7 +200,7 @@ impl Link {
             listing.fresh_for = page.ttl_ms.map(Duration::from_millis).or(listing.fresh_for);
             for tool in &page.tools {
                 if listing.tools.len() == MAX_TOOLS {
-                    listing.flaws.push(Flaw::TooMany(MAX_TOOLS));
+                    listing.flaws.push(ToolDefinitionError::TooMany(MAX_TOOLS));
                     return Ok(listing);
                 }
                 take(tool, &mut listing);
@@ -206,12 +210,12 @@ impl Link {
                 return Ok(listing);
             }
         }
-        listing.flaws.push(Flaw::Endless(MAX_PAGES));
+        listing.flaws.push(ToolDefinitionError::Endless(MAX_PAGES));
         Ok(listing)
     }
 
     /// Reads all resources, up to the limit.
-    pub(crate) async fn resources(&self) -> Result<Vec<Resource>, Fault> {
+    pub(crate) async fn resources(&self) -> Result<Vec<Resource>, ExchangeError> {
         let (mut all, mut cursor) = (Vec::new(), None);
         for _ in 0..MAX_PAGES {
             let found = self.service.peer().list_resources(Some(page(cursor))).await?;
@@ -226,7 +230,7 @@ impl Link {
     }
 
     /// Reads all prompts, up to the limit.
-    pub(crate) async fn prompts(&self) -> Result<Vec<Prompt>, Fault> {
+    pub(crate) async fn prompts(&self) -> Result<Vec<Prompt>, ExchangeError> {
         let (mut all, mut cursor) = (Vec::new(), None);
         for _ in 0..MAX_PAGES {
             let found = self.service.peer().list_prompts(Some(page(cursor))).await?;
@@ -240,11 +244,14 @@ impl Link {
         Ok(all)
     }
 
-    pub(crate) async fn read(&self, uri: String) -> Result<ReadResourceResult, Fault> {
+    pub(crate) async fn read(&self, uri: String) -> Result<ReadResourceResult, ExchangeError> {
         Ok(self.service.read_resource(ReadResourceRequestParams::new(uri)).await?)
     }
 
-    pub(crate) async fn prompt(&self, params: GetPromptRequestParams) -> Result<GetPromptResult, Fault> {
+    pub(crate) async fn prompt(
+        &self,
+        params: GetPromptRequestParams,
+    ) -> Result<GetPromptResult, ExchangeError> {
         Ok(self.service.get_prompt(params).await?)
     }
 
@@ -253,9 +260,9 @@ impl Link {
     pub(crate) async fn call(
         &self,
         mut params: CallToolRequestParams,
-        progress: &Progress,
+        progress: &ProgressReporter,
         stop: &CancellationToken,
-    ) -> Result<CallToolResult, Fault> {
+    ) -> Result<CallToolResult, ExchangeError> {
         let _calling = self.routes.call();
         for _ in 0..MAX_ROUNDS {
             match self.exchange(params.clone(), progress, stop).await? {
@@ -265,20 +272,22 @@ impl Link {
                     params.input_responses = self.answer(asked, stop).await?;
                 }
                 _ => {
-                    return Err(RemoteError::Protocol("its answer is not the result of a call".into()).into());
+                    return Err(
+                        RemoteServerError::Protocol("its answer is not the result of a call".into()).into()
+                    );
                 }
             }
         }
         let often = format!("it asked {MAX_ROUNDS} times before it did anything");
-        Err(RemoteError::Protocol(often).into())
+        Err(RemoteServerError::Protocol(often).into())
     }
 
     async fn exchange(
         &self,
         params: CallToolRequestParams,
-        progress: &Progress,
+        progress: &ProgressReporter,
         stop: &CancellationToken,
-    ) -> Result<ServerResult, Fault> {
+    ) -> Result<ServerResult, ExchangeError> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let sent = self.service.peer().send_cancellable_request(request, PeerRequestOptions::no_options());
         let mut handle = sent.await?;
@@ -288,7 +297,7 @@ impl Link {
             () = stop.cancelled() => {
                 // The caller does not wait until the server receives the cancellation.
                 tokio::spawn(handle.cancel(Some("the answer is no longer wanted".into())));
-                Err(RemoteError::Stopped.into())
+                Err(RemoteServerError::Stopped.into())
             }
         }
     }
@@ -298,20 +307,20 @@ impl Link {
         &self,
         asked: InputRequiredResult,
         stop: &CancellationToken,
-    ) -> Result<Option<InputResponses>, Fault> {
+    ) -> Result<Option<InputResponses>, ExchangeError> {
         let mut answers: InputResponses = BTreeMap::new();
         for (key, request) in asked.input_requests.unwrap_or_default() {
             let InputRequest::Elicitation(request) = request else {
                 let what = "it asks for a model or for folders, which Holm does not provide".to_owned();
-                return Err(RemoteError::Protocol(what).into());
+                return Err(RemoteServerError::Protocol(what).into());
             };
             let answer = tokio::select! {
                 answer = self.service.service().elicit(request.params) => answer,
-                () = stop.cancelled() => return Err(RemoteError::Stopped.into()),
+                () = stop.cancelled() => return Err(RemoteServerError::Stopped.into()),
             };
-            let answer = answer.map_err(|error| RemoteError::Protocol(error.message.into_owned()))?;
-            let answer =
-                serde_json::to_value(answer).map_err(|error| RemoteError::Protocol(error.to_string()))?;
+            let answer = answer.map_err(|error| RemoteServerError::Protocol(error.message.into_owned()))?;
+            let answer = serde_json::to_value(answer)
+                .map_err(|error| RemoteServerError::Protocol(error.to_string()))?;
             answers.insert(key, answer);
         }
         Ok((!answers.is_empty()).then_some(answers))
@@ -322,24 +331,24 @@ impl Link {
 /// server does not support the newer one.
 async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
     client: C,
-    web: &Web,
-    era: Era,
-    address: &Address,
-    ear: Ear,
-) -> Result<RunningService<RoleClient, Ear>, Fault> {
+    web: &McpHttpClient,
+    era: ProtocolEra,
+    address: &ServerAddress,
+    ear: NotificationHandler,
+) -> Result<RunningService<RoleClient, NotificationHandler>, ExchangeError> {
     let (url, headers) = (address.url.to_string(), headers(address)?);
     let newer = match address.http {
-        Http::Older => None,
-        Http::Newer => {
+        HttpVariant::Older => None,
+        HttpVariant::Newer => {
             let config = StreamableHttpClientTransportConfig::with_uri(url.clone())
                 .custom_headers(headers.clone())
                 .max_sse_event_size(MAX_MESSAGE)
                 .reinit_on_expired_session(true);
             let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
-            let transport = Probed::new(transport, LateEra::default());
+            let transport = EraProbeTransport::new(transport, LateEraFlag::default());
             match Box::pin(ear.clone().serve_with_lifecycle(transport, mode(era))).await {
                 // The stateless era has no older HTTP transport.
-                Err(error) if web.refused_hello() && era != Era::Stateless => Some(error),
+                Err(error) if web.refused_hello() && era != ProtocolEra::Stateless => Some(error),
                 served => {
                     let service = served?;
                     web.can_be_asked().await;
@@ -348,7 +357,7 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
             }
         }
     };
-    match (Older::open(client, &url, headers).await, newer) {
+    match (LegacySseTransport::open(client, &url, headers).await, newer) {
         (Ok(older), _) => {
             Ok(Box::pin(ear.serve_with_lifecycle(older, ClientLifecycleMode::Initialize)).await?)
         }
@@ -359,10 +368,10 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
 }
 
 /// Adds a tool to the list, or the reason for its rejection.
-fn take(tool: &rmcp::model::Tool, listing: &mut Listing) {
-    match Definition::take(tool) {
+fn take(tool: &rmcp::model::Tool, listing: &mut ToolListing) {
+    match ToolDefinition::take(tool) {
         Ok(known) if listing.tools.iter().any(|other| other.name == known.name) => {
-            listing.flaws.push(Flaw::Twice(known.name));
+            listing.flaws.push(ToolDefinitionError::Twice(known.name));
         }
         Ok(new) => listing.tools.push(new),
         Err(flaw) if listing.flaws.len() < MAX_TOOLS => listing.flaws.push(flaw),
@@ -371,29 +380,34 @@ fn take(tool: &rmcp::model::Tool, listing: &mut Listing) {
 }
 
 /// An HTTP client that reaches this address and no other.
-pub(crate) fn web(means: &Means, address: &Address) -> Result<Web, RemoteError> {
+pub(crate) fn web(
+    means: &McpTransports,
+    address: &ServerAddress,
+) -> Result<McpHttpClient, RemoteServerError> {
     let net = means.net.clone();
-    let net = net.ok_or_else(|| RemoteError::NoMeans("remote servers cannot be reached from here".into()))?;
-    let own = FetchPattern::origin(&address.url).map_err(|error| RemoteError::NoMeans(error.to_string()))?;
-    let policy = Policy { grants: GrantSet::from_iter([Grant::Fetch(own)]), ..Policy::default() };
-    Ok(Web::new(net, policy))
+    let net =
+        net.ok_or_else(|| RemoteServerError::NoMeans("remote servers cannot be reached from here".into()))?;
+    let own =
+        FetchPattern::origin(&address.url).map_err(|error| RemoteServerError::NoMeans(error.to_string()))?;
+    let policy = GrantPolicy { grants: GrantSet::from_iter([Grant::Fetch(own)]), ..GrantPolicy::default() };
+    Ok(McpHttpClient::new(net, policy))
 }
 
 fn page(cursor: Option<String>) -> PaginatedRequestParams {
     PaginatedRequestParams::default().with_cursor(cursor)
 }
 
-fn mode(era: Era) -> ClientLifecycleMode {
+fn mode(era: ProtocolEra) -> ClientLifecycleMode {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     match era {
-        Era::Either => ClientLifecycleMode::Auto { preferred_versions, legacy_version: None },
-        Era::Handshake => ClientLifecycleMode::Initialize,
-        Era::Stateless => ClientLifecycleMode::Discover { preferred_versions },
+        ProtocolEra::Either => ClientLifecycleMode::Auto { preferred_versions, legacy_version: None },
+        ProtocolEra::Handshake => ClientLifecycleMode::Initialize,
+        ProtocolEra::Stateless => ClientLifecycleMode::Discover { preferred_versions },
     }
 }
 
-fn headers(address: &Address) -> Result<HashMap<HeaderName, HeaderValue>, RemoteError> {
-    let bad = |name: &str| RemoteError::NoMeans(format!("the header {name} cannot be sent"));
+fn headers(address: &ServerAddress) -> Result<HashMap<HeaderName, HeaderValue>, RemoteServerError> {
+    let bad = |name: &str| RemoteServerError::NoMeans(format!("the header {name} cannot be sent"));
     let mut headers = HashMap::new();
     for (name, value) in &address.headers {
         let mut value: HeaderValue = value.parse().map_err(|_| bad(name))?;

@@ -11,8 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{FetchPattern, Grant, GrantSet, Policy, Scheme};
-use holm_net::{Client, HttpRequest, Limits, Mimes};
+use holm_grants::{FetchPattern, Grant, GrantPolicy, GrantSet, UrlScheme};
+use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, MimeFilter};
 use holm_runtime::BoxFuture;
 use rmcp::transport::AuthClient;
 use rmcp::transport::auth::{
@@ -21,9 +21,9 @@ use rmcp::transport::auth::{
 };
 use tokio::sync::Mutex;
 
-use super::logins::Logins;
-use super::web::Web;
-use crate::{Address, ServerSpec};
+use super::logins::LoginStore;
+use super::web::McpHttpClient;
+use crate::{McpServerSpec, ServerAddress};
 
 /// The largest answer during a login. Metadata and tokens are a few kilobytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const MOST_LOGINS: u32 = 3;
 
 /// Opens the login page for the user.
-pub trait Browser: Send + Sync {
+pub trait LoginBrowser: Send + Sync {
     /// The redirect URI: where the browser is sent after the login.
     fn comes_back_to(&self) -> String;
 
@@ -49,30 +49,30 @@ pub trait Browser: Send + Sync {
 
 /// How Holm logs in to servers.
 #[derive(Clone, Default)]
-pub struct Login {
+pub struct LoginSettings {
     /// Without a browser, Holm sends the user to no login page.
-    browser: Option<Arc<dyn Browser>>,
+    browser: Option<Arc<dyn LoginBrowser>>,
     /// Where logins are stored. Without a store, they last as long as the process.
-    kept: Option<Logins>,
+    kept: Option<LoginStore>,
     /// The URL of a document about this client, for issuers that read one.
     document: Option<String>,
 }
 
-impl Login {
+impl LoginSettings {
     /// Logs in by opening a login page for the user.
-    pub fn new(browser: impl Browser + 'static) -> Self {
+    pub fn new(browser: impl LoginBrowser + 'static) -> Self {
         Self { browser: Some(Arc::new(browser)), ..Self::default() }
     }
 
     /// Uses stored logins only, because no user is present to log in.
     #[must_use]
-    pub fn remembered(logins: Logins) -> Self {
+    pub fn remembered(logins: LoginStore) -> Self {
         Self::default().keep(logins)
     }
 
     /// Stores logins here and reuses the stored ones.
     #[must_use]
-    pub fn keep(mut self, logins: Logins) -> Self {
+    pub fn keep(mut self, logins: LoginStore) -> Self {
         self.kept = Some(logins);
         self
     }
@@ -85,9 +85,9 @@ impl Login {
     }
 }
 
-impl fmt::Debug for Login {
+impl fmt::Debug for LoginSettings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Login")
+        out.debug_struct("LoginSettings")
             .field("browser", &self.browser.is_some())
             .field("kept", &self.kept)
             .field("document", &self.document)
@@ -96,31 +96,31 @@ impl fmt::Debug for Login {
 }
 
 /// Holm's identity at one server after a login.
-pub(crate) struct Account {
-    login: Login,
-    web: AuthClient<Web>,
-    plain: Web,
+pub(crate) struct ServerAccount {
+    login: LoginSettings,
+    web: AuthClient<McpHttpClient>,
+    plain: McpHttpClient,
     client: Option<(String, Option<String>)>,
-    state: Mutex<Visits>,
+    state: Mutex<LoginHistory>,
 }
 
 /// The logins so far.
 #[derive(Default)]
-struct Visits {
+struct LoginHistory {
     logins: u32,
     /// The issuer of the current tokens.
     issuer: Option<String>,
 }
 
-impl Account {
+impl ServerAccount {
     pub(crate) async fn new(
-        login: Login,
-        net: &Client,
-        web: Web,
-        spec: &ServerSpec,
-        address: &Address,
+        login: LoginSettings,
+        net: &HttpClient,
+        web: McpHttpClient,
+        spec: &McpServerSpec,
+        address: &ServerAddress,
     ) -> Result<Self, AuthError> {
-        let http = Arc::new(Oauth { client: net.clone(), policy: policy(spec, address) });
+        let http = Arc::new(OauthTransport { client: net.clone(), policy: policy(spec, address) });
         let mut manager =
             AuthorizationManager::new_with_oauth_http_client(address.url.to_string(), http).await?;
         if let Some(kept) = &login.kept {
@@ -133,12 +133,12 @@ impl Account {
     }
 
     /// The HTTP client for the server, with the current token if there is one.
-    pub(crate) fn web(&self) -> AuthClient<Web> {
+    pub(crate) fn web(&self) -> AuthClient<McpHttpClient> {
         self.web.clone()
     }
 
     /// The same HTTP client without a token.
-    pub(crate) fn plain(&self) -> &Web {
+    pub(crate) fn plain(&self) -> &McpHttpClient {
         &self.plain
     }
 
@@ -194,7 +194,7 @@ impl Account {
     async fn introduce(
         &self,
         manager: &mut AuthorizationManager,
-        browser: &dyn Browser,
+        browser: &dyn LoginBrowser,
         documents: bool,
         scopes: &[&str],
     ) -> Result<(), AuthError> {
@@ -213,7 +213,7 @@ impl Account {
 
 /// Loads a stored login so that it can be refreshed. If that fails, the server will ask
 /// for a new login.
-async fn remember(manager: &mut AuthorizationManager, address: &Address) {
+async fn remember(manager: &mut AuthorizationManager, address: &ServerAddress) {
     let taken_up = manager.initialize_from_store().await.unwrap_or_default();
     if let Some(client) = address.client.as_ref().filter(|_| taken_up) {
         // A refresh never uses the redirect URI.
@@ -232,14 +232,14 @@ fn known_as((id, secret): &(String, Option<String>), back: String) -> OAuthClien
 
 /// Where a login may connect to: the server itself, public addresses over TLS, and the addresses
 /// that the entry names.
-fn policy(spec: &ServerSpec, address: &Address) -> Policy {
+fn policy(spec: &McpServerSpec, address: &ServerAddress) -> GrantPolicy {
     let mut grants: GrantSet =
         spec.grants.iter().filter(|grant| matches!(grant, Grant::Fetch(_))).cloned().collect();
     grants.extend(FetchPattern::origin(&address.url).map(Grant::Fetch));
-    if address.url.scheme() == Scheme::Https {
+    if address.url.scheme() == UrlScheme::Https {
         grants.extend("fetch:https://*".parse::<Grant>());
     }
-    Policy { grants, ..Policy::default() }
+    GrantPolicy { grants, ..GrantPolicy::default() }
 }
 
 /// The scopes that a challenge names.
@@ -253,17 +253,17 @@ pub(crate) fn scope_of(challenge: &str) -> Option<String> {
 }
 
 /// Sends the requests of a login through the checked network client.
-struct Oauth {
-    client: Client,
-    policy: Policy,
+struct OauthTransport {
+    client: HttpClient,
+    policy: GrantPolicy,
 }
 
-impl OAuthHttpClient for Oauth {
+impl OAuthHttpClient for OauthTransport {
     fn execute(&self, asked: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let (head, body) = asked.request.into_parts();
             let url: holm_grants::Url = head.uri.to_string().parse()?;
-            let mut request = HttpRequest::new(head.method, url);
+            let mut request = HttpClientRequest::new(head.method, url);
             for (name, value) in &head.headers {
                 // `host` and `content-length` are set from the checked URL and the body.
                 if !matches!(name.as_str(), "host" | "content-length") {
@@ -274,12 +274,12 @@ impl OAuthHttpClient for Oauth {
                 OAuthHttpRedirectPolicy::Stop => 0,
                 _ => 3,
             };
-            let limits = Limits {
+            let limits = ExchangeLimits {
                 body: MAX_ANSWER,
                 total: asked.timeout.unwrap_or(PATIENCE).min(PATIENCE),
                 idle: PATIENCE,
                 redirects,
-                mimes: Mimes::Any,
+                mimes: MimeFilter::Any,
             };
             let answer = self.client.send(request.body(body), &self.policy, &limits).await?;
             let mut response = http::Response::builder().status(answer.status());

@@ -10,19 +10,19 @@ use holm_tools::trust::ContentHash;
 use rmcp::transport::auth::{AuthError, CredentialRefreshGuard, CredentialStore, StoredCredentials};
 use serde::{Deserialize, Serialize};
 
-use crate::cabinet::Cabinet;
-use crate::{Address, ServerName};
+use crate::cabinet::ServerFileStore;
+use crate::{ServerAddress, ServerName};
 
 /// A folder of logins. The folder may not exist yet.
 #[derive(Debug, Clone)]
-pub struct Logins {
-    files: Cabinet,
+pub struct LoginStore {
+    files: ServerFileStore,
 }
 
-impl Logins {
+impl LoginStore {
     /// The logins in this folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { files: Cabinet::new(folder) }
+        Self { files: ServerFileStore::new(folder) }
     }
 
     /// Deletes all logins of a server and returns how many there were.
@@ -35,9 +35,9 @@ impl Logins {
     }
 
     /// The login to a server at its address.
-    pub(crate) fn of(&self, server: &ServerName, address: &Address) -> KeptLogin {
+    pub(crate) fn of(&self, server: &ServerName, address: &ServerAddress) -> StoredLogin {
         let url = address.url.to_string();
-        KeptLogin {
+        StoredLogin {
             files: self.files.clone(),
             server: server.clone(),
             hash: ContentHash::of(url.as_bytes()),
@@ -48,8 +48,8 @@ impl Logins {
 
 /// One stored login, in the form that `rmcp` reads and writes.
 #[derive(Debug, Clone)]
-pub(crate) struct KeptLogin {
-    files: Cabinet,
+pub(crate) struct StoredLogin {
+    files: ServerFileStore,
     server: ServerName,
     url: String,
     hash: ContentHash,
@@ -57,21 +57,21 @@ pub(crate) struct KeptLogin {
 
 /// The content of a login file. The login is text, because its format belongs to `rmcp`.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct LoginFile {
     url: String,
     login: String,
 }
 
-impl KeptLogin {
+impl StoredLogin {
     fn read(&self) -> Option<StoredCredentials> {
-        let written: Written = serde_json::from_slice(&self.files.read(&self.server, &self.hash)?).ok()?;
+        let written: LoginFile = serde_json::from_slice(&self.files.read(&self.server, &self.hash)?).ok()?;
         // If the login cannot be parsed, the server will ask for a new one.
         if written.url == self.url { serde_json::from_str(&written.login).ok() } else { None }
     }
 
     fn write(&self, login: &StoredCredentials) -> Result<(), AuthError> {
         let login = serde_json::to_string(login).map_err(failed)?;
-        let written = Written { url: self.url.clone(), login };
+        let written = LoginFile { url: self.url.clone(), login };
         let bytes = serde_json::to_vec(&written).map_err(failed)?;
         self.files.write(&self.server, &self.hash, &bytes).map_err(failed)
     }
@@ -82,10 +82,10 @@ fn failed(error: impl std::error::Error) -> AuthError {
     AuthError::CredentialStoreError(format!("the login cannot be stored: {error}"))
 }
 
-type Promise<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+type LoginStoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
 
-impl CredentialStore for KeptLogin {
-    fn load<'s, 'a>(&'s self) -> Promise<'a, Option<StoredCredentials>>
+impl CredentialStore for StoredLogin {
+    fn load<'s, 'a>(&'s self) -> LoginStoreFuture<'a, Option<StoredCredentials>>
     where
         's: 'a,
         Self: 'a,
@@ -93,7 +93,7 @@ impl CredentialStore for KeptLogin {
         Box::pin(async { Ok(self.read()) })
     }
 
-    fn save<'s, 'a>(&'s self, login: StoredCredentials) -> Promise<'a, ()>
+    fn save<'s, 'a>(&'s self, login: StoredCredentials) -> LoginStoreFuture<'a, ()>
     where
         's: 'a,
         Self: 'a,
@@ -101,7 +101,7 @@ impl CredentialStore for KeptLogin {
         Box::pin(async move { self.write(&login) })
     }
 
-    fn clear<'s, 'a>(&'s self) -> Promise<'a, ()>
+    fn clear<'s, 'a>(&'s self) -> LoginStoreFuture<'a, ()>
     where
         's: 'a,
         Self: 'a,
@@ -111,7 +111,7 @@ impl CredentialStore for KeptLogin {
 
     /// A refresh token can be used only once. Without the lock, another process that refreshes at
     /// the same time would lose the login.
-    fn acquire_refresh_guard<'s, 'a>(&'s self) -> Promise<'a, Option<CredentialRefreshGuard>>
+    fn acquire_refresh_guard<'s, 'a>(&'s self) -> LoginStoreFuture<'a, Option<CredentialRefreshGuard>>
     where
         's: 'a,
         Self: 'a,

@@ -5,23 +5,23 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use holm_grants::{FilePath, GrantSet, Request};
-use holm_jail::{Engine, Launcher, Task};
-use holm_net::Client;
+use holm_grants::{AccessRequest, FilePath, GrantSet};
+use holm_jail::{JailEngine, JailLauncher, JailTask};
+use holm_net::HttpClient;
 
-use super::{Asker, Login};
-use crate::ServerSpec;
+use super::{ElicitationHandler, LoginSettings};
+use crate::McpServerSpec;
 
 /// The transports with which Holm reaches servers. With none, no server is reachable.
 #[derive(Clone, Default)]
-pub struct Means {
-    pub(crate) programs: Option<Programs>,
-    pub(crate) net: Option<Client>,
-    pub(crate) asker: Option<Arc<dyn Asker>>,
-    pub(crate) login: Option<Login>,
+pub struct McpTransports {
+    pub(crate) programs: Option<ProgramSettings>,
+    pub(crate) net: Option<HttpClient>,
+    pub(crate) asker: Option<Arc<dyn ElicitationHandler>>,
+    pub(crate) login: Option<LoginSettings>,
 }
 
-impl Means {
+impl McpTransports {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -29,36 +29,36 @@ impl Means {
 
     /// Allows servers that are programs.
     #[must_use]
-    pub fn programs(mut self, programs: Programs) -> Self {
+    pub fn programs(mut self, programs: ProgramSettings) -> Self {
         self.programs = Some(programs);
         self
     }
 
     /// Allows servers that are reached over HTTP.
     #[must_use]
-    pub fn net(mut self, client: Client) -> Self {
+    pub fn net(mut self, client: HttpClient) -> Self {
         self.net = Some(client);
         self
     }
 
     /// Allows servers to ask the user questions.
     #[must_use]
-    pub fn asker(mut self, asker: impl Asker + 'static) -> Self {
+    pub fn asker(mut self, asker: impl ElicitationHandler + 'static) -> Self {
         self.asker = Some(Arc::new(asker));
         self
     }
 
     /// Allows servers to ask for a login.
     #[must_use]
-    pub fn login(mut self, login: Login) -> Self {
+    pub fn login(mut self, login: LoginSettings) -> Self {
         self.login = Some(login);
         self
     }
 }
 
-impl std::fmt::Debug for Means {
+impl std::fmt::Debug for McpTransports {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Means")
+        out.debug_struct("McpTransports")
             .field("programs", &self.programs)
             .field("net", &self.net.is_some())
             .field("asker", &self.asker.is_some())
@@ -69,24 +69,24 @@ impl std::fmt::Debug for Means {
 
 /// How servers that are programs are started.
 #[derive(Debug, Clone)]
-pub struct Programs {
-    pub(crate) launcher: Launcher,
-    pub(crate) engine: Engine,
+pub struct ProgramSettings {
+    pub(crate) launcher: JailLauncher,
+    pub(crate) engine: JailEngine,
     pub(crate) workspace: PathBuf,
     pub(crate) search: Vec<PathBuf>,
-    pub(crate) named: NamedFiles,
+    pub(crate) named: NamedFileAccess,
     pub(crate) offline: bool,
-    pub(crate) check: Option<Check>,
+    pub(crate) check: Option<StartCheck>,
 }
 
 /// Returns the reason why a server must not be started, if there is one.
-type Checking = dyn Fn(&ServerSpec) -> Result<(), String> + Send + Sync;
+type StartCheckFn = dyn Fn(&McpServerSpec) -> Result<(), String> + Send + Sync;
 
 /// Checks whether a server may be started now.
 #[derive(Clone)]
-pub(crate) struct Check(pub(crate) Arc<Checking>);
+pub(crate) struct StartCheck(pub(crate) Arc<StartCheckFn>);
 
-impl std::fmt::Debug for Check {
+impl std::fmt::Debug for StartCheck {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Check")
     }
@@ -95,7 +95,7 @@ impl std::fmt::Debug for Check {
 /// Which files a command line makes readable for its server by naming them, in addition to its
 /// grants. Only plain files with absolute paths count, because the target of a link can change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum NamedFiles {
+pub enum NamedFileAccess {
     /// All named files, because the user wrote the command line.
     #[default]
     Anywhere,
@@ -108,17 +108,17 @@ pub enum NamedFiles {
     },
 }
 
-impl Programs {
+impl ProgramSettings {
     /// Starts programs in this workspace, confined by this engine.
     #[must_use]
-    pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
+    pub fn new(launcher: JailLauncher, engine: JailEngine, workspace: impl Into<PathBuf>) -> Self {
         let search = ["/usr/local/bin", "/usr/bin", "/bin"].into_iter().map(PathBuf::from).collect();
         Self {
             launcher,
             engine,
             workspace: workspace.into(),
             search,
-            named: NamedFiles::default(),
+            named: NamedFileAccess::default(),
             offline: false,
             check: None,
         }
@@ -136,15 +136,15 @@ impl Programs {
     #[must_use]
     pub fn checked(
         mut self,
-        check: impl Fn(&ServerSpec) -> Result<(), String> + Send + Sync + 'static,
+        check: impl Fn(&McpServerSpec) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        self.check = Some(Check(Arc::new(check)));
+        self.check = Some(StartCheck(Arc::new(check)));
         self
     }
 
     /// Sets which files a command line makes readable by naming them.
     #[must_use]
-    pub fn named(mut self, named: NamedFiles) -> Self {
+    pub fn named(mut self, named: NamedFileAccess) -> Self {
         self.named = named;
         self
     }
@@ -157,7 +157,7 @@ impl Programs {
     }
 
     /// Finds the program of a command: its path as given, and the file it resolves to.
-    pub(crate) fn find(&self, command: &str) -> Option<FoundProgram> {
+    pub(crate) fn find(&self, command: &str) -> Option<ProgramPath> {
         let found = if command.contains('/') {
             Some(self.workspace.join(command))
         } else {
@@ -165,21 +165,21 @@ impl Programs {
         }?;
         let real = found.canonicalize().ok().filter(|path| path.is_file())?;
         let named = found.parent()?.canonicalize().ok()?.join(found.file_name()?);
-        Some(FoundProgram { named, real })
+        Some(ProgramPath { named, real })
     }
 }
 
 /// A program on this machine. A link can carry more meaning than its target: the interpreter of a
 /// Python virtual environment is a link, and finds its packages through the link's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FoundProgram {
+pub(crate) struct ProgramPath {
     /// The path as given, in a folder without links.
     pub(crate) named: PathBuf,
     /// The file that the path resolves to.
     pub(crate) real: PathBuf,
 }
 
-impl FoundProgram {
+impl ProgramPath {
     /// The virtual environment whose interpreter it is.
     pub(crate) fn virtual_environment(&self) -> Option<&Path> {
         let around = self.named.parent()?.parent()?;
@@ -188,16 +188,16 @@ impl FoundProgram {
 
     /// The task that starts the program: by its own path if a jail with these grants shows that
     /// path, and by its target otherwise.
-    pub(crate) fn task(&self, workspace: &Path, grants: &GrantSet) -> Task {
+    pub(crate) fn task(&self, workspace: &Path, grants: &GrantSet) -> JailTask {
         let shell = Path::new("/bin/sh").canonicalize().ok();
         match shell.filter(|_| self.named != self.real && is_shown(&self.named, workspace, grants)) {
             // A jail does not start a link itself, so a shell starts it and is replaced by it.
-            Some(shell) => Task::new(shell).args([
+            Some(shell) => JailTask::new(shell).args([
                 OsString::from("-c"),
                 "exec \"$0\" \"$@\"".into(),
                 self.named.clone().into(),
             ]),
-            None => Task::new(&self.real),
+            None => JailTask::new(&self.real),
         }
     }
 }
@@ -206,7 +206,7 @@ impl FoundProgram {
 fn is_shown(path: &Path, workspace: &Path, grants: &GrantSet) -> bool {
     let admits = |path: &Path| {
         let path = path.to_str().and_then(|path| path.parse::<FilePath>().ok());
-        path.is_some_and(|path| grants.admits(&Request::Read(path)))
+        path.is_some_and(|path| grants.admits(&AccessRequest::Read(path)))
     };
     ["/usr", "/bin", "/sbin"].iter().any(|system| path.starts_with(system))
         || admits(path)
@@ -215,9 +215,9 @@ fn is_shown(path: &Path, workspace: &Path, grants: &GrantSet) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FoundProgram, Programs};
+    use super::{ProgramPath, ProgramSettings};
     use holm_grants::GrantSet;
-    use holm_jail::{Engine, Launcher, Task};
+    use holm_jail::{JailEngine, JailLauncher, JailTask};
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -228,20 +228,20 @@ mod tests {
         std::fs::write(top.join("venv/pyvenv.cfg"), "").unwrap();
         std::fs::write(top.join("python"), "").unwrap();
         symlink(top.join("python"), top.join("venv/bin/python")).unwrap();
-        let programs = Programs::new(Launcher::this_executable(), Engine::Unconfined, &top);
+        let programs = ProgramSettings::new(JailLauncher::this_executable(), JailEngine::Unconfined, &top);
         let found = programs.find("venv/bin/python").unwrap();
-        let expect = FoundProgram { named: top.join("venv/bin/python"), real: top.join("python") };
+        let expect = ProgramPath { named: top.join("venv/bin/python"), real: top.join("python") };
         assert_eq!(found, expect);
         assert_eq!(found.virtual_environment(), Some(top.join("venv").as_path()));
         let task = |grants: &[&str]| found.task(&top, &GrantSet::parse(grants.iter().copied()).unwrap());
-        assert_eq!(task(&[]), Task::new(top.join("python")), "the name is not visible");
-        assert_eq!(task(&["read:other/"]), Task::new(top.join("python")));
+        assert_eq!(task(&[]), JailTask::new(top.join("python")), "the name is not visible");
+        assert_eq!(task(&["read:other/"]), JailTask::new(top.join("python")));
         let absolute = format!("read:{}/venv/**", top.display());
         for shown in [task(&["read:venv/"]), task(&[&absolute])] {
             assert!(format!("{shown:?}").contains("venv/bin/python"), "{shown:?}");
         }
         let plain = programs.find("./python").unwrap();
-        assert_eq!(plain.task(&top, &GrantSet::default()), Task::new(top.join("python")));
+        assert_eq!(plain.task(&top, &GrantSet::default()), JailTask::new(top.join("python")));
         assert_eq!(plain.virtual_environment(), None);
     }
 }

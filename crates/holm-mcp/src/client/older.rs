@@ -26,14 +26,14 @@ const ENDPOINT: &str = "endpoint";
 const MOST_BEFORE: usize = 16;
 
 /// A connection over the older HTTP transport.
-pub(crate) struct Older<C> {
+pub(crate) struct LegacySseTransport<C> {
     client: C,
     endpoint: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
     events: BoxStream<'static, Result<Sse, SseError>>,
 }
 
-impl<C: StreamableHttpClient> Older<C> {
+impl<C: StreamableHttpClient> LegacySseTransport<C> {
     /// Opens the stream and reads the URL for requests from it.
     pub(crate) async fn open(
         client: C,
@@ -53,7 +53,7 @@ impl<C: StreamableHttpClient> Older<C> {
     }
 }
 
-impl<C: StreamableHttpClient + Sync> Transport<RoleClient> for Older<C> {
+impl<C: StreamableHttpClient + Sync> Transport<RoleClient> for LegacySseTransport<C> {
     type Error = StreamableHttpError<C::Error>;
 
     fn send(

@@ -16,11 +16,11 @@ const LONGEST: Duration = Duration::from_secs(5 * 60);
 
 /// Computes when the list is read next.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct RefreshSchedule {
     failures: u32,
 }
 
-impl Pace {
+impl RefreshSchedule {
     /// Returns the delay after a successful read. `fresh_for` is the lifetime that the
     /// server gave, if any.
     pub(crate) fn read(&mut self, fresh_for: Option<Duration>) -> Duration {
@@ -37,12 +37,12 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, Pace, REFRESH, SHORTEST};
+    use super::{LONGEST, REFRESH, RefreshSchedule, SHORTEST};
     use std::time::Duration;
 
     #[test]
     fn a_server_says_how_often_it_is_read_within_bounds() {
-        let mut pace = Pace::default();
+        let mut pace = RefreshSchedule::default();
         for (says, expect) in [(None, REFRESH), (Some(0), SHORTEST), (Some(60), Duration::from_secs(60))] {
             assert_eq!(pace.read(says.map(Duration::from_secs)), expect, "{says:?}");
         }
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_server_that_fails_is_tried_less_and_less_often() {
-        let mut pace = Pace::default();
+        let mut pace = RefreshSchedule::default();
         let waits: Vec<Duration> = (0..10).map(|_| pace.failed()).collect();
         assert!(waits.is_sorted() && waits.first() < waits.last(), "{waits:?}");
         assert_eq!(waits.last(), Some(&LONGEST));

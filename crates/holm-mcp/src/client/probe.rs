@@ -13,27 +13,27 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId
 use rmcp::transport::Transport;
 
 /// A transport that filters late replies to the era probe.
-pub(crate) struct Probed<T> {
+pub(crate) struct EraProbeTransport<T> {
     inner: T,
     /// The ids of era probes.
     asked: Vec<RequestId>,
     /// The ids of probes that were abandoned for a handshake.
     given_up: Vec<RequestId>,
-    seen: LateEra,
+    seen: LateEraFlag,
 }
 
 /// Whether the server answered an abandoned probe for the newer era.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LateEra(Arc<AtomicBool>);
+pub(crate) struct LateEraFlag(Arc<AtomicBool>);
 
-impl LateEra {
+impl LateEraFlag {
     pub(crate) fn is_newer(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-impl<T> Probed<T> {
-    pub(crate) fn new(inner: T, seen: LateEra) -> Self {
+impl<T> EraProbeTransport<T> {
+    pub(crate) fn new(inner: T, seen: LateEraFlag) -> Self {
         Self { inner, asked: Vec::new(), given_up: Vec::new(), seen }
     }
 
@@ -68,7 +68,7 @@ impl<T> Probed<T> {
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Probed<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for EraProbeTransport<T> {
     type Error = T::Error;
 
     fn send(
@@ -102,19 +102,19 @@ mod tests {
     use serde_json::{Value, json};
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 
-    use super::{LateEra, Probed};
-    use crate::client::lines::Lines;
+    use super::{EraProbeTransport, LateEraFlag};
+    use crate::client::lines::LineTransport;
 
     /// The eras that a test server supports.
     #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Knows {
+    enum SupportedEras {
         Older,
         Both,
     }
 
     /// A server that reads its first line only after this delay, and then
     /// answers everything in order.
-    async fn slow_server(stream: DuplexStream, starts_in: Duration, knows: Knows) {
+    async fn slow_server(stream: DuplexStream, starts_in: Duration, knows: SupportedEras) {
         tokio::time::sleep(starts_in).await;
         let (read, mut write) = tokio::io::split(stream);
         let mut lines = BufReader::new(read).lines();
@@ -125,7 +125,7 @@ mod tests {
                 "initialize" => json!({ "result": {
                     "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": about,
                 } }),
-                "server/discover" if knows == Knows::Both => json!({ "result": {
+                "server/discover" if knows == SupportedEras::Both => json!({ "result": {
                     "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {},
                     "serverInfo": about, "ttlMs": 0, "cacheScope": "private",
                 } }),
@@ -139,12 +139,12 @@ mod tests {
         }
     }
 
-    async fn check(starts_in: u64, knows: Knows, version: ProtocolVersion, late: bool) {
+    async fn check(starts_in: u64, knows: SupportedEras, version: ProtocolVersion, late: bool) {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         tokio::spawn(slow_server(theirs, Duration::from_secs(starts_in), knows));
         let (read, write) = tokio::io::split(ours);
-        let seen = LateEra::default();
-        let transport = Probed::new(Lines::new(read, write, 1 << 20), seen.clone());
+        let seen = LateEraFlag::default();
+        let transport = EraProbeTransport::new(LineTransport::new(read, write, 1 << 20), seen.clone());
         let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
         let mode = ClientLifecycleMode::Auto { preferred_versions, legacy_version: None };
         let service = ().serve_with_lifecycle(transport, mode).await.unwrap();
@@ -155,9 +155,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_takes_thirty_seconds_to_start_is_spoken_with() {
         for starts_in in [0, 30, 59] {
-            check(starts_in, Knows::Older, ProtocolVersion::V_2025_11_25, false).await;
+            check(starts_in, SupportedEras::Older, ProtocolVersion::V_2025_11_25, false).await;
         }
-        check(0, Knows::Both, ProtocolVersion::V_2026_07_28, false).await;
-        check(30, Knows::Both, ProtocolVersion::V_2025_11_25, true).await;
+        check(0, SupportedEras::Both, ProtocolVersion::V_2026_07_28, false).await;
+        check(30, SupportedEras::Both, ProtocolVersion::V_2025_11_25, true).await;
     }
 }

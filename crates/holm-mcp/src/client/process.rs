@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use holm_grants::{FilePath, Grant};
-use holm_jail::{Jail, Killer, Limits, Network};
-use holm_tools::root::Denies;
+use holm_jail::{Jail, JailLimits, JailNetwork, JobKiller};
+use holm_tools::root::DenyRules;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::error::cut;
-use super::held::HeldJob;
-use super::{NamedFiles, Programs, RemoteError, network};
-use crate::{Program, ServerSpec};
+use super::held::ServerJob;
+use super::{NamedFileAccess, ProgramSettings, RemoteServerError, network};
+use crate::{McpServerSpec, ServerProgram};
 
 /// How many bytes of error output are kept. The end of it becomes part of the error message
 /// when the server dies.
@@ -29,34 +29,34 @@ const LIFE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A running server. Dropping it ends the server and all its child processes.
-pub(crate) struct Process {
-    killer: Killer,
-    words: Words,
+pub(crate) struct ServerProcess {
+    killer: JobKiller,
+    words: ServerStderr,
     /// Closed when all error output has been read.
     drained: watch::Receiver<()>,
 }
 
 /// The last error output of a server.
 #[derive(Clone, Default)]
-pub(crate) struct Words {
+pub(crate) struct ServerStderr {
     kept: Arc<Mutex<VecDeque<u8>>>,
     /// The files and folders that a hint may mention: those that the entry names, and the
     /// workspace. A hint about other paths would reveal to the reader whether they exist.
     known: Arc<Vec<PathBuf>>,
     /// The virtual environment that the program's interpreter belongs to.
     packages: Option<PathBuf>,
-    network: Network,
+    network: JailNetwork,
     /// Whether the server reported a missing network that its entry does not grant.
     needs_network: Arc<watch::Sender<bool>>,
 }
 
-impl Words {
+impl ServerStderr {
     fn add(&self, piece: &[u8]) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend(piece.iter().skip(piece.len().saturating_sub(KEPT)));
         let over = kept.len().saturating_sub(KEPT);
         kept.drain(..over);
-        let may_complain = self.network != Network::Open && !*self.needs_network.borrow();
+        let may_complain = self.network != JailNetwork::Open && !*self.needs_network.borrow();
         if may_complain && network::is_missed(&String::from_utf8_lossy(kept.make_contiguous())) {
             self.needs_network.send_replace(true);
         }
@@ -109,14 +109,14 @@ fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
     Some(format!("read:{}{folder}", cut(&path)))
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts the program and returns its streams.
     pub(crate) async fn start(
-        programs: &Programs,
-        spec: &ServerSpec,
-        program: &Program,
-    ) -> Result<(Self, Receiver, Sender), RemoteError> {
-        let not = |why: String| RemoteError::NotStarted(why);
+        programs: &ProgramSettings,
+        spec: &McpServerSpec,
+        program: &ServerProgram,
+    ) -> Result<(Self, Receiver, Sender), RemoteServerError> {
+        let not = |why: String| RemoteServerError::NotStarted(why);
         if let Some(check) = programs.check.clone() {
             // This reads files, which must not block the async threads.
             let spec = spec.clone();
@@ -131,18 +131,18 @@ impl Process {
         let task = task.args(program.args.iter().map(OsString::from)).piped_input();
         let mut open = named_files(programs, program);
         open.push(found.real.clone());
-        let mut held = HeldJob::start(programs, &jail, &spec.grants, open, &task).await.map_err(not)?;
+        let mut held = ServerJob::start(programs, &jail, &spec.grants, open, &task).await.map_err(not)?;
         let job = &mut held.job;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (job.take_stdin(), job.take_stdout(), job.take_stderr())
         else {
             return Err(not("its streams are closed".into()));
         };
-        let words = Words {
+        let words = ServerStderr {
             known: Arc::new(known(programs, program)),
             packages: found.virtual_environment().map(Path::to_owned),
             network: program.network,
-            ..Words::default()
+            ..ServerStderr::default()
         };
         let (draining, drained) = watch::channel(());
         let draining = Arc::new(draining);
@@ -176,7 +176,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.killer.kill();
     }
@@ -184,7 +184,7 @@ impl Drop for Process {
 
 /// Reads error output to its end, so that the server never blocks on a full pipe, and
 /// keeps the last part.
-async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: Arc<watch::Sender<()>>) {
+async fn drain(mut stderr: Receiver, words: ServerStderr, _until_all_is_read: Arc<watch::Sender<()>>) {
     let mut piece = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = stderr.read(&mut piece).await {
         words.add(piece.get(..read).unwrap_or_default());
@@ -193,14 +193,19 @@ async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: Arc<watch
 
 /// The jail of a server: its own file, the files that its command line names, system programs, and
 /// what its entry grants.
-fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) -> Result<Jail, String> {
+fn jail(
+    programs: &ProgramSettings,
+    spec: &McpServerSpec,
+    program: &ServerProgram,
+    path: &Path,
+) -> Result<Jail, String> {
     if let Some(grant) = spec.grants.iter().find(|grant| matches!(grant, Grant::Fetch(_))) {
         return Err(format!(
             "{grant} cannot be enforced for a program; write \"network\": \"open\", or \
                             nothing"
         ));
     }
-    if programs.offline && program.network == Network::Open {
+    if programs.offline && program.network == JailNetwork::Open {
         return Err("it wants an open network, and Holm is offline".into());
     }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
@@ -209,7 +214,7 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
         Some(folder) => jail.cwd(folder),
         None => jail,
     };
-    let limits = Limits { wall: LIFE, cpu: LIFE, ..Limits::default() };
+    let limits = JailLimits { wall: LIFE, cpu: LIFE, ..JailLimits::default() };
     let search = std::env::join_paths(&programs.search).map_err(|error| error.to_string())?;
     let jail = jail
         .read(path)
@@ -220,23 +225,21 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
         .env("NO_COLOR", "1")
         .network(program.network)
         .limits(limits);
-    let jail =
-        match program.network {
-            // Name resolution and certificates need these files.
-            Network::Open => {
-                NET_FILES.iter().filter(|file| Path::new(file).exists()).fold(jail, |jail, file| {
-                    match Path::new(file).canonicalize() {
-                        Ok(real) => jail.read(real),
-                        Err(_) => jail,
-                    }
-                })
-            }
-            // An MCP server connects to hosts of its own choice, and Holm runs no proxy for it.
-            Network::None | Network::Proxied => jail,
-        };
     let jail = match program.network {
-        Network::Open => jail,
-        Network::None | Network::Proxied => {
+        // Name resolution and certificates need these files.
+        JailNetwork::Open => NET_FILES.iter().filter(|file| Path::new(file).exists()).fold(
+            jail,
+            |jail, file| match Path::new(file).canonicalize() {
+                Ok(real) => jail.read(real),
+                Err(_) => jail,
+            },
+        ),
+        // An MCP server connects to hosts of its own choice, and Holm runs no proxy for it.
+        JailNetwork::None | JailNetwork::Proxied => jail,
+    };
+    let jail = match program.network {
+        JailNetwork::Open => jail,
+        JailNetwork::None | JailNetwork::Proxied => {
             network::OFFLINE.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
         }
     };
@@ -247,24 +250,24 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
 /// The plain files that the command line names by absolute path. The author of the command line
 /// intends the server to read them. Folders and link targets need a grant: a model that can write
 /// could change where a link points.
-fn named_files(programs: &Programs, program: &Program) -> Vec<PathBuf> {
+fn named_files(programs: &ProgramSettings, program: &ServerProgram) -> Vec<PathBuf> {
     let named = program.args.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file());
     let plain = named.filter(|path| path.canonicalize().is_ok_and(|real| real == **path));
     plain.filter(|path| opens(&programs.named, path)).map(Path::to_owned).collect()
 }
 
 /// Whether naming a file is enough to make it readable.
-fn opens(named: &NamedFiles, path: &Path) -> bool {
-    let NamedFiles::Within { folder, except } = named else { return true };
+fn opens(named: &NamedFileAccess, path: &Path) -> bool {
+    let NamedFileAccess::Within { folder, except } = named else { return true };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let Ok(inside) = path.strip_prefix(real(folder)) else { return false };
     let inside = inside.to_str().and_then(|text| text.parse::<FilePath>().ok());
-    let is_free = inside.is_some_and(|inside| Denies::usual().reading(&inside).is_none());
+    let is_free = inside.is_some_and(|inside| DenyRules::usual().reading(&inside).is_none());
     is_free && !path.starts_with(real(except))
 }
 
 /// The places that a hint may mention.
-fn known(programs: &Programs, program: &Program) -> Vec<PathBuf> {
+fn known(programs: &ProgramSettings, program: &ServerProgram) -> Vec<PathBuf> {
     let args = program.args.iter().map(PathBuf::from).filter(|path| path.is_absolute());
     let args = args.filter(|path| path.parent().is_some());
     args.chain([programs.workspace.clone()]).collect()

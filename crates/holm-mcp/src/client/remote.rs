@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_runtime::{CancellationToken, Progress};
-use holm_tools::registry::{Offer, Pins, Standing};
+use holm_runtime::{CancellationToken, ProgressReporter};
+use holm_tools::registry::{PinStatus, PinStore, ToolOffer};
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult, Prompt,
     ReadResourceResult, Resource,
@@ -15,13 +15,13 @@ use serde_json::{Map, Value};
 use tokio::sync::{Mutex, OnceCell, watch};
 use tokio::time::{Instant, timeout};
 
-use super::definition::{Listing, Reading};
-use super::ear::{Ear, Routes};
-use super::error::Fault;
-use super::link::{Link, web};
-use super::login::Account;
-use super::{Means, RemoteError, RemoteTool};
-use crate::{Reach, ServerName, ServerSpec};
+use super::definition::{ServerInventory, ToolListing};
+use super::ear::{NotificationHandler, ProgressRoutes};
+use super::error::ExchangeError;
+use super::link::{ServerConnection, web};
+use super::login::ServerAccount;
+use super::{McpTransports, RemoteServerError, RemoteTool};
+use crate::{McpServerSpec, ServerEndpoint, ServerName};
 
 /// How long a server may take to start: an interpreter may load many libraries. The wait for a
 /// user's login is not included.
@@ -36,39 +36,42 @@ const STEADY: Duration = Duration::from_secs(60);
 const READING: Duration = Duration::from_secs(60);
 
 /// The message for a tool that changed.
-pub(crate) const CHANGED: &str =
-    "changed since you first used it; it is left out until you confirm it";
+pub(crate) const CHANGED: &str = "changed since you first used it; it is left out until you confirm it";
 
 /// A server. Clones refer to the same server.
 #[derive(Clone)]
-pub struct Remote(Arc<Inner>);
+pub struct RemoteServer(Arc<RemoteServerInner>);
 
-struct Inner {
-    spec: ServerSpec,
-    means: Means,
-    state: Mutex<State>,
-    account: OnceCell<Option<Account>>,
+struct RemoteServerInner {
+    spec: McpServerSpec,
+    means: McpTransports,
+    state: Mutex<RemoteServerState>,
+    account: OnceCell<Option<ServerAccount>>,
     changes: watch::Sender<u64>,
     openings: watch::Sender<u64>,
 }
 
 /// The state of the connection.
-enum State {
+enum RemoteServerState {
     /// No request has needed a connection yet.
     Idle,
     /// Connected, after this many earlier failures.
-    Up(Arc<Link>, u32),
-    Down { failures: u32, until: Instant, why: RemoteError },
+    Up(Arc<ServerConnection>, u32),
+    Down {
+        failures: u32,
+        until: Instant,
+        why: RemoteServerError,
+    },
 }
 
-impl Remote {
+impl RemoteServer {
     /// Creates the server of an entry, and starts nothing yet.
     #[must_use]
-    pub fn new(spec: ServerSpec, means: Means) -> Self {
-        Self(Arc::new(Inner {
+    pub fn new(spec: McpServerSpec, means: McpTransports) -> Self {
+        Self(Arc::new(RemoteServerInner {
             spec,
             means,
-            state: Mutex::new(State::Idle),
+            state: Mutex::new(RemoteServerState::Idle),
             account: OnceCell::new(),
             changes: watch::Sender::new(0),
             openings: watch::Sender::new(0),
@@ -81,7 +84,7 @@ impl Remote {
     }
 
     #[must_use]
-    pub fn spec(&self) -> &ServerSpec {
+    pub fn spec(&self) -> &McpServerSpec {
         &self.0.spec
     }
 
@@ -98,7 +101,7 @@ impl Remote {
 
     /// Whether there is an open connection.
     pub(crate) async fn is_up(&self) -> bool {
-        matches!(&*self.0.state.lock().await, State::Up(link, _) if !link.is_closed())
+        matches!(&*self.0.state.lock().await, RemoteServerState::Up(link, _) if !link.is_closed())
     }
 
     /// The negotiated protocol version. Connects if necessary.
@@ -106,7 +109,7 @@ impl Remote {
     /// # Errors
     ///
     /// Why the connection failed.
-    pub async fn version(&self) -> Result<String, RemoteError> {
+    pub async fn version(&self) -> Result<String, RemoteServerError> {
         let link = self.link().await?;
         Ok(link.version().map(|version| version.to_string()).unwrap_or_default())
     }
@@ -116,7 +119,7 @@ impl Remote {
     /// # Errors
     ///
     /// Why the list could not be read.
-    pub async fn list(&self) -> Result<Listing, RemoteError> {
+    pub async fn list(&self) -> Result<ToolListing, RemoteServerError> {
         let mut listing = self.read(|link| Box::pin(async move { link.tools().await })).await?;
         let wanted = &self.0.spec.tools;
         if !wanted.is_empty() {
@@ -130,10 +133,10 @@ impl Remote {
     /// # Errors
     ///
     /// Why the server could not be asked.
-    pub async fn reading(&self) -> Result<Reading, RemoteError> {
+    pub async fn reading(&self) -> Result<ServerInventory, RemoteServerError> {
         let listing = self.list().await?;
         let has = self.link().await?.capabilities();
-        Ok(Reading { listing, resources: has.resources.is_some(), prompts: has.prompts.is_some() })
+        Ok(ServerInventory { listing, resources: has.resources.is_some(), prompts: has.prompts.is_some() })
     }
 
     /// The server's current tools for a registry. A tool that changed since it was first seen is
@@ -142,22 +145,25 @@ impl Remote {
     /// # Errors
     ///
     /// Why the list could not be read.
-    pub async fn offers(&self, pins: &dyn Pins) -> Result<(Vec<Offer>, Listing), RemoteError> {
+    pub async fn offers(
+        &self,
+        pins: &dyn PinStore,
+    ) -> Result<(Vec<ToolOffer>, ToolListing), RemoteServerError> {
         Ok(self.offers_of(self.reading().await?, pins))
     }
 
     /// The same for a list that was read earlier. Holm connects only when a tool is called, and
     /// then the definition must still match.
     #[must_use]
-    pub fn offers_of(&self, reading: Reading, pins: &dyn Pins) -> (Vec<Offer>, Listing) {
+    pub fn offers_of(&self, reading: ServerInventory, pins: &dyn PinStore) -> (Vec<ToolOffer>, ToolListing) {
         let extras = RemoteTool::extras(self, &reading);
         let mut listing = reading.listing;
         let mut offers = Vec::new();
         let mut notes: Vec<String> = listing.flaws.iter().map(ToString::to_string).collect();
         for tool in &listing.tools {
             match pins.standing(&self.pin(&tool.name), &tool.sha256) {
-                Standing::Confirmed => offers.push(self.offer(RemoteTool::new(self.clone(), tool))),
-                Standing::Replaced => {
+                PinStatus::Confirmed => offers.push(self.offer(RemoteTool::new(self.clone(), tool))),
+                PinStatus::Replaced => {
                     notes.push(format!("`{}` {CHANGED}", tool.name));
                     listing.changed.push(tool.name.clone());
                 }
@@ -170,8 +176,8 @@ impl Remote {
         (offers, listing)
     }
 
-    fn offer(&self, tool: RemoteTool) -> Offer {
-        Offer::new(Arc::new(tool)).keywords([self.name().as_str()])
+    fn offer(&self, tool: RemoteTool) -> ToolOffer {
+        ToolOffer::new(Arc::new(tool)).keywords([self.name().as_str()])
     }
 
     /// Pins all current tool definitions, because a person confirmed them.
@@ -179,11 +185,11 @@ impl Remote {
     /// # Errors
     ///
     /// Why the list could not be read, or why the pins could not be stored.
-    pub async fn confirm(&self, pins: &dyn Pins) -> Result<usize, RemoteError> {
+    pub async fn confirm(&self, pins: &dyn PinStore) -> Result<usize, RemoteServerError> {
         let listing = self.list().await?;
         for tool in &listing.tools {
             let pinned = pins.confirm(&self.pin(&tool.name), &tool.sha256);
-            pinned.map_err(|error| RemoteError::NoMeans(error.to_string()))?;
+            pinned.map_err(|error| RemoteServerError::NoMeans(error.to_string()))?;
         }
         Ok(listing.tools.len())
     }
@@ -197,9 +203,9 @@ impl Remote {
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        progress: &Progress,
+        progress: &ProgressReporter,
         stop: &CancellationToken,
-    ) -> Result<CallToolResult, RemoteError> {
+    ) -> Result<CallToolResult, RemoteServerError> {
         let call = self.make(tool, None, arguments, progress, stop);
         self.in_time(call).await
     }
@@ -209,24 +215,29 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// [`RemoteError::Changed`] if the definition has changed;
+    /// [`RemoteServerError::Changed`] if the definition has changed;
     /// otherwise as for [`call`](Self::call).
     pub async fn call_as(
         &self,
         tool: &str,
         sha256: &[u8; 32],
         arguments: Map<String, Value>,
-        progress: &Progress,
+        progress: &ProgressReporter,
         stop: &CancellationToken,
-    ) -> Result<CallToolResult, RemoteError> {
+    ) -> Result<CallToolResult, RemoteServerError> {
         let call = self.make(tool, Some(sha256), arguments, progress, stop);
         self.in_time(call).await
     }
 
-    async fn in_time<T>(&self, call: impl Future<Output = Result<T, RemoteError>>) -> Result<T, RemoteError> {
+    async fn in_time<T>(
+        &self,
+        call: impl Future<Output = Result<T, RemoteServerError>>,
+    ) -> Result<T, RemoteServerError> {
         match self.0.spec.timeout {
             None => call.await,
-            Some(most) => timeout(most, call).await.unwrap_or(Err(RemoteError::TimedOut(most.as_secs()))),
+            Some(most) => {
+                timeout(most, call).await.unwrap_or(Err(RemoteServerError::TimedOut(most.as_secs())))
+            }
         }
     }
 
@@ -235,9 +246,9 @@ impl Remote {
         tool: &str,
         sha256: Option<&[u8; 32]>,
         arguments: Map<String, Value>,
-        progress: &Progress,
+        progress: &ProgressReporter,
         stop: &CancellationToken,
-    ) -> Result<CallToolResult, RemoteError> {
+    ) -> Result<CallToolResult, RemoteServerError> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         loop {
             let made = async {
@@ -246,11 +257,11 @@ impl Remote {
                     None => Ok(()),
                     Some(sha256) => self.still_as(&link, tool, sha256).await,
                 };
-                Ok::<_, RemoteError>((link, defined))
+                Ok::<_, RemoteServerError>((link, defined))
             };
             let (link, defined) = tokio::select! {
                 made = made => made?,
-                () = stop.cancelled() => return Err(RemoteError::Stopped),
+                () = stop.cancelled() => return Err(RemoteServerError::Stopped),
             };
             let called = match defined {
                 Ok(()) => link.call(params.clone(), progress, stop).await,
@@ -262,21 +273,27 @@ impl Remote {
                     return Ok(result);
                 }
                 // The server refused the request before doing anything, so it can be sent again.
-                Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
+                Err(ExchangeError::Challenged(challenge)) => self.log_in(&challenge).await?,
                 Err(fault) => return Err(settled(fault, &link).await),
             }
         }
     }
 
     /// Whether a tool's definition is unchanged. The list is read once per connection.
-    async fn still_as(&self, link: &Link, tool: &str, sha256: &[u8; 32]) -> Result<(), Fault> {
+    async fn still_as(
+        &self,
+        link: &ServerConnection,
+        tool: &str,
+        sha256: &[u8; 32],
+    ) -> Result<(), ExchangeError> {
         let asked = timeout(READING, link.hash_of(tool)).await;
-        let now = asked.unwrap_or(Err(RemoteError::TimedOut(READING.as_secs()).into()))?;
+        let now = asked.unwrap_or(Err(RemoteServerError::TimedOut(READING.as_secs()).into()))?;
         if now.as_ref() == Some(sha256) {
             return Ok(());
         }
         self.0.changes.send_modify(|count| *count += 1);
-        Err(RemoteError::Changed { tool: super::error::cut(tool), server: self.name().to_string() }.into())
+        Err(RemoteServerError::Changed { tool: super::error::cut(tool), server: self.name().to_string() }
+            .into())
     }
 
     /// Lists the server's resources.
@@ -284,7 +301,7 @@ impl Remote {
     /// # Errors
     ///
     /// Why the list could not be read.
-    pub async fn resources(&self) -> Result<Vec<Resource>, RemoteError> {
+    pub async fn resources(&self) -> Result<Vec<Resource>, RemoteServerError> {
         self.read(|link| Box::pin(async move { link.resources().await })).await
     }
 
@@ -293,7 +310,7 @@ impl Remote {
     /// # Errors
     ///
     /// Why it cannot be read.
-    pub async fn resource(&self, uri: &str) -> Result<ReadResourceResult, RemoteError> {
+    pub async fn resource(&self, uri: &str) -> Result<ReadResourceResult, RemoteServerError> {
         let uri = uri.to_owned();
         self.read(move |link| {
             let uri = uri.clone();
@@ -307,7 +324,7 @@ impl Remote {
     /// # Errors
     ///
     /// Why the list could not be read.
-    pub async fn prompts(&self) -> Result<Vec<Prompt>, RemoteError> {
+    pub async fn prompts(&self) -> Result<Vec<Prompt>, RemoteServerError> {
         self.read(|link| Box::pin(async move { link.prompts().await })).await
     }
 
@@ -320,7 +337,7 @@ impl Remote {
         &self,
         name: &str,
         arguments: Map<String, Value>,
-    ) -> Result<GetPromptResult, RemoteError> {
+    ) -> Result<GetPromptResult, RemoteServerError> {
         let params = GetPromptRequestParams::new(name.to_owned()).with_arguments(arguments);
         self.read(move |link| {
             let params = params.clone();
@@ -331,40 +348,40 @@ impl Remote {
 
     /// Closes the connection, if there is one. The next request opens a new one.
     pub async fn close(&self) {
-        *self.0.state.lock().await = State::Idle;
+        *self.0.state.lock().await = RemoteServerState::Idle;
     }
 
     /// Performs a request that may be repeated: after a login, and once after the connection broke.
-    async fn read<T, F>(&self, ask: F) -> Result<T, RemoteError>
+    async fn read<T, F>(&self, ask: F) -> Result<T, RemoteServerError>
     where
-        F: Fn(Arc<Link>) -> holm_runtime::BoxFuture<'static, Result<T, Fault>>,
+        F: Fn(Arc<ServerConnection>) -> holm_runtime::BoxFuture<'static, Result<T, ExchangeError>>,
     {
         let mut broken = false;
         loop {
             let link = self.link().await?;
             let asked = timeout(READING, ask(Arc::clone(&link))).await;
-            match asked.unwrap_or(Err(RemoteError::TimedOut(READING.as_secs()).into())) {
+            match asked.unwrap_or(Err(RemoteServerError::TimedOut(READING.as_secs()).into())) {
                 Ok(found) => return Ok(found),
-                Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
-                Err(Fault::Gone) if !broken => broken = true,
+                Err(ExchangeError::Challenged(challenge)) => self.log_in(&challenge).await?,
+                Err(ExchangeError::Gone) if !broken => broken = true,
                 Err(fault) => return Err(settled(fault, &link).await),
             }
         }
     }
 
     /// Returns the connection, and opens it if necessary. Concurrent callers wait for the same one.
-    async fn link(&self) -> Result<Arc<Link>, RemoteError> {
+    async fn link(&self) -> Result<Arc<ServerConnection>, RemoteServerError> {
         let mut state = self.0.state.lock().await;
         let failures = match &*state {
-            State::Up(link, _) if !link.is_closed() => return Ok(Arc::clone(link)),
-            State::Up(link, _) if link.age() >= STEADY => 0,
-            State::Up(_, failures) => *failures,
-            State::Down { until, why, .. } if Instant::now() < *until => {
+            RemoteServerState::Up(link, _) if !link.is_closed() => return Ok(Arc::clone(link)),
+            RemoteServerState::Up(link, _) if link.age() >= STEADY => 0,
+            RemoteServerState::Up(_, failures) => *failures,
+            RemoteServerState::Down { until, why, .. } if Instant::now() < *until => {
                 let seconds = until.duration_since(Instant::now()).as_secs() + 1;
-                return Err(RemoteError::Resting { why: Box::new(why.clone()), seconds });
+                return Err(RemoteServerError::Resting { why: Box::new(why.clone()), seconds });
             }
-            State::Down { failures, .. } => *failures,
-            State::Idle => 0,
+            RemoteServerState::Down { failures, .. } => *failures,
+            RemoteServerState::Idle => 0,
         };
         // The future is boxed because it is large, and a caller of a tool has deep calls of its
         // own.
@@ -372,57 +389,71 @@ impl Remote {
             Ok(link) => {
                 let link = Arc::new(link);
                 // This counts as a failure until the connection proves stable.
-                *state = State::Up(Arc::clone(&link), failures + 1);
+                *state = RemoteServerState::Up(Arc::clone(&link), failures + 1);
                 self.0.openings.send_modify(|count| *count += 1);
                 Ok(link)
             }
             Err(why) => {
                 let rest = REST.saturating_mul(1 << failures.min(6)).min(LONGEST_REST);
-                *state =
-                    State::Down { failures: failures + 1, until: Instant::now() + rest, why: why.clone() };
+                *state = RemoteServerState::Down {
+                    failures: failures + 1,
+                    until: Instant::now() + rest,
+                    why: why.clone(),
+                };
                 Err(why)
             }
         }
     }
 
-    async fn open(&self) -> Result<Link, RemoteError> {
+    async fn open(&self) -> Result<ServerConnection, RemoteServerError> {
         let inner = &self.0;
         loop {
-            let routes = Routes::default();
-            let ear = Ear::new(
+            let routes = ProgressRoutes::default();
+            let ear = NotificationHandler::new(
                 inner.spec.name.clone(),
                 inner.means.asker.clone(),
                 routes.clone(),
                 inner.changes.clone(),
             );
             let opened = match &inner.spec.reach {
-                Reach::Program(program) => {
-                    timeout(PATIENCE, Link::to_program(&inner.spec, program, &inner.means, ear, routes)).await
+                ServerEndpoint::Program(program) => {
+                    timeout(
+                        PATIENCE,
+                        ServerConnection::to_program(&inner.spec, program, &inner.means, ear, routes),
+                    )
+                    .await
                 }
-                Reach::Address(address) => {
+                ServerEndpoint::Address(address) => {
                     let account = self.account().await?;
-                    let opening = Link::to_address(&inner.spec, address, &inner.means, account, ear, routes);
+                    let opening = ServerConnection::to_address(
+                        &inner.spec,
+                        address,
+                        &inner.means,
+                        account,
+                        ear,
+                        routes,
+                    );
                     timeout(PATIENCE, opening).await
                 }
             };
-            match opened.unwrap_or(Err(RemoteError::TimedOut(PATIENCE.as_secs()).into())) {
+            match opened.unwrap_or(Err(RemoteServerError::TimedOut(PATIENCE.as_secs()).into())) {
                 Ok(link) => return Ok(link),
-                Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
-                Err(Fault::Gone) => return Err(RemoteError::Gone(String::new())),
-                Err(Fault::Other(error)) => return Err(error),
+                Err(ExchangeError::Challenged(challenge)) => self.log_in(&challenge).await?,
+                Err(ExchangeError::Gone) => return Err(RemoteServerError::Gone(String::new())),
+                Err(ExchangeError::Other(error)) => return Err(error),
             }
         }
     }
 
     /// Holm's identity at this server, or `None` if no login is possible.
-    async fn account(&self) -> Result<Option<&Account>, RemoteError> {
+    async fn account(&self) -> Result<Option<&ServerAccount>, RemoteServerError> {
         let inner = &self.0;
         let account = inner.account.get_or_try_init(|| async {
             match (&inner.spec.reach, &inner.means.login, &inner.means.net) {
-                (Reach::Address(address), Some(login), Some(net)) => {
+                (ServerEndpoint::Address(address), Some(login), Some(net)) => {
                     let web = web(&inner.means, address)?;
-                    let account = Account::new(login.clone(), net, web, &inner.spec, address).await;
-                    account.map(Some).map_err(|error| RemoteError::Login(error.to_string()))
+                    let account = ServerAccount::new(login.clone(), net, web, &inner.spec, address).await;
+                    account.map(Some).map_err(|error| RemoteServerError::Login(error.to_string()))
                 }
                 _ => Ok(None),
             }
@@ -430,14 +461,14 @@ impl Remote {
         Ok(account.await?.as_ref())
     }
 
-    async fn log_in(&self, challenge: &str) -> Result<(), RemoteError> {
+    async fn log_in(&self, challenge: &str) -> Result<(), RemoteServerError> {
         let Some(account) = self.account().await? else {
-            return Err(RemoteError::Login("no user is present to log in".into()));
+            return Err(RemoteServerError::Login("no user is present to log in".into()));
         };
         account
             .answer(challenge)
             .await
-            .map_err(|error| RemoteError::Login(super::error::cut(&error.to_string())))
+            .map_err(|error| RemoteServerError::Login(super::error::cut(&error.to_string())))
     }
 
     /// Records a successful request, so that a later login challenge counts as new.
@@ -462,16 +493,18 @@ impl Remote {
     }
 }
 
-impl fmt::Debug for Remote {
+impl fmt::Debug for RemoteServer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Remote").field(&self.0.spec).finish()
+        out.debug_tuple("RemoteServer").field(&self.0.spec).finish()
     }
 }
 
-async fn settled(fault: Fault, link: &Link) -> RemoteError {
+async fn settled(fault: ExchangeError, link: &ServerConnection) -> RemoteServerError {
     match fault {
-        Fault::Challenged(_) => RemoteError::Login("it asks for more permissions than you have seen".into()),
-        Fault::Gone => RemoteError::Gone(link.last_words().await),
-        Fault::Other(error) => error,
+        ExchangeError::Challenged(_) => {
+            RemoteServerError::Login("it asks for more permissions than you have seen".into())
+        }
+        ExchangeError::Gone => RemoteServerError::Gone(link.last_words().await),
+        ExchangeError::Other(error) => error,
     }
 }

@@ -8,7 +8,7 @@ use rmcp::{RoleClient, ServiceError};
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
-use super::ear::Ear;
+use super::ear::NotificationHandler;
 
 /// The delay before a subscription that ended is opened again. It doubles each time.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ pub(crate) struct ListSubscription(AbortHandle);
 
 impl ListSubscription {
     /// Subscribes if the server speaks the stateless era and supports change notices.
-    pub(crate) fn open(peer: &Peer<RoleClient>, ear: Ear) -> Option<Self> {
+    pub(crate) fn open(peer: &Peer<RoleClient>, ear: NotificationHandler) -> Option<Self> {
         let info = peer.peer_info()?;
         let tells = info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true));
         if info.protocol_version.has_initialize() || !tells {
@@ -38,7 +38,7 @@ impl Drop for ListSubscription {
 
 /// Counts changes for as long as the connection is open. Streams cannot be resumed, so all changes
 /// during a gap count as one.
-async fn follow(peer: Peer<RoleClient>, ear: Ear) {
+async fn follow(peer: Peer<RoleClient>, ear: NotificationHandler) {
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     let mut failures = 0_u32;
     let mut had_one = false;

@@ -4,29 +4,32 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{Outcome, Repeat, Tool as Declaration, ToolOutput, Yields};
-use holm_runtime::{BoxFuture, Job, Tool};
+use holm_kernel::{Outcome, Repeat, ToolOutput, ToolSpec as Declaration, Yields};
+use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 use rmcp::model::GetPromptResult;
 use serde_json::{Map, Value};
 
 use super::content::{NO_OUTPUT, output, resource};
-use super::definition::{Definition, Reading};
-use super::{Remote, RemoteError};
-use crate::Hints;
+use super::definition::{ServerInventory, ToolDefinition};
+use super::{RemoteServer, RemoteServerError};
+use crate::HintTrust;
 
 /// A tool of a server. It runs on the server, and its name here starts with the server's name.
 #[derive(Debug, Clone)]
 pub struct RemoteTool {
-    remote: Remote,
-    action: Action,
+    remote: RemoteServer,
+    action: RemoteAction,
     declaration: Arc<Declaration>,
 }
 
 /// What a call does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Action {
+enum RemoteAction {
     /// Calls the tool of this name, whose definition must have this hash.
-    Call { name: String, sha256: [u8; 32] },
+    Call {
+        name: String,
+        sha256: [u8; 32],
+    },
     /// Lists the server's resources.
     Resources,
     Read,
@@ -37,61 +40,67 @@ enum Action {
 impl RemoteTool {
     /// The tool of a definition.
     #[must_use]
-    pub fn new(remote: Remote, definition: &Definition) -> Self {
+    pub fn new(remote: RemoteServer, definition: &ToolDefinition) -> Self {
         let spec = remote.spec();
         // The server's hint counts only if the user allows it, and the user's own setting has
         // priority.
         let level = match (spec.levels.get(&definition.name), spec.hints) {
             (Some(level), _) => *level,
-            (None, Hints::Believed) if definition.reads_only => Level::ReadOnly,
-            (None, Hints::Believed | Hints::Ignored) => Level::Execute,
+            (None, HintTrust::Believed) if definition.reads_only => Level::ReadOnly,
+            (None, HintTrust::Believed | HintTrust::Ignored) => Level::Execute,
         };
         let repeat = match spec.hints {
-            Hints::Believed if definition.idempotent => Repeat::Idempotent,
-            Hints::Believed | Hints::Ignored => Repeat::Once,
+            HintTrust::Believed if definition.idempotent => Repeat::Idempotent,
+            HintTrust::Believed | HintTrust::Ignored => Repeat::Once,
         };
         let declaration =
             declare(&remote, &definition.name, &definition.description, definition.schema.clone());
         let declaration = Declaration { level, repeat, ..declaration };
-        let action = Action::Call { name: definition.name.clone(), sha256: definition.sha256 };
+        let action = RemoteAction::Call { name: definition.name.clone(), sha256: definition.sha256 };
         Self { remote, action, declaration: Arc::new(declaration) }
     }
 
     /// The tools through which a model uses the server's resources and prompts.
-    pub(crate) fn extras(remote: &Remote, reading: &Reading) -> Vec<Self> {
+    pub(crate) fn extras(remote: &RemoteServer, reading: &ServerInventory) -> Vec<Self> {
         let mut extras = Vec::new();
-        let mut add = |action: Action, name: &str, description: &str, members: &[&str]| {
+        let mut add = |action: RemoteAction, name: &str, description: &str, members: &[&str]| {
             let declaration = declare(remote, name, description, schema(members)).level(Level::ReadOnly);
             extras.push(Self { remote: remote.clone(), action, declaration: Arc::new(declaration) });
         };
         if reading.resources {
-            add(Action::Resources, "list_resources", "Lists what can be read from this server.", &[]);
-            add(Action::Read, "read_resource", "Reads one resource of this server by its uri.", &["uri"]);
+            add(RemoteAction::Resources, "list_resources", "Lists what can be read from this server.", &[]);
+            add(
+                RemoteAction::Read,
+                "read_resource",
+                "Reads one resource of this server by its uri.",
+                &["uri"],
+            );
         }
         if reading.prompts {
-            add(Action::Prompts, "list_prompts", "Lists the prompts of this server.", &[]);
-            add(Action::Prompt, "get_prompt", "Fills in one prompt of this server.", &["name"]);
+            add(RemoteAction::Prompts, "list_prompts", "Lists the prompts of this server.", &[]);
+            add(RemoteAction::Prompt, "get_prompt", "Fills in one prompt of this server.", &["name"]);
         }
         extras
     }
 
-    async fn act(self, job: &Job) -> Result<ToolOutput, RemoteError> {
-        let arguments: Map<String, Value> = serde_json::from_str(&job.arguments)
-            .map_err(|error| RemoteError::NoMeans(format!("the arguments are not an object: {error}")))?;
+    async fn act(self, job: &ToolInvocation) -> Result<ToolOutput, RemoteServerError> {
+        let arguments: Map<String, Value> = serde_json::from_str(&job.arguments).map_err(|error| {
+            RemoteServerError::NoMeans(format!("the arguments are not an object: {error}"))
+        })?;
         let word = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(match &self.action {
-            Action::Call { name, sha256 } => {
+            RemoteAction::Call { name, sha256 } => {
                 let called = self.remote.call_as(name, sha256, arguments, &job.progress, &job.stop);
                 output(called.await?)
             }
-            Action::Resources => {
+            RemoteAction::Resources => {
                 let found = self.remote.resources().await?;
                 let line = |one: &rmcp::model::Resource| {
                     format!("{}  {}  {}", one.uri, one.name, one.description.as_deref().unwrap_or_default())
                 };
                 listed(found.iter().map(line))
             }
-            Action::Read => {
+            RemoteAction::Read => {
                 let (mut texts, mut parts) = (Vec::new(), Vec::new());
                 for contents in self.remote.resource(&word("uri")).await?.contents {
                     resource(contents, &mut texts, &mut parts);
@@ -102,7 +111,7 @@ impl RemoteTool {
                 }
                 ToolOutput { text, parts, ..ToolOutput::default() }
             }
-            Action::Prompts => {
+            RemoteAction::Prompts => {
                 let found = self.remote.prompts().await?;
                 let line = |one: &rmcp::model::Prompt| {
                     let wants: Vec<&str> =
@@ -112,7 +121,7 @@ impl RemoteTool {
                 };
                 listed(found.iter().map(line))
             }
-            Action::Prompt => {
+            RemoteAction::Prompt => {
                 let given =
                     arguments.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
                 told(self.remote.prompt(&word("name"), given).await?)
@@ -126,13 +135,13 @@ impl Tool for RemoteTool {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let tool = self.clone();
         Box::pin(async move {
             let server = tool.remote.name().clone();
             match tool.act(&job).await {
                 Ok(output) => output,
-                Err(error @ RemoteError::Stopped) => {
+                Err(error @ RemoteServerError::Stopped) => {
                     ToolOutput { outcome: Outcome::Stopped, text: error.to_string(), ..ToolOutput::default() }
                 }
                 Err(error) => ToolOutput::failed(format!("the server {server}: {error}")),
@@ -143,7 +152,7 @@ impl Tool for RemoteTool {
 
 /// The declaration that all tools of a server share. The name starts with the server's name, the
 /// output counts as untrusted, and the arguments leave the machine.
-fn declare(remote: &Remote, name: &str, description: &str, schema: Json) -> Declaration {
+fn declare(remote: &RemoteServer, name: &str, description: &str, schema: Json) -> Declaration {
     Declaration {
         yields: Yields { untrusted: true, private: false, egress: true },
         timeout_ms: remote.spec().timeout.and_then(|time| u64::try_from(time.as_millis()).ok()),

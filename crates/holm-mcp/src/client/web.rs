@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::stream::BoxStream;
-use holm_grants::Policy;
-use holm_net::{Client, HttpRequest, HttpResponse, Limits, Mimes, NetError};
+use holm_grants::GrantPolicy;
+use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, HttpClientResponse, MimeFilter, NetError};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
@@ -47,22 +47,22 @@ const EVENTS: &str = "text/event-stream";
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
 
-type Fault = StreamableHttpError<NetError>;
+type WebTransportError = StreamableHttpError<NetError>;
 
 /// Sends HTTP requests to one server. Its policy limits what it can reach.
 #[derive(Clone, Debug)]
-pub(crate) struct Web {
-    client: Client,
-    policy: Arc<Policy>,
+pub(crate) struct McpHttpClient {
+    client: HttpClient,
+    policy: Arc<GrantPolicy>,
     /// Whether the server refused the first request of the newer HTTP transport,
     /// as older servers do.
     refused_hello: Arc<AtomicBool>,
-    own_words: Arc<watch::Sender<OwnWords>>,
+    own_words: Arc<watch::Sender<PushStreamState>>,
 }
 
 /// The state of the stream on which a server with sessions sends its own requests and notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum OwnWords {
+enum PushStreamState {
     /// The server has no session, so it has no such stream.
     #[default]
     None,
@@ -72,8 +72,8 @@ enum OwnWords {
     Settled,
 }
 
-impl Web {
-    pub(crate) fn new(client: Client, policy: Policy) -> Self {
+impl McpHttpClient {
+    pub(crate) fn new(client: HttpClient, policy: GrantPolicy) -> Self {
         Self { client, policy: Arc::new(policy), refused_hello: Arc::default(), own_words: Arc::default() }
     }
 
@@ -88,12 +88,17 @@ impl Web {
     pub(crate) async fn can_be_asked(&self) {
         let mut own_words = self.own_words.subscribe();
         // Do not wait for a server that never answers the request for a stream.
-        let _ = timeout(SETTLING, own_words.wait_for(|words| *words != OwnWords::Awaited)).await;
+        let _ = timeout(SETTLING, own_words.wait_for(|words| *words != PushStreamState::Awaited)).await;
     }
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Fault> {
-        let limits =
-            Limits { body: u64::MAX, total: TOTAL, idle: IDLE, redirects: REDIRECTS, mimes: Mimes::Any };
+    async fn send(&self, request: HttpClientRequest) -> Result<HttpClientResponse, WebTransportError> {
+        let limits = ExchangeLimits {
+            body: u64::MAX,
+            total: TOTAL,
+            idle: IDLE,
+            redirects: REDIRECTS,
+            mimes: MimeFilter::Any,
+        };
         let answer = self.client.send(request, &self.policy, &limits).await;
         answer.map_err(StreamableHttpError::Client)
     }
@@ -101,7 +106,7 @@ impl Web {
 
 /// Events always have a size limit here, so the trait's variants that take a
 /// limit keep their defaults.
-impl StreamableHttpClient for Web {
+impl StreamableHttpClient for McpHttpClient {
     type Error = NetError;
 
     async fn post_message(
@@ -111,7 +116,7 @@ impl StreamableHttpClient for Web {
         session: Option<Arc<str>>,
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
+    ) -> Result<StreamableHttpPostResponse, WebTransportError> {
         let body = serde_json::to_vec(&message)?;
         let request = request(Method::POST, &uri, session.as_deref(), token.as_deref(), &headers)?;
         let request = header(request, CONTENT_TYPE.as_str(), JSON)?.body(body);
@@ -132,14 +137,16 @@ impl StreamableHttpClient for Web {
         }
         let given = text(&answer, SESSION);
         if is_hello(&message) && given.is_some() {
-            self.own_words.send_replace(OwnWords::Awaited);
+            self.own_words.send_replace(PushStreamState::Awaited);
         }
         match kind(&answer) {
-            Kind::Events => Ok(StreamableHttpPostResponse::Sse(events(answer, MAX_MESSAGE), given)),
-            Kind::Json => read_message(answer, &message, given).await,
+            AnswerContentKind::Events => {
+                Ok(StreamableHttpPostResponse::Sse(events(answer, MAX_MESSAGE), given))
+            }
+            AnswerContentKind::Json => read_message(answer, &message, given).await,
             // Some servers answer a notification with an empty success.
-            Kind::Other(_) if is_one_way(&message) => Ok(StreamableHttpPostResponse::Accepted),
-            Kind::Other(kind) => Err(StreamableHttpError::UnexpectedContentType(kind)),
+            AnswerContentKind::Other(_) if is_one_way(&message) => Ok(StreamableHttpPostResponse::Accepted),
+            AnswerContentKind::Other(kind) => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
     }
 
@@ -149,7 +156,7 @@ impl StreamableHttpClient for Web {
         session: Arc<str>,
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), WebTransportError> {
         let request = request(Method::DELETE, &uri, Some(&session), token.as_deref(), &headers)?;
         let answer = self.send(request).await?;
         // A server that does not allow clients to end a session ends it by itself.
@@ -166,13 +173,13 @@ impl StreamableHttpClient for Web {
         last_event: Option<String>,
         token: Option<String>,
         headers: HashMap<HeaderName, HeaderValue>,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Fault> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, WebTransportError> {
         let mut request = request(Method::GET, &uri, session.as_deref(), token.as_deref(), &headers)?;
         if let Some(last) = last_event {
             request = header(request, LAST_EVENT, &last)?;
         }
         let answer = self.send(request).await;
-        self.own_words.send_replace(OwnWords::Settled);
+        self.own_words.send_replace(PushStreamState::Settled);
         let answer = answer?;
         if answer.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
@@ -182,9 +189,9 @@ impl StreamableHttpClient for Web {
             return Err(status_error(&answer).into());
         }
         match kind(&answer) {
-            Kind::Events => Ok(events(answer, MAX_MESSAGE)),
-            Kind::Json => Err(StreamableHttpError::UnexpectedContentType(Some(JSON.into()))),
-            Kind::Other(kind) => Err(StreamableHttpError::UnexpectedContentType(kind)),
+            AnswerContentKind::Events => Ok(events(answer, MAX_MESSAGE)),
+            AnswerContentKind::Json => Err(StreamableHttpError::UnexpectedContentType(Some(JSON.into()))),
+            AnswerContentKind::Other(kind) => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
     }
 }
@@ -208,17 +215,17 @@ fn means_older(status: StatusCode) -> bool {
 }
 
 /// The content type of an answer.
-enum Kind {
+enum AnswerContentKind {
     Json,
     Events,
     Other(Option<String>),
 }
 
-fn kind(answer: &HttpResponse) -> Kind {
+fn kind(answer: &HttpClientResponse) -> AnswerContentKind {
     match text(answer, CONTENT_TYPE.as_str()) {
-        Some(kind) if kind.starts_with(JSON) => Kind::Json,
-        Some(kind) if kind.starts_with(EVENTS) => Kind::Events,
-        other => Kind::Other(other.map(|kind| kind.chars().take(SHOWN).collect())),
+        Some(kind) if kind.starts_with(JSON) => AnswerContentKind::Json,
+        Some(kind) if kind.starts_with(EVENTS) => AnswerContentKind::Events,
+        other => AnswerContentKind::Other(other.map(|kind| kind.chars().take(SHOWN).collect())),
     }
 }
 
@@ -228,9 +235,9 @@ fn request(
     session: Option<&str>,
     token: Option<&str>,
     headers: &HashMap<HeaderName, HeaderValue>,
-) -> Result<HttpRequest, Fault> {
+) -> Result<HttpClientRequest, WebTransportError> {
     let url = uri.parse().map_err(|error| StreamableHttpError::Client(NetError::Url(error)))?;
-    let mut request = header(HttpRequest::new(method, url), "accept", &format!("{JSON}, {EVENTS}"))?;
+    let mut request = header(HttpClientRequest::new(method, url), "accept", &format!("{JSON}, {EVENTS}"))?;
     for (name, value) in headers {
         let value =
             value.to_str().map_err(|_| StreamableHttpError::ReservedHeaderConflict(name.to_string()))?;
@@ -248,16 +255,20 @@ fn request(
     }
 }
 
-fn header(request: HttpRequest, name: &str, value: &str) -> Result<HttpRequest, Fault> {
+fn header(
+    request: HttpClientRequest,
+    name: &str,
+    value: &str,
+) -> Result<HttpClientRequest, WebTransportError> {
     request.header(name, value).map_err(StreamableHttpError::Client)
 }
 
-fn text(answer: &HttpResponse, name: &str) -> Option<String> {
+fn text(answer: &HttpClientResponse, name: &str) -> Option<String> {
     answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
 /// Returns an error if the server requires a login, or a login with more scopes.
-fn challenged(answer: &HttpResponse) -> Result<(), Fault> {
+fn challenged(answer: &HttpClientResponse) -> Result<(), WebTransportError> {
     let Some(challenge) = text(answer, WWW_AUTHENTICATE.as_str()) else { return Ok(()) };
     match answer.status() {
         StatusCode::UNAUTHORIZED => Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge))),
@@ -269,20 +280,20 @@ fn challenged(answer: &HttpResponse) -> Result<(), Fault> {
     }
 }
 
-fn status_error(answer: &HttpResponse) -> HttpStatusError {
+fn status_error(answer: &HttpClientResponse) -> HttpStatusError {
     HttpStatusError::new(answer.status().as_u16(), text(answer, RETRY_AFTER.as_str()))
 }
 
 /// The error for an unsuccessful answer: the error in its body, or its status.
 async fn refused(
-    answer: HttpResponse,
+    answer: HttpClientResponse,
     message: &ClientJsonRpcMessage,
     in_session: bool,
-) -> Result<StreamableHttpPostResponse, Fault> {
+) -> Result<StreamableHttpPostResponse, WebTransportError> {
     let status = answer.status();
     let error = status_error(&answer);
     let session = text(&answer, SESSION);
-    let json = matches!(kind(&answer), Kind::Json);
+    let json = matches!(kind(&answer), AnswerContentKind::Json);
     let body = whole(answer).await?;
     let parsed = serde_json::from_slice::<ServerJsonRpcMessage>(&body).ok();
     let login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
@@ -321,10 +332,10 @@ fn rejected_probe(
 }
 
 async fn read_message(
-    answer: HttpResponse,
+    answer: HttpClientResponse,
     message: &ClientJsonRpcMessage,
     session: Option<String>,
-) -> Result<StreamableHttpPostResponse, Fault> {
+) -> Result<StreamableHttpPostResponse, WebTransportError> {
     let body = whole(answer).await?;
     match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
         Ok(parsed) => Ok(StreamableHttpPostResponse::Json(parsed, session)),
@@ -342,7 +353,7 @@ fn is_one_way(message: &ClientJsonRpcMessage) -> bool {
     !matches!(message, JsonRpcMessage::Request(_))
 }
 
-async fn whole(mut answer: HttpResponse) -> Result<Bytes, Fault> {
+async fn whole(mut answer: HttpClientResponse) -> Result<Bytes, WebTransportError> {
     let mut body = BytesMut::new();
     while let Some(piece) = answer.piece().await.map_err(StreamableHttpError::Client)? {
         if body.len() + piece.len() > MAX_MESSAGE {

@@ -1,4 +1,4 @@
-use super::{ImportError, import};
+use super::{McpImportError, import};
 
 #[test]
 fn files_of_other_programs_are_read_under_the_keys_that_they_use() {
@@ -25,11 +25,11 @@ fn one_entry_that_is_wrong_spoils_no_other() {
 
 #[test]
 fn a_file_without_servers_is_said_to_have_none() {
-    assert_eq!(import("{}", &|_| None), Err(ImportError::NoServers));
-    assert!(matches!(import("{", &|_| None), Err(ImportError::Json(_))));
+    assert_eq!(import("{}", &|_| None), Err(McpImportError::NoServers));
+    assert!(matches!(import("{", &|_| None), Err(McpImportError::Json(_))));
     let deep = "[".repeat(100_000);
     assert!(
-        matches!(import(&deep, &|_| None), Err(ImportError::Json(_))),
+        matches!(import(&deep, &|_| None), Err(McpImportError::Json(_))),
         "deep nesting is an error, not an end"
     );
 }

@@ -11,34 +11,34 @@ use holm_tools::trust::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use crate::ServerName;
-use crate::cabinet::Cabinet;
-use crate::client::{Definition, Listing, Reading};
+use crate::cabinet::ServerFileStore;
+use crate::client::{ServerInventory, ToolDefinition, ToolListing};
 
 /// A folder of cached lists. A list is found by the server's name and the hash of its entry.
 #[derive(Debug, Clone)]
-pub struct KnownLists {
-    files: Cabinet,
+pub struct ToolListCache {
+    files: ServerFileStore,
 }
 
 /// The cached state of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Memory {
-    Listed(Reading),
+pub(super) enum ListCacheEntry {
+    Listed(ServerInventory),
     /// The server did not answer within the time limit.
     Silent,
 }
 
-impl KnownLists {
+impl ToolListCache {
     /// Uses the lists in this folder. The folder may not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { files: Cabinet::new(folder) }
+        Self { files: ServerFileStore::new(folder) }
     }
 
     /// Stores what a server offers. If the write fails, the server is asked again next time.
-    pub fn keep(&self, server: &ServerName, entry: &ContentHash, reading: &Reading) {
-        let tools = reading.listing.tools.iter().map(KeptTool::of).collect();
-        let kept = Kept { tools, resources: reading.resources, prompts: reading.prompts };
-        self.write(server, entry, Said::Listed(kept));
+    pub fn keep(&self, server: &ServerName, entry: &ContentHash, reading: &ServerInventory) {
+        let tools = reading.listing.tools.iter().map(StoredTool::of).collect();
+        let kept = StoredInventory { tools, resources: reading.resources, prompts: reading.prompts };
+        self.write(server, entry, ListCacheReply::Listed(kept));
     }
 
     /// Deletes all lists of a server. A list that cannot be deleted belongs to an entry that no
@@ -49,50 +49,50 @@ impl KnownLists {
 
     /// Records that a server did not answer.
     pub(super) fn silent(&self, server: &ServerName, entry: &ContentHash) {
-        self.write(server, entry, Said::Silent);
+        self.write(server, entry, ListCacheReply::Silent);
     }
 
     /// The cached state for this entry. An unreadable file counts as missing.
-    pub(super) fn find(&self, server: &ServerName, entry: &ContentHash) -> Option<Memory> {
-        let written: Written = serde_json::from_slice(&self.files.read(server, entry)?).ok()?;
+    pub(super) fn find(&self, server: &ServerName, entry: &ContentHash) -> Option<ListCacheEntry> {
+        let written: ListCacheFile = serde_json::from_slice(&self.files.read(server, entry)?).ok()?;
         if written.entry != entry.to_string() {
             return None;
         }
         match written.said {
-            Said::Silent => Some(Memory::Silent),
-            Said::Listed(kept) => kept.reading().map(Memory::Listed),
+            ListCacheReply::Silent => Some(ListCacheEntry::Silent),
+            ListCacheReply::Listed(kept) => kept.reading().map(ListCacheEntry::Listed),
         }
     }
 
-    fn write(&self, server: &ServerName, entry: &ContentHash, said: Said) {
-        if let Ok(text) = serde_json::to_vec(&Written { entry: entry.to_string(), said }) {
+    fn write(&self, server: &ServerName, entry: &ContentHash, said: ListCacheReply) {
+        if let Ok(text) = serde_json::to_vec(&ListCacheFile { entry: entry.to_string(), said }) {
             let _ = self.files.write(server, entry, &text);
         }
     }
 }
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct ListCacheFile {
     entry: String,
-    said: Said,
+    said: ListCacheReply,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Said {
-    Listed(Kept),
+enum ListCacheReply {
+    Listed(StoredInventory),
     Silent,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
-    tools: Vec<KeptTool>,
+struct StoredInventory {
+    tools: Vec<StoredTool>,
     resources: bool,
     prompts: bool,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptTool {
+struct StoredTool {
     name: String,
     description: String,
     schema: String,
@@ -101,17 +101,17 @@ struct KeptTool {
     sha256: String,
 }
 
-impl Kept {
+impl StoredInventory {
     /// Returns `None` if any part of the file is invalid.
-    fn reading(self) -> Option<Reading> {
-        let tools = self.tools.into_iter().map(KeptTool::definition).collect::<Option<Vec<_>>>()?;
-        let listing = Listing { tools, ..Listing::default() };
-        Some(Reading { listing, resources: self.resources, prompts: self.prompts })
+    fn reading(self) -> Option<ServerInventory> {
+        let tools = self.tools.into_iter().map(StoredTool::definition).collect::<Option<Vec<_>>>()?;
+        let listing = ToolListing { tools, ..ToolListing::default() };
+        Some(ServerInventory { listing, resources: self.resources, prompts: self.prompts })
     }
 }
 
-impl KeptTool {
-    fn of(tool: &Definition) -> Self {
+impl StoredTool {
+    fn of(tool: &ToolDefinition) -> Self {
         Self {
             name: tool.name.clone(),
             description: tool.description.clone(),
@@ -122,10 +122,10 @@ impl KeptTool {
         }
     }
 
-    fn definition(self) -> Option<Definition> {
+    fn definition(self) -> Option<ToolDefinition> {
         let digit = |place: usize| u8::from_str_radix(self.sha256.get(place * 2..place * 2 + 2)?, 16).ok();
         let bytes: Vec<u8> = (0..32).map(digit).collect::<Option<_>>()?;
-        Some(Definition {
+        Some(ToolDefinition {
             schema: Json::parse(&self.schema).ok()?,
             sha256: bytes.try_into().ok()?,
             name: self.name,

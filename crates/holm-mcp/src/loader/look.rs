@@ -3,57 +3,57 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use holm_tools::registry::Again;
+use holm_tools::registry::ReloadRequester;
 use holm_tools::trust::ContentHash;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
-use super::known::{KnownLists, Memory};
-use crate::client::{CALM, Pace, Reading, Remote, RemoteError};
+use super::known::{ListCacheEntry, ToolListCache};
+use crate::client::{CALM, RefreshSchedule, RemoteServer, RemoteServerError, ServerInventory};
 
 /// The result so far; `None` if there is no result yet.
-pub(super) type Outcome = Option<Result<Reading, String>>;
+pub(super) type WatchOutcome = Option<Result<ServerInventory, String>>;
 
 /// A server from a file, and what is known about it. Dropping it stops the background task; the
 /// server's tools keep working.
-pub(super) struct Look {
-    pub(super) remote: Remote,
+pub(super) struct ServerWatch {
+    pub(super) remote: RemoteServer,
     /// Whether the server was too slow earlier, so that waiting for it is useless.
     pub(super) was_silent: bool,
-    found: watch::Receiver<Outcome>,
-    shown: Arc<Mutex<Option<Outcome>>>,
+    found: watch::Receiver<WatchOutcome>,
+    shown: Arc<Mutex<Option<WatchOutcome>>>,
     task: AbortHandle,
 }
 
 /// Where an entry was found, and how to request another load of its file.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct WatchContext {
     pub(super) path: PathBuf,
     pub(super) entry: ContentHash,
-    pub(super) known: Option<KnownLists>,
-    pub(super) again: Again,
+    pub(super) known: Option<ToolListCache>,
+    pub(super) again: ReloadRequester,
 }
 
-impl Look {
+impl ServerWatch {
     /// Starts asking the server. If a cached list exists, uses that and waits until a
     /// call needs the server.
-    pub(super) fn begin(remote: Remote, place: Place) -> Self {
+    pub(super) fn begin(remote: RemoteServer, place: WatchContext) -> Self {
         let memory = place.known.as_ref().and_then(|known| known.find(remote.name(), &place.entry));
-        let was_silent = memory == Some(Memory::Silent);
+        let was_silent = memory == Some(ListCacheEntry::Silent);
         let remembered = match memory {
-            Some(Memory::Listed(reading)) => Some(Ok(reading)),
-            Some(Memory::Silent) | None => None,
+            Some(ListCacheEntry::Listed(reading)) => Some(Ok(reading)),
+            Some(ListCacheEntry::Silent) | None => None,
         };
         let (sender, found) = watch::channel(remembered);
         let shown = Arc::default();
-        let keeper = Keeper { remote: remote.clone(), place, sender, shown: Arc::clone(&shown) };
+        let keeper = WatchTask { remote: remote.clone(), place, sender, shown: Arc::clone(&shown) };
         let task = tokio::spawn(keeper.keep()).abort_handle();
         Self { remote, was_silent, found, shown, task }
     }
 
     /// Returns the result as soon as there is one, or when `enough` completes.
-    pub(super) async fn outcome(&self, enough: impl Future<Output = ()>) -> Outcome {
+    pub(super) async fn outcome(&self, enough: impl Future<Output = ()>) -> WatchOutcome {
         let mut found = self.found.clone();
         tokio::select! {
             biased;
@@ -70,32 +70,32 @@ impl Look {
     }
 
     /// Records that waiting for the server is useless.
-    pub(super) fn give_up(&self, place: &Place) {
+    pub(super) fn give_up(&self, place: &WatchContext) {
         if let Some(known) = &place.known {
             known.silent(self.remote.name(), &place.entry);
         }
     }
 }
 
-impl Drop for Look {
+impl Drop for ServerWatch {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
 /// The background task that keeps the result up to date.
-struct Keeper {
-    remote: Remote,
-    place: Place,
-    sender: watch::Sender<Outcome>,
+struct WatchTask {
+    remote: RemoteServer,
+    place: WatchContext,
+    sender: watch::Sender<WatchOutcome>,
     /// The result that the registry received, if it received any.
-    shown: Arc<Mutex<Option<Outcome>>>,
+    shown: Arc<Mutex<Option<WatchOutcome>>>,
 }
 
-impl Keeper {
+impl WatchTask {
     async fn keep(self) {
         let (mut changes, mut openings) = (self.remote.changes(), self.remote.openings());
-        let mut pace = Pace::default();
+        let mut pace = RefreshSchedule::default();
         let mut wait = None;
         let mut remembered = self.sender.borrow().is_some();
         loop {
@@ -136,7 +136,7 @@ impl Keeper {
         matches!(&*self.sender.borrow(), Some(Ok(_)))
     }
 
-    fn publish(&self, read: Result<Reading, RemoteError>) {
+    fn publish(&self, read: Result<ServerInventory, RemoteServerError>) {
         let outcome = match read {
             Ok(reading) => {
                 if let Some(known) = &self.place.known {

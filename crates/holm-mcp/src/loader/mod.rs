@@ -15,15 +15,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_runtime::BoxFuture;
-use holm_tools::registry::{Again, Found, LoadError, Loader, Offer, Pins, Standing, Takes};
+use holm_tools::registry::{
+    LoadResource, PinStatus, PinStore, ReloadRequester, ToolFile, ToolLoadError, ToolLoader, ToolOffer,
+};
 use holm_tools::trust::ContentHash;
 
-use crate::client::{CHANGED, Reading};
-use crate::{Means, Remote, ServerName, ServerSpec, import};
-use look::{Look, Place};
-use start::{Start, Waited};
+use crate::client::{CHANGED, ServerInventory};
+use crate::{McpServerSpec, McpTransports, RemoteServer, ServerName, import};
+use look::{ServerWatch, WatchContext};
+use start::{StartupBarrier, StartupWait};
 
-pub use known::KnownLists;
+pub use known::ToolListCache;
 
 /// The ending of server files.
 const ENDING: &str = ".mcp.json";
@@ -31,7 +33,7 @@ const ENDING: &str = ".mcp.json";
 const MAX_FILE: usize = 1024 * 1024;
 
 /// Looks up a variable that a file names.
-type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+type VariableLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Loads tools from `<name>.mcp.json` files. Clones share one loader.
 ///
@@ -39,26 +41,26 @@ type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// after a person confirmed it starts nothing.
 #[derive(Clone)]
 pub struct McpLoader {
-    means: Means,
-    pins: Arc<dyn Pins>,
-    env: Environment,
-    known: Option<KnownLists>,
-    again: Again,
-    start: Arc<Start>,
-    held: Arc<Mutex<BTreeMap<PathBuf, Held>>>,
+    means: McpTransports,
+    pins: Arc<dyn PinStore>,
+    env: VariableLookup,
+    known: Option<ToolListCache>,
+    again: ReloadRequester,
+    start: Arc<StartupBarrier>,
+    held: Arc<Mutex<BTreeMap<PathBuf, LoadedServerFile>>>,
 }
 
 /// The servers of a file, for one content of the file.
-struct Held {
+struct LoadedServerFile {
     entry: [u8; 32],
-    looks: Vec<Arc<Look>>,
+    looks: Vec<Arc<ServerWatch>>,
 }
 
 impl McpLoader {
     /// Creates a loader with these transports. `env` gives the value of `${NAME}` in a file.
     pub fn new(
-        means: Means,
-        pins: Arc<dyn Pins>,
+        means: McpTransports,
+        pins: Arc<dyn PinStore>,
         env: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         Self {
@@ -66,7 +68,7 @@ impl McpLoader {
             pins,
             env: Arc::new(env),
             known: None,
-            again: Again::new(),
+            again: ReloadRequester::new(),
             start: Arc::default(),
             held: Arc::default(),
         }
@@ -75,14 +77,14 @@ impl McpLoader {
     /// Caches in this folder what servers offer. Without a cache, each process
     /// asks each server again.
     #[must_use]
-    pub fn known(mut self, lists: KnownLists) -> Self {
+    pub fn known(mut self, lists: ToolListCache) -> Self {
         self.known = Some(lists);
         self
     }
 
     /// Requests another load of a file when its servers answer late or change.
     #[must_use]
-    pub fn again(mut self, again: &Again) -> Self {
+    pub fn again(mut self, again: &ReloadRequester) -> Self {
         self.again = again.clone();
         self
     }
@@ -91,9 +93,9 @@ impl McpLoader {
     ///
     /// # Errors
     ///
-    /// [`LoadError::Refused`] if the file is invalid, with the reason.
-    pub fn read(&self, path: &Path, bytes: &[u8]) -> Result<Vec<ServerSpec>, LoadError> {
-        let refused = |why: String| LoadError::refused(why);
+    /// [`ToolLoadError::Refused`] if the file is invalid, with the reason.
+    pub fn read(&self, path: &Path, bytes: &[u8]) -> Result<Vec<McpServerSpec>, ToolLoadError> {
+        let refused = |why: String| ToolLoadError::refused(why);
         if bytes.len() > MAX_FILE {
             return Err(refused(format!("it has more than {MAX_FILE} bytes")));
         }
@@ -104,34 +106,37 @@ impl McpLoader {
                 Some((name, error)) => Err(refused(format!("{name}: {error}"))),
                 None => Ok(imported.servers),
             },
-            Err(crate::ImportError::NoServers) => {
+            Err(crate::McpImportError::NoServers) => {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 let name = ServerName::near(name.strip_suffix(ENDING).unwrap_or(name));
                 let name = name.ok_or_else(|| refused("its name is not a valid server name".into()))?;
                 let entry = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
                 let spec =
-                    ServerSpec::read(name, &entry, &env).map_err(|error| refused(error.to_string()))?;
+                    McpServerSpec::read(name, &entry, &env).map_err(|error| refused(error.to_string()))?;
                 Ok(vec![spec])
             }
-            Err(error @ crate::ImportError::Json(_)) => Err(refused(error.to_string())),
+            Err(error @ crate::McpImportError::Json(_)) => Err(refused(error.to_string())),
         }
     }
 
     /// Starts watching the servers of a file. The same file content returns the same servers
     /// with their open connections.
-    fn looks(&self, found: Found<'_>) -> Result<Vec<Arc<Look>>, LoadError> {
+    fn looks(&self, found: ToolFile<'_>) -> Result<Vec<Arc<ServerWatch>>, ToolLoadError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = held.get(found.path).filter(|held| held.entry == *found.sha256) {
             return Ok(same.looks.clone());
         }
-        let begin = |spec| Arc::new(Look::begin(Remote::new(spec, self.means.clone()), self.place(found)));
-        let looks: Vec<Arc<Look>> = self.read(found.path, found.bytes)?.into_iter().map(begin).collect();
-        held.insert(found.path.to_owned(), Held { entry: *found.sha256, looks: looks.clone() });
+        let begin = |spec| {
+            Arc::new(ServerWatch::begin(RemoteServer::new(spec, self.means.clone()), self.place(found)))
+        };
+        let looks: Vec<Arc<ServerWatch>> =
+            self.read(found.path, found.bytes)?.into_iter().map(begin).collect();
+        held.insert(found.path.to_owned(), LoadedServerFile { entry: *found.sha256, looks: looks.clone() });
         Ok(looks)
     }
 
-    fn place(&self, found: Found<'_>) -> Place {
-        Place {
+    fn place(&self, found: ToolFile<'_>) -> WatchContext {
+        WatchContext {
             path: found.path.to_owned(),
             entry: ContentHash::from_bytes(*found.sha256),
             known: self.known.clone(),
@@ -140,9 +145,13 @@ impl McpLoader {
     }
 
     /// The tools of one server, or why it has none yet.
-    async fn offers(&self, look: &Look, place: &Place) -> Result<Vec<Offer>, LoadError> {
+    async fn offers(
+        &self,
+        look: &ServerWatch,
+        place: &WatchContext,
+    ) -> Result<Vec<ToolOffer>, ToolLoadError> {
         let name = look.remote.name();
-        let mut waited = Waited::NotAtAll;
+        let mut waited = StartupWait::NotAtAll;
         let enough = async {
             if !look.was_silent {
                 waited = self.start.over().await;
@@ -153,25 +162,25 @@ impl McpLoader {
                 self.start.answered();
                 self.offered(look, reading)
             }
-            Some(Err(why)) => Err(LoadError::unavailable(why)),
+            Some(Err(why)) => Err(ToolLoadError::unavailable(why)),
             None => {
-                if waited == Waited::ToTheEnd {
+                if waited == StartupWait::ToTheEnd {
                     look.give_up(place);
                 }
-                Err(LoadError::later(format!(
+                Err(ToolLoadError::later(format!(
                     "the server {name} has not answered yet, so its tools are missing for now; `holm mcp test {name}` waits for it"
                 )))
             }
         }
     }
 
-    fn offered(&self, look: &Look, reading: Reading) -> Result<Vec<Offer>, LoadError> {
+    fn offered(&self, look: &ServerWatch, reading: ServerInventory) -> Result<Vec<ToolOffer>, ToolLoadError> {
         let remote = &look.remote;
         let (mut own, listing) = remote.offers_of(reading, self.pins.as_ref());
         if own.is_empty() && !listing.changed.is_empty() {
             let (tools, server) = (listing.changed.join("`, `"), remote.name());
             let hint = format!("review it with `holm mcp test {server}`, then `holm mcp confirm {server}`");
-            return Err(LoadError::refused(format!("`{tools}` {CHANGED}; {hint}")));
+            return Err(ToolLoadError::refused(format!("`{tools}` {CHANGED}; {hint}")));
         }
         if let Some(first) = own.first_mut() {
             first.notes.extend(remote.spec().unknown_members());
@@ -180,16 +189,16 @@ impl McpLoader {
     }
 }
 
-impl Loader for McpLoader {
+impl ToolLoader for McpLoader {
     fn claims(&self, path: &Path, _head: &[u8]) -> bool {
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ENDING))
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         Box::pin(async move {
-            if found.standing == Standing::Replaced {
+            if found.standing == PinStatus::Replaced {
                 let file = found.path.file_name().unwrap_or_default().to_string_lossy();
-                return Err(LoadError::refused(format!(
+                return Err(ToolLoadError::refused(format!(
                     "it changed since you confirmed it, so it was not started; review it, then run `holm \
                      tool confirm {file}`"
                 )));
@@ -216,8 +225,8 @@ impl Loader for McpLoader {
         })
     }
 
-    fn takes(&self) -> Takes {
-        Takes::Patience
+    fn takes(&self) -> LoadResource {
+        LoadResource::Patience
     }
 }
 

@@ -16,14 +16,14 @@ const LEAST: Duration = Duration::from_millis(250);
 
 /// The first load. Servers that are added later cause no wait.
 #[derive(Debug, Default)]
-pub(super) struct Start {
+pub(super) struct StartupBarrier {
     begun: OnceLock<Instant>,
     first: watch::Sender<Option<Duration>>,
 }
 
 /// How long a caller waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(super) enum StartupWait {
     /// Not at all, because waiting was useless.
     NotAtAll,
     /// Until the other servers had answered.
@@ -32,7 +32,7 @@ pub(super) enum Waited {
     ToTheEnd,
 }
 
-impl Start {
+impl StartupBarrier {
     /// Records that a server has answered.
     pub(super) fn answered(&self) {
         let took = self.begun().elapsed();
@@ -44,19 +44,19 @@ impl Start {
     }
 
     /// Returns when callers should stop waiting.
-    pub(super) async fn over(&self) -> Waited {
+    pub(super) async fn over(&self) -> StartupWait {
         let begun = self.begun();
         let end = begun + LONGEST;
         let mut first = self.first.subscribe();
         let Ok(Ok(took)) =
             timeout_at(end, first.wait_for(Option::is_some)).await.map(|took| took.map(|took| *took))
         else {
-            return Waited::ToTheEnd;
+            return StartupWait::ToTheEnd;
         };
         let took = took.unwrap_or_default();
         let rest = (begun + took + took.max(LEAST)).min(end);
         sleep_until(rest).await;
-        if rest == end { Waited::ToTheEnd } else { Waited::ForOthers }
+        if rest == end { StartupWait::ToTheEnd } else { StartupWait::ForOthers }
     }
 
     fn begun(&self) -> Instant {
@@ -66,23 +66,23 @@ impl Start {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEAST, LONGEST, Start, Waited};
+    use super::{LEAST, LONGEST, StartupBarrier, StartupWait};
     use std::time::Duration;
     use tokio::time::{Instant, advance};
 
     #[tokio::test(start_paused = true)]
     async fn where_nobody_answers_it_is_over_after_a_moment() {
-        let (start, begun) = (Start::default(), Instant::now());
-        assert_eq!(start.over().await, Waited::ToTheEnd);
+        let (start, begun) = (StartupBarrier::default(), Instant::now());
+        assert_eq!(start.over().await, StartupWait::ToTheEnd);
         assert_eq!(begun.elapsed(), LONGEST);
-        assert_eq!(start.over().await, Waited::ToTheEnd);
+        assert_eq!(start.over().await, StartupWait::ToTheEnd);
         assert_eq!(begun.elapsed(), LONGEST, "who comes later waits for nobody");
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_others_have_as_long_again_as_the_fastest() {
         for (took, expect) in [(10, 10 + 250), (400, 800), (1_900, 2_000)] {
-            let (start, begun) = (Start::default(), Instant::now());
+            let (start, begun) = (StartupBarrier::default(), Instant::now());
             start.begun();
             advance(Duration::from_millis(took)).await;
             start.answered();

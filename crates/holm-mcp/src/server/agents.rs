@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use holm_kernel::Event;
-use holm_runtime::{Agent, BoxFuture, CancellationToken, Update};
+use holm_runtime::{Agent, BoxFuture, CancellationToken, ProgressUpdate};
 use tokio::sync::watch;
 
-use super::call::Teller;
+use super::call::ProgressCallback;
 
 /// The longest slug. With `ask_` in front, every client accepts the name.
 const LONGEST: usize = 48;
 
 /// An agent that answers questions, as an MCP client sees it.
-pub trait Answering: Send + Sync {
+pub trait AnsweringAgent: Send + Sync {
     /// Answers one question. `tell` receives progress, and `stop` fires when the client no
     /// longer wants the answer.
     ///
@@ -23,27 +23,27 @@ pub trait Answering: Send + Sync {
     fn answer(
         &self,
         question: String,
-        tell: Arc<dyn Fn(Update) + Send + Sync>,
+        tell: Arc<dyn Fn(ProgressUpdate) + Send + Sync>,
         stop: CancellationToken,
     ) -> BoxFuture<'static, Result<String, String>>;
 }
 
 /// A set of agents that can change.
-pub trait Roster: Send + Sync {
+pub trait AgentRoster: Send + Sync {
     /// The current agents, each with its name and purpose. The same agents in the same order get
     /// the same tool names.
-    fn agents(&self) -> Vec<(String, String, Arc<dyn Answering>)>;
+    fn agents(&self) -> Vec<(String, String, Arc<dyn AnsweringAgent>)>;
 
     /// Counts up whenever the set of agents changes.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
 /// Each question starts a new run with everything that the agent was built with.
-impl Answering for Arc<Agent> {
+impl AnsweringAgent for Arc<Agent> {
     fn answer(
         &self,
         question: String,
-        tell: Teller,
+        tell: ProgressCallback,
         stop: CancellationToken,
     ) -> BoxFuture<'static, Result<String, String>> {
         let agent = Self::clone(self);
@@ -53,10 +53,10 @@ impl Answering for Arc<Agent> {
             let mut events = handle.events();
             let watching = tokio::spawn(async move {
                 while let Some(notice) = events.next().await {
-                    if let holm_runtime::Notice::Event(numbered) = notice
+                    if let holm_runtime::EventNotice::Event(numbered) = notice
                         && let Event::CallStarted { .. } = &numbered.event
                     {
-                        tell(Update::from("works with a tool"));
+                        tell(ProgressUpdate::from("works with a tool"));
                     }
                 }
             });
@@ -80,9 +80,9 @@ impl Answering for Arc<Agent> {
 /// The tool names of agents, each assigned once. The same agents in the same order
 /// get the same names.
 #[derive(Debug, Default)]
-pub(super) struct Names(pub(super) BTreeSet<String>);
+pub(super) struct AgentNames(pub(super) BTreeSet<String>);
 
-impl Names {
+impl AgentNames {
     /// Returns `ask_<slug>`. If that name is taken, appends the first number that makes it unique.
     pub(super) fn give(&mut self, agent: &str) -> String {
         let wanted = format!("ask_{}", slug(agent));

@@ -9,101 +9,101 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
-    Approvals, Block, CallId, ChildResult, Event, Model, ModelResult, Numbered, Outcome, Price, Reply,
-    StopReason, Tool as Declaration, ToolCall, ToolKind, ToolOutput,
+    Approvals, Block, CallId, ChildResult, Event, ModelResult, ModelSpec, Numbered, Outcome, Price, Reply,
+    StopReason, ToolCall, ToolKind, ToolOutput, ToolSpec as Declaration,
 };
 use holm_runtime::{
-    Agent, BoxFuture, Builder, CancellationToken, Child, Containment, Delta, DeltaSink, Job, Nobody, Secrets,
-    Spawner, Tool, Update, model_fn,
+    Agent, AgentBuilder, BoxFuture, CancellationToken, ChildLaunch, ChildSpawner, DeltaSink, DenyAllApprover,
+    ProgressUpdate, ReplyDelta, SecretRedactor, Tool, ToolContainment, ToolInvocation, model_fn,
 };
 
 /// What calls from clients may do.
 #[derive(Debug, Clone, Default)]
-pub struct Rights {
+pub struct CallRights {
     pub grants: GrantSet,
     /// Which calls run without a question. A call that needs a question is denied, because
     /// no user is present.
     pub mode: Mode,
     /// The secrets that are removed from every output.
-    pub secrets: Secrets,
+    pub secrets: SecretRedactor,
     /// Starts the agents of a registry. Without it, agents are not exposed.
-    pub spawner: Option<Starter>,
+    pub spawner: Option<AgentStarter>,
     /// What each call's run has in addition: hooks, a budget, a journal.
-    pub outfit: Outfit,
+    pub outfit: RunSetup,
 }
 
 /// Configures the run of every call before it starts. By default, a run has no hooks, no
 /// budget and no journal.
 #[derive(Clone)]
-pub struct Outfit(Arc<dyn Fn(Builder) -> Builder + Send + Sync>);
+pub struct RunSetup(Arc<dyn Fn(AgentBuilder) -> AgentBuilder + Send + Sync>);
 
-impl Outfit {
+impl RunSetup {
     /// Applies this function to each run.
     ///
     /// ```
-    /// use holm_mcp::server::Outfit;
+    /// use holm_mcp::server::RunSetup;
     /// use holm_runtime::Hooks;
     ///
     /// let hooks = Hooks::new();
-    /// let outfit = Outfit::new(move |builder| builder.hooks(hooks.clone()));
+    /// let outfit = RunSetup::new(move |builder| builder.hooks(hooks.clone()));
     /// # drop(outfit);
     /// ```
-    pub fn new(give: impl Fn(Builder) -> Builder + Send + Sync + 'static) -> Self {
+    pub fn new(give: impl Fn(AgentBuilder) -> AgentBuilder + Send + Sync + 'static) -> Self {
         Self(Arc::new(give))
     }
 }
 
-impl Default for Outfit {
+impl Default for RunSetup {
     fn default() -> Self {
         Self::new(|builder| builder)
     }
 }
 
-impl std::fmt::Debug for Outfit {
+impl std::fmt::Debug for RunSetup {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Outfit").finish_non_exhaustive()
+        out.debug_struct("RunSetup").finish_non_exhaustive()
     }
 }
 
 /// Starts agents on behalf of clients.
 #[derive(Clone)]
-pub struct Starter(Arc<dyn Spawner>);
+pub struct AgentStarter(Arc<dyn ChildSpawner>);
 
-impl Starter {
+impl AgentStarter {
     /// Uses this spawner to start them.
-    pub fn new(spawner: impl Spawner + 'static) -> Self {
+    pub fn new(spawner: impl ChildSpawner + 'static) -> Self {
         Self(Arc::new(spawner))
     }
 }
 
-impl Spawner for Starter {
-    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+impl ChildSpawner for AgentStarter {
+    fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult> {
         self.0.spawn(child)
     }
 }
 
-impl std::fmt::Debug for Starter {
+impl std::fmt::Debug for AgentStarter {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Starter").finish_non_exhaustive()
+        out.debug_struct("AgentStarter").finish_non_exhaustive()
     }
 }
 
 /// Receives the progress of a call.
-pub(super) type Teller = Arc<dyn Fn(Update) + Send + Sync>;
+pub(super) type ProgressCallback = Arc<dyn Fn(ProgressUpdate) + Send + Sync>;
 
 pub(super) async fn call(
     tool: &Arc<dyn Tool>,
     arguments: String,
-    rights: &Rights,
-    tell: Teller,
+    rights: &CallRights,
+    tell: ProgressCallback,
     stop: &CancellationToken,
 ) -> ToolOutput {
     let kept: Arc<Mutex<Option<ToolOutput>>> = Arc::default();
     let said: Arc<Mutex<(Outcome, String)>> = Arc::new(Mutex::new((Outcome::Refused, String::new())));
     let watched = Arc::clone(&said);
-    let held = Kept {
+    let held = ToolOutputCapture {
         tool: Arc::clone(tool),
-        containment: Containment::new("mcp").secrets(rights.secrets.clone()),
+        containment: ToolContainment::new("mcp").secrets(rights.secrets.clone()),
         output: Arc::clone(&kept),
     };
     let mut grants = rights.grants.clone();
@@ -115,16 +115,16 @@ pub(super) async fn call(
     // A script costs nothing, and this must be stated, because a budget applies to everything with
     // a price.
     let free = Price { input: 0, output: 0, cached: None, cache_write: None };
-    let card = Model { price: Some(free), ..Model::named("scripted/from-outside") };
+    let card = ModelSpec { price: Some(free), ..ModelSpec::named("scripted/from-outside") };
     let builder = Agent::builder(card, script(&tool.declaration().name, &arguments))
         .name("mcp")
         .tool(held)
         .grants(grants)
         .mode(rights.mode)
         .approvals(Approvals::Ask)
-        .approver(Nobody)
+        .approver(DenyAllApprover)
         .secrets(rights.secrets.clone())
-        .deltas(Told(tell))
+        .deltas(ProgressForwarder(tell))
         .events(move |event: &Numbered| watch(&watched, &event.event));
     let builder = match &rights.spawner {
         Some(spawner) => builder.spawner(spawner.clone()),
@@ -202,18 +202,18 @@ fn watch(said: &Mutex<(Outcome, String)>, event: &Event) {
 }
 
 /// Wraps a tool and keeps its limited output for the client.
-struct Kept {
+struct ToolOutputCapture {
     tool: Arc<dyn Tool>,
-    containment: Containment,
+    containment: ToolContainment,
     output: Arc<Mutex<Option<ToolOutput>>>,
 }
 
-impl Tool for Kept {
+impl Tool for ToolOutputCapture {
     fn declaration(&self) -> &Declaration {
         self.tool.declaration()
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let (running, kept) =
             (self.containment.contain(Arc::clone(&self.tool), job), Arc::clone(&self.output));
         Box::pin(async move {
@@ -224,12 +224,12 @@ impl Tool for Kept {
     }
 }
 
-struct Told(Teller);
+struct ProgressForwarder(ProgressCallback);
 
-impl DeltaSink for Told {
-    fn delta(&self, _call: CallId, delta: Delta<'_>) {
-        if let Delta::Progress { text, done, total } = delta {
-            (self.0)(Update { text: text.to_owned(), done, total });
+impl DeltaSink for ProgressForwarder {
+    fn delta(&self, _call: CallId, delta: ReplyDelta<'_>) {
+        if let ReplyDelta::Progress { text, done, total } = delta {
+            (self.0)(ProgressUpdate { text: text.to_owned(), done, total });
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use holm_kernel::Tool as Declaration;
-use holm_tools::registry::{Registry, Snapshot};
+use holm_kernel::ToolSpec as Declaration;
+use holm_tools::registry::{RegistrySnapshot, ToolRegistry};
 use tokio::sync::watch;
 
-use super::exposed::{Kind, Shows, kind};
+use super::exposed::{ExposedToolKind, RegistryExposure, kind};
 
 /// The list that changed, as clients of MCP see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Changed {
+pub(super) enum ListKind {
     /// Clients see agents as tools.
     Agents,
     Tools,
@@ -20,34 +20,34 @@ pub(super) enum Changed {
 
 /// All changes that a client can see.
 #[derive(Default)]
-pub(super) struct Changes {
+pub(super) struct ListChanges {
     pub(super) agents: Option<watch::Receiver<u64>>,
     pub(super) tools: Option<ToolChanges>,
     pub(super) resources: Option<watch::Receiver<u64>>,
     pub(super) prompts: Option<watch::Receiver<u64>>,
 }
 
-impl Changes {
+impl ListChanges {
     /// Waits for the next change, or forever if none can come. Cancelling the wait loses no change.
-    pub(super) async fn next(&mut self) -> Changed {
+    pub(super) async fn next(&mut self) -> ListKind {
         loop {
             let (tools, resources, prompts) =
                 (tools(&mut self.tools), counted(&mut self.resources), counted(&mut self.prompts));
             let agents = counted(&mut self.agents);
             let (what, goes_on) = tokio::select! {
-                more = agents => (Changed::Agents, more),
-                more = tools => (Changed::Tools, more.is_some()),
-                more = resources => (Changed::Resources, more),
-                more = prompts => (Changed::Prompts, more),
+                more = agents => (ListKind::Agents, more),
+                more = tools => (ListKind::Tools, more.is_some()),
+                more = resources => (ListKind::Resources, more),
+                more = prompts => (ListKind::Prompts, more),
             };
             if goes_on {
                 return what;
             }
             match what {
-                Changed::Agents => self.agents = None,
-                Changed::Tools => self.tools = None,
-                Changed::Resources => self.resources = None,
-                Changed::Prompts => self.prompts = None,
+                ListKind::Agents => self.agents = None,
+                ListKind::Tools => self.tools = None,
+                ListKind::Resources => self.resources = None,
+                ListKind::Prompts => self.prompts = None,
             }
         }
     }
@@ -70,13 +70,13 @@ async fn counted(changes: &mut Option<watch::Receiver<u64>>) -> bool {
 /// Changes of a registry that clients can see. Folders are rescanned more often
 /// than their tools change.
 pub(super) struct ToolChanges {
-    all: watch::Receiver<Arc<Snapshot>>,
-    shows: Shows,
+    all: watch::Receiver<Arc<RegistrySnapshot>>,
+    shows: RegistryExposure,
     seen: Vec<Declaration>,
 }
 
 impl ToolChanges {
-    pub(super) fn of(registry: &Registry, shows: Shows) -> Self {
+    pub(super) fn of(registry: &ToolRegistry, shows: RegistryExposure) -> Self {
         let mut all = registry.changes();
         let seen = visible(&all.borrow_and_update(), shows);
         Self { all, shows, seen }
@@ -97,11 +97,11 @@ impl ToolChanges {
 }
 
 /// The part of a snapshot that clients may see.
-fn visible(snapshot: &Snapshot, shows: Shows) -> Vec<Declaration> {
+fn visible(snapshot: &RegistrySnapshot, shows: RegistryExposure) -> Vec<Declaration> {
     let shown = snapshot.tools().filter_map(|(tool, _)| {
         let is_shown = match (kind(tool.as_ref()), shows) {
-            (Kind::Agent, _) | (Kind::Tool, Shows::Everything) => true,
-            (Kind::Tool, Shows::Agents) | (Kind::Kernel, _) => false,
+            (ExposedToolKind::Agent, _) | (ExposedToolKind::Tool, RegistryExposure::Everything) => true,
+            (ExposedToolKind::Tool, RegistryExposure::Agents) | (ExposedToolKind::Kernel, _) => false,
         };
         is_shown.then(|| tool.declaration().clone())
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use holm_kernel::{ToolKind, ToolOutput};
 use holm_runtime::{Tool, Toolbox};
-use holm_tools::registry::Registry;
+use holm_tools::registry::ToolRegistry;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams,
     GetPromptResponse, Implementation, JsonObject, ListPromptsResult, ListResourcesResult, ListToolsResult,
@@ -15,11 +15,11 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionConte
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
-use super::agents::{Answering, Names, Roster};
-use super::call::{Rights, call};
-use super::changes::{Changed, Changes, ToolChanges};
+use super::agents::{AgentNames, AgentRoster, AnsweringAgent};
+use super::call::{CallRights, call};
+use super::changes::{ListChanges, ListKind, ToolChanges};
 use super::described::{ask, describe};
-use super::library::{Library, Prompts};
+use super::library::{PromptLibrary, ResourceLibrary};
 use super::output::result;
 use super::reading;
 use super::teller::teller;
@@ -30,42 +30,42 @@ const FRESH_MS: u64 = 60_000;
 
 /// Exposes agents and tools to MCP clients. It is cheap to clone, and clones expose the same.
 #[derive(Clone, Default)]
-pub struct Exposed {
-    agents: Arc<Vec<Shown>>,
-    roster: Option<Arc<dyn Roster>>,
-    tools: Offered,
-    rights: Arc<Rights>,
-    library: Option<Arc<dyn Library>>,
-    prompts: Option<Arc<dyn Prompts>>,
+pub struct McpServerHandler {
+    agents: Arc<Vec<ExposedAgent>>,
+    roster: Option<Arc<dyn AgentRoster>>,
+    tools: ExposedTools,
+    rights: Arc<CallRights>,
+    library: Option<Arc<dyn ResourceLibrary>>,
+    prompts: Option<Arc<dyn PromptLibrary>>,
 }
 
 /// An exposed agent with its tool name.
 #[derive(Clone)]
-struct Shown {
+struct ExposedAgent {
     name: String,
     description: String,
-    agent: Arc<dyn Answering>,
+    agent: Arc<dyn AnsweringAgent>,
 }
 
 /// The tools that are exposed beside agents.
 #[derive(Clone, Default)]
-enum Offered {
+enum ExposedTools {
     #[default]
     None,
     Fixed(Toolbox),
-    Changing(Registry, Shows),
+    Changing(ToolRegistry, RegistryExposure),
 }
 
 /// Which part of a registry is exposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shows {
+pub enum RegistryExposure {
     #[default]
     Agents,
     /// Both agents and tools.
     Everything,
 }
 
-impl Exposed {
+impl McpServerHandler {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -76,10 +76,10 @@ impl Exposed {
     #[must_use]
     pub fn agents<N: AsRef<str>, D: Into<String>>(
         mut self,
-        agents: impl IntoIterator<Item = (N, D, Arc<dyn Answering>)>,
+        agents: impl IntoIterator<Item = (N, D, Arc<dyn AnsweringAgent>)>,
     ) -> Self {
-        let mut names = Names::default();
-        let named = agents.into_iter().map(|(name, description, agent)| Shown {
+        let mut names = AgentNames::default();
+        let named = agents.into_iter().map(|(name, description, agent)| ExposedAgent {
             name: names.give(name.as_ref()),
             description: description.into(),
             agent,
@@ -90,35 +90,35 @@ impl Exposed {
 
     /// Exposes a changing set of agents after the fixed ones.
     #[must_use]
-    pub fn roster(mut self, roster: impl Roster + 'static) -> Self {
+    pub fn roster(mut self, roster: impl AgentRoster + 'static) -> Self {
         self.roster = Some(Arc::new(roster));
         self
     }
 
     /// Exposes these tools too. `rights` limits their calls.
     #[must_use]
-    pub fn tools(mut self, tools: Toolbox, rights: Rights) -> Self {
-        (self.tools, self.rights) = (Offered::Fixed(tools), Arc::new(rights));
+    pub fn tools(mut self, tools: Toolbox, rights: CallRights) -> Self {
+        (self.tools, self.rights) = (ExposedTools::Fixed(tools), Arc::new(rights));
         self
     }
 
     /// Exposes the agents of a registry as `ask_<slug>`, and optionally its tools. Both
     /// follow the registry's changes.
     #[must_use]
-    pub fn registry(mut self, registry: Registry, shows: Shows, rights: Rights) -> Self {
-        (self.tools, self.rights) = (Offered::Changing(registry, shows), Arc::new(rights));
+    pub fn registry(mut self, registry: ToolRegistry, shows: RegistryExposure, rights: CallRights) -> Self {
+        (self.tools, self.rights) = (ExposedTools::Changing(registry, shows), Arc::new(rights));
         self
     }
 
     /// Lets clients read these texts. Secrets that the rights know are removed from them.
     #[must_use]
-    pub fn library(mut self, library: impl Library + 'static) -> Self {
+    pub fn library(mut self, library: impl ResourceLibrary + 'static) -> Self {
         self.library = Some(Arc::new(library));
         self
     }
 
     #[must_use]
-    pub fn prompts(mut self, prompts: impl Prompts + 'static) -> Self {
+    pub fn prompts(mut self, prompts: impl PromptLibrary + 'static) -> Self {
         self.prompts = Some(Arc::new(prompts));
         self
     }
@@ -133,8 +133,8 @@ impl Exposed {
         for (name, tool) in self.offered() {
             if !all.iter().any(|other| other.name == name) {
                 all.push(match kind(tool.as_ref()) {
-                    Kind::Agent => ask(&name, &tool.declaration().description),
-                    Kind::Tool | Kind::Kernel => describe(tool.as_ref()),
+                    ExposedToolKind::Agent => ask(&name, &tool.declaration().description),
+                    ExposedToolKind::Tool | ExposedToolKind::Kernel => describe(tool.as_ref()),
                 });
             }
         }
@@ -142,11 +142,11 @@ impl Exposed {
     }
 
     /// The agents with the names by which clients call them.
-    fn shown(&self) -> Vec<Shown> {
+    fn shown(&self) -> Vec<ExposedAgent> {
         let mut shown = self.agents.to_vec();
-        let mut names = Names(shown.iter().map(|shown| shown.name.clone()).collect());
+        let mut names = AgentNames(shown.iter().map(|shown| shown.name.clone()).collect());
         let coming = self.roster.as_ref().map(|roster| roster.agents()).unwrap_or_default();
-        shown.extend(coming.into_iter().map(|(name, description, agent)| Shown {
+        shown.extend(coming.into_iter().map(|(name, description, agent)| ExposedAgent {
             name: names.give(&name),
             description,
             agent,
@@ -157,20 +157,23 @@ impl Exposed {
     /// The exposed part of the registry, with the names by which clients call it.
     fn offered(&self) -> Vec<(String, Arc<dyn Tool>)> {
         let shows = match &self.tools {
-            Offered::Changing(_, shows) => *shows,
-            Offered::None | Offered::Fixed(_) => Shows::Everything,
+            ExposedTools::Changing(_, shows) => *shows,
+            ExposedTools::None | ExposedTools::Fixed(_) => RegistryExposure::Everything,
         };
-        let mut names = Names(self.shown().into_iter().map(|shown| shown.name).collect());
+        let mut names = AgentNames(self.shown().into_iter().map(|shown| shown.name).collect());
         let toolbox = self.toolbox();
         let named = toolbox.iter().filter_map(|tool| {
             let name = &tool.declaration().name;
             match (kind(tool.as_ref()), shows) {
-                (Kind::Agent, _) if self.rights.spawner.is_some() => {
+                (ExposedToolKind::Agent, _) if self.rights.spawner.is_some() => {
                     Some((names.give(name), Arc::clone(tool)))
                 }
-                (Kind::Tool, Shows::Everything) => Some((name.clone(), Arc::clone(tool))),
+                (ExposedToolKind::Tool, RegistryExposure::Everything) => {
+                    Some((name.clone(), Arc::clone(tool)))
+                }
                 // Kernel tools have no meaning outside of a run.
-                (Kind::Agent | Kind::Kernel, _) | (Kind::Tool, Shows::Agents) => None,
+                (ExposedToolKind::Agent | ExposedToolKind::Kernel, _)
+                | (ExposedToolKind::Tool, RegistryExposure::Agents) => None,
             }
         });
         named.collect()
@@ -178,9 +181,9 @@ impl Exposed {
 
     fn toolbox(&self) -> Toolbox {
         match &self.tools {
-            Offered::None => Toolbox::new(),
-            Offered::Fixed(tools) => tools.clone(),
-            Offered::Changing(registry, _) => registry.snapshot().toolbox(),
+            ExposedTools::None => Toolbox::new(),
+            ExposedTools::Fixed(tools) => tools.clone(),
+            ExposedTools::Changing(registry, _) => registry.snapshot().toolbox(),
         }
     }
 
@@ -202,19 +205,19 @@ impl Exposed {
         }
         let (_, tool) = self.offered().into_iter().find(|(shown, _)| shown == name)?;
         let arguments = match kind(tool.as_ref()) {
-            Kind::Agent => json!({ "task": arguments.get("prompt").cloned().unwrap_or_default() }),
-            Kind::Tool | Kind::Kernel => Value::Object(arguments),
+            ExposedToolKind::Agent => json!({ "task": arguments.get("prompt").cloned().unwrap_or_default() }),
+            ExposedToolKind::Tool | ExposedToolKind::Kernel => Value::Object(arguments),
         };
         Some(call(&tool, arguments.to_string(), &self.rights, tell, &context.ct).await)
     }
 
     /// All changes that a client can be notified about.
-    fn changes(&self) -> Changes {
+    fn changes(&self) -> ListChanges {
         let tools = match &self.tools {
-            Offered::Changing(registry, shows) => Some(ToolChanges::of(registry, *shows)),
-            Offered::None | Offered::Fixed(_) => None,
+            ExposedTools::Changing(registry, shows) => Some(ToolChanges::of(registry, *shows)),
+            ExposedTools::None | ExposedTools::Fixed(_) => None,
         };
-        Changes {
+        ListChanges {
             agents: self.roster.as_ref().map(|roster| roster.changes()),
             tools,
             resources: self.library.as_ref().map(|library| library.changes()),
@@ -228,9 +231,9 @@ impl Exposed {
         tokio::spawn(async move {
             loop {
                 let told = match changes.next().await {
-                    Changed::Agents | Changed::Tools => peer.notify_tool_list_changed().await,
-                    Changed::Resources => peer.notify_resource_list_changed().await,
-                    Changed::Prompts => peer.notify_prompt_list_changed().await,
+                    ListKind::Agents | ListKind::Tools => peer.notify_tool_list_changed().await,
+                    ListKind::Resources => peer.notify_resource_list_changed().await,
+                    ListKind::Prompts => peer.notify_prompt_list_changed().await,
                 };
                 if told.is_err() {
                     return;
@@ -244,7 +247,7 @@ impl Exposed {
     }
 }
 
-impl ServerHandler for Exposed {
+impl ServerHandler for McpServerHandler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -309,9 +312,9 @@ impl ServerHandler for Exposed {
             };
             let sink = context.sink();
             let told = match changed {
-                Changed::Agents | Changed::Tools => sink.notify_tool_list_changed().await,
-                Changed::Resources => sink.notify_resource_list_changed().await,
-                Changed::Prompts => sink.notify_prompt_list_changed().await,
+                ListKind::Agents | ListKind::Tools => sink.notify_tool_list_changed().await,
+                ListKind::Resources => sink.notify_resource_list_changed().await,
+                ListKind::Prompts => sink.notify_prompt_list_changed().await,
             };
             if told.is_err() {
                 return Ok(());
@@ -361,23 +364,23 @@ impl ServerHandler for Exposed {
     }
 }
 
-impl std::fmt::Debug for Exposed {
+impl std::fmt::Debug for McpServerHandler {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_list().entries(self.list().iter().map(|tool| &tool.name)).finish()
     }
 }
 
 /// What runs a tool, as far as clients need to know.
-pub(super) enum Kind {
+pub(super) enum ExposedToolKind {
     Tool,
     Agent,
     Kernel,
 }
 
-pub(super) fn kind(tool: &dyn Tool) -> Kind {
+pub(super) fn kind(tool: &dyn Tool) -> ExposedToolKind {
     match tool.declaration().kind {
-        ToolKind::Host => Kind::Tool,
-        ToolKind::Agent { .. } => Kind::Agent,
-        ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => Kind::Kernel,
+        ToolKind::Host => ExposedToolKind::Tool,
+        ToolKind::Agent { .. } => ExposedToolKind::Agent,
+        ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => ExposedToolKind::Kernel,
     }
 }

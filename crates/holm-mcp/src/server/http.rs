@@ -24,7 +24,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use super::{Exposed, named_hosts};
+use super::{McpServerHandler, named_hosts};
 
 /// The largest message from a client.
 const MAX_BODY: usize = 4 * 1024 * 1024;
@@ -35,13 +35,13 @@ const PATH: &str = "/mcp";
 
 /// Which HTTP requests the server accepts, by token, `Host` and `Origin`.
 #[derive(Clone, Default)]
-pub struct Door {
+pub struct HttpAccessPolicy {
     token: Option<SecretString>,
     hosts: Vec<String>,
     origins: Vec<String>,
 }
 
-impl Door {
+impl HttpAccessPolicy {
     /// Accepts programs on this machine that know the token.
     pub fn new(token: impl Into<SecretString>) -> Self {
         Self { token: Some(token.into()), ..Self::open() }
@@ -83,9 +83,9 @@ impl Door {
     }
 }
 
-impl std::fmt::Debug for Door {
+impl std::fmt::Debug for HttpAccessPolicy {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Door")
+        out.debug_struct("HttpAccessPolicy")
             .field("token", &self.token.is_some())
             .field("hosts", &self.hosts)
             .field("origins", &self.origins)
@@ -95,7 +95,7 @@ impl std::fmt::Debug for Door {
 
 /// Why the server cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum HttpError {
+pub enum McpHttpError {
     /// Every program that can reach this address could use the server.
     #[error("{0} can be reached from other machines; set a token, or listen on 127.0.0.1")]
     Exposed(SocketAddr),
@@ -104,22 +104,22 @@ pub enum HttpError {
     Listen(String),
 }
 
-type Answer = Response<BoxBody<Bytes, Infallible>>;
+type McpHttpResponse = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves until it is dropped. Each client has its own handler and cannot
 /// see another client's session.
 ///
 /// # Errors
 ///
-/// [`HttpError`] if it cannot start. An error of one client affects only that client.
+/// [`McpHttpError`] if it cannot start. An error of one client affects only that client.
 pub async fn serve_http<S: ServerHandler + Clone>(
     listener: TcpListener,
     handler: S,
-    door: Door,
-) -> Result<Infallible, HttpError> {
-    let address = listener.local_addr().map_err(|error| HttpError::Listen(error.to_string()))?;
+    door: HttpAccessPolicy,
+) -> Result<Infallible, McpHttpError> {
+    let address = listener.local_addr().map_err(|error| McpHttpError::Listen(error.to_string()))?;
     if door.token.is_none() && !address.ip().is_loopback() {
-        return Err(HttpError::Exposed(address));
+        return Err(McpHttpError::Exposed(address));
     }
     let service = service(handler, &door, CancellationToken::new());
     let (door, room) = (Arc::new(door), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
@@ -132,7 +132,7 @@ pub async fn serve_http<S: ServerHandler + Clone>(
         tokio::spawn(async move {
             let answer = service_fn(move |request| {
                 let (service, door) = (service.clone(), Arc::clone(&door));
-                async move { Ok::<Answer, Infallible>(answer(&service, &door, request).await) }
+                async move { Ok::<McpHttpResponse, Infallible>(answer(&service, &door, request).await) }
             });
             drop(Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), answer).await);
             drop(permit);
@@ -143,18 +143,18 @@ pub async fn serve_http<S: ServerHandler + Clone>(
 /// Answers MCP requests for an HTTP server that has already checked their token. Clones
 /// share the clients' sessions.
 #[derive(Clone)]
-pub struct HttpService(StreamableHttpService<Exposed, LocalSessionManager>);
+pub struct McpHttpService(StreamableHttpService<McpServerHandler, LocalSessionManager>);
 
-impl HttpService {
+impl McpHttpService {
     /// Serves requests whose host and origin the door admits. It does not check the door's token.
     #[must_use]
-    pub fn new(exposed: Exposed, door: &Door) -> Self {
+    pub fn new(exposed: McpServerHandler, door: &HttpAccessPolicy) -> Self {
         Self::until(exposed, door, CancellationToken::new())
     }
 
     /// Like [`new`](Self::new), but ends open streams when `stop` fires.
     #[must_use]
-    pub fn until(exposed: Exposed, door: &Door, stop: CancellationToken) -> Self {
+    pub fn until(exposed: McpServerHandler, door: &HttpAccessPolicy, stop: CancellationToken) -> Self {
         Self(service(exposed, door, stop))
     }
 
@@ -167,15 +167,15 @@ impl HttpService {
     }
 }
 
-impl std::fmt::Debug for HttpService {
+impl std::fmt::Debug for McpHttpService {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("HttpService").finish_non_exhaustive()
+        out.debug_struct("McpHttpService").finish_non_exhaustive()
     }
 }
 
 fn service<S: ServerHandler + Clone>(
     handler: S,
-    door: &Door,
+    door: &HttpAccessPolicy,
     stop: CancellationToken,
 ) -> StreamableHttpService<S, LocalSessionManager> {
     let config = StreamableHttpServerConfig::default()
@@ -190,9 +190,9 @@ fn service<S: ServerHandler + Clone>(
 
 async fn answer<S: ServerHandler>(
     service: &StreamableHttpService<S, LocalSessionManager>,
-    door: &Door,
+    door: &HttpAccessPolicy,
     request: Request<Incoming>,
-) -> Answer {
+) -> McpHttpResponse {
     if request.uri().path() != PATH {
         return plain(StatusCode::NOT_FOUND, "not found: the server is at /mcp");
     }
@@ -220,7 +220,7 @@ fn are_one(named: &[&str]) -> bool {
     named.windows(2).all(|pair| matches!(pair, [one, other] if one.eq_ignore_ascii_case(other)))
 }
 
-fn plain(status: StatusCode, text: &'static str) -> Answer {
+fn plain(status: StatusCode, text: &'static str) -> McpHttpResponse {
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;
     answer

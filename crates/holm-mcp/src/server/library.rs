@@ -7,20 +7,20 @@ use holm_runtime::BoxFuture;
 use tokio::sync::watch;
 
 /// Texts that clients may read, one page at a time. They cannot be changed.
-pub trait Library: Send + Sync {
+pub trait ResourceLibrary: Send + Sync {
     /// The page after `after`, which is the `next` of the previous page.
     ///
     /// # Errors
     ///
     /// Why the page cannot be read, as text.
-    fn page(&self, after: Option<String>) -> BoxFuture<'static, Result<LibraryPage, String>>;
+    fn page(&self, after: Option<String>) -> BoxFuture<'static, Result<ResourcePage, String>>;
 
     /// One text by its URI, or `None` if there is no such text.
     ///
     /// # Errors
     ///
     /// Why the text cannot be read, as text.
-    fn read(&self, uri: String) -> BoxFuture<'static, Result<Option<LibraryText>, String>>;
+    fn read(&self, uri: String) -> BoxFuture<'static, Result<Option<ResourceText>, String>>;
 
     /// Counts up whenever the list changes.
     fn changes(&self) -> watch::Receiver<u64>;
@@ -28,16 +28,16 @@ pub trait Library: Send + Sync {
 
 /// A page of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LibraryPage {
+pub struct ResourcePage {
     /// The entries, in a stable order.
-    pub entries: Vec<LibraryEntry>,
+    pub entries: Vec<ResourceEntry>,
     /// Where the next page begins; `None` after the last page.
     pub next: Option<String>,
 }
 
 /// One text in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LibraryEntry {
+pub struct ResourceEntry {
     /// The URI by which it is read.
     pub uri: String,
     pub name: String,
@@ -48,22 +48,22 @@ pub struct LibraryEntry {
 
 /// The content of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LibraryText {
+pub struct ResourceText {
     pub kind: String,
     pub text: String,
 }
 
 /// Prompts that a person selects in a client.
-pub trait Prompts: Send + Sync {
+pub trait PromptLibrary: Send + Sync {
     /// All current prompts in a stable order, with unique names.
-    fn list(&self) -> Vec<PromptText>;
+    fn list(&self) -> Vec<LibraryPrompt>;
 
     /// Counts up whenever the list changes.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptText {
+pub struct LibraryPrompt {
     pub name: String,
     /// What the prompt is for.
     pub description: String,

@@ -1,7 +1,7 @@
 //! The MCP server: exposes Holm's agents and tools to MCP clients.
 //!
 //! An agent is exposed as a tool `ask_<slug>`; the tools of a registry are exposed on request. The
-//! kernel decides each call under the [`Rights`] that the caller set when starting the server. A
+//! kernel decides each call under the [`CallRights`] that the caller set when starting the server. A
 //! call that would need a question to the user is denied.
 
 mod agents;
@@ -20,11 +20,11 @@ mod teller;
 #[cfg(test)]
 mod tests;
 
-pub use agents::{Answering, Roster, slug};
-pub use call::{Outfit, Rights, Starter};
-pub use exposed::{Exposed, Shows};
-pub use hosts::{ManyHosts, named_hosts};
-pub use http::{Door, HttpError, HttpService, serve_http};
-pub use library::{Library, LibraryEntry, LibraryPage, LibraryText, PromptText, Prompts};
+pub use agents::{AgentRoster, AnsweringAgent, slug};
+pub use call::{AgentStarter, CallRights, RunSetup};
+pub use exposed::{McpServerHandler, RegistryExposure};
+pub use hosts::{ManyHostsError, named_hosts};
+pub use http::{HttpAccessPolicy, McpHttpError, McpHttpService, serve_http};
+pub use library::{LibraryPrompt, PromptLibrary, ResourceEntry, ResourceLibrary, ResourcePage, ResourceText};
 pub use output::result;
 pub use stdio::serve_stdio;

@@ -1,13 +1,13 @@
 //! Answers requests for resources and prompts in the types of the protocol.
 
-use holm_runtime::Secrets;
+use holm_runtime::SecretRedactor;
 use rmcp::model::{
     ErrorData, GetPromptRequestParams, GetPromptResult, ListPromptsResult, ListResourcesResult, Prompt,
     PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents, Role,
 };
 use serde_json::{Value, json};
 
-use super::library::{Library, Prompts};
+use super::library::{PromptLibrary, ResourceLibrary};
 
 /// How many prompts a page has.
 const PAGE: usize = 100;
@@ -16,12 +16,12 @@ const TASK: &str = "task";
 
 /// One page of texts. People and models write the titles, so secrets are removed from them too.
 pub(super) async fn resources(
-    library: &dyn Library,
+    library: &dyn ResourceLibrary,
     after: Option<String>,
-    secrets: &Secrets,
+    secrets: &SecretRedactor,
 ) -> Result<ListResourcesResult, ErrorData> {
     let page = library.page(after).await.map_err(|why| ErrorData::invalid_params(why, None))?;
-    let resource = |entry: super::LibraryEntry| {
+    let resource = |entry: super::ResourceEntry| {
         Resource::new(entry.uri, entry.name).with_title(secrets.text(&entry.title)).with_mime_type(entry.kind)
     };
     Ok(ListResourcesResult {
@@ -33,9 +33,9 @@ pub(super) async fn resources(
 
 /// One text, without secrets.
 pub(super) async fn read(
-    library: &dyn Library,
+    library: &dyn ResourceLibrary,
     uri: String,
-    secrets: &Secrets,
+    secrets: &SecretRedactor,
 ) -> Result<ReadResourceResult, ErrorData> {
     let read = library.read(uri.clone()).await.map_err(|why| ErrorData::internal_error(why, None))?;
     let Some(found) = read else {
@@ -50,14 +50,14 @@ pub(super) async fn read(
 }
 
 /// One page of prompts, starting after the last name of the previous page.
-pub(super) fn prompts(prompts: &dyn Prompts, after: Option<&str>) -> ListPromptsResult {
+pub(super) fn prompts(prompts: &dyn PromptLibrary, after: Option<&str>) -> ListPromptsResult {
     let mut all = prompts.list();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let begin =
         after.map_or(0, |after| all.iter().take_while(|prompt| prompt.name.as_str() <= after).count());
     let rest = all.get(begin..).unwrap_or_default();
     let shown = rest.get(..PAGE.min(rest.len())).unwrap_or_default();
-    let prompt = |one: &super::PromptText| {
+    let prompt = |one: &super::LibraryPrompt| {
         let task = PromptArgument::new(TASK).with_description("What to do with it.").with_required(false);
         Prompt::new(one.name.clone(), Some(one.description.clone()), Some(vec![task]))
     };
@@ -70,7 +70,7 @@ pub(super) fn prompts(prompts: &dyn Prompts, after: Option<&str>) -> ListPrompts
 
 /// One prompt, followed by the task if there is one.
 pub(super) fn prompt(
-    prompts: &dyn Prompts,
+    prompts: &dyn PromptLibrary,
     request: &GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
     let found = prompts.list().into_iter().find(|prompt| prompt.name == request.name);

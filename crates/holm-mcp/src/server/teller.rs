@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use holm_runtime::Update;
+use holm_runtime::ProgressUpdate;
 use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 
-use super::call::Teller;
+use super::call::ProgressCallback;
 
 /// Returns a callback that sends progress to the client, if the client asked for progress.
-pub(super) fn teller(context: &RequestContext<RoleServer>) -> Teller {
+pub(super) fn teller(context: &RequestContext<RoleServer>) -> ProgressCallback {
     let Some(token) = context.meta.get_progress_token() else { return Arc::new(|_| {}) };
-    let (sender, mut updates) = tokio::sync::mpsc::channel::<Update>(64);
+    let (sender, mut updates) = tokio::sync::mpsc::channel::<ProgressUpdate>(64);
     let peer = context.peer.clone();
     tokio::spawn(async move {
         let mut step = 0.0;

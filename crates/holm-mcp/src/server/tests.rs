@@ -3,12 +3,12 @@ use std::time::Duration;
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Block, ModelResult, NanoUsd, Reply, Tool, ToolOutput};
+use holm_kernel::{Block, ModelResult, NanoUsd, Reply, ToolOutput, ToolSpec};
 use holm_runtime::{
-    Agent, BeforeCall, BoxFuture, Helper, Helpers, Hooks, Job, Opinion, Proposed, Toolbox, Update, model_fn,
-    tool_fn,
+    Agent, BeforeCallHook, BoxFuture, HelperAgent, HelperSet, HookOpinion, HookSet, ProgressUpdate,
+    ProposedCall, ToolInvocation, Toolbox, model_fn, tool_fn,
 };
-use holm_tools::registry::{Offer, Rank, Registry, Source};
+use holm_tools::registry::{SourceRank, ToolOffer, ToolRegistry, ToolSource};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientConfig, ClientRequest,
     ProgressNotificationParam,
@@ -19,7 +19,10 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::{Answering, Door, Exposed, HttpError, Outfit, Rights, Shows, Starter, serve_http, serve_stdio};
+use super::{
+    AgentStarter, AnsweringAgent, CallRights, HttpAccessPolicy, McpHttpError, McpServerHandler,
+    RegistryExposure, RunSetup, serve_http, serve_stdio,
+};
 
 /// Longer than any machine takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,7 +45,9 @@ impl ClientHandler for Told {
     }
 }
 
-async fn connect(exposed: Exposed) -> (RunningService<RoleClient, Told>, mpsc::UnboundedReceiver<String>) {
+async fn connect(
+    exposed: McpServerHandler,
+) -> (RunningService<RoleClient, Told>, mpsc::UnboundedReceiver<String>) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
     tokio::spawn(serve_stdio(exposed, read, write));
@@ -63,14 +68,14 @@ fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
 
-fn declare(name: &str, level: Level) -> Tool {
+fn declare(name: &str, level: Level) -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
-    Tool::new(name, "Says where it was.", Json::parse(schema).unwrap()).level(level)
+    ToolSpec::new(name, "Says where it was.", Json::parse(schema).unwrap()).level(level)
 }
 
 fn echo(name: &str, level: Level) -> Toolbox {
-    Toolbox::new().with(tool_fn(declare(name, level), |job: Job| async move {
-        job.progress.say(Update::of(1, 2, "half"));
+    Toolbox::new().with(tool_fn(declare(name, level), |job: ToolInvocation| async move {
+        job.progress.say(ProgressUpdate::of(1, 2, "half"));
         ToolOutput::text(&*job.arguments)
     }))
 }
@@ -78,7 +83,7 @@ fn echo(name: &str, level: Level) -> Toolbox {
 #[tokio::test]
 async fn a_tool_is_listed_and_called_and_says_how_far_it_is() {
     let (client, mut told) =
-        connect(Exposed::new().tools(echo("look", Level::ReadOnly), Rights::default())).await;
+        connect(McpServerHandler::new().tools(echo("look", Level::ReadOnly), CallRights::default())).await;
     let listed = client.list_all_tools().await.unwrap();
     assert_eq!(listed[0].name, "look");
     assert_eq!(listed[0].annotations.as_ref().unwrap().read_only_hint, Some(true));
@@ -92,7 +97,7 @@ async fn a_tool_is_listed_and_called_and_says_how_far_it_is() {
 async fn a_call_that_a_client_takes_back_is_stopped() {
     let (begun, mut has_begun) = mpsc::unbounded_channel();
     let (ended, mut has_ended) = mpsc::unbounded_channel();
-    let tool = tool_fn(declare("wait", Level::None), move |job: Job| {
+    let tool = tool_fn(declare("wait", Level::None), move |job: ToolInvocation| {
         let (begun, ended) = (begun.clone(), ended.clone());
         async move {
             let _ = begun.send(());
@@ -101,7 +106,8 @@ async fn a_call_that_a_client_takes_back_is_stopped() {
             ToolOutput::failed("stopped")
         }
     });
-    let (client, _told) = connect(Exposed::new().tools(Toolbox::new().with(tool), Rights::default())).await;
+    let (client, _told) =
+        connect(McpServerHandler::new().tools(Toolbox::new().with(tool), CallRights::default())).await;
     let arguments = [("path".to_owned(), Value::from("a"))].into_iter().collect();
     let call = CallToolRequest::new(CallToolRequestParams::new("wait").with_arguments(arguments));
     let request = ClientRequest::CallToolRequest(call);
@@ -114,15 +120,15 @@ async fn a_call_that_a_client_takes_back_is_stopped() {
 
 #[tokio::test]
 async fn the_kernel_decides_about_calls_from_outside() {
-    let check = |level: Level, rights: Rights, arguments: Value, expect: &'static str| async move {
-        let (client, _told) = connect(Exposed::new().tools(echo("act", level), rights)).await;
+    let check = |level: Level, rights: CallRights, arguments: Value, expect: &'static str| async move {
+        let (client, _told) = connect(McpServerHandler::new().tools(echo("act", level), rights)).await;
         let result = call(&client, "act", arguments).await;
         assert!(text(&result).contains(expect), "{level:?}: {:?} is not {expect}", text(&result));
         result.is_error == Some(true)
     };
     let path = json!({ "path": "a" });
-    assert!(check(Level::Execute, Rights::default(), path.clone(), "nobody is there").await);
-    let full = Rights { mode: Mode::Full, ..Rights::default() };
+    assert!(check(Level::Execute, CallRights::default(), path.clone(), "nobody is there").await);
+    let full = CallRights { mode: Mode::Full, ..CallRights::default() };
     assert!(!check(Level::Execute, full.clone(), path, r#"{"path":"a"}"#).await);
     assert!(check(Level::None, full, json!({ "other": 1 }), "path").await);
 }
@@ -131,35 +137,36 @@ async fn the_kernel_decides_about_calls_from_outside() {
 async fn what_a_call_needs_must_be_granted() {
     let needy = declare("read", Level::ReadOnly).needs(["read:{path}"]).unwrap();
     let tools = Toolbox::new().with(tool_fn(needy, |_| async { ToolOutput::text("read") }));
-    let rights = Rights { grants: GrantSet::parse(["read:src/**"]).unwrap(), ..Rights::default() };
-    let (client, _told) = connect(Exposed::new().tools(tools, rights)).await;
+    let rights = CallRights { grants: GrantSet::parse(["read:src/**"]).unwrap(), ..CallRights::default() };
+    let (client, _told) = connect(McpServerHandler::new().tools(tools, rights)).await;
     assert_eq!(text(&call(&client, "read", json!({ "path": "src/a" })).await), "read");
     assert_eq!(call(&client, "read", json!({ "path": "/etc/passwd" })).await.is_error, Some(true));
 }
 
 struct Never;
 
-impl BeforeCall for Never {
-    fn before_call<'a>(&'a self, _call: &'a Proposed) -> BoxFuture<'a, Opinion> {
-        Box::pin(async { Opinion::deny("never") })
+impl BeforeCallHook for Never {
+    fn before_call<'a>(&'a self, _call: &'a ProposedCall) -> BoxFuture<'a, HookOpinion> {
+        Box::pin(async { HookOpinion::deny("never") })
     }
 }
 
 #[tokio::test]
 async fn the_hooks_of_a_run_look_at_calls_from_outside_also_under_a_budget() {
     let budget =
-        || Outfit::new(|builder| builder.config(|config| config.limits.budget.usd = Some(NanoUsd::new(1))));
-    let hooks = Hooks::new().before_call(Never);
-    let hooked = Outfit::new(move |builder| builder.hooks(hooks.clone()));
+        || RunSetup::new(|builder| builder.config(|config| config.limits.budget.usd = Some(NanoUsd::new(1))));
+    let hooks = HookSet::new().before_call(Never);
+    let hooked = RunSetup::new(move |builder| builder.hooks(hooks.clone()));
     for (outfit, expect) in [(budget(), r#"{"path":"a"}"#), (hooked, "never")] {
-        let rights = Rights { mode: Mode::Full, outfit, ..Rights::default() };
-        let (client, _told) = connect(Exposed::new().tools(echo("act", Level::Execute), rights)).await;
+        let rights = CallRights { mode: Mode::Full, outfit, ..CallRights::default() };
+        let (client, _told) =
+            connect(McpServerHandler::new().tools(echo("act", Level::Execute), rights)).await;
         let result = call(&client, "act", json!({ "path": "a" })).await;
         assert!(text(&result).contains(expect), "{:?} is not {expect}", text(&result));
     }
 }
 
-fn agent(says: &'static str) -> Arc<dyn Answering> {
+fn agent(says: &'static str) -> Arc<dyn AnsweringAgent> {
     let model = model_fn(move |_| {
         let reply = Reply { blocks: vec![Block::Text(says.into())], ..Reply::default() };
         Box::pin(async move { ModelResult::Replied(reply) })
@@ -170,14 +177,15 @@ fn agent(says: &'static str) -> Arc<dyn Answering> {
 #[tokio::test]
 async fn agents_are_asked_by_names_that_follow_from_their_order() {
     let exposed = || {
-        Exposed::new().agents([
+        McpServerHandler::new().agents([
             ("Reviewer", "Reviews.", agent("first")),
             ("reviewer!", "Reviews too.", agent("second")),
             ("…", "Has no name.", agent("third")),
         ])
     };
-    let names =
-        |exposed: &Exposed| exposed.list().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+    let names = |exposed: &McpServerHandler| {
+        exposed.list().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>()
+    };
     assert_eq!(names(&exposed()), ["ask_reviewer", "ask_reviewer_2", "ask_agent"]);
     let (client, _told) = connect(exposed()).await;
     assert_eq!(text(&call(&client, "ask_reviewer_2", json!({ "prompt": "hi" })).await), "second");
@@ -192,19 +200,25 @@ async fn agents_of_a_registry_whose_names_are_one_to_a_client_are_told_apart_in_
     };
     let files = ["code-reviewer", "Code_Reviewer", "holm", "code_reviewer"];
     let listed = || {
-        let helpers =
-            files.iter().fold(Helpers::new(), |all, name| all.with(Helper::new(*name, "Helps.", agent())));
-        let registry = Registry::new();
-        let offers: Vec<Offer> = helpers
+        let helpers = files
+            .iter()
+            .fold(HelperSet::new(), |all, name| all.with(HelperAgent::new(*name, "Helps.", agent())));
+        let registry = ToolRegistry::new();
+        let offers: Vec<ToolOffer> = helpers
             .declarations()
             .into_iter()
-            .map(|tool| Offer::new(Arc::new(tool_fn(tool, |_| async { ToolOutput::failed("never run") }))))
+            .map(|tool| {
+                ToolOffer::new(Arc::new(tool_fn(tool, |_| async { ToolOutput::failed("never run") })))
+            })
             .collect();
-        registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers));
-        let rights = Rights { spawner: Some(Starter::new(helpers)), ..Rights::default() };
-        let own: Arc<dyn Answering> = Arc::new(Arc::new(agent()));
-        let exposed =
-            Exposed::new().agents([("holm", "Works here.", own)]).registry(registry, Shows::Agents, rights);
+        registry.edit(|edit| edit.set(ToolSource::new(SourceRank::User, "x"), offers));
+        let rights = CallRights { spawner: Some(AgentStarter::new(helpers)), ..CallRights::default() };
+        let own: Arc<dyn AnsweringAgent> = Arc::new(Arc::new(agent()));
+        let exposed = McpServerHandler::new().agents([("holm", "Works here.", own)]).registry(
+            registry,
+            RegistryExposure::Agents,
+            rights,
+        );
         exposed.list().iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>()
     };
     let names = listed();
@@ -223,15 +237,16 @@ async fn agents_of_a_registry_are_asked_and_its_tools_stay_inside() {
         Box::pin(async move { ModelResult::Replied(reply) })
     });
     let agent = Agent::builder("scripted/x", model).build().unwrap();
-    let helpers = Helpers::new().with(Helper::new("reviewer", "Reviews.", agent));
+    let helpers = HelperSet::new().with(HelperAgent::new("reviewer", "Reviews.", agent));
     let declared = helpers.declarations().remove(0);
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let tools =
         echo("look", Level::None).with(tool_fn(declared, |_| async { ToolOutput::failed("never run") }));
-    let offers: Vec<Offer> = tools.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
-    registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers));
-    let rights = Rights { spawner: Some(Starter::new(helpers)), ..Rights::default() };
-    let (client, _told) = connect(Exposed::new().registry(registry, Shows::Agents, rights)).await;
+    let offers: Vec<ToolOffer> = tools.iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect();
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::User, "x"), offers));
+    let rights = CallRights { spawner: Some(AgentStarter::new(helpers)), ..CallRights::default() };
+    let (client, _told) =
+        connect(McpServerHandler::new().registry(registry, RegistryExposure::Agents, rights)).await;
     let names: Vec<String> =
         client.list_all_tools().await.unwrap().iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(names, ["ask_reviewer"]);
@@ -241,20 +256,24 @@ async fn agents_of_a_registry_are_asked_and_its_tools_stay_inside() {
 
 #[tokio::test]
 async fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
-    let (client, _told) = connect(Exposed::new()).await;
+    let (client, _told) = connect(McpServerHandler::new()).await;
     let called = client.call_tool(CallToolRequestParams::new("nothing")).await;
     assert!(called.unwrap_err().to_string().contains("no tool `nothing`"));
 }
 
 #[tokio::test]
 async fn a_client_hears_that_tools_came_and_went() {
-    let registry = Registry::new();
-    let (client, mut told) =
-        connect(Exposed::new().registry(registry.clone(), Shows::Everything, Rights::default())).await;
+    let registry = ToolRegistry::new();
+    let (client, mut told) = connect(McpServerHandler::new().registry(
+        registry.clone(),
+        RegistryExposure::Everything,
+        CallRights::default(),
+    ))
+    .await;
     assert!(client.list_all_tools().await.unwrap().is_empty());
     let tools = echo("late", Level::None);
-    let offers: Vec<Offer> = tools.iter().map(|tool| Offer::new(Arc::clone(tool))).collect();
-    registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers));
+    let offers: Vec<ToolOffer> = tools.iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect();
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::User, "x"), offers));
     let said = tokio::time::timeout(PATIENCE, told.recv()).await.unwrap();
     assert_eq!(said.as_deref(), Some("changed"));
     assert_eq!(client.list_all_tools().await.unwrap()[0].name, "late");
@@ -262,19 +281,23 @@ async fn a_client_hears_that_tools_came_and_went() {
 
 #[tokio::test]
 async fn a_client_hears_nothing_of_a_look_that_found_the_same() {
-    let (registry, tools) = (Registry::new(), echo("one", Level::None));
-    let offers = || tools.iter().map(|tool| Offer::new(Arc::clone(tool))).collect::<Vec<Offer>>();
-    let same = || registry.edit(|edit| edit.set(Source::new(Rank::User, "x"), offers()));
+    let (registry, tools) = (ToolRegistry::new(), echo("one", Level::None));
+    let offers = || tools.iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect::<Vec<ToolOffer>>();
+    let same = || registry.edit(|edit| edit.set(ToolSource::new(SourceRank::User, "x"), offers()));
     same();
-    let (client, mut told) =
-        connect(Exposed::new().registry(registry.clone(), Shows::Everything, Rights::default())).await;
+    let (client, mut told) = connect(McpServerHandler::new().registry(
+        registry.clone(),
+        RegistryExposure::Everything,
+        CallRights::default(),
+    ))
+    .await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
     for _ in 0..5 {
         same();
         // The answer arrives after everything that was sent before it.
         client.list_all_tools().await.unwrap();
     }
-    registry.edit(|edit| edit.remove(&Source::new(Rank::User, "x")));
+    registry.edit(|edit| edit.remove(&ToolSource::new(SourceRank::User, "x")));
     assert_eq!(tokio::time::timeout(PATIENCE, told.recv()).await.unwrap().as_deref(), Some("changed"));
     assert!(client.list_all_tools().await.unwrap().is_empty());
     assert!(told.try_recv().is_err(), "one change is told once");
@@ -283,6 +306,6 @@ async fn a_client_hears_nothing_of_a_look_that_found_the_same() {
 #[tokio::test]
 async fn without_a_token_other_machines_are_not_served() {
     let listener = TcpListener::bind(("0.0.0.0", 0)).await.unwrap();
-    let served = serve_http(listener, Exposed::new(), Door::open()).await;
-    assert!(matches!(served, Err(HttpError::Exposed(_))));
+    let served = serve_http(listener, McpServerHandler::new(), HttpAccessPolicy::open()).await;
+    assert!(matches!(served, Err(McpHttpError::Exposed(_))));
 }

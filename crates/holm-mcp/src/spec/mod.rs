@@ -11,25 +11,25 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use holm_grants::{Grant, GrantSet, Level};
-use holm_jail::Network;
+use holm_jail::JailNetwork;
 use thiserror::Error;
 
 pub use name::ServerName;
 
 /// One server, as configured by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerSpec {
+pub struct McpServerSpec {
     /// The prefix of its tools' names.
     pub name: ServerName,
     /// How it is reached.
-    pub reach: Reach,
+    pub reach: ServerEndpoint,
     /// What it may use. A program is granted files and variables; an address is granted further
     /// addresses for its login.
     pub grants: GrantSet,
     /// The era of the protocol that is spoken.
-    pub era: Era,
+    pub era: ProtocolEra,
     /// Whether Holm trusts the server's hints about harmless tools.
-    pub hints: Hints,
+    pub hints: HintTrust,
     /// The highest level of single tools, as set by the user.
     pub levels: BTreeMap<String, Level>,
     /// The tools to use; empty means all of them.
@@ -40,7 +40,7 @@ pub struct ServerSpec {
     pub unknown: Vec<String>,
 }
 
-impl ServerSpec {
+impl McpServerSpec {
     /// A message about unknown members, or `None` if there are none.
     #[must_use]
     pub fn unknown_members(&self) -> Option<String> {
@@ -57,17 +57,17 @@ impl ServerSpec {
     /// use std::path::Path;
     ///
     /// use holm_grants::GrantSet;
-    /// use holm_mcp::{Program, ServerSpec};
+    /// use holm_mcp::{ServerProgram, McpServerSpec};
     ///
-    /// let spec = ServerSpec::program("time", Program::new("uvx").args(["mcp-server-time"]))?;
+    /// let spec = McpServerSpec::program("time", ServerProgram::new("uvx").args(["mcp-server-time"]))?;
     /// assert_eq!(spec.starts_in(Path::new("/work")).as_deref(), Some(Path::new("/")));
     /// let spec = spec.grants(GrantSet::parse(["read:./"]).unwrap());
     /// assert_eq!(spec.starts_in(Path::new("/work")).as_deref(), Some(Path::new("/work")));
-    /// # Ok::<(), holm_mcp::SpecError>(())
+    /// # Ok::<(), holm_mcp::ServerSpecError>(())
     /// ```
     #[must_use]
     pub fn starts_in(&self, workspace: &Path) -> Option<PathBuf> {
-        let Reach::Program(program) = &self.reach else { return None };
+        let ServerEndpoint::Program(program) = &self.reach else { return None };
         let usual = || if self.sees(workspace) { workspace.to_owned() } else { PathBuf::from("/") };
         // A jail does not accept the `.` components and the final `/` that people write.
         let named = |cwd: &String| workspace.join(cwd).components().collect::<PathBuf>();
@@ -90,35 +90,35 @@ impl ServerSpec {
     /// A server that is a program and uses its standard streams.
     ///
     /// ```
-    /// use holm_mcp::{Program, ServerSpec};
-    /// let spec = ServerSpec::program("time", Program::new("uvx").args(["mcp-server-time"]))?;
+    /// use holm_mcp::{ServerProgram, McpServerSpec};
+    /// let spec = McpServerSpec::program("time", ServerProgram::new("uvx").args(["mcp-server-time"]))?;
     /// assert!(spec.grants.is_empty(), "nothing is granted unless it is said");
-    /// # Ok::<(), holm_mcp::SpecError>(())
+    /// # Ok::<(), holm_mcp::ServerSpecError>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`SpecError::Name`] if the name is invalid.
-    pub fn program(name: &str, program: Program) -> Result<Self, SpecError> {
-        Ok(Self::new(name.parse()?, Reach::Program(program)))
+    /// [`ServerSpecError::Name`] if the name is invalid.
+    pub fn program(name: &str, program: ServerProgram) -> Result<Self, ServerSpecError> {
+        Ok(Self::new(name.parse()?, ServerEndpoint::Program(program)))
     }
 
     /// A server at an address.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Name`] if the name is invalid, [`SpecError::Url`] if the URL is invalid.
-    pub fn address(name: &str, url: &str) -> Result<Self, SpecError> {
-        Ok(Self::new(name.parse()?, Reach::Address(Address::new(url)?)))
+    /// [`ServerSpecError::Name`] if the name is invalid, [`ServerSpecError::Url`] if the URL is invalid.
+    pub fn address(name: &str, url: &str) -> Result<Self, ServerSpecError> {
+        Ok(Self::new(name.parse()?, ServerEndpoint::Address(ServerAddress::new(url)?)))
     }
 
-    fn new(name: ServerName, reach: Reach) -> Self {
+    fn new(name: ServerName, reach: ServerEndpoint) -> Self {
         Self {
             name,
             reach,
             grants: GrantSet::default(),
-            era: Era::default(),
-            hints: Hints::default(),
+            era: ProtocolEra::default(),
+            hints: HintTrust::default(),
             levels: BTreeMap::new(),
             tools: Vec::new(),
             timeout: None,
@@ -135,7 +135,7 @@ impl ServerSpec {
 
     /// Sets the protocol era.
     #[must_use]
-    pub fn era(mut self, era: Era) -> Self {
+    pub fn era(mut self, era: ProtocolEra) -> Self {
         self.era = era;
         self
     }
@@ -143,15 +143,15 @@ impl ServerSpec {
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum ServerEndpoint {
     /// Holm starts it as a program.
-    Program(Program),
-    Address(Address),
+    Program(ServerProgram),
+    Address(ServerAddress),
 }
 
 /// A program that speaks MCP on its standard streams.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct ServerProgram {
     /// Its path, or its name in the search path.
     pub command: String,
     /// Its arguments. They are passed unchanged, and never split.
@@ -161,10 +161,10 @@ pub struct Program {
     /// The folder in which it starts. Without one, Holm chooses the workspace or the root.
     pub cwd: Option<String>,
     /// Whether it has network access: all or nothing, since a jail cannot limit it to single hosts.
-    pub network: Network,
+    pub network: JailNetwork,
 }
 
-impl Program {
+impl ServerProgram {
     /// A program without arguments, variables or network.
     pub fn new(command: impl Into<String>) -> Self {
         Self {
@@ -172,7 +172,7 @@ impl Program {
             args: Vec::new(),
             env: BTreeMap::new(),
             cwd: None,
-            network: Network::None,
+            network: JailNetwork::None,
         }
     }
 
@@ -190,10 +190,10 @@ impl Program {
     }
 }
 
-impl std::fmt::Debug for Program {
+impl std::fmt::Debug for ServerProgram {
     /// Hides the values of variables, which may be keys.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Program")
+        out.debug_struct("ServerProgram")
             .field("command", &self.command)
             .field("args", &self.args)
             .field("env", &self.env.keys().collect::<Vec<_>>())
@@ -205,37 +205,39 @@ impl std::fmt::Debug for Program {
 
 /// A server that is reached over HTTP.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct ServerAddress {
     pub url: holm_grants::Url,
     /// The HTTP transport that it uses.
-    pub http: Http,
+    pub http: HttpVariant,
     /// Headers sent with every request, such as a key.
     pub headers: BTreeMap<String, String>,
     /// The OAuth client id registered at the server's issuer, with its secret if it has one.
     pub client: Option<(String, Option<String>)>,
 }
 
-impl Address {
+impl ServerAddress {
     /// Creates an address without headers.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Url`] if Holm does not accept the URL.
-    pub fn new(url: &str) -> Result<Self, SpecError> {
+    /// [`ServerSpecError::Url`] if Holm does not accept the URL.
+    pub fn new(url: &str) -> Result<Self, ServerSpecError> {
         let parsed: holm_grants::Url =
-            url.parse().map_err(|error: holm_grants::UrlError| SpecError::Url(error.to_string()))?;
+            url.parse().map_err(|error: holm_grants::UrlError| ServerSpecError::Url(error.to_string()))?;
         match parsed.scheme() {
-            holm_grants::Scheme::Http | holm_grants::Scheme::Https => {}
-            other => return Err(SpecError::Url(format!("{other} is not supported; use http or https"))),
+            holm_grants::UrlScheme::Http | holm_grants::UrlScheme::Https => {}
+            other => {
+                return Err(ServerSpecError::Url(format!("{other} is not supported; use http or https")));
+            }
         }
-        Ok(Self { url: parsed, http: Http::default(), headers: BTreeMap::new(), client: None })
+        Ok(Self { url: parsed, http: HttpVariant::default(), headers: BTreeMap::new(), client: None })
     }
 }
 
-impl std::fmt::Debug for Address {
+impl std::fmt::Debug for ServerAddress {
     /// Hides the values of headers and the secret.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Address")
+        out.debug_struct("ServerAddress")
             .field("url", &self.url.to_string())
             .field("http", &self.http)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
@@ -246,7 +248,7 @@ impl std::fmt::Debug for Address {
 
 /// The HTTP transport of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Http {
+pub enum HttpVariant {
     /// The transport since 2025-03, where each request is answered on its own connection. If the
     /// server refuses it, Holm uses the older one.
     #[default]
@@ -257,7 +259,7 @@ pub enum Http {
 
 /// The era of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Era {
+pub enum ProtocolEra {
     /// Whichever era the server speaks; the stateless one is tried first.
     #[default]
     Either,
@@ -269,7 +271,7 @@ pub enum Era {
 
 /// Whether Holm trusts a server's hints about its own tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Hints {
+pub enum HintTrust {
     /// Hints are ignored: every tool is assumed to be able to do anything.
     #[default]
     Ignored,
@@ -279,7 +281,7 @@ pub enum Hints {
 
 /// Why an entry is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SpecError {
+pub enum ServerSpecError {
     /// The name cannot be the prefix of a tool's name.
     #[error("`{0}` is not a valid server name: use letters, digits and hyphens, at most 32")]
     Name(String),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::SpecError;
+use super::ServerSpecError;
 
 /// The longest name. It leaves enough room for a tool's own name within the limits of providers.
 const LONGEST: usize = 32;
@@ -44,13 +44,13 @@ impl ServerName {
 }
 
 impl FromStr for ServerName {
-    type Err = SpecError;
+    type Err = ServerSpecError;
 
-    fn from_str(text: &str) -> Result<Self, SpecError> {
+    fn from_str(text: &str) -> Result<Self, ServerSpecError> {
         let good = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
         let ends = text.starts_with('-') || text.ends_with('-');
         if text.is_empty() || text.len() > LONGEST || ends || !text.chars().all(good) {
-            return Err(SpecError::Name(
+            return Err(ServerSpecError::Name(
                 text.chars().filter(|letter| !letter.is_control()).take(64).collect(),
             ));
         }

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use holm_grants::{GrantSet, Level};
-use holm_jail::Network;
+use holm_jail::JailNetwork;
 use serde::Deserialize;
 
-use super::{Address, Era, Hints, Http, Program, Reach, ServerName, ServerSpec, SpecError};
+use super::{
+    HintTrust, HttpVariant, McpServerSpec, ProtocolEra, ServerAddress, ServerEndpoint, ServerName,
+    ServerProgram, ServerSpecError,
+};
 
 /// The members that Holm knows, including alternative names from other programs and the switches
 /// that disable a server.
@@ -39,7 +42,7 @@ const MEMBERS: [&str; 21] = [
 /// program adds its own.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct RawServerEntry {
     #[serde(rename = "type", alias = "transport")]
     kind: Option<String>,
     command: Option<String>,
@@ -72,37 +75,42 @@ struct Written {
     client_secret: Option<String>,
 }
 
-impl ServerSpec {
+impl McpServerSpec {
     /// Reads an entry. `env` gives the value of `${NAME}` in variables, headers and arguments. An
     /// unknown name is an error, and never an empty text.
     ///
     /// # Errors
     ///
-    /// [`SpecError`] if the entry is invalid, with the reason.
+    /// [`ServerSpecError`] if the entry is invalid, with the reason.
     pub fn read(
         name: ServerName,
         entry: &serde_json::Value,
         env: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, SpecError> {
-        let written: Written =
-            serde_json::from_value(entry.clone()).map_err(|error| SpecError::Entry(error.to_string()))?;
+    ) -> Result<Self, ServerSpecError> {
+        let written: RawServerEntry = serde_json::from_value(entry.clone())
+            .map_err(|error| ServerSpecError::Entry(error.to_string()))?;
         let reach = written.reach(env)?;
         let grants = GrantSet::parse(written.grants.iter().map(String::as_str))
-            .map_err(|error| SpecError::Entry(format!("grants: {error}")))?;
+            .map_err(|error| ServerSpecError::Entry(format!("grants: {error}")))?;
         let mut spec = Self::new(name, reach).grants(grants);
         spec.era = choice(
             written.era.as_deref(),
             "era",
-            &[("either", Era::Either), ("handshake", Era::Handshake), ("stateless", Era::Stateless)],
+            &[
+                ("either", ProtocolEra::Either),
+                ("handshake", ProtocolEra::Handshake),
+                ("stateless", ProtocolEra::Stateless),
+            ],
         )?;
         spec.hints = choice(
             written.hints.as_deref(),
             "hints",
-            &[("ignored", Hints::Ignored), ("believed", Hints::Believed)],
+            &[("ignored", HintTrust::Ignored), ("believed", HintTrust::Believed)],
         )?;
         for (tool, level) in written.levels {
-            let level: Level =
-                level.parse().map_err(|_| SpecError::Entry(format!("levels: `{level}` is not a level")))?;
+            let level: Level = level
+                .parse()
+                .map_err(|_| ServerSpecError::Entry(format!("levels: `{level}` is not a level")))?;
             spec.levels.insert(tool, level);
         }
         spec.tools = written.tools;
@@ -113,23 +121,23 @@ impl ServerSpec {
     }
 }
 
-impl Written {
-    fn reach(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<Reach, SpecError> {
-        let expanded = |map: &BTreeMap<String, String>| -> Result<BTreeMap<String, String>, SpecError> {
+impl RawServerEntry {
+    fn reach(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<ServerEndpoint, ServerSpecError> {
+        let expanded = |map: &BTreeMap<String, String>| -> Result<BTreeMap<String, String>, ServerSpecError> {
             map.iter().map(|(name, value)| Ok((name.clone(), expand(value, env)?))).collect()
         };
         match (&self.command, &self.url, self.kind.as_deref()) {
             (Some(_), Some(_), _) => {
-                Err(SpecError::Entry("it has both a command and an address; use one of them".into()))
+                Err(ServerSpecError::Entry("it has both a command and an address; use one of them".into()))
             }
             (Some(command), None, None | Some("stdio")) => {
                 let args: Result<Vec<_>, _> = self.args.iter().map(|word| expand(word, env)).collect();
                 let network = choice(
                     self.network.as_deref(),
                     "network",
-                    &[("none", Network::None), ("open", Network::Open)],
+                    &[("none", JailNetwork::None), ("open", JailNetwork::Open)],
                 )?;
-                Ok(Reach::Program(Program {
+                Ok(ServerEndpoint::Program(ServerProgram {
                     command: expand(command, env)?,
                     args: args?,
                     env: expanded(&self.env)?,
@@ -143,9 +151,9 @@ impl Written {
                 kind @ (None
                 | Some("http" | "sse" | "streamable-http" | "streamableHttp" | "streamable_http")),
             ) => {
-                let mut address = Address::new(&expand(url, env)?)?;
+                let mut address = ServerAddress::new(&expand(url, env)?)?;
                 if kind == Some("sse") {
-                    address.http = Http::Older;
+                    address.http = HttpVariant::Older;
                 }
                 address.headers = expanded(&self.headers)?;
                 if let Some(id) = &self.client_id {
@@ -153,32 +161,36 @@ impl Written {
                         self.client_secret.as_deref().map(|secret| expand(secret, env)).transpose()?;
                     address.client = Some((id.clone(), secret));
                 }
-                Ok(Reach::Address(address))
+                Ok(ServerEndpoint::Address(address))
             }
-            (_, _, Some(kind)) => Err(SpecError::Entry(format!(
+            (_, _, Some(kind)) => Err(ServerSpecError::Entry(format!(
                 "`{kind}` does not work with these fields; write a command or a url"
             ))),
-            (None, None, None) => Err(SpecError::Entry("it has neither a command nor a url".into())),
+            (None, None, None) => Err(ServerSpecError::Entry("it has neither a command nor a url".into())),
         }
     }
 }
 
-fn choice<T: Copy + Default>(word: Option<&str>, field: &str, choices: &[(&str, T)]) -> Result<T, SpecError> {
+fn choice<T: Copy + Default>(
+    word: Option<&str>,
+    field: &str,
+    choices: &[(&str, T)],
+) -> Result<T, ServerSpecError> {
     let Some(word) = word else { return Ok(T::default()) };
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        SpecError::Entry(format!("{field}: `{word}` is not one of {}", names.join(", ")))
+        ServerSpecError::Entry(format!("{field}: `{word}` is not one of {}", names.join(", ")))
     })
 }
 
 /// Expands variables: `${NAME}`, and `${env:NAME}` as some programs write it.
-fn expand(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, SpecError> {
+fn expand(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, ServerSpecError> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
         let Some((inside, behind)) = after.split_once('}') else {
-            return Err(SpecError::Entry("`${` without `}`".into()));
+            return Err(ServerSpecError::Entry("`${` without `}`".into()));
         };
         let name = inside.strip_prefix("env:").unwrap_or(inside);
         let (name, otherwise) = match name.split_once(":-") {
@@ -186,7 +198,7 @@ fn expand(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, Sp
             None => (name, None),
         };
         let value = env(name).or(otherwise);
-        let value = value.ok_or_else(|| SpecError::Entry(format!("the variable {name} is not set")))?;
+        let value = value.ok_or_else(|| ServerSpecError::Entry(format!("the variable {name} is not set")))?;
         out.push_str(&value);
         rest = behind;
     }

@@ -2,15 +2,17 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Era, Hints, Http, Reach, ServerName, ServerSpec, SpecError};
-use holm_jail::Network;
+use super::{
+    HintTrust, HttpVariant, McpServerSpec, ProtocolEra, ServerEndpoint, ServerName, ServerSpecError,
+};
+use holm_jail::JailNetwork;
 
 fn env(name: &str) -> Option<String> {
     (name == "KEY").then(|| "sesame".to_owned())
 }
 
-fn read(entry: &serde_json::Value) -> Result<ServerSpec, SpecError> {
-    ServerSpec::read("x".parse().unwrap(), entry, &env)
+fn read(entry: &serde_json::Value) -> Result<McpServerSpec, ServerSpecError> {
+    McpServerSpec::read("x".parse().unwrap(), entry, &env)
 }
 
 #[test]
@@ -19,7 +21,7 @@ fn names_that_could_reach_into_anothers_are_no_names() {
         assert_eq!(good.parse::<ServerName>().unwrap().as_str(), good);
     }
     for bad in ["", "a_b", "A", "-a", "a-", "a b", "ä", "a/b", &"a".repeat(33)] {
-        assert!(matches!(bad.parse::<ServerName>(), Err(SpecError::Name(_))), "{bad:?}");
+        assert!(matches!(bad.parse::<ServerName>(), Err(ServerSpecError::Name(_))), "{bad:?}");
     }
 }
 
@@ -58,12 +60,12 @@ fn a_program_starts_in_the_folder_that_its_entry_names_however_that_is_written()
 fn a_program_gets_nothing_that_its_entry_does_not_name() {
     let spec =
         read(&json!({ "command": "npx", "args": ["-y", "a b"], "env": { "TOKEN": "${KEY}" } })).unwrap();
-    let Reach::Program(program) = &spec.reach else { panic!("{spec:?}") };
+    let ServerEndpoint::Program(program) = &spec.reach else { panic!("{spec:?}") };
     assert_eq!(program.args, ["-y", "a b"], "an argument with a space stays one");
     assert_eq!(program.env["TOKEN"], "sesame");
-    assert_eq!(program.network, Network::None);
+    assert_eq!(program.network, JailNetwork::None);
     assert!(spec.grants.is_empty());
-    assert_eq!((spec.era, spec.hints), (Era::Either, Hints::Ignored));
+    assert_eq!((spec.era, spec.hints), (ProtocolEra::Either, HintTrust::Ignored));
 }
 
 #[test]
@@ -96,7 +98,7 @@ fn entries_that_mean_nothing_say_why() {
 #[test]
 fn a_default_stands_in_for_a_variable_that_is_not_set() {
     let spec = read(&json!({ "command": "a", "args": ["${NOPE:-there}", "${env:KEY}!"] })).unwrap();
-    let Reach::Program(program) = &spec.reach else { panic!("{spec:?}") };
+    let ServerEndpoint::Program(program) = &spec.reach else { panic!("{spec:?}") };
     assert_eq!(program.args, ["there", "sesame!"]);
 }
 
@@ -115,10 +117,12 @@ fn members_that_mean_nothing_are_named() {
 
 #[test]
 fn an_entry_says_which_http_its_server_speaks() {
-    for (kind, expect) in [(None, Http::Newer), (Some("http"), Http::Newer), (Some("sse"), Http::Older)] {
+    for (kind, expect) in
+        [(None, HttpVariant::Newer), (Some("http"), HttpVariant::Newer), (Some("sse"), HttpVariant::Older)]
+    {
         let mut entry = json!({ "url": "https://a.example/sse" });
         entry.as_object_mut().unwrap().extend(kind.map(|kind| ("type".to_owned(), json!(kind))));
-        let Reach::Address(address) = read(&entry).unwrap().reach else { panic!("{kind:?}") };
+        let ServerEndpoint::Address(address) = read(&entry).unwrap().reach else { panic!("{kind:?}") };
         assert_eq!(address.http, expect, "{kind:?}");
     }
 }

@@ -11,7 +11,7 @@ use std::future::ready;
 
 use futures::StreamExt as _;
 use futures::stream;
-use holm_mcp::{Listing, RemoteError};
+use holm_mcp::{RemoteServerError, ToolListing};
 use holm_runtime::BoxFuture;
 
 use crate::oauth;
@@ -83,7 +83,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// Its list is read, and this holds of it.
-async fn lists(mode: &'static str, holds: fn(&Listing)) {
+async fn lists(mode: &'static str, holds: fn(&ToolListing)) {
     let place = Place::new();
     holds(&place.remote(mode).list().await.unwrap());
 }
@@ -103,7 +103,7 @@ async fn answers(mode: &'static str) {
 async fn spoils(mode: &'static str, words: &'static str) {
     let place = Place::new();
     let error = echo(&place.remote(mode), "x").await.unwrap_err();
-    assert!(matches!(&error, RemoteError::Protocol(why) if why.contains(words)), "{error}");
+    assert!(matches!(&error, RemoteServerError::Protocol(why) if why.contains(words)), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,28 +2,31 @@
 
 use std::time::{Duration, Instant};
 
-use holm_mcp::{Era, Fleet, Remote};
-use holm_tools::registry::Registry;
+use holm_mcp::{ProtocolEra, RemoteServer, ServerSet};
+use holm_tools::registry::ToolRegistry;
 
 use crate::support::{PATIENCE, Place};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_twenty_servers_five_hang_and_five_crash_and_the_rest_is_there() {
     let place = Place::new();
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let modes = (0..20).map(|number| match number % 4 {
         0 => "hangs",
         1 => "crashes",
         _ => "ok",
     });
-    let remotes: Vec<Remote> = modes
+    let remotes: Vec<RemoteServer> = modes
         .enumerate()
         .map(|(number, mode)| {
-            Remote::new(place.spec(&format!("s{number}"), mode).era(Era::Handshake), place.means())
+            RemoteServer::new(
+                place.spec(&format!("s{number}"), mode).era(ProtocolEra::Handshake),
+                place.means(),
+            )
         })
         .collect();
     let begun = Instant::now();
-    let fleet = Fleet::start(&registry, remotes, &place.pins());
+    let fleet = ServerSet::start(&registry, remotes, &place.pins());
     assert!(begun.elapsed() < Duration::from_secs(5), "starting waits for nobody");
     tokio::time::timeout(PATIENCE, fleet.first()).await.expect("one is there");
     // The ten that behave and the five that crash have answered long before the five that hang are given up.
@@ -49,14 +52,14 @@ async fn of_twenty_servers_five_hang_and_five_crash_and_the_rest_is_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_comes_later_is_there_when_the_server_says_so() {
     let place = Place::new();
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let remote = place.remote("late");
-    let _fleet = Fleet::start(&registry, [remote], &place.pins());
+    let _fleet = ServerSet::start(&registry, [remote], &place.pins());
     let mut changes = registry.changes();
     let echo = changes.wait_for(|held| held.find("t_echo").is_some());
     let held = tokio::time::timeout(PATIENCE, echo).await.unwrap().unwrap().clone();
     assert!(held.find("t_late").is_none());
-    let output = held.find("t_echo").unwrap().run(holm_runtime::Job::alone("{}")).await;
+    let output = held.find("t_echo").unwrap().run(holm_runtime::ToolInvocation::alone("{}")).await;
     assert!(!output.outcome.is_error(), "{}", output.text);
     let late = changes.wait_for(|held| held.find("t_late").is_some());
     tokio::time::timeout(PATIENCE, late).await.expect("the list is read again").unwrap();
@@ -65,8 +68,8 @@ async fn a_tool_that_comes_later_is_there_when_the_server_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_comes_without_a_word_is_there_when_the_list_is_no_longer_good() {
     let place = Place::new();
-    let registry = Registry::new();
-    let _fleet = Fleet::start(&registry, [place.remote("quiet")], &place.pins());
+    let registry = ToolRegistry::new();
+    let _fleet = ServerSet::start(&registry, [place.remote("quiet")], &place.pins());
     let mut changes = registry.changes();
     // The server says that its list is good for a second and never that it changed.
     let late = changes.wait_for(|held| held.find("t_late").is_some());

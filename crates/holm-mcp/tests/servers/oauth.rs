@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use holm_grants::GrantSet;
-use holm_mcp::{Browser, Era, Login, Logins, Means, Remote, RemoteError, ServerSpec};
-use holm_net::{Answer, HostName, Resolver};
-use holm_runtime::{BoxFuture, CancellationToken, Progress};
+use holm_mcp::{
+    LoginBrowser, LoginSettings, LoginStore, McpServerSpec, McpTransports, ProtocolEra, RemoteServer,
+    RemoteServerError,
+};
+use holm_net::{HostName, HostResolver, ResolveFuture};
+use holm_runtime::{BoxFuture, CancellationToken, ProgressReporter};
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value, json};
 use tokio::net::{TcpListener, TcpStream};
@@ -63,8 +66,8 @@ const NAME: &str = "login.example";
 #[derive(Clone, Default)]
 struct Liar(Arc<AtomicUsize>);
 
-impl Resolver for Liar {
-    fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+impl HostResolver for Liar {
+    fn resolve<'a>(&'a self, _: &'a HostName) -> ResolveFuture<'a> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
     }
@@ -103,16 +106,19 @@ impl Open {
         Self { house, liar: Liar::default(), tasks: [serving.abort_handle(), watching.abort_handle()] }
     }
 
-    fn remote(&self, login: Login) -> Remote {
+    fn remote(&self, login: LoginSettings) -> RemoteServer {
         self.remote_at(&self.house.base, login)
     }
 
     /// The same, at another address. The name is granted, so that nothing but where it leads keeps anybody from it.
-    fn remote_at(&self, base: &str, login: Login) -> Remote {
-        let spec = ServerSpec::address("far", &format!("{base}/mcp")).unwrap();
+    fn remote_at(&self, base: &str, login: LoginSettings) -> RemoteServer {
+        let spec = McpServerSpec::address("far", &format!("{base}/mcp")).unwrap();
         let granted = format!("fetch:{}", self.house.by_name());
         let spec = spec.grants(GrantSet::parse([granted.as_str()]).unwrap());
-        Remote::new(spec.era(Era::Handshake), Means::new().net(net(self.liar.clone())).login(login))
+        RemoteServer::new(
+            spec.era(ProtocolEra::Handshake),
+            McpTransports::new().net(net(self.liar.clone())).login(login),
+        )
     }
 
     fn person(&self) -> Person {
@@ -235,7 +241,7 @@ struct Person {
     visits: Arc<AtomicUsize>,
 }
 
-impl Browser for Person {
+impl LoginBrowser for Person {
     fn comes_back_to(&self) -> String {
         "http://127.0.0.1:1/callback".into()
     }
@@ -253,16 +259,16 @@ impl Browser for Person {
     }
 }
 
-async fn who(remote: &Remote) -> Result<CallToolResult, RemoteError> {
-    remote.call("who", Map::new(), &Progress::silent(), &CancellationToken::new()).await
+async fn who(remote: &RemoteServer) -> Result<CallToolResult, RemoteServerError> {
+    remote.call("who", Map::new(), &ProgressReporter::silent(), &CancellationToken::new()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_login_is_kept_used_by_the_next_process_refreshed_and_forgotten() {
     let (open, folder) = (Open::with(Twist::Nothing).await, tempfile::tempdir().unwrap());
-    let logins = Logins::new(folder.path().join("logins"));
+    let logins = LoginStore::new(folder.path().join("logins"));
     let person = open.person();
-    let remote = open.remote(Login::new(person.clone()).keep(logins.clone()));
+    let remote = open.remote(LoginSettings::new(person.clone()).keep(logins.clone()));
     assert_eq!(text(&who(&remote).await.unwrap()), "you");
     assert_eq!((person.visits.load(Ordering::Relaxed), open.asked("/register")), (1, 1));
     assert_eq!(open.asked("grant_type=refresh_token"), 1, "the first was as good as over");
@@ -270,13 +276,13 @@ async fn a_login_is_kept_used_by_the_next_process_refreshed_and_forgotten() {
         fs::read_dir(folder.path().join("logins")).unwrap().map(|file| file.unwrap().path()).collect();
     let kept = files.iter().find(|file| file.extension().is_some_and(|ending| ending == "json")).unwrap();
     assert!(fs::read_to_string(kept).unwrap().contains("canary-2"), "what the refresh brought");
-    let later = open.remote(Login::remembered(logins.clone()));
+    let later = open.remote(LoginSettings::remembered(logins.clone()));
     assert_eq!(text(&who(&later).await.unwrap()), "you");
     assert_eq!((open.asked("/register"), open.asked("/token")), (1, 2), "nothing was asked for again");
     assert!(!format!("{later:?} {remote:?}").contains("canary"));
     assert_eq!(logins.forget(&"far".parse().unwrap()).unwrap(), 1);
-    let error = who(&open.remote(Login::remembered(logins))).await.unwrap_err();
-    assert!(matches!(&error, RemoteError::Login(why) if why.contains("holm mcp test")), "{error}");
+    let error = who(&open.remote(LoginSettings::remembered(logins))).await.unwrap_err();
+    assert!(matches!(&error, RemoteServerError::Login(why) if why.contains("holm mcp test")), "{error}");
 }
 
 /// The allowed result of a login that an attacker redirects.
@@ -316,7 +322,7 @@ pub(crate) fn cases() -> Vec<Case> {
 async fn led_astray(twist: Twist, comes: Comes, pages: usize) {
     let open = Open::with(twist).await;
     let person = open.person();
-    let came = who(&open.remote(Login::new(person.clone()))).await;
+    let came = who(&open.remote(LoginSettings::new(person.clone()))).await;
     assert_eq!(open.house.touched.load(Ordering::Relaxed), 0, "somebody went inside");
     let visits = person.visits.load(Ordering::Relaxed);
     assert!(visits <= pages, "{visits} pages");
@@ -327,7 +333,7 @@ async fn led_astray(twist: Twist, comes: Comes, pages: usize) {
         return;
     }
     let error = came.expect_err("a login that was led astray");
-    assert!(matches!(error, RemoteError::Login(_)), "{error}");
+    assert!(matches!(error, RemoteServerError::Login(_)), "{error}");
     if comes == Comes::Nothing {
         assert_eq!(open.asked("/token"), 0, "a code was handed over");
     }
@@ -335,9 +341,9 @@ async fn led_astray(twist: Twist, comes: Comes, pages: usize) {
 
 async fn own_name() {
     let open = Open::with(Twist::Nothing).await;
-    let remote = open.remote_at(&open.house.by_name(), Login::new(open.person()));
+    let remote = open.remote_at(&open.house.by_name(), LoginSettings::new(open.person()));
     let error = who(&remote).await.unwrap_err();
-    assert!(matches!(&error, RemoteError::Unreachable(_)), "{error}");
+    assert!(matches!(&error, RemoteServerError::Unreachable(_)), "{error}");
     assert!(open.liar.0.load(Ordering::Relaxed) > 0, "the name was looked up");
     assert_eq!(open.house.touched.load(Ordering::Relaxed), 0, "somebody went inside");
 }

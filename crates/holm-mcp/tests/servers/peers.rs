@@ -7,11 +7,11 @@ use std::sync::Arc;
 use holm_grants::GrantSet;
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{Tool, ToolOutput};
-use holm_mcp::server::{Door, Exposed, Rights, serve_http};
-use holm_mcp::{Era, Means, Program, Remote, ServerSpec};
-use holm_net::{Client, Connector, SystemResolver, Tls};
-use holm_runtime::{CancellationToken, Progress, Toolbox, tool_fn};
+use holm_kernel::{ToolOutput, ToolSpec};
+use holm_mcp::server::{CallRights, HttpAccessPolicy, McpServerHandler, serve_http};
+use holm_mcp::{McpServerSpec, McpTransports, ProtocolEra, RemoteServer, ServerProgram};
+use holm_net::{Connector, HttpClient, SystemResolver, TlsConfig};
+use holm_runtime::{CancellationToken, ProgressReporter, Toolbox, tool_fn};
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::process::Command;
@@ -38,23 +38,23 @@ pub(crate) fn node() -> PathBuf {
 }
 
 /// A server that is a program of the folder of peers.
-pub(crate) fn spec(name: &str, program: Program) -> ServerSpec {
+pub(crate) fn spec(name: &str, program: ServerProgram) -> McpServerSpec {
     let grants = [format!("read:{}/", home().display())];
-    let spec = ServerSpec::program(name, program).unwrap();
+    let spec = McpServerSpec::program(name, program).unwrap();
     spec.grants(GrantSet::parse(grants.iter().map(String::as_str)).unwrap())
 }
 
-pub(crate) async fn call(remote: &Remote, tool: &str, arguments: Value) -> rmcp::model::CallToolResult {
+pub(crate) async fn call(remote: &RemoteServer, tool: &str, arguments: Value) -> rmcp::model::CallToolResult {
     let Value::Object(arguments) = arguments else { panic!("{arguments}") };
-    remote.call(tool, arguments, &Progress::silent(), &CancellationToken::new()).await.unwrap()
+    remote.call(tool, arguments, &ProgressReporter::silent(), &CancellationToken::new()).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_everything_server_is_used_from_its_jail() {
     let script = home().join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     let place = Place::new();
-    let program = Program::new(node().to_str().unwrap()).args([script.to_str().unwrap(), "stdio"]);
-    let remote = Remote::new(spec("everything", program).era(Era::Handshake), place.means());
+    let program = ServerProgram::new(node().to_str().unwrap()).args([script.to_str().unwrap(), "stdio"]);
+    let remote = RemoteServer::new(spec("everything", program).era(ProtocolEra::Handshake), place.means());
     assert!(remote.list().await.unwrap().tools.len() > 5);
     let echoed = call(&remote, "echo", json!({ "message": "across the water" })).await;
     assert!(text(&echoed).contains("across the water"));
@@ -67,15 +67,15 @@ async fn a_server_of_the_python_sdk_is_used_in_either_era() {
     let place = Place::new();
     let python = home().join("python/bin/python3");
     let real = python.canonicalize().unwrap();
-    let program = Program::new(python.to_str().unwrap()).args(["-c", PYTHON_SERVER]);
+    let program = ServerProgram::new(python.to_str().unwrap()).args(["-c", PYTHON_SERVER]);
     // An interpreter outside of the system's folders brings its own library.
     let own = real.parent().and_then(std::path::Path::parent).unwrap();
-    for era in [Era::Handshake, Era::Either] {
+    for era in [ProtocolEra::Handshake, ProtocolEra::Either] {
         let mut spec = spec("python", program.clone()).era(era);
         if own != std::path::Path::new("/usr") {
             spec.grants.insert(format!("read:{}/", own.display()).parse().unwrap());
         }
-        let remote = Remote::new(spec, place.means());
+        let remote = RemoteServer::new(spec, place.means());
         let sum = call(&remote, "add", json!({ "a": 40, "b": 2 })).await;
         assert_eq!(text(&sum), "42", "{era:?}");
     }
@@ -103,17 +103,17 @@ else:
 "#;
 
 /// Has a server add a tool and waits until the registry has it.
-async fn grows(remote: Remote, place: &Place) {
-    let registry = holm_tools::registry::Registry::new();
+async fn grows(remote: RemoteServer, place: &Place) {
+    let registry = holm_tools::registry::ToolRegistry::new();
     assert_eq!(remote.version().await.unwrap(), "2026-07-28");
     let name = remote.name().to_string();
-    let _fleet = holm_mcp::Fleet::start(&registry, [remote], &place.pins());
+    let _fleet = holm_mcp::ServerSet::start(&registry, [remote], &place.pins());
     let mut changes = registry.changes();
     let (grow, later) = (format!("{name}_grow"), format!("{name}_later"));
     let there = changes.wait_for(|held| held.find(&grow).is_some());
     let held = tokio::time::timeout(PATIENCE, there).await.unwrap().unwrap().clone();
     assert!(held.find(&later).is_none());
-    let output = held.find(&grow).unwrap().run(holm_runtime::Job::alone("{}")).await;
+    let output = held.find(&grow).unwrap().run(holm_runtime::ToolInvocation::alone("{}")).await;
     assert_eq!(output.text, "grown");
     // Without the notification it would be read again in five minutes.
     let there = changes.wait_for(|held| held.find(&later).is_some());
@@ -124,14 +124,14 @@ async fn grows(remote: Remote, place: &Place) {
 async fn a_python_server_of_the_stateless_era_tells_of_new_tools_on_standard_streams() {
     let place = Place::new();
     let python = home().join("python/bin/python3");
-    let program = Program::new(python.to_str().unwrap()).args(["-c", GROWING_SERVER]);
-    let mut spec = spec("python", program).era(Era::Stateless);
+    let program = ServerProgram::new(python.to_str().unwrap()).args(["-c", GROWING_SERVER]);
+    let mut spec = spec("python", program).era(ProtocolEra::Stateless);
     let real = python.canonicalize().unwrap();
     let own = real.parent().and_then(std::path::Path::parent).unwrap();
     if own != std::path::Path::new("/usr") {
         spec.grants.insert(format!("read:{}/", own.display()).parse().unwrap());
     }
-    grows(Remote::new(spec, place.means()), &place).await;
+    grows(RemoteServer::new(spec, place.means()), &place).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,7 +139,7 @@ async fn a_python_server_of_the_stateless_era_tells_of_new_tools_over_http() {
     let mut command = Command::new(home().join("python/bin/python3"));
     command.args(["-c", GROWING_SERVER]).env("WAY", "streamable-http");
     let server = Listening::start(command).await;
-    grows(server.remote("/mcp", holm_mcp::Http::Newer, Era::Stateless), &Place::new()).await;
+    grows(server.remote("/mcp", holm_mcp::HttpVariant::Newer, ProtocolEra::Stateless), &Place::new()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,15 +156,15 @@ async fn a_server_in_a_virtual_environment_finds_its_packages() {
     let script = format!("import only_here; assert only_here.greeting()\n{script}");
     let state = place.path().join("t.state").display().to_string();
     let python = venv.join("bin/python").display().to_string();
-    let program = Program::new(&python).args(["-c", &script, "ok", &state]);
+    let program = ServerProgram::new(&python).args(["-c", &script, "ok", &state]);
     let real = std::path::Path::new(&python).canonicalize().unwrap();
     let own = real.parent().and_then(std::path::Path::parent).unwrap().display().to_string();
     let open = |grants: &[String]| {
         let system = (own != "/usr").then(|| format!("read:{own}/"));
         let grants: Vec<&str> = grants.iter().chain(&system).map(String::as_str).collect();
-        let spec = ServerSpec::program("t", program.clone()).unwrap();
-        let spec = spec.grants(GrantSet::parse(grants).unwrap()).era(Era::Handshake);
-        Remote::new(spec, place.means())
+        let spec = McpServerSpec::program("t", program.clone()).unwrap();
+        let spec = spec.grants(GrantSet::parse(grants).unwrap()).era(ProtocolEra::Handshake);
+        RemoteServer::new(spec, place.means())
     };
     let folder = place.path().display().to_string();
     let granted = [format!("read:{folder}/"), format!("write:{folder}/")];
@@ -178,10 +178,10 @@ async fn a_server_that_waits_for_the_network_without_one_is_given_up_at_once() {
     let place = Place::new();
     let waits = "import sys, time\nsys.stderr.write('getaddrinfo EAI_AGAIN registry.npmjs.org\\n')\n\
                  sys.stderr.flush()\ntime.sleep(3600)";
-    let program = Program::new("python3").args(["-c", waits]);
-    let spec = ServerSpec::program("t", program).unwrap();
+    let program = ServerProgram::new("python3").args(["-c", waits]);
+    let spec = McpServerSpec::program("t", program).unwrap();
     let begun = std::time::Instant::now();
-    let error = Remote::new(spec, place.means()).list().await.unwrap_err().to_string();
+    let error = RemoteServer::new(spec, place.means()).list().await.unwrap_err().to_string();
     assert!(error.contains("it seems to need the network"), "{error}");
     // A server that says nothing has two minutes.
     assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
@@ -190,32 +190,38 @@ async fn a_server_that_waits_for_the_network_without_one_is_given_up_at_once() {
 /// Holm's server over HTTP, with one tool.
 async fn served() -> (String, tokio::task::JoinHandle<()>) {
     let schema = Json::parse(r#"{"type":"object","properties":{"word":{"type":"string"}}}"#).unwrap();
-    let tool = Tool::new("say", "Says it again.", schema).level(Level::None);
+    let tool = ToolSpec::new("say", "Says it again.", schema).level(Level::None);
     let tools = Toolbox::new().with(tool_fn(tool, |job| async move { ToolOutput::text(&*job.arguments) }));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let exposed = Exposed::new().tools(tools, Rights::default());
-    let serving = tokio::spawn(async move { drop(serve_http(listener, exposed, Door::new("sesame")).await) });
+    let exposed = McpServerHandler::new().tools(tools, CallRights::default());
+    let serving =
+        tokio::spawn(
+            async move { drop(serve_http(listener, exposed, HttpAccessPolicy::new("sesame")).await) },
+        );
     (url, serving)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn holm_speaks_with_itself_over_http_in_either_era() {
     let (url, serving) = served().await;
-    let net = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform().unwrap());
-    for (era, version) in
-        [(Era::Handshake, "2025-11-25"), (Era::Stateless, "2026-07-28"), (Era::Either, "2026-07-28")]
-    {
+    let net = HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::platform().unwrap());
+    for (era, version) in [
+        (ProtocolEra::Handshake, "2025-11-25"),
+        (ProtocolEra::Stateless, "2026-07-28"),
+        (ProtocolEra::Either, "2026-07-28"),
+    ] {
         let mut entry = json!({ "url": url });
         entry["headers"] = json!({ "Authorization": "Bearer sesame" });
-        let spec = ServerSpec::read("holm".parse().unwrap(), &entry, &|_| None).unwrap().era(era);
-        let remote = Remote::new(spec, Means::new().net(net.clone()));
+        let spec = McpServerSpec::read("holm".parse().unwrap(), &entry, &|_| None).unwrap().era(era);
+        let remote = RemoteServer::new(spec, McpTransports::new().net(net.clone()));
         assert_eq!(text(&call(&remote, "say", json!({ "word": "hi" })).await), r#"{"word":"hi"}"#, "{era:?}");
         assert_eq!(remote.version().await.unwrap(), version);
     }
-    let bare = Remote::new(ServerSpec::address("holm", &url).unwrap(), Means::new().net(net));
-    let refused = bare.call("say", Map::new(), &Progress::silent(), &CancellationToken::new()).await;
-    assert!(matches!(refused, Err(holm_mcp::RemoteError::Login(_))), "{refused:?}");
+    let bare =
+        RemoteServer::new(McpServerSpec::address("holm", &url).unwrap(), McpTransports::new().net(net));
+    let refused = bare.call("say", Map::new(), &ProgressReporter::silent(), &CancellationToken::new()).await;
+    assert!(matches!(refused, Err(holm_mcp::RemoteServerError::Login(_))), "{refused:?}");
     serving.abort();
 }
 

@@ -5,10 +5,13 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_mcp::{Address, Era, Http, Means, Program, Reach, Remote, ServerSpec};
-use holm_net::{Client, Connector, SystemResolver, Tls};
-use holm_runtime::Job;
-use holm_tools::registry::NoPins;
+use holm_mcp::{
+    HttpVariant, McpServerSpec, McpTransports, ProtocolEra, RemoteServer, ServerAddress, ServerEndpoint,
+    ServerProgram,
+};
+use holm_net::{Connector, HttpClient, SystemResolver, TlsConfig};
+use holm_runtime::ToolInvocation;
+use holm_tools::registry::NoPinStore;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
@@ -88,13 +91,13 @@ impl Listening {
         Self { _program: program, port }
     }
 
-    pub(crate) fn remote(&self, path: &str, http: Http, era: Era) -> Remote {
-        let mut address = Address::new(&format!("http://127.0.0.1:{}{path}", self.port)).unwrap();
+    pub(crate) fn remote(&self, path: &str, http: HttpVariant, era: ProtocolEra) -> RemoteServer {
+        let mut address = ServerAddress::new(&format!("http://127.0.0.1:{}{path}", self.port)).unwrap();
         address.http = http;
-        let mut spec = ServerSpec::address("far", &address.url.to_string()).unwrap().era(era);
-        spec.reach = Reach::Address(address);
-        let net = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform().unwrap());
-        Remote::new(spec, Means::new().net(net))
+        let mut spec = McpServerSpec::address("far", &address.url.to_string()).unwrap().era(era);
+        spec.reach = ServerEndpoint::Address(address);
+        let net = HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::platform().unwrap());
+        RemoteServer::new(spec, McpTransports::new().net(net))
     }
 }
 
@@ -116,7 +119,14 @@ fn python(way: &str) -> Command {
     command
 }
 
-async fn check(server: &Listening, path: &str, http: Http, era: Era, tool: (&str, Value), expect: &str) {
+async fn check(
+    server: &Listening,
+    path: &str,
+    http: HttpVariant,
+    era: ProtocolEra,
+    tool: (&str, Value),
+    expect: &str,
+) {
     let remote = server.remote(path, http, era);
     let (name, arguments) = tool;
     let result = call(&remote, name, arguments).await;
@@ -128,12 +138,12 @@ async fn check(server: &Listening, path: &str, http: Http, era: Era, tool: (&str
 async fn the_everything_server_is_used_over_both_kinds_of_http() {
     let ask = || ("echo", json!({ "message": "across the water" }));
     let newer = Listening::start(everything("streamableHttp")).await;
-    for era in [Era::Either, Era::Handshake] {
-        check(&newer, "/mcp", Http::Newer, era, ask(), "across the water").await;
+    for era in [ProtocolEra::Either, ProtocolEra::Handshake] {
+        check(&newer, "/mcp", HttpVariant::Newer, era, ask(), "across the water").await;
     }
     let older = Listening::start(everything("sse")).await;
-    for http in [Http::Newer, Http::Older] {
-        check(&older, "/sse", http, Era::Either, ask(), "across the water").await;
+    for http in [HttpVariant::Newer, HttpVariant::Older] {
+        check(&older, "/sse", http, ProtocolEra::Either, ask(), "across the water").await;
     }
 }
 
@@ -141,12 +151,12 @@ async fn the_everything_server_is_used_over_both_kinds_of_http() {
 async fn a_server_of_the_python_sdk_is_used_over_both_kinds_of_http() {
     let ask = || ("add", json!({ "a": 40, "b": 2 }));
     let newer = Listening::start(python("streamable-http")).await;
-    for era in [Era::Either, Era::Handshake, Era::Stateless] {
-        check(&newer, "/mcp", Http::Newer, era, ask(), "42").await;
+    for era in [ProtocolEra::Either, ProtocolEra::Handshake, ProtocolEra::Stateless] {
+        check(&newer, "/mcp", HttpVariant::Newer, era, ask(), "42").await;
     }
     let older = Listening::start(python("sse")).await;
-    for http in [Http::Newer, Http::Older] {
-        check(&older, "/sse", http, Era::Either, ask(), "42").await;
+    for http in [HttpVariant::Newer, HttpVariant::Older] {
+        check(&older, "/sse", http, ProtocolEra::Either, ask(), "42").await;
     }
 }
 
@@ -157,33 +167,43 @@ async fn a_server_of_the_npm_sdk_is_used_from_its_jail_and_over_http() {
     let script = place.path().join("server.mjs");
     std::fs::write(&script, NPM_SERVER).unwrap();
     std::os::unix::fs::symlink(home().join("node_modules"), place.path().join("node_modules")).unwrap();
-    let mut spec = spec("npm", Program::new(node().to_str().unwrap()).args([script.to_str().unwrap()]));
+    let mut spec = spec("npm", ServerProgram::new(node().to_str().unwrap()).args([script.to_str().unwrap()]));
     spec.grants.insert(format!("read:{}/", place.path().display()).parse().unwrap());
-    let remote = Remote::new(spec.era(Era::Handshake), place.means());
+    let remote = RemoteServer::new(spec.era(ProtocolEra::Handshake), place.means());
     let (name, arguments) = ask();
     assert_eq!(text(&call(&remote, name, arguments).await), "AHOY");
     let listening = Listening::start(npm()).await;
-    check(&listening, "/mcp", Http::Newer, Era::Either, ask(), "AHOY").await;
+    check(&listening, "/mcp", HttpVariant::Newer, ProtocolEra::Either, ask(), "AHOY").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_speaks_no_http_of_ours_says_what_it_said() {
     let server = Listening::start(everything("sse")).await;
-    let error = server.remote("/nothing", Http::Newer, Era::Either).list().await.unwrap_err().to_string();
+    let error = server
+        .remote("/nothing", HttpVariant::Newer, ProtocolEra::Either)
+        .list()
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("404"), "{error}");
-    let error = server.remote("/nothing", Http::Older, Era::Either).list().await.unwrap_err().to_string();
+    let error = server
+        .remote("/nothing", HttpVariant::Older, ProtocolEra::Either)
+        .list()
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("404"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_reads_resources_and_prompts_through_tools() {
     let server = Listening::start(python("streamable-http")).await;
-    let remote = server.remote("/mcp", Http::Newer, Era::Either);
-    let (offers, _) = remote.offers(&NoPins).await.unwrap();
+    let remote = server.remote("/mcp", HttpVariant::Newer, ProtocolEra::Either);
+    let (offers, _) = remote.offers(&NoPinStore).await.unwrap();
     let run = |name: &str, arguments: Value| {
         let tool = offers.iter().find(|offer| offer.tool.declaration().name == name);
         let tool = Arc::clone(&tool.unwrap_or_else(|| panic!("no {name} in {offers:?}")).tool);
-        async move { tool.run(Job::alone(arguments.to_string().as_str())).await }
+        async move { tool.run(ToolInvocation::alone(arguments.to_string().as_str())).await }
     };
     for (name, arguments, expect) in [
         ("far_list_resources", json!({}), "note://tide"),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use holm_grants::GrantSet;
-use holm_jail::{Engine, Launcher};
-use holm_mcp::{Era, Means, Program, Programs, Remote, ServerSpec};
-use holm_net::{Client, Connector, Resolver, Tls};
-use holm_runtime::{CancellationToken, Progress};
-use holm_tools::registry::{PinFile, Pins};
+use holm_jail::{JailEngine, JailLauncher};
+use holm_mcp::{McpServerSpec, McpTransports, ProgramSettings, ProtocolEra, RemoteServer, ServerProgram};
+use holm_net::{Connector, HostResolver, HttpClient, TlsConfig};
+use holm_runtime::{CancellationToken, ProgressReporter};
+use holm_tools::registry::{PinFileStore, PinStore};
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -33,14 +33,14 @@ impl Place {
         self.folder.path().canonicalize().unwrap()
     }
 
-    pub(crate) fn means(&self) -> Means {
-        let engine = Engine::detect().expect("confinement is needed: run scripts/setup test");
-        let launcher = Launcher::at(env!("CARGO_BIN_EXE_holm-mcp-launcher"));
-        Means::new().programs(Programs::new(launcher, engine, self.path()))
+    pub(crate) fn means(&self) -> McpTransports {
+        let engine = JailEngine::detect().expect("confinement is needed: run scripts/setup test");
+        let launcher = JailLauncher::at(env!("CARGO_BIN_EXE_holm-mcp-launcher"));
+        McpTransports::new().programs(ProgramSettings::new(launcher, engine, self.path()))
     }
 
     /// The entry of a server that behaves so.
-    pub(crate) fn spec(&self, name: &str, mode: &str) -> ServerSpec {
+    pub(crate) fn spec(&self, name: &str, mode: &str) -> McpServerSpec {
         let script = script();
         let state = self.path().join(format!("{name}.state"));
         let folder = self.path();
@@ -49,15 +49,17 @@ impl Place {
             format!("read:{}/", folder.display()),
             format!("write:{}/", folder.display()),
         ];
-        let program = Program::new("python3").args([script.to_str().unwrap(), mode, state.to_str().unwrap()]);
+        let program =
+            ServerProgram::new("python3").args([script.to_str().unwrap(), mode, state.to_str().unwrap()]);
         let grants = GrantSet::parse(grants.iter().map(String::as_str)).unwrap();
-        ServerSpec::program(name, program).unwrap().grants(grants)
+        McpServerSpec::program(name, program).unwrap().grants(grants)
     }
 
-    pub(crate) fn remote(&self, mode: &str) -> Remote {
+    pub(crate) fn remote(&self, mode: &str) -> RemoteServer {
         // Servers of the older era do not answer the question for the newer one in a test's time.
-        let era = if ["modern", "quiet"].contains(&mode) { Era::Stateless } else { Era::Handshake };
-        Remote::new(self.spec("t", mode).era(era), self.means())
+        let era =
+            if ["modern", "quiet"].contains(&mode) { ProtocolEra::Stateless } else { ProtocolEra::Handshake };
+        RemoteServer::new(self.spec("t", mode).era(era), self.means())
     }
 
     /// Whether a server has fallen silent since this was asked last.
@@ -65,8 +67,8 @@ impl Place {
         std::fs::remove_file(self.path().join("t.state.silent")).is_ok()
     }
 
-    pub(crate) fn pins(&self) -> Arc<dyn Pins> {
-        Arc::new(PinFile::new(self.path().join("pins")))
+    pub(crate) fn pins(&self) -> Arc<dyn PinStore> {
+        Arc::new(PinFileStore::new(self.path().join("pins")))
     }
 }
 
@@ -79,9 +81,12 @@ pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-pub(crate) async fn echo(remote: &Remote, word: &str) -> Result<CallToolResult, holm_mcp::RemoteError> {
+pub(crate) async fn echo(
+    remote: &RemoteServer,
+    word: &str,
+) -> Result<CallToolResult, holm_mcp::RemoteServerError> {
     let arguments: Map<String, Value> = [("word".to_owned(), Value::from(word))].into_iter().collect();
-    remote.call("echo", arguments, &Progress::silent(), &CancellationToken::new()).await
+    remote.call("echo", arguments, &ProgressReporter::silent(), &CancellationToken::new()).await
 }
 
 pub(crate) fn text(result: &CallToolResult) -> &str {
@@ -89,8 +94,8 @@ pub(crate) fn text(result: &CallToolResult) -> &str {
 }
 
 /// A client with the usual checks, which resolves names with this resolver.
-pub(crate) fn net(resolver: impl Resolver + 'static) -> Client {
-    Client::new(Connector::new(Arc::new(resolver)), Tls::platform().unwrap())
+pub(crate) fn net(resolver: impl HostResolver + 'static) -> HttpClient {
+    HttpClient::new(Connector::new(Arc::new(resolver)), TlsConfig::platform().unwrap())
 }
 
 /// A request that a web server received.

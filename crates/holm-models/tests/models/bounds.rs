@@ -6,19 +6,19 @@ use std::{
     time::Duration,
 };
 
-use holm_kernel::{Config, Ending, Model, Prompt, Started};
-use holm_models::Timeouts;
+use holm_kernel::{Config, Ending, ModelSpec, Prompt, Started};
+use holm_models::HttpTimeouts;
 use holm_runtime::drive;
 use holm_testkit::double::{Act, Double, Endless, Fault};
 use holm_wire::Format;
 
 use crate::stage::{TIMEOUTS, Watched, answered, client, client_with, play};
 
-async fn message_of(acts: Vec<Act>, timeouts: Timeouts) -> String {
+async fn message_of(acts: Vec<Act>, timeouts: HttpTimeouts) -> String {
     let double = Double::start(acts).unwrap();
     let watched = Watched::default();
     let host = watched.host(Arc::new(client_with(&double, Format::OpenaiChat, timeouts)));
-    let mut config = Config::new(Model::named("double/one"));
+    let mut config = Config::new(ModelSpec::named("double/one"));
     config.retry.attempts = 1;
     let (ending, _) = drive(Started::new("run-1", 7, config), Prompt::text("go"), host).await.unwrap();
     let Ending::Failed { message, .. } = ending else { panic!("{ending:?}") };
@@ -26,25 +26,28 @@ async fn message_of(acts: Vec<Act>, timeouts: Timeouts) -> String {
 }
 
 /// A client of a provider that the test plays itself.
-fn client_at(listener: &std::net::TcpListener, timeouts: Timeouts) -> holm_models::Client {
+fn client_at(listener: &std::net::TcpListener, timeouts: HttpTimeouts) -> holm_models::ModelClient {
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    holm_models::Client::builder()
-        .endpoint("double", holm_models::Endpoint::compatible(base))
+    holm_models::ModelClient::builder()
+        .endpoint("double", holm_models::ModelEndpoint::compatible(base))
         .keys(crate::stage::keys(Format::OpenaiChat))
         .timeouts(timeouts)
-        .proxies(holm_models::Proxies::None)
+        .proxies(holm_models::ProxyPolicy::None)
         .build()
         .unwrap()
 }
 
 #[tokio::test]
 async fn a_provider_that_falls_silent_is_not_waited_for_for_ever() {
-    let idle = Timeouts { idle: Duration::from_millis(150), ..TIMEOUTS };
+    let idle = HttpTimeouts { idle: Duration::from_millis(150), ..TIMEOUTS };
     let message = message_of(vec![Act::says("begun").with(Fault::Stall(400))], idle).await;
     assert!(message.starts_with("no more data arrived within 150 ms"), "{message}");
 
-    let silent =
-        Timeouts { first_byte: Duration::from_millis(150), connect: Duration::from_millis(50), ..TIMEOUTS };
+    let silent = HttpTimeouts {
+        first_byte: Duration::from_millis(150),
+        connect: Duration::from_millis(50),
+        ..TIMEOUTS
+    };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let client = client_at(&listener, silent);
     let error = client.list_models("double").await.unwrap_err();
@@ -53,7 +56,7 @@ async fn a_provider_that_falls_silent_is_not_waited_for_for_ever() {
 
 #[tokio::test]
 async fn a_provider_that_shows_signs_of_life_and_says_nothing_is_not_waited_for_for_ever() {
-    let impatient = Timeouts { silence: Duration::ZERO, ..TIMEOUTS };
+    let impatient = HttpTimeouts { silence: Duration::ZERO, ..TIMEOUTS };
     let signs = Endless::Body { status: 200, first: b": ping\n\n".to_vec(), again: b": ping\n\n".to_vec() };
     let message = message_of(vec![Act::fails(Fault::Endless(signs))], impatient).await;
     assert!(message.starts_with("no reply arrived within 0 ms"), "{message}");

@@ -2,54 +2,55 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Config, Model, ModelResult, Prompt, Started};
+use holm_kernel::{Config, ModelResult, ModelSpec, Prompt, Started};
 use holm_models::{
-    AfterScript, Client, ClientError, Credentials, Endpoint, Keys, Proxies, Router, ScriptedModel,
+    AfterScript, CredentialCheck, ModelClient, ModelClientError, ModelEndpoint, ModelRouter, ProviderKeys,
+    ProxyPolicy, ScriptedModel,
 };
-use holm_runtime::{Host, drive};
+use holm_runtime::{RunHost, drive};
 use holm_testkit::double::{Act, Double};
-use holm_wire::{Delivery, Format, Options};
+use holm_wire::{Delivery, Format, WireOptions};
 
 use crate::stage::{FORMATS, KEY, TIMEOUTS, Watched, answered, client, codec, keys, play_with};
 
 #[test]
 fn a_name_leads_to_its_provider_or_says_why_not() {
-    let keys = Keys::new().with("openai", KEY);
-    assert!(Client::from_name("openai/gpt-5-mini", keys.clone()).is_ok());
-    let error = |name: &str| Client::from_name(name, keys.clone()).unwrap_err().to_string();
+    let keys = ProviderKeys::new().with("openai", KEY);
+    assert!(ModelClient::from_name("openai/gpt-5-mini", keys.clone()).is_ok());
+    let error = |name: &str| ModelClient::from_name(name, keys.clone()).unwrap_err().to_string();
     assert!(error("anthropic/claude-sonnet-4-5").contains("no key for anthropic"));
     assert!(error("gpt-5").contains("provider/model"), "{}", error("gpt-5"));
     assert!(error("opnai/gpt-5").contains("did you mean openai?"), "{}", error("opnai/gpt-5"));
-    let other_name = Keys::new().with("anthropic", KEY);
+    let other_name = ProviderKeys::new().with("anthropic", KEY);
     assert!(
-        Client::from_name("claude/claude-sonnet-4-5", other_name).is_ok(),
+        ModelClient::from_name("claude/claude-sonnet-4-5", other_name).is_ok(),
         "an alias has its service's key"
     );
-    assert!(Client::from_name("vllm/any", Keys::new()).is_ok(), "a local server needs no key");
+    assert!(ModelClient::from_name("vllm/any", ProviderKeys::new()).is_ok(), "a local server needs no key");
 }
 
 #[test]
 fn a_key_of_white_space_is_no_key() {
-    let error = Client::from_name("openai/gpt-5", Keys::new().with("openai", "  ")).unwrap_err();
-    assert_eq!(error, ClientError::NoKey { provider: "openai".into() });
+    let error = ModelClient::from_name("openai/gpt-5", ProviderKeys::new().with("openai", "  ")).unwrap_err();
+    assert_eq!(error, ModelClientError::NoKey { provider: "openai".into() });
 }
 
 #[test]
 fn a_password_in_a_base_url_is_refused_before_it_stands_in_a_log() {
     let with = |base: &str| {
-        Client::builder()
-            .endpoint("proxy", Endpoint::compatible(base))
-            .keys(Keys::new().with("proxy", KEY))
+        ModelClient::builder()
+            .endpoint("proxy", ModelEndpoint::compatible(base))
+            .keys(ProviderKeys::new().with("proxy", KEY))
             .build()
     };
     let error = with("https://me:secret-word@models.example.com/v1").unwrap_err();
-    assert_eq!(error, ClientError::SecretInBase { provider: "proxy".into() });
+    assert_eq!(error, ModelClientError::SecretInBase { provider: "proxy".into() });
     assert!(with("https://models.example.com/v1/@team").is_ok());
 }
 
 #[test]
 fn keys_come_from_the_environment_under_their_own_names() {
-    let keys = Keys::from_lookup(|name| match name {
+    let keys = ProviderKeys::from_lookup(|name| match name {
         "ANTHROPIC_API_KEY" => Some(" key-one ".into()),
         "GOOGLE_API_KEY" => Some("key-two".into()),
         "AWS_ACCESS_KEY_ID" => Some("AKIDEXAMPLE".into()),
@@ -70,19 +71,27 @@ async fn models_are_listed_and_keys_are_checked() {
         let double = Double::start([]).unwrap();
         let client = client(&double, format);
         assert_eq!(client.list_models("double").await.unwrap(), ["double-one", "double-two"], "{format:?}");
-        assert_eq!(client.check_credentials("double").await.unwrap(), Credentials::Accepted, "{format:?}");
+        assert_eq!(
+            client.check_credentials("double").await.unwrap(),
+            CredentialCheck::Accepted,
+            "{format:?}"
+        );
         if format == Format::Ollama {
             continue;
         }
         let strict = Double::start([]).unwrap().wants_key("another key");
         let client = crate::stage::client(&strict, format);
-        let Credentials::Refused { reason } = client.check_credentials("double").await.unwrap() else {
+        let CredentialCheck::Refused { reason } = client.check_credentials("double").await.unwrap() else {
             panic!("{format:?} took the wrong key")
         };
         assert!(reason.contains("Incorrect API key"), "{format:?}: {reason}");
         let strict = Double::start([]).unwrap().wants_key(KEY);
         let client = crate::stage::client(&strict, format);
-        assert_eq!(client.check_credentials("double").await.unwrap(), Credentials::Accepted, "{format:?}");
+        assert_eq!(
+            client.check_credentials("double").await.unwrap(),
+            CredentialCheck::Accepted,
+            "{format:?}"
+        );
     }
 }
 
@@ -91,12 +100,12 @@ async fn a_reply_in_one_body_is_the_same_reply() {
     for format in FORMATS {
         let calls = Act::calls(&[("call_a", "double", r#"{"n":3}"#)]);
         let double = Double::start([calls, Act::says("six ✓")]).unwrap();
-        let client = Client::builder()
-            .endpoint("double", Endpoint::with_codec(double.base(format), codec(format)))
+        let client = ModelClient::builder()
+            .endpoint("double", ModelEndpoint::with_codec(double.base(format), codec(format)))
             .keys(keys(format))
-            .options(Options { delivery: Delivery::Whole, ..Options::default() })
+            .options(WireOptions { delivery: Delivery::Whole, ..WireOptions::default() })
             .timeouts(TIMEOUTS)
-            .proxies(Proxies::None)
+            .proxies(ProxyPolicy::None)
             .build()
             .unwrap();
         let (ending, watched) = play_with(Arc::new(client)).await;
@@ -108,11 +117,11 @@ async fn a_reply_in_one_body_is_the_same_reply() {
 #[tokio::test]
 async fn a_run_falls_back_from_one_provider_to_a_script() {
     let double = Double::start([Act::overloaded()]).unwrap();
-    let router = Router::new()
+    let router = ModelRouter::new()
         .with("double", Arc::new(client(&double, Format::Anthropic)))
         .with("scripted/spare", Arc::new(ScriptedModel::says(["from the spare"])));
-    let mut config = Config::new(Model::named("double/one"));
-    config.models.push(Model::named("scripted/spare"));
+    let mut config = Config::new(ModelSpec::named("double/one"));
+    config.models.push(ModelSpec::named("scripted/spare"));
     let watched = Watched::default();
     let (ending, _) =
         drive(Started::new("run-1", 7, config), Prompt::text("go"), watched.host(Arc::new(router)))
@@ -124,10 +133,10 @@ async fn a_run_falls_back_from_one_provider_to_a_script() {
 #[tokio::test]
 async fn a_proxy_is_any_base_url_that_speaks_chat_completions() {
     let double = Double::start([Act::says("through the proxy")]).unwrap();
-    let client = Client::builder()
-        .endpoint("double", Endpoint::compatible(format!("http://{}/gateway/v1", double.address())))
-        .keys(Keys::new().with("double", KEY))
-        .proxies(Proxies::None)
+    let client = ModelClient::builder()
+        .endpoint("double", ModelEndpoint::compatible(format!("http://{}/gateway/v1", double.address())))
+        .keys(ProviderKeys::new().with("double", KEY))
+        .proxies(ProxyPolicy::None)
         .build()
         .unwrap();
     let (ending, _) = play_with(Arc::new(client)).await;
@@ -141,9 +150,9 @@ async fn a_proxy_is_any_base_url_that_speaks_chat_completions() {
 async fn a_script_that_is_too_short_says_so_and_one_may_begin_again() {
     let short = ScriptedModel::says(["one"]);
     let run = |model: ScriptedModel| async move {
-        let started = Started::new("run-1", 7, Config::new(Model::named("scripted/one")));
+        let started = Started::new("run-1", 7, Config::new(ModelSpec::named("scripted/one")));
         let (first, mut driver) =
-            drive(started, Prompt::text("a"), Host::new(Arc::new(model))).await.unwrap();
+            drive(started, Prompt::text("a"), RunHost::new(Arc::new(model))).await.unwrap();
         (first, driver.prompt(Prompt::text("b")).await.unwrap())
     };
     let (first, second) = run(short.clone()).await;

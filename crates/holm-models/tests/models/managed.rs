@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Bound, Model, NanoUsd, Price};
-use holm_runtime::{Agent, Helper, Helpers, MemoryJournals};
+use holm_kernel::{Bound, ModelSpec, NanoUsd, Price};
+use holm_runtime::{Agent, HelperAgent, HelperSet, MemoryJournalStore};
 use holm_testkit::double::{Double, Seen};
 use holm_wire::Format;
 
@@ -12,9 +12,9 @@ use crate::{
     stage,
 };
 
-fn card(name: &str) -> Model {
+fn card(name: &str) -> ModelSpec {
     let price = Price { input: 1_000_000_000, output: 1_000_000_000, ..Price::default() };
-    Model { price: Some(price), ..Model::named(name) }
+    ModelSpec { price: Some(price), ..ModelSpec::named(name) }
 }
 
 #[tokio::test]
@@ -32,13 +32,13 @@ async fn a_manager_delegates_hands_out_again_what_failed_and_cites_all() {
         .build()
         .unwrap();
     let share = NanoUsd::new(100_000);
-    let helper = Helper::new("executor", "Looks into one part.", worker).reserve(share);
+    let helper = HelperAgent::new("executor", "Looks into one part.", worker).reserve(share);
     let budget = NanoUsd::new(600_000);
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let manager = Agent::builder(card("double/manager"), client())
         .config(|config| config.limits.budget.usd = Some(budget))
         .journals(journals.clone())
-        .manages(Helpers::new().with(helper).at_most(2))
+        .manages(HelperSet::new().with(helper).at_most(2))
         .build()
         .unwrap();
     assert!(manager.config().tools.iter().all(|tool| tool.name == "executor"), "it can only delegate");

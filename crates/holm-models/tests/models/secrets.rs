@@ -7,7 +7,7 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use holm_kernel::{Ending, FailureClass};
-use holm_models::{Client, Endpoint, Http, Proxies, Recorder};
+use holm_models::{HttpTransport, ModelClient, ModelEndpoint, ProxyPolicy, RecordingTransport};
 use holm_testkit::double::{Act, Double, Fault};
 
 use crate::stage::{FORMATS, KEY, TIMEOUTS, client, codec, keys, play, play_with};
@@ -61,10 +61,10 @@ async fn nothing_that_can_be_printed_shows_a_key() {
         let client = client(&double, format);
         let printed = format!("{client:?} {:?} {:?}", keys(format), keys(format).secrets());
         assert_clean(&printed, "a debug form");
-        let bad = Client::builder()
-            .endpoint("double", Endpoint::with_codec("not a url", codec(format)))
+        let bad = ModelClient::builder()
+            .endpoint("double", ModelEndpoint::with_codec("not a url", codec(format)))
             .keys(keys(format))
-            .proxies(Proxies::None)
+            .proxies(ProxyPolicy::None)
             .build()
             .unwrap();
         let (ending, watched) = play_with(Arc::new(bad)).await;
@@ -107,10 +107,10 @@ async fn a_recording_holds_no_key_in_any_form() {
             .collect();
         let double = Double::start(acts).unwrap();
         let paper = Paper::default();
-        let http = Http::new(TIMEOUTS, Proxies::None).unwrap();
-        let recorder = Recorder::new(Arc::new(http), keys(format).secrets(), paper.clone());
-        let client = Client::builder()
-            .endpoint("double", Endpoint::with_codec(double.base(format), codec(format)))
+        let http = HttpTransport::new(TIMEOUTS, ProxyPolicy::None).unwrap();
+        let recorder = RecordingTransport::new(Arc::new(http), keys(format).secrets(), paper.clone());
+        let client = ModelClient::builder()
+            .endpoint("double", ModelEndpoint::with_codec(double.base(format), codec(format)))
             .keys(keys(format))
             .transport(Arc::new(recorder))
             .build()

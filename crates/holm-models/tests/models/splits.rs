@@ -4,7 +4,7 @@
 //!     HOLM_SPLITS=500000 cargo test --release -p holm-models --test models splits -- --nocapture
 
 use holm_kernel::{Failure, Reply};
-use holm_wire::{Codec, Format, Progress};
+use holm_wire::{Format, ProviderCodec, StreamProgress};
 
 use crate::{
     stage::{FORMATS, codec},
@@ -81,11 +81,11 @@ fn by_lot(format: Format, stream: &[u8], lot: &mut u64) -> usize {
     EACH + 1
 }
 
-fn decode(codec: &dyn Codec, pieces: &[&[u8]]) -> Turn {
+fn decode(codec: &dyn ProviderCodec, pieces: &[&[u8]]) -> Turn {
     let mut decoder = codec.stream();
     let mut seen = Vec::new();
     for piece in pieces {
-        if decoder.feed(piece, &mut |delta| seen.push(format!("{delta:?}"))) == Progress::Ended {
+        if decoder.feed(piece, &mut |delta| seen.push(format!("{delta:?}"))) == StreamProgress::Ended {
             break;
         }
     }

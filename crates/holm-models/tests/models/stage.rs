@@ -8,12 +8,14 @@ use std::{
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    CallId, Config, Ending, Event, Model, Numbered, Prompt, Started, Tool, ToolOutput, journal,
+    CallId, Config, Ending, Event, ModelSpec, Numbered, Prompt, Started, ToolOutput, ToolSpec, journal,
 };
-use holm_models::{Client, Endpoint, Key, Keys, Proxies, Timeouts};
-use holm_runtime::{Delta, Driver, FastClock, Host, MemoryJournal, tool_fn};
+use holm_models::{HttpTimeouts, ModelClient, ModelEndpoint, ProviderCredential, ProviderKeys, ProxyPolicy};
+use holm_runtime::{Driver, FastClock, MemoryJournal, ReplyDelta, RunHost, tool_fn};
 use holm_testkit::double::{Act, Double};
-use holm_wire::{Codec, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses};
+use holm_wire::{
+    Format, ProviderCodec, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses,
+};
 
 pub(crate) const FORMATS: [Format; 7] = [
     Format::OpenaiChat,
@@ -29,45 +31,48 @@ pub(crate) const FORMATS: [Format; 7] = [
 pub(crate) const KEY: &str = "key-CANARY/0123456789+abcdef";
 
 /// Short enough that a test which waits for one is not slow, long enough for a busy machine.
-pub(crate) const TIMEOUTS: Timeouts = Timeouts {
+pub(crate) const TIMEOUTS: HttpTimeouts = HttpTimeouts {
     connect: Duration::from_secs(5),
     first_byte: Duration::from_secs(10),
     idle: Duration::from_secs(10),
     silence: Duration::from_mins(2),
 };
 
-pub(crate) fn codec(format: Format) -> Arc<dyn Codec> {
+pub(crate) fn codec(format: Format) -> Arc<dyn ProviderCodec> {
     match format {
-        Format::OpenaiChat => Arc::new(openai_chat::Chat::default()),
-        Format::OpenaiResponses => Arc::new(openai_responses::Responses::default()),
-        Format::Anthropic => Arc::new(anthropic::Messages::default()),
-        Format::Gemini => Arc::new(gemini::GenerateContent::default()),
-        Format::Cohere => Arc::new(cohere::Chat::default()),
-        Format::Ollama => Arc::new(ollama::Ollama::default()),
-        Format::Bedrock => Arc::new(bedrock::Converse::default()),
+        Format::OpenaiChat => Arc::new(openai_chat::OpenaiChatCodec::default()),
+        Format::OpenaiResponses => Arc::new(openai_responses::OpenaiResponsesCodec::default()),
+        Format::Anthropic => Arc::new(anthropic::AnthropicCodec::default()),
+        Format::Gemini => Arc::new(gemini::GeminiCodec::default()),
+        Format::Cohere => Arc::new(cohere::CohereCodec::default()),
+        Format::Ollama => Arc::new(ollama::OllamaCodec::default()),
+        Format::Bedrock => Arc::new(bedrock::BedrockCodec::default()),
     }
 }
 
-pub(crate) fn keys(format: Format) -> Keys {
+pub(crate) fn keys(format: Format) -> ProviderKeys {
     match format {
         Format::Bedrock => {
             let (access, region) = ("AKIDEXAMPLE".into(), "eu-central-1".into());
-            Keys::new().with_key("double", Key::Aws { access, secret: KEY.into(), session: None, region })
+            ProviderKeys::new().with_key(
+                "double",
+                ProviderCredential::Aws { access, secret: KEY.into(), session: None, region },
+            )
         }
-        _ => Keys::new().with("double", KEY),
+        _ => ProviderKeys::new().with("double", KEY),
     }
 }
 
-pub(crate) fn client(double: &Double, format: Format) -> Client {
+pub(crate) fn client(double: &Double, format: Format) -> ModelClient {
     client_with(double, format, TIMEOUTS)
 }
 
-pub(crate) fn client_with(double: &Double, format: Format, timeouts: Timeouts) -> Client {
-    Client::builder()
-        .endpoint("double", Endpoint::with_codec(double.base(format), codec(format)))
+pub(crate) fn client_with(double: &Double, format: Format, timeouts: HttpTimeouts) -> ModelClient {
+    ModelClient::builder()
+        .endpoint("double", ModelEndpoint::with_codec(double.base(format), codec(format)))
         .keys(keys(format))
         .timeouts(timeouts)
-        .proxies(Proxies::None)
+        .proxies(ProxyPolicy::None)
         .build()
         .unwrap()
 }
@@ -91,9 +96,9 @@ impl Watched {
     }
 
     /// A host around a model, with a tool that doubles a number and with everything watched.
-    pub(crate) fn host(&self, model: Arc<dyn holm_runtime::Model>) -> Host {
+    pub(crate) fn host(&self, model: Arc<dyn holm_runtime::Model>) -> RunHost {
         let (text, ids, events) = (self.text.clone(), self.request_ids.clone(), self.events.clone());
-        Host::new(model)
+        RunHost::new(model)
             .tool(tool_fn(doubler(), |job| async move {
                 let json = Json::parse(&job.arguments).unwrap();
                 let number = json.get("n").and_then(Json::as_u64).unwrap();
@@ -101,30 +106,30 @@ impl Watched {
             }))
             .journal(self.journal.clone())
             .clock(FastClock::new(1_000))
-            .deltas(move |_: CallId, delta: Delta<'_>| match delta {
-                Delta::Text { offset, text: piece } => {
+            .deltas(move |_: CallId, delta: ReplyDelta<'_>| match delta {
+                ReplyDelta::Text { offset, text: piece } => {
                     let mut text = text.lock().unwrap();
                     // A retry begins at 0 again.
                     text.truncate(usize::try_from(offset).unwrap());
                     assert_eq!(text.len() as u64, offset, "no piece is missing");
                     text.push_str(piece);
                 }
-                Delta::Accepted { request } => ids.lock().unwrap().push(request.into()),
+                ReplyDelta::Accepted { request } => ids.lock().unwrap().push(request.into()),
                 _ => {}
             })
             .events(move |event: &Numbered| events.lock().unwrap().push(event.event.clone()))
     }
 }
 
-fn doubler() -> Tool {
+fn doubler() -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
-    Tool::new("double", "Doubles a number.", Json::parse(schema).unwrap()).level(Level::None)
+    ToolSpec::new("double", "Doubles a number.", Json::parse(schema).unwrap()).level(Level::None)
 }
 
 /// A configuration with two models of the double, the second as fallback.
-pub(crate) fn config(host: &Host) -> Config {
-    let mut config = Config::new(Model::named("double/one"));
-    config.models.push(Model::named("double/two"));
+pub(crate) fn config(host: &RunHost) -> Config {
+    let mut config = Config::new(ModelSpec::named("double/one"));
+    config.models.push(ModelSpec::named("double/two"));
     config.system = "You are tested.".into();
     config.tools = host.declarations();
     config.mode = Mode::Full;

@@ -3,7 +3,7 @@
 use holm_kernel::{Block, Reply, StopReason, Thinking, ToolCall, Usage};
 use holm_wire::{
     Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses,
-    server::{Head, ServerCodec},
+    server::{ReplyHead, ServerCodec},
 };
 
 /// Every reply in small pieces and in large ones.
@@ -13,8 +13,12 @@ pub(crate) fn streams(formats: &[Format]) -> Vec<(Format, Vec<u8>)> {
         for reply in replies() {
             for piece in [7, 1_000] {
                 let mut bytes = Vec::new();
-                let head =
-                    Head { id: "one".into(), model: "any".into(), created: 1_700_000_000, ..Head::default() };
+                let head = ReplyHead {
+                    id: "one".into(),
+                    model: "any".into(),
+                    created: 1_700_000_000,
+                    ..ReplyHead::default()
+                };
                 server(*format).stream(head).reply(&reply, piece, &mut bytes);
                 streams.push((*format, bytes));
             }
@@ -54,12 +58,12 @@ fn replies() -> Vec<Reply> {
 
 fn server(format: Format) -> Box<dyn ServerCodec> {
     match format {
-        Format::OpenaiChat => Box::new(openai_chat::Server),
-        Format::OpenaiResponses => Box::new(openai_responses::Server),
-        Format::Anthropic => Box::new(anthropic::Server),
-        Format::Gemini => Box::new(gemini::Server),
-        Format::Cohere => Box::new(cohere::Server),
-        Format::Ollama => Box::new(ollama::Server),
-        Format::Bedrock => Box::new(bedrock::Server::at("/model/any/converse-stream").unwrap()),
+        Format::OpenaiChat => Box::new(openai_chat::OpenaiChatServerCodec),
+        Format::OpenaiResponses => Box::new(openai_responses::OpenaiResponsesServerCodec),
+        Format::Anthropic => Box::new(anthropic::AnthropicServerCodec),
+        Format::Gemini => Box::new(gemini::GeminiServerCodec),
+        Format::Cohere => Box::new(cohere::CohereServerCodec),
+        Format::Ollama => Box::new(ollama::OllamaServerCodec),
+        Format::Bedrock => Box::new(bedrock::BedrockServerCodec::at("/model/any/converse-stream").unwrap()),
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use holm_kernel::Ending;
-use holm_models::{Cassette, Client, Endpoint, Http, Player, Proxies, Recorder};
+use holm_models::{
+    Cassette, HttpTransport, ModelClient, ModelEndpoint, ProxyPolicy, RecordingTransport, ReplayTransport,
+};
 use holm_testkit::double::{Act, Double, Fault};
 
 use crate::{
@@ -23,10 +25,10 @@ async fn a_recorded_run_is_played_again_to_the_letter() {
         ])
         .unwrap();
         let paper = Paper::default();
-        let http = Http::new(TIMEOUTS, Proxies::None).unwrap();
-        let recorder = Recorder::new(Arc::new(http), keys(format).secrets(), paper.clone());
-        let live = Client::builder()
-            .endpoint("double", Endpoint::with_codec(double.base(format), codec(format)))
+        let http = HttpTransport::new(TIMEOUTS, ProxyPolicy::None).unwrap();
+        let recorder = RecordingTransport::new(Arc::new(http), keys(format).secrets(), paper.clone());
+        let live = ModelClient::builder()
+            .endpoint("double", ModelEndpoint::with_codec(double.base(format), codec(format)))
             .keys(keys(format))
             .transport(Arc::new(recorder))
             .build()
@@ -37,11 +39,11 @@ async fn a_recorded_run_is_played_again_to_the_letter() {
 
         let cassette = Cassette::parse(&paper.text()).unwrap();
         assert_eq!(cassette.exchanges.len(), 4, "{format:?}");
-        let player = Player::new(cassette, keys(format).secrets());
-        let played = Client::builder()
+        let player = ReplayTransport::new(cassette, keys(format).secrets());
+        let played = ModelClient::builder()
             .endpoint(
                 "double",
-                Endpoint::with_codec(
+                ModelEndpoint::with_codec(
                     "https://elsewhere.example.com".to_owned() + base(format),
                     codec(format),
                 ),

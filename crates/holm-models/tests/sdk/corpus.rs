@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use holm_wire::{Codec, Format, anthropic, openai_chat, openai_responses};
+use holm_wire::{Format, ProviderCodec, anthropic, openai_chat, openai_responses};
 use serde::Serialize;
 
 use crate::{streams::streams, told::Told};
@@ -21,7 +21,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    fn new(name: String, codec: &dyn Codec, whole: bool, body: &[u8]) -> Self {
+    fn new(name: String, codec: &dyn ProviderCodec, whole: bool, body: &[u8]) -> Self {
         let told = if whole { Told::by_body(codec, body) } else { Told::by_stream(codec, body) };
         Self { name, format: codec.format(), whole, bytes: STANDARD.encode(body), told }
     }
@@ -29,10 +29,10 @@ impl Sample {
 
 /// All samples in the formats that the installed SDKs speak.
 pub(crate) fn samples() -> Vec<Sample> {
-    let chat = openai_chat::Chat::default();
-    let responses = openai_responses::Responses::default();
-    let messages = anthropic::Messages::default();
-    let spoken: [(&dyn Codec, &[&str]); 3] = [
+    let chat = openai_chat::OpenaiChatCodec::default();
+    let responses = openai_responses::OpenaiResponsesCodec::default();
+    let messages = anthropic::AnthropicCodec::default();
+    let spoken: [(&dyn ProviderCodec, &[&str]); 3] = [
         (&chat, &["openai_chat", "azure"]),
         (&responses, &["openai_responses"]),
         (&messages, &["anthropic"]),
@@ -51,7 +51,7 @@ pub(crate) fn samples() -> Vec<Sample> {
 }
 
 /// Adds what was recorded in a folder of `holm-wire/fixtures`.
-fn recorded(folder: &str, codec: &dyn Codec, samples: &mut Vec<Sample>) {
+fn recorded(folder: &str, codec: &dyn ProviderCodec, samples: &mut Vec<Sample>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../holm-wire/fixtures").join(folder);
     let mut names: Vec<String> = fs::read_dir(&path)
         .unwrap()

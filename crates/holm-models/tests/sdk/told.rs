@@ -1,7 +1,7 @@
 //! What Holm reads in bytes, in words that an SDK has as well.
 
 use holm_kernel::{Block, Failure, Reply, StopReason, Usage};
-use holm_wire::{Codec, Progress};
+use holm_wire::{ProviderCodec, StreamProgress};
 use serde::Serialize;
 
 /// What came of a body.
@@ -26,7 +26,7 @@ pub(crate) struct Said {
 
 impl Told {
     /// Reads a streamed body at once and byte by byte, which must come to the same.
-    pub(crate) fn by_stream(codec: &dyn Codec, body: &[u8]) -> Self {
+    pub(crate) fn by_stream(codec: &dyn ProviderCodec, body: &[u8]) -> Self {
         let whole = decode(codec, &[body]);
         let bytes: Vec<&[u8]> = body.chunks(1).collect();
         assert_eq!(decode(codec, &bytes), whole, "byte by byte");
@@ -34,7 +34,7 @@ impl Told {
     }
 
     /// Reads a body that is not streamed.
-    pub(crate) fn by_body(codec: &dyn Codec, body: &[u8]) -> Self {
+    pub(crate) fn by_body(codec: &dyn ProviderCodec, body: &[u8]) -> Self {
         Self::of(codec.reply(body))
     }
 
@@ -63,10 +63,10 @@ impl Said {
     }
 }
 
-fn decode(codec: &dyn Codec, pieces: &[&[u8]]) -> Result<Reply, Failure> {
+fn decode(codec: &dyn ProviderCodec, pieces: &[&[u8]]) -> Result<Reply, Failure> {
     let mut decoder = codec.stream();
     for piece in pieces {
-        if decoder.feed(piece, &mut |_| {}) == Progress::Ended {
+        if decoder.feed(piece, &mut |_| {}) == StreamProgress::Ended {
             break;
         }
     }

@@ -1,13 +1,13 @@
 use std::net::IpAddr;
 
-use holm_grants::{Denials, GrantSet, Policy};
+use holm_grants::{DenialSet, GrantPolicy, GrantSet};
 use proptest::prelude::*;
 
 use super::admit;
 use crate::error::NetError;
 
-fn policy(grants: &[&str]) -> Policy {
-    Policy { grants: GrantSet::parse(grants.iter().copied()).unwrap(), ..Policy::default() }
+fn policy(grants: &[&str]) -> GrantPolicy {
+    GrantPolicy { grants: GrantSet::parse(grants.iter().copied()).unwrap(), ..GrantPolicy::default() }
 }
 
 fn check(grants: &[&str], url: &str, answer: &[&str], expect: Result<&[&str], &str>) {
@@ -70,7 +70,7 @@ fn a_private_address_needs_a_grant_that_names_it_or_a_local_name() {
 #[test]
 fn a_denial_is_final_for_the_name_and_for_the_address() {
     let mut policy = policy(&["fetch:https://*"]);
-    policy.denials = Denials::parse(["fetch:https://evil.example", "fetch:https://93.184.216.34"]).unwrap();
+    policy.denials = DenialSet::parse(["fetch:https://evil.example", "fetch:https://93.184.216.34"]).unwrap();
     let public: IpAddr = "1.1.1.1".parse().unwrap();
     let denied: IpAddr = "93.184.216.34".parse().unwrap();
     let refused = |url: &str, ip| admit(&policy, &url.parse().unwrap(), &[ip]).is_err();

@@ -5,7 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::HeaderMap;
 
-use super::Decoder;
+use super::BodyDecoder;
 use crate::error::NetError;
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -24,7 +24,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 
 /// Decodes in pieces of `step` bytes.
 fn decode(encoding: &str, wire: &[u8], max: u64, step: usize) -> Result<Vec<u8>, NetError> {
-    let mut decoder = Decoder::new(&headers(&[("content-encoding", encoding)]), max)?;
+    let mut decoder = BodyDecoder::new(&headers(&[("content-encoding", encoding)]), max)?;
     let mut content = Vec::new();
     for piece in wire.chunks(step) {
         content.extend_from_slice(&decoder.push(Bytes::copy_from_slice(piece))?);
@@ -70,7 +70,7 @@ fn what_was_not_asked_for_is_refused() {
         assert!(matches!(decode(encoding, b"x", 10, 1), Err(NetError::Encoding(_))), "{encoding}");
     }
     let twice = headers(&[("content-encoding", "gzip"), ("content-encoding", "gzip")]);
-    assert!(matches!(Decoder::new(&twice, 10), Err(NetError::Encoding(_))));
+    assert!(matches!(BodyDecoder::new(&twice, 10), Err(NetError::Encoding(_))));
 }
 
 #[test]
@@ -89,9 +89,9 @@ fn a_broken_or_cut_answer_is_an_error() {
 
 #[test]
 fn a_declared_size_is_believed_only_when_it_is_too_large() {
-    assert!(Decoder::new(&headers(&[("content-length", "11")]), 10).is_err());
+    assert!(BodyDecoder::new(&headers(&[("content-length", "11")]), 10).is_err());
     for lie in ["10", "0", "-1", "x", "99999999999999999999999"] {
-        let mut decoder = Decoder::new(&headers(&[("content-length", lie)]), 10).unwrap();
+        let mut decoder = BodyDecoder::new(&headers(&[("content-length", lie)]), 10).unwrap();
         assert!(decoder.push(Bytes::from_static(&[0; 10])).is_ok(), "{lie}");
         assert_eq!(decoder.push(Bytes::from_static(&[0])), Err(NetError::TooLarge { max: 10 }), "{lie}");
     }

@@ -1,41 +1,41 @@
-use holm_grants::{GrantSet, Policy, Unreachable, Url, address::Class};
+use holm_grants::{AddressDenied, GrantPolicy, GrantSet, Url, address::AddressClass};
 
-use super::{NetError, Refusal};
+use super::{ConnectionDenied, NetError};
 
-fn refusal(url: &str, address: Option<&str>, why: Unreachable) -> Refusal {
+fn refusal(url: &str, address: Option<&str>, why: AddressDenied) -> ConnectionDenied {
     let url: Url = url.parse().unwrap();
-    Refusal::new(&url, address.map(|ip| ip.parse().unwrap()), why)
+    ConnectionDenied::new(&url, address.map(|ip| ip.parse().unwrap()), why)
 }
 
 #[test]
 fn a_missing_grant_is_named_so_that_granting_it_helps() {
-    let check = |url: &str, address: &str, why: Unreachable, grant: Option<&str>| {
+    let check = |url: &str, address: &str, why: AddressDenied, grant: Option<&str>| {
         let refusal = refusal(url, Some(address), why);
         assert_eq!(refusal.missing.as_ref().map(ToString::to_string).as_deref(), grant, "{url}");
         if let Some(missing) = refusal.missing {
             let own = format!("fetch:{}", refusal.origin);
             let grants = GrantSet::parse([own.as_str(), &missing.to_string()]).unwrap();
-            let policy = Policy { grants, ..Policy::default() };
+            let policy = GrantPolicy { grants, ..GrantPolicy::default() };
             assert_eq!(policy.reach(&url.parse().unwrap(), address.parse().unwrap()), Ok(()), "{url}");
         }
     };
-    let inside = Unreachable::NotNamed(Class::Private);
+    let inside = AddressDenied::NotNamed(AddressClass::Private);
     check(
         "https://a.example/x?key=1",
         "93.184.216.34",
-        Unreachable::NotGranted,
+        AddressDenied::NotGranted,
         Some("fetch:https://a.example"),
     );
     check(
         "https://a.example:8443/",
         "93.184.216.34",
-        Unreachable::NotGranted,
+        AddressDenied::NotGranted,
         Some("fetch:https://a.example:8443"),
     );
     check("http://a.example/", "10.0.0.1", inside, Some("fetch:http://10.0.0.1"));
     check("http://a.example:81/", "fd12::1", inside, Some("fetch:http://[fd12::1]:81"));
-    check("http://a.example/", "169.254.169.254", Unreachable::Never(Class::Metadata), None);
-    check("http://a.example/", "10.0.0.1", Unreachable::Denied, None);
+    check("http://a.example/", "169.254.169.254", AddressDenied::Never(AddressClass::Metadata), None);
+    check("http://a.example/", "10.0.0.1", AddressDenied::Denied, None);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_message_shows_the_origin_and_never_the_path_or_the_query() {
     let refusal = refusal(
         "https://a.example/secret-path?token=abc",
         Some("10.0.0.1"),
-        Unreachable::NotNamed(Class::Private),
+        AddressDenied::NotNamed(AddressClass::Private),
     );
     let text = NetError::from(refusal).to_string();
     assert_eq!(
@@ -55,9 +55,9 @@ fn a_message_shows_the_origin_and_never_the_path_or_the_query() {
 
 #[test]
 fn where_a_server_led_to_is_in_no_message_and_no_log() {
-    let led = Refusal {
+    let led = ConnectionDenied {
         led_to: Some("https://a.example/secret-path?token=abc".parse().unwrap()),
-        ..refusal("https://a.example/secret-path?token=abc", None, Unreachable::NotGranted)
+        ..refusal("https://a.example/secret-path?token=abc", None, AddressDenied::NotGranted)
     };
     for text in [led.to_string(), format!("{led:?}"), format!("{:?}", NetError::from(led.clone()))] {
         assert!(text.contains("https://a.example") && !text.contains("secret-path"), "{text}");

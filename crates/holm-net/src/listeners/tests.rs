@@ -1,9 +1,9 @@
 use std::net::{IpAddr, UdpSocket};
 
-use super::Listeners;
+use super::ListenerRegistry;
 
 fn check(bound: &str, target: &str, own: bool) {
-    let listeners = Listeners::default();
+    let listeners = ListenerRegistry::default();
     let _door = listeners.register(bound.parse().unwrap());
     assert_eq!(listeners.own(target.parse().unwrap()), own, "{bound} reached as {target}");
 }
@@ -43,7 +43,7 @@ fn a_listener_on_every_interface_is_found_under_the_address_of_each() {
 
 #[test]
 fn a_listener_that_was_registered_twice_is_forgotten_after_the_second_drop() {
-    let listeners = Listeners::default();
+    let listeners = ListenerRegistry::default();
     let address = "127.0.0.1:80".parse().unwrap();
     let (first, second) = (listeners.register(address), listeners.register(address));
     drop(first);

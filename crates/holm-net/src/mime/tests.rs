@@ -1,14 +1,14 @@
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
-use super::Mimes;
+use super::MimeFilter;
 
 fn check(wanted: &[&str], types: &[&str], fits: bool) {
     let mut headers = HeaderMap::new();
     for one in types {
         headers.append(CONTENT_TYPE, one.parse().unwrap());
     }
-    let mimes = Mimes::Only(wanted.iter().map(ToString::to_string).collect());
+    let mimes = MimeFilter::Only(wanted.iter().map(ToString::to_string).collect());
     assert_eq!(mimes.check(&headers).is_ok(), fits, "{wanted:?} and {types:?}");
 }
 
@@ -27,5 +27,5 @@ fn a_media_type_is_compared_without_its_parameters_and_case() {
 fn an_answer_of_no_type_or_of_two_types_is_not_wanted() {
     check(&["text/*"], &[], false);
     check(&["text/*"], &["text/html", "text/plain"], false);
-    assert_eq!(Mimes::Any.check(&HeaderMap::new()), Ok(()));
+    assert_eq!(MimeFilter::Any.check(&HeaderMap::new()), Ok(()));
 }

@@ -2,10 +2,10 @@ use http::{HeaderMap, Method, StatusCode, header};
 
 use super::next;
 use crate::error::NetError;
-use crate::request::HttpRequest;
+use crate::request::HttpClientRequest;
 
-fn from(method: Method, url: &str) -> HttpRequest {
-    HttpRequest::new(method, url.parse().unwrap())
+fn from(method: Method, url: &str) -> HttpClientRequest {
+    HttpClientRequest::new(method, url.parse().unwrap())
         .header("authorization", "Bearer canary")
         .and_then(|request| request.header("x-api-key", "canary"))
         .and_then(|request| request.header("cookie", "canary=1"))
@@ -15,7 +15,11 @@ fn from(method: Method, url: &str) -> HttpRequest {
         .body("canary")
 }
 
-fn go(request: &HttpRequest, status: u16, location: &str) -> Result<Option<HttpRequest>, NetError> {
+fn go(
+    request: &HttpClientRequest,
+    status: u16,
+    location: &str,
+) -> Result<Option<HttpClientRequest>, NetError> {
     let mut headers = HeaderMap::new();
     headers.insert(header::LOCATION, header::HeaderValue::from_bytes(location.as_bytes()).unwrap());
     next(request, StatusCode::from_u16(status).unwrap(), &headers)

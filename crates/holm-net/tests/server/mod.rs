@@ -4,8 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use holm_grants::{GrantSet, Policy};
-use holm_net::{Answer, Client, Connector, HostName, Resolver, Tls};
+use holm_grants::{GrantPolicy, GrantSet};
+use holm_net::{Connector, HostName, HostResolver, HttpClient, ResolveFuture, TlsConfig};
 use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -21,30 +21,30 @@ use tokio_rustls::TlsAcceptor;
 /// Every name leads to this machine.
 pub(crate) struct Names;
 
-impl Resolver for Names {
-    fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+impl HostResolver for Names {
+    fn resolve<'a>(&'a self, _: &'a HostName) -> ResolveFuture<'a> {
         Box::pin(async { Ok(vec![IpAddr::from([127, 0, 0, 1])]) })
     }
 }
 
 pub(crate) struct Silent;
 
-impl Resolver for Silent {
-    fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+impl HostResolver for Silent {
+    fn resolve<'a>(&'a self, _: &'a HostName) -> ResolveFuture<'a> {
         Box::pin(std::future::pending())
     }
 }
 
-pub(crate) fn policy(grants: &[&str]) -> Policy {
-    Policy { grants: GrantSet::parse(grants.iter().copied()).unwrap(), ..Policy::default() }
+pub(crate) fn policy(grants: &[&str]) -> GrantPolicy {
+    GrantPolicy { grants: GrantSet::parse(grants.iter().copied()).unwrap(), ..GrantPolicy::default() }
 }
 
-pub(crate) fn client() -> Client {
-    Client::new(Connector::new(Arc::new(Names)), trusting(None))
+pub(crate) fn client() -> HttpClient {
+    HttpClient::new(Connector::new(Arc::new(Names)), trusting(None))
 }
 
 /// Trusts one certificate, or none.
-pub(crate) fn trusting(certificate: Option<&CertificateDer<'static>>) -> Tls {
+pub(crate) fn trusting(certificate: Option<&CertificateDer<'static>>) -> TlsConfig {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(certificate.cloned());
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -52,7 +52,7 @@ pub(crate) fn trusting(certificate: Option<&CertificateDer<'static>>) -> Tls {
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();
-    Tls::with_config(config)
+    TlsConfig::with_config(config)
 }
 
 #[derive(Default)]
@@ -133,8 +133,8 @@ impl Server {
     }
 
     /// A client that trusts this server.
-    pub(crate) fn client(&self) -> Client {
-        Client::new(Connector::new(Arc::new(Names)), trusting(self.certificate.as_ref()))
+    pub(crate) fn client(&self) -> HttpClient {
+        HttpClient::new(Connector::new(Arc::new(Names)), trusting(self.certificate.as_ref()))
     }
 
     /// The line that a secure server logs for a request.

@@ -2,7 +2,7 @@
 
 use holm_kernel::Prompt;
 
-use super::{Agent, Report};
+use super::{Agent, RunReport};
 use crate::DriveError;
 
 impl Agent {
@@ -22,7 +22,7 @@ impl Agent {
     /// assert_eq!(agent.run_blocking("hi")?.text()?, "hello");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn run_blocking(&self, prompt: impl Into<Prompt>) -> Result<Report, BlockingError> {
+    pub fn run_blocking(&self, prompt: impl Into<Prompt>) -> Result<RunReport, BlockingError> {
         if tokio::runtime::Handle::try_current().is_ok() {
             return Err(BlockingError::InsideRuntime);
         }

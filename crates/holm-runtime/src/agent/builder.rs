@@ -4,35 +4,36 @@ use std::{fmt, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
-    Approvals, Config, Effect, Event, Ladder, Limits, Model as ModelCard, Run, Started, Timestamp,
+    Approvals, Config, Effect, Event, Ladder, Limits, ModelSpec as ModelCard, Run, Started, Timestamp,
     journal::{self, StepError},
 };
 
-use super::{Agent, Inner};
+use super::{Agent, AgentInner};
 use crate::{
-    Approver, Blobs, Carry, CheckRunner, Clock, DeltaSink, EventSink, Helpers, Host, IntoTool, Journals,
-    Ledger, Model, Secrets, Spawner, Toolbox, ToolboxError, tool::check_names,
+    Approver, BlobStore, CheckRunner, ChildSpawner, Clock, DeltaSink, EventSink, HelperSet, IntoTool,
+    JournalStore, Model, ModelLedger, OutputLimits, RunHost, SecretRedactor, Toolbox, ToolboxError,
+    tool::check_names,
 };
 
 /// Builds an agent. It can only ask its model until tools and grants are added explicitly.
 #[must_use]
-pub struct Builder {
+pub struct AgentBuilder {
     pub(super) config: Config,
-    pub(super) host: Host,
+    pub(super) host: RunHost,
     tools: Toolbox,
-    helpers: Option<Helpers>,
-    manages: Manages,
+    helpers: Option<HelperSet>,
+    manages: ManagerMode,
     seed: Option<u64>,
 }
 
-impl Builder {
+impl AgentBuilder {
     pub(super) fn new(model: ModelCard, client: Arc<dyn Model>) -> Self {
         Self {
             config: Config::new(model),
-            host: Host::new(client),
+            host: RunHost::new(client),
             tools: Toolbox::new(),
             helpers: None,
-            manages: Manages::No,
+            manages: ManagerMode::No,
             seed: None,
         }
     }
@@ -97,20 +98,20 @@ impl Builder {
     }
 
     /// Sets the journal store. Without it, runs end with their session.
-    pub fn journals(mut self, journals: impl Journals + 'static) -> Self {
+    pub fn journals(mut self, journals: impl JournalStore + 'static) -> Self {
         self.host.parts.journals = Arc::new(journals);
         self
     }
 
     /// Sets the store for large results.
-    pub fn blobs(mut self, blobs: impl Blobs + 'static) -> Self {
+    pub fn blobs(mut self, blobs: impl BlobStore + 'static) -> Self {
         self.host = self.host.blobs(blobs);
         self
     }
 
     /// Sets the secrets that are removed from every fact before it is stored. Texts with the shape
     /// of a key are always removed.
-    pub fn secrets(mut self, secrets: Secrets) -> Self {
+    pub fn secrets(mut self, secrets: SecretRedactor) -> Self {
         self.host = self.host.secrets(secrets);
         self
     }
@@ -122,7 +123,7 @@ impl Builder {
     }
 
     /// Sets how much of a tool's output stays in the journal; the rest is stored as a blob.
-    pub fn carry(mut self, carry: Carry) -> Self {
+    pub fn carry(mut self, carry: OutputLimits) -> Self {
         self.host = self.host.carry(carry);
         self
     }
@@ -140,8 +141,8 @@ impl Builder {
         self
     }
 
-    /// Sets the approver, which is asked before a call runs. [`Watchers`](crate::Watchers) leaves
-    /// the answer to the holders of a [`Handle`](crate::Handle). Without an approver, every
+    /// Sets the approver, which is asked before a call runs. [`HandleApprover`](crate::HandleApprover) leaves
+    /// the answer to the holders of a [`RunHandle`](crate::RunHandle). Without an approver, every
     /// question is answered with a denial.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.host = self.host.approver(approver);
@@ -155,7 +156,7 @@ impl Builder {
     }
 
     /// Sets the spawner of child runs.
-    pub fn spawner(mut self, spawner: impl Spawner + 'static) -> Self {
+    pub fn spawner(mut self, spawner: impl ChildSpawner + 'static) -> Self {
         self.host = self.host.spawner(spawner);
         self
     }
@@ -163,15 +164,15 @@ impl Builder {
     /// Adds helpers: each becomes a tool, and the system prompt names them. This grants the right
     /// to call them. Each action of a helper is judged when it happens, and a helper never holds
     /// more than this agent.
-    pub fn helpers(mut self, helpers: Helpers) -> Self {
+    pub fn helpers(mut self, helpers: HelperSet) -> Self {
         self.helpers = Some(helpers);
         self
     }
 
     /// As [`helpers`](Self::helpers), for a manager, which can only delegate. A tool that reads,
     /// writes or executes is then an error when the agent is built.
-    pub fn manages(mut self, helpers: Helpers) -> Self {
-        self.manages = Manages::Alone;
+    pub fn manages(mut self, helpers: HelperSet) -> Self {
+        self.manages = ManagerMode::Alone;
         self.helpers(helpers)
     }
 
@@ -183,7 +184,7 @@ impl Builder {
     }
 
     /// Sets the ledger of models, so that a run with a ladder begins with a capable model.
-    pub fn ledger(mut self, ledger: impl Ledger + 'static) -> Self {
+    pub fn ledger(mut self, ledger: impl ModelLedger + 'static) -> Self {
         self.host = self.host.ledger(ledger);
         self
     }
@@ -203,7 +204,7 @@ impl Builder {
         self.tools.check()?;
         let mut this = self.place_hooks();
         this.config.tools.extend(this.tools.declarations());
-        if this.manages == Manages::Alone {
+        if this.manages == ManagerMode::Alone {
             let acts = this.config.tools.iter().find(|tool| tool.level > Level::None);
             if let Some(tool) = acts {
                 return Err(BuildError::ManagerActs { name: tool.name.clone() });
@@ -216,11 +217,11 @@ impl Builder {
         check(&this.config)?;
         let Self { config, host, seed, .. } = this;
         let host = host.parts;
-        Ok(Agent { inner: Arc::new(Inner { config, host, seed }) })
+        Ok(Agent { inner: Arc::new(AgentInner { config, host, seed }) })
     }
 }
 
-impl Builder {
+impl AgentBuilder {
     fn place_helpers(mut self) -> Result<Self, BuildError> {
         let Some(helpers) = self.helpers.take() else { return Ok(self) };
         for declaration in helpers.declarations() {
@@ -241,14 +242,14 @@ impl Builder {
 
 /// Whether an agent only delegates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manages {
+enum ManagerMode {
     No,
     Alone,
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for AgentBuilder {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Builder").field("config", &self.config).finish_non_exhaustive()
+        out.debug_struct("AgentBuilder").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
@@ -267,19 +268,13 @@ pub enum BuildError {
     },
     /// A manager has a tool that acts by itself.
     #[error("the tool `{name}` acts, and a manager only delegates; give the tool to a helper")]
-    ManagerActs {
-        name: String,
-    },
+    ManagerActs { name: String },
     /// The ladder names a model that the agent does not have.
     #[error("the ladder names `{name}`, which is no model of the agent; add it as a fallback or take it out")]
-    UnknownRung {
-        name: String,
-    },
+    UnknownRung { name: String },
     /// The configuration cannot be journaled.
     #[error("the configuration cannot be journaled ({reason}); make it smaller")]
-    TooLarge {
-        reason: String,
-    },
+    TooLarge { reason: String },
 }
 
 /// Lets the kernel check the configuration as it does when a run starts.

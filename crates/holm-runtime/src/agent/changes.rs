@@ -8,13 +8,13 @@ use holm_kernel::{Budget, Input, MarkRule, Narrowing, Run};
 ///
 /// ```
 /// use holm_grants::Mode;
-/// use holm_runtime::Changes;
+/// use holm_runtime::ResumeChanges;
 ///
-/// let changes = Changes { mode: Some(Mode::Plan), ..Changes::default() };
-/// assert_ne!(changes, Changes::default());
+/// let changes = ResumeChanges { mode: Some(Mode::Plan), ..ResumeChanges::default() };
+/// assert_ne!(changes, ResumeChanges::default());
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct ResumeChanges {
     /// The mode. The model's own plan mode no longer counts.
     pub mode: Option<Mode>,
     /// The run's grants from now on; they replace all earlier ones.
@@ -25,7 +25,7 @@ pub struct Changes {
     pub mark_rule: Option<MarkRule>,
 }
 
-impl Changes {
+impl ResumeChanges {
     /// The facts that tell a run about the changes; an unchanged rule is left out.
     pub(super) fn facts(self, run: &Run) -> Vec<Input> {
         let mode = self.mode.map(Input::ModeChanged);

@@ -2,77 +2,78 @@
 
 use holm_kernel::Approvals;
 
-use super::Builder;
+use super::AgentBuilder;
 use crate::{
-    AfterCall, BeforeCall, ContextHook, FollowUpSource, Hook, Hooks, ModelSelect, Nobody, Observer,
-    OnCompaction, OnLoop, OnUsage, SteeringSource, ToolGate, host::HookWants,
+    AfterCallHook, BeforeCallHook, CompactionHook, ContextHook, DenyAllApprover, EventObserver,
+    FollowUpSource, Hook, HookSet, LoopHook, ModelSelector, SteeringSource, ToolGate, UsageHook,
+    host::HookReviewers,
 };
 
-impl Builder {
-    /// Adds hooks: most are plain functions, see [`Hooks`].
-    pub fn hooks(mut self, hooks: Hooks) -> Self {
+impl AgentBuilder {
+    /// Adds hooks: most are plain functions, see [`HookSet`].
+    pub fn hooks(mut self, hooks: HookSet) -> Self {
         self.host = self.host.hooks(hooks);
         self
     }
 
     /// Adds a type that is several hooks at once.
     pub fn hook(self, hook: impl Hook + 'static) -> Self {
-        self.hooks(Hooks::new().hook(hook))
+        self.hooks(HookSet::new().hook(hook))
     }
 
     /// Adds a hook that sees every call before it runs.
-    pub fn before_call(self, hook: impl BeforeCall + 'static) -> Self {
-        self.hooks(Hooks::new().before_call(hook))
+    pub fn before_call(self, hook: impl BeforeCallHook + 'static) -> Self {
+        self.hooks(HookSet::new().before_call(hook))
     }
 
     /// Adds a hook that sees every result before it is believed.
-    pub fn after_call(self, hook: impl AfterCall + 'static) -> Self {
-        self.hooks(Hooks::new().after_call(hook))
+    pub fn after_call(self, hook: impl AfterCallHook + 'static) -> Self {
+        self.hooks(HookSet::new().after_call(hook))
     }
 
     /// Adds a hook that changes the messages of a request.
     pub fn context(self, hook: impl ContextHook + 'static) -> Self {
-        self.hooks(Hooks::new().context(hook))
+        self.hooks(HookSet::new().context(hook))
     }
 
     /// Adds a hook that sees every event and never delays the run.
-    pub fn observer(self, hook: impl Observer + 'static) -> Self {
-        self.hooks(Hooks::new().observer(hook))
+    pub fn observer(self, hook: impl EventObserver + 'static) -> Self {
+        self.hooks(HookSet::new().observer(hook))
     }
 
     /// Adds a hook that may send a prompt every turn.
     pub fn steering(self, hook: impl SteeringSource + 'static) -> Self {
-        self.hooks(Hooks::new().steering(hook))
+        self.hooks(HookSet::new().steering(hook))
     }
 
     /// Adds a hook that may have more work when a run would stop.
     pub fn follow_up(self, hook: impl FollowUpSource + 'static) -> Self {
-        self.hooks(Hooks::new().follow_up(hook))
+        self.hooks(HookSet::new().follow_up(hook))
     }
 
     /// Adds a hook that decides which tools are on offer.
     pub fn tool_gate(self, hook: impl ToolGate + 'static) -> Self {
-        self.hooks(Hooks::new().tool_gate(hook))
+        self.hooks(HookSet::new().tool_gate(hook))
     }
 
     /// Adds a hook that decides which model is called.
-    pub fn model_select(self, hook: impl ModelSelect + 'static) -> Self {
-        self.hooks(Hooks::new().model_select(hook))
+    pub fn model_select(self, hook: impl ModelSelector + 'static) -> Self {
+        self.hooks(HookSet::new().model_select(hook))
     }
 
     /// Adds a hook that gets the usage of every model call.
-    pub fn on_usage(self, hook: impl OnUsage + 'static) -> Self {
-        self.hooks(Hooks::new().on_usage(hook))
+    pub fn on_usage(self, hook: impl UsageHook + 'static) -> Self {
+        self.hooks(HookSet::new().on_usage(hook))
     }
 
     /// Adds a hook that is told when a run repeats itself.
-    pub fn on_loop(self, hook: impl OnLoop + 'static) -> Self {
-        self.hooks(Hooks::new().on_loop(hook))
+    pub fn on_loop(self, hook: impl LoopHook + 'static) -> Self {
+        self.hooks(HookSet::new().on_loop(hook))
     }
 
     /// Adds a hook that is told when the view was made smaller.
-    pub fn on_compaction(self, hook: impl OnCompaction + 'static) -> Self {
-        self.hooks(Hooks::new().on_compaction(hook))
+    pub fn on_compaction(self, hook: impl CompactionHook + 'static) -> Self {
+        self.hooks(HookSet::new().on_compaction(hook))
     }
 
     /// Tells the kernel where the hooks must be asked.
@@ -84,9 +85,9 @@ impl Builder {
         }
         match self.config.approvals {
             Approvals::Ask => {}
-            Approvals::AskAlways => self.host.parts.hook_wants = HookWants::PeopleToo,
+            Approvals::AskAlways => self.host.parts.hook_wants = HookReviewers::PeopleToo,
             // Hooks still see the calls, but no person is asked.
-            Approvals::Deny => self.host = self.host.approver(Nobody),
+            Approvals::Deny => self.host = self.host.approver(DenyAllApprover),
         }
         self.config.approvals = Approvals::AskAlways;
         self

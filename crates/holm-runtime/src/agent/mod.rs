@@ -15,21 +15,21 @@ mod tests;
 
 use std::{fmt, sync::Arc};
 
-use holm_kernel::{Config, Model as ModelCard, Prompt, Run, Seq, Started};
+use holm_kernel::{Config, ModelSpec as ModelCard, Prompt, Run, Seq, Started};
 
 pub use blocking::BlockingError;
-pub use builder::{BuildError, Builder};
-pub use changes::Changes;
+pub use builder::{AgentBuilder, BuildError};
+pub use changes::ResumeChanges;
 pub use name::new_name;
-pub use report::{NotAnswered, Report};
+pub use report::{NoAnswerError, RunReport};
 pub use session::Session;
-pub use typed::TypedError;
+pub use typed::TypedAnswerError;
 
 use crate::{
-    Blobs, DriveError, Driver, Durability, Host, Journal, Journals, Model, Replayed, Tool as _,
+    BlobStore, DriveError, Driver, Durability, Journal, JournalStore, Model, RunHost, RunReplay, Tool as _,
     check_run_name,
-    driver::{self, Folded, UnderWay},
-    host::Parts,
+    driver::{self, PendingWork, RestoredRun},
+    host::HostParts,
 };
 
 /// Runs prompts. Cheap to clone; many runs may be active at the same time.
@@ -43,7 +43,7 @@ use crate::{
 /// # });
 /// use holm_runtime::Agent;
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let agent = Agent::builder("example/model", client).system("Answer in one word.").build()?;
 /// let report = agent.run("What is 2 + 2?").await?;
 /// assert_eq!(report.text()?, "4");
@@ -52,12 +52,12 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct Agent {
-    inner: Arc<Inner>,
+    inner: Arc<AgentInner>,
 }
 
-struct Inner {
+struct AgentInner {
     config: Config,
-    host: Parts,
+    host: HostParts,
     /// For tests that need identical runs.
     seed: Option<u64>,
 }
@@ -65,8 +65,8 @@ struct Inner {
 impl Agent {
     /// Starts building an agent: a model by its name (or with its window and price), and the client
     /// that answers for it.
-    pub fn builder(model: impl Into<ModelCard>, client: impl Model + 'static) -> Builder {
-        Builder::new(model.into(), Arc::new(client))
+    pub fn builder(model: impl Into<ModelCard>, client: impl Model + 'static) -> AgentBuilder {
+        AgentBuilder::new(model.into(), Arc::new(client))
     }
 
     /// The configuration of its runs.
@@ -75,12 +75,12 @@ impl Agent {
     }
 
     /// The journal store of its runs.
-    pub fn journals(&self) -> &Arc<dyn Journals> {
+    pub fn journals(&self) -> &Arc<dyn JournalStore> {
         &self.inner.host.journals
     }
 
     /// The store for large results.
-    pub fn blobs(&self) -> &Arc<dyn Blobs> {
+    pub fn blobs(&self) -> &Arc<dyn BlobStore> {
         &self.inner.host.blobs
     }
 
@@ -88,7 +88,7 @@ impl Agent {
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written. All other failures are in the report.
-    pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
+    pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<RunReport, DriveError> {
         self.start().await?.prompt(prompt).await
     }
 
@@ -114,7 +114,7 @@ impl Agent {
         &self,
         run: &str,
         config: Config,
-        change: impl FnOnce(Host) -> Host,
+        change: impl FnOnce(RunHost) -> RunHost,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
         let journal = self.inner.host.journals.create(run).await?;
@@ -136,7 +136,7 @@ impl Agent {
     /// [`DriveError`] if there is no such run, another process drives it, or
     /// its journal is damaged.
     pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
-        self.resume_with(run, Changes::default()).await
+        self.resume_with(run, ResumeChanges::default()).await
     }
 
     /// As [`resume`](Self::resume), and changes the run's permissions first. Open work is checked
@@ -144,7 +144,7 @@ impl Agent {
     ///
     /// # Errors
     /// As [`resume`](Self::resume).
-    pub async fn resume_with(&self, run: &str, changes: Changes) -> Result<Session, DriveError> {
+    pub async fn resume_with(&self, run: &str, changes: ResumeChanges) -> Result<Session, DriveError> {
         self.resume_deciding(run, |_| changes).await
     }
 
@@ -156,22 +156,22 @@ impl Agent {
     pub async fn resume_deciding(
         &self,
         run: &str,
-        decide: impl FnOnce(&Run) -> Changes,
+        decide: impl FnOnce(&Run) -> ResumeChanges,
     ) -> Result<Session, DriveError> {
-        self.resume_as(run, typed::Answer::of, decide).await
+        self.resume_as(run, typed::AnswerTool::of, decide).await
     }
 
     async fn resume_as(
         &self,
         run: &str,
-        answer: impl FnOnce(&Run) -> Option<typed::Answer>,
-        decide: impl FnOnce(&Run) -> Changes,
+        answer: impl FnOnce(&Run) -> Option<typed::AnswerTool>,
+        decide: impl FnOnce(&Run) -> ResumeChanges,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
         driver::released(run).await;
         let journals = &*self.inner.host.journals;
         let opened = journals.open(run).await?;
-        let (folded, journal) = Folded::open(journals, run, opened).await?;
+        let (folded, journal) = RestoredRun::open(journals, run, opened).await?;
         folded.check_name(run)?;
         let (answer, changes) = (answer(&folded.run), decide(&folded.run));
         self.take_over(folded, journal, answer, changes).await
@@ -181,20 +181,20 @@ impl Agent {
     /// of this agent's tools.
     async fn take_over(
         &self,
-        folded: Folded,
+        folded: RestoredRun,
         journal: Box<dyn Journal>,
-        answer: Option<typed::Answer>,
-        changes: Changes,
+        answer: Option<typed::AnswerTool>,
+        changes: ResumeChanges,
     ) -> Result<Session, DriveError> {
         let (mut host, mut tools) = (self.host(journal), self.inner.config.tools.clone());
         let is_taken =
-            |answer: &typed::Answer| tools.iter().any(|tool| tool.name == answer.declaration().name);
+            |answer: &typed::AnswerTool| tools.iter().any(|tool| tool.name == answer.declaration().name);
         if let Some(answer) = answer.filter(|answer| !is_taken(answer)) {
             tools.push(answer.declaration().clone());
             host = host.tool(answer);
         }
-        let looks = driver::Looks::on(&folded.run, &host.parts.hooks);
-        let changes = driver::Changed { tools, facts: changes.facts(&folded.run), looks };
+        let looks = driver::HookTiming::on(&folded.run, &host.parts.hooks);
+        let changes = driver::TakeoverChanges { tools, facts: changes.facts(&folded.run), looks };
         Ok(Session::new(Driver::take_over(folded, self.by(), host, changes).await?))
     }
 
@@ -208,13 +208,14 @@ impl Agent {
         check_run_name(new)?;
         let text = self.inner.host.journals.read(run).await?;
         let name = new.to_owned();
-        let forked = move || driver::fork_journal(&text, at, &name, UnderWay::Kept);
+        let forked = move || driver::fork_journal(&text, at, &name, PendingWork::Kept);
         let lines = driver::off_the_loop(forked).await?;
         let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
-        let folded = Folded::whole(lines.into_bytes()).await?;
-        let answer = typed::Answer::of(&folded.run);
-        let changes = Changes { mark_rule: Some(self.inner.config.mark_rule), ..Changes::default() };
+        let folded = RestoredRun::whole(lines.into_bytes()).await?;
+        let answer = typed::AnswerTool::of(&folded.run);
+        let changes =
+            ResumeChanges { mark_rule: Some(self.inner.config.mark_rule), ..ResumeChanges::default() };
         self.take_over(folded, journal, answer, changes).await
     }
 
@@ -223,13 +224,13 @@ impl Agent {
     ///
     /// # Errors
     /// [`DriveError`] if there is no such run or its journal is damaged.
-    pub async fn replay(&self, run: &str) -> Result<Replayed, DriveError> {
+    pub async fn replay(&self, run: &str) -> Result<RunReplay, DriveError> {
         check_run_name(run)?;
-        Replayed::whole(self.inner.host.journals.read(run).await?).await
+        RunReplay::whole(self.inner.host.journals.read(run).await?).await
     }
 
-    fn host(&self, journal: Box<dyn Journal>) -> Host {
-        Host { parts: self.inner.host.clone(), journal }
+    fn host(&self, journal: Box<dyn Journal>) -> RunHost {
+        RunHost { parts: self.inner.host.clone(), journal }
     }
 
     /// The name of this host, for people who read the journal.

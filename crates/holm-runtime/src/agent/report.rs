@@ -4,7 +4,7 @@ use holm_kernel::{Ending, FailureClass, NanoUsd, Usage};
 
 /// The result of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct RunReport {
     /// The name of the run, for resuming and replaying it.
     pub run: String,
     pub ending: Ending,
@@ -14,12 +14,12 @@ pub struct Report {
     pub spent: NanoUsd,
 }
 
-impl Report {
+impl RunReport {
     /// The answer of the run.
     ///
     /// # Errors
-    /// [`NotAnswered`] for every other ending.
-    pub fn text(&self) -> Result<&str, NotAnswered> {
+    /// [`NoAnswerError`] for every other ending.
+    pub fn text(&self) -> Result<&str, NoAnswerError> {
         match &self.ending {
             Ending::Answered { text } => Ok(text),
             Ending::Refused { .. }
@@ -29,7 +29,7 @@ impl Report {
             | Ending::OverLimit { .. }
             | Ending::Cancelled { .. }
             | Ending::Failed { .. } => {
-                Err(NotAnswered { run: self.run.clone(), ending: Box::new(self.ending.clone()) })
+                Err(NoAnswerError { run: self.run.clone(), ending: Box::new(self.ending.clone()) })
             }
         }
     }
@@ -38,10 +38,10 @@ impl Report {
     ///
     /// # Errors
     /// As [`text`](Self::text).
-    pub fn into_text(self) -> Result<String, NotAnswered> {
+    pub fn into_text(self) -> Result<String, NoAnswerError> {
         match self.ending {
             Ending::Answered { text } => Ok(text),
-            ending => Err(NotAnswered { run: self.run, ending: Box::new(ending) }),
+            ending => Err(NoAnswerError { run: self.run, ending: Box::new(ending) }),
         }
     }
 }
@@ -49,7 +49,7 @@ impl Report {
 /// A prompt ended without an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the run `{run}` ended without an answer: {}", in_words(ending))]
-pub struct NotAnswered {
+pub struct NoAnswerError {
     pub run: String,
     pub ending: Box<Ending>,
 }

@@ -4,8 +4,8 @@ use std::{fmt, time::Duration};
 
 use holm_kernel::{Ending, Prompt, Run};
 
-use super::{Changes, Report};
-use crate::{BoxFuture, DriveError, Driver, Handle};
+use super::{ResumeChanges, RunReport};
+use crate::{BoxFuture, DriveError, Driver, RunHandle};
 
 /// How long observers may take for the last events before their run is dropped.
 const LAST_SIGHT: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ impl Session {
     }
 
     /// A handle to the run while it works: steer, cancel, answer, watch.
-    pub fn handle(&self) -> Handle {
+    pub fn handle(&self) -> RunHandle {
         self.driver.handle()
     }
 
@@ -45,7 +45,7 @@ impl Session {
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written.
-    pub async fn change(&mut self, changes: Changes) -> Result<(), DriveError> {
+    pub async fn change(&mut self, changes: ResumeChanges) -> Result<(), DriveError> {
         self.driver.change(changes.facts(self.driver.run())).await
     }
 
@@ -59,23 +59,23 @@ impl Session {
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written. All other failures are in the report.
-    pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
+    pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<RunReport, DriveError> {
         let ending = self.driver.prompt(prompt).await?;
         Ok(self.report(ending))
     }
 
-    /// Works on prompts that arrived through a [`Handle`] just after the run had ended; the
+    /// Works on prompts that arrived through a [`RunHandle`] just after the run had ended; the
     /// sender cannot know about the end. Returns `None` if there are none: then the run
     /// waits for a prompt.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
-    pub async fn catch_up(&mut self) -> Result<Option<Report>, DriveError> {
+    pub async fn catch_up(&mut self) -> Result<Option<RunReport>, DriveError> {
         let ending = self.driver.catch_up().await?;
         Ok(ending.map(|ending| self.report(ending)))
     }
 
-    /// Takes the prompts that arrived through a [`Handle`] after the run had ended, if you drop the
+    /// Takes the prompts that arrived through a [`RunHandle`] after the run had ended, if you drop the
     /// run instead of working on them. They are not in the journal, so they would be lost. Each is
     /// returned once; other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
@@ -87,7 +87,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
-    pub async fn go_on(&mut self) -> Result<Option<Report>, DriveError> {
+    pub async fn go_on(&mut self) -> Result<Option<RunReport>, DriveError> {
         if !self.driver.is_at_work() {
             return Ok(None);
         }
@@ -101,9 +101,9 @@ impl Session {
         self.driver.close(LAST_SIGHT).await;
     }
 
-    fn report(&self, ending: Ending) -> Report {
+    fn report(&self, ending: Ending) -> RunReport {
         let run = self.driver.run();
-        Report { run: run.started().run.clone(), ending, usage: run.usage(), spent: run.spent() }
+        RunReport { run: run.started().run.clone(), ending, usage: run.usage(), spent: run.spent() }
     }
 }
 

@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex};
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Budget, Config, Ending, Event, FailureClass, Input, MarkRule, Model, ModelResult, NanoUsd, Receipt, Seq,
-    Started, Timestamp, Tool as Declaration, ToolOutput,
+    Budget, Config, Ending, Event, FailureClass, Input, MarkRule, ModelResult, ModelSpec, NanoUsd,
+    RecordReceipt, Seq, Started, Timestamp, ToolOutput, ToolSpec as Declaration,
     journal::{self, ReplayError},
 };
 use schemars::JsonSchema;
@@ -12,7 +12,8 @@ use serde::Deserialize;
 
 use super::*;
 use crate::{
-    Durability, FnTool, JournalFailed, Journals as _, JsonLinesFolder, MemoryJournals, Notice, fork_journal,
+    Durability, EventNotice, FnTool, JournalStorageError, JournalStore as _, JsonLinesFolder,
+    MemoryJournalStore, fork_journal,
     testing::{calls_with, plays, says, thinks},
     tool_fn,
 };
@@ -21,7 +22,7 @@ fn calls(name: &str, arguments: &str) -> ModelResult {
     calls_with([(name, arguments.into())])
 }
 
-fn reads(name: &str) -> FnTool<impl Fn(crate::Job) -> std::future::Ready<ToolOutput>> {
+fn reads(name: &str) -> FnTool<impl Fn(crate::ToolInvocation) -> std::future::Ready<ToolOutput>> {
     let schema = Json::object([("type", "object".into())]);
     let declaration = Declaration::new(name, "Reads.", schema).level(Level::ReadOnly);
     tool_fn(declaration, |_| std::future::ready(ToolOutput::text("read")))
@@ -53,7 +54,7 @@ fn a_tool_with_a_name_that_a_run_answers_itself_is_an_error() {
     for name in holm_kernel::OWN_NAMES.iter().copied().filter(|name| *name != holm_kernel::FINDER) {
         assert_eq!(build(name).unwrap_err(), reserved(name));
         let child = Agent::builder("test/child", plays([])).build().unwrap();
-        let helpers = crate::Helpers::new().with(crate::Helper::new(name, "Helps.", child));
+        let helpers = crate::HelperSet::new().with(crate::HelperAgent::new(name, "Helps.", child));
         let helped = Agent::builder("test/one", plays([])).helpers(helpers).build();
         assert_eq!(helped.unwrap_err(), reserved(name));
     }
@@ -79,20 +80,20 @@ fn a_tool_that_no_model_could_call_is_an_error() {
 
 #[tokio::test]
 async fn a_session_goes_on_after_its_process_is_gone() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let first = Agent::builder("test/one", plays([says("one")])).journals(journals.clone()).build().unwrap();
     let mut session = first.start_as("chat").await.unwrap();
     assert_eq!(session.prompt("first").await.unwrap().text().unwrap(), "one");
     let second = Agent::builder("test/one", plays([says("two")])).journals(journals.clone()).build().unwrap();
     let busy = second.resume("chat").await.unwrap_err();
-    assert!(matches!(busy, DriveError::Journal(JournalFailed::Busy { .. })), "{busy}");
+    assert!(matches!(busy, DriveError::Journal(JournalStorageError::Busy { .. })), "{busy}");
     drop(session);
     let mut session = second.resume("chat").await.unwrap();
     assert_eq!(session.go_on().await.unwrap(), None, "nothing was under way");
     assert_eq!(session.prompt("second").await.unwrap().text().unwrap(), "two");
     assert_eq!(session.run().transcript().len(), 4);
     let taken = second.start_as("chat").await.unwrap_err();
-    assert_eq!(taken, DriveError::Journal(JournalFailed::Exists { run: "chat".into() }));
+    assert_eq!(taken, DriveError::Journal(JournalStorageError::Exists { run: "chat".into() }));
 }
 
 #[tokio::test]
@@ -102,7 +103,7 @@ async fn a_session_that_ends_its_host_five_times_is_given_up_and_goes_on_with_th
         let _ = called.send(());
         Box::pin(std::future::pending())
     });
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let agent = Agent::builder("test/one", Arc::new(hangs)).journals(journals.clone()).build().unwrap();
     let mut session = agent.start_as("chat").await.unwrap();
     tokio::select! {
@@ -130,7 +131,9 @@ async fn a_session_that_ends_its_host_five_times_is_given_up_and_goes_on_with_th
 }
 
 /// A tool that changes something, and says how often it ran.
-fn writes(runs: &Arc<Mutex<u32>>) -> FnTool<impl Fn(crate::Job) -> std::future::Ready<ToolOutput> + use<>> {
+fn writes(
+    runs: &Arc<Mutex<u32>>,
+) -> FnTool<impl Fn(crate::ToolInvocation) -> std::future::Ready<ToolOutput> + use<>> {
     let schema = Json::object([("type", "object".into())]);
     let runs = Arc::clone(runs);
     tool_fn(Declaration::new("put", "Writes.", schema).level(Level::Write), move |_| {
@@ -141,8 +144,8 @@ fn writes(runs: &Arc<Mutex<u32>>) -> FnTool<impl Fn(crate::Job) -> std::future::
 
 #[tokio::test]
 async fn what_is_changed_as_a_run_is_taken_over_holds_from_its_first_call() {
-    let check = async |changes: Changes, mode: Mode, expect: u32| {
-        let (journals, runs) = (MemoryJournals::new(), Arc::new(Mutex::new(0)));
+    let check = async |changes: ResumeChanges, mode: Mode, expect: u32| {
+        let (journals, runs) = (MemoryJournalStore::new(), Arc::new(Mutex::new(0)));
         let agent = |acts: Vec<ModelResult>| {
             let builder = Agent::builder("test/one", plays(acts)).tool(writes(&runs));
             builder.mode(Mode::Full).journals(journals.clone()).build().unwrap()
@@ -155,17 +158,17 @@ async fn what_is_changed_as_a_run_is_taken_over_holds_from_its_first_call() {
         assert_eq!(*runs.lock().unwrap(), expect);
         second.replay("chat").await.unwrap();
     };
-    check(Changes::default(), Mode::Full, 1).await;
-    check(Changes { mode: Some(Mode::Plan), ..Changes::default() }, Mode::Plan, 0).await;
+    check(ResumeChanges::default(), Mode::Full, 1).await;
+    check(ResumeChanges { mode: Some(Mode::Plan), ..ResumeChanges::default() }, Mode::Plan, 0).await;
 }
 
 #[tokio::test]
 async fn a_budget_that_is_spent_already_lets_a_run_that_is_taken_over_do_nothing() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let agent = Agent::builder("test/one", plays([says("never")])).journals(journals).build().unwrap();
     drop(agent.start_as("chat").await.unwrap());
     let budget = Some(Budget { usd: Some(NanoUsd::ZERO) });
-    let changes = Changes { budget, grants: Some(GrantSet::default()), ..Changes::default() };
+    let changes = ResumeChanges { budget, grants: Some(GrantSet::default()), ..ResumeChanges::default() };
     let mut session = agent.resume_with("chat", changes).await.unwrap();
     let report = session.prompt("hi").await.unwrap();
     assert!(!matches!(report.ending, Ending::Answered { .. }), "{report:?}");
@@ -173,7 +176,7 @@ async fn a_budget_that_is_spent_already_lets_a_run_that_is_taken_over_do_nothing
 
 #[tokio::test]
 async fn a_run_is_told_again_with_the_same_events() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
     let agent = Agent::builder("test/one", plays([calls("look", "{}"), says("seen")]))
@@ -190,7 +193,7 @@ async fn a_run_is_told_again_with_the_same_events() {
 
 #[tokio::test]
 async fn a_fork_is_another_run_with_the_same_past() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let agent = Agent::builder("test/one", plays([says("one"), says("left"), says("right")]))
         .journals(journals.clone())
         .build()
@@ -212,7 +215,7 @@ async fn a_fork_is_another_run_with_the_same_past() {
 
 #[tokio::test]
 async fn a_fork_in_the_midst_of_work_can_drop_it() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let agent = Agent::builder("test/one", plays([calls("look", "{}"), says("seen"), says("other")]))
         .tool(reads("look"))
         .journals(journals.clone())
@@ -222,8 +225,8 @@ async fn a_fork_in_the_midst_of_work_can_drop_it() {
     let text = journals.read("trunk").await.unwrap();
     let records = journal::decode_strict(&text).unwrap();
     for at in 1..records.len() as u64 - 1 {
-        let kept = fork_journal(&text, Seq::new(at), "b", UnderWay::Kept).unwrap();
-        let dropped = fork_journal(&text, Seq::new(at), "b", UnderWay::Dropped).unwrap();
+        let kept = fork_journal(&text, Seq::new(at), "b", PendingWork::Kept).unwrap();
+        let dropped = fork_journal(&text, Seq::new(at), "b", PendingWork::Dropped).unwrap();
         assert!(
             dropped.starts_with(&kept) && dropped.len() > kept.len(),
             "record {at}: something was under way"
@@ -232,23 +235,23 @@ async fn a_fork_in_the_midst_of_work_can_drop_it() {
     }
     let last = Seq::new(records.len() as u64 - 1);
     let whole = |under_way| fork_journal(&text, last, "b", under_way).unwrap();
-    assert_eq!(whole(UnderWay::Kept), whole(UnderWay::Dropped), "nothing is under way at the end");
+    assert_eq!(whole(PendingWork::Kept), whole(PendingWork::Dropped), "nothing is under way at the end");
 }
 
 #[test]
 fn a_journal_that_another_kernel_continued_is_forked_before_the_record_that_diverges() {
-    let config = Config::new(Model::named("test/one"));
+    let config = Config::new(ModelSpec::named("test/one"));
     let started = Started::new("trunk", 7, config);
     let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(1)).unwrap();
     let now = Timestamp::new(2);
     lines += &journal::step(&mut run, &mut writer, now, Input::Prompted("go".into())).unwrap();
     // As a kernel with other rules would have written it.
-    let receipt = Receipt { seq: Seq::new(2), at: now, effects: 0xfeed };
+    let receipt = RecordReceipt { seq: Seq::new(2), at: now, effects: 0xfeed };
     let payload = journal::payload(&Input::Cancelled { reason: "enough".into() }).unwrap();
     lines += &writer.append(receipt, &payload).unwrap();
-    let whole = fork_journal(lines.as_bytes(), Seq::new(2), "b", UnderWay::Kept).unwrap_err();
+    let whole = fork_journal(lines.as_bytes(), Seq::new(2), "b", PendingWork::Kept).unwrap_err();
     assert!(matches!(whole, DriveError::Replay(ReplayError::Diverged { .. })), "{whole}");
-    let forked = fork_journal(lines.as_bytes(), Seq::new(1), "b", UnderWay::Kept).unwrap();
+    let forked = fork_journal(lines.as_bytes(), Seq::new(1), "b", PendingWork::Kept).unwrap();
     let run = journal::replay(&journal::decode_strict(forked.as_bytes()).unwrap()).unwrap();
     assert_eq!(run.transcript()[0].plain_text(), "go");
 }
@@ -257,7 +260,7 @@ fn a_journal_that_another_kernel_continued_is_forked_before_the_record_that_dive
 fn what_an_import_narrowed_holds_for_a_fork_at_any_record() {
     let grants =
         |text: &str| -> GrantSet { [text.parse::<holm_grants::Grant>().unwrap()].into_iter().collect() };
-    let mut config = Config::new(Model::named("test/one"));
+    let mut config = Config::new(ModelSpec::named("test/one"));
     (config.mode, config.grants) = (Mode::Full, grants("write:**"));
     let (mut run, mut writer, mut lines) =
         journal::begin(Started::new("trunk", 7, config), Timestamp::new(1)).unwrap();
@@ -277,7 +280,7 @@ fn what_an_import_narrowed_holds_for_a_fork_at_any_record() {
         lines += &journal::step(&mut run, &mut writer, Timestamp::new(2), fact).unwrap();
     }
     for at in 0..=6 {
-        let forked = fork_journal(lines.as_bytes(), Seq::new(at), "b", UnderWay::Kept).unwrap();
+        let forked = fork_journal(lines.as_bytes(), Seq::new(at), "b", PendingWork::Kept).unwrap();
         let run = journal::replay(&journal::decode_strict(forked.as_bytes()).unwrap()).unwrap();
         assert_eq!((run.mode(), run.marks().untrusted), (Mode::default(), true), "record {at}");
         // What was given here, after the import, is the fork's where it has that record.
@@ -287,12 +290,12 @@ fn what_an_import_narrowed_holds_for_a_fork_at_any_record() {
 
 #[tokio::test]
 async fn a_run_that_is_resumed_follows_the_stricter_rule_and_is_told_so_once() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let agent = Agent::builder("test/one", plays([])).journals(journals.clone()).build().unwrap();
     let lax = Config { mark_rule: MarkRule::AskAfterBoth, ..agent.config().clone() };
     let (_, _, lines) = journal::begin(Started::new("edge", 7, lax), Timestamp::new(1)).unwrap();
     journals.create("edge").await.unwrap().append(&lines, Durability::Synced).await.unwrap();
-    let strict = || Changes { mark_rule: Some(MarkRule::AskAfterAny), ..Changes::default() };
+    let strict = || ResumeChanges { mark_rule: Some(MarkRule::AskAfterAny), ..ResumeChanges::default() };
     for _ in 0..2 {
         let session = agent.resume_with("edge", strict()).await.unwrap();
         assert_eq!(session.run().config().mark_rule, MarkRule::AskAfterAny);
@@ -313,7 +316,7 @@ async fn a_journal_that_was_renamed_is_not_taken_for_another_run() {
     let error = agent.resume("new").await.unwrap_err();
     assert_eq!(error, DriveError::OtherRun { wanted: "new".into(), found: "old".into() });
     let bad = agent.resume("../old").await.unwrap_err();
-    assert!(matches!(bad, DriveError::Journal(JournalFailed::BadName { .. })), "{bad}");
+    assert!(matches!(bad, DriveError::Journal(JournalStorageError::BadName { .. })), "{bad}");
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -347,7 +350,7 @@ async fn a_model_that_only_talks_may_still_give_the_value_and_is_never_guessed_a
     assert_eq!(place.name, "Bern");
     let agent = Agent::builder("test/one", plays([says("Bern."), says("Bern!")])).build().unwrap();
     let error = agent.run_typed::<Place>("Where?").await.unwrap_err();
-    assert!(matches!(error, TypedError::NotAValue { .. }), "{error}");
+    assert!(matches!(error, TypedAnswerError::NotAValue { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -359,7 +362,7 @@ async fn a_watcher_sees_the_run_through_a_handle() {
     drop(session);
     let mut last = None;
     while let Some(notice) = events.next().await {
-        let Notice::Event(event) = notice else { panic!("nothing is missed: {notice:?}") };
+        let EventNotice::Event(event) = notice else { panic!("nothing is missed: {notice:?}") };
         last = Some(event);
     }
     let Some(Event::GroupEnded { ending, .. }) = last.map(|last| last.event.clone()) else {
@@ -390,7 +393,7 @@ fn agents_and_sessions_can_move_between_threads() {
 }
 
 /// The name of a run that owes a place and was killed while its model thought.
-async fn owing(journals: &MemoryJournals) -> String {
+async fn owing(journals: &MemoryJournalStore) -> String {
     let agent = Agent::builder("test/one", thinks()).journals(journals.clone()).build().unwrap();
     let begun = async {
         loop {
@@ -413,7 +416,7 @@ async fn owing(journals: &MemoryJournals) -> String {
 async fn a_run_that_owes_a_value_still_can_give_it_after_a_crash() {
     let wrong = calls("give_answer", r#"{"name":"Basel","people":"many"}"#);
     let right = || calls("give_answer", r#"{"name":"Basel","people":177000}"#);
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let run = owing(&journals).await;
     let agent = Agent::builder("test/one", plays([wrong, right()])).journals(journals.clone());
     let agent = agent.build().unwrap();
@@ -426,7 +429,7 @@ async fn a_run_that_owes_a_value_still_can_give_it_after_a_crash() {
 
 #[tokio::test]
 async fn so_does_one_that_is_resumed_by_somebody_who_does_not_know_the_type() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let run = owing(&journals).await;
     let words = says("It is Basel.");
     let value = calls("give_answer", r#"{"name":"Basel","people":177000}"#);
@@ -440,8 +443,8 @@ async fn so_does_one_that_is_resumed_by_somebody_who_does_not_know_the_type() {
 
 #[tokio::test]
 async fn a_run_that_was_never_asked_has_no_value_to_give() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let agent = Agent::builder("test/one", plays([])).journals(journals.clone()).build().unwrap();
     drop(agent.start_as("quiet").await.unwrap());
-    assert_eq!(agent.resume_typed::<Place>("quiet").await.unwrap_err(), TypedError::NotAsked);
+    assert_eq!(agent.resume_typed::<Place>("quiet").await.unwrap_err(), TypedAnswerError::NotAsked);
 }

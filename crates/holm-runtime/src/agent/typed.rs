@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{PlainAnswer, Prompt, Run, Tool as Declaration, ToolKind, ToolOutput};
+use holm_kernel::{PlainAnswer, Prompt, Run, ToolKind, ToolOutput, ToolSpec as Declaration};
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{Agent, Changes, NotAnswered, Report, name};
-use crate::{BoxFuture, DriveError, Job, Tool, schema_of};
+use super::{Agent, NoAnswerError, ResumeChanges, RunReport, name};
+use crate::{BoxFuture, DriveError, Tool, ToolInvocation, schema_of};
 
 /// The name of the tool with which the model answers.
 const ANSWER: &str = "give_answer";
@@ -21,7 +21,7 @@ impl Agent {
     /// schema; an invalid one is sent back with the reason, as for every other call.
     ///
     /// # Errors
-    /// [`TypedError`]; the value is never guessed.
+    /// [`TypedAnswerError`]; the value is never guessed.
     ///
     /// ```
     /// # use holm_runtime::{Agent, model_fn};
@@ -31,14 +31,14 @@ impl Agent {
     /// #     let reply = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
     /// #     Box::pin(async move { ModelResult::Replied(reply) })
     /// # });
-    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
     /// let agent = Agent::builder("example/model", client).build()?;
     /// let sum: u32 = agent.run_typed("What is 2 + 2?").await?;
     /// assert_eq!(sum, 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
-    pub async fn run_typed<T>(&self, prompt: impl Into<Prompt>) -> Result<T, TypedError>
+    pub async fn run_typed<T>(&self, prompt: impl Into<Prompt>) -> Result<T, TypedAnswerError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
     {
@@ -49,16 +49,19 @@ impl Agent {
     ///
     /// # Errors
     /// As [`run_typed`](Self::run_typed).
-    pub async fn run_typed_with_report<T>(&self, prompt: impl Into<Prompt>) -> Result<(T, Report), TypedError>
+    pub async fn run_typed_with_report<T>(
+        &self,
+        prompt: impl Into<Prompt>,
+    ) -> Result<(T, RunReport), TypedAnswerError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
     {
-        let shape = Shape::of::<T>();
+        let shape = AnswerShape::of::<T>();
         let given = Arc::new(Mutex::new(None::<T>));
         let answer = shape.answer(Arc::clone(&given));
         let mut config = self.inner.config.clone();
         if config.tools.iter().any(|tool| tool.name == ANSWER) {
-            return Err(TypedError::NameTaken);
+            return Err(TypedAnswerError::NameTaken);
         }
         config.tools.push(answer.declaration.clone());
         config.policy.terminal_tools.insert(ANSWER.into());
@@ -75,45 +78,46 @@ impl Agent {
     ///
     /// # Errors
     /// As [`run_typed`](Self::run_typed), and if the run never had a prompt.
-    pub async fn resume_typed<T>(&self, run: &str) -> Result<(T, Report), TypedError>
+    pub async fn resume_typed<T>(&self, run: &str) -> Result<(T, RunReport), TypedAnswerError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
     {
         if self.inner.config.tools.iter().any(|tool| tool.name == ANSWER) {
-            return Err(TypedError::NameTaken);
+            return Err(TypedAnswerError::NameTaken);
         }
-        let shape = Shape::of::<T>();
+        let shape = AnswerShape::of::<T>();
         let replayed = self.replay(run).await?;
         if let Some(ending) = replayed.ending() {
             let (usage, spent) = (replayed.run.usage(), replayed.run.spent());
-            return shape.value(&Mutex::new(None), Report { run: run.into(), ending, usage, spent });
+            return shape.value(&Mutex::new(None), RunReport { run: run.into(), ending, usage, spent });
         }
         let given = Arc::new(Mutex::new(None::<T>));
-        let mut session =
-            self.resume_as(run, |_| Some(shape.answer(Arc::clone(&given))), |_| Changes::default()).await?;
-        let report = session.go_on().await?.ok_or(TypedError::NotAsked)?;
+        let mut session = self
+            .resume_as(run, |_| Some(shape.answer(Arc::clone(&given))), |_| ResumeChanges::default())
+            .await?;
+        let report = session.go_on().await?.ok_or(TypedAnswerError::NotAsked)?;
         shape.value(&given, report)
     }
 }
 
 /// The tool with which a model gives its answer.
-pub(super) struct Answer {
+pub(super) struct AnswerTool {
     declaration: Declaration,
     take: Box<dyn Fn(&str) -> ToolOutput + Send + Sync>,
 }
 
-impl Tool for Answer {
+impl Tool for AnswerTool {
     fn declaration(&self) -> &Declaration {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let output = (self.take)(&job.arguments);
         Box::pin(async { output })
     }
 }
 
-impl Answer {
+impl AnswerTool {
     /// The answer tool of a run that owes a typed value. The Rust type is not known here, so every
     /// value that fits the run's schema is accepted, and becomes the text of the answer.
     pub(super) fn of(run: &Run) -> Option<Self> {
@@ -128,7 +132,7 @@ impl Answer {
 
 /// There is no value of the type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TypedError {
+pub enum TypedAnswerError {
     /// One of the agent's own tools has the name of the answer tool.
     #[error("a tool of this agent is named `{ANSWER}`; give it another name")]
     NameTaken,
@@ -140,7 +144,7 @@ pub enum TypedError {
     Drive(#[from] DriveError),
     /// The run ended without an answer.
     #[error(transparent)]
-    NotAnswered(#[from] NotAnswered),
+    NotAnswered(#[from] NoAnswerError),
     /// The model answered with something else.
     #[error("the model's answer is no such value ({reason})")]
     NotAValue {
@@ -150,29 +154,29 @@ pub enum TypedError {
 }
 
 /// The schema of a type, as the model sees it.
-struct Shape {
+struct AnswerShape {
     schema: Json,
-    wrapped: Wrapped,
+    wrapped: AnswerWrapping,
 }
 
 /// Whether the value is one of the arguments, or all of them: providers only
 /// accept objects as arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wrapped {
+enum AnswerWrapping {
     No,
     Yes,
 }
 
-impl Shape {
+impl AnswerShape {
     fn of<T: JsonSchema>() -> Self {
         let schema = schema_of::<T>();
         if schema.pointer("/type").and_then(Json::as_str) == Some("object") {
-            return Self { schema, wrapped: Wrapped::No };
+            return Self { schema, wrapped: AnswerWrapping::No };
         }
-        Self { schema: schema_of::<Whole<T>>(), wrapped: Wrapped::Yes }
+        Self { schema: schema_of::<WrappedValue<T>>(), wrapped: AnswerWrapping::Yes }
     }
 
-    fn answer<T: DeserializeOwned + Send + 'static>(&self, given: Arc<Mutex<Option<T>>>) -> Answer {
+    fn answer<T: DeserializeOwned + Send + 'static>(&self, given: Arc<Mutex<Option<T>>>) -> AnswerTool {
         let about = "Gives the final answer. Call it once, when you know the answer.";
         let declaration = Declaration::new(ANSWER, about, self.schema.clone()).level(Level::None);
         let wrapped = self.wrapped;
@@ -183,15 +187,15 @@ impl Shape {
             }
             Err(reason) => ToolOutput::failed(format!("the answer cannot be taken: {reason}")),
         };
-        Answer { declaration, take: Box::new(take) }
+        AnswerTool { declaration, take: Box::new(take) }
     }
 
     /// The value that the tool got, or else the one in the text of the answer.
     fn value<T: DeserializeOwned>(
         &self,
         given: &Mutex<Option<T>>,
-        report: Report,
-    ) -> Result<(T, Report), TypedError> {
+        report: RunReport,
+    ) -> Result<(T, RunReport), TypedAnswerError> {
         if let Some(value) = given.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok((value, report));
         }
@@ -200,26 +204,26 @@ impl Shape {
         Ok((value, report))
     }
 
-    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, TypedError> {
+    fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, TypedAnswerError> {
         let text = text.trim();
         let fenced = text.strip_prefix("```json").or_else(|| text.strip_prefix("```"));
         let text = fenced.and_then(|text| text.strip_suffix("```")).unwrap_or(text);
         let bare = || serde_json::from_str::<T>(text).map_err(|error| error.to_string());
-        read(self.wrapped, text).or_else(|_| bare()).map_err(|reason| TypedError::NotAValue { reason })
+        read(self.wrapped, text).or_else(|_| bare()).map_err(|reason| TypedAnswerError::NotAValue { reason })
     }
 }
 
-fn read<T: DeserializeOwned>(wrapped: Wrapped, text: &str) -> Result<T, String> {
+fn read<T: DeserializeOwned>(wrapped: AnswerWrapping, text: &str) -> Result<T, String> {
     match wrapped {
-        Wrapped::No => serde_json::from_str(text),
-        Wrapped::Yes => serde_json::from_str::<Whole<T>>(text).map(|whole| whole.value),
+        AnswerWrapping::No => serde_json::from_str(text),
+        AnswerWrapping::Yes => serde_json::from_str::<WrappedValue<T>>(text).map(|whole| whole.value),
     }
     .map_err(|error| error.to_string())
 }
 
 /// Wraps a value that is not an object.
 #[derive(Deserialize, JsonSchema)]
-struct Whole<T> {
+struct WrappedValue<T> {
     /// The answer.
     value: T,
 }

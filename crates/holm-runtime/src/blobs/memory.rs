@@ -9,7 +9,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{BlobFailed, Blobs};
+use super::{BlobError, BlobStore};
 use crate::BoxFuture;
 
 /// The default limit on bytes kept: enough for many results, too little to fill a machine's memory.
@@ -18,28 +18,28 @@ const MOST: usize = 256 * 1024 * 1024;
 /// Keeps large results in memory. Clones share the results.
 ///
 /// ```
-/// use holm_runtime::{Blobs, MemoryBlobs};
+/// use holm_runtime::{BlobStore, MemoryBlobStore};
 ///
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let blobs = MemoryBlobs::new();
+/// # tokio::runtime::AgentBuilder::new_current_thread().build().unwrap().block_on(async {
+/// let blobs = MemoryBlobStore::new();
 /// let digest = blobs.put("run-1", b"a long text").await?;
 /// assert_eq!(blobs.get(&digest, 2..6).await?, b"long");
-/// # Ok::<(), holm_runtime::BlobFailed>(())
+/// # Ok::<(), holm_runtime::BlobError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
-pub struct MemoryBlobs {
-    kept: Arc<Mutex<Kept>>,
+pub struct MemoryBlobStore {
+    kept: Arc<Mutex<BlobMap>>,
     most: usize,
 }
 
 #[derive(Default)]
-struct Kept {
+struct BlobMap {
     by_digest: BTreeMap<String, Arc<[u8]>>,
     bytes: usize,
 }
 
-impl MemoryBlobs {
+impl MemoryBlobStore {
     /// Keeps up to 256 MiB.
     pub fn new() -> Self {
         Self::at_most(MOST)
@@ -50,7 +50,7 @@ impl MemoryBlobs {
         Self { kept: Arc::default(), most }
     }
 
-    fn keep(&self, text: &[u8]) -> Result<String, BlobFailed> {
+    fn keep(&self, text: &[u8]) -> Result<String, BlobError> {
         let digest = hex(&Sha256::digest(text).0);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.by_digest.contains_key(&digest) {
@@ -59,16 +59,16 @@ impl MemoryBlobs {
         let bytes = kept.bytes.saturating_add(text.len());
         if bytes > self.most {
             let reason = format!("only {} bytes are kept in memory", self.most);
-            return Err(BlobFailed::System { reason });
+            return Err(BlobError::System { reason });
         }
         kept.bytes = bytes;
         kept.by_digest.insert(digest.clone(), text.into());
         Ok(digest)
     }
 
-    fn find(&self, digest: &str, range: Range<u64>) -> Result<Vec<u8>, BlobFailed> {
+    fn find(&self, digest: &str, range: Range<u64>) -> Result<Vec<u8>, BlobError> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = || BlobFailed::Missing { digest: digest.into() };
+        let missing = || BlobError::Missing { digest: digest.into() };
         let text = kept.by_digest.get(digest).ok_or_else(missing)?;
         let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(text.len());
         let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
@@ -76,28 +76,28 @@ impl MemoryBlobs {
     }
 }
 
-impl Default for MemoryBlobs {
+impl Default for MemoryBlobStore {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for MemoryBlobs {
+impl fmt::Debug for MemoryBlobStore {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        out.debug_struct("MemoryBlobs")
+        out.debug_struct("MemoryBlobStore")
             .field("count", &kept.by_digest.len())
             .field("bytes", &kept.bytes)
             .finish()
     }
 }
 
-impl Blobs for MemoryBlobs {
-    fn put<'a>(&'a self, _: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobFailed>> {
+impl BlobStore for MemoryBlobStore {
+    fn put<'a>(&'a self, _: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobError>> {
         Box::pin(async move { self.keep(text) })
     }
 
-    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>> {
+    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobError>> {
         Box::pin(async move { self.find(digest, range) })
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 
 #[tokio::test]
 async fn the_same_bytes_are_kept_once_and_parts_can_be_read() {
-    let blobs = MemoryBlobs::at_most(10);
+    let blobs = MemoryBlobStore::at_most(10);
     let first = blobs.put("a", b"0123456789").await.unwrap();
     assert_eq!(blobs.put("b", b"0123456789").await, Ok(first.clone()), "kept already, so there is room");
     assert_eq!(blobs.get(&first, 3..5).await.unwrap(), b"34");
@@ -15,8 +15,8 @@ async fn the_same_bytes_are_kept_once_and_parts_can_be_read() {
 
 #[tokio::test]
 async fn what_does_not_fit_or_is_not_there_is_said() {
-    let blobs = MemoryBlobs::at_most(3);
-    assert!(matches!(blobs.put("a", b"0123").await, Err(BlobFailed::System { .. })));
-    assert_eq!(blobs.get("00", 0..1).await, Err(BlobFailed::Missing { digest: "00".into() }));
+    let blobs = MemoryBlobStore::at_most(3);
+    assert!(matches!(blobs.put("a", b"0123").await, Err(BlobError::System { .. })));
+    assert_eq!(blobs.get("00", 0..1).await, Err(BlobError::Missing { digest: "00".into() }));
     assert!(!format!("{blobs:?}").contains("0123"));
 }

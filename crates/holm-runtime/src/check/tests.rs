@@ -13,14 +13,14 @@ fn program(command: &str) -> Check {
     Check::Postcondition(Postcondition::new("runs", rule))
 }
 
-async fn spilled(blobs: &MemoryBlobs, text: &str) -> ToolOutput {
+async fn spilled(blobs: &MemoryBlobStore, text: &str) -> ToolOutput {
     let mut output = ToolOutput::text(text);
     crate::spill::spill(&mut output, "run", blobs).await;
     assert!(output.spill.is_some() && output.text.is_empty());
     output
 }
 
-async fn ruled(checker: &Checker, check: Check, output: &ToolOutput) -> CheckRuling {
+async fn ruled(checker: &ResultChecker, check: Check, output: &ToolOutput) -> CheckRuling {
     checker.check(&CheckRequest { tool_call: CallId::new(1), check }, output).await
 }
 
@@ -33,8 +33,8 @@ fn failed_because(ruling: &CheckRuling) -> &str {
 
 #[tokio::test]
 async fn the_whole_of_a_large_result_is_looked_at() {
-    let blobs = MemoryBlobs::new();
-    let checker = Checker::new().blobs(Arc::new(blobs.clone()));
+    let blobs = MemoryBlobStore::new();
+    let checker = ResultChecker::new().blobs(Arc::new(blobs.clone()));
     let middle = format!("{}needle{}", "hay ".repeat(20_000), "hay ".repeat(20_000));
     let output = spilled(&blobs, &middle).await;
     assert_eq!(ruled(&checker, pattern("needle"), &output).await, CheckRuling::Passed);
@@ -53,7 +53,7 @@ async fn schemas_are_checked_on_the_whole_and_a_mere_warning_is_told_as_a_failur
     let mut promise = Postcondition::new("numbers", Rule::Schema(schema));
     promise.severity = Severity::Warn;
     let check = Check::Postcondition(promise);
-    let checker = Checker::new();
+    let checker = ResultChecker::new();
     assert_eq!(ruled(&checker, check.clone(), &ToolOutput::text("[1,2]")).await, CheckRuling::Passed);
     let ruling = ruled(&checker, check, &ToolOutput::text("[1,\"2\"]")).await;
     assert!(
@@ -64,16 +64,16 @@ async fn schemas_are_checked_on_the_whole_and_a_mere_warning_is_told_as_a_failur
 
 #[tokio::test]
 async fn without_a_runner_a_program_check_is_broken() {
-    let ruling = ruled(&Checker::new(), program("cargo"), &ToolOutput::text("x")).await;
+    let ruling = ruled(&ResultChecker::new(), program("cargo"), &ToolOutput::text("x")).await;
     let CheckRuling::Broken { reason } = ruling else { panic!("{ruling:?}") };
     assert!(reason.contains("`cargo`") && reason.contains("runs no programs"), "{reason}");
 }
 
 #[tokio::test]
 async fn a_text_that_is_gone_or_was_changed_is_not_believed() {
-    let blobs = MemoryBlobs::new();
+    let blobs = MemoryBlobStore::new();
     let output = spilled(&blobs, &"x".repeat(100_000)).await;
-    let elsewhere = ruled(&Checker::new(), pattern("x"), &output).await;
+    let elsewhere = ruled(&ResultChecker::new(), pattern("x"), &output).await;
     assert!(
         matches!(&elsewhere, CheckRuling::Broken { reason } if reason.contains("no result")),
         "{elsewhere:?}"
@@ -81,7 +81,7 @@ async fn a_text_that_is_gone_or_was_changed_is_not_believed() {
 
     let mut changed = output.clone();
     changed.spill.as_mut().unwrap().sha256 = "00".into();
-    let checker = Checker::new().blobs(Arc::new(blobs));
+    let checker = ResultChecker::new().blobs(Arc::new(blobs));
     let ruling = ruled(&checker, pattern("x"), &changed).await;
     assert!(
         matches!(&ruling, CheckRuling::Broken { reason } if reason.contains("not the one")),
@@ -91,7 +91,7 @@ async fn a_text_that_is_gone_or_was_changed_is_not_believed() {
 
 #[tokio::test]
 async fn a_promise_that_cannot_be_compiled_is_broken() {
-    let ruling = ruled(&Checker::new(), pattern("("), &ToolOutput::text("x")).await;
+    let ruling = ruled(&ResultChecker::new(), pattern("("), &ToolOutput::text("x")).await;
     assert!(matches!(ruling, CheckRuling::Broken { .. }), "{ruling:?}");
 }
 
@@ -99,7 +99,7 @@ async fn a_promise_that_cannot_be_compiled_is_broken() {
 struct Runner;
 
 impl CheckRunner for Runner {
-    fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling> {
+    fn run(&self, program: CheckProgram) -> BoxFuture<'static, CheckRuling> {
         Box::pin(async move {
             match program.command.as_str() {
                 "panics" => panic!("on purpose"),
@@ -115,7 +115,7 @@ impl CheckRunner for Runner {
 
 #[tokio::test]
 async fn programs_get_the_whole_text_and_their_faults_are_contained() {
-    let checker = Checker::new().runner(Arc::new(Runner)).patience(Duration::from_millis(50));
+    let checker = ResultChecker::new().runner(Arc::new(Runner)).patience(Duration::from_millis(50));
     assert_eq!(ruled(&checker, program("looks"), &ToolOutput::text("good")).await, CheckRuling::Passed);
     let failed = CheckRuling::Failed { reason: "-q".into() };
     assert_eq!(ruled(&checker, program("looks"), &ToolOutput::text("bad")).await, failed);

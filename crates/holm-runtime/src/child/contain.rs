@@ -12,10 +12,10 @@ use std::{
 use holm_kernel::{ChildResult, ToolOutput};
 
 use super::{
-    rest::{Left, lay_to_rest},
+    rest::{DescendantStatus, lay_to_rest},
     work::{bill, child_id},
 };
-use crate::{BoxFuture, Child, DriveError, JournalFailed, Journals, Spawner};
+use crate::{BoxFuture, ChildLaunch, ChildSpawner, DriveError, JournalStorageError, JournalStore};
 
 /// The message for its parent.
 const PANICKED: &str = "the child run panicked";
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// Runs a child. If it panics, its journal and those of its descendants are closed, and their
 /// usage is the bill.
-pub(crate) async fn contain(spawner: Arc<dyn Spawner>, child: Child) -> ChildResult {
+pub(crate) async fn contain(spawner: Arc<dyn ChildSpawner>, child: ChildLaunch) -> ChildResult {
     let (journals, id) = (Arc::clone(&child.journals), child_id(&child.request));
     let work = async move { spawner.spawn(child).await };
     match caught(Box::pin(work)).await {
@@ -50,18 +50,18 @@ async fn caught(mut work: BoxFuture<'_, ChildResult>) -> Option<ChildResult> {
 }
 
 /// The bill of a child whose driver is gone.
-async fn taken(journals: &dyn Journals, id: &str) -> ChildResult {
+async fn taken(journals: &dyn JournalStore, id: &str) -> ChildResult {
     let mut known = ChildResult::default();
     let all = async {
         loop {
             match lay_to_rest(journals, id).await {
                 Ok(Some(rested)) => {
                     known = bill(&rested.run);
-                    if rested.left == Left::Nobody {
+                    if rested.left == DescendantStatus::Nobody {
                         return;
                     }
                 }
-                Err(DriveError::Journal(JournalFailed::Busy { .. })) => {}
+                Err(DriveError::Journal(JournalStorageError::Busy { .. })) => {}
                 Ok(None) | Err(_) => return,
             }
             tokio::time::sleep(LOOK).await;

@@ -6,9 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use holm_grants::{Grant, GrantSet, Level, Template};
+use holm_grants::{Grant, GrantSet, Level, NeedTemplate};
 use holm_guards::json::Json;
-use holm_kernel::{Background, NanoUsd, Tool as Declaration, ToolKind};
+use holm_kernel::{Background, NanoUsd, ToolKind, ToolSpec as Declaration};
 
 use crate::{Agent, BoxFuture, BuildError};
 
@@ -32,35 +32,35 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","
 /// # });
 /// use holm_grants::GrantSet;
 /// use holm_kernel::NanoUsd;
-/// use holm_runtime::{Agent, Helper};
+/// use holm_runtime::{Agent, HelperAgent};
 ///
 /// let agent = Agent::builder("example/model", client).system("You review code.").build()?;
-/// let reviewer = Helper::new("reviewer", "Reviews a change.", agent)
+/// let reviewer = HelperAgent::new("reviewer", "Reviews a change.", agent)
 ///     .grants(GrantSet::parse(["read:src/**"])?)
 ///     .reserve(NanoUsd::new(50_000_000));
 /// assert_eq!(reviewer.name(), "reviewer");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Helper {
+pub struct HelperAgent {
     pub(super) declaration: Declaration,
-    pub(super) origin: Origin,
+    pub(super) origin: HelperOrigin,
 }
 
 /// Where a helper gets its agent from.
 #[derive(Clone)]
-pub(super) enum Origin {
+pub(super) enum HelperOrigin {
     /// One agent for every call.
     Shared(Agent),
     /// One agent per call, made for the folder of the call.
-    Made { isolation: Arc<dyn Isolation>, make: Arc<Make> },
+    Made { isolation: Arc<dyn ChildIsolation>, make: Arc<AgentFactory> },
 }
 
 /// Makes an agent that works in a folder.
-pub(super) type Make = dyn Fn(&Path) -> Result<Agent, BuildError> + Send + Sync;
+pub(super) type AgentFactory = dyn Fn(&Path) -> Result<Agent, BuildError> + Send + Sync;
 
 /// Gives every child its own folder.
-pub trait Isolation: Send + Sync {
+pub trait ChildIsolation: Send + Sync {
     /// The folder of a child, created if it is missing; a resumed child gets the one that it had.
     fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>>;
 
@@ -73,10 +73,13 @@ pub trait Isolation: Send + Sync {
     fn abandon(&self, _child: &str) {}
 }
 
-impl Helper {
+impl HelperAgent {
     /// A helper that has no grants until [`grants`](Self::grants) names some.
     pub fn new(name: impl Into<String>, description: impl Into<String>, agent: Agent) -> Self {
-        Self { declaration: declaration(name.into(), description.into()), origin: Origin::Shared(agent) }
+        Self {
+            declaration: declaration(name.into(), description.into()),
+            origin: HelperOrigin::Shared(agent),
+        }
     }
 
     /// A helper that works in its own folder: every call gets a folder and an agent made for it,
@@ -84,10 +87,10 @@ impl Helper {
     pub fn isolated(
         name: impl Into<String>,
         description: impl Into<String>,
-        isolation: impl Isolation + 'static,
+        isolation: impl ChildIsolation + 'static,
         make: impl Fn(&Path) -> Result<Agent, BuildError> + Send + Sync + 'static,
     ) -> Self {
-        let origin = Origin::Made { isolation: Arc::new(isolation), make: Arc::new(make) };
+        let origin = HelperOrigin::Made { isolation: Arc::new(isolation), make: Arc::new(make) };
         Self { declaration: declaration(name.into(), description.into()), origin }
     }
 
@@ -150,16 +153,16 @@ impl Helper {
     }
 }
 
-impl fmt::Debug for Helper {
+impl fmt::Debug for HelperAgent {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Helper").field("declaration", &self.declaration).finish_non_exhaustive()
+        out.debug_struct("HelperAgent").field("declaration", &self.declaration).finish_non_exhaustive()
     }
 }
 
 /// Calling a helper changes nothing by itself: each of its actions is judged when it happens.
 fn declaration(name: String, description: String) -> Declaration {
     let schema = Json::parse(SCHEMA).unwrap_or(Json::Null);
-    let need = format!("spawn:{name}").parse::<Template>();
+    let need = format!("spawn:{name}").parse::<NeedTemplate>();
     let mut declaration = Declaration::new(name, description, schema).level(Level::None);
     // A name that cannot be granted is reported when the agent is built: its grant is missing
     // there.

@@ -3,24 +3,24 @@
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 
 use holm_grants::Grant;
-use holm_kernel::{Background, CHILDREN, ChildResult, ChildrenAtEnd, Tool as Declaration};
+use holm_kernel::{Background, CHILDREN, ChildResult, ChildrenAtEnd, ToolSpec as Declaration};
 use tokio::sync::Semaphore;
 
-use super::{Helper, LiveChild, live::Shared, work::Work};
-use crate::{BoxFuture, Child, Spawner};
+use super::{HelperAgent, LiveChild, live::ChildRegistry, work::ChildExecution};
+use crate::{BoxFuture, ChildLaunch, ChildSpawner};
 
 /// The helpers that an agent can delegate to; add them with
-/// [`Builder::helpers`](crate::Builder::helpers). Clones share state: keep one to list and reach
+/// [`AgentBuilder::helpers`](crate::AgentBuilder::helpers). Clones share state: keep one to list and reach
 /// the running children.
 #[derive(Clone, Default)]
-pub struct Helpers {
-    helpers: BTreeMap<String, Helper>,
+pub struct HelperSet {
+    helpers: BTreeMap<String, HelperAgent>,
     most: Option<usize>,
     at_end: Option<ChildrenAtEnd>,
-    shared: Arc<Shared>,
+    shared: Arc<ChildRegistry>,
 }
 
-impl Helpers {
+impl HelperSet {
     pub fn new() -> Self {
         Self::default()
     }
@@ -34,7 +34,7 @@ impl Helpers {
 
     /// Adds a helper; one of the same name is replaced.
     #[must_use]
-    pub fn with(mut self, helper: Helper) -> Self {
+    pub fn with(mut self, helper: HelperAgent) -> Self {
         self.helpers.insert(helper.name().to_owned(), helper);
         self
     }
@@ -81,7 +81,7 @@ impl Helpers {
 
     /// The grants that are required to call these helpers.
     pub(crate) fn callings(&self) -> impl Iterator<Item = Grant> {
-        self.helpers.values().filter_map(Helper::calling)
+        self.helpers.values().filter_map(HelperAgent::calling)
     }
 
     /// The introduction of the helpers for the model.
@@ -95,19 +95,19 @@ impl Helpers {
     }
 }
 
-impl Spawner for Helpers {
-    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+impl ChildSpawner for HelperSet {
+    fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult> {
         let Some(helper) = self.helpers.get(&*child.request.tool).cloned() else {
             let reason = format!("there is no helper `{}` any more", child.request.tool);
             return Box::pin(async move { child.not_run(reason).await });
         };
         let places = self.shared.places(&child.parent, self.most.unwrap_or(Semaphore::MAX_PERMITS));
-        let work = Work { helper, places, shared: Arc::clone(&self.shared), child };
+        let work = ChildExecution { helper, places, shared: Arc::clone(&self.shared), child };
         Box::pin(work.run())
     }
 }
 
-impl fmt::Debug for Helpers {
+impl fmt::Debug for HelperSet {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_list().entries(self.helpers.keys()).finish()
     }

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::Semaphore;
 
-use crate::Handle;
+use crate::RunHandle;
 
 /// A child that is running.
 #[derive(Debug, Clone)]
@@ -19,17 +19,17 @@ pub struct LiveChild {
     pub helper: String,
     /// Steers, cancels and watches it, and answers its questions. Messages to its parent do not
     /// reach it, except a cancel.
-    pub handle: Handle,
+    pub handle: RunHandle,
 }
 
 /// The state that the children of one set of helpers share.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct ChildRegistry {
     live: Mutex<BTreeMap<String, LiveChild>>,
     places: Mutex<BTreeMap<String, Weak<Semaphore>>>,
 }
 
-impl Shared {
+impl ChildRegistry {
     /// The running children, by id.
     pub(super) fn live(&self) -> Vec<LiveChild> {
         lock(&self.live).values().cloned().collect()
@@ -40,10 +40,10 @@ impl Shared {
     }
 
     /// Lists a child until the guard is dropped.
-    pub(super) fn show(self: &Arc<Self>, child: LiveChild) -> Shown {
+    pub(super) fn show(self: &Arc<Self>, child: LiveChild) -> LiveChildGuard {
         let id = child.id.clone();
         lock(&self.live).insert(id.clone(), child);
-        Shown { shared: Arc::clone(self), id }
+        LiveChildGuard { shared: Arc::clone(self), id }
     }
 
     /// The slots for the children of one parent. Each parent has its own: a child that waits for a
@@ -61,12 +61,12 @@ impl Shared {
 }
 
 /// Removes a child from the list when it has ended or was dropped.
-pub(super) struct Shown {
-    shared: Arc<Shared>,
+pub(super) struct LiveChildGuard {
+    shared: Arc<ChildRegistry>,
     id: String,
 }
 
-impl Drop for Shown {
+impl Drop for LiveChildGuard {
     fn drop(&mut self) {
         lock(&self.shared.live).remove(&self.id);
     }

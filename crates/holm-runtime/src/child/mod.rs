@@ -15,8 +15,8 @@ mod work;
 mod tests;
 
 pub(crate) use contain::contain;
-pub use helper::{Helper, Isolation};
-pub use helpers::Helpers;
+pub use helper::{ChildIsolation, HelperAgent};
+pub use helpers::HelperSet;
 pub use live::LiveChild;
-pub(crate) use rest::{Left, lay_to_rest};
+pub(crate) use rest::{DescendantStatus, lay_to_rest};
 pub(crate) use work::child_id;

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::{
-    Helper, Isolation, LiveChild,
-    helper::Origin,
-    live::{Shared, Shown},
+    ChildIsolation, HelperAgent, LiveChild,
+    helper::HelperOrigin,
+    live::{ChildRegistry, LiveChildGuard},
 };
-use crate::{Agent, Child, DriveError, JournalFailed, Replayed, Report, Session};
+use crate::{Agent, ChildLaunch, DriveError, JournalStorageError, RunReplay, RunReport, Session};
 
 /// The reason for stopping a child.
 pub(super) const UNWANTED: &str = "its parent no longer waits for it";
@@ -20,37 +20,37 @@ pub(super) const UNWANTED: &str = "its parent no longer waits for it";
 const MOST_CHANGES: usize = 64 * 1024;
 
 /// One child to run.
-pub(super) struct Work {
-    pub(super) helper: Helper,
+pub(super) struct ChildExecution {
+    pub(super) helper: HelperAgent,
     pub(super) places: Arc<Semaphore>,
-    pub(super) shared: Arc<Shared>,
-    pub(super) child: Child,
+    pub(super) shared: Arc<ChildRegistry>,
+    pub(super) child: ChildLaunch,
 }
 
 /// The arguments of a call to a helper.
 #[derive(Deserialize)]
-struct Task {
+struct HelperArguments {
     task: String,
 }
 
 /// A child that could not be run.
-struct NotRun(String);
+struct ChildStartError(String);
 
-impl Work {
+impl ChildExecution {
     /// Runs it to its end, and always returns a result.
     pub(super) async fn run(self) -> ChildResult {
         let id = child_id(&self.child.request);
         let stop = self.child.stop.clone();
         let begun = async {
             let place = Arc::clone(&self.places).acquire_owned().await;
-            let place = place.map_err(|_| NotRun("no place is left for it".into()))?;
+            let place = place.map_err(|_| ChildStartError("no place is left for it".into()))?;
             // The parent records it first, so that no journal is ever without an owner.
-            self.child.started(&*id).await.map_err(|error| NotRun(error.to_string()))?;
+            self.child.started(&*id).await.map_err(|error| ChildStartError(error.to_string()))?;
             Ok(place)
         };
         let begun = tokio::select! {
             biased;
-            () = stop.cancelled() => Err(NotRun(UNWANTED.into())),
+            () = stop.cancelled() => Err(ChildStartError(UNWANTED.into())),
             begun = begun => begun,
         };
         // The slot is held until the result is there.
@@ -65,16 +65,16 @@ impl Work {
         }
     }
 
-    async fn begin(&self, id: &str) -> Result<ChildResult, NotRun> {
-        let task: Task = serde_json::from_str(&self.child.request.arguments)
-            .map_err(|error| NotRun(format!("its task cannot be read ({error})")))?;
+    async fn begin(&self, id: &str) -> Result<ChildResult, ChildStartError> {
+        let task: HelperArguments = serde_json::from_str(&self.child.request.arguments)
+            .map_err(|error| ChildStartError(format!("its task cannot be read ({error})")))?;
         let (agent, folder) = self.agent(id).await?;
         let done = self.drive(id, &agent, task.task).await;
         let changes = match folder {
             Some(entered) => entered.leave().await,
             None => Ok(None),
         };
-        let mut result = done.map_err(|error| NotRun(error.to_string()))?;
+        let mut result = done.map_err(|error| ChildStartError(error.to_string()))?;
         match changes {
             Ok(None) => {}
             Ok(Some(changes)) => add_changes(&mut result.output, &changes),
@@ -88,18 +88,21 @@ impl Work {
     }
 
     /// The agent that does the work, and the folder that it must leave.
-    async fn agent<'a>(&'a self, id: &'a str) -> Result<(Agent, Option<Entered<'a>>), NotRun> {
+    async fn agent<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> Result<(Agent, Option<ChildFolderGuard<'a>>), ChildStartError> {
         match &self.helper.origin {
-            Origin::Shared(agent) => Ok((agent.clone(), None)),
-            Origin::Made { isolation, make } => {
-                let folder: PathBuf = isolation.enter(id).await.map_err(NotRun)?;
-                let entered = Entered { isolation, id, is_left: false };
+            HelperOrigin::Shared(agent) => Ok((agent.clone(), None)),
+            HelperOrigin::Made { isolation, make } => {
+                let folder: PathBuf = isolation.enter(id).await.map_err(ChildStartError)?;
+                let entered = ChildFolderGuard { isolation, id, is_left: false };
                 match make(&folder) {
                     Ok(agent) => Ok((agent, Some(entered))),
                     Err(error) => {
                         // The folder is still empty; if it stays, it is removed later.
                         let _ = entered.leave().await;
-                        Err(NotRun(error.to_string()))
+                        Err(ChildStartError(error.to_string()))
                     }
                 }
             }
@@ -110,7 +113,7 @@ impl Work {
     /// journal: its work is not done twice.
     async fn drive(&self, id: &str, agent: &Agent, task: String) -> Result<ChildResult, DriveError> {
         let mut session = match self.child.journals.read(id).await {
-            Err(JournalFailed::Missing { .. }) => {
+            Err(JournalStorageError::Missing { .. }) => {
                 let journal = self.child.journals.create(id).await?;
                 agent.start_child(id, &self.child, journal).await?
             }
@@ -120,7 +123,7 @@ impl Work {
                 agent.start_child(id, &self.child, opened.journal).await?
             }
             Ok(text) => {
-                let replayed = Replayed::whole(text).await?;
+                let replayed = RunReplay::whole(text).await?;
                 if let Some(ending) = replayed.ending() {
                     return Ok(self.result(ending, &replayed.run));
                 }
@@ -133,7 +136,7 @@ impl Work {
         Ok(match report {
             Ok(report) => self.result(report.ending, session.run()),
             Err(error) => {
-                let failed = self.failed(&NotRun(error.to_string()));
+                let failed = self.failed(&ChildStartError(error.to_string()));
                 ChildResult { output: failed.output, ..bill(session.run()) }
             }
         })
@@ -141,7 +144,7 @@ impl Work {
 
     /// Works until the child has ended. If its result is no longer needed, it is cancelled
     /// and may still finish.
-    async fn work(&self, session: &mut Session, task: String) -> Result<Report, DriveError> {
+    async fn work(&self, session: &mut Session, task: String) -> Result<RunReport, DriveError> {
         let handle = session.handle();
         let work = async {
             match session.go_on().await? {
@@ -161,7 +164,7 @@ impl Work {
         }
     }
 
-    fn show(&self, id: &str, session: &Session) -> Shown {
+    fn show(&self, id: &str, session: &Session) -> LiveChildGuard {
         self.shared.show(LiveChild {
             id: id.to_owned(),
             parent: self.child.parent.clone(),
@@ -176,34 +179,34 @@ impl Work {
             ending => {
                 let part = run.unfinished_answer().to_owned();
                 let (run, ending) = (run.started().run.clone(), Box::new(ending));
-                let mut why = crate::NotAnswered { run, ending }.to_string();
+                let mut why = crate::NoAnswerError { run, ending }.to_string();
                 if !part.is_empty() {
                     why = format!("{why}. The part of its answer that exists:\n{part}");
                 }
-                self.failed(&NotRun(why)).output
+                self.failed(&ChildStartError(why)).output
             }
         };
         ChildResult { output, ..bill(run) }
     }
 
-    fn failed(&self, why: &NotRun) -> ChildResult {
+    fn failed(&self, why: &ChildStartError) -> ChildResult {
         ChildResult { output: ToolOutput::failed(self.reason(why)), ..ChildResult::default() }
     }
 
-    fn reason(&self, why: &NotRun) -> String {
+    fn reason(&self, why: &ChildStartError) -> String {
         format!("the helper `{}` failed: {}", self.helper.name(), why.0)
     }
 }
 
 /// The folder of a child. If the caller stops waiting, the work is dropped
 /// without leaving the folder.
-struct Entered<'a> {
-    isolation: &'a Arc<dyn Isolation>,
+struct ChildFolderGuard<'a> {
+    isolation: &'a Arc<dyn ChildIsolation>,
     id: &'a str,
     is_left: bool,
 }
 
-impl Entered<'_> {
+impl ChildFolderGuard<'_> {
     async fn leave(mut self) -> Result<Option<String>, String> {
         let changes = self.isolation.leave(self.id).await;
         self.is_left = true;
@@ -211,7 +214,7 @@ impl Entered<'_> {
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for ChildFolderGuard<'_> {
     fn drop(&mut self) {
         if !self.is_left {
             self.isolation.abandon(self.id);

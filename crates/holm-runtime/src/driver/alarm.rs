@@ -7,11 +7,11 @@ use crate::{BoxFuture, Clock};
 /// Wakes a run at a given time. Most waits end early, and the next deadline is later. So the timer
 /// stays armed for the earlier time: it sometimes fires too early, and is rarely set.
 #[derive(Default)]
-pub(super) struct Alarm {
+pub(super) struct WakeTimer {
     armed: Option<(Timestamp, BoxFuture<'static, ()>)>,
 }
 
-impl Alarm {
+impl WakeTimer {
     /// Waits until a time, or for ever without one. May be dropped while it waits.
     pub(super) async fn wait(&mut self, clock: &dyn Clock, due: Option<Timestamp>) {
         let Some(due) = due else { return std::future::pending().await };

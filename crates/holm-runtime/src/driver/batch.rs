@@ -9,8 +9,8 @@ use holm_kernel::{
     journal::{self, Snapshot, StepError},
 };
 
-use super::{DriveError, Driver, Health, Snapshots, plan, unfit};
-use crate::{Durability, JournalFailed};
+use super::{DriveError, Driver, DriverHealth, SnapshotSchedule, plan, unfit};
+use crate::{Durability, JournalStorageError};
 
 /// The number of records after which a snapshot is worth its cost.
 pub(super) const SNAPSHOT_RECORDS: u64 = 256;
@@ -20,7 +20,7 @@ const SNAPSHOT_BYTES: u64 = 1024 * 1024;
 
 /// Reusable buffers, so that a turn needs few allocations.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct StepBuffers {
     pub(super) lines: String,
     pub(super) effects: Vec<Effect>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Batch {
 impl Driver {
     /// Takes one fact: handles it, appends the resulting records, and performs the effects.
     pub(super) async fn take(&mut self, mut fact: Input) -> Result<(), DriveError> {
-        if self.health == Health::Lost {
+        if self.health == DriverHealth::Lost {
             return Err(DriveError::Lost);
         }
         let now = self.now();
@@ -110,7 +110,7 @@ impl Driver {
         };
         // From here until the batch is stored, the run is ahead of its journal, even if something
         // fails in between.
-        let before = std::mem::replace(&mut self.health, Health::Lost);
+        let before = std::mem::replace(&mut self.health, DriverHealth::Lost);
         let receipt = self.run.handle(now, fact).map_err(|misuse| {
             // A refused fact has changed nothing.
             self.health = before;
@@ -171,28 +171,28 @@ impl Driver {
         let host = self.host.tools.find(&request.tool);
         let mut declared = self.run.config().tools.iter().filter(|tool| *tool.name == *request.tool);
         host.is_some_and(|tool| tool.declaration().may_run_again())
-            && declared.all(holm_kernel::Tool::may_run_again)
+            && declared.all(holm_kernel::ToolSpec::may_run_again)
     }
 
     /// Appends the batch. If its lines are not stored, or it is unknown whether they are,
     /// the run is lost.
     pub(super) async fn keep(&mut self, durability: Durability) -> Result<(), DriveError> {
-        self.health = Health::Lost;
+        self.health = DriverHealth::Lost;
         let kept = tokio::select! {
             biased;
             kept = self.journal.append(&self.batch.lines, durability) => kept,
             // An append that hangs must not keep tools running that another process may run again.
-            () = self.lease_loss.wait() => Err(JournalFailed::LeaseLost),
+            () = self.lease_loss.wait() => Err(JournalStorageError::LeaseLost),
         };
         match kept {
             Ok(()) => {}
-            Err(JournalFailed::LeaseLost) => return self.stop_without_lease().await,
+            Err(JournalStorageError::LeaseLost) => return self.stop_without_lease().await,
             Err(failed) => {
                 self.tasks.abort();
                 return Err(failed.into());
             }
         }
-        self.health = Health::Sound;
+        self.health = DriverHealth::Sound;
         self.snapshots.bytes = self.snapshots.bytes.saturating_add(self.batch.lines.len() as u64);
         Ok(())
     }
@@ -203,14 +203,14 @@ impl Driver {
     /// a few times its records.
     pub(super) async fn offer_snapshot(&mut self) {
         let Some(head) = self.writer.head() else { return };
-        let Snapshots { last, bytes, size } = self.snapshots;
+        let SnapshotSchedule { last, bytes, size } = self.snapshots;
         let fresh = head.seq.value().saturating_sub(last);
         let is_due = fresh >= SNAPSHOT_RECORDS || bytes >= SNAPSHOT_BYTES;
         if !is_due || bytes < size / 2 || !self.journal.keeps_snapshots() {
             return;
         }
         let Ok(snapshot) = Snapshot::without_transcript(&self.run, head) else { return };
-        self.snapshots = Snapshots { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
+        self.snapshots = SnapshotSchedule { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
         // A cache that cannot be written is not a reason to stop.
         let text = snapshot.encode();
         tokio::select! {

@@ -2,7 +2,7 @@
 
 use holm_kernel::journal::{ForkError, JournalError, ReplayError, StepError};
 
-use crate::{JournalFailed, ToolboxError};
+use crate::{JournalStorageError, ToolboxError};
 
 /// A run cannot continue. Errors of a model, a tool or a hook are never among these: they are
 /// facts of the run.
@@ -13,7 +13,7 @@ pub enum DriveError {
     Step(#[from] StepError),
     /// A journal could not be read or written.
     #[error(transparent)]
-    Journal(#[from] JournalFailed),
+    Journal(#[from] JournalStorageError),
     /// A journal is damaged.
     #[error(transparent)]
     Damaged(#[from] JournalError),

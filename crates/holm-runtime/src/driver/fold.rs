@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
     CallId, Effect, Ending, Event, Input, Numbered, Run, Seq,
-    journal::{self, Fault, Head, Record, ReplayError, ReplayFold, Snapshot, Tail},
+    journal::{self, Head, JournalFault, JournalRecord, JournalTail, ReplayError, ReplayFold, Snapshot},
 };
 
-use super::{DriveError, Snapshots};
-use crate::{Journal, Journals, Opened, child};
+use super::{DriveError, SnapshotSchedule};
+use crate::{Journal, JournalStore, OpenedJournal, child};
 
 /// A run restored from its journal.
-pub(crate) struct Folded {
+pub(crate) struct RestoredRun {
     pub(crate) run: Run,
     pub(crate) head: Head,
     /// Children whose start was recorded and whose end was not.
@@ -21,7 +21,7 @@ pub(crate) struct Folded {
     /// run in its past, and must not stop those.
     pub(crate) own: Vec<OpenChild>,
     /// How much was folded, and from where.
-    pub(super) snapshots: Snapshots,
+    pub(super) snapshots: SnapshotSchedule,
 }
 
 /// A child whose end is not in its parent's journal.
@@ -31,17 +31,17 @@ pub(crate) struct OpenChild {
     pub(crate) child: String,
 }
 
-impl Folded {
+impl RestoredRun {
     /// Folds an opened journal on blocking threads. With a snapshot, only the records after it are
     /// read; an unusable snapshot costs a second pass over the journal and nothing else. A long
     /// journal is read some lines at a time.
     pub(crate) async fn open(
-        journals: &dyn Journals,
+        journals: &dyn JournalStore,
         run: &str,
-        opened: Opened,
+        opened: OpenedJournal,
     ) -> Result<(Self, Box<dyn Journal>), DriveError> {
-        let Opened { snapshot, text, rest, journal } = opened;
-        let mut fold = WholeFold::default();
+        let OpenedJournal { snapshot, text, rest, journal } = opened;
+        let mut fold = JournalFold::default();
         let mut rest = match snapshot {
             None => {
                 fold = fold.add(text).await?;
@@ -65,14 +65,14 @@ impl Folded {
 
     /// As [`read`](Self::read), on a blocking thread.
     pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
-        let fold = WholeFold::default().add(text).await?;
+        let fold = JournalFold::default().add(text).await?;
         off_the_loop(move || fold.finish()).await
     }
 
     /// Folds a whole journal.
     #[cfg(test)]
     pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
-        let mut fold = WholeFold::default();
+        let mut fold = JournalFold::default();
         fold.feed(text)?;
         fold.finish()
     }
@@ -86,9 +86,9 @@ impl Folded {
         if run.open_children().next().is_some() {
             return None;
         }
-        let head = tail.last().map_or(snapshot.head(), Record::head);
+        let head = tail.last().map_or(snapshot.head(), JournalRecord::head);
         let (last, size) = (snapshot.head().seq.value(), snapshot.bytes());
-        let snapshots = Snapshots { last, bytes: text.len() as u64, size };
+        let snapshots = SnapshotSchedule { last, bytes: text.len() as u64, size };
         Some(Self { run, head, open: Vec::new(), own: Vec::new(), snapshots })
     }
 
@@ -104,15 +104,15 @@ impl Folded {
 
 /// Folds a journal from record 0, some lines at a time; folded lines are dropped.
 #[derive(Default)]
-struct WholeFold {
-    reader: journal::Reader,
+struct JournalFold {
+    reader: journal::JournalReader,
     fold: ReplayFold,
     /// The children that the run requested.
     asked: BTreeSet<(CallId, String)>,
     bytes: u64,
 }
 
-impl WholeFold {
+impl JournalFold {
     /// As [`feed`](Self::feed), on a blocking thread.
     async fn add(mut self, text: Vec<u8>) -> Result<Self, DriveError> {
         off_the_loop(move || {
@@ -143,29 +143,29 @@ impl WholeFold {
         Ok(())
     }
 
-    fn finish(self) -> Result<Folded, DriveError> {
-        if let Tail::Torn(error) = self.reader.finish()? {
+    fn finish(self) -> Result<RestoredRun, DriveError> {
+        if let JournalTail::Torn(error) = self.reader.finish()? {
             return Err(error.into());
         }
         let (run, head) = self.fold.finish()?;
         let open = open_children(&run);
         let is_own = |open: &&OpenChild| self.asked.contains(&(open.call, open.child.clone()));
         let own = open.iter().filter(is_own).cloned().collect();
-        let snapshots = Snapshots { last: 0, bytes: self.bytes, size: 0 };
-        Ok(Folded { run, head, open, own, snapshots })
+        let snapshots = SnapshotSchedule { last: 0, bytes: self.bytes, size: 0 };
+        Ok(RestoredRun { run, head, open, own, snapshots })
     }
 }
 
 /// A run that was replayed from its journal, without a model, a tool or a hook.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct RunReplay {
     /// The run after the last record.
     pub run: Run,
     /// All events, in order.
     pub events: Vec<Numbered>,
 }
 
-impl Replayed {
+impl RunReplay {
     /// How the last turn group ended; `None` before the first group and while one is under way.
     pub(crate) fn ending(&self) -> Option<Ending> {
         if !self.run.is_idle() {
@@ -196,7 +196,7 @@ impl Replayed {
 
 /// What happens to work under way when a run is forked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnderWay {
+pub enum PendingWork {
     /// The new run continues it.
     Kept,
     /// The new run first cancels it, and waits for a prompt.
@@ -216,15 +216,15 @@ pub enum UnderWay {
 ///
 /// ```
 /// use holm_kernel::{Config, Model, Seq, Started, Timestamp, journal};
-/// use holm_runtime::{UnderWay, fork_journal};
+/// use holm_runtime::{PendingWork, fork_journal};
 ///
 /// let started = Started::new("trunk", 1, Config::new(Model::named("example/model")));
 /// let (_, _, trunk) = journal::begin(started, Timestamp::new(0))?;
-/// let branch = fork_journal(trunk.as_bytes(), Seq::new(0), "branch", UnderWay::Kept)?;
+/// let branch = fork_journal(trunk.as_bytes(), Seq::new(0), "branch", PendingWork::Kept)?;
 /// assert!(branch.contains("\"branch\""));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Result<String, DriveError> {
+pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: PendingWork) -> Result<String, DriveError> {
     let records = whole_records(text)?;
     let past = journal::fork(&records, at)?;
     let Some((first, rest)) = past.split_first() else { return Err(ReplayError::Empty.into()) };
@@ -238,12 +238,12 @@ pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Re
         lines += &journal::step(&mut run, &mut writer, record.at(), input(record)?)?;
         drain(&mut run);
     }
-    let now = past.last().map_or(first.at(), Record::at);
+    let now = past.last().map_or(first.at(), JournalRecord::at);
     for fact in later_terms(&records, at) {
         lines += &journal::step(&mut run, &mut writer, now, fact)?;
         drain(&mut run);
     }
-    if under_way == UnderWay::Dropped && !run.is_idle() {
+    if under_way == PendingWork::Dropped && !run.is_idle() {
         let cancelled = Input::Cancelled { reason: "the run was forked here".into() };
         lines += &journal::step(&mut run, &mut writer, now, cancelled)?;
     }
@@ -252,7 +252,7 @@ pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Re
 
 /// The restrictions that a host added in the records after `at`. If it imported the run, the grants
 /// and the mode of the past are not trusted, and neither is kept.
-fn later_terms(records: &[Record], at: Seq) -> Vec<Input> {
+fn later_terms(records: &[JournalRecord], at: Seq) -> Vec<Input> {
     // An import adds three records in a row, and `at` may be between them.
     let near = records.iter().filter(|record| record.seq().value().saturating_add(2) > at.value());
     let (mut terms, mut is_import, mut is_foreign) = (Vec::new(), false, false);
@@ -296,12 +296,12 @@ pub(crate) async fn off_the_loop<T: Send + 'static>(
     }
 }
 
-fn whole_records(text: &[u8]) -> Result<Vec<Record>, DriveError> {
+fn whole_records(text: &[u8]) -> Result<Vec<JournalRecord>, DriveError> {
     let decoded = journal::decode(text)?;
     match decoded.tail {
-        Tail::Clean => Ok(decoded.records),
-        Tail::Torn(error) if error.fault == Fault::Unfinished => Ok(decoded.records),
-        Tail::Torn(error) => Err(error.into()),
+        JournalTail::Clean => Ok(decoded.records),
+        JournalTail::Torn(error) if error.fault == JournalFault::Unfinished => Ok(decoded.records),
+        JournalTail::Torn(error) => Err(error.into()),
     }
 }
 
@@ -309,7 +309,7 @@ fn drain(run: &mut Run) {
     while !matches!(run.poll(), Effect::Wait(_)) {}
 }
 
-fn input(record: &Record) -> Result<Input, ReplayError> {
+fn input(record: &JournalRecord) -> Result<Input, ReplayError> {
     let seq = record.seq();
     record.payload().input().map_err(|error| match error {
         journal::InputError::Erased => ReplayError::Erased { seq },

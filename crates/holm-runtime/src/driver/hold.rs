@@ -9,7 +9,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::{BoxFuture, Durability, Journal, JournalFailed};
+use crate::{BoxFuture, Durability, Journal, JournalStorageError};
 
 /// How long a host waits for the calls of a dropped run in this process before it reports
 /// the run as busy.
@@ -25,13 +25,13 @@ static RELEASED: Notify = Notify::const_new();
 /// Held by every call that acts. A dropped driver hands its journal over, and the last holder
 /// releases it. Until then no other host can take the run over and run the same call in parallel.
 #[derive(Clone, Default)]
-pub(crate) struct JournalHold(Arc<Slot>);
+pub(crate) struct JournalHold(Arc<HoldSlot>);
 
 #[derive(Default)]
-struct Slot(Mutex<Option<HandedOver>>);
+struct HoldSlot(Mutex<Option<OrphanJournal>>);
 
 /// A journal without a driver.
-struct HandedOver {
+struct OrphanJournal {
     run: String,
     journal: Box<dyn Journal>,
 }
@@ -39,9 +39,9 @@ struct HandedOver {
 impl JournalHold {
     /// Hands the journal to the calls that hold this. Without any, it is released at once.
     pub(super) fn hand_over(&self, run: &str, journal: &mut Box<dyn Journal>) {
-        let journal = std::mem::replace(journal, Box::new(NoJournal));
+        let journal = std::mem::replace(journal, Box::new(ClosedJournal));
         *pending().entry(run.to_owned()).or_default() += 1;
-        let handed_over = HandedOver { run: run.to_owned(), journal };
+        let handed_over = OrphanJournal { run: run.to_owned(), journal };
         *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(handed_over);
     }
 }
@@ -52,10 +52,10 @@ impl fmt::Debug for JournalHold {
     }
 }
 
-impl Drop for Slot {
+impl Drop for HoldSlot {
     fn drop(&mut self) {
         let handed_over = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(HandedOver { run, journal }) = handed_over else { return };
+        let Some(OrphanJournal { run, journal }) = handed_over else { return };
         drop(journal);
         let mut pending = pending();
         if let Some(count) = pending.get_mut(&run) {
@@ -97,11 +97,11 @@ fn pending() -> MutexGuard<'static, BTreeMap<String, u64>> {
 }
 
 /// The placeholder for a journal that was handed over.
-struct NoJournal;
+struct ClosedJournal;
 
-impl Journal for NoJournal {
-    fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+impl Journal for ClosedJournal {
+    fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         let reason = "the run is being let go".to_owned();
-        Box::pin(async move { Err(JournalFailed::System { reason }) })
+        Box::pin(async move { Err(JournalStorageError::System { reason }) })
     }
 }

@@ -11,21 +11,22 @@ use holm_kernel::{
 
 use tokio::task::JoinSet;
 
-use super::{Driver, kind::Kind, tasks::Begun};
+use super::{Driver, kind::DriverTaskKind, tasks::TaskStart};
 use crate::{
-    BoxFuture, Clock, Compacted, Hooks, Looped, Notice, ObserverQueue, Opinion, Proposed, Spent,
-    handle::Desk,
-    hook::{Scene, due},
-    host::{HookWants, Parts},
+    BoxFuture, Clock, CompactionNotice, EventNotice, HookOpinion, HookSet, LoopNotice, ModelCallCost,
+    ObserverQueue, ProposedCall,
+    handle::RunMailbox,
+    hook::{HookContext, due},
+    host::{HookReviewers, HostParts},
 };
 
 /// How many events may wait for an observer.
 const OBSERVER_ROOM: usize = 1_024;
 
 /// Starts a task for every observer.
-pub(super) fn observers(host: &Parts) -> Vec<ObserverQueue> {
-    let spawn = |hook: Arc<dyn crate::Observer>| {
-        ObserverQueue::spawn(OBSERVER_ROOM, move |notice: Notice| {
+pub(super) fn observers(host: &HostParts) -> Vec<ObserverQueue> {
+    let spawn = |hook: Arc<dyn crate::EventObserver>| {
+        ObserverQueue::spawn(OBSERVER_ROOM, move |notice: EventNotice| {
             let hook = Arc::clone(&hook);
             async move { hook.observe(notice).await }
         })
@@ -43,21 +44,21 @@ impl Driver {
         let arguments = self.run.arguments(proposal.tool_call).cloned();
         let arguments = arguments.unwrap_or_else(|| Arc::from(&*proposal.arguments));
         let run = Arc::from(&*self.run.started().run);
-        let proposed = Proposed { run, proposal: Arc::new(proposal), arguments };
+        let proposed = ProposedCall { run, proposal: Arc::new(proposal), arguments };
         let work = async move {
             let verdict = match opinion(hooks, clock, proposed.clone()).await {
-                Opinion::Deny { reason } => Verdict::Deny { reason },
-                Opinion::Rewrite { arguments } => Verdict::Rewrite { arguments },
-                Opinion::Pass if for_people == ForPeople::No => Verdict::allow(),
-                Opinion::Pass => {
-                    let _open = OpenQuestion { desk: Arc::clone(&desk), call };
+                HookOpinion::Deny { reason } => Verdict::Deny { reason },
+                HookOpinion::Rewrite { arguments } => Verdict::Rewrite { arguments },
+                HookOpinion::Pass if for_people == HumanReview::No => Verdict::allow(),
+                HookOpinion::Pass => {
+                    let _open = OpenQuestionGuard { desk: Arc::clone(&desk), call };
                     desk.ask(Arc::clone(&proposed.proposal));
                     approver.judge(Proposal::clone(&proposed.proposal)).await
                 }
             };
             vec![Input::Judged { call, verdict }]
         };
-        self.tasks.begin(Begun::new(call, Kind::Question), Box::pin(work));
+        self.tasks.begin(TaskStart::new(call, DriverTaskKind::Question), Box::pin(work));
     }
 
     /// The opinion of hooks about a call that starts, in a run whose kernel does not ask them.
@@ -66,8 +67,8 @@ impl Driver {
         call: CallId,
         request: &ToolRequest,
         level: Level,
-    ) -> Option<BoxFuture<'static, Opinion>> {
-        if self.looks == Looks::WhenAsked {
+    ) -> Option<BoxFuture<'static, HookOpinion>> {
+        if self.looks == HookTiming::WhenAsked {
             return None;
         }
         let proposal = Proposal {
@@ -84,25 +85,25 @@ impl Driver {
             digest: request.digest(),
         };
         let (run, arguments) = (Arc::from(&*self.run.started().run), Arc::clone(&request.arguments));
-        let proposed = Proposed { run, proposal: Arc::new(proposal), arguments };
+        let proposed = ProposedCall { run, proposal: Arc::new(proposal), arguments };
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
         Some(Box::pin(opinion(hooks, clock, proposed)))
     }
 
     /// Whether a person must be asked. If a run was started with hooks and is resumed without them,
     /// a person must look at its calls instead.
-    fn is_for_people(&self, proposal: &Proposal) -> ForPeople {
+    fn is_for_people(&self, proposal: &Proposal) -> HumanReview {
         let only_hooks = proposal.reasons.iter().all(|reason| *reason == AskReason::HookWants);
         let hooks_decide =
-            self.host.hook_wants == HookWants::HooksAlone && !self.host.hooks.before_call.is_empty();
-        if only_hooks && hooks_decide { ForPeople::No } else { ForPeople::Yes }
+            self.host.hook_wants == HookReviewers::HooksAlone && !self.host.hooks.before_call.is_empty();
+        if only_hooks && hooks_decide { HumanReview::No } else { HumanReview::Yes }
     }
 
     /// Answers a question of the kernel.
     pub(super) fn consult(&mut self, consultation: Consultation) {
         let Consultation { call, question } = consultation;
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
-        let mut begun = Begun::new(call, Kind::Consult);
+        let mut begun = TaskStart::new(call, DriverTaskKind::Consult);
         begun.due = Some(match &question {
             Question::Context => due(&*clock, &hooks.context),
             Question::Tools { .. } => due(&*clock, &hooks.tool_gate),
@@ -119,7 +120,7 @@ impl Driver {
     }
 
     /// What hooks see with a question; data that no hook reads is not copied.
-    fn scene(&self, hooks: &Hooks, question: &Question) -> Scene {
+    fn scene(&self, hooks: &HookSet, question: &Question) -> HookContext {
         let arguments = match question {
             Question::AfterTool { tool_call, .. } => self.run.arguments(*tool_call).cloned(),
             Question::Context
@@ -129,7 +130,11 @@ impl Driver {
             | Question::PlainAnswer { .. } => None,
         };
         let view = if hooks.looks_at_view(question) { self.run.view().to_vec() } else { Vec::new() };
-        Scene { run: Arc::from(&*self.run.started().run), view, arguments: arguments.unwrap_or_default() }
+        HookContext {
+            run: Arc::from(&*self.run.started().run),
+            view,
+            arguments: arguments.unwrap_or_default(),
+        }
     }
 
     /// Asks the steering sources while the model is at work.
@@ -138,7 +143,7 @@ impl Driver {
             return;
         }
         let (hooks, clock) = (Arc::clone(&self.host.hooks), Arc::clone(&self.host.clock));
-        let mut begun = Begun::new(call, Kind::Steering);
+        let mut begun = TaskStart::new(call, DriverTaskKind::Steering);
         begun.due = Some(due(&*clock, &hooks.steering));
         self.tasks.begin(begun, Box::pin(async move { hooks.steer(&*clock).await }));
     }
@@ -153,23 +158,23 @@ impl Driver {
         let (call, limit, work): (_, _, BoxFuture<'static, Vec<Input>>) = match &event.event {
             Event::ModelReplied { call, usage, cost, .. } if !hooks.on_usage.is_empty() => {
                 let (run_usage, run_spent) = (self.run.usage(), self.run.spent());
-                let spent = Spent { call: *call, usage: *usage, cost: *cost, run_usage, run_spent };
+                let spent = ModelCallCost { call: *call, usage: *usage, cost: *cost, run_usage, run_spent };
                 let limit = due(&*clock, &hooks.on_usage);
                 (*call, limit, Box::pin(async move { hooks.usage(&*clock, &spent).await }))
             }
             Event::LoopSeen { tool, times } if !hooks.on_loop.is_empty() => {
-                let looped = Looped { tool: Arc::clone(tool), times: *times };
+                let looped = LoopNotice { tool: Arc::clone(tool), times: *times };
                 let limit = due(&*clock, &hooks.on_loop);
                 (NO_CALL, limit, Box::pin(async move { hooks.looped(&*clock, &looped).await }))
             }
             Event::ContextPlanned { step, before, after } if !hooks.on_compaction.is_empty() => {
-                let compacted = Compacted { step: *step, before: *before, after: *after };
+                let compacted = CompactionNotice { step: *step, before: *before, after: *after };
                 let limit = due(&*clock, &hooks.on_compaction);
                 (NO_CALL, limit, Box::pin(async move { hooks.compacted(&*clock, &compacted).await }))
             }
             _ => return,
         };
-        let mut begun = Begun::new(call, Kind::Remark);
+        let mut begun = TaskStart::new(call, DriverTaskKind::Remark);
         begun.due = Some(limit);
         self.tasks.begin(begun, work);
     }
@@ -177,9 +182,9 @@ impl Driver {
 
 /// The opinion of hooks about a call. They have their own task within that of the question: people
 /// may take any time, but hooks may not, even those that block their thread.
-async fn opinion(hooks: Arc<Hooks>, clock: Arc<dyn Clock>, call: Proposed) -> Opinion {
+async fn opinion(hooks: Arc<HookSet>, clock: Arc<dyn Clock>, call: ProposedCall) -> HookOpinion {
     if hooks.before_call.is_empty() {
-        return Opinion::Pass;
+        return HookOpinion::Pass;
     }
     let late = clock.sleep_until(due(&*clock, &hooks.before_call));
     let mut asked = JoinSet::new();
@@ -188,19 +193,19 @@ async fn opinion(hooks: Arc<Hooks>, clock: Arc<dyn Clock>, call: Proposed) -> Op
         biased;
         said = asked.join_next() => match said {
             Some(Ok(opinion)) => opinion,
-            Some(Err(_)) | None => Opinion::deny("the hook panicked"),
+            Some(Err(_)) | None => HookOpinion::deny("the hook panicked"),
         },
-        () = late => Opinion::deny("the hook took too long"),
+        () = late => HookOpinion::deny("the hook took too long"),
     }
 }
 
 /// The refusal for the model, if hooks object to a call.
-pub(super) fn refusal(opinion: Opinion) -> Option<String> {
+pub(super) fn refusal(opinion: HookOpinion) -> Option<String> {
     match opinion {
-        Opinion::Pass => None,
-        Opinion::Deny { reason } => Some(format!("denied: {reason}")),
+        HookOpinion::Pass => None,
+        HookOpinion::Deny { reason } => Some(format!("denied: {reason}")),
         // The original arguments are already in the journal.
-        Opinion::Rewrite { arguments } => {
+        HookOpinion::Rewrite { arguments } => {
             Some(format!("denied: a hook wants other arguments; call it again with these: {arguments}"))
         }
     }
@@ -208,29 +213,29 @@ pub(super) fn refusal(opinion: Opinion) -> Option<String> {
 
 /// When hooks see calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Looks {
+pub(crate) enum HookTiming {
     /// When the kernel asks, as the run's configuration says.
     WhenAsked,
     /// Also when each call starts.
     AtTheCall,
 }
 
-impl Looks {
+impl HookTiming {
     /// For a run that is taken over with these hooks. If it was started without hooks, perhaps on
     /// another host, its kernel only asks them about calls that people are asked about too.
-    pub(crate) fn on(run: &Run, hooks: &Hooks) -> Self {
+    pub(crate) fn on(run: &Run, hooks: &HookSet) -> Self {
         let shows_all = run.config().approvals == Approvals::AskAlways;
         if shows_all || hooks.before_call.is_empty() { Self::WhenAsked } else { Self::AtTheCall }
     }
 }
 
 /// A question that people see until its task ends, answered or withdrawn.
-struct OpenQuestion {
-    desk: Arc<Desk>,
+struct OpenQuestionGuard {
+    desk: Arc<RunMailbox>,
     call: CallId,
 }
 
-impl Drop for OpenQuestion {
+impl Drop for OpenQuestionGuard {
     fn drop(&mut self) {
         self.desk.settle(self.call);
     }
@@ -241,7 +246,7 @@ const NO_CALL: CallId = CallId::new(u64::MAX);
 
 /// Whether a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ForPeople {
+enum HumanReview {
     Yes,
     No,
 }

@@ -7,7 +7,7 @@ use holm_kernel::{
 
 /// The kind of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DriverTaskKind {
     Model,
     /// A model call for a summary.
     Summary,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     Steering,
 }
 
-impl Kind {
+impl DriverTaskKind {
     pub(crate) fn model_fact(self, call: CallId, result: ModelResult) -> Input {
         match self {
             Self::Summary => Input::Summarised { call, result },

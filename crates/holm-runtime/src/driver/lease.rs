@@ -1,8 +1,8 @@
 //! Notices that the driver has lost the lease on its run. Another process may resume the run soon,
 //! so everything stops first.
 
-use super::{DriveError, Driver, Health};
-use crate::{BoxFuture, Journal, JournalFailed};
+use super::{DriveError, Driver, DriverHealth};
+use crate::{BoxFuture, Journal, JournalStorageError};
 
 /// Waits for the loss of the lease on a run.
 pub(super) struct LeaseLoss {
@@ -27,8 +27,8 @@ impl LeaseLoss {
 impl Driver {
     /// Stops all work, waits until it has ended, and ends the run here. Nothing starts after this.
     pub(super) async fn stop_without_lease(&mut self) -> Result<(), DriveError> {
-        self.health = Health::Lost;
+        self.health = DriverHealth::Lost;
         self.tasks.end().await;
-        Err(JournalFailed::LeaseLost.into())
+        Err(JournalStorageError::LeaseLost.into())
     }
 }

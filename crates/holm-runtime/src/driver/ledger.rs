@@ -9,22 +9,22 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use holm_kernel::{Numbered, Run, Started};
 
 use super::Driver;
-use crate::{Choice, Ledger, LedgerFailed, Scorer, Shown, first_rung, host::Parts};
+use crate::{GroupScores, LedgerError, ModelLedger, RunScorer, StartingRung, first_rung, host::HostParts};
 
 /// How long a ledger may take: it is asked once per run, and may have to read journals first.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The results that still have to be told to the ledger.
-pub(super) struct Notes {
-    scorer: Scorer,
-    shown: VecDeque<Shown>,
+pub(super) struct LedgerQueue {
+    scorer: RunScorer,
+    shown: VecDeque<GroupScores>,
 }
 
-impl Notes {
+impl LedgerQueue {
     /// The queue of a run, if there is a ledger.
-    pub(super) fn of(host: &Parts, run: &Run) -> Option<Self> {
+    pub(super) fn of(host: &HostParts, run: &Run) -> Option<Self> {
         let _ledger = host.ledger.as_ref()?;
-        Some(Self { scorer: Scorer::new(run.config()), shown: VecDeque::new() })
+        Some(Self { scorer: RunScorer::new(run.config()), shown: VecDeque::new() })
     }
 
     pub(super) fn event(&mut self, event: &Numbered) {
@@ -48,14 +48,15 @@ impl Driver {
 }
 
 /// Puts a run on the rung that the ledger suggests.
-pub(super) async fn on_its_rung(mut started: Started, ledger: Option<&Arc<dyn Ledger>>) -> Started {
+pub(super) async fn on_its_rung(mut started: Started, ledger: Option<&Arc<dyn ModelLedger>>) -> Started {
     let config = &mut started.config;
     let (Some(ladder), Some(ledger)) = (&mut config.ladder, ledger) else { return started };
     let asked = tokio::time::timeout(PATIENCE, ledger.standings(Some(&ladder.kind))).await;
-    let late = || LedgerFailed { reason: format!("it did not answer within {PATIENCE:?}") };
+    let late = || LedgerError { reason: format!("it did not answer within {PATIENCE:?}") };
     match asked.unwrap_or_else(|_| Err(late())) {
         Ok(standings) => {
-            let Choice { rung, why } = first_rung(ladder, &config.models, config.limits.budget, &standings);
+            let StartingRung { rung, why } =
+                first_rung(ladder, &config.models, config.limits.budget, &standings);
             ladder.start = rung;
             if !why.is_empty() {
                 ladder.why = why;

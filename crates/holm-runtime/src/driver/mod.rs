@@ -25,21 +25,22 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use holm_kernel::{
-    ChildResult, Ending, Input, Prompt, Run, Started, Timestamp, Tool as Declaration,
-    journal::{self, Writer},
+    ChildResult, Ending, Input, Prompt, Run, Started, Timestamp, ToolSpec as Declaration,
+    journal::{self, JournalWriter},
 };
 
 pub use error::DriveError;
-pub(crate) use fold::{Folded, OpenChild, off_the_loop};
-pub use fold::{Replayed, UnderWay, fork_journal};
+pub(crate) use fold::{OpenChild, RestoredRun, off_the_loop};
+pub use fold::{PendingWork, RunReplay, fork_journal};
 pub(crate) use hold::{JournalHold, released};
-pub(crate) use hooks::Looks;
+pub(crate) use hooks::HookTiming;
 
-use self::{alarm::Alarm, batch::Batch, lease::LeaseLoss, ledger::Notes, tasks::Tasks};
+use self::{alarm::WakeTimer, batch::StepBuffers, lease::LeaseLoss, ledger::LedgerQueue, tasks::RunTasks};
 use crate::{
-    BoxFuture, Checker, Containment, Durability, Handle, Host, Journal, Line, ObserverQueue, child,
-    handle::{Desk, Said},
-    host::Parts,
+    BoxFuture, Durability, Journal, ModelConnection, ObserverQueue, ResultChecker, RunHandle, RunHost,
+    ToolContainment, child,
+    handle::{MailboxItem, RunMailbox},
+    host::HostParts,
 };
 
 /// How long a stopped model call may take to return what it had, because it also has a bill. The
@@ -57,7 +58,7 @@ const FACTS_PER_TURN: u32 = 64;
 ///
 /// # Errors
 /// [`DriveError`], as for [`Driver::start`] and [`Driver::prompt`].
-pub async fn drive(started: Started, prompt: Prompt, host: Host) -> Result<(Ending, Driver), DriveError> {
+pub async fn drive(started: Started, prompt: Prompt, host: RunHost) -> Result<(Ending, Driver), DriveError> {
     let mut driver = Driver::start(started, host).await?;
     let ending = driver.prompt(prompt).await?;
     Ok((ending, driver))
@@ -71,26 +72,26 @@ pub async fn drive(started: Started, prompt: Prompt, host: Host) -> Result<(Endi
 /// continues where it stopped.
 pub struct Driver {
     run: Run,
-    writer: Writer,
-    host: Parts,
+    writer: JournalWriter,
+    host: HostParts,
     journal: Box<dyn Journal>,
     lease_loss: LeaseLoss,
-    line: Box<dyn Line>,
-    tasks: Tasks,
-    containment: Containment,
-    checker: Checker,
+    line: Box<dyn ModelConnection>,
+    tasks: RunTasks,
+    containment: ToolContainment,
+    checker: ResultChecker,
     observers: Vec<ObserverQueue>,
-    batch: Batch,
-    alarm: Alarm,
-    seat: Seat,
+    batch: StepBuffers,
+    alarm: WakeTimer,
+    seat: MailboxGuard,
     /// When the kernel must be called again.
     until: Option<Timestamp>,
     /// How the group ended, until the caller is told.
     ended: Option<Ending>,
-    health: Health,
-    snapshots: Snapshots,
-    notes: Option<Notes>,
-    looks: Looks,
+    health: DriverHealth,
+    snapshots: SnapshotSchedule,
+    notes: Option<LedgerQueue>,
+    looks: HookTiming,
     /// How far the run's time is ahead of this host's clock, in milliseconds. A run from a host
     /// whose clock was ahead keeps its time, and its deadlines must not come late.
     ahead_ms: u64,
@@ -111,13 +112,13 @@ impl Driver {
     /// # Errors
     /// [`DriveError`] if a tool cannot be used, the configuration cannot be journaled or the
     /// journal cannot be written.
-    pub async fn start(started: Started, host: Host) -> Result<Self, DriveError> {
+    pub async fn start(started: Started, host: RunHost) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
         Self::start_checked(started, host).await
     }
 
     /// As [`start`](Self::start), with tools that were checked when the agent was built.
-    pub(crate) async fn start_checked(started: Started, host: Host) -> Result<Self, DriveError> {
+    pub(crate) async fn start_checked(started: Started, host: RunHost) -> Result<Self, DriveError> {
         let started = ledger::on_its_rung(started, host.parts.ledger.as_ref()).await;
         let mut fact = Input::Started(Box::new(started));
         host.parts.secrets.input(&mut fact);
@@ -141,22 +142,22 @@ impl Driver {
     /// # Errors
     /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A
     /// torn last line is also an error; the owner of the file must cut it first.
-    pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
+    pub async fn resume(text: &[u8], by: &str, host: RunHost) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
-        let folded = Folded::whole(text.to_vec()).await?;
+        let folded = RestoredRun::whole(text.to_vec()).await?;
         let tools = tools::in_place_of(&host.parts.tools, &folded.run, &host.parts.tools);
-        let changed = Changed { tools, facts: Vec::new(), looks: Looks::WhenAsked };
+        let changed = TakeoverChanges { tools, facts: Vec::new(), looks: HookTiming::WhenAsked };
         Self::take_over(folded, by, host, changed).await
     }
 
     /// Takes over a run that was folded from its journal, with these changes.
     pub(crate) async fn take_over(
-        folded: Folded,
+        folded: RestoredRun,
         by: &str,
-        host: Host,
-        changed: Changed,
+        host: RunHost,
+        changed: TakeoverChanges,
     ) -> Result<Self, DriveError> {
-        let mut driver = Self::new(folded.run, Writer::after(folded.head), host);
+        let mut driver = Self::new(folded.run, JournalWriter::after(folded.head), host);
         driver.snapshots = folded.snapshots;
         driver.looks = changed.looks;
         let mut before: Vec<Input> = driver.other_tools(changed.tools).into_iter().collect();
@@ -188,7 +189,7 @@ impl Driver {
             // A child that another process still drives, or whose journal cannot be read, is left
             // for the next time.
             let Ok(rested) = child::lay_to_rest(&*journals, &child).await else { continue };
-            if rested.as_ref().is_some_and(|rested| rested.left == child::Left::Held) {
+            if rested.as_ref().is_some_and(|rested| rested.left == child::DescendantStatus::Held) {
                 continue;
             }
             let result = rested.map(|rested| rested.result()).unwrap_or_default();
@@ -197,8 +198,8 @@ impl Driver {
         Ok(())
     }
 
-    fn new(run: Run, writer: Writer, host: Host) -> Self {
-        let Host { parts: mut host, journal } = host;
+    fn new(run: Run, writer: JournalWriter, host: RunHost) -> Self {
+        let RunHost { parts: mut host, journal } = host;
         let lease_loss = LeaseLoss::of(&*journal);
         let line = host.model.open_run(&run.started().run);
         for sink in &mut host.events {
@@ -209,13 +210,13 @@ impl Driver {
         if let Some(own) = host.deltas.of_run(&run.started().run) {
             host.deltas = own;
         }
-        let containment = Containment::new(&*run.started().run)
+        let containment = ToolContainment::new(&*run.started().run)
             .blobs(Arc::clone(&host.blobs))
             .secrets(host.secrets.clone())
             .carry(host.carry);
-        let checker = Checker::new().blobs(Arc::clone(&host.blobs)).runner(Arc::clone(&host.checks));
+        let checker = ResultChecker::new().blobs(Arc::clone(&host.blobs)).runner(Arc::clone(&host.checks));
         let observers = hooks::observers(&host);
-        let notes = Notes::of(&host, &run);
+        let notes = LedgerQueue::of(&host, &run);
         let ahead_ms = run.receipt().at.since(host.clock.now());
         Self {
             run,
@@ -224,19 +225,19 @@ impl Driver {
             journal,
             lease_loss,
             line,
-            tasks: Tasks::default(),
+            tasks: RunTasks::default(),
             containment,
             checker,
             observers,
-            batch: Batch::default(),
-            alarm: Alarm::default(),
-            seat: Seat(Arc::new(Desk::default())),
+            batch: StepBuffers::default(),
+            alarm: WakeTimer::default(),
+            seat: MailboxGuard(Arc::new(RunMailbox::default())),
             until: None,
             ended: None,
-            health: Health::Sound,
-            snapshots: Snapshots::default(),
+            health: DriverHealth::Sound,
+            snapshots: SnapshotSchedule::default(),
             notes,
-            looks: Looks::WhenAsked,
+            looks: HookTiming::WhenAsked,
             ahead_ms,
             hold: JournalHold::default(),
         }
@@ -262,8 +263,8 @@ impl Driver {
     }
 
     /// A handle to the run while it works; clones may go to other tasks.
-    pub fn handle(&self) -> Handle {
-        Handle::new(Arc::clone(&self.seat.0))
+    pub fn handle(&self) -> RunHandle {
+        RunHandle::new(Arc::clone(&self.seat.0))
     }
 
     /// Completes when the lease on the run is lost. For a caller that holds an idle run; a working
@@ -305,10 +306,10 @@ impl Driver {
     pub fn unheard(&mut self) -> Vec<Prompt> {
         let said = std::iter::from_fn(|| self.seat.0.next_said());
         let words = said.filter_map(|said| match said {
-            Said::Fact(Input::Steered(words) | Input::FollowedUp(words) | Input::Prompted(words)) => {
+            MailboxItem::Fact(Input::Steered(words) | Input::FollowedUp(words) | Input::Prompted(words)) => {
                 Some(self.without_secrets(words))
             }
-            Said::Fact(_) | Said::Tools(_) | Said::Child(..) => None,
+            MailboxItem::Fact(_) | MailboxItem::Tools(_) | MailboxItem::Child(..) => None,
         });
         words.collect()
     }
@@ -346,7 +347,7 @@ impl Driver {
         let mut in_a_row = 0;
         loop {
             // The work may never have started, so there is nothing to wait for.
-            if self.health == Health::Lost {
+            if self.health == DriverHealth::Lost {
                 self.tasks.abort();
                 return Err(DriveError::Lost);
             }
@@ -406,16 +407,16 @@ impl Driver {
     }
 
     /// Carries out one item of the mailbox.
-    async fn listen(&mut self, said: Said) -> Result<(), DriveError> {
+    async fn listen(&mut self, said: MailboxItem) -> Result<(), DriveError> {
         match said {
-            Said::Fact(fact) => {
+            MailboxItem::Fact(fact) => {
                 if let Input::Judged { call, .. } = &fact {
                     self.tasks.forget_question(*call);
                 }
                 self.take(fact).await
             }
-            Said::Tools(tools) => self.change_tools(tools).await,
-            Said::Child(fact, kept) => {
+            MailboxItem::Tools(tools) => self.change_tools(tools).await,
+            MailboxItem::Child(fact, kept) => {
                 self.take(fact).await?;
                 // The task that started the child may be gone; then it needs no signal.
                 let _ = kept.send(());
@@ -459,19 +460,19 @@ impl Driver {
 }
 
 /// Changes when a run is taken over.
-pub(crate) struct Changed {
+pub(crate) struct TakeoverChanges {
     /// The host's tools; the run is told if it knows different ones.
     pub(crate) tools: Vec<Declaration>,
     /// The changes that people made.
     pub(crate) facts: Vec<Input>,
     /// When hooks see its calls.
-    pub(crate) looks: Looks,
+    pub(crate) looks: HookTiming,
 }
 
 /// Closes the mailbox when the driver is dropped, so that senders learn that the run is gone.
-struct Seat(Arc<Desk>);
+struct MailboxGuard(Arc<RunMailbox>);
 
-impl Drop for Seat {
+impl Drop for MailboxGuard {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -479,14 +480,14 @@ impl Drop for Seat {
 
 /// Whether the run in memory matches the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Health {
+enum DriverHealth {
     Sound,
     Lost,
 }
 
 /// The distance to the last snapshot.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Snapshots {
+pub(crate) struct SnapshotSchedule {
     /// The record of the stored snapshot; zero without a snapshot.
     last: u64,
     /// Bytes of the records since.

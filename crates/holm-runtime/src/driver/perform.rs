@@ -10,8 +10,8 @@ use holm_kernel::{
     ToolRequest,
 };
 
-use super::{Driver, hooks::refusal, kind::Kind, tasks::Begun};
-use crate::{Ask, Child, EventSink as _, Hooks, Job, Progress, child};
+use super::{Driver, hooks::refusal, kind::DriverTaskKind, tasks::TaskStart};
+use crate::{ChildLaunch, EventSink as _, HookSet, ModelRequest, ProgressReporter, ToolInvocation, child};
 
 impl Driver {
     /// Performs the effects of the batch, whose lines are stored.
@@ -35,9 +35,9 @@ impl Driver {
                 if matches!(request.purpose, Purpose::Turn | Purpose::Answer) {
                     self.ask_for_steering(call);
                 }
-                self.call_model(call, &request, Kind::Model);
+                self.call_model(call, &request, DriverTaskKind::Model);
             }
-            Effect::Summarise { call, request } => self.call_model(call, &request, Kind::Summary),
+            Effect::Summarise { call, request } => self.call_model(call, &request, DriverTaskKind::Summary),
             Effect::RunTool { call, request } => self.run_tool(call, &request),
             Effect::Judge(proposal) => self.ask(*proposal),
             Effect::Consult(consultation) => self.consult(*consultation),
@@ -66,13 +66,13 @@ impl Driver {
         self.seat.0.settle(call);
     }
 
-    fn call_model(&mut self, call: CallId, request: &Request, kind: Kind) {
-        let begun = Begun::new(call, kind);
+    fn call_model(&mut self, call: CallId, request: &Request, kind: DriverTaskKind) {
+        let begun = TaskStart::new(call, kind);
         let told = match request.purpose {
             Purpose::Turn | Purpose::Answer => self.run.offer(),
             Purpose::Skill | Purpose::Summary => &request.tools,
         };
-        let ask = Ask {
+        let ask = ModelRequest {
             call,
             request,
             messages: self.run.messages(request),
@@ -94,11 +94,11 @@ impl Driver {
             let result = ToolOutput::failed(format!("this host has no tool named {}", request.tool));
             return self.tasks.say(Input::ToolFinished { call, result });
         };
-        let begun = Begun::new(call, Kind::Tool);
+        let begun = TaskStart::new(call, DriverTaskKind::Tool);
         let deltas = Arc::clone(&self.host.deltas);
         let hold = self.hold.clone();
-        let progress = Progress::new(call, deltas, self.host.secrets.clone());
-        let job = Job::new(call, request).stop(begun.stop.clone()).progress(progress);
+        let progress = ProgressReporter::new(call, deltas, self.host.secrets.clone());
+        let job = ToolInvocation::new(call, request).stop(begun.stop.clone()).progress(progress);
         let threads = job.threads.clone().holding(hold.clone());
         let job = job.threads(threads);
         let looked = self.look_at(call, request, tool.declaration().level);
@@ -125,17 +125,17 @@ impl Driver {
         };
         let ruling = self.checker.check(request, output);
         let fact = async move { vec![Input::Checked { call, ruling: ruling.await }] };
-        self.tasks.begin(Begun::new(call, Kind::Check), Box::pin(fact));
+        self.tasks.begin(TaskStart::new(call, DriverTaskKind::Check), Box::pin(fact));
     }
 
     fn spawn(&mut self, call: CallId, request: Box<SpawnRequest>) {
-        let begun = Begun::new(call, Kind::Child);
-        let child = Child {
+        let begun = TaskStart::new(call, DriverTaskKind::Child);
+        let child = ChildLaunch {
             parent: self.run.started().run.clone(),
             call,
             request,
             stop: begun.stop.clone(),
-            hooks: Hooks::clone(&self.host.hooks).inherited(),
+            hooks: HookSet::clone(&self.host.hooks).inherited(),
             journals: Arc::clone(&self.host.journals),
             approver: Arc::clone(&self.host.approver),
             hook_wants: self.host.hook_wants,

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::kind::Kind;
+use super::kind::DriverTaskKind;
 use crate::BoxFuture;
 
 /// How long a stopped tool or child may clean up before it is dropped. The run does
@@ -25,19 +25,19 @@ const TIDY_UP: Duration = Duration::from_secs(5);
 const DROP_TIME: Duration = Duration::from_secs(1);
 
 /// The facts that a task ends with.
-pub(crate) type Said = Vec<Input>;
+pub(crate) type TaskFacts = Vec<Input>;
 
 /// The tasks of one run.
-pub(super) struct Tasks {
-    set: JoinSet<Said>,
-    under_way: Vec<UnderWay>,
+pub(super) struct RunTasks {
+    set: JoinSet<TaskFacts>,
+    under_way: Vec<RunningTask>,
     /// Facts that were not taken yet.
     ready: VecDeque<Input>,
     /// The bills of children that cleaned up after the run had stopped waiting for them.
     late: (UnboundedSender<Input>, UnboundedReceiver<Input>),
 }
 
-impl Default for Tasks {
+impl Default for RunTasks {
     fn default() -> Self {
         Self {
             set: JoinSet::new(),
@@ -49,41 +49,41 @@ impl Default for Tasks {
 }
 
 /// A running task and its purpose.
-struct UnderWay {
+struct RunningTask {
     task: AbortHandle,
     call: CallId,
-    kind: Kind,
+    kind: DriverTaskKind,
     stop: CancellationToken,
     /// When it counts as hung.
     due: Option<Timestamp>,
 }
 
 /// A task that is about to start.
-pub(super) struct Begun {
+pub(super) struct TaskStart {
     pub(super) call: CallId,
-    pub(super) kind: Kind,
+    pub(super) kind: DriverTaskKind,
     pub(super) stop: CancellationToken,
     pub(super) due: Option<Timestamp>,
 }
 
-impl Begun {
+impl TaskStart {
     /// A task without a deadline.
-    pub(super) fn new(call: CallId, kind: Kind) -> Self {
+    pub(super) fn new(call: CallId, kind: DriverTaskKind) -> Self {
         Self { call, kind, stop: CancellationToken::new(), due: None }
     }
 }
 
-impl Tasks {
+impl RunTasks {
     /// Starts a task, so that blocking work in it does not block the run.
-    pub(super) fn begin(&mut self, begun: Begun, work: BoxFuture<'static, Said>) {
-        let Begun { call, kind, stop, due } = begun;
+    pub(super) fn begin(&mut self, begun: TaskStart, work: BoxFuture<'static, TaskFacts>) {
+        let TaskStart { call, kind, stop, due } = begun;
         let task = self.set.spawn(work);
-        self.under_way.push(UnderWay { task, call, kind, stop, due });
+        self.under_way.push(RunningTask { task, call, kind, stop, due });
     }
 
     /// As [`begin`](Self::begin), for work that is often ready at once: it is polled once before
     /// it gets a task.
-    pub(super) fn begin_at_once(&mut self, begun: Begun, mut work: BoxFuture<'static, Said>) {
+    pub(super) fn begin_at_once(&mut self, begun: TaskStart, mut work: BoxFuture<'static, TaskFacts>) {
         // A task polls its future again when it starts, so nothing waits for this waker.
         let mut context = Context::from_waker(Waker::noop());
         match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context))) {
@@ -99,7 +99,7 @@ impl Tasks {
     }
 
     /// Adds the failure of work that never started.
-    pub(super) fn say_broken(&mut self, begun: &Begun) {
+    pub(super) fn say_broken(&mut self, begun: &TaskStart) {
         self.ready.extend(begun.kind.broken(begun.call, "panicked"));
     }
 
@@ -109,15 +109,17 @@ impl Tasks {
         for task in self.under_way.iter().filter(|task| task.call == call) {
             task.stop.cancel();
         }
-        self.forget(|task| task.call == call && matches!(task.kind, Kind::Question | Kind::Consult));
+        self.forget(|task| {
+            task.call == call && matches!(task.kind, DriverTaskKind::Question | DriverTaskKind::Consult)
+        });
     }
 
     /// Drops a question that was answered elsewhere.
     pub(super) fn forget_question(&mut self, call: CallId) {
-        self.forget(|task| task.call == call && task.kind == Kind::Question);
+        self.forget(|task| task.call == call && task.kind == DriverTaskKind::Question);
     }
 
-    fn forget(&mut self, mut which: impl FnMut(&UnderWay) -> bool) {
+    fn forget(&mut self, mut which: impl FnMut(&RunningTask) -> bool) {
         self.under_way.retain(|task| {
             let goes = which(task);
             if goes {
@@ -129,7 +131,7 @@ impl Tasks {
 
     /// The oldest fact that may be taken now.
     pub(super) fn next_ready(&mut self) -> Option<Input> {
-        if self.under_way.iter().all(|task| task.kind != Kind::Steering) {
+        if self.under_way.iter().all(|task| task.kind != DriverTaskKind::Steering) {
             return self.ready.pop_front();
         }
         let held = |fact: &Input| matches!(fact, Input::ModelFinished { .. });
@@ -146,7 +148,7 @@ impl Tasks {
         }
     }
 
-    fn ended(&mut self, ended: Result<(Id, Said), JoinError>) {
+    fn ended(&mut self, ended: Result<(Id, TaskFacts), JoinError>) {
         let id = match &ended {
             Ok((id, _)) => *id,
             Err(error) => error.id(),
@@ -167,7 +169,7 @@ impl Tasks {
 
     /// Gives up tasks that took too long, and adds their failures.
     pub(super) fn expire(&mut self, now: Timestamp) {
-        let (ready, due) = (&mut self.ready, |task: &UnderWay| task.due.is_some_and(|due| due <= now));
+        let (ready, due) = (&mut self.ready, |task: &RunningTask| task.due.is_some_and(|due| due <= now));
         self.under_way.retain(|task| {
             let late = due(task);
             if late {
@@ -204,14 +206,16 @@ impl Tasks {
 
     /// Whether a stopped child has not reported its usage yet.
     pub(super) fn awaits_a_child(&self) -> bool {
-        self.under_way.iter().any(|task| task.kind == Kind::Child)
+        self.under_way.iter().any(|task| task.kind == DriverTaskKind::Child)
     }
 
     /// Ends the model calls that ignored their cancellation. Each returns that its usage is
     /// unknown, so it is paid by estimate.
     pub(super) fn end_models(&mut self) -> Vec<Input> {
-        let is_model = |task: &UnderWay| matches!(task.kind, Kind::Model | Kind::Summary);
-        let bill = |task: &UnderWay| task.kind.model_fact(task.call, ModelResult::Aborted(Reply::default()));
+        let is_model =
+            |task: &RunningTask| matches!(task.kind, DriverTaskKind::Model | DriverTaskKind::Summary);
+        let bill =
+            |task: &RunningTask| task.kind.model_fact(task.call, ModelResult::Aborted(Reply::default()));
         let bills = self.under_way.iter().filter(|task| is_model(task)).map(bill).collect();
         self.forget(is_model);
         bills
@@ -252,7 +256,7 @@ impl Tasks {
         self.set.abort_all();
         // A thread cannot be aborted, so a blocking tool is told to stop. A child is not: its run
         // is resumed later.
-        for task in self.under_way.drain(..).filter(|task| task.kind == Kind::Tool) {
+        for task in self.under_way.drain(..).filter(|task| task.kind == DriverTaskKind::Tool) {
             task.stop.cancel();
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Input, Run, Tool as Declaration, ToolKind};
+use holm_kernel::{Input, Run, ToolKind, ToolSpec as Declaration};
 
 use super::Driver;
 use crate::{DriveError, Toolbox};

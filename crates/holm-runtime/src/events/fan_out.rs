@@ -9,19 +9,19 @@ use super::EventSink;
 /// Sends events to several sinks, in the order in which they were added.
 ///
 /// ```
-/// use holm_runtime::{Channel, FanOut};
+/// use holm_runtime::{EventChannel, EventFanOut};
 ///
-/// let (screen, _events) = Channel::new(1_024);
-/// let (record, _more) = Channel::new(1_024);
-/// let both = FanOut::new().with(screen).with(record);
+/// let (screen, _events) = EventChannel::new(1_024);
+/// let (record, _more) = EventChannel::new(1_024);
+/// let both = EventFanOut::new().with(screen).with(record);
 /// assert_eq!(both.len(), 2);
 /// ```
 #[derive(Clone, Default)]
-pub struct FanOut {
+pub struct EventFanOut {
     sinks: Vec<Arc<dyn EventSink>>,
 }
 
-impl FanOut {
+impl EventFanOut {
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,7 +49,7 @@ impl FanOut {
     }
 }
 
-impl EventSink for FanOut {
+impl EventSink for EventFanOut {
     fn event(&self, event: &Numbered) {
         for sink in &self.sinks {
             sink.event(event);
@@ -66,8 +66,8 @@ impl EventSink for FanOut {
     }
 }
 
-impl fmt::Debug for FanOut {
+impl fmt::Debug for EventFanOut {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("FanOut").field("sinks", &self.sinks.len()).finish()
+        out.debug_struct("EventFanOut").field("sinks", &self.sinks.len()).finish()
     }
 }

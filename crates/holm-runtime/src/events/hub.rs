@@ -7,34 +7,34 @@ use std::sync::{
 
 use holm_kernel::Numbered;
 
-use super::{Channel, EventSink, Subscription, channel::Offered};
+use super::{EventChannel, EventSink, EventSubscription, channel::OfferOutcome};
 
 /// A sink that allows subscriptions at any time. Without subscribers, an event
 /// costs one atomic read.
 ///
 /// ```
-/// use holm_runtime::{EventSink, Hub};
+/// use holm_runtime::{EventSink, EventHub};
 ///
-/// let hub = Hub::new();
+/// let hub = EventHub::new();
 /// let events = hub.subscribe(256);
 /// assert_eq!(hub.watchers(), 1);
 /// drop(events);
 /// ```
 #[derive(Debug, Default)]
-pub struct Hub {
-    channels: RwLock<Vec<Channel>>,
+pub struct EventHub {
+    channels: RwLock<Vec<EventChannel>>,
     /// The number of channels, so that a run without watchers takes no lock.
     count: AtomicUsize,
 }
 
-impl Hub {
+impl EventHub {
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The events from now on, with room for this many unread ones.
-    pub fn subscribe(&self, room: usize) -> Subscription {
-        let (channel, subscription) = Channel::new(room);
+    pub fn subscribe(&self, room: usize) -> EventSubscription {
+        let (channel, subscription) = EventChannel::new(room);
         let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
         channels.push(channel);
         self.count.store(channels.len(), Ordering::Release);
@@ -57,7 +57,7 @@ impl Hub {
     fn tell(&self, event: &Arc<Numbered>) -> bool {
         let channels = self.channels.read().unwrap_or_else(PoisonError::into_inner);
         let offers = channels.iter().map(|channel| channel.offer(Arc::clone(event)));
-        offers.filter(|offered| *offered == Offered::Gone).count() > 0
+        offers.filter(|offered| *offered == OfferOutcome::Gone).count() > 0
     }
 
     fn forget_the_gone(&self) {
@@ -67,7 +67,7 @@ impl Hub {
     }
 }
 
-impl EventSink for Hub {
+impl EventSink for EventHub {
     fn event(&self, event: &Numbered) {
         if self.watchers() > 0 && self.tell(&Arc::new(event.clone())) {
             self.forget_the_gone();

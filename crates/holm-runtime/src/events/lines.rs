@@ -24,27 +24,27 @@ const ROOM: usize = 16 << 10;
 /// Writes events, one per line, from its own thread.
 ///
 /// ```
-/// use holm_runtime::{EventLines, EventSink, WhenFull};
+/// use holm_runtime::{EventLines, EventSink, OverflowPolicy};
 /// # use holm_kernel::{Event, EventId, Numbered, Timestamp};
 /// # let event = Numbered { id: EventId::default(), at: Timestamp::new(0), event: Event::GrantsChanged };
 ///
-/// let lines = EventLines::to(std::io::sink(), 64, WhenFull::Drop);
+/// let lines = EventLines::to(std::io::sink(), 64, OverflowPolicy::Drop);
 /// lines.event(&event);
 /// assert_eq!(lines.finish()?, 0); // none was dropped
-/// # Ok::<(), holm_runtime::LinesFailed>(())
+/// # Ok::<(), holm_runtime::EventLinesError>(())
 /// ```
 #[derive(Debug)]
 pub struct EventLines {
     /// `None` once it is finished.
     sender: Option<SyncSender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
-    shared: Arc<Shared>,
-    when_full: WhenFull,
+    shared: Arc<EventLinesState>,
+    when_full: OverflowPolicy,
 }
 
 /// What happens to an event if the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhenFull {
+pub enum OverflowPolicy {
     /// It is dropped and counted: the run has priority.
     Drop,
     /// The run waits: the lines have priority, for example if they are a program's output.
@@ -54,15 +54,15 @@ pub enum WhenFull {
 /// Not all lines could be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the events could not be written ({reason}); the journal still has them")]
-pub struct LinesFailed {
+pub struct EventLinesError {
     /// The operating system's error.
     pub reason: String,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct EventLinesState {
     missed: AtomicU64,
-    failure: Mutex<Option<LinesFailed>>,
+    failure: Mutex<Option<EventLinesError>>,
 }
 
 impl EventLines {
@@ -70,7 +70,7 @@ impl EventLines {
     ///
     /// # Errors
     /// If it cannot be created, or exists already.
-    pub fn create(path: impl AsRef<Path>) -> Result<Self, LinesFailed> {
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, EventLinesError> {
         Self::open(path.as_ref(), OpenOptions::new().append(true).create_new(true))
     }
 
@@ -78,14 +78,14 @@ impl EventLines {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn append(path: impl AsRef<Path>) -> Result<Self, LinesFailed> {
+    pub fn append(path: impl AsRef<Path>) -> Result<Self, EventLinesError> {
         Self::open(path.as_ref(), OpenOptions::new().append(true).create(true))
     }
 
     /// Writes to any writer, with room for this many waiting lines.
-    pub fn to(out: impl Write + Send + 'static, room: usize, when_full: WhenFull) -> Self {
+    pub fn to(out: impl Write + Send + 'static, room: usize, when_full: OverflowPolicy) -> Self {
         let (sender, lines) = sync_channel(room.max(1));
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(EventLinesState::default());
         let held = Arc::clone(&shared);
         let writer = thread::spawn(move || held.write(&lines, BufWriter::new(out)));
         Self { sender: Some(sender), writer: Some(writer), shared, when_full }
@@ -100,17 +100,17 @@ impl EventLines {
     /// the queue was full.
     ///
     /// # Errors
-    /// [`LinesFailed`] if writing failed at some point; later lines are missing.
-    pub fn finish(mut self) -> Result<u64, LinesFailed> {
+    /// [`EventLinesError`] if writing failed at some point; later lines are missing.
+    pub fn finish(mut self) -> Result<u64, EventLinesError> {
         self.close();
         let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
         failure.map_or_else(|| Ok(self.missed()), Err)
     }
 
-    fn open(path: &Path, options: &mut OpenOptions) -> Result<Self, LinesFailed> {
+    fn open(path: &Path, options: &mut OpenOptions) -> Result<Self, EventLinesError> {
         let file = owner_only(path, options)
-            .map_err(|error| LinesFailed { reason: format!("{}: {error}", path.display()) })?;
-        Ok(Self::to(file, ROOM, WhenFull::Drop))
+            .map_err(|error| EventLinesError { reason: format!("{}: {error}", path.display()) })?;
+        Ok(Self::to(file, ROOM, OverflowPolicy::Drop))
     }
 
     fn close(&mut self) {
@@ -128,8 +128,8 @@ impl EventSink for EventLines {
         let Ok(mut line) = serde_json::to_vec(event) else { return self.shared.miss() };
         line.push(b'\n');
         let sent = match self.when_full {
-            WhenFull::Drop => sender.try_send(line),
-            WhenFull::Wait => sender.send(line).map_err(|error| TrySendError::Disconnected(error.0)),
+            OverflowPolicy::Drop => sender.try_send(line),
+            OverflowPolicy::Wait => sender.send(line).map_err(|error| TrySendError::Disconnected(error.0)),
         };
         if sent.is_err() {
             self.shared.miss();
@@ -143,7 +143,7 @@ impl Drop for EventLines {
     }
 }
 
-impl Shared {
+impl EventLinesState {
     fn miss(&self) {
         self.missed.fetch_add(1, Ordering::Relaxed);
     }
@@ -157,7 +157,7 @@ impl Shared {
                 done = done.and_then(|()| out.write_all(&line));
             }
             if let Err(error) = done.and_then(|()| out.flush()) {
-                let failed = LinesFailed { reason: error.to_string() };
+                let failed = EventLinesError { reason: error.to_string() };
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
                 self.miss();
                 lines.iter().for_each(|_| self.miss());

@@ -14,15 +14,15 @@ use std::sync::Arc;
 
 use holm_kernel::Numbered;
 
-pub use channel::{Channel, Notice, Subscription};
-pub use fan_out::FanOut;
-pub use hub::Hub;
-pub use lines::{EventLines, LinesFailed, WhenFull};
+pub use channel::{EventChannel, EventNotice, EventSubscription};
+pub use fan_out::EventFanOut;
+pub use hub::EventHub;
+pub use lines::{EventLines, EventLinesError, OverflowPolicy};
 pub use queue::ObserverQueue;
 
 /// Receives the events of a run. It is called from the driver's own task and must not block.
 ///
-/// A plain function is a sink. Put a slow sink behind an [`ObserverQueue`], and use a [`Channel`]
+/// A plain function is a sink. Put a slow sink behind an [`ObserverQueue`], and use a [`EventChannel`]
 /// to read events elsewhere.
 ///
 /// ```
@@ -67,8 +67,8 @@ impl EventSink for Arc<dyn EventSink> {
 
 /// A sink that discards all events.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoEvents;
+pub struct NullEventSink;
 
-impl EventSink for NoEvents {
+impl EventSink for NullEventSink {
     fn event(&self, _: &Numbered) {}
 }

@@ -6,7 +6,7 @@ use std::{future::Future, time::Duration};
 use holm_kernel::Numbered;
 use tokio::task::JoinHandle;
 
-use super::{Channel, EventSink, Notice};
+use super::{EventChannel, EventNotice, EventSink};
 
 /// Passes events to an observer, one after the other, in its own task.
 ///
@@ -15,13 +15,13 @@ use super::{Channel, EventSink, Notice};
 ///
 /// ```
 /// use std::time::Duration;
-/// use holm_runtime::{Notice, ObserverQueue};
+/// use holm_runtime::{EventNotice, ObserverQueue};
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let queue = ObserverQueue::spawn(1_024, |notice| async move {
 ///     match notice {
-///         Notice::Event(event) => println!("{:?}", event.event),
-///         Notice::Missed(count) => println!("{count} events were too many for me"),
+///         EventNotice::Event(event) => println!("{:?}", event.event),
+///         EventNotice::Missed(count) => println!("{count} events were too many for me"),
 ///     }
 /// });
 /// assert_eq!(queue.finish(Duration::from_secs(1)).await, 0);
@@ -29,7 +29,7 @@ use super::{Channel, EventSink, Notice};
 /// ```
 #[derive(Debug)]
 pub struct ObserverQueue {
-    channel: Channel,
+    channel: EventChannel,
     task: JoinHandle<()>,
 }
 
@@ -38,10 +38,10 @@ impl ObserverQueue {
     /// called within a runtime.
     pub fn spawn<O, Out>(room: usize, mut observer: O) -> Self
     where
-        O: FnMut(Notice) -> Out + Send + 'static,
+        O: FnMut(EventNotice) -> Out + Send + 'static,
         Out: Future<Output = ()> + Send + 'static,
     {
-        let (channel, mut events) = Channel::new(room);
+        let (channel, mut events) = EventChannel::new(room);
         let task = tokio::spawn(async move {
             while let Some(notice) = events.next().await {
                 observer(notice).await;

@@ -5,12 +5,12 @@ use std::{
 };
 
 use holm_kernel::{
-    Block, Config, Effect, Event, EventId, Model, ModelResult, Prompt, Reply, Seq, Started, Timestamp,
+    Block, Config, Effect, Event, EventId, ModelResult, ModelSpec, Prompt, Reply, Seq, Started, Timestamp,
     journal,
 };
 
 use super::*;
-use crate::{Driver, Host, MemoryJournal, model_fn};
+use crate::{Driver, MemoryJournal, RunHost, model_fn};
 
 fn event(index: u64) -> Numbered {
     let id = EventId { record: Seq::new(1), index };
@@ -18,20 +18,20 @@ fn event(index: u64) -> Numbered {
 }
 
 /// What a reader gets, in short: the index of an event, or `-n` for n that are missing.
-fn short(notice: &Notice) -> i64 {
+fn short(notice: &EventNotice) -> i64 {
     match notice {
-        Notice::Event(event) => i64::try_from(event.id.index).unwrap(),
-        Notice::Missed(count) => -i64::try_from(*count).unwrap(),
+        EventNotice::Event(event) => i64::try_from(event.id.index).unwrap(),
+        EventNotice::Missed(count) => -i64::try_from(*count).unwrap(),
     }
 }
 
-fn read(events: &mut Subscription) -> Vec<i64> {
+fn read(events: &mut EventSubscription) -> Vec<i64> {
     std::iter::from_fn(|| events.try_next()).map(|notice| short(&notice)).collect()
 }
 
 #[test]
 fn what_finds_no_room_is_dropped_counted_and_told_in_its_place() {
-    let (channel, mut events) = Channel::new(2);
+    let (channel, mut events) = EventChannel::new(2);
     (0..5).for_each(|index| channel.event(&event(index)));
     assert_eq!((channel.missed(), events.missed()), (3, 3));
     assert_eq!(read(&mut events), [0, 1], "what follows is not known yet");
@@ -45,7 +45,7 @@ fn what_finds_no_room_is_dropped_counted_and_told_in_its_place() {
 
 #[tokio::test]
 async fn a_reader_that_wants_events_alone_gets_events_alone() {
-    let (channel, mut events) = Channel::new(1);
+    let (channel, mut events) = EventChannel::new(1);
     (0..3).for_each(|index| channel.event(&event(index)));
     assert_eq!(events.event().await.unwrap().id.index, 0);
     channel.event(&event(3));
@@ -57,7 +57,7 @@ async fn a_reader_that_wants_events_alone_gets_events_alone() {
 
 #[test]
 fn a_hub_tells_those_who_watch_and_forgets_those_who_left() {
-    let hub = Hub::new();
+    let hub = EventHub::new();
     hub.event(&event(0));
     let mut early = hub.subscribe(8);
     hub.event(&event(1));
@@ -85,9 +85,9 @@ fn a_fan_out_tells_all_in_order_and_splits_by_run_only_where_a_sink_wants_it() {
         }
     }
     let said = Arc::new(Mutex::new(Vec::new()));
-    let (channel, mut events) = Channel::new(8);
-    assert!(FanOut::new().with(channel.clone()).of_run("a").is_none());
-    let all = FanOut::new().with(PerRun(Arc::clone(&said), "none".into())).with(channel);
+    let (channel, mut events) = EventChannel::new(8);
+    assert!(EventFanOut::new().with(channel.clone()).of_run("a").is_none());
+    let all = EventFanOut::new().with(PerRun(Arc::clone(&said), "none".into())).with(channel);
     let all: Arc<dyn EventSink> = Arc::new(all);
     all.of_run("a").unwrap().event(&event(1));
     all.of_run("b").unwrap().event(&event(2));
@@ -138,8 +138,8 @@ async fn run_with(sink: impl EventSink + 'static) -> String {
         let reply = Reply { blocks: vec![Block::Text("four\n\u{1b}[31m".into())], ..Reply::default() };
         Box::pin(async { ModelResult::Replied(reply) })
     });
-    let host = Host::new(Arc::new(model)).journal(journal.clone()).events(sink);
-    let started = Started::new("run-1", 7, Config::new(Model::named("test/one")));
+    let host = RunHost::new(Arc::new(model)).journal(journal.clone()).events(sink);
+    let started = Started::new("run-1", 7, Config::new(ModelSpec::named("test/one")));
     let mut driver = Driver::start(started, host).await.unwrap();
     driver.prompt(Prompt::text("What is 2 + 2?")).await.unwrap();
     journal.text()
@@ -208,7 +208,7 @@ impl Write for Disk {
 #[test]
 fn a_disk_that_stands_still_costs_lines_and_no_time() {
     let ((asked, stands_still), (open, gate)) = (mpsc::channel(), mpsc::channel::<()>());
-    let lines = EventLines::to(Disk { asked, gate, room: usize::MAX }, 4, WhenFull::Drop);
+    let lines = EventLines::to(Disk { asked, gate, room: usize::MAX }, 4, OverflowPolicy::Drop);
     // Dropped before the lines are, also if the test fails: they wait for the disk.
     let open = open;
     lines.event(&event(0));
@@ -222,7 +222,8 @@ fn a_disk_that_stands_still_costs_lines_and_no_time() {
 #[test]
 fn where_the_lines_come_first_none_is_missing() {
     let (open, gate) = mpsc::channel();
-    let lines = EventLines::to(Disk { asked: mpsc::channel().0, gate, room: usize::MAX }, 1, WhenFull::Wait);
+    let lines =
+        EventLines::to(Disk { asked: mpsc::channel().0, gate, room: usize::MAX }, 1, OverflowPolicy::Wait);
     let opener = std::thread::spawn(move || {
         std::thread::yield_now();
         drop(open);
@@ -236,16 +237,16 @@ fn where_the_lines_come_first_none_is_missing() {
 fn a_full_disk_is_said_at_the_end_and_nobody_waits_for_it() {
     let (open, gate) = mpsc::channel();
     drop(open);
-    let lines = EventLines::to(Disk { asked: mpsc::channel().0, gate, room: 10 }, 1, WhenFull::Wait);
+    let lines = EventLines::to(Disk { asked: mpsc::channel().0, gate, room: 10 }, 1, OverflowPolicy::Wait);
     (0..100).for_each(|index| lines.event(&event(index)));
     assert!(lines.finish().unwrap_err().to_string().contains("the journal still has them"));
 }
 
 #[tokio::test]
 async fn a_run_is_the_same_whoever_watches() {
-    let (channel, _unread) = Channel::new(1);
+    let (channel, _unread) = EventChannel::new(1);
     let watched = run_with(channel).await;
-    let alone = run_with(NoEvents).await;
+    let alone = run_with(NullEventSink).await;
     let inputs = |text: &str| journal::decode_strict(text.as_bytes()).unwrap().len();
     assert_eq!(inputs(&watched), inputs(&alone));
 }

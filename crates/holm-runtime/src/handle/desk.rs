@@ -12,48 +12,48 @@ use std::{
 use holm_kernel::{CallId, Input, Proposal, Queue, Run};
 use tokio::sync::{Notify, oneshot};
 
-use super::NotHeard;
-use crate::{Hub, Toolbox};
+use super::HandleError;
+use crate::{EventHub, Toolbox};
 
 /// The most items in each queue: a sender that is faster than the run gets an error.
 pub const MOST_WAITING: usize = 64;
 
 /// The mailbox of a run.
 #[derive(Default)]
-pub(crate) struct Desk {
-    inner: Mutex<Inner>,
+pub(crate) struct RunMailbox {
+    inner: Mutex<MailboxContents>,
     /// Wakes the run when a message has arrived.
     bell: Notify,
     /// Wakes users when a question was asked, or when no more will come.
     asked: Notify,
     /// The events for the users of a handle.
-    pub(crate) hub: Hub,
+    pub(crate) hub: EventHub,
     /// Prompts that the run has taken and that are queued in it.
     steering: AtomicU64,
     follow_ups: AtomicU64,
 }
 
 #[derive(Default)]
-struct Inner {
-    state: State,
+struct MailboxContents {
+    state: MailboxState,
     cancelled: Option<String>,
     /// Prompts from before a cancel. The run takes them first, so that it drops
     /// them and reports that.
-    spoken: VecDeque<Said>,
-    said: VecDeque<Said>,
-    open: Vec<Open>,
+    spoken: VecDeque<MailboxItem>,
+    said: VecDeque<MailboxItem>,
+    open: Vec<MailboxQuestion>,
     questions: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum MailboxState {
     #[default]
     Open,
     Closed,
 }
 
 /// One item of the mailbox.
-pub(crate) enum Said {
+pub(crate) enum MailboxItem {
     Fact(Input),
     /// A new set of tools.
     Tools(Toolbox),
@@ -62,37 +62,37 @@ pub(crate) enum Said {
 }
 
 /// Whether it is a prompt for the model.
-fn is_spoken(said: &Said) -> bool {
-    matches!(said, Said::Fact(Input::Steered(_) | Input::FollowedUp(_) | Input::Prompted(_)))
+fn is_spoken(said: &MailboxItem) -> bool {
+    matches!(said, MailboxItem::Fact(Input::Steered(_) | Input::FollowedUp(_) | Input::Prompted(_)))
 }
 
 /// A question without an answer.
-struct Open {
+struct MailboxQuestion {
     number: u64,
     proposal: Arc<Proposal>,
 }
 
-impl Desk {
+impl RunMailbox {
     /// Adds an item to the mailbox.
-    pub(crate) fn say(&self, said: Said) -> Result<(), NotHeard> {
+    pub(crate) fn say(&self, said: MailboxItem) -> Result<(), HandleError> {
         let mut inner = self.lock();
-        if inner.state == State::Closed {
-            return Err(NotHeard::Gone);
+        if inner.state == MailboxState::Closed {
+            return Err(HandleError::Gone);
         }
         let waiting = match &said {
-            Said::Fact(Input::Steered(_)) => Some(self.steering.load(Ordering::Relaxed)),
-            Said::Fact(Input::FollowedUp(_) | Input::Prompted(_)) => {
+            MailboxItem::Fact(Input::Steered(_)) => Some(self.steering.load(Ordering::Relaxed)),
+            MailboxItem::Fact(Input::FollowedUp(_) | Input::Prompted(_)) => {
                 Some(self.follow_ups.load(Ordering::Relaxed))
             }
-            Said::Fact(_) | Said::Tools(_) => Some(0),
+            MailboxItem::Fact(_) | MailboxItem::Tools(_) => Some(0),
             // There are never more of them than calls, and people's messages must not keep a child
             // from starting.
-            Said::Child(..) => None,
+            MailboxItem::Child(..) => None,
         };
         let waiting = waiting.map(|waiting| usize::try_from(waiting).unwrap_or(usize::MAX));
         let unheard = inner.said.len().saturating_add(inner.spoken.len());
         if waiting.is_some_and(|waiting| unheard.saturating_add(waiting) >= MOST_WAITING) {
-            return Err(NotHeard::Full);
+            return Err(HandleError::Full);
         }
         inner.said.push_back(said);
         drop(inner);
@@ -101,14 +101,14 @@ impl Desk {
     }
 
     /// Cancels the run; this is taken before all other items.
-    pub(super) fn cancel(&self, reason: String) -> Result<(), NotHeard> {
+    pub(super) fn cancel(&self, reason: String) -> Result<(), HandleError> {
         let mut inner = self.lock();
-        if inner.state == State::Closed {
-            return Err(NotHeard::Gone);
+        if inner.state == MailboxState::Closed {
+            return Err(HandleError::Gone);
         }
         inner.cancelled.get_or_insert(reason);
         let said = std::mem::take(&mut inner.said);
-        let (spoken, rest): (Vec<Said>, Vec<Said>) = said.into_iter().partition(is_spoken);
+        let (spoken, rest): (Vec<MailboxItem>, Vec<MailboxItem>) = said.into_iter().partition(is_spoken);
         inner.spoken.extend(spoken);
         inner.said = rest.into();
         drop(inner);
@@ -117,35 +117,35 @@ impl Desk {
     }
 
     /// Answers a question that is open.
-    pub(super) fn judge(&self, call: CallId, fact: Input) -> Result<(), NotHeard> {
+    pub(super) fn judge(&self, call: CallId, fact: Input) -> Result<(), HandleError> {
         let mut inner = self.lock();
-        if inner.state == State::Closed {
-            return Err(NotHeard::Gone);
+        if inner.state == MailboxState::Closed {
+            return Err(HandleError::Gone);
         }
         let place = inner.open.iter().position(|open| open.proposal.call == call);
-        let Some(place) = place else { return Err(NotHeard::NotAsked { call }) };
+        let Some(place) = place else { return Err(HandleError::NotAsked { call }) };
         inner.open.remove(place);
         // Answers need no limit: there are never more than questions.
-        inner.said.push_back(Said::Fact(fact));
+        inner.said.push_back(MailboxItem::Fact(fact));
         drop(inner);
         self.bell.notify_one();
         Ok(())
     }
 
     /// The next item to take.
-    pub(crate) fn next(&self) -> Option<Said> {
+    pub(crate) fn next(&self) -> Option<MailboxItem> {
         let mut inner = self.lock();
         if let Some(spoken) = inner.spoken.pop_front() {
             return Some(spoken);
         }
         if let Some(reason) = inner.cancelled.take() {
-            return Some(Said::Fact(Input::Cancelled { reason }));
+            return Some(MailboxItem::Fact(Input::Cancelled { reason }));
         }
         inner.said.pop_front()
     }
 
     /// The next message, ignoring a pending cancel: an idle run has nothing to cancel.
-    pub(crate) fn next_said(&self) -> Option<Said> {
+    pub(crate) fn next_said(&self) -> Option<MailboxItem> {
         let mut inner = self.lock();
         inner.spoken.pop_front().or_else(|| inner.said.pop_front())
     }
@@ -165,7 +165,7 @@ impl Desk {
         let mut inner = self.lock();
         inner.questions += 1;
         let number = inner.questions;
-        inner.open.push(Open { number, proposal });
+        inner.open.push(MailboxQuestion { number, proposal });
         drop(inner);
         self.asked.notify_waiters();
     }
@@ -206,7 +206,7 @@ impl Desk {
                 if let Some(open) = inner.open.iter().find(|open| open.number > number) {
                     return Some((open.number, Arc::clone(&open.proposal)));
                 }
-                if inner.state == State::Closed {
+                if inner.state == MailboxState::Closed {
                     return None;
                 }
             }
@@ -217,7 +217,7 @@ impl Desk {
     /// The run no longer takes messages.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
-        inner.state = State::Closed;
+        inner.state = MailboxState::Closed;
         inner.open.clear();
         inner.spoken.clear();
         inner.said.clear();
@@ -227,7 +227,7 @@ impl Desk {
     }
 
     /// Every change here is a single step, so a panic elsewhere does no harm.
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, MailboxContents> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,10 +6,10 @@ use std::{fmt, sync::Arc};
 
 use holm_kernel::{CallId, Input, Prompt, Proposal, Verdict};
 
-use crate::{Subscription, Toolbox, ToolboxError};
+use crate::{EventSubscription, Toolbox, ToolboxError};
 
 pub use desk::MOST_WAITING;
-pub(crate) use desk::{Desk, Said};
+pub(crate) use desk::{MailboxItem, RunMailbox};
 
 /// How many events may wait for a slow watcher; it misses the rest and is told how many.
 const WATCHER_ROOM: usize = 1_024;
@@ -17,19 +17,19 @@ const WATCHER_ROOM: usize = 1_024;
 /// Controls a run from outside; clones may go to other tasks and threads. Nothing here waits.
 ///
 /// ```
-/// # use holm_runtime::{Handle, NotHeard};
-/// fn hurry(handle: &Handle) -> Result<(), NotHeard> {
+/// # use holm_runtime::{RunHandle, HandleError};
+/// fn hurry(handle: &RunHandle) -> Result<(), HandleError> {
 ///     handle.steer("We are short of time; finish what you have.")?;
 ///     handle.follow_up("Then write a summary.")
 /// }
 /// ```
 #[derive(Clone)]
-pub struct Handle {
-    desk: Arc<Desk>,
+pub struct RunHandle {
+    desk: Arc<RunMailbox>,
 }
 
-impl Handle {
-    pub(crate) fn new(desk: Arc<Desk>) -> Self {
+impl RunHandle {
+    pub(crate) fn new(desk: Arc<RunMailbox>) -> Self {
         Self { desk }
     }
 
@@ -38,25 +38,25 @@ impl Handle {
     /// together with the following prompt.
     ///
     /// # Errors
-    /// [`NotHeard`].
-    pub fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), NotHeard> {
-        self.desk.say(Said::Fact(Input::Steered(prompt.into())))
+    /// [`HandleError`].
+    pub fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), HandleError> {
+        self.desk.say(MailboxItem::Fact(Input::Steered(prompt.into())))
     }
 
     /// Sends a prompt for the time when the run would stop by itself. If the run has ended, it is
     /// the next prompt, as with [`steer`](Self::steer).
     ///
     /// # Errors
-    /// [`NotHeard`].
-    pub fn follow_up(&self, prompt: impl Into<Prompt>) -> Result<(), NotHeard> {
-        self.desk.say(Said::Fact(Input::FollowedUp(prompt.into())))
+    /// [`HandleError`].
+    pub fn follow_up(&self, prompt: impl Into<Prompt>) -> Result<(), HandleError> {
+        self.desk.say(MailboxItem::Fact(Input::FollowedUp(prompt.into())))
     }
 
     /// Cancels the run's current work. This is taken before all other messages.
     ///
     /// # Errors
-    /// [`NotHeard::Gone`].
-    pub fn cancel(&self, reason: impl Into<String>) -> Result<(), NotHeard> {
+    /// [`HandleError::Gone`].
+    pub fn cancel(&self, reason: impl Into<String>) -> Result<(), HandleError> {
         self.desk.cancel(reason.into())
     }
 
@@ -69,8 +69,8 @@ impl Handle {
     /// Answers a question by its id ([`Proposal::call`]). The first answer counts.
     ///
     /// # Errors
-    /// [`NotHeard::NotAsked`] if that question is not open (any more).
-    pub fn judge(&self, question: CallId, verdict: Verdict) -> Result<(), NotHeard> {
+    /// [`HandleError::NotAsked`] if that question is not open (any more).
+    pub fn judge(&self, question: CallId, verdict: Verdict) -> Result<(), HandleError> {
         self.desk.judge(question, Input::Judged { call: question, verdict })
     }
 
@@ -80,29 +80,29 @@ impl Handle {
     }
 
     /// The questions one after the other, starting with the open ones.
-    pub fn questions(&self) -> Questions {
-        Questions { desk: Arc::clone(&self.desk), last: 0 }
+    pub fn questions(&self) -> QuestionStream {
+        QuestionStream { desk: Arc::clone(&self.desk), last: 0 }
     }
 
     /// The events from now on. A slow reader misses some and is told how many; the run never waits.
-    pub fn events(&self) -> Subscription {
+    pub fn events(&self) -> EventSubscription {
         self.desk.hub.subscribe(WATCHER_ROOM)
     }
 
     /// Replaces the run's tools. Running calls finish as they started.
     ///
     /// # Errors
-    /// [`NotHeard::Tools`] if one of them cannot be used; the run keeps its tools.
-    pub fn change_tools(&self, tools: Toolbox) -> Result<(), NotHeard> {
+    /// [`HandleError::Tools`] if one of them cannot be used; the run keeps its tools.
+    pub fn change_tools(&self, tools: Toolbox) -> Result<(), HandleError> {
         tools.check()?;
-        self.desk.say(Said::Tools(tools))
+        self.desk.say(MailboxItem::Tools(tools))
     }
 
     /// Sends any other fact that comes from people: a new mode, new grants, a new budget.
     ///
     /// # Errors
-    /// [`NotHeard::NotYours`] for facts that only the host can know.
-    pub fn tell(&self, fact: Input) -> Result<(), NotHeard> {
+    /// [`HandleError::NotYours`] for facts that only the host can know.
+    pub fn tell(&self, fact: Input) -> Result<(), HandleError> {
         match fact {
             Input::Cancelled { reason } => self.cancel(reason),
             Input::Judged { call, verdict } => self.judge(call, verdict),
@@ -112,7 +112,7 @@ impl Handle {
             | Input::ModeChanged(_)
             | Input::GrantsChanged(_)
             | Input::Narrowed(_)
-            | Input::BudgetChanged(_) => self.desk.say(Said::Fact(fact)),
+            | Input::BudgetChanged(_) => self.desk.say(MailboxItem::Fact(fact)),
             Input::Started(_)
             | Input::Resumed { .. }
             | Input::ModelFinished { .. }
@@ -124,25 +124,25 @@ impl Handle {
             | Input::ChildFinished { .. }
             | Input::Summarised { .. }
             | Input::ToolsChanged(_)
-            | Input::TimePassed => Err(NotHeard::NotYours),
+            | Input::TimePassed => Err(HandleError::NotYours),
         }
     }
 }
 
-impl fmt::Debug for Handle {
+impl fmt::Debug for RunHandle {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Handle").finish_non_exhaustive()
+        out.debug_struct("RunHandle").finish_non_exhaustive()
     }
 }
 
-/// The questions of a run as a stream; see [`Handle::questions`].
-pub struct Questions {
-    desk: Arc<Desk>,
+/// The questions of a run as a stream; see [`RunHandle::questions`].
+pub struct QuestionStream {
+    desk: Arc<RunMailbox>,
     last: u64,
 }
 
-impl Questions {
-    /// The next open question; `None` when the run is gone. Answer it with [`Handle::judge`].
+impl QuestionStream {
+    /// The next open question; `None` when the run is gone. Answer it with [`RunHandle::judge`].
     pub async fn next(&mut self) -> Option<Arc<Proposal>> {
         let (number, proposal) = self.desk.asked_after(self.last).await?;
         self.last = number;
@@ -150,15 +150,15 @@ impl Questions {
     }
 }
 
-impl fmt::Debug for Questions {
+impl fmt::Debug for QuestionStream {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Questions").field("last", &self.last).finish_non_exhaustive()
+        out.debug_struct("QuestionStream").field("last", &self.last).finish_non_exhaustive()
     }
 }
 
 /// A message did not reach the run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotHeard {
+pub enum HandleError {
     /// The run is no longer driven.
     #[error("nobody drives the run any more; resume it first")]
     Gone,

@@ -12,7 +12,10 @@ use std::{
 use holm_guards::json::Json;
 use holm_kernel::{Answer, Input, Message, Question, Timestamp};
 
-use super::{Called, Compacted, Hooks, Looped, Opinion, Proposed, Reaction, Sight, Spent, hooks::Entry};
+use super::{
+    CompactionNotice, CompletedCall, GateVisibility, HookOpinion, HookReaction, HookSet, LoopNotice,
+    ModelCallCost, ProposedCall, hooks::RegisteredHook,
+};
 use crate::Clock;
 
 /// Added to the hooks' own deadlines before the task that asks them is given up: a hook that blocks
@@ -20,7 +23,7 @@ use crate::Clock;
 const SLACK: Duration = Duration::from_secs(1);
 
 /// The data that hooks see with a question.
-pub(crate) struct Scene {
+pub(crate) struct HookContext {
     pub(crate) run: Arc<str>,
     /// The messages of the next request, for hooks that read them.
     pub(crate) view: Vec<Arc<Message>>,
@@ -28,29 +31,29 @@ pub(crate) struct Scene {
     pub(crate) arguments: Arc<str>,
 }
 
-impl Hooks {
+impl HookSet {
     /// Asks about a call. The first hook that objects decides.
-    pub(crate) async fn judge(&self, clock: &dyn Clock, call: &Proposed) -> Opinion {
+    pub(crate) async fn judge(&self, clock: &dyn Clock, call: &ProposedCall) -> HookOpinion {
         for entry in &self.before_call {
             match entry.within(clock, entry.hook.before_call(call)).await {
-                Ok(Opinion::Pass) => {}
-                Ok(Opinion::Rewrite { arguments }) if is_same(&arguments, &call.arguments) => {}
+                Ok(HookOpinion::Pass) => {}
+                Ok(HookOpinion::Rewrite { arguments }) if is_same(&arguments, &call.arguments) => {}
                 Ok(opinion) => return opinion,
-                Err(reason) => return Opinion::Deny { reason },
+                Err(reason) => return HookOpinion::Deny { reason },
             }
         }
-        Opinion::Pass
+        HookOpinion::Pass
     }
 
     /// Answers a question of the kernel.
-    pub(crate) async fn answer(&self, clock: &dyn Clock, question: Question, scene: Scene) -> Answer {
-        let Scene { run, view, arguments } = scene;
+    pub(crate) async fn answer(&self, clock: &dyn Clock, question: Question, scene: HookContext) -> Answer {
+        let HookContext { run, view, arguments } = scene;
         let answer = match question {
             Question::Context => self.patch(clock, &view).await,
             Question::Tools { offered } => self.gate(clock, &offered, &view).await,
             Question::Model { current } => self.choose(clock, &current).await,
             Question::AfterTool { tool_call, tool, output } => {
-                self.review(clock, &Called { run, call: tool_call, tool, arguments }, output).await
+                self.review(clock, &CompletedCall { run, call: tool_call, tool, arguments }, output).await
             }
             Question::Stop => self.more(clock, &run).await,
             Question::PlainAnswer { .. } => Ok(Answer::Nothing),
@@ -94,7 +97,7 @@ impl Hooks {
     async fn review(
         &self,
         clock: &dyn Clock,
-        call: &Called,
+        call: &CompletedCall,
         output: holm_kernel::ToolOutput,
     ) -> Result<Answer, String> {
         let (mut output, mut answer) = (output, Answer::Nothing);
@@ -128,7 +131,7 @@ impl Hooks {
     }
 
     /// The reactions of hooks to the usage of a call.
-    pub(crate) async fn usage(&self, clock: &dyn Clock, spent: &Spent) -> Vec<Input> {
+    pub(crate) async fn usage(&self, clock: &dyn Clock, spent: &ModelCallCost) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.on_usage {
             said.extend(entry.reaction(clock, entry.hook.on_usage(spent)).await);
@@ -137,7 +140,7 @@ impl Hooks {
     }
 
     /// The reactions of hooks to a loop.
-    pub(crate) async fn looped(&self, clock: &dyn Clock, looped: &Looped) -> Vec<Input> {
+    pub(crate) async fn looped(&self, clock: &dyn Clock, looped: &LoopNotice) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.on_loop {
             said.extend(entry.reaction(clock, entry.hook.on_loop(looped)).await);
@@ -146,7 +149,7 @@ impl Hooks {
     }
 
     /// The reactions of hooks to a smaller view.
-    pub(crate) async fn compacted(&self, clock: &dyn Clock, compacted: &Compacted) -> Vec<Input> {
+    pub(crate) async fn compacted(&self, clock: &dyn Clock, compacted: &CompactionNotice) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.on_compaction {
             said.extend(entry.reaction(clock, entry.hook.on_compaction(compacted)).await);
@@ -155,12 +158,14 @@ impl Hooks {
     }
 }
 
-impl Hooks {
+impl HookSet {
     /// Whether any of these hooks reads the messages of the next request for this question.
     pub(crate) fn looks_at_view(&self, question: &Question) -> bool {
         match question {
             Question::Context => true,
-            Question::Tools { .. } => self.tool_gate.iter().any(|entry| entry.hook.sight() == Sight::View),
+            Question::Tools { .. } => {
+                self.tool_gate.iter().any(|entry| entry.hook.sight() == GateVisibility::View)
+            }
             Question::Model { .. }
             | Question::AfterTool { .. }
             | Question::Stop
@@ -170,12 +175,12 @@ impl Hooks {
 }
 
 /// When a task that asks these hooks counts as hung.
-pub(crate) fn due<H: ?Sized>(clock: &dyn Clock, entries: &[Entry<H>]) -> Timestamp {
+pub(crate) fn due<H: ?Sized>(clock: &dyn Clock, entries: &[RegisteredHook<H>]) -> Timestamp {
     let whole = entries.iter().map(|entry| entry.deadline).fold(SLACK, Duration::saturating_add);
     after(clock, whole)
 }
 
-impl<H: ?Sized> Entry<H> {
+impl<H: ?Sized> RegisteredHook<H> {
     /// The answer of a hook within its deadline, or its failure.
     async fn within<T>(&self, clock: &dyn Clock, said: impl Future<Output = T>) -> Result<T, String> {
         let mut said = pin!(said);
@@ -199,11 +204,11 @@ impl<H: ?Sized> Entry<H> {
         said.ok_or_else(|| format!("the hook {} panicked", self.name))
     }
 
-    async fn reaction(&self, clock: &dyn Clock, said: impl Future<Output = Reaction>) -> Option<Input> {
+    async fn reaction(&self, clock: &dyn Clock, said: impl Future<Output = HookReaction>) -> Option<Input> {
         match self.within(clock, said).await.unwrap_or_default() {
-            Reaction::GoOn => None,
-            Reaction::Steer(prompt) => Some(Input::Steered(prompt)),
-            Reaction::Cancel(reason) => Some(Input::Cancelled { reason }),
+            HookReaction::GoOn => None,
+            HookReaction::Steer(prompt) => Some(Input::Steered(prompt)),
+            HookReaction::Cancel(reason) => Some(Input::Cancelled { reason }),
         }
     }
 }

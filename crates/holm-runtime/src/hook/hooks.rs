@@ -5,8 +5,8 @@ use std::{any::type_name, collections::BTreeSet, fmt, sync::Arc, time::Duration}
 use holm_kernel::ConsultPoint;
 
 use super::traits::{
-    AfterCall, BeforeCall, ContextHook, FollowUpSource, ModelSelect, Observer, OnCompaction, OnLoop, OnUsage,
-    SteeringSource, ToolGate,
+    AfterCallHook, BeforeCallHook, CompactionHook, ContextHook, EventObserver, FollowUpSource, LoopHook,
+    ModelSelector, SteeringSource, ToolGate, UsageHook,
 };
 
 /// How long a hook may take by default.
@@ -16,34 +16,34 @@ pub const HOOK_DEADLINE: Duration = Duration::from_secs(30);
 ///
 /// ```
 /// use std::sync::Arc;
-/// use holm_runtime::{BeforeCall, BoxFuture, Hook, Hooks, Notice, Observer, Opinion, Proposed};
+/// use holm_runtime::{BeforeCallHook, BoxFuture, Hook, HookSet, EventNotice, EventObserver, HookOpinion, Proposed};
 ///
 /// struct Audit;
 ///
-/// impl BeforeCall for Audit {
-///     fn before_call<'a>(&'a self, _: &'a Proposed) -> BoxFuture<'a, Opinion> {
-///         Box::pin(async { Opinion::Pass })
+/// impl BeforeCallHook for Audit {
+///     fn before_call<'a>(&'a self, _: &'a Proposed) -> BoxFuture<'a, HookOpinion> {
+///         Box::pin(async { HookOpinion::Pass })
 ///     }
 /// }
 ///
-/// impl Observer for Audit {
-///     fn observe(&self, _: Notice) -> BoxFuture<'_, ()> {
+/// impl EventObserver for Audit {
+///     fn observe(&self, _: EventNotice) -> BoxFuture<'_, ()> {
 ///         Box::pin(async {})
 ///     }
 /// }
 ///
 /// impl Hook for Audit {
-///     fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
+///     fn join(self: Arc<Self>, hooks: HookSet) -> HookSet {
 ///         hooks.before_call(Arc::clone(&self)).observer(self).inherit()
 ///     }
 /// }
 ///
-/// let hooks = Hooks::new().hook(Audit);
+/// let hooks = HookSet::new().hook(Audit);
 /// # let _ = hooks;
 /// ```
 pub trait Hook: Send + Sync {
     /// Adds itself to every list that it needs.
-    fn join(self: Arc<Self>, hooks: Hooks) -> Hooks;
+    fn join(self: Arc<Self>, hooks: HookSet) -> HookSet;
 }
 
 /// Hooks, in the order in which they are asked.
@@ -52,37 +52,37 @@ pub trait Hook: Send + Sync {
 /// that were added before them. If hooks need different values, make two sets and
 /// join them with [`with`](Self::with).
 #[derive(Clone, Default)]
-pub struct Hooks {
-    pub(crate) before_call: Vec<Entry<dyn BeforeCall>>,
-    pub(crate) after_call: Vec<Entry<dyn AfterCall>>,
-    pub(crate) context: Vec<Entry<dyn ContextHook>>,
-    pub(crate) observer: Vec<Entry<dyn Observer>>,
-    pub(crate) steering: Vec<Entry<dyn SteeringSource>>,
-    pub(crate) follow_up: Vec<Entry<dyn FollowUpSource>>,
-    pub(crate) tool_gate: Vec<Entry<dyn ToolGate>>,
-    pub(crate) model_select: Vec<Entry<dyn ModelSelect>>,
-    pub(crate) on_usage: Vec<Entry<dyn OnUsage>>,
-    pub(crate) on_loop: Vec<Entry<dyn OnLoop>>,
-    pub(crate) on_compaction: Vec<Entry<dyn OnCompaction>>,
+pub struct HookSet {
+    pub(crate) before_call: Vec<RegisteredHook<dyn BeforeCallHook>>,
+    pub(crate) after_call: Vec<RegisteredHook<dyn AfterCallHook>>,
+    pub(crate) context: Vec<RegisteredHook<dyn ContextHook>>,
+    pub(crate) observer: Vec<RegisteredHook<dyn EventObserver>>,
+    pub(crate) steering: Vec<RegisteredHook<dyn SteeringSource>>,
+    pub(crate) follow_up: Vec<RegisteredHook<dyn FollowUpSource>>,
+    pub(crate) tool_gate: Vec<RegisteredHook<dyn ToolGate>>,
+    pub(crate) model_select: Vec<RegisteredHook<dyn ModelSelector>>,
+    pub(crate) on_usage: Vec<RegisteredHook<dyn UsageHook>>,
+    pub(crate) on_loop: Vec<RegisteredHook<dyn LoopHook>>,
+    pub(crate) on_compaction: Vec<RegisteredHook<dyn CompactionHook>>,
 }
 
 /// One hook with its settings.
-pub(crate) struct Entry<H: ?Sized> {
+pub(crate) struct RegisteredHook<H: ?Sized> {
     pub(crate) hook: Arc<H>,
     /// The name for messages about failures.
     pub(crate) name: &'static str,
     pub(crate) deadline: Duration,
-    scope: Scope,
+    scope: HookScope,
 }
 
 /// Whether only the run or also its children get a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum HookScope {
     Own,
     Children,
 }
 
-impl<H: ?Sized> Clone for Entry<H> {
+impl<H: ?Sized> Clone for RegisteredHook<H> {
     fn clone(&self) -> Self {
         Self { hook: Arc::clone(&self.hook), name: self.name, deadline: self.deadline, scope: self.scope }
     }
@@ -91,7 +91,7 @@ impl<H: ?Sized> Clone for Entry<H> {
 /// Applies the same code to every list of hooks.
 macro_rules! each_list {
     ($hooks:expr, $list:ident => $do:expr) => {{
-        let Hooks {
+        let HookSet {
             before_call,
             after_call,
             context,
@@ -121,25 +121,25 @@ macro_rules! adds {
         $(#[$doc])*
         #[must_use]
         pub fn $name<H: $trait + 'static>(mut self, hook: H) -> Self {
-            let (name, deadline, scope) = (type_name::<H>(), HOOK_DEADLINE, Scope::Own);
-            self.$name.push(Entry { hook: Arc::new(hook), name, deadline, scope });
+            let (name, deadline, scope) = (type_name::<H>(), HOOK_DEADLINE, HookScope::Own);
+            self.$name.push(RegisteredHook { hook: Arc::new(hook), name, deadline, scope });
             self
         }
     };
 }
 
-impl Hooks {
+impl HookSet {
     pub fn new() -> Self {
         Self::default()
     }
 
     adds! {
         /// Adds one that sees every call before it runs.
-        before_call: BeforeCall
+        before_call: BeforeCallHook
     }
     adds! {
         /// Adds one that sees every result before it is believed.
-        after_call: AfterCall
+        after_call: AfterCallHook
     }
     adds! {
         /// Adds one that changes the messages of a request.
@@ -147,7 +147,7 @@ impl Hooks {
     }
     adds! {
         /// Adds one that sees every event and never delays the run.
-        observer: Observer
+        observer: EventObserver
     }
     adds! {
         /// Adds one that may send a prompt every turn.
@@ -163,19 +163,19 @@ impl Hooks {
     }
     adds! {
         /// Adds one that decides which model is called.
-        model_select: ModelSelect
+        model_select: ModelSelector
     }
     adds! {
         /// Adds one that gets the usage of every model call.
-        on_usage: OnUsage
+        on_usage: UsageHook
     }
     adds! {
         /// Adds one that is told when a run repeats itself.
-        on_loop: OnLoop
+        on_loop: LoopHook
     }
     adds! {
         /// Adds one that is told when the view was made smaller.
-        on_compaction: OnCompaction
+        on_compaction: CompactionHook
     }
 
     /// Adds a type to every list that it needs.
@@ -211,14 +211,14 @@ impl Hooks {
     /// Also gives these to the children of a run.
     #[must_use]
     pub fn inherit(mut self) -> Self {
-        each_list!(&mut self, list => list.iter_mut().for_each(|entry| entry.scope = Scope::Children));
+        each_list!(&mut self, list => list.iter_mut().for_each(|entry| entry.scope = HookScope::Children));
         self
     }
 
     /// Those that the children of a run also get.
     #[must_use]
     pub fn inherited(mut self) -> Self {
-        each_list!(&mut self, list => list.retain(|entry| entry.scope == Scope::Children));
+        each_list!(&mut self, list => list.retain(|entry| entry.scope == HookScope::Children));
         self
     }
 
@@ -240,7 +240,7 @@ impl Hooks {
     }
 }
 
-impl fmt::Debug for Hooks {
+impl fmt::Debug for HookSet {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names = Vec::new();
         each_list!(self, list => names.extend(list.iter().map(|entry| entry.name)));

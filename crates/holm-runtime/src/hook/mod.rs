@@ -13,9 +13,10 @@ mod traits;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{Scene, due};
-pub use hooks::{HOOK_DEADLINE, Hook, Hooks};
+pub(crate) use ask::{HookContext, due};
+pub use hooks::{HOOK_DEADLINE, Hook, HookSet};
 pub use traits::{
-    AfterCall, BeforeCall, Called, Compacted, ContextHook, FollowUpSource, Looped, ModelSelect, Observer,
-    OnCompaction, OnLoop, OnUsage, Opinion, Proposed, Reaction, Sight, Spent, SteeringSource, ToolGate,
+    AfterCallHook, BeforeCallHook, CompactionHook, CompactionNotice, CompletedCall, ContextHook,
+    EventObserver, FollowUpSource, GateVisibility, HookOpinion, HookReaction, LoopHook, LoopNotice,
+    ModelCallCost, ModelSelector, ProposedCall, SteeringSource, ToolGate, UsageHook,
 };

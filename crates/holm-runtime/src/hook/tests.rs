@@ -12,7 +12,7 @@ use holm_kernel::{Approvals, Block, Message, ModelResult, Patch, Prompt, Role, T
 
 use super::*;
 use crate::{
-    Agent, BoxFuture, Builder, FastClock, Job, MemoryJournals, Notice, model_fn,
+    Agent, AgentBuilder, BoxFuture, EventNotice, FastClock, MemoryJournalStore, ToolInvocation, model_fn,
     testing::{calls, declared, plays, says},
     tool_fn,
 };
@@ -20,13 +20,13 @@ use crate::{
 /// An agent with one tool that counts its calls, and a clock that makes deadlines short.
 struct Stage {
     ran: Arc<AtomicU64>,
-    journals: MemoryJournals,
+    journals: MemoryJournalStore,
     clock: FastClock,
 }
 
 impl Stage {
     fn new() -> Self {
-        Self { ran: Arc::default(), journals: MemoryJournals::new(), clock: FastClock::new(1) }
+        Self { ran: Arc::default(), journals: MemoryJournalStore::new(), clock: FastClock::new(1) }
     }
 
     /// One where deadlines pass a thousand times as fast: for hooks that hang, because on a busy machine any hook may miss
@@ -35,9 +35,9 @@ impl Stage {
         Self { clock: FastClock::new(1_000), ..Self::new() }
     }
 
-    fn agent(&self, script: impl IntoIterator<Item = ModelResult>) -> Builder {
+    fn agent(&self, script: impl IntoIterator<Item = ModelResult>) -> AgentBuilder {
         let ran = Arc::clone(&self.ran);
-        let tool = tool_fn(declared("look"), move |job: Job| {
+        let tool = tool_fn(declared("look"), move |job: ToolInvocation| {
             ran.fetch_add(1, Ordering::Relaxed);
             async move { ToolOutput::text(format!("looked with {}", job.arguments)) }
         });
@@ -49,9 +49,9 @@ impl Stage {
     }
 
     /// Runs it; gives the last answer, how often the tool ran, and the journal.
-    async fn run(&self, agent: Builder) -> (String, u64, String) {
+    async fn run(&self, agent: AgentBuilder) -> (String, u64, String) {
         let report = agent.build().unwrap().run("go").await.unwrap();
-        let text = crate::Journals::read(&self.journals, &report.run).await.unwrap();
+        let text = crate::JournalStore::read(&self.journals, &report.run).await.unwrap();
         let text = String::from_utf8(text).unwrap();
         (report.text().unwrap().into(), self.ran.load(Ordering::Relaxed), text)
     }
@@ -75,14 +75,18 @@ impl Bad {
     }
 }
 
-impl BeforeCall for Bad {
-    fn before_call<'a>(&'a self, _: &'a Proposed) -> BoxFuture<'a, Opinion> {
+impl BeforeCallHook for Bad {
+    fn before_call<'a>(&'a self, _: &'a ProposedCall) -> BoxFuture<'a, HookOpinion> {
         self.answer()
     }
 }
 
-impl AfterCall for Bad {
-    fn after_call<'a>(&'a self, _: &'a Called, _: &'a ToolOutput) -> BoxFuture<'a, Option<ToolOutput>> {
+impl AfterCallHook for Bad {
+    fn after_call<'a>(
+        &'a self,
+        _: &'a CompletedCall,
+        _: &'a ToolOutput,
+    ) -> BoxFuture<'a, Option<ToolOutput>> {
         self.answer()
     }
 }
@@ -111,14 +115,14 @@ impl ToolGate for Bad {
     }
 }
 
-impl ModelSelect for Bad {
+impl ModelSelector for Bad {
     fn model<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Option<String>> {
         self.answer()
     }
 }
 
-impl OnUsage for Bad {
-    fn on_usage<'a>(&'a self, _: &'a Spent) -> BoxFuture<'a, Reaction> {
+impl UsageHook for Bad {
+    fn on_usage<'a>(&'a self, _: &'a ModelCallCost) -> BoxFuture<'a, HookReaction> {
         self.answer()
     }
 }
@@ -127,12 +131,12 @@ impl OnUsage for Bad {
 async fn hooks_that_hang_or_panic_are_contained_and_what_guards_nothing_goes_on() {
     for bad in [Bad::Hangs, Bad::Panics] {
         let hooks = [
-            Hooks::new().after_call(bad),
-            Hooks::new().context(bad),
-            Hooks::new().steering(bad),
-            Hooks::new().follow_up(bad),
-            Hooks::new().model_select(bad),
-            Hooks::new().on_usage(bad),
+            HookSet::new().after_call(bad),
+            HookSet::new().context(bad),
+            HookSet::new().steering(bad),
+            HookSet::new().follow_up(bad),
+            HookSet::new().model_select(bad),
+            HookSet::new().on_usage(bad),
         ];
         for hooks in hooks {
             let stage = Stage::fast();
@@ -145,8 +149,8 @@ async fn hooks_that_hang_or_panic_are_contained_and_what_guards_nothing_goes_on(
 
 #[tokio::test]
 async fn a_function_that_panics_does_not_silence_the_next_one() {
-    let breaks = |_: &Spent| -> Reaction { panic!("on purpose") };
-    let stops = |_: &Spent| Reaction::Cancel("enough was spent".into());
+    let breaks = |_: &ModelCallCost| -> HookReaction { panic!("on purpose") };
+    let stops = |_: &ModelCallCost| HookReaction::Cancel("enough was spent".into());
     let stage = Stage::new();
     let agent = stage.agent([calls(&["look"]), says("not seen")]).on_usage(breaks).on_usage(stops);
     let report = agent.build().unwrap().run("go").await.unwrap();
@@ -179,7 +183,7 @@ async fn a_hook_that_blocks_its_thread_does_not_block_the_run() {
         let _ = held.lock().unwrap().recv();
         None
     };
-    let hooks = Hooks::new().model_select(blocks).deadline(Duration::from_secs(10));
+    let hooks = HookSet::new().model_select(blocks).deadline(Duration::from_secs(10));
     let stage = Stage::fast();
     let (text, _, journal) = stage.run(stage.agent([says("hello")]).hooks(hooks)).await;
     drop(release);
@@ -191,12 +195,12 @@ async fn a_hook_that_blocks_its_thread_does_not_block_the_run() {
 async fn before_a_call_hooks_see_everything_and_can_only_narrow() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
-    let judge = move |call: &Proposed| {
+    let judge = move |call: &ProposedCall| {
         log.lock().unwrap().push(call.arguments.to_string());
         match &*call.arguments {
-            r#"{"n":0}"# => Opinion::deny("not that one"),
-            r#"{"n":1}"# => Opinion::Rewrite { arguments: r#"{"n":7}"#.into() },
-            _ => Opinion::Pass,
+            r#"{"n":0}"# => HookOpinion::deny("not that one"),
+            r#"{"n":1}"# => HookOpinion::Rewrite { arguments: r#"{"n":7}"#.into() },
+            _ => HookOpinion::Pass,
         }
     };
     let stage = Stage::new();
@@ -211,9 +215,9 @@ async fn before_a_call_hooks_see_everything_and_can_only_narrow() {
 
 #[tokio::test]
 async fn a_run_that_began_without_hooks_does_not_go_past_those_of_whoever_takes_it_over() {
-    let says_no = |_: &Proposed| Opinion::deny("not here");
-    let other = |_: &Proposed| Opinion::Rewrite { arguments: r#"{"n":7}"#.into() };
-    let passes = |_: &Proposed| Opinion::Pass;
+    let says_no = |_: &ProposedCall| HookOpinion::deny("not here");
+    let other = |_: &ProposedCall| HookOpinion::Rewrite { arguments: r#"{"n":7}"#.into() };
+    let passes = |_: &ProposedCall| HookOpinion::Pass;
     let stage = Stage::new();
     let plain = |script: Vec<ModelResult>| stage.agent(script);
     for (name, expect, ran) in
@@ -231,7 +235,7 @@ async fn a_run_that_began_without_hooks_does_not_go_past_those_of_whoever_takes_
         let mut session = agent.build().unwrap().resume(name).await.unwrap();
         assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "end");
         assert_eq!(stage.ran.load(Ordering::Relaxed), ran, "{name}");
-        let text = crate::Journals::read(&stage.journals, name).await.unwrap();
+        let text = crate::JournalStore::read(&stage.journals, name).await.unwrap();
         assert!(String::from_utf8(text).unwrap().contains(expect), "{name}");
     }
 }
@@ -240,9 +244,9 @@ async fn a_run_that_began_without_hooks_does_not_go_past_those_of_whoever_takes_
 async fn a_hook_that_always_writes_the_same_is_asked_once_more_and_not_for_ever() {
     let asked = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&asked);
-    let rewrite = move |_: &Proposed| {
+    let rewrite = move |_: &ProposedCall| {
         count.fetch_add(1, Ordering::Relaxed);
-        Opinion::Rewrite { arguments: r#"{ "n" : 9 }"#.into() }
+        HookOpinion::Rewrite { arguments: r#"{ "n" : 9 }"#.into() }
     };
     let stage = Stage::new();
     let (_, ran, _) = stage.run(stage.agent([calls(&["look"])]).before_call(rewrite)).await;
@@ -257,12 +261,12 @@ async fn hooks_pass_and_people_are_still_asked_where_the_mode_asks() {
         // the hook wants to see runs.
         let agent = stage
             .agent([calls(&["look"]), calls(&["act"]), says("end")])
-            .tool(tool_fn(declared("act").level(Level::Execute), |_: Job| async {
+            .tool(tool_fn(declared("act").level(Level::Execute), |_: ToolInvocation| async {
                 ToolOutput::text("acted")
             }))
             .mode(Mode::Default)
             .approvals(approvals)
-            .before_call(|_: &Proposed| Opinion::Pass);
+            .before_call(|_: &ProposedCall| HookOpinion::Pass);
         let (_, ran, journal) = stage.run(agent).await;
         assert!(ran >= 1 && journal.contains("nobody is there"), "{approvals:?}: {journal}");
         assert!(!journal.contains("\"acted\""));
@@ -274,8 +278,10 @@ async fn results_are_changed_in_turn() {
     let stage = Stage::new();
     let agent = stage
         .agent([calls(&["look"]), says("seen")])
-        .after_call(|_: &Called, output: &ToolOutput| Some(ToolOutput::text(format!("({})", output.text))))
-        .after_call(|call: &Called, output: &ToolOutput| {
+        .after_call(|_: &CompletedCall, output: &ToolOutput| {
+            Some(ToolOutput::text(format!("({})", output.text)))
+        })
+        .after_call(|call: &CompletedCall, output: &ToolOutput| {
             Some(ToolOutput::text(format!("{}: {}", call.tool, output.text)))
         });
     let (_, _, journal) = stage.run(agent).await;
@@ -342,7 +348,7 @@ async fn a_hook_may_stop_a_run_that_costs_too_much_and_hears_of_the_last_call_to
     let stage = Stage::new();
     let agent = stage
         .agent([calls(&["look"]), says("never")])
-        .on_usage(|_: &Spent| Reaction::Cancel("too dear".into()))
+        .on_usage(|_: &ModelCallCost| HookReaction::Cancel("too dear".into()))
         .build()
         .unwrap();
     let report = agent.run("go").await.unwrap();
@@ -350,9 +356,9 @@ async fn a_hook_may_stop_a_run_that_costs_too_much_and_hears_of_the_last_call_to
 
     let heard = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&heard);
-    let agent = stage.agent([calls(&["look"]), says("end")]).on_usage(move |_: &Spent| {
+    let agent = stage.agent([calls(&["look"]), says("end")]).on_usage(move |_: &ModelCallCost| {
         count.fetch_add(1, Ordering::Relaxed);
-        Reaction::GoOn
+        HookReaction::GoOn
     });
     stage.run(agent).await;
     assert_eq!(heard.load(Ordering::Relaxed), 2);
@@ -365,11 +371,11 @@ async fn an_observer_sees_everything_and_cannot_slow_the_run() {
     let stage = Stage::new();
     let agent = stage
         .agent([calls(&["look"]), says("seen")])
-        .observer(move |notice: Notice| {
-            assert!(matches!(notice, Notice::Event(_)));
+        .observer(move |notice: EventNotice| {
+            assert!(matches!(notice, EventNotice::Event(_)));
             count.fetch_add(1, Ordering::Relaxed);
         })
-        .observer(|_: Notice| panic!("on purpose"));
+        .observer(|_: EventNotice| panic!("on purpose"));
     let mut session = agent.build().unwrap().start().await.unwrap();
     session.prompt("go").await.unwrap();
     session.close().await;
@@ -378,8 +384,8 @@ async fn an_observer_sees_everything_and_cannot_slow_the_run() {
 
 #[test]
 fn children_get_the_hooks_that_are_for_them() {
-    let own = Hooks::new().before_call(|_: &Proposed| Opinion::Pass);
-    let both = own.clone().with(Hooks::new().observer(|_: Notice| {}).inherit());
+    let own = HookSet::new().before_call(|_: &ProposedCall| HookOpinion::Pass);
+    let both = own.clone().with(HookSet::new().observer(|_: EventNotice| {}).inherit());
     assert!(own.inherited().points().is_empty());
     let inherited = both.inherited();
     assert_eq!((inherited.before_call.len(), inherited.observer.len()), (0, 1));
@@ -390,7 +396,7 @@ async fn a_run_that_had_hooks_is_not_driven_on_without_anybody_looking() {
     let stage = Stage::new();
     let with = stage
         .agent([says("one")])
-        .before_call(|_: &Proposed| Opinion::Pass)
+        .before_call(|_: &ProposedCall| HookOpinion::Pass)
         .tool_gate(|_: &[String]| None)
         .build()
         .unwrap();

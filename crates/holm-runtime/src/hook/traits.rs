@@ -4,29 +4,29 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use holm_kernel::{CallId, Message, NanoUsd, Patch, PlanStep, Prompt, Proposal, ToolOutput, Usage};
 
-use crate::{BoxFuture, Notice};
+use crate::{BoxFuture, EventNotice};
 
 /// Sees every call before it runs, also calls that need no approval. It can only narrow
 /// what the rules allow.
 ///
 /// ```
-/// use holm_runtime::{Hooks, Opinion, Proposed};
+/// use holm_runtime::{HookSet, HookOpinion, ProposedCall};
 ///
-/// let no_force = |call: &Proposed| match call.arguments.contains("--force") {
-///     true => Opinion::deny("nothing is forced here"),
-///     false => Opinion::Pass,
+/// let no_force = |call: &ProposedCall| match call.arguments.contains("--force") {
+///     true => HookOpinion::deny("nothing is forced here"),
+///     false => HookOpinion::Pass,
 /// };
-/// let hooks = Hooks::new().before_call(no_force);
+/// let hooks = HookSet::new().before_call(no_force);
 /// # let _ = hooks;
 /// ```
-pub trait BeforeCall: Send + Sync {
+pub trait BeforeCallHook: Send + Sync {
     /// Rules on one call. A hook that fails denies the call.
-    fn before_call<'a>(&'a self, call: &'a Proposed) -> BoxFuture<'a, Opinion>;
+    fn before_call<'a>(&'a self, call: &'a ProposedCall) -> BoxFuture<'a, HookOpinion>;
 }
 
 /// A call that is about to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposed {
+pub struct ProposedCall {
     /// The run that makes the call.
     pub run: Arc<str>,
     /// The call as people see it.
@@ -37,7 +37,7 @@ pub struct Proposed {
 
 /// A hook's opinion about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opinion {
+pub enum HookOpinion {
     /// No objection; the other hooks are asked too.
     Pass,
     /// It must not run.
@@ -52,7 +52,7 @@ pub enum Opinion {
     },
 }
 
-impl Opinion {
+impl HookOpinion {
     /// A denial with its reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
@@ -60,19 +60,19 @@ impl Opinion {
 }
 
 /// Sees every result before it is believed.
-pub trait AfterCall: Send + Sync {
+pub trait AfterCallHook: Send + Sync {
     /// Returns a result to use instead, or `None` to leave it. Hooks are asked in turn, each about
     /// the result of the one before.
     fn after_call<'a>(
         &'a self,
-        call: &'a Called,
+        call: &'a CompletedCall,
         output: &'a ToolOutput,
     ) -> BoxFuture<'a, Option<ToolOutput>>;
 }
 
 /// A call that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Called {
+pub struct CompletedCall {
     /// The run that made the call.
     pub run: Arc<str>,
     pub call: CallId,
@@ -89,9 +89,9 @@ pub trait ContextHook: Send + Sync {
 }
 
 /// Sees every event, in its own task. It may be slow; then it misses events and is told so.
-pub trait Observer: Send + Sync {
+pub trait EventObserver: Send + Sync {
     /// Takes one event, or the number of missed ones.
-    fn observe(&self, notice: Notice) -> BoxFuture<'_, ()>;
+    fn observe(&self, notice: EventNotice) -> BoxFuture<'_, ()>;
 }
 
 /// Can send prompts while a run works.
@@ -120,7 +120,7 @@ pub trait ToolGate: Send + Sync {
     fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>>;
 
     /// As [`tools`](Self::tools), for a gate that also reads the messages of the next request.
-    /// Without [`Sight::View`] the list is empty.
+    /// Without [`GateVisibility::View`] the list is empty.
     fn tools_seeing<'a>(
         &'a self,
         offered: &'a [String],
@@ -130,14 +130,14 @@ pub trait ToolGate: Send + Sync {
     }
 
     /// What the gate reads.
-    fn sight(&self) -> Sight {
-        Sight::Names
+    fn sight(&self) -> GateVisibility {
+        GateVisibility::Names
     }
 }
 
 /// What a tool gate reads. The cost of reading messages grows with their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sight {
+pub enum GateVisibility {
     /// The names of the tools.
     #[default]
     Names,
@@ -146,19 +146,19 @@ pub enum Sight {
 }
 
 /// Decides before every model call which of the configured models is called.
-pub trait ModelSelect: Send + Sync {
+pub trait ModelSelector: Send + Sync {
     /// The model's name, or `None` for no preference. The first hook that names one decides.
     fn model<'a>(&'a self, current: &'a str) -> BoxFuture<'a, Option<String>>;
 }
 
 /// Gets the usage of every model call.
-pub trait OnUsage: Send + Sync {
-    fn on_usage<'a>(&'a self, spent: &'a Spent) -> BoxFuture<'a, Reaction>;
+pub trait UsageHook: Send + Sync {
+    fn on_usage<'a>(&'a self, spent: &'a ModelCallCost) -> BoxFuture<'a, HookReaction>;
 }
 
 /// The usage and cost of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spent {
+pub struct ModelCallCost {
     pub call: CallId,
     pub usage: Usage,
     /// Its cost; `None` if the price is unknown.
@@ -170,25 +170,25 @@ pub struct Spent {
 }
 
 /// Is told when a run repeats itself.
-pub trait OnLoop: Send + Sync {
-    fn on_loop<'a>(&'a self, looped: &'a Looped) -> BoxFuture<'a, Reaction>;
+pub trait LoopHook: Send + Sync {
+    fn on_loop<'a>(&'a self, looped: &'a LoopNotice) -> BoxFuture<'a, HookReaction>;
 }
 
 /// A call that was repeated too often.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looped {
+pub struct LoopNotice {
     pub tool: Arc<str>,
     pub times: u64,
 }
 
 /// Is told when the view of a transcript was made smaller.
-pub trait OnCompaction: Send + Sync {
-    fn on_compaction<'a>(&'a self, compacted: &'a Compacted) -> BoxFuture<'a, Reaction>;
+pub trait CompactionHook: Send + Sync {
+    fn on_compaction<'a>(&'a self, compacted: &'a CompactionNotice) -> BoxFuture<'a, HookReaction>;
 }
 
 /// How a view was made smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compacted {
+pub struct CompactionNotice {
     pub step: PlanStep,
     pub before: u64,
     pub after: u64,
@@ -196,7 +196,7 @@ pub struct Compacted {
 
 /// A hook's reaction to an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Reaction {
+pub enum HookReaction {
     /// The run continues unchanged.
     #[default]
     GoOn,
@@ -224,14 +224,14 @@ macro_rules! hook {
     };
 }
 
-hook!(BeforeCall, before_call, (call: Proposed) -> Opinion);
-hook!(AfterCall, after_call, (call: Called, output: ToolOutput) -> Option<ToolOutput>);
+hook!(BeforeCallHook, before_call, (call: ProposedCall) -> HookOpinion);
+hook!(AfterCallHook, after_call, (call: CompletedCall, output: ToolOutput) -> Option<ToolOutput>);
 hook!(ContextHook, context, (messages: [Arc<Message>]) -> Vec<Patch>);
 hook!(SteeringSource, steering, () -> Vec<Prompt>);
-hook!(ModelSelect, model, (current: str) -> Option<String>);
-hook!(OnUsage, on_usage, (spent: Spent) -> Reaction);
-hook!(OnLoop, on_loop, (looped: Looped) -> Reaction);
-hook!(OnCompaction, on_compaction, (compacted: Compacted) -> Reaction);
+hook!(ModelSelector, model, (current: str) -> Option<String>);
+hook!(UsageHook, on_usage, (spent: ModelCallCost) -> HookReaction);
+hook!(LoopHook, on_loop, (looped: LoopNotice) -> HookReaction);
+hook!(CompactionHook, on_compaction, (compacted: CompactionNotice) -> HookReaction);
 
 impl<F: Fn() -> Option<Prompt> + Send + Sync> FollowUpSource for F {
     fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>> {
@@ -270,20 +270,20 @@ impl<H: ToolGate + ?Sized> ToolGate for Arc<H> {
         (**self).tools_seeing(offered, view)
     }
 
-    fn sight(&self) -> Sight {
+    fn sight(&self) -> GateVisibility {
         (**self).sight()
     }
 }
 
-impl<F: Fn(Notice) + Send + Sync> Observer for F {
-    fn observe(&self, notice: Notice) -> BoxFuture<'_, ()> {
+impl<F: Fn(EventNotice) + Send + Sync> EventObserver for F {
+    fn observe(&self, notice: EventNotice) -> BoxFuture<'_, ()> {
         self(notice);
         Box::pin(async {})
     }
 }
 
-impl<H: Observer + ?Sized> Observer for Arc<H> {
-    fn observe(&self, notice: Notice) -> BoxFuture<'_, ()> {
+impl<H: EventObserver + ?Sized> EventObserver for Arc<H> {
+    fn observe(&self, notice: EventNotice) -> BoxFuture<'_, ()> {
         (**self).observe(notice)
     }
 }

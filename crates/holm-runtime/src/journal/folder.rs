@@ -6,10 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use holm_kernel::journal::{self, Fault, MAX_LINE_BYTES, Snapshot, Tail};
+use holm_kernel::journal::{self, JournalFault, JournalTail, MAX_LINE_BYTES, Snapshot};
 
 use super::{
-    Journal, JournalFailed, JournalLines, Journals, JsonLines, Opened, check_run_name,
+    Journal, JournalLines, JournalStorageError, JournalStore, JsonLinesJournal, OpenedJournal,
+    check_run_name,
     jsonl::{SyncFailure, read_snapshot},
 };
 use crate::{
@@ -28,15 +29,15 @@ use crate::{
 /// deleting a journal deletes it too.
 ///
 /// ```
-/// use holm_runtime::{Journals, JsonLinesFolder};
+/// use holm_runtime::{JournalStore, JsonLinesFolder};
 ///
 /// # let path = tempfile::tempdir()?;
 /// # let path = path.path();
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # tokio::runtime::AgentBuilder::new_current_thread().build()?.block_on(async {
 /// let journals = JsonLinesFolder::new(path)?;
 /// let _journal = journals.create("run-1").await?;
 /// assert!(path.join("run-1.jsonl").exists());
-/// # Ok::<(), holm_runtime::JournalFailed>(())
+/// # Ok::<(), holm_runtime::JournalStorageError>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -50,8 +51,8 @@ impl JsonLinesFolder {
     /// Uses a folder, and creates it if necessary.
     ///
     /// # Errors
-    /// [`JournalFailed::System`] if it cannot be created.
-    pub fn new(folder: impl Into<PathBuf>) -> Result<Self, JournalFailed> {
+    /// [`JournalStorageError::System`] if it cannot be created.
+    pub fn new(folder: impl Into<PathBuf>) -> Result<Self, JournalStorageError> {
         let folder = folder.into();
         owner_only_folder(&folder)?;
         Ok(Self { folder, failure: SyncFailure::default() })
@@ -60,8 +61,8 @@ impl JsonLinesFolder {
     /// The names of the runs that have a file here, in order.
     ///
     /// # Errors
-    /// [`JournalFailed::Unreadable`] if the folder cannot be read.
-    pub fn runs(&self) -> Result<Vec<String>, JournalFailed> {
+    /// [`JournalStorageError::Unreadable`] if the folder cannot be read.
+    pub fn runs(&self) -> Result<Vec<String>, JournalStorageError> {
         let mut runs = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(|error| unreadable(&error))? {
             let name = entry.map_err(|error| unreadable(&error))?.file_name();
@@ -72,47 +73,50 @@ impl JsonLinesFolder {
         Ok(runs)
     }
 
-    fn path(&self, run: &str) -> Result<PathBuf, JournalFailed> {
+    fn path(&self, run: &str) -> Result<PathBuf, JournalStorageError> {
         check_run_name(run)?;
         Ok(self.folder.join(format!("{run}.jsonl")))
     }
 }
 
-impl Journals for JsonLinesFolder {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+impl JournalStore for JsonLinesFolder {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
         Box::pin(async move {
             let (path, folder, run) = (self.path(run)?, self.folder.clone(), run.to_owned());
             let kept = snapshot_path(&path);
             let file = off_the_loop(move || begin(&path, &folder, &run)).await?;
-            Ok(Box::new(JsonLines::on(file, self.failure.clone()).with_snapshots(kept, 0))
+            Ok(Box::new(JsonLinesJournal::on(file, self.failure.clone()).with_snapshots(kept, 0))
                 as Box<dyn Journal>)
         })
     }
 
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>> {
         Box::pin(async move {
             let (path, run) = (self.path(run)?, run.to_owned());
             let kept = snapshot_path(&path);
-            let Found { snapshot, text, rest, file, length } =
+            let LockedJournalFile { snapshot, text, rest, file, length } =
                 off_the_loop(move || take_over(&path, &run)).await?;
             let rest = rest.map(|rest| Box::new(rest) as Box<dyn JournalLines>);
-            let journal = JsonLines::on(file, self.failure.clone()).with_snapshots(kept, length);
-            Ok(Opened { snapshot, text, rest, journal: Box::new(journal) })
+            let journal = JsonLinesJournal::on(file, self.failure.clone()).with_snapshots(kept, length);
+            Ok(OpenedJournal { snapshot, text, rest, journal: Box::new(journal) })
         })
     }
 
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         Box::pin(async move {
             let (path, run) = (self.path(run)?, run.to_owned());
             off_the_loop(move || fs::read(path).map_err(|error| missing(&error, &run))).await
         })
     }
 
-    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+    fn read_lines<'a>(
+        &'a self,
+        run: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalStorageError>> {
         Box::pin(async move {
             let (path, run) = (self.path(run)?, run.to_owned());
             let file = off_the_loop(move || File::open(path).map_err(|error| missing(&error, &run))).await?;
-            Ok(Box::new(FileLines::new(file)) as Box<dyn JournalLines>)
+            Ok(Box::new(FileLineReader::new(file)) as Box<dyn JournalLines>)
         })
     }
 }
@@ -121,21 +125,21 @@ impl Journals for JsonLinesFolder {
 const AT_ONCE: u64 = 1 << 20;
 
 /// Reads a file, some lines at a time.
-struct FileLines {
+struct FileLineReader {
     file: Option<File>,
     /// The beginning of a line whose end was not read yet.
     held: Vec<u8>,
     /// A failed read. It is repeated, because a reader that goes on must not take the rest for the end.
-    failed: Option<JournalFailed>,
+    failed: Option<JournalStorageError>,
 }
 
-impl FileLines {
+impl FileLineReader {
     fn new(file: File) -> Self {
         Self { file: Some(file), held: Vec::new(), failed: None }
     }
 
     /// The next lines. What follows the last line end comes last; the caller decides whether it is a record.
-    fn read(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
+    fn read(&mut self) -> Result<Option<Vec<u8>>, JournalStorageError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
@@ -144,7 +148,7 @@ impl FileLines {
         read
     }
 
-    fn read_on(&mut self) -> Result<Option<Vec<u8>>, JournalFailed> {
+    fn read_on(&mut self) -> Result<Option<Vec<u8>>, JournalStorageError> {
         let mut text = std::mem::take(&mut self.held);
         while let Some(file) = &mut self.file {
             let read =
@@ -162,11 +166,14 @@ impl FileLines {
     }
 }
 
-impl JournalLines for FileLines {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>> {
+impl JournalLines for FileLineReader {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalStorageError>> {
         Box::pin(async move {
-            let mut lines =
-                Self { file: self.file.take(), held: std::mem::take(&mut self.held), failed: self.failed.clone() };
+            let mut lines = Self {
+                file: self.file.take(),
+                held: std::mem::take(&mut self.held),
+                failed: self.failed.clone(),
+            };
             let (lines, read) = off_the_loop(move || {
                 let read = lines.read();
                 Ok((lines, read))
@@ -185,7 +192,7 @@ mod tests {
     #[test]
     fn a_failed_read_is_not_followed_by_a_clean_end() {
         // A folder opens as a file, and cannot be read.
-        let mut lines = FileLines::new(File::open(std::env::temp_dir()).unwrap());
+        let mut lines = FileLineReader::new(File::open(std::env::temp_dir()).unwrap());
         let first = lines.read().unwrap_err();
         assert_eq!(lines.read(), Err(first));
     }
@@ -199,8 +206,8 @@ fn snapshot_path(path: &Path) -> PathBuf {
 /// Creates the file and syncs the folder: a journal that disappears in a power loss has lost
 /// everything. An empty file without a lock was left by a process that died before the first
 /// record; its name is free.
-fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
-    let exists = || JournalFailed::Exists { run: run.into() };
+fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalStorageError> {
+    let exists = || JournalStorageError::Exists { run: run.into() };
     let file = owner_only(path, OpenOptions::new().append(true).create(true))?;
     lock(&file, run).map_err(|_| exists())?;
     if file.metadata()?.len() > 0 {
@@ -211,10 +218,10 @@ fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
 }
 
 /// A journal file that is locked.
-struct Found {
+struct LockedJournalFile {
     snapshot: Option<Snapshot>,
     text: Vec<u8>,
-    rest: Option<FileLines>,
+    rest: Option<FileLineReader>,
     file: File,
     /// Bytes of its whole lines.
     length: u64,
@@ -222,26 +229,29 @@ struct Found {
 
 /// Locks the file and cuts off an unfinished line. With a snapshot, only the lines from its record
 /// on are read; otherwise all lines are checked, and returned some at a time.
-fn take_over(path: &Path, run: &str) -> Result<Found, JournalFailed> {
+fn take_over(path: &Path, run: &str) -> Result<LockedJournalFile, JournalStorageError> {
     let opened = OpenOptions::new().read(true).append(true).open(path);
     let mut file = opened.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => JournalFailed::Missing { run: run.into() },
+        ErrorKind::NotFound => JournalStorageError::Missing { run: run.into() },
         _ => error.into(),
     })?;
     lock(&file, run)?;
     if let Some((snapshot, text, length)) = after_snapshot(&mut file, &snapshot_path(path))? {
-        return Ok(Found { snapshot: Some(snapshot), text, rest: None, file, length });
+        return Ok(LockedJournalFile { snapshot: Some(snapshot), text, rest: None, file, length });
     }
     let length = check(&mut file, run)?;
     file.rewind().map_err(|error| unreadable(&error))?;
-    let mut lines = FileLines::new(file.try_clone()?);
+    let mut lines = FileLineReader::new(file.try_clone()?);
     let text = lines.read()?.unwrap_or_default();
-    Ok(Found { snapshot: None, text, rest: Some(lines), file, length })
+    Ok(LockedJournalFile { snapshot: None, text, rest: Some(lines), file, length })
 }
 
 /// The snapshot of a journal, the lines from its record on, and the file's length; `None` if the
 /// snapshot does not fit this file.
-fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<u8>, u64)>, JournalFailed> {
+fn after_snapshot(
+    file: &mut File,
+    kept: &Path,
+) -> Result<Option<(Snapshot, Vec<u8>, u64)>, JournalStorageError> {
     let Some((line, snapshot)) = read_snapshot(kept) else { return Ok(None) };
     let mut text = Vec::new();
     file.seek(SeekFrom::Start(line)).map_err(|error| unreadable(&error))?;
@@ -261,10 +271,12 @@ fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<
 }
 
 /// Checks all lines and cuts off an unfinished one; returns the remaining length.
-fn check(file: &mut File, run: &str) -> Result<u64, JournalFailed> {
-    let damaged =
-        |error: &journal::JournalError| JournalFailed::Damaged { run: run.into(), reason: error.to_string() };
-    let (mut reader, mut records, mut length) = (journal::Reader::new(), Vec::new(), 0_u64);
+fn check(file: &mut File, run: &str) -> Result<u64, JournalStorageError> {
+    let damaged = |error: &journal::JournalError| JournalStorageError::Damaged {
+        run: run.into(),
+        reason: error.to_string(),
+    };
+    let (mut reader, mut records, mut length) = (journal::JournalReader::new(), Vec::new(), 0_u64);
     file.rewind().map_err(|error| unreadable(&error))?;
     let mut text = Vec::new();
     loop {
@@ -278,45 +290,45 @@ fn check(file: &mut File, run: &str) -> Result<u64, JournalFailed> {
         records.clear();
     }
     match reader.finish().map_err(|error| damaged(&error))? {
-        Tail::Clean => Ok(length),
-        Tail::Torn(error) if error.fault == Fault::Unfinished => {
+        JournalTail::Clean => Ok(length),
+        JournalTail::Torn(error) if error.fault == JournalFault::Unfinished => {
             file.set_len(error.at_byte)?;
             file.sync_all()?;
             Ok(error.at_byte)
         }
         // The line was complete once, so it may have had effects.
-        Tail::Torn(error) => Err(damaged(&error)),
+        JournalTail::Torn(error) => Err(damaged(&error)),
     }
 }
 
 /// The lock belongs to the open file, so a dead process holds none.
-fn lock(file: &File, run: &str) -> Result<(), JournalFailed> {
+fn lock(file: &File, run: &str) -> Result<(), JournalStorageError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {
-            Err(JournalFailed::Busy { run: run.into(), holder: "whoever has its file locked".into() })
+            Err(JournalStorageError::Busy { run: run.into(), holder: "whoever has its file locked".into() })
         }
         Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }
 
-fn missing(error: &std::io::Error, run: &str) -> JournalFailed {
+fn missing(error: &std::io::Error, run: &str) -> JournalStorageError {
     match error.kind() {
-        ErrorKind::NotFound => JournalFailed::Missing { run: run.into() },
+        ErrorKind::NotFound => JournalStorageError::Missing { run: run.into() },
         _ => unreadable(error),
     }
 }
 
-fn unreadable(error: &std::io::Error) -> JournalFailed {
-    JournalFailed::Unreadable { reason: error.to_string() }
+fn unreadable(error: &std::io::Error) -> JournalStorageError {
+    JournalStorageError::Unreadable { reason: error.to_string() }
 }
 
 /// Runs disk work on a blocking thread.
 async fn off_the_loop<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, JournalFailed> + Send + 'static,
-) -> Result<T, JournalFailed> {
+    work: impl FnOnce() -> Result<T, JournalStorageError> + Send + 'static,
+) -> Result<T, JournalStorageError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(error) => Err(JournalFailed::System { reason: error.to_string() }),
+        Err(error) => Err(JournalStorageError::System { reason: error.to_string() }),
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use holm_kernel::journal::Snapshot;
 
-use super::{Durability, Journal, JournalFailed};
+use super::{Durability, Journal, JournalStorageError};
 use crate::{BoxFuture, private::owner_only};
 
 /// Appends to a file, one record per line.
@@ -20,7 +20,7 @@ use crate::{BoxFuture, private::owner_only};
 ///
 /// After a failed sync every later one is refused: the system may have dropped the data.
 #[derive(Debug)]
-pub struct JsonLines {
+pub struct JsonLinesJournal {
     file: Arc<File>,
     failure: SyncFailure,
     snapshots: Option<SnapshotFile>,
@@ -71,7 +71,7 @@ impl SyncFailure {
     /// Syncs, unless a sync has failed before. Journals of one folder sync in parallel: the lock is
     /// not held meanwhile. The next holder of the same file still learns of a failure, because a
     /// file stays locked until its sync has ended.
-    pub(super) fn sync(&self, sync: impl FnOnce() -> io::Result<()>) -> Result<(), JournalFailed> {
+    pub(super) fn sync(&self, sync: impl FnOnce() -> io::Result<()>) -> Result<(), JournalStorageError> {
         self.check()?;
         if let Err(error) = sync() {
             self.first().get_or_insert_with(|| error.to_string());
@@ -79,10 +79,10 @@ impl SyncFailure {
         self.check()
     }
 
-    fn check(&self) -> Result<(), JournalFailed> {
+    fn check(&self) -> Result<(), JournalStorageError> {
         match &*self.first() {
             None => Ok(()),
-            Some(reason) => Err(JournalFailed::System {
+            Some(reason) => Err(JournalStorageError::System {
                 reason: format!("a sync has failed, and none is trusted after it: {reason}"),
             }),
         }
@@ -93,12 +93,12 @@ impl SyncFailure {
     }
 }
 
-impl JsonLines {
+impl JsonLinesJournal {
     /// Creates a new file.
     ///
     /// # Errors
     /// If it cannot be created, or exists already: a journal is never overwritten.
-    pub fn create(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, JournalStorageError> {
         let file = owner_only(path.as_ref(), OpenOptions::new().append(true).create_new(true))?;
         Ok(Self::on(file, SyncFailure::default()))
     }
@@ -109,7 +109,7 @@ impl JsonLines {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalStorageError> {
         Ok(Self::on(OpenOptions::new().append(true).open(path)?, SyncFailure::default()))
     }
 
@@ -124,12 +124,12 @@ impl JsonLines {
     }
 }
 
-impl Journal for JsonLines {
+impl Journal for JsonLinesJournal {
     fn append<'a>(
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         Box::pin(async move {
             // One write to the page cache is faster than a switch to another thread.
             (&*self.file).write_all(lines.as_bytes())?;
@@ -139,7 +139,7 @@ impl Journal for JsonLines {
             if durability == Durability::Synced {
                 let (file, failure) = (Arc::clone(&self.file), self.failure.clone());
                 let synced = tokio::task::spawn_blocking(move || failure.sync(|| file.sync_data())).await;
-                synced.map_err(|error| JournalFailed::System { reason: error.to_string() })??;
+                synced.map_err(|error| JournalStorageError::System { reason: error.to_string() })??;
             }
             Ok(())
         })
@@ -149,7 +149,7 @@ impl Journal for JsonLines {
         self.snapshots.is_some()
     }
 
-    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         Box::pin(async move {
             // A snapshot always belongs to the line that was appended last.
             let Some(SnapshotFile { path, last }) =
@@ -165,7 +165,7 @@ impl Journal for JsonLines {
                 drop(file);
                 kept
             });
-            kept.await.map_err(|error| JournalFailed::System { reason: error.to_string() })??;
+            kept.await.map_err(|error| JournalStorageError::System { reason: error.to_string() })??;
             Ok(())
         })
     }

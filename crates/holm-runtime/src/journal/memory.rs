@@ -7,7 +7,7 @@ use std::{
 
 use holm_kernel::journal::Snapshot;
 
-use super::{Durability, Journal, JournalFailed, Journals, Opened, check_run_name};
+use super::{Durability, Journal, JournalStorageError, JournalStore, OpenedJournal, check_run_name};
 use crate::BoxFuture;
 
 /// Keeps the journal in memory. Clones share it, so one can be read while the other is written.
@@ -26,7 +26,11 @@ impl MemoryJournal {
 }
 
 impl Journal for MemoryJournal {
-    fn append<'a>(&'a mut self, lines: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    fn append<'a>(
+        &'a mut self,
+        lines: &'a str,
+        _: Durability,
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         lock(&self.0).push_str(lines);
         Box::pin(async { Ok(()) })
     }
@@ -35,37 +39,37 @@ impl Journal for MemoryJournal {
 /// The journals of many runs in memory, each driven in one place at a time. Clones share them.
 ///
 /// ```
-/// use holm_runtime::{Durability, Journals, MemoryJournals};
+/// use holm_runtime::{Durability, JournalStore, MemoryJournalStore};
 ///
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let journals = MemoryJournals::new();
+/// # tokio::runtime::AgentBuilder::new_current_thread().build().unwrap().block_on(async {
+/// let journals = MemoryJournalStore::new();
 /// let mut journal = journals.create("run-1").await?;
 /// journal.append("…\n", Durability::Written).await?;
 /// assert!(journals.open("run-1").await.is_err(), "somebody holds it");
 /// drop(journal);
 /// assert_eq!(journals.open("run-1").await?.text, "…\n".as_bytes());
-/// # Ok::<(), holm_runtime::JournalFailed>(())
+/// # Ok::<(), holm_runtime::JournalStorageError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct MemoryJournals(Arc<Mutex<BTreeMap<String, Arc<Mutex<Kept>>>>>);
+pub struct MemoryJournalStore(Arc<Mutex<BTreeMap<String, Arc<Mutex<MemoryJournalEntry>>>>>);
 
 /// The stored journal of one run.
 #[derive(Debug, Default)]
-struct Kept {
+struct MemoryJournalEntry {
     text: String,
     snapshot: Option<Vec<u8>>,
-    holding: Holding,
+    holding: HolderState,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Holding {
+enum HolderState {
     #[default]
     Free,
     Held,
 }
 
-impl MemoryJournals {
+impl MemoryJournalStore {
     pub fn new() -> Self {
         Self::default()
     }
@@ -80,57 +84,64 @@ impl MemoryJournals {
         lock(&self.0).remove(run);
     }
 
-    fn begin(&self, run: &str) -> Result<Box<dyn Journal>, JournalFailed> {
+    fn begin(&self, run: &str) -> Result<Box<dyn Journal>, JournalStorageError> {
         check_run_name(run)?;
         let mut runs = lock(&self.0);
         if runs.contains_key(run) {
-            return Err(JournalFailed::Exists { run: run.into() });
+            return Err(JournalStorageError::Exists { run: run.into() });
         }
-        let kept = Arc::new(Mutex::new(Kept { holding: Holding::Held, ..Kept::default() }));
+        let kept = Arc::new(Mutex::new(MemoryJournalEntry {
+            holding: HolderState::Held,
+            ..MemoryJournalEntry::default()
+        }));
         runs.insert(run.into(), Arc::clone(&kept));
-        Ok(Box::new(Held(kept)))
+        Ok(Box::new(MemoryJournalWriter(kept)))
     }
 
-    fn find(&self, run: &str) -> Result<Arc<Mutex<Kept>>, JournalFailed> {
+    fn find(&self, run: &str) -> Result<Arc<Mutex<MemoryJournalEntry>>, JournalStorageError> {
         let found = lock(&self.0).get(run).cloned();
-        found.ok_or_else(|| JournalFailed::Missing { run: run.into() })
+        found.ok_or_else(|| JournalStorageError::Missing { run: run.into() })
     }
 
-    fn take(&self, run: &str) -> Result<Opened, JournalFailed> {
+    fn take(&self, run: &str) -> Result<OpenedJournal, JournalStorageError> {
         let found = self.find(run)?;
         let mut kept = lock(&found);
-        if kept.holding == Holding::Held {
-            return Err(JournalFailed::Busy { run: run.into(), holder: "another session here".into() });
+        if kept.holding == HolderState::Held {
+            return Err(JournalStorageError::Busy { run: run.into(), holder: "another session here".into() });
         }
-        kept.holding = Holding::Held;
+        kept.holding = HolderState::Held;
         // An unreadable snapshot is ignored; the journal is complete without it.
         let snapshot = kept.snapshot.as_deref().and_then(|text| Snapshot::decode(text).ok());
         let text =
             lines_from(&kept.text, snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value()));
         drop(kept);
-        Ok(Opened { snapshot, text, rest: None, journal: Box::new(Held(found)) })
+        Ok(OpenedJournal { snapshot, text, rest: None, journal: Box::new(MemoryJournalWriter(found)) })
     }
 }
 
-impl Journals for MemoryJournals {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+impl JournalStore for MemoryJournalStore {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
         Box::pin(async move { self.begin(run) })
     }
 
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>> {
         Box::pin(async move { self.take(run) })
     }
 
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         Box::pin(async move { Ok(lock(&*self.find(run)?).text.clone().into_bytes()) })
     }
 }
 
 /// The only writer of a run's journal, until it is dropped.
-struct Held(Arc<Mutex<Kept>>);
+struct MemoryJournalWriter(Arc<Mutex<MemoryJournalEntry>>);
 
-impl Journal for Held {
-    fn append<'a>(&'a mut self, lines: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+impl Journal for MemoryJournalWriter {
+    fn append<'a>(
+        &'a mut self,
+        lines: &'a str,
+        _: Durability,
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         lock(&self.0).text.push_str(lines);
         Box::pin(async { Ok(()) })
     }
@@ -139,15 +150,15 @@ impl Journal for Held {
         true
     }
 
-    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         lock(&self.0).snapshot = Some(snapshot.into());
         Box::pin(async { Ok(()) })
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryJournalWriter {
     fn drop(&mut self) {
-        lock(&self.0).holding = Holding::Free;
+        lock(&self.0).holding = HolderState::Free;
     }
 }
 

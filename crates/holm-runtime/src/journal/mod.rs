@@ -15,10 +15,10 @@ use std::{io, sync::Arc};
 use holm_kernel::journal::Snapshot;
 
 pub use folder::JsonLinesFolder;
-pub use jsonl::JsonLines;
-pub use memory::{MemoryJournal, MemoryJournals};
+pub use jsonl::JsonLinesJournal;
+pub use memory::{MemoryJournal, MemoryJournalStore};
 pub use name::{MOST_NAME_BYTES, check_run_name};
-pub use none::NoJournals;
+pub use none::NullJournalStore;
 
 use crate::BoxFuture;
 
@@ -29,19 +29,19 @@ pub trait Journal: Send {
     /// The driver performs no effects before this has succeeded.
     ///
     /// # Errors
-    /// [`JournalFailed`]; the lines may or may not be stored, so the run is dropped and
+    /// [`JournalStorageError`]; the lines may or may not be stored, so the run is dropped and
     /// its journal folded again.
     fn append<'a>(
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> BoxFuture<'a, Result<(), JournalFailed>>;
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>>;
 
     /// Completes when the right to write this journal is lost without having been given up: another
     /// process may resume the run soon. The driver then stops all work and waits until it has
     /// ended. The future stays pending if a lease ends only with the process.
     ///
-    /// After a loss each append must fail with [`JournalFailed::LeaseLost`], and dropping the
+    /// After a loss each append must fail with [`JournalStorageError::LeaseLost`], and dropping the
     /// journal says that the run has stopped.
     fn lost(&self) -> BoxFuture<'static, ()> {
         Box::pin(std::future::pending())
@@ -54,12 +54,12 @@ pub trait Journal: Send {
     }
 
     /// Stores a [`Snapshot`](holm_kernel::journal::Snapshot) beside the journal, replacing the old
-    /// one. It may save the next [`open`](Journals::open) from folding every line. It is a cache,
+    /// one. It may save the next [`open`](JournalStore::open) from folding every line. It is a cache,
     /// so a journal need not store it.
     ///
     /// # Errors
-    /// [`JournalFailed`]; the journal itself is unchanged.
-    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    /// [`JournalStorageError`]; the journal itself is unchanged.
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         let _ = snapshot;
         Box::pin(async { Ok(()) })
     }
@@ -76,35 +76,38 @@ pub enum Durability {
 }
 
 /// The journals of many runs, by the run's id.
-pub trait Journals: Send + Sync {
+pub trait JournalStore: Send + Sync {
     /// Creates the journal of a new run. A journal without a record, whose creator is
     /// gone, counts as missing.
     ///
     /// # Errors
-    /// [`JournalFailed::Exists`]: a journal is never overwritten.
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>>;
+    /// [`JournalStorageError::Exists`]: a journal is never overwritten.
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>>;
 
     /// Opens a journal for appending and returns everything needed to fold it. A last line that a
     /// crash left unfinished has been cut off.
     ///
     /// # Errors
-    /// [`JournalFailed::Busy`] while another process holds it: a run is driven in one
+    /// [`JournalStorageError::Busy`] while another process holds it: a run is driven in one
     /// place at a time.
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>>;
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>>;
 
     /// Reads a journal as it is now, also while another process writes it.
     ///
     /// # Errors
-    /// [`JournalFailed`].
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>>;
+    /// [`JournalStorageError`].
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>>;
 
     /// As [`read`](Self::read), some lines at a time: a journal can be larger than memory allows.
     ///
     /// # Errors
-    /// [`JournalFailed`].
-    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+    /// [`JournalStorageError`].
+    fn read_lines<'a>(
+        &'a self,
+        run: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalStorageError>> {
         Box::pin(async move {
-            let whole: Box<dyn JournalLines> = Box::new(WholeText(Some(self.read(run).await?)));
+            let whole: Box<dyn JournalLines> = Box::new(WholeJournalText(Some(self.read(run).await?)));
             Ok(whole)
         })
     }
@@ -115,43 +118,46 @@ pub trait JournalLines: Send {
     /// The next whole lines; `None` after the last one.
     ///
     /// # Errors
-    /// [`JournalFailed`].
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>>;
+    /// [`JournalStorageError`].
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalStorageError>>;
 }
 
 /// A journal that was read as a whole.
-struct WholeText(Option<Vec<u8>>);
+struct WholeJournalText(Option<Vec<u8>>);
 
-impl JournalLines for WholeText {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>> {
+impl JournalLines for WholeJournalText {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalStorageError>> {
         let text = self.0.take();
         Box::pin(async move { Ok(text) })
     }
 }
 
-impl<J: Journals + ?Sized> Journals for Arc<J> {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+impl<J: JournalStore + ?Sized> JournalStore for Arc<J> {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
         (**self).create(run)
     }
 
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>> {
         (**self).open(run)
     }
 
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         (**self).read(run)
     }
 
-    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+    fn read_lines<'a>(
+        &'a self,
+        run: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalStorageError>> {
         (**self).read_lines(run)
     }
 }
 
 /// A journal that was opened to resume its run.
-pub struct Opened {
+pub struct OpenedJournal {
     /// The state at one of its records, if there is one that this kernel can read.
     /// It saves reading the lines before that record. If it is unusable, fold the
-    /// result of [`Journals::read`] instead.
+    /// result of [`JournalStore::read`] instead.
     pub snapshot: Option<Snapshot>,
     /// Its whole lines: from the snapshot's record on, or from the first one without a snapshot.
     pub text: Vec<u8>,
@@ -163,17 +169,13 @@ pub struct Opened {
 
 /// A journal cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum JournalFailed {
+pub enum JournalStorageError {
     /// There is no such journal.
     #[error("no run `{run}` in this store; list the runs to see their ids")]
-    Missing {
-        run: String,
-    },
+    Missing { run: String },
     /// The journal exists already.
     #[error("run `{run}` already exists; choose another id, or resume it")]
-    Exists {
-        run: String,
-    },
+    Exists { run: String },
     /// Another process drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
     Busy {
@@ -196,27 +198,20 @@ pub enum JournalFailed {
     },
     /// The stored journal is damaged.
     #[error("the journal of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
-    Damaged {
-        run: String,
-        reason: String,
-    },
+    Damaged { run: String, reason: String },
     /// The journal could not be read.
     #[error(
         "the journal could not be read ({reason}); try again, and if it stays so see to the disk or the database before you restore a copy"
     )]
-    Unreadable {
-        reason: String,
-    },
+    Unreadable { reason: String },
     /// The operating system reported an error.
     #[error(
         "the journal could not be written ({reason}); free some space or choose another place, then resume"
     )]
-    System {
-        reason: String,
-    },
+    System { reason: String },
 }
 
-impl From<io::Error> for JournalFailed {
+impl From<io::Error> for JournalStorageError {
     fn from(error: io::Error) -> Self {
         Self::System { reason: error.to_string() }
     }

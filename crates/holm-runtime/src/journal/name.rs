@@ -1,7 +1,7 @@
 //! Rules for the names of runs. A name becomes a file name and a database key, so it is
 //! plain and short everywhere.
 
-use super::JournalFailed;
+use super::JournalStorageError;
 
 /// The longest name in bytes: with an extension it is still a valid file name on every system.
 pub const MOST_NAME_BYTES: usize = 128;
@@ -10,7 +10,7 @@ pub const MOST_NAME_BYTES: usize = 128;
 /// beginning with a dot.
 ///
 /// # Errors
-/// [`JournalFailed::BadName`], saying what is wrong.
+/// [`JournalStorageError::BadName`], saying what is wrong.
 ///
 /// ```
 /// use holm_runtime::check_run_name;
@@ -18,7 +18,7 @@ pub const MOST_NAME_BYTES: usize = 128;
 /// assert!(check_run_name("chat-2026.01_a").is_ok());
 /// assert!(check_run_name("../etc/passwd").is_err());
 /// ```
-pub fn check_run_name(run: &str) -> Result<(), JournalFailed> {
+pub fn check_run_name(run: &str) -> Result<(), JournalStorageError> {
     let reason = if run.is_empty() {
         "it is empty"
     } else if run.len() > MOST_NAME_BYTES {
@@ -31,5 +31,5 @@ pub fn check_run_name(run: &str) -> Result<(), JournalFailed> {
         return Ok(());
     };
     let shown = run.chars().filter(|letter| !letter.is_control()).take(MOST_NAME_BYTES).collect();
-    Err(JournalFailed::BadName { run: shown, reason: reason.into() })
+    Err(JournalStorageError::BadName { run: shown, reason: reason.into() })
 }

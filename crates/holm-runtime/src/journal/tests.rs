@@ -14,11 +14,11 @@ fn folder() -> std::path::PathBuf {
 async fn lines_are_appended_and_a_file_is_never_written_over() {
     let path = folder().join("run.jsonl");
     let _ = std::fs::remove_file(&path);
-    let mut journal = JsonLines::create(&path).unwrap();
+    let mut journal = JsonLinesJournal::create(&path).unwrap();
     journal.append("one\n", Durability::Written).await.unwrap();
     journal.append("two\n", Durability::Synced).await.unwrap();
-    assert!(JsonLines::create(&path).is_err(), "it already exists");
-    JsonLines::open(&path).unwrap().append("three\n", Durability::Written).await.unwrap();
+    assert!(JsonLinesJournal::create(&path).is_err(), "it already exists");
+    JsonLinesJournal::open(&path).unwrap().append("three\n", Durability::Written).await.unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
     std::fs::remove_dir_all(folder()).unwrap();
 }
@@ -32,8 +32,8 @@ async fn clones_of_a_journal_in_memory_are_one_journal() {
 
 /// A journal of two records, as a run writes it.
 fn two_records(run: &str) -> String {
-    use holm_kernel::{Config, Input, Model, Prompt, Started, Timestamp, journal};
-    let started = Started::new(run, 7, Config::new(Model::named("test/one")));
+    use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, Timestamp, journal};
+    let started = Started::new(run, 7, Config::new(ModelSpec::named("test/one")));
     let (mut run, mut writer, text) = journal::begin(started, Timestamp::new(1)).unwrap();
     let prompted = Input::Prompted(Prompt::text("hi"));
     text + &journal::step(&mut run, &mut writer, Timestamp::new(2), prompted).unwrap()
@@ -45,14 +45,14 @@ async fn a_folder_keeps_a_file_a_run_and_one_writer_a_file() {
     let journals = JsonLinesFolder::new(folder.path()).unwrap();
     let mut journal = journals.create("run-1").await.unwrap();
     journal.append(&two_records("run-1"), Durability::Synced).await.unwrap();
-    assert!(matches!(journals.open("run-1").await, Err(JournalFailed::Busy { .. })));
-    assert!(matches!(journals.create("run-1").await, Err(JournalFailed::Exists { .. })));
+    assert!(matches!(journals.open("run-1").await, Err(JournalStorageError::Busy { .. })));
+    assert!(matches!(journals.create("run-1").await, Err(JournalStorageError::Exists { .. })));
     assert_eq!(journals.read("run-1").await.unwrap(), two_records("run-1").as_bytes());
     drop(journal);
     assert_eq!(journals.open("run-1").await.unwrap().text, two_records("run-1").as_bytes());
     assert_eq!(journals.runs().unwrap(), ["run-1"]);
-    assert!(matches!(journals.read("run-2").await, Err(JournalFailed::Missing { .. })));
-    assert!(matches!(journals.open("run-2").await, Err(JournalFailed::Missing { .. })));
+    assert!(matches!(journals.read("run-2").await, Err(JournalStorageError::Missing { .. })));
+    assert!(matches!(journals.open("run-2").await, Err(JournalStorageError::Missing { .. })));
 }
 
 #[cfg(unix)]
@@ -63,7 +63,7 @@ async fn journals_are_their_owners_alone() {
     let place = folder.path().join("journals");
     let journals = JsonLinesFolder::new(&place).unwrap();
     drop(journals.create("run-1").await.unwrap());
-    drop(JsonLines::create(place.join("other")).unwrap());
+    drop(JsonLinesJournal::create(place.join("other")).unwrap());
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&place), 0o700);
     assert_eq!([mode(&place.join("run-1.jsonl")), mode(&place.join("other"))], [0o600, 0o600]);
@@ -74,10 +74,13 @@ async fn a_name_whose_first_record_was_never_kept_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let journals = JsonLinesFolder::new(folder.path()).unwrap();
     let maker = journals.create("run-1").await.unwrap();
-    assert!(matches!(journals.create("run-1").await, Err(JournalFailed::Exists { .. })), "the maker lives");
+    assert!(
+        matches!(journals.create("run-1").await, Err(JournalStorageError::Exists { .. })),
+        "the maker lives"
+    );
     drop(maker);
     journals.create("run-1").await.unwrap().append("a\n", Durability::Synced).await.unwrap();
-    assert!(matches!(journals.create("run-1").await, Err(JournalFailed::Exists { .. })));
+    assert!(matches!(journals.create("run-1").await, Err(JournalStorageError::Exists { .. })));
 }
 
 #[tokio::test]
@@ -97,7 +100,7 @@ async fn a_torn_last_line_is_cut_and_other_damage_is_refused_untouched() {
         let damaged = whole.replacen(from, to, 1);
         assert_ne!(damaged, whole);
         std::fs::write(&path, &damaged).unwrap();
-        assert!(matches!(journals.open("run-1").await, Err(JournalFailed::Damaged { .. })), "{from}");
+        assert!(matches!(journals.open("run-1").await, Err(JournalStorageError::Damaged { .. })), "{from}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged, "nothing was cut");
     }
 }
@@ -108,7 +111,7 @@ async fn a_journal_that_the_system_does_not_let_be_read_is_not_said_to_be_unwrit
     let journals = JsonLinesFolder::new(folder.path()).unwrap();
     std::fs::create_dir(folder.path().join("run-1.jsonl")).unwrap();
     let refused = journals.read("run-1").await.unwrap_err();
-    assert!(matches!(refused, JournalFailed::Unreadable { .. }), "{refused:?}");
+    assert!(matches!(refused, JournalStorageError::Unreadable { .. }), "{refused:?}");
     assert!(refused.to_string().starts_with("the journal could not be read ("), "{refused}");
 }
 
@@ -120,31 +123,31 @@ fn names_of_runs_are_plain() {
     let long = "n".repeat(MOST_NAME_BYTES + 1);
     for bad in ["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ü", "a\n", "a\0", &long] {
         let error = check_run_name(bad).unwrap_err();
-        assert!(matches!(&error, JournalFailed::BadName { .. }), "{bad:?}");
+        assert!(matches!(&error, JournalStorageError::BadName { .. }), "{bad:?}");
         assert!(!error.to_string().contains('\n'), "{error}");
     }
 }
 
 #[tokio::test]
 async fn what_keeps_nothing_finds_nothing() {
-    let mut journal = NoJournals.create("run-1").await.unwrap();
+    let mut journal = NullJournalStore.create("run-1").await.unwrap();
     journal.append("…\n", Durability::Synced).await.unwrap();
     assert!(!journal.keeps_snapshots());
-    assert!(matches!(NoJournals.open("run-1").await, Err(JournalFailed::Missing { .. })));
-    assert!(matches!(NoJournals.read("run-1").await, Err(JournalFailed::Missing { .. })));
-    assert!(matches!(NoJournals.create("no/name").await, Err(JournalFailed::BadName { .. })));
+    assert!(matches!(NullJournalStore.open("run-1").await, Err(JournalStorageError::Missing { .. })));
+    assert!(matches!(NullJournalStore.read("run-1").await, Err(JournalStorageError::Missing { .. })));
+    assert!(matches!(NullJournalStore.create("no/name").await, Err(JournalStorageError::BadName { .. })));
 }
 
 #[tokio::test]
 async fn runs_in_memory_are_held_by_one_and_can_be_forgotten() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let held = journals.create("b").await.unwrap();
     drop(journals.create("a").await.unwrap());
     assert_eq!(journals.runs(), ["a", "b"]);
-    assert!(matches!(journals.open("b").await, Err(JournalFailed::Busy { .. })));
+    assert!(matches!(journals.open("b").await, Err(JournalStorageError::Busy { .. })));
     drop(held);
     journals.forget("b");
-    assert!(matches!(journals.open("b").await, Err(JournalFailed::Missing { .. })));
+    assert!(matches!(journals.open("b").await, Err(JournalStorageError::Missing { .. })));
 }
 
 /// A device takes lines and cannot be synced.
@@ -156,13 +159,14 @@ async fn after_a_sync_that_failed_none_is_trusted_and_lines_are_still_written() 
     let device = std::fs::OpenOptions::new().append(true).open("/dev/null").unwrap();
     let file = std::fs::OpenOptions::new().append(true).create_new(true).open(&path).unwrap();
     let failure = jsonl::SyncFailure::default();
-    let (mut first, mut next) = (JsonLines::on(device, failure.clone()), JsonLines::on(file, failure));
+    let (mut first, mut next) =
+        (JsonLinesJournal::on(device, failure.clone()), JsonLinesJournal::on(file, failure));
     next.append("one\n", Durability::Synced).await.unwrap();
     let failed = first.append("lost\n", Durability::Synced).await.unwrap_err();
     assert_eq!(next.append("two\n", Durability::Synced).await, Err(failed), "what was lost is not known");
     next.append("three\n", Durability::Written).await.unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
-    JsonLines::open(&path).unwrap().append("four\n", Durability::Synced).await.unwrap();
+    JsonLinesJournal::open(&path).unwrap().append("four\n", Durability::Synced).await.unwrap();
 }
 
 #[cfg(unix)]
@@ -171,7 +175,7 @@ async fn the_next_driver_of_a_folder_is_refused_a_sync_after_one_that_failed() {
     let folder = tempfile::tempdir().unwrap();
     let journals = JsonLinesFolder::new(folder.path()).unwrap();
     let device = std::fs::OpenOptions::new().append(true).open("/dev/null").unwrap();
-    let mut journal = JsonLines::on(device, journals.failure.clone());
+    let mut journal = JsonLinesJournal::on(device, journals.failure.clone());
     assert!(journal.append("one\n", Durability::Synced).await.is_err());
     let mut other = journals.clone().create("run-2").await.unwrap();
     assert!(other.append("one\n", Durability::Synced).await.is_err());

@@ -1,8 +1,8 @@
 //! Chooses the rung of the ladder on which a run begins.
 
-use holm_kernel::{Budget, Ladder, Model};
+use holm_kernel::{Budget, Ladder, ModelSpec};
 
-use super::{Score, Standing};
+use super::{ModelScore, ModelStanding};
 
 /// A rung is good enough if at least `GOOD` of `GOOD_OF` tasks are expected to succeed.
 const GOOD: u64 = 3;
@@ -14,7 +14,7 @@ pub const RETRY_EVERY: u64 = 16;
 
 /// Where to begin, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct StartingRung {
     /// The rung, from 0.
     pub rung: u64,
     pub why: String,
@@ -30,29 +30,34 @@ pub struct Choice {
 /// without a known price are skipped: they could not be called.
 ///
 /// ```
-/// use holm_kernel::{Budget, Ladder, Model};
-/// use holm_runtime::{Score, Standing, first_rung};
+/// use holm_kernel::{Budget, Ladder, ModelSpec};
+/// use holm_runtime::{ModelScore, ModelStanding, first_rung};
 ///
-/// let (ladder, models) = (Ladder::of_kind("copying"), ["small", "large"].map(Model::named));
+/// let (ladder, models) = (Ladder::of_kind("copying"), ["small", "large"].map(ModelSpec::named));
 /// let budget = Budget::default();
 /// assert_eq!(first_rung(&ladder, &models, budget, &[]).rung, 0);
 ///
-/// let score = Score { tasks: 1, step_ups: 1, ..Score::default() };
-/// let standing = Standing { model: "small".into(), kind: ladder.kind.clone(), score };
+/// let score = ModelScore { tasks: 1, step_ups: 1, ..ModelScore::default() };
+/// let standing = ModelStanding { model: "small".into(), kind: ladder.kind.clone(), score };
 /// let choice = first_rung(&ladder, &models, budget, &[standing]);
 /// assert_eq!(choice.rung, 1);
 /// assert_eq!(choice.why, "small brought 0 of 1 tasks of the kind copying to an answer");
 /// ```
-pub fn first_rung(ladder: &Ladder, models: &[Model], budget: Budget, standings: &[Standing]) -> Choice {
+pub fn first_rung(
+    ladder: &Ladder,
+    models: &[ModelSpec],
+    budget: Budget,
+    standings: &[ModelStanding],
+) -> StartingRung {
     let rungs = rungs(ladder, models);
     let start = ladder.start.min((rungs.len() as u64).saturating_sub(1));
     let score = |name: &str| {
-        let own = |standing: &&Standing| standing.model == name && standing.kind == ladder.kind;
+        let own = |standing: &&ModelStanding| standing.model == name && standing.kind == ladder.kind;
         standings.iter().find(own).map(|standing| &standing.score)
     };
     let tasks: u64 = rungs.iter().filter_map(|name| score(name)).map(|score| score.tasks).sum();
     if tasks % RETRY_EVERY == RETRY_EVERY - 1 {
-        return Choice { rung: start, why: format!("one task in {RETRY_EVERY} begins at the start") };
+        return StartingRung { rung: start, why: format!("one task in {RETRY_EVERY} begins at the start") };
     }
     let priced = |name: &str| models.iter().any(|model| model.name == name && model.price.is_some());
     let mut passed = Vec::new();
@@ -77,17 +82,17 @@ pub fn first_rung(ladder: &Ladder, models: &[Model], budget: Budget, standings: 
     if rung == start {
         passed.clear();
     }
-    Choice { rung, why: passed.join("; ") }
+    StartingRung { rung, why: passed.join("; ") }
 }
 
-fn is_good_enough(score: &Score) -> bool {
+fn is_good_enough(score: &ModelScore) -> bool {
     let expected = u128::from(score.successes) + 1;
     let of = u128::from(score.tasks) + 1;
     expected * u128::from(GOOD_OF) >= of * u128::from(GOOD)
 }
 
 /// The names of the rungs as the kernel climbs them: those with a configured model.
-fn rungs<'a>(ladder: &'a Ladder, models: &'a [Model]) -> Vec<&'a str> {
+fn rungs<'a>(ladder: &'a Ladder, models: &'a [ModelSpec]) -> Vec<&'a str> {
     let configured = models.iter().map(|model| model.name.as_str());
     if ladder.rungs.is_empty() {
         return configured.collect();

@@ -7,18 +7,18 @@ use std::{
 
 use holm_kernel::TaskKind;
 
-use super::{Ledger, LedgerFailed, Standing};
+use super::{LedgerError, ModelLedger, ModelStanding};
 use crate::BoxFuture;
 
 /// Keeps the scores of models in memory. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLedger {
-    inner: Arc<Mutex<Inner>>,
+    inner: Arc<Mutex<LedgerContents>>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
-    sums: Vec<Standing>,
+struct LedgerContents {
+    sums: Vec<ModelStanding>,
     /// The last noted group of each run; groups come in order.
     noted: BTreeMap<String, u64>,
 }
@@ -29,18 +29,18 @@ impl MemoryLedger {
     }
 }
 
-impl Ledger for MemoryLedger {
+impl ModelLedger for MemoryLedger {
     fn note<'a>(
         &'a self,
         run: &'a str,
         group: u64,
-        shown: &'a [Standing],
-    ) -> BoxFuture<'a, Result<(), LedgerFailed>> {
+        shown: &'a [ModelStanding],
+    ) -> BoxFuture<'a, Result<(), LedgerError>> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if inner.noted.get(run).is_none_or(|last| *last < group) {
             inner.noted.insert(run.into(), group);
             let sums = std::mem::take(&mut inner.sums);
-            inner.sums = Standing::sum(sums.into_iter().chain(shown.iter().cloned()));
+            inner.sums = ModelStanding::sum(sums.into_iter().chain(shown.iter().cloned()));
         }
         Box::pin(async { Ok(()) })
     }
@@ -48,9 +48,9 @@ impl Ledger for MemoryLedger {
     fn standings<'a>(
         &'a self,
         kind: Option<&'a TaskKind>,
-    ) -> BoxFuture<'a, Result<Vec<Standing>, LedgerFailed>> {
+    ) -> BoxFuture<'a, Result<Vec<ModelStanding>, LedgerError>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = |standing: &&Standing| kind.is_none_or(|kind| standing.kind == *kind);
+        let wanted = |standing: &&ModelStanding| kind.is_none_or(|kind| standing.kind == *kind);
         let found = inner.sums.iter().filter(wanted).cloned().collect();
         Box::pin(async { Ok(found) })
     }

@@ -2,7 +2,7 @@
 //!
 //! A run with a [`Ladder`](holm_kernel::Ladder) asks the ledger where to begin, and its results are
 //! noted. So the next task of the same kind begins with a capable model. Everything in a ledger can
-//! be computed from journals ([`Scorer`]); a ledger that reads them needs no notes.
+//! be computed from journals ([`RunScorer`]); a ledger that reads them needs no notes.
 
 mod choice;
 mod memory;
@@ -13,10 +13,10 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use choice::{Choice, RETRY_EVERY, first_rung};
+pub use choice::{RETRY_EVERY, StartingRung, first_rung};
 pub use memory::MemoryLedger;
-pub use score::{MOST_WHYS, Score, Standing, Why};
-pub use scorer::{Scorer, Shown};
+pub use score::{MOST_WHYS, ModelScore, ModelStanding, TaskFailure};
+pub use scorer::{GroupScores, RunScorer};
 pub use work::WorkTally;
 
 use holm_kernel::TaskKind;
@@ -24,26 +24,26 @@ use holm_kernel::TaskKind;
 use crate::BoxFuture;
 
 /// Stores the scores of models.
-pub trait Ledger: Send + Sync {
+pub trait ModelLedger: Send + Sync {
     /// Stores the results of the turn group `group` of a run. The same group counts once, however
     /// often it is noted. A ledger that computes everything from journals does nothing here.
     fn note<'a>(
         &'a self,
         run: &'a str,
         group: u64,
-        shown: &'a [Standing],
-    ) -> BoxFuture<'a, Result<(), LedgerFailed>>;
+        shown: &'a [ModelStanding],
+    ) -> BoxFuture<'a, Result<(), LedgerError>>;
 
     /// The scores of every model for one kind of task, or for all kinds; sorted by kind and model.
     fn standings<'a>(
         &'a self,
         kind: Option<&'a TaskKind>,
-    ) -> BoxFuture<'a, Result<Vec<Standing>, LedgerFailed>>;
+    ) -> BoxFuture<'a, Result<Vec<ModelStanding>, LedgerError>>;
 }
 
 /// The ledger could not be read or written. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the ledger of models could not be used: {reason}")]
-pub struct LedgerFailed {
+pub struct LedgerError {
     pub reason: String,
 }

@@ -10,19 +10,19 @@ pub const MOST_WHYS: usize = 8;
 
 /// The score of one model for one kind of task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct ModelStanding {
     /// The model, by its name in the configuration.
     pub model: String,
     /// The kind of task.
     pub kind: TaskKind,
     /// The score of the model.
-    pub score: Score,
+    pub score: ModelScore,
 }
 
-impl Standing {
+impl ModelStanding {
     /// Adds up standings of the same model and kind; the result is sorted by kind and model.
     pub fn sum(standings: impl IntoIterator<Item = Self>) -> Vec<Self> {
-        let mut sums = BTreeMap::<(TaskKind, String), Score>::new();
+        let mut sums = BTreeMap::<(TaskKind, String), ModelScore>::new();
         for Self { model, kind, score } in standings {
             sums.entry((kind, model)).or_default().add(&score);
         }
@@ -37,7 +37,7 @@ impl Standing {
 /// reason (a cancel, a limit, a provider's failure) is not a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Score {
+pub struct ModelScore {
     /// How many replies it gave.
     pub calls: u64,
     /// How many tasks it had.
@@ -51,10 +51,10 @@ pub struct Score {
     /// Tasks that a stronger model took over.
     pub step_ups: u64,
     /// Why tasks failed or were taken over; the latest, oldest first.
-    pub whys: Vec<Why>,
+    pub whys: Vec<TaskFailure>,
 }
 
-impl Score {
+impl ModelScore {
     /// Adds another score; only the latest reasons are kept.
     pub fn add(&mut self, other: &Self) {
         self.calls = self.calls.saturating_add(other.calls);
@@ -69,7 +69,7 @@ impl Score {
     }
 
     /// Stores a reason, if it is one of the latest.
-    pub fn recall(&mut self, why: Why) {
+    pub fn recall(&mut self, why: TaskFailure) {
         let place = self.whys.partition_point(|known| known.at <= why.at);
         self.whys.insert(place, why);
         if self.whys.len() > MOST_WHYS {
@@ -80,7 +80,7 @@ impl Score {
 
 /// Why a task failed or was taken over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Why {
+pub struct TaskFailure {
     /// When it failed or was taken over.
     pub at: Timestamp,
     /// How the model failed; `None` if the task looped.

@@ -9,7 +9,7 @@ use holm_kernel::{CallId, Config, Ending, Event, Numbered, Outcome, StepCause, T
 
 use serde::{Deserialize, Serialize};
 
-use super::{Score, Standing, Why, WorkTally};
+use super::{ModelScore, ModelStanding, TaskFailure, WorkTally};
 
 /// Watches one run and computes the scores of its models at the end of each turn group.
 ///
@@ -17,19 +17,19 @@ use super::{Score, Standing, Why, WorkTally};
 ///
 /// ```
 /// use holm_kernel::{Config, Model};
-/// use holm_runtime::Scorer;
+/// use holm_runtime::RunScorer;
 ///
 /// let mut config = Config::new(Model::named("local/small"));
 /// config.ladder = Some(holm_kernel::Ladder::of_kind("translation"));
-/// assert_eq!(Scorer::new(&config).kind().as_str(), "translation");
+/// assert_eq!(RunScorer::new(&config).kind().as_str(), "translation");
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Scorer {
+pub struct RunScorer {
     kind: TaskKind,
     group: u64,
     /// The model that was called last.
     model: Arc<str>,
-    scores: BTreeMap<Arc<str>, Score>,
+    scores: BTreeMap<Arc<str>, ModelScore>,
     /// Calls of the current reply whose arguments were valid.
     proposed: BTreeSet<CallId>,
     /// Invalid calls of the current reply.
@@ -40,14 +40,14 @@ pub struct Scorer {
 
 /// The scores of one turn group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct GroupScores {
     /// The number of the group in the run, from 1.
     pub group: u64,
     /// The scores of its models.
-    pub standings: Vec<Standing>,
+    pub standings: Vec<ModelStanding>,
 }
 
-impl Scorer {
+impl RunScorer {
     /// Starts with a run's configuration; without a ladder, its tasks are of the general kind.
     pub fn new(config: &Config) -> Self {
         let kind = config.ladder.as_ref().map(|ladder| ladder.kind.clone()).unwrap_or_default();
@@ -68,7 +68,7 @@ impl Scorer {
     }
 
     /// Takes one event; returns the scores of a group when it ends.
-    pub fn event(&mut self, numbered: &Numbered) -> Option<Shown> {
+    pub fn event(&mut self, numbered: &Numbered) -> Option<GroupScores> {
         self.work.event(numbered);
         match &numbered.event {
             Event::GroupStarted { group } => {
@@ -96,7 +96,7 @@ impl Scorer {
                 score.tasks += 1;
                 score.step_ups += 1;
                 let (cause, reason, to) = (Some(*cause), reason.clone(), Some(to.to_string()));
-                score.recall(Why { at: numbered.at, cause, reason, to });
+                score.recall(TaskFailure { at: numbered.at, cause, reason, to });
             }
             Event::GroupEnded { ending, .. } => return Some(self.end(ending, numbered.at)),
             _ => {}
@@ -104,7 +104,7 @@ impl Scorer {
         None
     }
 
-    fn score(&mut self) -> &mut Score {
+    fn score(&mut self) -> &mut ModelScore {
         self.scores.entry(Arc::clone(&self.model)).or_default()
     }
 
@@ -115,58 +115,58 @@ impl Scorer {
         }
     }
 
-    fn end(&mut self, ending: &Ending, at: Timestamp) -> Shown {
+    fn end(&mut self, ending: &Ending, at: Timestamp) -> GroupScores {
         // A call that was not run because the budget was spent is not the model's mistake.
         if matches!(ending, Ending::OverBudget { .. }) {
             self.invalid = 0;
         }
         self.count_invalid();
         match verdict(ending, &self.work) {
-            Verdict::Success => {
+            EndingVerdict::Success => {
                 let score = self.score();
                 score.tasks += 1;
                 score.successes += 1;
             }
-            Verdict::Failure { cause, reason } => {
+            EndingVerdict::Failure { cause, reason } => {
                 let score = self.score();
                 score.tasks += 1;
-                score.recall(Why { at, cause, reason, to: None });
+                score.recall(TaskFailure { at, cause, reason, to: None });
             }
-            Verdict::SaysNothing => {}
+            EndingVerdict::SaysNothing => {}
         }
-        let standing = |(model, score): (Arc<str>, Score)| Standing {
+        let standing = |(model, score): (Arc<str>, ModelScore)| ModelStanding {
             model: model.to_string(),
             kind: self.kind.clone(),
             score,
         };
         let scores = std::mem::take(&mut self.scores);
-        Shown { group: self.group, standings: scores.into_iter().map(standing).collect() }
+        GroupScores { group: self.group, standings: scores.into_iter().map(standing).collect() }
     }
 }
 
 /// What an ending says about the model.
-enum Verdict {
+enum EndingVerdict {
     Success,
     Failure { cause: Option<StepCause>, reason: String },
     SaysNothing,
 }
 
-fn verdict(ending: &Ending, work: &WorkTally) -> Verdict {
+fn verdict(ending: &Ending, work: &WorkTally) -> EndingVerdict {
     match ending {
         // An answer about calls that were all denied is no proof that the model can do the task, and none that it cannot.
-        Ending::Answered { .. } if work.is_all_refused() => Verdict::SaysNothing,
-        Ending::Answered { .. } => Verdict::Success,
+        Ending::Answered { .. } if work.is_all_refused() => EndingVerdict::SaysNothing,
+        Ending::Answered { .. } => EndingVerdict::Success,
         Ending::Rejected { what, reason } => {
-            Verdict::Failure { cause: Some(StepCause::Rejected), reason: format!("{what}: {reason}") }
+            EndingVerdict::Failure { cause: Some(StepCause::Rejected), reason: format!("{what}: {reason}") }
         }
         Ending::Looping { tool, times } => {
-            Verdict::Failure { cause: None, reason: format!("the same {times} times in a row: {tool}") }
+            EndingVerdict::Failure { cause: None, reason: format!("the same {times} times in a row: {tool}") }
         }
         // A person, a limit, a filter or a provider ended it, not the quality of the work.
         Ending::Refused { .. }
         | Ending::OverBudget { .. }
         | Ending::OverLimit { .. }
         | Ending::Cancelled { .. }
-        | Ending::Failed { .. } => Verdict::SaysNothing,
+        | Ending::Failed { .. } => EndingVerdict::SaysNothing,
     }
 }

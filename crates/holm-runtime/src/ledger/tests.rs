@@ -2,37 +2,38 @@ use std::sync::{Arc, Mutex};
 
 use holm_guards::postcondition::{Must, Postcondition, Rule};
 use holm_kernel::{
-    Budget, Config, Ending, Input, Ladder, Model, ModelResult, NanoUsd, OnRejection, Price, Role, StepCause,
-    StepUp, TaskKind, Timestamp, journal,
+    Budget, Config, Ending, Input, Ladder, ModelResult, ModelSpec, NanoUsd, OnRejection, Price, Role,
+    StepCause, StepUp, TaskKind, Timestamp, journal,
 };
 
 use super::*;
 use crate::{
-    Agent, BoxFuture, Builder, Job, Journals as _, MemoryJournals, Replayed, model_fn,
+    Agent, AgentBuilder, BoxFuture, JournalStore as _, MemoryJournalStore, RunReplay, ToolInvocation,
+    model_fn,
     testing::{calls, calls_with, declared, says},
     tool_fn,
 };
 
 const KIND: &str = "copying";
 
-fn score(tasks: u64, successes: u64) -> Score {
-    Score { tasks, successes, ..Score::default() }
+fn score(tasks: u64, successes: u64) -> ModelScore {
+    ModelScore { tasks, successes, ..ModelScore::default() }
 }
 
-fn standing(model: &str, score: Score) -> Standing {
-    Standing { model: model.into(), kind: TaskKind::new(KIND), score }
+fn standing(model: &str, score: ModelScore) -> ModelStanding {
+    ModelStanding { model: model.into(), kind: TaskKind::new(KIND), score }
 }
 
-fn why(at: u64) -> Why {
-    Why { at: Timestamp::new(at), cause: Some(StepCause::Rejected), reason: at.to_string(), to: None }
+fn why(at: u64) -> TaskFailure {
+    TaskFailure { at: Timestamp::new(at), cause: Some(StepCause::Rejected), reason: at.to_string(), to: None }
 }
 
 #[test]
 fn a_task_begins_with_the_first_model_that_is_expected_to_do_it() {
-    let models = ["small", "middle", "large"].map(Model::named);
+    let models = ["small", "middle", "large"].map(ModelSpec::named);
     let check = |start: u64, known: &[(&str, u64, u64)], rung: u64| {
         let ladder = Ladder { start, ..Ladder::of_kind(KIND) };
-        let standings: Vec<Standing> =
+        let standings: Vec<ModelStanding> =
             known.iter().map(|(name, tasks, good)| standing(name, score(*tasks, *good))).collect();
         let choice = first_rung(&ladder, &models, Budget::default(), &standings);
         assert_eq!(choice.rung, rung, "{known:?} from {start}");
@@ -55,12 +56,12 @@ fn a_task_begins_with_the_first_model_that_is_expected_to_do_it() {
 #[test]
 fn a_model_without_a_price_is_passed_over_where_a_budget_holds() {
     let check = |priced: &[usize], start: u64, known: &[(&str, u64, u64)], rung: u64| {
-        let mut models = ["small", "middle", "large"].map(Model::named);
+        let mut models = ["small", "middle", "large"].map(ModelSpec::named);
         for place in priced {
             models[*place].price = Some(Price::default());
         }
         let ladder = Ladder { start, ..Ladder::of_kind(KIND) };
-        let standings: Vec<Standing> =
+        let standings: Vec<ModelStanding> =
             known.iter().map(|(name, tasks, good)| standing(name, score(*tasks, *good))).collect();
         let choice = first_rung(&ladder, &models, Budget { usd: Some(NanoUsd::new(1)) }, &standings);
         assert_eq!(choice.rung, rung, "{priced:?}, {known:?} from {start}");
@@ -75,7 +76,7 @@ fn a_model_without_a_price_is_passed_over_where_a_budget_holds() {
 
 #[tokio::test]
 async fn a_kind_of_task_is_not_given_up_because_the_next_model_has_no_price() {
-    let (ledger, journals) = (MemoryLedger::new(), MemoryJournals::new());
+    let (ledger, journals) = (MemoryLedger::new(), MemoryJournalStore::new());
     let agent = two_models().ledger(ledger.clone()).journals(journals.clone()).config(|config| {
         config.models[0].price = Some(Price::default());
         config.limits.budget.usd = Some(NanoUsd::new(1_000));
@@ -91,7 +92,7 @@ async fn a_kind_of_task_is_not_given_up_because_the_next_model_has_no_price() {
 
 #[test]
 fn experience_with_another_kind_of_task_does_not_count() {
-    let models = ["small", "large"].map(Model::named);
+    let models = ["small", "large"].map(ModelSpec::named);
     let known = [standing("small", score(4, 0))];
     assert_eq!(
         first_rung(&Ladder::of_kind("Copying!"), &models, Budget::default(), &known).rung,
@@ -103,7 +104,7 @@ fn experience_with_another_kind_of_task_does_not_count() {
 
 #[test]
 fn one_task_in_sixteen_gives_the_first_rung_another_chance() {
-    let models = ["small", "large"].map(Model::named);
+    let models = ["small", "large"].map(ModelSpec::named);
     let begins = |large: u64| {
         let known = [standing("small", score(1, 0)), standing("large", score(large, large))];
         first_rung(&Ladder::of_kind(KIND), &models, Budget::default(), &known).rung
@@ -114,9 +115,9 @@ fn one_task_in_sixteen_gives_the_first_rung_another_chance() {
 
 #[test]
 fn of_the_reasons_the_latest_are_kept_whatever_order_they_come_in() {
-    let mut sum = Score::default();
+    let mut sum = ModelScore::default();
     for at in [3, 1, 9, 2, 8, 7, 12, 4, 6, 5] {
-        sum.add(&Score { whys: vec![why(at)], ..Score::default() });
+        sum.add(&ModelScore { whys: vec![why(at)], ..ModelScore::default() });
     }
     let kept: Vec<u64> = sum.whys.iter().map(|why| why.at.value()).collect();
     assert_eq!(kept, [3, 4, 5, 6, 7, 8, 9, 12]);
@@ -139,7 +140,7 @@ async fn the_same_group_counts_once() {
 
 /// Two models: the small one asks for what the guard does not accept, the large one for what it does. Both answer once a
 /// result was believed.
-fn two_models() -> Builder {
+fn two_models() -> AgentBuilder {
     let client = model_fn(|ask| {
         let small = ask.request.model.name == "test/small";
         let tries = ask.messages.iter().filter(|message| message.role == Role::Tool).count();
@@ -158,7 +159,7 @@ fn two_models() -> Builder {
     let promise = Rule::Pattern { regex: "copied$".into(), must: Must::Match };
     let mut copy = declared("copy");
     copy.postconditions.push(Postcondition::new("something was copied", promise));
-    let tool = tool_fn(copy, |job: Job| async move {
+    let tool = tool_fn(copy, |job: ToolInvocation| async move {
         let worked = job.arguments.contains("seven");
         holm_kernel::ToolOutput::text(if worked { "seven files were copied" } else { "nothing to see here" })
     });
@@ -175,13 +176,13 @@ fn config_of(text: &[u8]) -> Config {
 
 #[tokio::test]
 async fn a_weak_model_is_stepped_up_and_the_next_similar_task_begins_higher() {
-    let (ledger, journals) = (MemoryLedger::new(), MemoryJournals::new());
+    let (ledger, journals) = (MemoryLedger::new(), MemoryJournalStore::new());
     let agent = two_models().ledger(ledger.clone()).journals(journals.clone()).build().unwrap();
     agent.start_as("first").await.unwrap().prompt("copy").await.unwrap().text().unwrap();
 
     let known = ledger.standings(None).await.unwrap();
     let [large, small] = &known[..] else { panic!("{known:?}") };
-    let numbers = |score: &Score| (score.tasks, score.successes, score.rejections, score.step_ups);
+    let numbers = |score: &ModelScore| (score.tasks, score.successes, score.rejections, score.step_ups);
     assert_eq!((large.model.as_str(), numbers(&large.score)), ("test/large", (1, 1, 0, 0)));
     assert_eq!((small.model.as_str(), numbers(&small.score)), ("test/small", (1, 0, 2, 1)));
     let [why] = &small.score.whys[..] else { panic!("{small:?}") };
@@ -198,16 +199,16 @@ async fn a_weak_model_is_stepped_up_and_the_next_similar_task_begins_higher() {
 
 #[tokio::test]
 async fn a_journal_tells_the_ledger_the_same_as_the_run_did() {
-    let (ledger, journals) = (MemoryLedger::new(), MemoryJournals::new());
+    let (ledger, journals) = (MemoryLedger::new(), MemoryJournalStore::new());
     let agent = two_models().ledger(ledger.clone()).journals(journals.clone()).build().unwrap();
     let mut session = agent.start_as("one").await.unwrap();
     session.prompt("copy").await.unwrap();
     session.prompt("copy more").await.unwrap();
-    let Replayed { run, events } = agent.replay("one").await.unwrap();
-    let mut scorer = Scorer::new(run.config());
-    let shown: Vec<Shown> = events.iter().filter_map(|event| scorer.event(event)).collect();
+    let RunReplay { run, events } = agent.replay("one").await.unwrap();
+    let mut scorer = RunScorer::new(run.config());
+    let shown: Vec<GroupScores> = events.iter().filter_map(|event| scorer.event(event)).collect();
     assert_eq!(shown.iter().map(|shown| shown.group).collect::<Vec<_>>(), [1, 2]);
-    let again = Standing::sum(shown.into_iter().flat_map(|shown| shown.standings));
+    let again = ModelStanding::sum(shown.into_iter().flat_map(|shown| shown.standings));
     assert_eq!(again, ledger.standings(None).await.unwrap());
 }
 
@@ -236,23 +237,28 @@ async fn invalid_calls_and_endings_are_counted_for_what_they_say() {
 /// A ledger that is of no use.
 struct Broken(Arc<Mutex<u64>>);
 
-impl Ledger for Broken {
-    fn note<'a>(&'a self, _: &'a str, _: u64, _: &'a [Standing]) -> BoxFuture<'a, Result<(), LedgerFailed>> {
+impl ModelLedger for Broken {
+    fn note<'a>(
+        &'a self,
+        _: &'a str,
+        _: u64,
+        _: &'a [ModelStanding],
+    ) -> BoxFuture<'a, Result<(), LedgerError>> {
         *self.0.lock().unwrap() += 1;
-        Box::pin(async { Err(LedgerFailed { reason: "no room".into() }) })
+        Box::pin(async { Err(LedgerError { reason: "no room".into() }) })
     }
 
     fn standings<'a>(
         &'a self,
         _: Option<&'a TaskKind>,
-    ) -> BoxFuture<'a, Result<Vec<Standing>, LedgerFailed>> {
-        Box::pin(async { Err(LedgerFailed { reason: "torn pages".into() }) })
+    ) -> BoxFuture<'a, Result<Vec<ModelStanding>, LedgerError>> {
+        Box::pin(async { Err(LedgerError { reason: "torn pages".into() }) })
     }
 }
 
 #[tokio::test]
 async fn a_ledger_that_fails_stops_no_run_and_the_journal_says_so() {
-    let (told, journals) = (Arc::new(Mutex::new(0)), MemoryJournals::new());
+    let (told, journals) = (Arc::new(Mutex::new(0)), MemoryJournalStore::new());
     let agent = two_models().ledger(Broken(Arc::clone(&told))).journals(journals.clone()).build().unwrap();
     assert!(agent.start_as("one").await.unwrap().prompt("copy").await.unwrap().text().is_ok());
     assert_eq!(*told.lock().unwrap(), 1);

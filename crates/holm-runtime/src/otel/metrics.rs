@@ -7,7 +7,8 @@ use opentelemetry::{
 };
 
 use super::names::{
-    DURATION, ERROR, OPERATION, Operation, PROVIDER, REQUEST_MODEL, RESPONSE_MODEL, TOKEN_TYPE, TOKEN_USAGE,
+    DURATION, ERROR, GenAiOperation, OPERATION, PROVIDER, REQUEST_MODEL, RESPONSE_MODEL, TOKEN_TYPE,
+    TOKEN_USAGE,
 };
 
 /// Powers of four: from one token to 67 million.
@@ -32,20 +33,20 @@ const TOKEN_BUCKETS: [f64; 14] = [
 const SECOND_BUCKETS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-pub(super) struct Instruments {
+pub(super) struct MetricInstruments {
     tokens: Histogram<u64>,
     seconds: Histogram<f64>,
 }
 
 /// The labels of a measurement.
-pub(super) struct About<'a> {
-    pub(super) operation: Operation,
+pub(super) struct MeasurementLabels<'a> {
+    pub(super) operation: GenAiOperation,
     pub(super) provider: &'a str,
     pub(super) model: &'a str,
     pub(super) answered_by: Option<&'a str>,
 }
 
-impl Instruments {
+impl MetricInstruments {
     pub(super) fn new(meter: &Meter) -> Self {
         let tokens = meter.u64_histogram(TOKEN_USAGE).with_unit("{token}");
         let seconds = meter.f64_histogram(DURATION).with_unit("s");
@@ -61,7 +62,7 @@ impl Instruments {
         }
     }
 
-    pub(super) fn used(&self, about: &About<'_>, usage: Usage) {
+    pub(super) fn used(&self, about: &MeasurementLabels<'_>, usage: Usage) {
         for (kind, count) in [("input", usage.input), ("output", usage.output)] {
             let mut attributes = about.attributes();
             attributes.push(KeyValue::new(TOKEN_TYPE, kind));
@@ -69,14 +70,14 @@ impl Instruments {
         }
     }
 
-    pub(super) fn took(&self, about: &About<'_>, millis: u64, error: Option<&'static str>) {
+    pub(super) fn took(&self, about: &MeasurementLabels<'_>, millis: u64, error: Option<&'static str>) {
         let mut attributes = about.attributes();
         attributes.extend(error.map(|error| KeyValue::new(ERROR, error)));
         self.seconds.record(std::time::Duration::from_millis(millis).as_secs_f64(), &attributes);
     }
 }
 
-impl About<'_> {
+impl MeasurementLabels<'_> {
     fn attributes(&self) -> Vec<KeyValue> {
         let mut attributes = vec![
             KeyValue::new(OPERATION, self.operation.name()),

@@ -33,8 +33,8 @@ use opentelemetry::{
 };
 
 use crate::EventSink;
-use metrics::Instruments;
-use spans::Spans;
+use metrics::MetricInstruments;
+use spans::RunSpans;
 
 /// Exports runs. Each run has its own spans ([`EventSink::of_run`]); used directly, the sink
 /// exports a single run.
@@ -48,14 +48,14 @@ use spans::Spans;
 /// let _run = telemetry.of_run("run-1");
 /// ```
 pub struct Telemetry {
-    shared: Arc<Shared>,
+    shared: Arc<ExporterContext>,
     /// Created with the first event that arrives without `of_run`.
-    single: OnceLock<Mutex<Spans>>,
+    single: OnceLock<Mutex<RunSpans>>,
 }
 
 /// Whether the content of messages is exported too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Content {
+pub enum ContentExport {
     /// Only names, figures and outcomes.
     #[default]
     Hidden,
@@ -65,10 +65,10 @@ pub enum Content {
 }
 
 /// The settings that all runs share.
-struct Shared {
+struct ExporterContext {
     tracer: BoxedTracer,
-    instruments: Instruments,
-    content: Content,
+    instruments: MetricInstruments,
+    content: ContentExport,
     agent: String,
     parent: Context,
 }
@@ -83,13 +83,13 @@ impl Telemetry {
         M: MeterProvider,
     {
         let tracer = BoxedTracer::new(Box::new(traces.tracer_with_scope(scope())));
-        Self::of_parts(tracer, Instruments::new(&meters.meter_with_scope(scope())))
+        Self::of_parts(tracer, MetricInstruments::new(&meters.meter_with_scope(scope())))
     }
 
     /// Exports with the global providers of the program.
     pub fn global() -> Self {
         let meter = global::meter_with_scope(scope());
-        Self::of_parts(global::tracer_with_scope(scope()), Instruments::new(&meter))
+        Self::of_parts(global::tracer_with_scope(scope()), MetricInstruments::new(&meter))
     }
 
     /// Sets the agent's name. It is used until a run reports its own name, which a
@@ -101,7 +101,7 @@ impl Telemetry {
 
     /// Sets whether content is exported.
     #[must_use]
-    pub fn content(self, content: Content) -> Self {
+    pub fn content(self, content: ContentExport) -> Self {
         self.with(|shared| shared.content = content)
     }
 
@@ -111,14 +111,14 @@ impl Telemetry {
         self.with(|shared| shared.parent = parent)
     }
 
-    fn of_parts(tracer: BoxedTracer, instruments: Instruments) -> Self {
-        let (content, agent, parent) = (Content::default(), String::new(), Context::new());
-        let shared = Arc::new(Shared { tracer, instruments, content, agent, parent });
+    fn of_parts(tracer: BoxedTracer, instruments: MetricInstruments) -> Self {
+        let (content, agent, parent) = (ContentExport::default(), String::new(), Context::new());
+        let shared = Arc::new(ExporterContext { tracer, instruments, content, agent, parent });
         Self { shared, single: OnceLock::new() }
     }
 
     /// Changes the settings. This value is their only owner before the first run.
-    fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut ExporterContext)) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             change(shared);
         }
@@ -128,12 +128,12 @@ impl Telemetry {
 
 impl EventSink for Telemetry {
     fn event(&self, event: &Numbered) {
-        let single = self.single.get_or_init(|| Mutex::new(Spans::new(&self.shared, None)));
+        let single = self.single.get_or_init(|| Mutex::new(RunSpans::new(&self.shared, None)));
         single.lock().unwrap_or_else(PoisonError::into_inner).event(event);
     }
 
     fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
-        Some(Arc::new(OneRun(Mutex::new(Spans::new(&self.shared, Some(run))))))
+        Some(Arc::new(RunTelemetry(Mutex::new(RunSpans::new(&self.shared, Some(run))))))
     }
 }
 
@@ -144,9 +144,9 @@ impl fmt::Debug for Telemetry {
 }
 
 /// The sink of one run.
-struct OneRun(Mutex<Spans>);
+struct RunTelemetry(Mutex<RunSpans>);
 
-impl EventSink for OneRun {
+impl EventSink for RunTelemetry {
     fn event(&self, event: &Numbered) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).event(event);
     }

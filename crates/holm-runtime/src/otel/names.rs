@@ -32,13 +32,13 @@ pub(super) const TOKEN_USAGE: &str = "gen_ai.client.token.usage";
 pub(super) const DURATION: &str = "gen_ai.client.operation.duration";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum GenAiOperation {
     InvokeAgent,
     Chat,
     ExecuteTool,
 }
 
-impl Operation {
+impl GenAiOperation {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::InvokeAgent => "invoke_agent",

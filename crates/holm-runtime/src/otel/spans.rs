@@ -15,14 +15,14 @@ use opentelemetry::{
 };
 
 use super::{
-    Content, Shared, content,
-    metrics::About,
-    names::{self, Operation},
+    ContentExport, ExporterContext, content,
+    metrics::MeasurementLabels,
+    names::{self, GenAiOperation},
 };
 
 /// The spans of one run.
-pub(super) struct Spans {
-    shared: Arc<Shared>,
+pub(super) struct RunSpans {
+    shared: Arc<ExporterContext>,
     run: Option<String>,
     agent: String,
     /// The provider and model of the last call: summaries and skills use the
@@ -31,11 +31,11 @@ pub(super) struct Spans {
     model: String,
     /// The time of the last event.
     last: Timestamp,
-    group: Option<Group>,
-    chats: BTreeMap<CallId, Chat>,
+    group: Option<PromptSpan>,
+    chats: BTreeMap<CallId, ChatSpan>,
     /// A reply whose message has not arrived yet; it comes with the next event.
-    answered: Option<Answered>,
-    proposed: BTreeMap<CallId, Proposed>,
+    answered: Option<ReplySpan>,
+    proposed: BTreeMap<CallId, ToolProposal>,
     tools: BTreeMap<CallId, ToolSpan>,
     /// Calls that ended and whose result has not arrived yet.
     results: Vec<(Arc<str>, ToolSpan, Timestamp)>,
@@ -44,13 +44,13 @@ pub(super) struct Spans {
 }
 
 /// A prompt that is being worked on.
-struct Group {
+struct PromptSpan {
     context: Context,
     began: Timestamp,
     usage: Usage,
 }
 
-struct Chat {
+struct ChatSpan {
     span: BoxedSpan,
     began: Timestamp,
     provider: String,
@@ -58,13 +58,13 @@ struct Chat {
 }
 
 /// A reply and its time.
-struct Answered {
-    chat: Chat,
+struct ReplySpan {
+    chat: ChatSpan,
     at: Timestamp,
     finish_reason: &'static str,
 }
 
-struct Proposed {
+struct ToolProposal {
     tool: Arc<str>,
     arguments: Arc<str>,
 }
@@ -74,8 +74,8 @@ struct ToolSpan {
     began: Timestamp,
 }
 
-impl Spans {
-    pub(super) fn new(shared: &Arc<Shared>, run: Option<&str>) -> Self {
+impl RunSpans {
+    pub(super) fn new(shared: &Arc<ExporterContext>, run: Option<&str>) -> Self {
         Self {
             shared: Arc::clone(shared),
             run: run.map(ToOwned::to_owned),
@@ -113,7 +113,7 @@ impl Spans {
             Event::ModelFailed { call, class, .. } => self.chat_failed(*call, at, names::failure(*class)),
             Event::Withdrawn { call } => self.chat_failed(*call, at, "withdrawn"),
             Event::CallProposed { call, tool, arguments, .. } => {
-                let proposed = Proposed { tool: Arc::clone(tool), arguments: Arc::clone(arguments) };
+                let proposed = ToolProposal { tool: Arc::clone(tool), arguments: Arc::clone(arguments) };
                 self.proposed.insert(*call, proposed);
             }
             Event::CallStarted { call } => self.open_tool(*call, at),
@@ -152,18 +152,18 @@ impl Spans {
     fn open_group(&mut self, at: Timestamp) {
         self.close_all(at);
         let shared = Arc::clone(&self.shared);
-        let mut attributes = self.attributes(Operation::InvokeAgent);
+        let mut attributes = self.attributes(GenAiOperation::InvokeAgent);
         if !self.agent.is_empty() {
             attributes.push(KeyValue::new(names::AGENT, self.agent.clone()));
         }
-        let name = named(Operation::InvokeAgent, &self.agent);
+        let name = named(GenAiOperation::InvokeAgent, &self.agent);
         let span = start(&shared, name, SpanKind::Internal, attributes, at, &shared.parent);
         let context = shared.parent.with_span(span);
-        self.group = Some(Group { context, began: at, usage: Usage::default() });
+        self.group = Some(PromptSpan { context, began: at, usage: Usage::default() });
     }
 
-    fn open_chat(&mut self, at: Timestamp) -> Chat {
-        let mut attributes = self.attributes(Operation::Chat);
+    fn open_chat(&mut self, at: Timestamp) -> ChatSpan {
+        let mut attributes = self.attributes(GenAiOperation::Chat);
         attributes.push(KeyValue::new(names::PROVIDER, self.provider.clone()));
         attributes.push(KeyValue::new(names::REQUEST_MODEL, self.model.clone()));
         if self.exports() && !self.said.is_empty() {
@@ -171,8 +171,8 @@ impl Spans {
             attributes.push(KeyValue::new(names::INPUT_MESSAGES, said));
         }
         self.said.clear();
-        let span = self.start(named(Operation::Chat, &self.model), SpanKind::Client, attributes, at);
-        Chat { span, began: at, provider: self.provider.clone(), model: self.model.clone() }
+        let span = self.start(named(GenAiOperation::Chat, &self.model), SpanKind::Client, attributes, at);
+        ChatSpan { span, began: at, provider: self.provider.clone(), model: self.model.clone() }
     }
 
     fn replied(&mut self, call: CallId, at: Timestamp, usage: Usage, stop: StopReason, by: Option<&str>) {
@@ -196,7 +196,7 @@ impl Spans {
         self.shared.instruments.used(&about, usage);
         self.shared.instruments.took(&about, at.since(chat.began), None);
         if self.exports() {
-            self.answered = Some(Answered { chat, at, finish_reason });
+            self.answered = Some(ReplySpan { chat, at, finish_reason });
         } else {
             chat.span.end_with_timestamp(time(at));
         }
@@ -210,7 +210,7 @@ impl Spans {
     }
 
     fn open_tool(&mut self, call: CallId, at: Timestamp) {
-        let mut attributes = self.attributes(Operation::ExecuteTool);
+        let mut attributes = self.attributes(GenAiOperation::ExecuteTool);
         attributes.push(KeyValue::new(names::TOOL_TYPE, "function"));
         let mut name = String::new();
         if let Some(proposed) = self.proposed.remove(&call) {
@@ -220,7 +220,7 @@ impl Spans {
             }
             name.push_str(&proposed.tool);
         }
-        let span = self.start(named(Operation::ExecuteTool, &name), SpanKind::Internal, attributes, at);
+        let span = self.start(named(GenAiOperation::ExecuteTool, &name), SpanKind::Internal, attributes, at);
         // A call that is started again after a crash is a new try: the first span ends where this
         // one begins.
         if let Some(mut lost) = self.tools.insert(call, ToolSpan { span, began: at }) {
@@ -237,7 +237,7 @@ impl Spans {
         if let Some(error) = error {
             fail(&mut tool.span, error);
         }
-        self.shared.instruments.took(&self.about(Operation::ExecuteTool), at.since(tool.began), error);
+        self.shared.instruments.took(&self.about(GenAiOperation::ExecuteTool), at.since(tool.began), error);
         if self.exports() {
             self.results.push((Arc::clone(id), tool, at));
         } else {
@@ -295,7 +295,7 @@ impl Spans {
             span.set_status(Status::error(error));
         }
         span.end_with_timestamp(time(at));
-        self.shared.instruments.took(&self.about(Operation::InvokeAgent), at.since(group.began), error);
+        self.shared.instruments.took(&self.about(GenAiOperation::InvokeAgent), at.since(group.began), error);
     }
 
     /// Ends all open spans: none outlives its prompt.
@@ -320,35 +320,40 @@ impl Spans {
         start(&self.shared, name, kind, attributes, at, parent)
     }
 
-    fn attributes(&self, operation: Operation) -> Vec<KeyValue> {
+    fn attributes(&self, operation: GenAiOperation) -> Vec<KeyValue> {
         let mut attributes = vec![KeyValue::new(names::OPERATION, operation.name())];
         attributes.extend(self.run.clone().map(|run| KeyValue::new(names::CONVERSATION, run)));
         attributes
     }
 
-    fn about(&self, operation: Operation) -> About<'_> {
-        About { operation, provider: &self.provider, model: &self.model, answered_by: None }
+    fn about(&self, operation: GenAiOperation) -> MeasurementLabels<'_> {
+        MeasurementLabels { operation, provider: &self.provider, model: &self.model, answered_by: None }
     }
 
     fn exports(&self) -> bool {
-        self.shared.content == Content::Exported
+        self.shared.content == ContentExport::Exported
     }
 }
 
-impl Drop for Spans {
+impl Drop for RunSpans {
     fn drop(&mut self) {
         self.close_all(self.last);
     }
 }
 
-impl Chat {
-    fn about<'a>(&'a self, answered_by: Option<&'a str>) -> About<'a> {
-        About { operation: Operation::Chat, provider: &self.provider, model: &self.model, answered_by }
+impl ChatSpan {
+    fn about<'a>(&'a self, answered_by: Option<&'a str>) -> MeasurementLabels<'a> {
+        MeasurementLabels {
+            operation: GenAiOperation::Chat,
+            provider: &self.provider,
+            model: &self.model,
+            answered_by,
+        }
     }
 }
 
 fn start(
-    shared: &Shared,
+    shared: &ExporterContext,
     name: String,
     kind: SpanKind,
     attributes: Vec<KeyValue>,
@@ -360,7 +365,7 @@ fn start(
 }
 
 /// The name of a span in the conventions: the operation and its object.
-fn named(operation: Operation, with: &str) -> String {
+fn named(operation: GenAiOperation, with: &str) -> String {
     let operation = operation.name();
     if with.is_empty() { operation.to_owned() } else { format!("{operation} {with}") }
 }

@@ -3,9 +3,9 @@ use std::{collections::BTreeMap, time::SystemTime};
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Config, Effect, Failure, FailureClass, Input, Model, ModelResult, Prompt, Reply, Started,
+    Block, Config, Effect, Failure, FailureClass, Input, ModelResult, ModelSpec, Prompt, Reply, Started,
     StopReason, Timestamp, ToolCall, ToolOutput, Usage,
-    journal::{self, Writer},
+    journal::{self, JournalWriter},
 };
 use opentelemetry::{
     Value,
@@ -107,11 +107,11 @@ const LAST: Usage = Usage { input: 150, output: 5, cached: 0, cache_write: 0, re
 
 /// A run of one prompt: a failed call, a call for a tool, the tool, the answer. Gives its journal.
 fn play(sink: &dyn EventSink) -> String {
-    let mut config = Config::new(Model::named("openai/gpt-test"));
+    let mut config = Config::new(ModelSpec::named("openai/gpt-test"));
     config.name = "helper".into();
     config.mode = Mode::Full;
     let schema = Json::object([("type", "object".into())]);
-    config.tools = vec![holm_kernel::Tool::new("look", "Looks.", schema).level(Level::ReadOnly)];
+    config.tools = vec![holm_kernel::ToolSpec::new("look", "Looks.", schema).level(Level::ReadOnly)];
     let failure = Failure {
         class: FailureClass::Overloaded,
         message: "busy".into(),
@@ -132,7 +132,7 @@ fn play(sink: &dyn EventSink) -> String {
     let mut now = 1_000_000;
     let (mut run, mut writer, mut lines) =
         journal::begin(Started::new("run-1", 7, config), Timestamp::new(now)).unwrap();
-    let mut step = |run: &mut holm_kernel::Run, writer: &mut Writer, now: u64, input| {
+    let mut step = |run: &mut holm_kernel::Run, writer: &mut JournalWriter, now: u64, input| {
         lines += &journal::step(run, writer, Timestamp::new(now), input).unwrap();
     };
     step(&mut run, &mut writer, now, Input::Prompted(Prompt::text("What colour?")));
@@ -161,7 +161,7 @@ fn play(sink: &dyn EventSink) -> String {
     }
 }
 
-fn played(content: Content) -> (Collector, String) {
+fn played(content: ContentExport) -> (Collector, String) {
     let collector = Collector::new();
     let journal = play(&*collector.telemetry().content(content).of_run("run-1").unwrap());
     (collector, journal)
@@ -169,7 +169,7 @@ fn played(content: Content) -> (Collector, String) {
 
 #[test]
 fn a_prompt_becomes_one_agent_span_with_its_calls_below() {
-    let (collector, _) = played(Content::Hidden);
+    let (collector, _) = played(ContentExport::Hidden);
     let spans = collector.spans();
     let names: Vec<_> = spans.iter().map(|span| &*span.name).collect();
     assert_eq!(
@@ -190,7 +190,7 @@ fn a_prompt_becomes_one_agent_span_with_its_calls_below() {
 
 #[test]
 fn every_span_says_what_the_conventions_ask_for() {
-    let (collector, _) = played(Content::Hidden);
+    let (collector, _) = played(ContentExport::Hidden);
     let spans = collector.spans();
     let check = |index: usize, expected: &[(&str, &str)]| {
         let found = of(&spans[index]);
@@ -240,10 +240,10 @@ fn every_span_says_what_the_conventions_ask_for() {
 #[test]
 fn what_was_said_leaves_only_when_it_is_asked_for() {
     let words = ["What colour?", "the planted word", "a blue door", "It is blue."];
-    let (collector, _) = played(Content::Hidden);
+    let (collector, _) = played(ContentExport::Hidden);
     let all = format!("{:?}", collector.spans());
     assert!(words.iter().all(|word| !all.contains(word)), "{all}");
-    let (collector, _) = played(Content::Exported);
+    let (collector, _) = played(ContentExport::Exported);
     let spans = collector.spans();
     assert_eq!(spans.len(), 5);
     let has = |index: usize, key: &str, word: &str| {
@@ -266,7 +266,7 @@ fn what_was_said_leaves_only_when_it_is_asked_for() {
 
 #[test]
 fn a_replay_exports_the_same_spans_at_the_same_times() {
-    let (live, journal) = played(Content::Hidden);
+    let (live, journal) = played(ContentExport::Hidden);
     let again = Collector::new();
     let sink = again.telemetry().of_run("run-1").unwrap();
     let records = journal::decode_strict(journal.as_bytes()).unwrap();
@@ -285,7 +285,7 @@ fn a_replay_exports_the_same_spans_at_the_same_times() {
 
 #[test]
 fn tokens_and_seconds_are_measured() {
-    let (collector, _) = played(Content::Hidden);
+    let (collector, _) = played(ContentExport::Hidden);
     let tokens = collector.points("gen_ai.client.token.usage");
     let sum = |kind: &str| {
         let of_kind = tokens.iter().filter(|(about, ..)| about["gen_ai.token.type"] == kind);

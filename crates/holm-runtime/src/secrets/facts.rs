@@ -4,17 +4,17 @@
 use std::borrow::Cow;
 
 use holm_guards::{
-    json::{Json, Object},
+    json::{Json, JsonObject},
     postcondition::{Postcondition, Rule},
 };
 use holm_kernel::{
     Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, PlainAnswer,
-    ProtocolPolicy, Source, Tool, ToolKind, ToolOutput, Verdict,
+    ProtocolPolicy, Source, ToolKind, ToolOutput, ToolSpec, Verdict,
 };
 
-use super::{Secrets, Sight};
+use super::{DetectionScope, SecretRedactor};
 
-impl Secrets {
+impl SecretRedactor {
     /// Removes secrets from a fact. Call it before a run handles the fact, because
     /// handled facts are journaled.
     pub fn input(&self, input: &mut Input) {
@@ -83,7 +83,7 @@ impl Secrets {
         self.json_by(value, self.sight);
     }
 
-    fn json_by(&self, value: &mut Json, sight: Sight) {
+    fn json_by(&self, value: &mut Json, sight: DetectionScope) {
         match value {
             Json::Null | Json::Bool(_) | Json::Number(_) => {}
             Json::String(text) => self.clean_by(text, sight),
@@ -94,7 +94,7 @@ impl Secrets {
                     let renamed = std::mem::take(members).into_iter();
                     let renamed =
                         renamed.map(|(name, value)| (self.replaced(&name, sight).into_owned(), value));
-                    *members = renamed.collect::<Object>();
+                    *members = renamed.collect::<JsonObject>();
                 }
             }
         }
@@ -109,7 +109,7 @@ impl Secrets {
                     self.opaque(thinking.replay.as_mut());
                 }
                 Block::ToolCall(call) => {
-                    self.clean_by(&mut call.id, Sight::Known);
+                    self.clean_by(&mut call.id, DetectionScope::Known);
                     self.clean(&mut call.name);
                     self.clean(&mut call.arguments);
                     self.opaque(call.replay.as_mut());
@@ -132,7 +132,7 @@ impl Secrets {
     /// then refuse the item.
     fn opaque(&self, replay: Option<&mut Json>) {
         if let Some(replay) = replay {
-            self.json_by(replay, Sight::Known);
+            self.json_by(replay, DetectionScope::Known);
         }
     }
 
@@ -141,7 +141,7 @@ impl Secrets {
         media.name.iter_mut().for_each(|name| self.clean(name));
         match &mut media.source {
             // Long base64 contains every shape by chance, so only known secrets are searched.
-            Source::Base64(data) => self.clean_by(data, Sight::Known),
+            Source::Base64(data) => self.clean_by(data, DetectionScope::Known),
             Source::Url(text) | Source::Reference(text) => self.clean(text),
         }
     }
@@ -193,7 +193,7 @@ impl Secrets {
         wrap_up.iter_mut().chain(resume).for_each(|text| self.clean(text));
     }
 
-    fn tool(&self, tool: &mut Tool) {
+    fn tool(&self, tool: &mut ToolSpec) {
         self.clean(&mut tool.description);
         self.json(&mut tool.schema);
         tool.postconditions.iter_mut().for_each(|promise| self.postcondition(promise));

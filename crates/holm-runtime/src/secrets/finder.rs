@@ -5,42 +5,42 @@ use std::ops::Range;
 use secrecy::ExposeSecret;
 
 use super::{
-    Known, Sight, forms,
-    grams::Grams,
-    shapes::{SHAPES, Shape},
+    DetectionScope, NamedSecret, forms,
+    grams::TrigramIndex,
+    shapes::{KeyShape, SHAPES},
 };
 
 /// Finds secrets in texts.
-pub(super) struct Finder {
-    patterns: Grams,
+pub(super) struct SecretFinder {
+    patterns: TrigramIndex,
     /// The meaning of each pattern.
-    meanings: Vec<Meaning>,
+    meanings: Vec<PatternMeaning>,
 }
 
 #[derive(Clone, Copy)]
-enum Meaning {
+enum PatternMeaning {
     Known(usize),
-    Shape(usize, &'static Shape),
+    Shape(usize, &'static KeyShape),
 }
 
 /// One secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct SecretMatch {
     pub(super) range: Range<usize>,
-    pub(super) what: What,
+    pub(super) what: SecretIdentity,
 }
 
 /// Which secret it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum SecretIdentity {
     /// The known secret with this index.
     Known(usize),
     /// Something that looks like this kind of key.
     Kind(&'static str),
 }
 
-impl Finder {
-    pub(super) fn new(known: &[Known], sight: Sight) -> Self {
+impl SecretFinder {
+    pub(super) fn new(known: &[NamedSecret], sight: DetectionScope) -> Self {
         let (mut patterns, mut meanings) = (Vec::new(), Vec::new());
         for (place, known) in known.iter().enumerate() {
             let value = known.value.expose_secret();
@@ -49,27 +49,29 @@ impl Finder {
             }
             for form in forms::forms_of(value) {
                 patterns.push(form);
-                meanings.push(Meaning::Known(place));
+                meanings.push(PatternMeaning::Known(place));
             }
         }
-        if sight == Sight::KnownAndShapes {
+        if sight == DetectionScope::KnownAndShapes {
             for (place, shape) in SHAPES.iter().enumerate() {
                 patterns.push(shape.marker.to_owned());
-                meanings.push(Meaning::Shape(place, shape));
+                meanings.push(PatternMeaning::Shape(place, shape));
             }
         }
-        Self { patterns: Grams::new(patterns), meanings }
+        Self { patterns: TrigramIndex::new(patterns), meanings }
     }
 
     /// The secrets of a text, in order and without overlap.
-    pub(super) fn find(&self, text: &[u8], sight: Sight) -> Vec<Found> {
-        let (mut found, mut hopeless) = (Vec::new(), Hopeless::default());
+    pub(super) fn find(&self, text: &[u8], sight: DetectionScope) -> Vec<SecretMatch> {
+        let (mut found, mut hopeless) = (Vec::new(), ShapeCursors::default());
         self.patterns.each(text, |pattern, range| match self.meanings.get(pattern) {
-            Some(Meaning::Known(place)) => found.push(Found { range, what: What::Known(*place) }),
-            Some(Meaning::Shape(place, shape)) if sight == Sight::KnownAndShapes => {
+            Some(PatternMeaning::Known(place)) => {
+                found.push(SecretMatch { range, what: SecretIdentity::Known(*place) })
+            }
+            Some(PatternMeaning::Shape(place, shape)) if sight == DetectionScope::KnownAndShapes => {
                 found.extend(hopeless.read(*place, shape, text, range));
             }
-            Some(Meaning::Shape(..)) | None => {}
+            Some(PatternMeaning::Shape(..)) | None => {}
         });
         if found.len() > 1 {
             join_overlapping(&mut found);
@@ -81,12 +83,18 @@ impl Finder {
 /// How far each shape has read. So a hostile text that consists only of beginnings is read once,
 /// and not once for each of them.
 #[derive(Default)]
-struct Hopeless {
+struct ShapeCursors {
     until: Vec<usize>,
 }
 
-impl Hopeless {
-    fn read(&mut self, place: usize, shape: &Shape, text: &[u8], marker: Range<usize>) -> Option<Found> {
+impl ShapeCursors {
+    fn read(
+        &mut self,
+        place: usize,
+        shape: &KeyShape,
+        text: &[u8],
+        marker: Range<usize>,
+    ) -> Option<SecretMatch> {
         if self.until.is_empty() {
             self.until.resize(SHAPES.len(), 0);
         }
@@ -96,15 +104,15 @@ impl Hopeless {
         }
         let read = shape.read(text, marker);
         *until = read.until;
-        read.secret.map(|range| Found { range, what: What::Kind(shape.kind) })
+        read.secret.map(|range| SecretMatch { range, what: SecretIdentity::Kind(shape.kind) })
     }
 }
 
 /// Merges overlapping matches. A known name is more specific than a kind, and a longer match
 /// than a shorter one.
-fn join_overlapping(found: &mut Vec<Found>) {
+fn join_overlapping(found: &mut Vec<SecretMatch>) {
     found.sort_by_key(|found| (found.range.start, found.range.end));
-    let mut kept: Vec<(Found, usize)> = Vec::with_capacity(found.len());
+    let mut kept: Vec<(SecretMatch, usize)> = Vec::with_capacity(found.len());
     for next in found.drain(..) {
         let len = next.range.len();
         match kept.last_mut() {
@@ -120,6 +128,6 @@ fn join_overlapping(found: &mut Vec<Found>) {
     found.extend(kept.into_iter().map(|(found, _)| found));
 }
 
-fn rank(what: What, len: usize) -> (bool, usize) {
-    (matches!(what, What::Known(_)), len)
+fn rank(what: SecretIdentity, len: usize) -> (bool, usize) {
+    (matches!(what, SecretIdentity::Known(_)), len)
 }

@@ -19,7 +19,7 @@ const SEEN: usize = BLOCK + 2;
 const GRAMS: usize = 1 << 15;
 
 /// Patterns of at least three bytes.
-pub(super) struct Grams {
+pub(super) struct TrigramIndex {
     /// 1 for every beginning of a pattern.
     begins: Box<[u8]>,
     /// The patterns by their beginning.
@@ -27,7 +27,7 @@ pub(super) struct Grams {
     patterns: Vec<String>,
 }
 
-impl Grams {
+impl TrigramIndex {
     pub(super) fn new(patterns: Vec<String>) -> Self {
         let mut begins = vec![0; GRAMS].into_boxed_slice();
         let mut order = Vec::with_capacity(patterns.len());

@@ -2,7 +2,7 @@
 //!
 //! A model repeats what it was shown, a tool prints its environment, a provider echoes a key in its
 //! error. All of that becomes facts, and facts are journaled for good. So every fact passes through
-//! here first. Two kinds of secrets are found: those registered by name ([`Secrets::know`]), in all
+//! here first. Two kinds of secrets are found: those registered by name ([`SecretRedactor::know`]), in all
 //! their encodings, and texts that have the shape of a key.
 //!
 //! This is a filter with known gaps, not a proof: a password that reads like a word passes, and so
@@ -30,7 +30,7 @@ use std::{
 use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 
-use finder::{Finder, Found, What};
+use finder::{SecretFinder, SecretIdentity, SecretMatch};
 
 /// A secret can hide another one. So a text is searched again after a replacement; each pass finds
 /// less, and more passes than this never found anything.
@@ -42,7 +42,7 @@ const OPEN: &str = "‹secret:";
 const CLOSE: char = '›';
 
 /// The search without named secrets. It is shared, because building it takes a while.
-static SHAPES_ALONE: LazyLock<Arc<OnceLock<Finder>>> = LazyLock::new(Arc::default);
+static SHAPES_ALONE: LazyLock<Arc<OnceLock<SecretFinder>>> = LazyLock::new(Arc::default);
 
 /// Replaces secrets by references. Clones are cheap and share everything.
 ///
@@ -50,9 +50,9 @@ static SHAPES_ALONE: LazyLock<Arc<OnceLock<Finder>>> = LazyLock::new(Arc::defaul
 /// `‹secret:kind-1a2b3c4d›`, where the same key and the same salt give the same digits.
 ///
 /// ```
-/// use holm_runtime::Secrets;
+/// use holm_runtime::SecretRedactor;
 ///
-/// let secrets = Secrets::new().know("deploy", "correct-horse-7".into());
+/// let secrets = SecretRedactor::new().know("deploy", "correct-horse-7".into());
 /// assert_eq!(secrets.text("log in with correct-horse-7"), "log in with ‹secret:deploy›");
 ///
 /// let shown = secrets.text("export GH=ghp_0123456789abcdefghijABCDEFGHIJ012345").into_owned();
@@ -60,63 +60,63 @@ static SHAPES_ALONE: LazyLock<Arc<OnceLock<Finder>>> = LazyLock::new(Arc::defaul
 /// assert_eq!(secrets.text(&shown), shown, "what was replaced stays replaced");
 /// ```
 #[derive(Clone)]
-pub struct Secrets {
-    known: Arc<Vec<Known>>,
-    sight: Sight,
-    naming: Naming,
+pub struct SecretRedactor {
+    known: Arc<Vec<NamedSecret>>,
+    sight: DetectionScope,
+    naming: SecretNaming,
     salt: Arc<[u8; 32]>,
     /// Built on first use, because secrets are often added one by one.
-    finder: Arc<OnceLock<Finder>>,
+    finder: Arc<OnceLock<SecretFinder>>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct NamedSecret {
     name: String,
     value: SecretString,
 }
 
 /// What is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sight {
+enum DetectionScope {
     Known,
     KnownAndShapes,
 }
 
 /// How a key without a registered name is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Naming {
+enum SecretNaming {
     Digest,
     Kind,
 }
 
-impl Secrets {
+impl SecretRedactor {
     /// Knows no secret by name, and finds texts that have the shape of a key.
     pub fn new() -> Self {
-        Self::with_sight(Sight::KnownAndShapes)
+        Self::with_sight(DetectionScope::KnownAndShapes)
     }
 
     /// Finds only known secrets: for text that is searched again later, such as a provider's reply.
     pub fn only_known() -> Self {
-        Self::with_sight(Sight::Known)
+        Self::with_sight(DetectionScope::Known)
     }
 
     /// Also finds texts that have the shape of a key.
     #[must_use]
     pub fn with_shapes(mut self) -> Self {
-        self.sight = Sight::KnownAndShapes;
+        self.sight = DetectionScope::KnownAndShapes;
         self.finder = Arc::default();
         self
     }
 
-    fn with_sight(sight: Sight) -> Self {
+    fn with_sight(sight: DetectionScope) -> Self {
         Self {
             known: Arc::default(),
             sight,
-            naming: Naming::Digest,
+            naming: SecretNaming::Digest,
             salt: Arc::new(own_salt()),
             finder: match sight {
-                Sight::Known => Arc::default(),
-                Sight::KnownAndShapes => Arc::clone(&SHAPES_ALONE),
+                DetectionScope::Known => Arc::default(),
+                DetectionScope::KnownAndShapes => Arc::clone(&SHAPES_ALONE),
             },
         }
     }
@@ -126,7 +126,7 @@ impl Secrets {
     #[must_use]
     pub fn know(mut self, name: impl Into<String>, value: SecretString) -> Self {
         let name = reference_name(&name.into());
-        Arc::make_mut(&mut self.known).push(Known { name, value });
+        Arc::make_mut(&mut self.known).push(NamedSecret { name, value });
         self.finder = Arc::default();
         self
     }
@@ -143,7 +143,7 @@ impl Secrets {
     /// Shows an unnamed key by its kind only, for recordings that are compared across processes.
     #[must_use]
     pub fn nameless(mut self) -> Self {
-        self.naming = Naming::Kind;
+        self.naming = SecretNaming::Kind;
         self
     }
 
@@ -183,13 +183,13 @@ impl Secrets {
         self.clean_by(text, self.sight);
     }
 
-    fn clean_by(&self, text: &mut String, sight: Sight) {
+    fn clean_by(&self, text: &mut String, sight: DetectionScope) {
         if let Cow::Owned(clean) = self.replaced(text, sight) {
             *text = clean;
         }
     }
 
-    fn replaced<'a>(&self, text: &'a str, sight: Sight) -> Cow<'a, str> {
+    fn replaced<'a>(&self, text: &'a str, sight: DetectionScope) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for _ in 0..MOST_LOOKS {
             let found = self.found(text.as_bytes(), sight);
@@ -208,19 +208,19 @@ impl Secrets {
         text
     }
 
-    fn found(&self, text: &[u8], sight: Sight) -> Vec<Found> {
-        self.finder.get_or_init(|| Finder::new(&self.known, self.sight)).find(text, sight)
+    fn found(&self, text: &[u8], sight: DetectionScope) -> Vec<SecretMatch> {
+        self.finder.get_or_init(|| SecretFinder::new(&self.known, self.sight)).find(text, sight)
     }
 
-    fn reference(&self, text: &[u8], found: &Found) -> String {
+    fn reference(&self, text: &[u8], found: &SecretMatch) -> String {
         match found.what {
-            What::Known(place) => {
+            SecretIdentity::Known(place) => {
                 let name = self.known.get(place).map_or("unnamed", |known| &known.name);
                 format!("{OPEN}{name}{CLOSE}")
             }
-            What::Kind(kind) => match self.naming {
-                Naming::Kind => format!("{OPEN}{kind}{CLOSE}"),
-                Naming::Digest => {
+            SecretIdentity::Kind(kind) => match self.naming {
+                SecretNaming::Kind => format!("{OPEN}{kind}{CLOSE}"),
+                SecretNaming::Digest => {
                     let value = text.get(found.range.clone()).unwrap_or_default();
                     let digest = Sha256::new().chain_update(*self.salt).chain_update(value).finalize();
                     let [a, b, c, d, ..] = digest.0;
@@ -231,15 +231,18 @@ impl Secrets {
     }
 }
 
-impl Default for Secrets {
+impl Default for SecretRedactor {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for Secrets {
+impl fmt::Debug for SecretRedactor {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Secrets").field("known", &self.known.len()).field("sight", &self.sight).finish()
+        out.debug_struct("SecretRedactor")
+            .field("known", &self.known.len())
+            .field("sight", &self.sight)
+            .finish()
     }
 }
 

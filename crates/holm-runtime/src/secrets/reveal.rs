@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use holm_grants::{Grant, Need, Request};
+use holm_grants::{AccessRequest, CallNeed, Grant};
 use secrecy::ExposeSecret;
 
-use super::{CLOSE, OPEN, Secrets, forms};
+use super::{CLOSE, OPEN, SecretRedactor, forms};
 
-impl Secrets {
+impl SecretRedactor {
     /// Inserts named secrets into a call's arguments (canonical JSON), for the names
     /// in its allowed needs.
     ///
@@ -15,18 +15,18 @@ impl Secrets {
     /// explains its result. A key that was found by its shape has no name and cannot be inserted.
     ///
     /// ```
-    /// use holm_grants::Need;
-    /// use holm_runtime::Secrets;
+    /// use holm_grants::CallNeed;
+    /// use holm_runtime::SecretRedactor;
     ///
-    /// let secrets = Secrets::new().know("github", "hunter2-hunter2".into());
+    /// let secrets = SecretRedactor::new().know("github", "hunter2-hunter2".into());
     /// let arguments = r#"{"token":"‹secret:github›"}"#;
     /// assert_eq!(secrets.reveal(arguments, &[]), arguments);
     ///
-    /// let need = Need::Request("secret:github@api.github.com".parse()?);
+    /// let need = CallNeed::Request("secret:github@api.github.com".parse()?);
     /// assert_eq!(secrets.reveal(arguments, &[need]), r#"{"token":"hunter2-hunter2"}"#);
     /// # Ok::<(), holm_grants::GrantError>(())
     /// ```
-    pub fn reveal<'a>(&self, arguments: &'a str, needs: &[Need]) -> Cow<'a, str> {
+    pub fn reveal<'a>(&self, arguments: &'a str, needs: &[CallNeed]) -> Cow<'a, str> {
         let mut pieces = arguments.split(OPEN);
         let first = pieces.next().unwrap_or_default();
         if first.len() == arguments.len() || !needs.iter().any(|need| secret_of(need).is_some()) {
@@ -51,7 +51,7 @@ impl Secrets {
     }
 
     /// The secret of a name, escaped for a JSON string, if a need names it.
-    fn value(&self, name: &str, needs: &[Need]) -> Option<String> {
+    fn value(&self, name: &str, needs: &[CallNeed]) -> Option<String> {
         let known = self.known.iter().find(|known| known.name == name)?;
         let allowed = needs.iter().filter_map(secret_of).any(|allowed| allowed == name);
         allowed.then(|| forms::json(known.value.expose_secret()))
@@ -59,10 +59,10 @@ impl Secrets {
 }
 
 /// The name of the secret in a need.
-fn secret_of(need: &Need) -> Option<&str> {
+fn secret_of(need: &CallNeed) -> Option<&str> {
     match need {
-        Need::Request(Request::Secret(used)) => Some(used.name.as_str()),
-        Need::Grant(Grant::Secret(pattern)) => Some(pattern.name().as_str()),
-        Need::Request(_) | Need::Grant(_) => None,
+        CallNeed::Request(AccessRequest::Secret(used)) => Some(used.name.as_str()),
+        CallNeed::Grant(Grant::Secret(pattern)) => Some(pattern.name().as_str()),
+        CallNeed::Request(_) | CallNeed::Grant(_) => None,
     }
 }

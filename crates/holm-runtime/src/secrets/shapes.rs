@@ -24,20 +24,20 @@ const LONGEST_LABEL: usize = 64;
 const LONGEST_USERINFO: usize = 256;
 
 /// One kind of key and its marker.
-pub(super) struct Shape {
+pub(super) struct KeyShape {
     /// The text to search for, in any case.
     pub(super) marker: &'static str,
     /// The kind's name in references.
     pub(super) kind: &'static str,
-    reads: Reads,
+    reads: ShapeReader,
 }
 
 /// How the text around a marker is read.
 #[derive(Clone, Copy)]
-enum Reads {
+enum ShapeReader {
     /// The marker, in exactly these letters, begins the key; at least this
     /// many more characters follow.
-    Key { alphabet: Alphabet, least: usize, begins: Begins },
+    Key { alphabet: KeyAlphabet, least: usize, begins: PrefixPosition },
     /// `header.payload.signature`, each in base64.
     Jwt,
     /// From `BEGIN … PRIVATE KEY` to its end.
@@ -47,14 +47,14 @@ enum Reads {
     /// The header `Authorization` with any scheme.
     Header,
     /// `name = value`, where the value is random.
-    Assigned(Value),
+    Assigned(AssignedValue),
     /// A URL such as `scheme://user:password@host`.
     Userinfo,
 }
 
 /// The characters that a key consists of.
 #[derive(Clone, Copy)]
-enum Alphabet {
+enum KeyAlphabet {
     Letters,
     Capitals,
     Dashes,
@@ -63,7 +63,7 @@ enum Alphabet {
 
 /// Where a prefix counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Begins {
+enum PrefixPosition {
     /// Anywhere: nothing else is written like this.
     Anywhere,
     /// Only at the start of a word, and only if the rest is mixed: `sk-` is also
@@ -73,31 +73,33 @@ enum Begins {
 
 /// What may follow a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Value {
+enum AssignedValue {
     Key,
     /// Also a password chosen by a person, if it is in quotes.
     Password,
 }
 
 /// The result of reading.
-pub(super) struct Reading {
+pub(super) struct ShapeReading {
     pub(super) secret: Option<Range<usize>>,
     /// Where reading is worth another try for this shape: what failed here also fails for
     /// every part of it.
     pub(super) until: usize,
 }
 
-impl Shape {
+impl KeyShape {
     /// Reads the text around a marker.
-    pub(super) fn read(&self, text: &[u8], marker: Range<usize>) -> Reading {
+    pub(super) fn read(&self, text: &[u8], marker: Range<usize>) -> ShapeReading {
         match self.reads {
-            Reads::Key { alphabet, least, begins } => self.read_key(text, marker, alphabet, least, begins),
-            Reads::Jwt => read_jwt(text, marker),
-            Reads::Pem => read_pem(text, marker),
-            Reads::Scheme => read_scheme(text, marker),
-            Reads::Header => read_header(text, marker),
-            Reads::Assigned(value) => read_assigned(text, marker, value),
-            Reads::Userinfo => read_userinfo(text, marker),
+            ShapeReader::Key { alphabet, least, begins } => {
+                self.read_key(text, marker, alphabet, least, begins)
+            }
+            ShapeReader::Jwt => read_jwt(text, marker),
+            ShapeReader::Pem => read_pem(text, marker),
+            ShapeReader::Scheme => read_scheme(text, marker),
+            ShapeReader::Header => read_header(text, marker),
+            ShapeReader::Assigned(value) => read_assigned(text, marker, value),
+            ShapeReader::Userinfo => read_userinfo(text, marker),
         }
     }
 
@@ -105,24 +107,24 @@ impl Shape {
         &self,
         text: &[u8],
         marker: Range<usize>,
-        alphabet: Alphabet,
+        alphabet: KeyAlphabet,
         least: usize,
-        begins: Begins,
-    ) -> Reading {
+        begins: PrefixPosition,
+    ) -> ShapeReading {
         let exact = text.get(marker.clone()) == Some(self.marker.as_bytes());
-        let in_place = begins == Begins::Anywhere || begins_word(text, marker.start);
+        let in_place = begins == PrefixPosition::Anywhere || begins_word(text, marker.start);
         if !exact || !in_place {
-            return Reading { secret: None, until: marker.end };
+            return ShapeReading { secret: None, until: marker.end };
         }
         let end = run(text, marker.end, |byte| alphabet.has(byte));
         let rest = text.get(marker.end..end).unwrap_or_default();
-        let mixed = begins == Begins::Anywhere || guess::has_dense_run(rest);
+        let mixed = begins == PrefixPosition::Anywhere || guess::has_dense_run(rest);
         let secret = (rest.len() >= least && mixed).then_some(marker.start..end);
-        Reading { secret, until: end }
+        ShapeReading { secret, until: end }
     }
 }
 
-impl Alphabet {
+impl KeyAlphabet {
     fn has(self, byte: u8) -> bool {
         match self {
             Self::Letters => byte.is_ascii_alphanumeric() || byte == b'_',
@@ -170,33 +172,33 @@ fn ends_colour(before: &[u8]) -> bool {
     before.len().checked_sub(body + 1).and_then(|open| before.get(open)) == Some(&b'[')
 }
 
-fn read_jwt(text: &[u8], marker: Range<usize>) -> Reading {
-    let end = run(text, marker.start, |byte| Alphabet::Dots.has(byte));
+fn read_jwt(text: &[u8], marker: Range<usize>) -> ShapeReading {
+    let end = run(text, marker.start, |byte| KeyAlphabet::Dots.has(byte));
     let whole = text.get(marker.start..end).unwrap_or_default();
     let exact = whole.starts_with(b"eyJ") && begins_word(text, marker.start);
     let mut parts = whole.split(|byte| *byte == b'.');
     let long = |part: Option<&[u8]>| part.is_some_and(|part| part.len() >= 10);
     let is_jwt = exact && long(parts.next()) && long(parts.next()) && parts.next().is_some();
     if !exact {
-        return Reading { secret: None, until: marker.end };
+        return ShapeReading { secret: None, until: marker.end };
     }
     let end = if whole.ends_with(b".") && whole.iter().filter(|byte| **byte == b'.').count() > 2 {
         end.saturating_sub(1)
     } else {
         end
     };
-    Reading { secret: is_jwt.then_some(marker.start..end), until: end.max(marker.end) }
+    ShapeReading { secret: is_jwt.then_some(marker.start..end), until: end.max(marker.end) }
 }
 
-fn read_pem(text: &[u8], marker: Range<usize>) -> Reading {
+fn read_pem(text: &[u8], marker: Range<usize>) -> ShapeReading {
     let label =
         run_at_most(text, marker.end, LONGEST_LABEL, |byte| byte.is_ascii_uppercase() || byte == b' ');
     let name = text.get(marker.end..label).unwrap_or_default();
     if find(name, b"PRIVATE KEY").is_none() {
-        return Reading { secret: None, until: marker.end };
+        return ShapeReading { secret: None, until: marker.end };
     }
     let end = end_of_pem(text, label);
-    Reading { secret: Some(marker.start..end), until: end }
+    ShapeReading { secret: Some(marker.start..end), until: end }
 }
 
 /// The end of a block: after its last line, or, if that is missing, at the first byte
@@ -221,18 +223,18 @@ fn end_of_pem(text: &[u8], from: usize) -> usize {
     text.len()
 }
 
-fn read_scheme(text: &[u8], marker: Range<usize>) -> Reading {
+fn read_scheme(text: &[u8], marker: Range<usize>) -> ShapeReading {
     let from = skip_gap(text, marker.end);
     if from == marker.end || !begins_word(text, marker.start) {
-        return Reading { secret: None, until: marker.end };
+        return ShapeReading { secret: None, until: marker.end };
     }
     let end = run(text, from, is_token);
     let value = text.get(from..end).unwrap_or_default();
-    Reading { secret: guess::is_key(value).then_some(from..end), until: end.max(marker.end) }
+    ShapeReading { secret: guess::is_key(value).then_some(from..end), until: end.max(marker.end) }
 }
 
-fn read_header(text: &[u8], marker: Range<usize>) -> Reading {
-    let nothing = Reading { secret: None, until: marker.end };
+fn read_header(text: &[u8], marker: Range<usize>) -> ShapeReading {
+    let nothing = ShapeReading { secret: None, until: marker.end };
     let Some(value) = after_sign(text, marker.end) else { return nothing };
     let first = run(text, value.start, is_token);
     let second = skip_gap(text, first);
@@ -245,16 +247,16 @@ fn read_header(text: &[u8], marker: Range<usize>) -> Reading {
     let word = text.get(from..end).unwrap_or_default();
     // The header's name is a strong sign: any word with a digit counts, unless it is very short.
     let secret = word.len() >= 8 && word.iter().any(u8::is_ascii_digit);
-    Reading { secret: secret.then_some(from..end), until: marker.end }
+    ShapeReading { secret: secret.then_some(from..end), until: marker.end }
 }
 
 /// The position after `=` or `:`, and the quote that may follow.
-struct Opened {
+struct ValueStart {
     start: usize,
     quote: Option<u8>,
 }
 
-fn after_sign(text: &[u8], from: usize) -> Option<Opened> {
+fn after_sign(text: &[u8], from: usize) -> Option<ValueStart> {
     let at = skip_quote(text, from).start;
     let at = if text.get(at) == Some(&b']') { at + 1 } else { at };
     let at = skip_gap(text, at);
@@ -269,16 +271,16 @@ fn after_sign(text: &[u8], from: usize) -> Option<Opened> {
 
 /// The position after a quote, which may be escaped; a backslash before anything
 /// else is not skipped.
-fn skip_quote(text: &[u8], from: usize) -> Opened {
+fn skip_quote(text: &[u8], from: usize) -> ValueStart {
     let at = run_at_most(text, from, 3, |byte| byte == b'\\');
     match text.get(at) {
-        Some(quote @ (b'"' | b'\'' | b'`')) => Opened { start: at + 1, quote: Some(*quote) },
-        Some(_) | None => Opened { start: from, quote: None },
+        Some(quote @ (b'"' | b'\'' | b'`')) => ValueStart { start: at + 1, quote: Some(*quote) },
+        Some(_) | None => ValueStart { start: from, quote: None },
     }
 }
 
-fn read_assigned(text: &[u8], marker: Range<usize>, kind: Value) -> Reading {
-    let nothing = Reading { secret: None, until: marker.end };
+fn read_assigned(text: &[u8], marker: Range<usize>, kind: AssignedValue) -> ShapeReading {
+    let nothing = ShapeReading { secret: None, until: marker.end };
     if is_reference(text, marker.start) {
         return nothing;
     }
@@ -290,13 +292,13 @@ fn read_assigned(text: &[u8], marker: Range<usize>, kind: Value) -> Reading {
         - text.get(start..end).unwrap_or_default().iter().rev().take_while(|b| b".:,".contains(b)).count();
     let word = text.get(start..end).unwrap_or_default();
     if guess::is_key(word) && text.get(end) != Some(&b'(') {
-        return Reading { secret: Some(start..end), until: end };
+        return ShapeReading { secret: Some(start..end), until: end };
     }
     let chosen =
-        opened.quote.filter(|_| kind == Value::Password).and_then(|quote| quoted(text, start, quote));
+        opened.quote.filter(|_| kind == AssignedValue::Password).and_then(|quote| quoted(text, start, quote));
     match chosen {
-        Some(range) => Reading { until: range.end, secret: Some(range) },
-        None => Reading { secret: None, until: marker.end.max(end) },
+        Some(range) => ShapeReading { until: range.end, secret: Some(range) },
+        None => ShapeReading { secret: None, until: marker.end.max(end) },
     }
 }
 
@@ -332,8 +334,8 @@ fn is_reference(text: &[u8], at: usize) -> bool {
     text.get(..at).unwrap_or_default().ends_with("‹".as_bytes())
 }
 
-fn read_userinfo(text: &[u8], marker: Range<usize>) -> Reading {
-    let nothing = Reading { secret: None, until: marker.end };
+fn read_userinfo(text: &[u8], marker: Range<usize>) -> ShapeReading {
+    let nothing = ShapeReading { secret: None, until: marker.end };
     let end = run_at_most(text, marker.end, LONGEST_USERINFO, |byte| {
         byte.is_ascii_graphic() && !b"/?#\"'\\<>`(){}[]|".contains(&byte)
     });
@@ -345,7 +347,7 @@ fn read_userinfo(text: &[u8], marker: Range<usize>) -> Reading {
     let named =
         from > 0 && !word.is_empty() && !word.starts_with(b"$") && word.iter().any(|byte| *byte != b'*');
     let secret = (named || guess::is_key(word)).then_some(marker.end + from..marker.end + at);
-    Reading { secret, until: marker.end }
+    ShapeReading { secret, until: marker.end }
 }
 
 fn is_token(byte: u8) -> bool {

@@ -11,9 +11,9 @@ mod shapes;
 
 const KEY: &str = "pa/ss+0123456789ABCDEF=&x";
 
-fn secrets() -> Secrets {
-    static SECRETS: LazyLock<Secrets> =
-        LazyLock::new(|| Secrets::new().salted([7; 32]).know("provider", KEY.into()));
+fn secrets() -> SecretRedactor {
+    static SECRETS: LazyLock<SecretRedactor> =
+        LazyLock::new(|| SecretRedactor::new().salted([7; 32]).know("provider", KEY.into()));
     SECRETS.clone()
 }
 
@@ -46,7 +46,7 @@ fn a_known_secret_is_found_in_every_form_that_traffic_gives_it() {
 #[test]
 fn a_secret_with_quotes_is_found_in_json_and_in_json_within_json() {
     let value = r#"we"ird\pass"word-1"#;
-    let secrets = Secrets::only_known().know("odd", value.into());
+    let secrets = SecretRedactor::only_known().know("odd", value.into());
     let once = serde_json::to_string(value).unwrap();
     let twice = serde_json::to_string(&once).unwrap();
     for text in [value, &once, &twice] {
@@ -63,7 +63,7 @@ fn a_secret_with_quotes_is_found_in_json_and_in_json_within_json() {
 #[test]
 fn the_lines_of_a_long_secret_are_found_one_by_one() {
     let pem = "-----BEGIN FOO-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw\nggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf\n-----END FOO-----";
-    let secrets = Secrets::only_known().know("cert", pem.into());
+    let secrets = SecretRedactor::only_known().know("cert", pem.into());
     let numbered = "1: MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw\n2: ggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf";
     assert_eq!(secrets.text(numbered), "1: ‹secret:cert›\n2: ‹secret:cert›");
     assert_eq!(secrets.text(pem), "‹secret:cert›");
@@ -90,19 +90,21 @@ fn secrets_are_found_among_bytes_that_are_no_text() {
 
 #[test]
 fn a_secret_of_a_few_letters_does_not_spoil_every_text() {
-    assert_eq!(Secrets::new().know("short", "abc".into()).text("abcabc"), "abcabc");
+    assert_eq!(SecretRedactor::new().know("short", "abc".into()).text("abcabc"), "abcabc");
 }
 
 #[test]
 fn a_key_that_begins_like_another_leaves_nothing_of_the_longer_one() {
-    let secrets = Secrets::new().know("short", "k-12345678".into()).know("long", "k-12345678-90".into());
+    let secrets =
+        SecretRedactor::new().know("short", "k-12345678".into()).know("long", "k-12345678-90".into());
     assert_eq!(secrets.text("k-12345678-90"), "‹secret:long›");
     assert_eq!(secrets.text("k-12345678 k-12345678-90"), "‹secret:short› ‹secret:long›");
 }
 
 #[test]
 fn secrets_that_overlap_leave_nothing_of_either() {
-    let secrets = Secrets::new().know("a", "11111111-22222222".into()).know("b", "22222222-33333333".into());
+    let secrets =
+        SecretRedactor::new().know("a", "11111111-22222222".into()).know("b", "22222222-33333333".into());
     let clean = secrets.text("<11111111-22222222-33333333>").into_owned();
     assert!(clean == "<‹secret:a›>" || clean == "<‹secret:b›>", "{clean}");
 }
@@ -110,11 +112,15 @@ fn secrets_that_overlap_leave_nothing_of_either() {
 #[test]
 fn the_same_key_has_the_same_reference_under_one_salt_and_another_under_another() {
     let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-    let shown = |salt| Secrets::new().salted([salt; 32]).text(key).into_owned();
+    let shown = |salt| SecretRedactor::new().salted([salt; 32]).text(key).into_owned();
     assert_eq!(shown(1), shown(1));
     assert_ne!(shown(1), shown(2));
-    assert_ne!(Secrets::new().text(key), Secrets::new().text(key), "without a salt, one of its own");
-    assert_eq!(Secrets::new().nameless().text(key), "‹secret:github›");
+    assert_ne!(
+        SecretRedactor::new().text(key),
+        SecretRedactor::new().text(key),
+        "without a salt, one of its own"
+    );
+    assert_eq!(SecretRedactor::new().nameless().text(key), "‹secret:github›");
 }
 
 #[test]
@@ -126,7 +132,7 @@ fn nothing_of_a_secret_is_printed() {
 #[test]
 fn only_what_is_known_is_found_when_shapes_are_not_wanted() {
     let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-    let known = Secrets::only_known().know("provider", KEY.into());
+    let known = SecretRedactor::only_known().know("provider", KEY.into());
     assert_eq!(known.text(key), key);
     assert_ne!(known.with_shapes().text(key), key);
 }
@@ -135,8 +141,8 @@ fn only_what_is_known_is_found_when_shapes_are_not_wanted() {
 fn a_secret_is_put_back_only_for_a_need_that_names_it() {
     let secrets = secrets().know("other", "other-secret".into());
     let arguments = r#"{"a":"‹secret:provider›","b":"x‹secret:other›y","c":"‹secret:gone›","d":"‹secret:"}"#;
-    let need = |text: &str| holm_grants::Need::Request(text.parse().unwrap());
-    let grant = |text: &str| holm_grants::Need::Grant(text.parse().unwrap());
+    let need = |text: &str| holm_grants::CallNeed::Request(text.parse().unwrap());
+    let grant = |text: &str| holm_grants::CallNeed::Grant(text.parse().unwrap());
     assert_eq!(secrets.reveal(arguments, &[]), arguments);
     assert_eq!(secrets.reveal(arguments, &[need("read:src"), grant("env:HOME")]), arguments);
     let revealed = secrets.reveal(arguments, &[need("secret:provider@api.example.com")]);
@@ -147,8 +153,8 @@ fn a_secret_is_put_back_only_for_a_need_that_names_it() {
 
 #[test]
 fn what_is_put_back_keeps_the_arguments_json() {
-    let secrets = Secrets::new().know("odd", "quote\" and \\ and \n".into());
-    let need = holm_grants::Need::Request("secret:odd@example.com".parse().unwrap());
+    let secrets = SecretRedactor::new().know("odd", "quote\" and \\ and \n".into());
+    let need = holm_grants::CallNeed::Request("secret:odd@example.com".parse().unwrap());
     let revealed = secrets.reveal(r#"{"key":"‹secret:odd›"}"#, &[need]).into_owned();
     let value: serde_json::Value = serde_json::from_str(&revealed).unwrap();
     assert_eq!(value["key"], "quote\" and \\ and \n");
@@ -248,7 +254,7 @@ proptest! {
         text in "[a-cA-C_]{0,90}",
     ) {
         let mut told = Vec::new();
-        grams::Grams::new(patterns.clone()).each(text.as_bytes(), |pattern, range| told.push((range.start, pattern)));
+        grams::TrigramIndex::new(patterns.clone()).each(text.as_bytes(), |pattern, range| told.push((range.start, pattern)));
         told.sort_unstable();
         let lower = text.to_ascii_lowercase();
         let expected: Vec<(usize, usize)> = (0..text.len())

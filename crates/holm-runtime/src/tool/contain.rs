@@ -9,10 +9,10 @@ use tokio::task;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Job, Reveal, Tool,
-    panics::{Caught, caught},
+    SecretReveal, Tool, ToolInvocation,
+    panics::{PanicCatcher, caught},
 };
-use crate::{Blobs, BoxFuture, MemoryBlobs, Secrets, spill};
+use crate::{BlobStore, BoxFuture, MemoryBlobStore, SecretRedactor, spill};
 
 /// How long a stopped tool may take to return its output; then it is dropped.
 const GRACE: Duration = Duration::from_millis(500);
@@ -27,7 +27,7 @@ const DEEPEST: usize = 64;
 /// How much of an output stays in the journal; the rest is stored elsewhere or
 /// dropped, with a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Carry {
+pub struct OutputLimits {
     /// Bytes of text that stay in the journal; a longer text is spilled.
     pub text: usize,
     /// Bytes of text that are stored at all.
@@ -40,7 +40,7 @@ pub struct Carry {
     pub metadata: usize,
 }
 
-impl Default for Carry {
+impl Default for OutputLimits {
     /// Twice what a model sees of a result by default, a few pictures, and metadata that
     /// a screen can show.
     fn default() -> Self {
@@ -59,44 +59,44 @@ impl Default for Carry {
 /// Secrets are removed from the output, and from spilled text. References to secrets in the
 /// arguments are replaced, for the names in the call's needs.
 #[derive(Clone)]
-pub struct Containment {
+pub struct ToolContainment {
     run: Arc<str>,
-    blobs: Arc<dyn Blobs>,
-    secrets: Secrets,
-    carry: Carry,
+    blobs: Arc<dyn BlobStore>,
+    secrets: SecretRedactor,
+    carry: OutputLimits,
     grace: Duration,
 }
 
-impl Containment {
+impl ToolContainment {
     /// For the tools of a run; large results stay in memory until
     /// [`blobs`](Self::blobs) sets another store.
     pub fn new(run: impl Into<Arc<str>>) -> Self {
         Self {
             run: run.into(),
-            blobs: Arc::new(MemoryBlobs::new()),
-            secrets: Secrets::new(),
-            carry: Carry::default(),
+            blobs: Arc::new(MemoryBlobStore::new()),
+            secrets: SecretRedactor::new(),
+            carry: OutputLimits::default(),
             grace: GRACE,
         }
     }
 
     /// Sets the store for large results.
     #[must_use]
-    pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
+    pub fn blobs(mut self, blobs: Arc<dyn BlobStore>) -> Self {
         self.blobs = blobs;
         self
     }
 
     /// Sets the secrets to remove and to insert.
     #[must_use]
-    pub fn secrets(mut self, secrets: Secrets) -> Self {
+    pub fn secrets(mut self, secrets: SecretRedactor) -> Self {
         self.secrets = secrets;
         self
     }
 
     /// Sets the limits of an output.
     #[must_use]
-    pub fn carry(mut self, carry: Carry) -> Self {
+    pub fn carry(mut self, carry: OutputLimits) -> Self {
         self.carry = carry;
         self
     }
@@ -110,14 +110,14 @@ impl Containment {
 
     /// Runs one call. The future always ends: with the tool's output, or a while after the job
     /// was stopped, without it.
-    pub fn contain(&self, tool: Arc<dyn Tool>, job: Job) -> BoxFuture<'static, ToolOutput> {
+    pub fn contain(&self, tool: Arc<dyn Tool>, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let this = self.clone();
         Box::pin(async move {
             let limit = caught(|| tool.declaration().result_limit).ok().flatten().unwrap_or_default();
             // Most calls contain no reference, and share their arguments with the run.
             let revealed = match caught(|| tool.reveal()).unwrap_or_default() {
-                Reveal::OnTheWayOut => None,
-                Reveal::InArguments => match this.secrets.reveal(&job.arguments, &job.needs) {
+                SecretReveal::OnTheWayOut => None,
+                SecretReveal::InArguments => match this.secrets.reveal(&job.arguments, &job.needs) {
                     Cow::Borrowed(_) => None,
                     Cow::Owned(arguments) => Some(arguments),
                 },
@@ -132,10 +132,10 @@ impl Containment {
         })
     }
 
-    async fn run_tool(&self, tool: Arc<dyn Tool>, job: Job) -> ToolOutput {
+    async fn run_tool(&self, tool: Arc<dyn Tool>, job: ToolInvocation) -> ToolOutput {
         let stop = job.stop.clone();
         let mut running = match caught(|| tool.run(job)) {
-            Ok(running) => Caught(running),
+            Ok(running) => PanicCatcher(running),
             Err(panic) => return panicked(&panic),
         };
         let output = tokio::select! {
@@ -225,9 +225,9 @@ impl Containment {
     }
 }
 
-impl fmt::Debug for Containment {
+impl fmt::Debug for ToolContainment {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Containment")
+        out.debug_struct("ToolContainment")
             .field("run", &self.run)
             .field("carry", &self.carry)
             .finish_non_exhaustive()

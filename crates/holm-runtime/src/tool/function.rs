@@ -4,13 +4,13 @@ use std::future::Future;
 
 use holm_kernel::ToolOutput;
 
-use super::{Job, Tool};
+use super::{Tool, ToolInvocation};
 use crate::BoxFuture;
 
 /// A tool made of a function; see [`tool_fn`].
 #[derive(Debug, Clone)]
 pub struct FnTool<F> {
-    declaration: holm_kernel::Tool,
+    declaration: holm_kernel::ToolSpec,
     function: F,
 }
 
@@ -19,16 +19,16 @@ pub struct FnTool<F> {
 /// ```
 /// use holm_guards::json::Json;
 /// use holm_grants::Level;
-/// use holm_kernel::{Tool, ToolOutput};
+/// use holm_kernel::{ToolSpec, ToolOutput};
 /// use holm_runtime::{Toolbox, tool_fn};
 ///
-/// let echo = Tool::new("echo", "Says it again.", Json::object([("type", "object".into())])).level(Level::None);
+/// let echo = ToolSpec::new("echo", "Says it again.", Json::object([("type", "object".into())])).level(Level::None);
 /// let tools = Toolbox::new().with(tool_fn(echo, |job| async move { ToolOutput::text(&*job.arguments) }));
 /// assert_eq!(tools.declarations()[0].name, "echo");
 /// ```
-pub fn tool_fn<F, Out>(declaration: holm_kernel::Tool, function: F) -> FnTool<F>
+pub fn tool_fn<F, Out>(declaration: holm_kernel::ToolSpec, function: F) -> FnTool<F>
 where
-    F: Fn(Job) -> Out + Send + Sync,
+    F: Fn(ToolInvocation) -> Out + Send + Sync,
     Out: Future<Output = ToolOutput> + Send + 'static,
 {
     FnTool { declaration, function }
@@ -36,14 +36,14 @@ where
 
 impl<F, Out> Tool for FnTool<F>
 where
-    F: Fn(Job) -> Out + Send + Sync,
+    F: Fn(ToolInvocation) -> Out + Send + Sync,
     Out: Future<Output = ToolOutput> + Send + 'static,
 {
-    fn declaration(&self) -> &holm_kernel::Tool {
+    fn declaration(&self) -> &holm_kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         Box::pin((self.function)(job))
     }
 }

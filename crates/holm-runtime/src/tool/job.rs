@@ -2,13 +2,13 @@
 
 use std::{fmt, sync::Arc};
 
-use holm_grants::{Denials, GrantSet, Need};
+use holm_grants::{CallNeed, DenialSet, GrantSet};
 use holm_guards::json::Json;
-use holm_kernel::{CallId, Key, Timestamp, ToolRequest};
+use holm_kernel::{CallId, IdempotencyKey, Timestamp, ToolRequest};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
-use super::{Progress, Threads, place::pointer_at};
+use super::{BlockingThreads, ProgressReporter, place::pointer_at};
 
 /// One call that may run.
 ///
@@ -16,18 +16,18 @@ use super::{Progress, Threads, place::pointer_at};
 /// of its debug output.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Job {
+pub struct ToolInvocation {
     /// Its id within the run.
     pub call: CallId,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
     /// The idempotency key: the same for the same call of the same run.
-    pub key: Key,
+    pub key: IdempotencyKey,
     /// The needs that were allowed for this call. The tool must enforce them.
-    pub needs: Arc<[Need]>,
+    pub needs: Arc<[CallNeed]>,
     /// What no call of the run may do. A tool checks it if it learns only while working
     /// what it will touch.
-    pub denials: Arc<Denials>,
+    pub denials: Arc<DenialSet>,
     /// What the run holds beyond what the call names, for tools that run programs: see
     /// [`ToolRequest::grants`](holm_kernel::ToolRequest).
     pub grants: Arc<GrantSet>,
@@ -38,15 +38,15 @@ pub struct Job {
     /// Cancelled when the answer is no longer needed.
     pub stop: CancellationToken,
     /// Reports progress to people.
-    pub progress: Progress,
+    pub progress: ProgressReporter,
     /// Threads for code that blocks.
-    pub threads: Threads,
+    pub threads: BlockingThreads,
     /// The run that it belongs to, so that resources shared among runs can be divided fairly; empty
     /// if it is unknown.
     pub run: Arc<str>,
 }
 
-impl Job {
+impl ToolInvocation {
     /// The job for a request of the kernel. It reports no progress yet, and nothing stops it.
     pub fn new(call: CallId, request: &ToolRequest) -> Self {
         Self {
@@ -59,8 +59,8 @@ impl Job {
             deadline: request.deadline,
             again: request.again,
             stop: CancellationToken::new(),
-            progress: Progress::silent(),
-            threads: Threads::shared(),
+            progress: ProgressReporter::silent(),
+            threads: BlockingThreads::shared(),
             run: Arc::default(),
         }
     }
@@ -68,24 +68,24 @@ impl Job {
     /// A job outside a run: for a tool's own tests and for manual calls.
     ///
     /// ```
-    /// use holm_runtime::Job;
+    /// use holm_runtime::ToolInvocation;
     ///
-    /// let job = Job::alone(r#"{"path":"notes.md"}"#);
+    /// let job = ToolInvocation::alone(r#"{"path":"notes.md"}"#);
     /// assert!(job.needs.is_empty() && !job.again);
     /// ```
     pub fn alone(arguments: impl Into<Arc<str>>) -> Self {
         Self {
             call: CallId::new(0),
             arguments: arguments.into(),
-            key: Key::from_bytes([0; 16]),
+            key: IdempotencyKey::from_bytes([0; 16]),
             needs: Arc::default(),
             denials: Arc::default(),
             grants: Arc::default(),
             deadline: Timestamp::new(u64::MAX),
             again: false,
             stop: CancellationToken::new(),
-            progress: Progress::silent(),
-            threads: Threads::shared(),
+            progress: ProgressReporter::silent(),
+            threads: BlockingThreads::shared(),
             run: Arc::default(),
         }
     }
@@ -106,14 +106,14 @@ impl Job {
 
     /// Sets the receiver of its progress.
     #[must_use]
-    pub fn progress(mut self, progress: Progress) -> Self {
+    pub fn progress(mut self, progress: ProgressReporter) -> Self {
         self.progress = progress;
         self
     }
 
     /// Sets the threads for blocking code.
     #[must_use]
-    pub fn threads(mut self, threads: Threads) -> Self {
+    pub fn threads(mut self, threads: BlockingThreads) -> Self {
         self.threads = threads;
         self
     }
@@ -128,15 +128,15 @@ impl Job {
     /// The arguments as a type.
     ///
     /// # Errors
-    /// [`BadArguments`] if the type rejects what the schema accepted.
-    pub fn parse<A: DeserializeOwned>(&self) -> Result<A, BadArguments> {
+    /// [`ArgumentsError`] if the type rejects what the schema accepted.
+    pub fn parse<A: DeserializeOwned>(&self) -> Result<A, ArgumentsError> {
         parse(&self.arguments)
     }
 }
 
-impl fmt::Debug for Job {
+impl fmt::Debug for ToolInvocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Job")
+        out.debug_struct("ToolInvocation")
             .field("call", &self.call)
             .field("key", &self.key)
             .field("needs", &self.needs)
@@ -149,7 +149,7 @@ impl fmt::Debug for Job {
 /// Arguments that match the schema but are rejected by the tool's own type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the arguments cannot be used at {place}: {reason}; change that and call again", place = place(.pointer))]
-pub struct BadArguments {
+pub struct ArgumentsError {
     /// The place, as a JSON pointer; empty for the root.
     pub pointer: String,
     /// The error of the type.
@@ -160,18 +160,18 @@ fn place(pointer: &str) -> String {
     if pointer.is_empty() { "the root".into() } else { format!("`{pointer}`") }
 }
 
-pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, BadArguments> {
+pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, ArgumentsError> {
     serde_json::from_str(arguments).or_else(|error| match with_whole_numbers(arguments) {
         Some(arguments) => serde_json::from_str(&arguments).map_err(|error| bad(&arguments, &error)),
         None => Err(bad(arguments, &error)),
     })
 }
 
-fn bad(arguments: &str, error: &serde_json::Error) -> BadArguments {
+fn bad(arguments: &str, error: &serde_json::Error) -> ArgumentsError {
     // There is only one line, so the column is the number of bytes read; the last of them is at the
     // wrong place.
     let pointer = pointer_at(arguments, error.column().saturating_sub(1));
-    BadArguments { pointer, reason: reason_of(error) }
+    ArgumentsError { pointer, reason: reason_of(error) }
 }
 
 /// The same arguments with `5` for `5.0`: to a schema both are integers, to a type they are not.

@@ -17,16 +17,16 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
-pub use contain::{Carry, Containment};
+pub use contain::{OutputLimits, ToolContainment};
 pub use function::{FnTool, tool_fn};
-pub use job::{BadArguments, Job};
-pub use output::{Data, IntoOutput};
-pub use progress::{Progress, Update};
+pub use job::{ArgumentsError, ToolInvocation};
+pub use output::{IntoOutput, JsonOutput};
+pub use progress::{ProgressReporter, ProgressUpdate};
 pub use schema::schema_of;
-pub use threads::Threads;
+pub use threads::BlockingThreads;
 pub(crate) use toolbox::check_names;
 pub use toolbox::{Toolbox, ToolboxError};
-pub use typed::{ClosureTool, Typed, TypedTool, blocking_tool, job_tool, tool};
+pub use typed::{ClosureTool, TypedTool, TypedToolAdapter, blocking_tool, job_tool, tool};
 
 use holm_kernel::ToolOutput;
 
@@ -36,23 +36,23 @@ use crate::BoxFuture;
 ///
 /// Most tools are plain functions: see `#[tool]`, [`tool`] and [`TypedTool`]. This
 /// trait is for tools whose schema is only known at run time. The driver contains
-/// a tool's failures ([`Containment`]).
+/// a tool's failures ([`ToolContainment`]).
 pub trait Tool: Send + Sync {
     /// The declaration for the kernel and the model. It must not change while a run lasts.
-    fn declaration(&self) -> &holm_kernel::Tool;
+    fn declaration(&self) -> &holm_kernel::ToolSpec;
 
     /// Runs one call. Failures are part of the output; a panic counts as a failed call.
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput>;
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput>;
 
     /// Where references to secrets are replaced by the secrets that a call may use.
-    fn reveal(&self) -> Reveal {
-        Reveal::InArguments
+    fn reveal(&self) -> SecretReveal {
+        SecretReveal::InArguments
     }
 }
 
 /// Where references to secrets (`‹secret:name›`) are replaced by the secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reveal {
+pub enum SecretReveal {
     /// In the arguments, before the tool sees them.
     #[default]
     InArguments,
@@ -76,13 +76,13 @@ pub trait IntoTool<M> {
 
 /// Marks a tool that is passed directly. See [`IntoTool`].
 #[derive(Debug)]
-pub enum AsItIs {}
+pub enum DirectToolMarker {}
 
 /// Marks a tool that is passed as the function that makes it. See [`IntoTool`].
 #[derive(Debug)]
-pub enum ByName {}
+pub enum FactoryToolMarker {}
 
-impl<T: Tool + 'static> IntoTool<AsItIs> for T {
+impl<T: Tool + 'static> IntoTool<DirectToolMarker> for T {
     type Tool = T;
 
     fn into_tool(self) -> T {
@@ -90,7 +90,7 @@ impl<T: Tool + 'static> IntoTool<AsItIs> for T {
     }
 }
 
-impl<F: FnOnce() -> T, T: Tool + 'static> IntoTool<ByName> for F {
+impl<F: FnOnce() -> T, T: Tool + 'static> IntoTool<FactoryToolMarker> for F {
     type Tool = T;
 
     fn into_tool(self) -> T {

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A value that can become a tool's output.
 ///
 /// Text is unchanged, numbers and booleans are formatted, `()` reads `done`, and an `Err` is
-/// a failed call with the error as text. For your own types, return [`Data`], which the
+/// a failed call with the error as text. For your own types, return [`JsonOutput`], which the
 /// model reads as JSON.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
@@ -24,20 +24,18 @@ pub trait IntoOutput {
 /// A value that the model reads as JSON.
 ///
 /// ```
-/// use holm_runtime::{Data, IntoOutput};
+/// use holm_runtime::{JsonOutput, IntoOutput};
 ///
 /// #[derive(serde::Serialize)]
 /// struct Weather { degrees: i32, sky: &'static str }
 ///
-/// let output = Data(Weather { degrees: 21, sky: "clear" }).into_output();
+/// let output = JsonOutput(Weather { degrees: 21, sky: "clear" }).into_output();
 /// assert_eq!(output.text, r#"{"degrees":21,"sky":"clear"}"#);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Data<T>(
-    pub T,
-);
+pub struct JsonOutput<T>(pub T);
 
-impl<T: Serialize> IntoOutput for Data<T> {
+impl<T: Serialize> IntoOutput for JsonOutput<T> {
     fn into_output(self) -> ToolOutput {
         match serde_json::to_value(&self.0) {
             Ok(serde_json::Value::String(text)) => ToolOutput::text(text),
@@ -68,7 +66,7 @@ impl IntoOutput for Json {
 
 impl IntoOutput for serde_json::Value {
     fn into_output(self) -> ToolOutput {
-        Data(self).into_output()
+        JsonOutput(self).into_output()
     }
 }
 

@@ -20,9 +20,9 @@ pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// A future that returns panics as values.
-pub(super) struct Caught<T>(pub(super) BoxFuture<'static, T>);
+pub(super) struct PanicCatcher<T>(pub(super) BoxFuture<'static, T>);
 
-impl<T> Future for Caught<T> {
+impl<T> Future for PanicCatcher<T> {
     type Output = Result<T, String>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

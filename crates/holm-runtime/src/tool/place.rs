@@ -6,29 +6,29 @@
 /// The JSON pointer of the value that the byte at `at` belongs to; empty for the root.
 pub(super) fn pointer_at(text: &str, at: usize) -> String {
     let bytes = text.as_bytes();
-    let (mut stack, mut here): (Vec<Step>, usize) = (Vec::new(), 0);
+    let (mut stack, mut here): (Vec<PathStep>, usize) = (Vec::new(), 0);
     while let Some(byte) = bytes.get(here) {
         match byte {
             b'"' => {
                 let end = end_of_string(bytes, here);
                 let content = text.get(here + 1..end).unwrap_or_default();
-                if let Some(Step::Member { name, state: state @ Awaits::Name }) = stack.last_mut() {
+                if let Some(PathStep::Member { name, state: state @ MemberState::Name }) = stack.last_mut() {
                     *name = content.to_owned();
-                    *state = Awaits::Value;
+                    *state = MemberState::Value;
                 }
                 if at <= end {
                     return pointer(&stack);
                 }
                 here = end;
             }
-            b'{' => stack.push(Step::Member { name: String::new(), state: Awaits::Name }),
-            b'[' => stack.push(Step::Item(0)),
+            b'{' => stack.push(PathStep::Member { name: String::new(), state: MemberState::Name }),
+            b'[' => stack.push(PathStep::Item(0)),
             b'}' | b']' => {
                 stack.pop();
             }
             b',' => match stack.last_mut() {
-                Some(Step::Member { state, .. }) => *state = Awaits::Name,
-                Some(Step::Item(place)) => *place += 1,
+                Some(PathStep::Member { state, .. }) => *state = MemberState::Name,
+                Some(PathStep::Item(place)) => *place += 1,
                 None => {}
             },
             _ => {}
@@ -41,13 +41,13 @@ pub(super) fn pointer_at(text: &str, at: usize) -> String {
     pointer(&stack)
 }
 
-enum Step {
-    Member { name: String, state: Awaits },
+enum PathStep {
+    Member { name: String, state: MemberState },
     Item(u64),
 }
 
 #[derive(PartialEq, Eq)]
-enum Awaits {
+enum MemberState {
     Name,
     Value,
 }
@@ -64,16 +64,16 @@ fn end_of_string(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-fn pointer(stack: &[Step]) -> String {
+fn pointer(stack: &[PathStep]) -> String {
     let mut out = String::new();
     for step in stack {
         match step {
-            Step::Member { state: Awaits::Name, .. } => {}
-            Step::Member { name, .. } => {
+            PathStep::Member { state: MemberState::Name, .. } => {}
+            PathStep::Member { name, .. } => {
                 out.push('/');
                 out.push_str(&name.replace('~', "~0").replace('/', "~1"));
             }
-            Step::Item(place) => out.push_str(&format!("/{place}")),
+            PathStep::Item(place) => out.push_str(&format!("/{place}")),
         }
     }
     out

@@ -11,7 +11,7 @@ use std::{
 
 use holm_kernel::CallId;
 
-use crate::{Delta, DeltaSink, Secrets};
+use crate::{DeltaSink, ReplyDelta, SecretRedactor};
 
 /// The most characters of one update: it is a line on a screen.
 const LONGEST: usize = 1024;
@@ -21,7 +21,7 @@ const MOST: u64 = 10_000;
 
 /// The progress of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Update {
+pub struct ProgressUpdate {
     /// What the tool does now.
     pub text: String,
     /// The amount done, in any unit.
@@ -30,20 +30,20 @@ pub struct Update {
     pub total: Option<u64>,
 }
 
-impl Update {
+impl ProgressUpdate {
     /// An amount done out of a total.
     pub fn of(done: u64, total: u64, text: impl Into<String>) -> Self {
         Self { text: text.into(), done: Some(done), total: Some(total) }
     }
 }
 
-impl From<&str> for Update {
+impl From<&str> for ProgressUpdate {
     fn from(text: &str) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 }
 
-impl From<String> for Update {
+impl From<String> for ProgressUpdate {
     fn from(text: String) -> Self {
         Self { text, ..Self::default() }
     }
@@ -52,33 +52,33 @@ impl From<String> for Update {
 /// Reports the progress of a tool. Clones report for the same call.
 ///
 /// ```
-/// use holm_runtime::{Job, Update};
+/// use holm_runtime::{ToolInvocation, ProgressUpdate};
 ///
-/// let job = Job::alone("{}");
+/// let job = ToolInvocation::alone("{}");
 /// job.progress.say("reading");
-/// job.progress.say(Update::of(3, 10, "pages"));
+/// job.progress.say(ProgressUpdate::of(3, 10, "pages"));
 /// ```
 #[derive(Clone)]
-pub struct Progress {
-    watched: Option<Arc<Watched>>,
+pub struct ProgressReporter {
+    watched: Option<Arc<ProgressTarget>>,
 }
 
-struct Watched {
+struct ProgressTarget {
     call: CallId,
     deltas: Arc<dyn DeltaSink>,
-    secrets: Secrets,
+    secrets: SecretRedactor,
     said: AtomicU64,
 }
 
-impl Progress {
+impl ProgressReporter {
     /// A reporter that drops all updates.
     pub const fn silent() -> Self {
         Self { watched: None }
     }
 
     /// Sends updates to the watchers of the run, with secrets removed.
-    pub fn new(call: CallId, deltas: Arc<dyn DeltaSink>, secrets: Secrets) -> Self {
-        Self { watched: Some(Arc::new(Watched { call, deltas, secrets, said: AtomicU64::new(0) })) }
+    pub fn new(call: CallId, deltas: Arc<dyn DeltaSink>, secrets: SecretRedactor) -> Self {
+        Self { watched: Some(Arc::new(ProgressTarget { call, deltas, secrets, said: AtomicU64::new(0) })) }
     }
 
     /// A text without the secrets of the run, for a tool that shortens what it shows: half of a secret would not be known again.
@@ -87,7 +87,7 @@ impl Progress {
     }
 
     /// Says something. Long texts are cut, and after very many updates nothing is heard any more.
-    pub fn say(&self, update: impl Into<Update>) {
+    pub fn say(&self, update: impl Into<ProgressUpdate>) {
         let Some(watched) = &self.watched else { return };
         if watched.said.fetch_add(1, Ordering::Relaxed) >= MOST {
             return;
@@ -96,12 +96,14 @@ impl Progress {
         // Cleaned before it is cut, so that no half of a key remains.
         let text = watched.secrets.text(&update.text);
         let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
-        watched.deltas.delta(watched.call, Delta::Progress { text, done: update.done, total: update.total });
+        watched
+            .deltas
+            .delta(watched.call, ReplyDelta::Progress { text, done: update.done, total: update.total });
     }
 }
 
-impl fmt::Debug for Progress {
+impl fmt::Debug for ProgressReporter {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Progress").field("watched", &self.watched.is_some()).finish()
+        out.debug_struct("ProgressReporter").field("watched", &self.watched.is_some()).finish()
     }
 }

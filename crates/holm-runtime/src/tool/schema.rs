@@ -1,7 +1,7 @@
 //! Derives the JSON Schema of a Rust type, in the form that the kernel and the providers accept.
 
 use holm_guards::{
-    json::{Json, Object},
+    json::{Json, JsonObject},
     schema::format,
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
@@ -18,7 +18,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 ///
 /// #[derive(schemars::JsonSchema)]
 /// struct Search {
-///     /// What to look for.
+///     /// SecretIdentity to look for.
 ///     text: String,
 ///     limit: Option<u8>,
 /// }
@@ -81,7 +81,7 @@ fn tidy(schema: &mut Json) {
 
 /// Replaces a numeric format by bounds: validators check bounds, and models read them. A format
 /// without a check is removed.
-fn bound_number(members: &mut Object) {
+fn bound_number(members: &mut JsonObject) {
     let Some(format) = members.get("format").and_then(Json::as_str) else { return };
     // Wider integers hold every value that a model sends.
     let bounds = match format {
@@ -110,7 +110,7 @@ fn names(required: Option<&Json>) -> Vec<String> {
     names.iter().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
-fn drop_null(property: &mut Object) {
+fn drop_null(property: &mut JsonObject) {
     if property.get("default") == Some(&Json::Null) {
         property.remove("default");
     }

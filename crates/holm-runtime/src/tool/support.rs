@@ -3,11 +3,11 @@
 
 use std::fmt::Display;
 
-use holm_grants::Template;
+use holm_grants::NeedTemplate;
 use holm_kernel::ToolOutput;
 use serde::Serialize;
 
-use super::{Data, IntoOutput, Job, output::failed, typed};
+use super::{IntoOutput, JsonOutput, ToolInvocation, output::failed, typed};
 use crate::BoxFuture;
 
 pub use holm_grants;
@@ -22,19 +22,19 @@ pub use serde;
     clippy::expect_used,
     reason = "a need that were left out silently would be a call that nobody is asked about"
 )]
-pub fn needs(texts: &[&str]) -> Vec<Template> {
+pub fn needs(texts: &[&str]) -> Vec<NeedTemplate> {
     texts.iter().map(|text| text.parse().expect("the macro has read this need")).collect()
 }
 
 /// The output for arguments that the function's types reject.
-pub fn failed_arguments(error: &super::BadArguments) -> ToolOutput {
+pub fn failed_arguments(error: &super::ArgumentsError) -> ToolOutput {
     ToolOutput::failed(error.to_string())
 }
 
 /// Runs a plain function on a blocking thread.
 pub fn block(
-    job: Job,
-    work: impl FnOnce(Job) -> ToolOutput + Send + 'static,
+    job: ToolInvocation,
+    work: impl FnOnce(ToolInvocation) -> ToolOutput + Send + 'static,
 ) -> BoxFuture<'static, ToolOutput> {
     Box::pin(typed::block(job, work))
 }
@@ -43,13 +43,13 @@ pub fn block(
 /// output; the number of borrows selects it: an output itself, a `Result` of a
 /// serialisable value, a serialisable value. For everything else there is a compile error
 /// that says what a tool may return.
-pub struct Returned<T>(pub Option<T>);
+pub struct ReturnValue<T>(pub Option<T>);
 
 pub trait AsOutput {
     fn output(&mut self) -> ToolOutput;
 }
 
-impl<T: IntoOutput> AsOutput for &mut &mut &mut Returned<T> {
+impl<T: IntoOutput> AsOutput for &mut &mut &mut ReturnValue<T> {
     fn output(&mut self) -> ToolOutput {
         self.0.take().map_or_else(ToolOutput::default, IntoOutput::into_output)
     }
@@ -59,10 +59,10 @@ pub trait AsResult {
     fn output(&mut self) -> ToolOutput;
 }
 
-impl<T: Serialize, E: Display> AsResult for &mut &mut Returned<Result<T, E>> {
+impl<T: Serialize, E: Display> AsResult for &mut &mut ReturnValue<Result<T, E>> {
     fn output(&mut self) -> ToolOutput {
         match self.0.take() {
-            Some(Ok(value)) => Data(value).into_output(),
+            Some(Ok(value)) => JsonOutput(value).into_output(),
             Some(Err(error)) => failed(&error),
             None => ToolOutput::default(),
         }
@@ -73,9 +73,9 @@ pub trait AsData {
     fn output(&mut self) -> ToolOutput;
 }
 
-impl<T: Serialize> AsData for &mut Returned<T> {
+impl<T: Serialize> AsData for &mut ReturnValue<T> {
     fn output(&mut self) -> ToolOutput {
-        self.0.take().map_or_else(ToolOutput::default, |value| Data(value).into_output())
+        self.0.take().map_or_else(ToolOutput::default, |value| JsonOutput(value).into_output())
     }
 }
 
@@ -87,7 +87,7 @@ pub trait AsAnything {
         Self::Value: IntoOutput;
 }
 
-impl<T> AsAnything for Returned<T> {
+impl<T> AsAnything for ReturnValue<T> {
     type Value = T;
 
     fn output(&mut self) -> ToolOutput

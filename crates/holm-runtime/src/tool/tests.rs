@@ -10,6 +10,6 @@ use holm_kernel::{Outcome, ToolOutput};
 use super::*;
 
 /// A declaration whose content does not matter.
-fn declared(name: &str) -> holm_kernel::Tool {
-    holm_kernel::Tool::new(name, "A test's tool.", Json::object([("type", "object".into())]))
+fn declared(name: &str) -> holm_kernel::ToolSpec {
+    holm_kernel::ToolSpec::new(name, "A test's tool.", Json::object([("type", "object".into())]))
 }

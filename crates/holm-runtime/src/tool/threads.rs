@@ -15,11 +15,11 @@ use crate::driver::JournalHold;
 /// is 512, and other code needs threads too.
 const SHARED: usize = 256;
 
-static ALL: LazyLock<Threads> = LazyLock::new(|| Threads::new(SHARED));
+static ALL: LazyLock<BlockingThreads> = LazyLock::new(|| BlockingThreads::new(SHARED));
 
 /// How many blocking calls may run at once; clones share the number.
 #[derive(Debug, Clone)]
-pub struct Threads {
+pub struct BlockingThreads {
     permits: Arc<Semaphore>,
     most: usize,
     /// Held until the thread is done: a run is not released while one of its calls still acts.
@@ -28,7 +28,7 @@ pub struct Threads {
 
 /// Why a blocking call has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ThreadFailed {
+pub(crate) enum ThreadError {
     #[error("the tool panicked: {0}")]
     Panicked(String),
     /// It was stopped before a thread was free.
@@ -41,7 +41,7 @@ pub(crate) enum ThreadFailed {
     ShutDown,
 }
 
-impl Threads {
+impl BlockingThreads {
     /// At most this many threads.
     pub fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
@@ -66,14 +66,14 @@ impl Threads {
 
     /// Runs blocking code. If the caller goes away, the thread finishes alone and only
     /// then returns its permit.
-    pub(crate) async fn run<T, F>(&self, stop: &CancellationToken, work: F) -> Result<T, ThreadFailed>
+    pub(crate) async fn run<T, F>(&self, stop: &CancellationToken, work: F) -> Result<T, ThreadError>
     where
         T: Send + 'static,
         F: FnOnce() -> T + Send + 'static,
     {
         let permit = tokio::select! {
-            permit = Arc::clone(&self.permits).acquire_owned() => permit.map_err(|_| ThreadFailed::ShutDown)?,
-            () = stop.cancelled() => return Err(ThreadFailed::NoneFree(self.most)),
+            permit = Arc::clone(&self.permits).acquire_owned() => permit.map_err(|_| ThreadError::ShutDown)?,
+            () = stop.cancelled() => return Err(ThreadError::NoneFree(self.most)),
         };
         let hold = self.hold.clone();
         let done = task::spawn_blocking(move || {
@@ -83,8 +83,8 @@ impl Threads {
         });
         match done.await {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(panic)) => Err(ThreadFailed::Panicked(panic)),
-            Err(_) => Err(ThreadFailed::ShutDown),
+            Ok(Err(panic)) => Err(ThreadError::Panicked(panic)),
+            Err(_) => Err(ThreadError::ShutDown),
         }
     }
 }

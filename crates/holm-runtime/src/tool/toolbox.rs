@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use holm_guards::{postcondition::Postconditions, schema::Schema};
+use holm_guards::{postcondition::CompiledPostconditions, schema::CompiledSchema};
 
 use super::{IntoTool, Tool};
 
@@ -80,8 +80,9 @@ impl Toolbox {
             if declared.name.is_empty() {
                 return Err(flawed("it has no name".into()));
             }
-            let schema = Schema::compile(&declared.schema).map_err(|error| flawed(error.to_string()))?;
-            let named = declared.needs.iter().flat_map(holm_grants::Template::arguments);
+            let schema =
+                CompiledSchema::compile(&declared.schema).map_err(|error| flawed(error.to_string()))?;
+            let named = declared.needs.iter().flat_map(holm_grants::NeedTemplate::arguments);
             for argument in named {
                 if !schema.properties().any(|(property, _)| property == argument) {
                     let reason = format!(
@@ -90,7 +91,8 @@ impl Toolbox {
                     return Err(flawed(reason));
                 }
             }
-            Postconditions::compile(&declared.postconditions).map_err(|error| flawed(error.to_string()))?;
+            CompiledPostconditions::compile(&declared.postconditions)
+                .map_err(|error| flawed(error.to_string()))?;
         }
         // Last, so that a tool reported here has no other problem: under another name it can be
         // used.
@@ -98,7 +100,7 @@ impl Toolbox {
     }
 
     /// The declarations for a run's configuration.
-    pub fn declarations(&self) -> Vec<holm_kernel::Tool> {
+    pub fn declarations(&self) -> Vec<holm_kernel::ToolSpec> {
         self.order.iter().map(|tool| tool.declaration().clone()).collect()
     }
 
@@ -131,7 +133,7 @@ impl fmt::Debug for Toolbox {
 
 /// Checks that no tool has a reserved name.
 pub(crate) fn check_names<'a>(
-    tools: impl IntoIterator<Item = &'a holm_kernel::Tool>,
+    tools: impl IntoIterator<Item = &'a holm_kernel::ToolSpec>,
 ) -> Result<(), ToolboxError> {
     match tools.into_iter().find(|tool| tool.takes_own_name()) {
         Some(tool) => Err(ToolboxError::Reserved { name: tool.name.clone() }),
@@ -144,18 +146,11 @@ pub(crate) fn check_names<'a>(
 pub enum ToolboxError {
     /// Two tools have the same name.
     #[error("two tools are named `{name}`; the model could not tell them apart: rename one or leave it out")]
-    Duplicate {
-        name: String,
-    },
+    Duplicate { name: String },
     /// A tool has a reserved name.
     #[error("a tool is named `{name}`, which every run answers itself; call it something else")]
-    Reserved {
-        name: String,
-    },
+    Reserved { name: String },
     /// A declaration is invalid.
     #[error("the tool `{name}` cannot be used: {reason}")]
-    Flawed {
-        name: String,
-        reason: String,
-    },
+    Flawed { name: String, reason: String },
 }

@@ -8,15 +8,15 @@ use holm_kernel::{Pace, Repeat, ToolOutput, Vote};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::{IntoOutput, Job, Tool, schema_of, threads::ThreadFailed};
+use super::{IntoOutput, Tool, ToolInvocation, schema_of, threads::ThreadError};
 use crate::BoxFuture;
 
-/// A tool with its own state and typed arguments. [`Typed::new`] makes a [`Tool`] of it.
+/// A tool with its own state and typed arguments. [`TypedToolAdapter::new`] makes a [`ToolSpec`] of it.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use holm_grants::Level;
-/// use holm_runtime::{Job, Tool, Typed, TypedTool};
+/// use holm_runtime::{ToolInvocation, ToolSpec, TypedToolAdapter, TypedTool};
 ///
 /// struct Greeter { greeting: String }
 ///
@@ -27,19 +27,19 @@ use crate::BoxFuture;
 ///     type Arguments = Whom;
 ///     type Output = String;
 ///
-///     fn declare(&self) -> holm_kernel::Tool {
+///     fn declare(&self) -> holm_kernel::ToolSpec {
 ///         Self::named("greet", "Greets somebody.").level(Level::None)
 ///     }
 ///
-///     async fn call(self: Arc<Self>, whom: Whom, _: Job) -> String {
+///     async fn call(self: Arc<Self>, whom: Whom, _: ToolInvocation) -> String {
 ///         format!("{} {}", self.greeting, whom.name)
 ///     }
 /// }
 ///
-/// let tool = Typed::new(Greeter { greeting: "hello".into() });
-/// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+/// let tool = TypedToolAdapter::new(Greeter { greeting: "hello".into() });
+/// # let runtime = tokio::runtime::AgentBuilder::new_current_thread().build().unwrap();
 /// # runtime.block_on(async {
-/// assert_eq!(tool.run(Job::alone(r#"{"name":"Ada"}"#)).await.text, "hello Ada");
+/// assert_eq!(tool.run(ToolInvocation::alone(r#"{"name":"Ada"}"#)).await.text, "hello Ada");
 /// # });
 /// ```
 pub trait TypedTool: Send + Sync + 'static {
@@ -49,43 +49,43 @@ pub trait TypedTool: Send + Sync + 'static {
     type Output: IntoOutput;
 
     /// The declaration for the kernel and the model; begin with [`named`](Self::named).
-    fn declare(&self) -> holm_kernel::Tool;
+    fn declare(&self) -> holm_kernel::ToolSpec;
 
-    /// Runs one call. To stop in time, watch [`Job::stop`].
+    /// Runs one call. To stop in time, watch [`ToolInvocation::stop`].
     fn call(
         self: Arc<Self>,
         arguments: Self::Arguments,
-        job: Job,
+        job: ToolInvocation,
     ) -> impl Future<Output = Self::Output> + Send;
 
     /// A declaration with the schema of the arguments.
-    fn named(name: impl Into<String>, description: impl Into<String>) -> holm_kernel::Tool
+    fn named(name: impl Into<String>, description: impl Into<String>) -> holm_kernel::ToolSpec
     where
         Self: Sized,
     {
-        holm_kernel::Tool::new(name, description, schema_of::<Self::Arguments>())
+        holm_kernel::ToolSpec::new(name, description, schema_of::<Self::Arguments>())
     }
 }
 
-/// A [`TypedTool`] as a [`Tool`].
-pub struct Typed<T> {
-    declaration: holm_kernel::Tool,
+/// A [`TypedTool`] as a [`ToolSpec`].
+pub struct TypedToolAdapter<T> {
+    declaration: holm_kernel::ToolSpec,
     tool: Arc<T>,
 }
 
-impl<T: TypedTool> Typed<T> {
+impl<T: TypedTool> TypedToolAdapter<T> {
     /// Asks the tool for its declaration, once.
     pub fn new(tool: T) -> Self {
         Self { declaration: tool.declare(), tool: Arc::new(tool) }
     }
 }
 
-impl<T: TypedTool> Tool for Typed<T> {
-    fn declaration(&self) -> &holm_kernel::Tool {
+impl<T: TypedTool> Tool for TypedToolAdapter<T> {
+    fn declaration(&self) -> &holm_kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let tool = Arc::clone(&self.tool);
         Box::pin(async move {
             match job.parse() {
@@ -96,19 +96,19 @@ impl<T: TypedTool> Tool for Typed<T> {
     }
 }
 
-impl<T> fmt::Debug for Typed<T> {
+impl<T> fmt::Debug for TypedToolAdapter<T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Typed").field(&self.declaration.name).finish()
+        out.debug_tuple("TypedToolAdapter").field(&self.declaration.name).finish()
     }
 }
 
-type Carries = dyn Fn(Job) -> BoxFuture<'static, ToolOutput> + Send + Sync;
+type ToolFunction = dyn Fn(ToolInvocation) -> BoxFuture<'static, ToolOutput> + Send + Sync;
 
 /// A tool made of a function over typed arguments; see [`tool`]. Its methods set the declaration.
 #[derive(Clone)]
 pub struct ClosureTool<A> {
-    declaration: holm_kernel::Tool,
-    carry_out: Arc<Carries>,
+    declaration: holm_kernel::ToolSpec,
+    carry_out: Arc<ToolFunction>,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -118,15 +118,15 @@ pub struct ClosureTool<A> {
 ///
 /// ```
 /// use holm_grants::Level;
-/// use holm_runtime::{Job, Tool, tool};
+/// use holm_runtime::{ToolInvocation, ToolSpec, tool};
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Sum { a: i64, b: i64 }
 ///
 /// let add = tool("add", "Adds two numbers.", |sum: Sum| async move { sum.a + sum.b }).level(Level::None);
-/// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+/// # let runtime = tokio::runtime::AgentBuilder::new_current_thread().build().unwrap();
 /// # runtime.block_on(async {
-/// assert_eq!(add.run(Job::alone(r#"{"a":2,"b":3}"#)).await.text, "5");
+/// assert_eq!(add.run(ToolInvocation::alone(r#"{"a":2,"b":3}"#)).await.text, "5");
 /// # });
 /// ```
 pub fn tool<A, F, Out>(name: impl Into<String>, description: impl Into<String>, function: F) -> ClosureTool<A>
@@ -138,7 +138,7 @@ where
     job_tool(name, description, move |arguments, _| function(arguments))
 }
 
-/// As [`tool`], for a function that also needs its [`Job`]: the stop token, progress,
+/// As [`tool`], for a function that also needs its [`ToolInvocation`]: the stop token, progress,
 /// the deadline, the key.
 pub fn job_tool<A, F, Out>(
     name: impl Into<String>,
@@ -147,7 +147,7 @@ pub fn job_tool<A, F, Out>(
 ) -> ClosureTool<A>
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
-    F: Fn(A, Job) -> Out + Send + Sync + 'static,
+    F: Fn(A, ToolInvocation) -> Out + Send + Sync + 'static,
     Out: Future<Output: IntoOutput> + Send + 'static,
 {
     let function = Arc::new(function);
@@ -163,7 +163,7 @@ where
 }
 
 /// As [`tool`], for a function that blocks: it runs on its own thread, of which there is
-/// a limited number ([`Threads`](super::Threads)).
+/// a limited number ([`BlockingThreads`](super::BlockingThreads)).
 pub fn blocking_tool<A, F, Out>(
     name: impl Into<String>,
     description: impl Into<String>,
@@ -171,7 +171,7 @@ pub fn blocking_tool<A, F, Out>(
 ) -> ClosureTool<A>
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
-    F: Fn(A, Job) -> Out + Send + Sync + 'static,
+    F: Fn(A, ToolInvocation) -> Out + Send + Sync + 'static,
     Out: IntoOutput,
 {
     let function = Arc::new(function);
@@ -187,11 +187,14 @@ where
 }
 
 /// Runs a call on a blocking thread.
-pub(crate) async fn block(job: Job, work: impl FnOnce(Job) -> ToolOutput + Send + 'static) -> ToolOutput {
+pub(crate) async fn block(
+    job: ToolInvocation,
+    work: impl FnOnce(ToolInvocation) -> ToolOutput + Send + 'static,
+) -> ToolOutput {
     let (threads, stop) = (job.threads.clone(), job.stop.clone());
     match threads.run(&stop, move || work(job)).await {
         Ok(output) => output,
-        Err(error @ (ThreadFailed::Panicked(_) | ThreadFailed::NoneFree(_) | ThreadFailed::ShutDown)) => {
+        Err(error @ (ThreadError::Panicked(_) | ThreadError::NoneFree(_) | ThreadError::ShutDown)) => {
             ToolOutput::failed(error.to_string())
         }
     }
@@ -201,10 +204,10 @@ impl<A: JsonSchema> ClosureTool<A> {
     fn new(
         name: impl Into<String>,
         description: impl Into<String>,
-        carry_out: impl Fn(Job) -> BoxFuture<'static, ToolOutput> + Send + Sync + 'static,
+        carry_out: impl Fn(ToolInvocation) -> BoxFuture<'static, ToolOutput> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            declaration: holm_kernel::Tool::new(name, description, schema_of::<A>()),
+            declaration: holm_kernel::ToolSpec::new(name, description, schema_of::<A>()),
             carry_out: Arc::new(carry_out),
             arguments: PhantomData,
         }
@@ -272,18 +275,18 @@ impl<A> ClosureTool<A> {
 
     /// Changes anything else in the declaration.
     #[must_use]
-    pub fn declare(mut self, change: impl FnOnce(&mut holm_kernel::Tool)) -> Self {
+    pub fn declare(mut self, change: impl FnOnce(&mut holm_kernel::ToolSpec)) -> Self {
         change(&mut self.declaration);
         self
     }
 }
 
 impl<A> Tool for ClosureTool<A> {
-    fn declaration(&self) -> &holm_kernel::Tool {
+    fn declaration(&self) -> &holm_kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         (self.carry_out)(job)
     }
 }

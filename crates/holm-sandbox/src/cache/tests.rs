@@ -2,16 +2,16 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
-fn code(text: &str) -> Trusted {
-    Trusted::from_compiler(text.as_bytes().to_vec())
+fn code(text: &str) -> TrustedCode {
+    TrustedCode::from_compiler(text.as_bytes().to_vec())
 }
 
-const ONE: Id = Id([1; 32]);
-const TWO: Id = Id([2; 32]);
+const ONE: CodeId = CodeId([1; 32]);
+const TWO: CodeId = CodeId([2; 32]);
 
-fn folder() -> (tempfile::TempDir, Cache) {
+fn folder() -> (tempfile::TempDir, CodeCache) {
     let dir = tempfile::tempdir().unwrap();
-    let cache = Cache::open(&dir.path().join("deep/cache")).unwrap();
+    let cache = CodeCache::open(&dir.path().join("deep/cache")).unwrap();
     (dir, cache)
 }
 
@@ -21,7 +21,7 @@ fn what_was_put_is_there_also_for_the_next_process() {
     cache.put(&ONE, &code("one")).unwrap();
     assert_eq!(cache.get(&ONE), Some(code("one")));
     assert_eq!(cache.get(&TWO), None);
-    let again = Cache::open(&dir.path().join("deep/cache")).unwrap();
+    let again = CodeCache::open(&dir.path().join("deep/cache")).unwrap();
     assert_eq!(again.get(&ONE), Some(code("one")));
     cache.put(&ONE, &code("newer")).unwrap();
     assert_eq!(again.get(&ONE), Some(code("newer")));
@@ -89,7 +89,7 @@ fn a_damaged_key_is_made_again() {
     let (dir, cache) = folder();
     cache.put(&ONE, &code("one")).unwrap();
     fs::write(cache.folder.join("key"), "short").unwrap();
-    let again = Cache::open(&dir.path().join("deep/cache")).unwrap();
+    let again = CodeCache::open(&dir.path().join("deep/cache")).unwrap();
     assert_eq!(again.get(&ONE), None);
     again.put(&ONE, &code("one")).unwrap();
     assert_eq!(again.get(&ONE), Some(code("one")));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The limits of one compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Budget {
+pub(crate) struct CompileBudget {
     /// Time of all processors together, in whole seconds because the system counts so. This is what
     /// cuts a bomb: it means the same on an idle machine and on a busy one.
     pub(crate) cpu_seconds: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Budget {
 
 /// The progress of a compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct CompileProgress {
     /// The number of bytes to compile.
     pub size: usize,
     /// The time since the start.
@@ -41,7 +41,7 @@ const MEMORY_PER_MIB: u64 = 256 << 20;
 /// The upper bound for guests of any size.
 const MAX_MEMORY: u64 = 6 << 30;
 
-impl Budget {
+impl CompileBudget {
     pub(crate) fn of(size: usize) -> Self {
         let size = size as u64;
         let share = |per_mib: u64| size.saturating_mul(per_mib) >> 20;
@@ -60,11 +60,11 @@ mod tests {
 
     #[test]
     fn the_budget_grows_with_the_size() {
-        let small = Budget::of(15 << 10);
+        let small = CompileBudget::of(15 << 10);
         assert_eq!(small.cpu_seconds, 1);
         assert_eq!(small.wall, Duration::from_secs(10));
-        let large = Budget::of(6 << 20);
+        let large = CompileBudget::of(6 << 20);
         assert!(large.cpu_seconds > 60, "{large:?}");
-        assert_eq!(Budget::of(usize::MAX).memory, MAX_MEMORY);
+        assert_eq!(CompileBudget::of(usize::MAX).memory, MAX_MEMORY);
     }
 }

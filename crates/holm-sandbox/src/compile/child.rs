@@ -8,9 +8,9 @@ use std::io::{Read, Write};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::budget::Budget;
-use crate::engine::{Purpose, engine};
-use crate::shape::Kind;
+use super::budget::CompileBudget;
+use crate::engine::{EnginePurpose, engine};
+use crate::shape::WasmKind;
 
 /// The first bytes in both directions, so that neither side mistakes another program for its peer.
 pub(super) const MAGIC: [u8; 8] = *b"holmcc01";
@@ -20,8 +20,8 @@ pub(super) const INVALID: u8 = 1;
 
 /// The header that the parent sends before the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Header {
-    pub(super) kind: Kind,
+pub(super) struct CompileHeader {
+    pub(super) kind: WasmKind,
     pub(super) cpu_seconds: u64,
     pub(super) memory: u64,
 }
@@ -29,15 +29,15 @@ pub(super) struct Header {
 /// The length of a header on the wire.
 pub(super) const HEADER: usize = 25;
 
-impl Header {
-    pub(super) fn new(kind: Kind, budget: &Budget) -> Self {
+impl CompileHeader {
+    pub(super) fn new(kind: WasmKind, budget: &CompileBudget) -> Self {
         Self { kind, cpu_seconds: budget.cpu_seconds, memory: budget.memory }
     }
 
     pub(super) fn to_bytes(self) -> [u8; HEADER] {
         let kind = match self.kind {
-            Kind::Module => 0,
-            Kind::Component => 1,
+            WasmKind::Module => 0,
+            WasmKind::Component => 1,
         };
         let parts = [&MAGIC[..], &[kind], &self.cpu_seconds.to_le_bytes(), &self.memory.to_le_bytes()];
         let mut bytes = [0; HEADER];
@@ -52,8 +52,8 @@ impl Header {
         let (kind, rest) = rest.split_first()?;
         let (cpu, rest) = rest.split_first_chunk()?;
         let kind = match kind {
-            0 => Kind::Module,
-            1 => Kind::Component,
+            0 => WasmKind::Module,
+            1 => WasmKind::Component,
             _ => return None,
         };
         (*magic == MAGIC).then_some(Self {
@@ -75,14 +75,14 @@ pub(super) fn run() -> i32 {
 fn serve(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
     let mut header = [0; HEADER];
     input.read_exact(&mut header)?;
-    let header = Header::from_bytes(&header)
+    let header = CompileHeader::from_bytes(&header)
         .ok_or_else(|| std::io::Error::new(std::io::ErrorKind::InvalidData, "unknown request"))?;
     limit(&header)?;
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
-    let compiled = engine(Purpose::Compile).and_then(|engine| match header.kind {
-        Kind::Module => engine.precompile_module(&bytes),
-        Kind::Component => engine.precompile_component(&bytes),
+    let compiled = engine(EnginePurpose::Compile).and_then(|engine| match header.kind {
+        WasmKind::Module => engine.precompile_module(&bytes),
+        WasmKind::Component => engine.precompile_component(&bytes),
     });
     let (tag, answer) = match compiled {
         Ok(code) => (COMPILED, code),
@@ -97,7 +97,7 @@ fn serve(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
 }
 
 /// Gives up all rights and resources that compiling does not need.
-fn limit(header: &Header) -> std::io::Result<()> {
+fn limit(header: &CompileHeader) -> std::io::Result<()> {
     // The soft limit ends the process with a signal that names the cause; the hard limit would not.
     let cpu =
         Rlimit { current: Some(header.cpu_seconds), maximum: Some(header.cpu_seconds.saturating_add(1)) };
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn a_header_comes_back_as_it_was() {
-        for kind in [Kind::Module, Kind::Component] {
-            let header = Header::new(kind, &Budget::of(123_456));
-            assert_eq!(Header::from_bytes(&header.to_bytes()), Some(header));
+        for kind in [WasmKind::Module, WasmKind::Component] {
+            let header = CompileHeader::new(kind, &CompileBudget::of(123_456));
+            assert_eq!(CompileHeader::from_bytes(&header.to_bytes()), Some(header));
         }
-        let mut bytes = Header::new(Kind::Module, &Budget::of(1)).to_bytes();
+        let mut bytes = CompileHeader::new(WasmKind::Module, &CompileBudget::of(1)).to_bytes();
         bytes[0] = 0;
-        assert_eq!(Header::from_bytes(&bytes), None);
+        assert_eq!(CompileHeader::from_bytes(&bytes), None);
     }
 
     #[test]

@@ -7,13 +7,13 @@
 //! The child is the host program itself, started again with an argument that only [`compiler_main`]
 //! knows. A library that is linked into another binary cannot bring a second program along, and
 //! `holm` must work from one file. Where the host has no `main` to change, such as in a test
-//! harness, [`Compiler::program`] names any program that calls [`compiler_main`].
+//! harness, [`CompilerProgram::program`] names any program that calls [`compiler_main`].
 
 mod budget;
 mod child;
 mod parent;
 
-pub use budget::Progress;
+pub use budget::CompileProgress;
 pub(crate) use parent::compile;
 
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ static PREPARED: AtomicBool = AtomicBool::new(false);
 /// ```
 /// holm_sandbox::compiler_main();
 /// // the rest of main
-/// # assert!(holm_sandbox::Compiler::itself().is_ok());
+/// # assert!(holm_sandbox::CompilerProgram::itself().is_ok());
 /// ```
 pub fn compiler_main() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT) {
@@ -42,7 +42,7 @@ pub fn compiler_main() {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiler(PathBuf);
+pub struct CompilerProgram(PathBuf);
 
 /// Why this program cannot compile.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -55,7 +55,7 @@ pub enum CompilerError {
     NoProgram(String),
 }
 
-impl Compiler {
+impl CompilerProgram {
     /// This program, started again.
     ///
     /// # Errors

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::budget::{Budget, Progress};
-use super::child::{COMPILED, HEADER, Header, INVALID, MAGIC};
-use super::{ARGUMENT, CompileError, Compiler};
-use crate::shape::Kind;
+use super::budget::{CompileBudget, CompileProgress};
+use super::child::{COMPILED, CompileHeader, HEADER, INVALID, MAGIC};
+use super::{ARGUMENT, CompileError, CompilerProgram};
+use crate::shape::WasmKind;
 
 /// How often progress is reported.
 const TICK: Duration = Duration::from_millis(100);
@@ -22,15 +22,15 @@ const MAX_CODE: u64 = 1 << 30;
 
 /// Compiles in a child and waits for it.
 pub(crate) fn compile(
-    compiler: &Compiler,
-    kind: Kind,
+    compiler: &CompilerProgram,
+    kind: WasmKind,
     bytes: &[u8],
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(CompileProgress),
 ) -> Result<Vec<u8>, CompileError> {
-    let budget = Budget::of(bytes.len());
+    let budget = CompileBudget::of(bytes.len());
     let began = Instant::now();
     let (mut child, input, output) = start(compiler)?;
-    let header = Header::new(kind, &budget).to_bytes();
+    let header = CompileHeader::new(kind, &budget).to_bytes();
     let answer = std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         scope.spawn(move || {
@@ -82,7 +82,7 @@ fn is_out_of_time(status: ExitStatus) -> bool {
     status.signal() == Some(Signal::XCPU.as_raw())
 }
 
-fn start(compiler: &Compiler) -> Result<(Child, ChildStdin, ChildStdout), CompileError> {
+fn start(compiler: &CompilerProgram) -> Result<(Child, ChildStdin, ChildStdout), CompileError> {
     let mut child = Command::new(&compiler.0)
         .arg(ARGUMENT)
         .env_clear()
@@ -115,9 +115,9 @@ fn converse(mut input: ChildStdin, output: ChildStdout, header: &[u8; HEADER], b
 fn wait(
     receiver: &mpsc::Receiver<Vec<u8>>,
     began: Instant,
-    budget: &Budget,
+    budget: &CompileBudget,
     size: usize,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(CompileProgress),
 ) -> Option<Vec<u8>> {
     loop {
         let elapsed = began.elapsed();
@@ -126,7 +126,7 @@ fn wait(
             Ok(answer) => return Some(answer),
             Err(RecvTimeoutError::Disconnected) => return Some(Vec::new()),
             Err(RecvTimeoutError::Timeout) => {
-                progress(Progress { size, elapsed: began.elapsed(), budget: budget.wall });
+                progress(CompileProgress { size, elapsed: began.elapsed(), budget: budget.wall });
             }
         }
     }
@@ -162,7 +162,7 @@ mod tests {
     fn a_program_that_is_no_compiler_is_told_apart() {
         let mut ignore = |_| {};
         for program in ["/bin/true", "/bin/cat", "/nonexistent"] {
-            let result = compile(&Compiler::program(program), Kind::Module, b"bytes", &mut ignore);
+            let result = compile(&CompilerProgram::program(program), WasmKind::Module, b"bytes", &mut ignore);
             assert!(matches!(result, Err(CompileError::Unavailable(_))), "{program}: {result:?}");
         }
     }

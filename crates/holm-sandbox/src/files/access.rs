@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use holm_grants::{Decision, Denials, FilePath, Grant, Policy, Request};
+use holm_grants::{AccessRequest, DenialSet, FilePath, Grant, GrantPolicy, PolicyDecision};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use thiserror::Error;
 use wasmtime_wasi::filesystem::Dir;
@@ -22,24 +22,24 @@ use super::beneath;
 /// each path beneath it.
 ///
 /// ```
-/// use holm_grants::{GrantSet, Policy};
-/// use holm_sandbox::Access;
-/// let policy = Policy { grants: GrantSet::parse(["read:src/**"])?, ..Policy::default() };
-/// let access = Access::open(policy, Some(std::path::Path::new(env!("CARGO_MANIFEST_DIR"))))?;
+/// use holm_grants::{GrantSet, GrantPolicy};
+/// use holm_sandbox::GuestAccess;
+/// let policy = GrantPolicy { grants: GrantSet::parse(["read:src/**"])?, ..GrantPolicy::default() };
+/// let access = GuestAccess::open(policy, Some(std::path::Path::new(env!("CARGO_MANIFEST_DIR"))))?;
 /// assert_eq!(access.policy().grants.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Access {
-    policy: Arc<Policy>,
+pub struct GuestAccess {
+    policy: Arc<GrantPolicy>,
     /// Denials in addition to those of the policy.
-    denied: Arc<Denials>,
+    denied: Arc<DenialSet>,
     /// Not a slice: all empty slices share one reference count, and all threads would update
     /// it in one place.
-    roots: Arc<Vec<Root>>,
+    roots: Arc<Vec<RootDirectory>>,
 }
 
-pub(super) struct Root {
+pub(super) struct RootDirectory {
     /// The guest's name for it.
     pub(super) guest: String,
     /// The prefix of the policy's paths beneath it: empty for the workspace,
@@ -51,16 +51,19 @@ pub(super) struct Root {
     given: Dir,
 }
 
-impl Root {
+impl RootDirectory {
     fn new(guest: String, base: String, dir: File) -> Self {
         let given = directory(dir);
         Self { guest, base, dir: Arc::clone(&given.dir), given }
     }
 }
 
-impl std::fmt::Debug for Root {
+impl std::fmt::Debug for RootDirectory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Root").field("guest", &self.guest).field("base", &self.base).finish_non_exhaustive()
+        f.debug_struct("RootDirectory")
+            .field("guest", &self.guest)
+            .field("base", &self.base)
+            .finish_non_exhaustive()
     }
 }
 
@@ -78,7 +81,7 @@ pub struct AccessError {
     pub reason: String,
 }
 
-impl Access {
+impl GuestAccess {
     /// No power at all.
     #[must_use]
     pub fn none() -> Self {
@@ -93,7 +96,7 @@ impl Access {
     /// # Errors
     ///
     /// If there is a relative grant and the workspace cannot be opened.
-    pub fn open(policy: Policy, workspace: Option<&Path>) -> Result<Self, AccessError> {
+    pub fn open(policy: GrantPolicy, workspace: Option<&Path>) -> Result<Self, AccessError> {
         let texts: Vec<String> = policy
             .grants
             .iter()
@@ -105,7 +108,7 @@ impl Access {
         let mut roots = Vec::new();
         for base in absolute_bases(&texts) {
             if let Ok(dir) = open_straight(&base) {
-                roots.push(Root::new(base.clone(), base, dir));
+                roots.push(RootDirectory::new(base.clone(), base, dir));
             }
         }
         if let Some(path) = workspace.filter(|_| texts.iter().any(|text| !text.starts_with('/'))) {
@@ -115,7 +118,7 @@ impl Access {
             // equal.
             let taken = roots.iter().any(|root| root.guest == "/");
             let guest = if taken { "." } else { "/" };
-            roots.insert(0, Root::new(guest.to_owned(), String::new(), dir));
+            roots.insert(0, RootDirectory::new(guest.to_owned(), String::new(), dir));
         }
         Ok(Self { policy: Arc::new(policy), denied: Arc::default(), roots: Arc::new(roots) })
     }
@@ -123,15 +126,15 @@ impl Access {
     /// The same access without these files, even if the policy grants them. Shared, because long
     /// lists are the same for many calls.
     #[must_use]
-    pub fn without(mut self, denied: Arc<Denials>) -> Self {
+    pub fn without(mut self, denied: Arc<DenialSet>) -> Self {
         self.denied = denied;
         self
     }
 
     /// Decides a request about a file.
-    pub(super) fn decide(&self, request: &Request) -> Decision<'_> {
+    pub(super) fn decide(&self, request: &AccessRequest) -> PolicyDecision<'_> {
         match self.denied.hitting(request) {
-            Some(denial) => Decision::Denied(denial),
+            Some(denial) => PolicyDecision::Denied(denial),
             None => self.policy.decide(request),
         }
     }
@@ -160,20 +163,20 @@ impl Access {
             }
             _ => false,
         });
-        leads && !matches!(self.decide(&Request::Write(dir.clone())), Decision::Denied(_))
+        leads && !matches!(self.decide(&AccessRequest::Write(dir.clone())), PolicyDecision::Denied(_))
     }
 
     /// The policy that decides.
     #[must_use]
-    pub fn policy(&self) -> &Policy {
+    pub fn policy(&self) -> &GrantPolicy {
         &self.policy
     }
 
-    pub(crate) fn shared_policy(&self) -> Arc<Policy> {
+    pub(crate) fn shared_policy(&self) -> Arc<GrantPolicy> {
         Arc::clone(&self.policy)
     }
 
-    pub(super) fn root(&self, index: usize) -> Option<&Root> {
+    pub(super) fn root(&self, index: usize) -> Option<&RootDirectory> {
         self.roots.get(index)
     }
 

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
-/// Opens `path` beneath `root`. Fails with [`Errno::LOOP`] if a component is a link.
+/// Opens `path` beneath `root`. Fails with [`WasiErrno::LOOP`] if a component is a link.
 pub(super) fn open(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]

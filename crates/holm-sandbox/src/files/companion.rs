@@ -15,11 +15,11 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::beneath;
-use super::place::Place;
+use super::place::GuestPath;
 
 /// The kind of a companion file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Companion {
+pub(super) enum CompanionFile {
     /// The new content, before it takes the file's place.
     Draft,
     /// The rollback journal of an SQLite database.
@@ -40,16 +40,16 @@ const LOCK: &str = ".lock";
 const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// The file that a companion belongs to, by its name alone.
-pub(super) fn owner(place: &Place) -> Option<(Place, Companion)> {
+pub(super) fn owner(place: &GuestPath) -> Option<(GuestPath, CompanionFile)> {
     let path = place.path();
     let draft = path.rsplit_once(DRAFT).filter(|(_, digits)| is_number(digits)).map(|(file, _)| file);
     let (file, companion) = match (draft, path.strip_suffix(JOURNAL)) {
-        (Some(file), _) => (file, Companion::Draft),
-        (None, Some(file)) => (file, Companion::Journal),
-        (None, None) => (path.strip_suffix(LOCK)?, Companion::Lock),
+        (Some(file), _) => (file, CompanionFile::Draft),
+        (None, Some(file)) => (file, CompanionFile::Journal),
+        (None, None) => (path.strip_suffix(LOCK)?, CompanionFile::Lock),
     };
     let named = !file.is_empty() && !file.ends_with('/');
-    named.then(|| (Place::at(place.root, file.to_owned()), companion))
+    named.then(|| (GuestPath::at(place.root, file.to_owned()), companion))
 }
 
 fn is_number(digits: &str) -> bool {
@@ -59,7 +59,7 @@ fn is_number(digits: &str) -> bool {
 
 /// Whether nothing is here yet, or a journal that SQLite has left. A user's diary
 /// named `trip-journal` is neither.
-pub(super) fn is_journal(root: &File, place: &Place) -> bool {
+pub(super) fn is_journal(root: &File, place: &GuestPath) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;
     let file = match beneath::open(root, place.os_path(), flags, Mode::empty()) {
         Ok(file) => File::from(file),
@@ -72,7 +72,7 @@ pub(super) fn is_journal(root: &File, place: &Place) -> bool {
 
 /// Whether nothing is here yet, or a directory: an unrelated file with this name is
 /// never opened or removed.
-pub(super) fn is_lock(root: &File, place: &Place) -> bool {
+pub(super) fn is_lock(root: &File, place: &GuestPath) -> bool {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     match beneath::open(root, place.os_path(), flags, Mode::empty()) {
         Ok(_) => true,
@@ -83,32 +83,32 @@ pub(super) fn is_lock(root: &File, place: &Place) -> bool {
 /// The drafts and locks that one call has made. The rest of them is removed when the call ends: a
 /// guest that is cut off cannot clean up, and no other code would.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Drafts(Arc<Open>);
+pub(crate) struct DraftFiles(Arc<OpenDrafts>);
 
 #[derive(Debug, Default)]
-struct Open(Mutex<Vec<(Arc<File>, Place)>>);
+struct OpenDrafts(Mutex<Vec<(Arc<File>, GuestPath)>>);
 
-impl Drafts {
+impl DraftFiles {
     /// Remembers a file that was just created, if it is a draft or a lock.
-    pub(super) fn made(&self, root: &Arc<File>, place: &Place) {
-        if matches!(owner(place), Some((_, Companion::Draft | Companion::Lock))) {
+    pub(super) fn made(&self, root: &Arc<File>, place: &GuestPath) {
+        if matches!(owner(place), Some((_, CompanionFile::Draft | CompanionFile::Lock))) {
             self.0.lock(|open| open.push((Arc::clone(root), place.clone())));
         }
     }
 
     /// Forgets a file that no longer exists.
-    pub(super) fn gone(&self, place: &Place) {
+    pub(super) fn gone(&self, place: &GuestPath) {
         self.0.lock(|open| open.retain(|(_, draft)| draft != place));
     }
 }
 
-impl Open {
-    fn lock<T>(&self, act: impl FnOnce(&mut Vec<(Arc<File>, Place)>) -> T) -> T {
+impl OpenDrafts {
+    fn lock<T>(&self, act: impl FnOnce(&mut Vec<(Arc<File>, GuestPath)>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenDrafts {
     fn drop(&mut self) {
         for (root, place) in self.lock(std::mem::take) {
             let (parent, name) = place.split();
@@ -116,8 +116,8 @@ impl Drop for Open {
             // If the folder is gone, so is the draft.
             let Ok(dir) = beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
             let kind = match owner(&place) {
-                Some((_, Companion::Lock)) => AtFlags::REMOVEDIR,
-                Some((_, Companion::Draft | Companion::Journal)) | None => AtFlags::empty(),
+                Some((_, CompanionFile::Lock)) => AtFlags::REMOVEDIR,
+                Some((_, CompanionFile::Draft | CompanionFile::Journal)) | None => AtFlags::empty(),
             };
             let _ = rustix::fs::unlinkat(dir, name, kind);
         }
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(path: &str, expect: Option<(&str, Companion)>) {
-        let found = owner(&Place::at(0, path.to_owned()));
+    fn check(path: &str, expect: Option<(&str, CompanionFile)>) {
+        let found = owner(&GuestPath::at(0, path.to_owned()));
         let found = found.as_ref().map(|(place, companion)| (place.path(), *companion));
         assert_eq!(found, expect, "{path}");
     }
@@ -138,11 +138,11 @@ mod tests {
     #[test]
     fn a_name_tells_whose_companion_it_is() {
         check("a.txt", None);
-        check("a.txt.holm-draft-0", Some(("a.txt", Companion::Draft)));
-        check("x/a.txt.holm-draft-00ff", Some(("x/a.txt", Companion::Draft)));
-        check("a.holm-draft-1.holm-draft-2", Some(("a.holm-draft-1", Companion::Draft)));
-        check("x/a.db-journal", Some(("x/a.db", Companion::Journal)));
-        check("x/a.db.lock", Some(("x/a.db", Companion::Lock)));
+        check("a.txt.holm-draft-0", Some(("a.txt", CompanionFile::Draft)));
+        check("x/a.txt.holm-draft-00ff", Some(("x/a.txt", CompanionFile::Draft)));
+        check("a.holm-draft-1.holm-draft-2", Some(("a.holm-draft-1", CompanionFile::Draft)));
+        check("x/a.db-journal", Some(("x/a.db", CompanionFile::Journal)));
+        check("x/a.db.lock", Some(("x/a.db", CompanionFile::Lock)));
         for nobody in ["a.holm-draft-", "a.holm-draft-G", "a.holm-draft-00000000000000001", "x/.holm-draft-1"]
         {
             check(nobody, None);

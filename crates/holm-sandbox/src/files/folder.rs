@@ -4,33 +4,33 @@ use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use holm_grants::{Decision, Request};
+use holm_grants::{AccessRequest, PolicyDecision};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timestamps};
 use rustix::io::Errno;
 
-use super::access::{Access, Root};
-use super::companion::{self, Companion, Drafts};
-use super::place::{Misplaced, Place, pop, push};
-use super::quota::Quota;
+use super::access::{GuestAccess, RootDirectory};
+use super::companion::{self, CompanionFile, DraftFiles};
+use super::place::{GuestPath, GuestPathError, pop, push};
+use super::quota::WriteQuota;
 use super::{beneath, kernel};
-use crate::cancel::Term;
-use crate::lease::{Lease, Leases};
-use crate::refusal::{Audit, Reason, Wanted};
+use crate::cancel::CallDeadline;
+use crate::lease::{HandleLease, HandleLeases};
+use crate::refusal::{DenialLog, DeniedAction, DeniedReason};
 
 /// The files of one call.
 #[derive(Debug, Clone)]
-pub(crate) struct Files {
-    pub(crate) access: Access,
-    pub(crate) audit: Audit,
-    pub(crate) quota: Quota,
-    pub(crate) leases: Leases,
-    pub(crate) term: Term,
-    pub(crate) drafts: Drafts,
+pub(crate) struct GuestFiles {
+    pub(crate) access: GuestAccess,
+    pub(crate) audit: DenialLog,
+    pub(crate) quota: WriteQuota,
+    pub(crate) leases: HandleLeases,
+    pub(crate) term: CallDeadline,
+    pub(crate) drafts: DraftFiles,
 }
 
 /// What an operation wants to do with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum PathAccess {
     Read,
     Write,
     /// Either right is enough, because no content is read or changed.
@@ -39,14 +39,14 @@ pub(super) enum Need {
 
 /// Whether an operation is about a link at the end of a path or about its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Follow {
+pub(crate) enum LinkFollowing {
     Yes,
     No,
 }
 
 /// The options for opening a file.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct OpenOptions {
+pub(crate) struct FileOpenOptions {
     pub(crate) read: bool,
     pub(crate) write: bool,
     pub(crate) create: bool,
@@ -57,18 +57,18 @@ pub(crate) struct OpenOptions {
 }
 
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedNode {
     pub(crate) file: File,
-    pub(crate) node: Node,
-    pub(crate) place: Place,
-    pub(crate) lease: Lease,
+    pub(crate) node: NodeKind,
+    pub(crate) place: GuestPath,
+    pub(crate) lease: HandleLease,
     /// Its size in bytes.
     pub(crate) size: u64,
 }
 
 /// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Node {
+pub(crate) enum NodeKind {
     File,
     Directory,
     Link,
@@ -77,8 +77,8 @@ pub(crate) enum Node {
 
 /// The metadata of a file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stat {
-    pub(crate) node: Node,
+pub(crate) struct FileStat {
+    pub(crate) node: NodeKind,
     pub(crate) device: u64,
     pub(crate) inode: u64,
     pub(crate) links: u64,
@@ -92,31 +92,31 @@ pub(crate) struct Stat {
 /// The most links that a path may lead through before it counts as a loop.
 const MAX_LINKS: u32 = 16;
 
-impl Files {
+impl GuestFiles {
     /// Resolves `path` from a directory that the guest holds.
-    pub(crate) fn place(&self, from: &Place, path: &str) -> Result<Place, Errno> {
+    pub(crate) fn place(&self, from: &GuestPath, path: &str) -> Result<GuestPath, Errno> {
         from.join(path).map_err(|error| match error {
-            Misplaced::Malformed(errno) => errno,
-            Misplaced::Outside => self.outside(path),
+            GuestPathError::Malformed(errno) => errno,
+            GuestPathError::Outside => self.outside(path),
         })
     }
 
     /// Opens a file or directory.
     pub(crate) fn open(
         &self,
-        from: &Place,
+        from: &GuestPath,
         path: &str,
-        follow: Follow,
-        options: OpenOptions,
-    ) -> Result<Opened, Errno> {
+        follow: LinkFollowing,
+        options: FileOpenOptions,
+    ) -> Result<OpenedNode, Errno> {
         let place = self.place(from, path)?;
         let changes = options.write || options.create || options.truncate || options.append;
         let mut needs = Vec::with_capacity(2);
         if changes && !options.directory {
-            needs.push(Need::Write);
+            needs.push(PathAccess::Write);
         }
         if options.read && !options.directory {
-            needs.push(Need::Read);
+            needs.push(PathAccess::Read);
         }
         // A directory that the guest was given at the start may be opened again; the policy decides
         // about each entry.
@@ -124,40 +124,45 @@ impl Files {
         if given {
             needs.clear();
         } else if needs.is_empty() {
-            needs.push(Need::Either);
+            needs.push(PathAccess::Either);
         }
         self.on(&place, follow, &needs, |place| self.open_at(place, options))
     }
 
     /// The metadata at a path. A directory on the way to a granted file may be inspected too, but
     /// not listed: libraries inspect each part of a path before they open its end.
-    pub(crate) fn stat(&self, from: &Place, path: &str, follow: Follow) -> Result<Stat, Errno> {
+    pub(crate) fn stat(
+        &self,
+        from: &GuestPath,
+        path: &str,
+        follow: LinkFollowing,
+    ) -> Result<FileStat, Errno> {
         let place = self.place(from, path)?;
         self.on(&place, follow, &[], |place| {
             let is_given = place.path().is_empty();
             let on_the_way = is_given || self.access.leads_to_granted(&place.policy_path(self.root(place)?)?);
             if !on_the_way {
-                self.allow(Need::Either, place)?;
+                self.allow(PathAccess::Either, place)?;
             }
             let (dir, name) = self.parent(place)?;
-            let stat = Stat::from(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
-            if stat.node == Node::Link && follow == Follow::Yes {
+            let stat = FileStat::from(&rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
+            if stat.node == NodeKind::Link && follow == LinkFollowing::Yes {
                 return Err(Errno::LOOP);
             }
-            if on_the_way && !is_given && stat.node != Node::Directory {
-                self.allow(Need::Either, place)?;
+            if on_the_way && !is_given && stat.node != NodeKind::Directory {
+                self.allow(PathAccess::Either, place)?;
             }
             Ok(stat)
         })
     }
 
     /// Makes a directory: one that is granted, or that a granted file has to be in.
-    pub(crate) fn create_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
+    pub(crate) fn create_directory(&self, from: &GuestPath, path: &str) -> Result<(), Errno> {
         let mode = Mode::from_raw_mode(0o777);
         let place = self.place(from, path)?;
-        self.on(&place, Follow::No, &[], |place| {
+        self.on(&place, LinkFollowing::No, &[], |place| {
             if !self.access.leads_to_written(&place.policy_path(self.root(place)?)?) {
-                self.allow(Need::Write, place)?;
+                self.allow(PathAccess::Write, place)?;
             }
             let (dir, name) = self.parent(place)?;
             self.quota.take_entry().map_err(|_| Errno::NOSPC)?;
@@ -167,28 +172,28 @@ impl Files {
         })
     }
 
-    pub(crate) fn unlink(&self, from: &Place, path: &str) -> Result<(), Errno> {
+    pub(crate) fn unlink(&self, from: &GuestPath, path: &str) -> Result<(), Errno> {
         self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
     }
 
     /// Removes an empty directory.
-    pub(crate) fn remove_directory(&self, from: &Place, path: &str) -> Result<(), Errno> {
+    pub(crate) fn remove_directory(&self, from: &GuestPath, path: &str) -> Result<(), Errno> {
         self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR))?;
         self.drafts.gone(&self.place(from, path)?);
         Ok(())
     }
 
     /// Sets the times of a file; of a link itself, never of its target.
-    pub(crate) fn set_times(&self, from: &Place, path: &str, times: &Timestamps) -> Result<(), Errno> {
+    pub(crate) fn set_times(&self, from: &GuestPath, path: &str, times: &Timestamps) -> Result<(), Errno> {
         self.change(from, path, |dir, name| {
             rustix::fs::utimensat(dir, name, times, AtFlags::SYMLINK_NOFOLLOW)
         })
     }
 
     /// The target of a link, as text.
-    pub(crate) fn read_link(&self, from: &Place, path: &str) -> Result<String, Errno> {
+    pub(crate) fn read_link(&self, from: &GuestPath, path: &str) -> Result<String, Errno> {
         let place = self.place(from, path)?;
-        self.on(&place, Follow::No, &[Need::Read], |place| {
+        self.on(&place, LinkFollowing::No, &[PathAccess::Read], |place| {
             let (dir, name) = self.parent(place)?;
             let target = rustix::fs::readlinkat(dir, name, Vec::new())?;
             target.into_string().map_err(|_| Errno::ILSEQ)
@@ -197,31 +202,32 @@ impl Files {
 
     /// Refuses to make a link, with any grants: a link that stays inside today may lead
     /// outside after a rename.
-    pub(crate) fn refuse_link(&self, from: &Place, path: &str) -> Errno {
+    pub(crate) fn refuse_link(&self, from: &GuestPath, path: &str) -> Errno {
         let path = self.place(from, path).map_or_else(|_| path.to_owned(), |place| place.path().to_owned());
-        self.audit.refuse(Wanted::Link(path), Reason::Never);
+        self.audit.refuse(DeniedAction::Link(path), DeniedReason::Never);
         Errno::PERM
     }
 
     /// Whether a directory that the guest holds may be listed.
-    pub(crate) fn may_list(&self, dir: &Place) -> Result<(), Errno> {
+    pub(crate) fn may_list(&self, dir: &GuestPath) -> Result<(), Errno> {
         // The opened directories themselves can always be listed; entries without a grant are left
         // out.
-        if dir.path().is_empty() { Ok(()) } else { self.allow(Need::Read, dir) }
+        if dir.path().is_empty() { Ok(()) } else { self.allow(PathAccess::Read, dir) }
     }
 
     /// Whether an entry of a directory is shown.
-    pub(crate) fn shows(&self, dir: &Place, name: &str) -> bool {
-        dir.join(name)
-            .is_ok_and(|place| self.decide(Need::Either, &place).is_ok_and(|decision| decision.is_none()))
+    pub(crate) fn shows(&self, dir: &GuestPath, name: &str) -> bool {
+        dir.join(name).is_ok_and(|place| {
+            self.decide(PathAccess::Either, &place).is_ok_and(|decision| decision.is_none())
+        })
     }
 
     /// Asks the policy, and writes a refusal down.
-    pub(super) fn allow(&self, need: Need, place: &Place) -> Result<(), Errno> {
+    pub(super) fn allow(&self, need: PathAccess, place: &GuestPath) -> Result<(), Errno> {
         match self.decide(need, place)? {
             None => Ok(()),
             Some((request, reason)) => {
-                self.audit.refuse(Wanted::Request(request), reason);
+                self.audit.refuse(DeniedAction::Request(request), reason);
                 Err(Errno::ACCESS)
             }
         }
@@ -229,45 +235,53 @@ impl Files {
 
     /// Asks the policy. Returns `None` if it agrees, else the missing request and
     /// why it is refused.
-    pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
+    pub(super) fn decide(
+        &self,
+        need: PathAccess,
+        place: &GuestPath,
+    ) -> Result<Option<(AccessRequest, DeniedReason)>, Errno> {
         let refused = self.decide_exactly(need, place)?;
         // A denied path stays denied, even if it is a companion of an allowed file.
-        let Some((_, Reason::Missing)) = &refused else { return Ok(refused) };
+        let Some((_, DeniedReason::Missing)) = &refused else { return Ok(refused) };
         let granted = match companion::owner(place) {
             None => false,
-            Some((owner, Companion::Draft)) => self.decide_exactly(need, &owner)?.is_none(),
-            Some((owner, companion @ (Companion::Journal | Companion::Lock))) => {
+            Some((owner, CompanionFile::Draft)) => self.decide_exactly(need, &owner)?.is_none(),
+            Some((owner, companion @ (CompanionFile::Journal | CompanionFile::Lock))) => {
                 let is_it = match companion {
-                    Companion::Lock => companion::is_lock,
-                    Companion::Journal | Companion::Draft => companion::is_journal,
+                    CompanionFile::Lock => companion::is_lock,
+                    CompanionFile::Journal | CompanionFile::Draft => companion::is_journal,
                 };
-                self.decide_exactly(Need::Read, &owner)?.is_none()
-                    && self.decide_exactly(Need::Write, &owner)?.is_none()
+                self.decide_exactly(PathAccess::Read, &owner)?.is_none()
+                    && self.decide_exactly(PathAccess::Write, &owner)?.is_none()
                     && is_it(&self.root(place)?.dir, place)
             }
         };
         Ok(if granted { None } else { refused })
     }
 
-    fn decide_exactly(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
+    fn decide_exactly(
+        &self,
+        need: PathAccess,
+        place: &GuestPath,
+    ) -> Result<Option<(AccessRequest, DeniedReason)>, Errno> {
         let path = place.policy_path(self.root(place)?)?;
-        let ask = |request: Request| match self.access.decide(&request) {
-            Decision::Granted(_) => None,
-            Decision::Denied(denial) => Some((request, Reason::Denied(denial.to_string()))),
-            Decision::Missing => Some((request, Reason::Missing)),
+        let ask = |request: AccessRequest| match self.access.decide(&request) {
+            PolicyDecision::Granted(_) => None,
+            PolicyDecision::Denied(denial) => Some((request, DeniedReason::Denied(denial.to_string()))),
+            PolicyDecision::Missing => Some((request, DeniedReason::Missing)),
         };
         Ok(match need {
-            Need::Read => ask(Request::Read(path)),
-            Need::Write => ask(Request::Write(path)),
-            Need::Either => match ask(Request::Read(path.clone())) {
+            PathAccess::Read => ask(AccessRequest::Read(path)),
+            PathAccess::Write => ask(AccessRequest::Write(path)),
+            PathAccess::Either => match ask(AccessRequest::Read(path.clone())) {
                 None => None,
-                Some(refused) => ask(Request::Write(path)).and(Some(refused)),
+                Some(refused) => ask(AccessRequest::Write(path)).and(Some(refused)),
             },
         })
     }
 
     /// The handle of the directory that something is in, and its name there.
-    pub(super) fn parent<'p>(&self, place: &'p Place) -> Result<(OwnedFd, &'p str), Errno> {
+    pub(super) fn parent<'p>(&self, place: &'p GuestPath) -> Result<(OwnedFd, &'p str), Errno> {
         let (parent, name) = place.split();
         let root = self.root(place)?;
         #[cfg(target_os = "linux")]
@@ -279,7 +293,7 @@ impl Files {
         Ok((dir, name))
     }
 
-    pub(super) fn root(&self, place: &Place) -> Result<&Root, Errno> {
+    pub(super) fn root(&self, place: &GuestPath) -> Result<&RootDirectory, Errno> {
         self.access.root(place.root).ok_or(Errno::BADF)
     }
 
@@ -287,10 +301,10 @@ impl Files {
     /// decides about its target.
     pub(super) fn on<T>(
         &self,
-        place: &Place,
-        follow: Follow,
-        needs: &[Need],
-        act: impl Fn(&Place) -> Result<T, Errno>,
+        place: &GuestPath,
+        follow: LinkFollowing,
+        needs: &[PathAccess],
+        act: impl Fn(&GuestPath) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
         needs.iter().try_for_each(|need| self.allow(*need, place))?;
         match act(place) {
@@ -307,42 +321,42 @@ impl Files {
 
     fn change(
         &self,
-        from: &Place,
+        from: &GuestPath,
         path: &str,
         act: impl Fn(OwnedFd, &str) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
         let place = self.place(from, path)?;
-        self.on(&place, Follow::No, &[Need::Write], |place| {
+        self.on(&place, LinkFollowing::No, &[PathAccess::Write], |place| {
             let (dir, name) = self.parent(place)?;
             act(dir, name)
         })
     }
 
-    fn open_at(&self, place: &Place, options: OpenOptions) -> Result<Opened, Errno> {
+    fn open_at(&self, place: &GuestPath, options: FileOpenOptions) -> Result<OpenedNode, Errno> {
         let lease = self.leases.take().ok_or(Errno::MFILE)?;
         let file = self.open_or_make(place, options)?;
         self.keep_out_of_the_kernel(&file, place)?;
-        let stat = Stat::of(&file)?;
+        let stat = FileStat::of(&file)?;
         match stat.node {
-            Node::File | Node::Directory => {}
-            Node::Link | Node::Other => {
-                self.audit.refuse(Wanted::Device(place.path().to_owned()), Reason::Never);
+            NodeKind::File | NodeKind::Directory => {}
+            NodeKind::Link | NodeKind::Other => {
+                self.audit.refuse(DeniedAction::Device(place.path().to_owned()), DeniedReason::Never);
                 return Err(Errno::ACCESS);
             }
         }
         // Only now, when it is known to be a file.
-        let empties = options.truncate && stat.node == Node::File;
+        let empties = options.truncate && stat.node == NodeKind::File;
         if empties {
             rustix::fs::ftruncate(&file, 0)?;
         }
         let size = if empties { 0 } else { stat.size };
-        Ok(Opened { file, node: stat.node, place: place.clone(), lease, size })
+        Ok(OpenedNode { file, node: stat.node, place: place.clone(), lease, size })
     }
 
     /// Opens an existing file, or creates it and counts it.
-    fn open_or_make(&self, place: &Place, options: OpenOptions) -> Result<File, Errno> {
+    fn open_or_make(&self, place: &GuestPath, options: FileOpenOptions) -> Result<File, Errno> {
         let root = self.root(place)?;
-        let open = |options: OpenOptions, mode: Mode| {
+        let open = |options: FileOpenOptions, mode: Mode| {
             beneath::open(&root.dir, place.os_path(), options.flags(), mode).map(File::from)
         };
         // The kernel accepts no mode if nothing is created.
@@ -350,7 +364,7 @@ impl Files {
             return open(options, Mode::empty());
         }
         if !options.exclusive {
-            match open(OpenOptions { create: false, ..options }, Mode::empty()) {
+            match open(FileOpenOptions { create: false, ..options }, Mode::empty()) {
                 Err(Errno::NOENT) => {}
                 done => return done,
             }
@@ -364,17 +378,17 @@ impl Files {
     /// Refuses entries that only look like files: file systems through which the kernel reports
     /// about itself and every process, and takes commands. A guest that could write its own memory
     /// there would be outside the sandbox.
-    fn keep_out_of_the_kernel(&self, handle: impl AsFd, place: &Place) -> Result<(), Errno> {
+    fn keep_out_of_the_kernel(&self, handle: impl AsFd, place: &GuestPath) -> Result<(), Errno> {
         if !kernel::shows(handle)? {
             return Ok(());
         }
-        self.audit.refuse(Wanted::Device(place.path().to_owned()), Reason::Never);
+        self.audit.refuse(DeniedAction::Device(place.path().to_owned()), DeniedReason::Never);
         Err(Errno::ACCESS)
     }
 
     /// The end of a path when its links are followed by hand, one by one, each
     /// beneath the same directory.
-    fn follow(&self, place: &Place, follow: Follow) -> Result<Place, Errno> {
+    fn follow(&self, place: &GuestPath, follow: LinkFollowing) -> Result<GuestPath, Errno> {
         let mut rest: Vec<String> = place.components().map(str::to_owned).collect();
         rest.reverse();
         let mut done = String::new();
@@ -390,8 +404,9 @@ impl Files {
             }
             let mut here = done.clone();
             push(&mut here, &name);
-            let here = Place::at(place.root, here);
-            let target = if rest.is_empty() && follow == Follow::No { None } else { self.target(&here)? };
+            let here = GuestPath::at(place.root, here);
+            let target =
+                if rest.is_empty() && follow == LinkFollowing::No { None } else { self.target(&here)? };
             match target {
                 None => done = here.path().to_owned(),
                 Some(target) if target.starts_with('/') => return Err(self.outside(place.path())),
@@ -404,11 +419,11 @@ impl Files {
                 }
             }
         }
-        Ok(Place::at(place.root, done))
+        Ok(GuestPath::at(place.root, done))
     }
 
     /// The target of the link at a place; `None` if there is no link.
-    pub(super) fn target(&self, place: &Place) -> Result<Option<String>, Errno> {
+    pub(super) fn target(&self, place: &GuestPath) -> Result<Option<String>, Errno> {
         let (dir, name) = self.parent(place)?;
         match rustix::fs::readlinkat(dir, name, Vec::new()) {
             Ok(target) => target.into_string().map(Some).map_err(|_| Errno::ILSEQ),
@@ -419,7 +434,7 @@ impl Files {
     }
 
     fn outside(&self, path: &str) -> Errno {
-        self.audit.refuse(Wanted::Outside(path.to_owned()), Reason::Never);
+        self.audit.refuse(DeniedAction::Outside(path.to_owned()), DeniedReason::Never);
         Errno::PERM
     }
 }
@@ -427,7 +442,7 @@ impl Files {
 /// The mode of a new file, before the process's own mask.
 const CREATED: Mode = Mode::from_raw_mode(0o666);
 
-impl OpenOptions {
+impl FileOpenOptions {
     fn flags(self) -> OFlags {
         // Without waiting: a pipe that another program left here must not hang the call.
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -452,20 +467,20 @@ impl OpenOptions {
     }
 }
 
-impl Stat {
+impl FileStat {
     /// The metadata of an open file.
     pub(crate) fn of(file: impl AsFd) -> Result<Self, Errno> {
         Ok(Self::from(&rustix::fs::fstat(file)?))
     }
 }
 
-impl From<&rustix::fs::Stat> for Stat {
+impl From<&rustix::fs::Stat> for FileStat {
     fn from(stat: &rustix::fs::Stat) -> Self {
         let node = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Node::File,
-            FileType::Directory => Node::Directory,
-            FileType::Symlink => Node::Link,
-            _ => Node::Other,
+            FileType::RegularFile => NodeKind::File,
+            FileType::Directory => NodeKind::Directory,
+            FileType::Symlink => NodeKind::Link,
+            _ => NodeKind::Other,
         };
         Self {
             node,
@@ -487,24 +502,24 @@ fn nanoseconds(seconds: i64, rest: impl TryInto<u64>) -> u64 {
 }
 
 #[cfg(test)]
-impl Files {
+impl GuestFiles {
     /// Files of a call that never ends, with this many bytes left to write.
-    pub(crate) fn for_tests(access: Access, written: u64) -> Self {
+    pub(crate) fn for_tests(access: GuestAccess, written: u64) -> Self {
         let never = std::time::Instant::now() + std::time::Duration::from_hours(1);
         Self {
             access,
-            audit: Audit::default(),
-            quota: Quota::new(written),
-            leases: Leases::new(64),
-            term: Term::new(crate::cancel::Cancel::new(), never),
-            drafts: Drafts::default(),
+            audit: DenialLog::default(),
+            quota: WriteQuota::new(written),
+            leases: HandleLeases::new(64),
+            term: CallDeadline::new(crate::cancel::CancelSwitch::new(), never),
+            drafts: DraftFiles::default(),
         }
     }
 }
 
 /// The handles that a guest starts with.
-impl Files {
-    pub(crate) fn preopened(&self, index: usize) -> Option<(Arc<File>, Place)> {
-        Some((Arc::clone(self.access.dir(index)?), Place::root(index)))
+impl GuestFiles {
+    pub(crate) fn preopened(&self, index: usize) -> Option<(Arc<File>, GuestPath)> {
+        Some((Arc::clone(self.access.dir(index)?), GuestPath::root(index)))
     }
 }

@@ -15,11 +15,11 @@ mod place;
 mod quota;
 
 pub(crate) use access::directory;
-pub use access::{Access, AccessError};
-pub(crate) use companion::Drafts;
-pub(crate) use folder::{Files, Follow, Node, OpenOptions, Opened, Stat};
-pub(crate) use place::Place;
-pub(crate) use quota::Quota;
+pub use access::{AccessError, GuestAccess};
+pub(crate) use companion::DraftFiles;
+pub(crate) use folder::{FileOpenOptions, FileStat, GuestFiles, LinkFollowing, NodeKind, OpenedNode};
+pub(crate) use place::GuestPath;
+pub(crate) use quota::WriteQuota;
 
 #[cfg(test)]
 mod tests;

@@ -12,24 +12,30 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::beneath;
-use super::companion::{self, Companion};
-use super::folder::{Files, Follow, Need};
-use super::place::Place;
+use super::companion::{self, CompanionFile};
+use super::folder::{GuestFiles, LinkFollowing, PathAccess};
+use super::place::GuestPath;
 
 /// The most entries of a moved directory that are checked; a larger one is not moved,
 /// but can be copied.
 const MAX_MOVED: usize = 10_000;
 
-impl Files {
+impl GuestFiles {
     /// Renames a file or directory.
-    pub(crate) fn rename(&self, from: &Place, path: &str, to: &Place, new_path: &str) -> Result<(), Errno> {
+    pub(crate) fn rename(
+        &self,
+        from: &GuestPath,
+        path: &str,
+        to: &GuestPath,
+        new_path: &str,
+    ) -> Result<(), Errno> {
         let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
-        self.on(&old, Follow::No, &[Need::Write], |old| {
-            self.on(&new, Follow::No, &[Need::Write], |new| {
+        self.on(&old, LinkFollowing::No, &[PathAccess::Write], |old| {
+            self.on(&new, LinkFollowing::No, &[PathAccess::Write], |new| {
                 self.may_move(old, new)?;
                 let (old_dir, old_name) = self.parent(old)?;
                 let (new_dir, new_name) = self.parent(new)?;
-                if companion::owner(old) == Some((new.clone(), Companion::Draft)) {
+                if companion::owner(old) == Some((new.clone(), CompanionFile::Draft)) {
                     self.dress(old, &new_dir, new_name)?;
                 }
                 rustix::fs::renameat(old_dir, old_name, new_dir, new_name)?;
@@ -40,7 +46,7 @@ impl Files {
     }
 
     /// Gives a draft the permissions of the file that it replaces: a script stays executable.
-    fn dress(&self, draft: &Place, dir: impl AsFd, name: &str) -> Result<(), Errno> {
+    fn dress(&self, draft: &GuestPath, dir: impl AsFd, name: &str) -> Result<(), Errno> {
         let old = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat,
             Ok(_) | Err(Errno::NOENT) => return Ok(()),
@@ -53,10 +59,16 @@ impl Files {
     }
 
     /// Creates a hard link to a file.
-    pub(crate) fn link(&self, from: &Place, path: &str, to: &Place, new_path: &str) -> Result<(), Errno> {
+    pub(crate) fn link(
+        &self,
+        from: &GuestPath,
+        path: &str,
+        to: &GuestPath,
+        new_path: &str,
+    ) -> Result<(), Errno> {
         let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
-        self.on(&old, Follow::No, &[Need::Write], |old| {
-            self.on(&new, Follow::No, &[Need::Write], |new| {
+        self.on(&old, LinkFollowing::No, &[PathAccess::Write], |old| {
+            self.on(&new, LinkFollowing::No, &[PathAccess::Write], |new| {
                 self.keeps_secrets(old, new)?;
                 self.keeps_leading_inside(old, new)?;
                 let (old_dir, old_name) = self.parent(old)?;
@@ -68,12 +80,12 @@ impl Files {
     }
 
     /// Whether moving `old` to `new` gives no new power, for it and for everything in it.
-    fn may_move(&self, old: &Place, new: &Place) -> Result<(), Errno> {
+    fn may_move(&self, old: &GuestPath, new: &GuestPath) -> Result<(), Errno> {
         let mut looked_at = 0;
         let mut open = vec![(old.clone(), new.clone())];
         while let Some((old, new)) = open.pop() {
-            self.allow(Need::Write, &old)?;
-            self.allow(Need::Write, &new)?;
+            self.allow(PathAccess::Write, &old)?;
+            self.allow(PathAccess::Write, &new)?;
             self.keeps_secrets(&old, &new)?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             let root = self.root(&old)?;
@@ -102,8 +114,8 @@ impl Files {
                 if entry.file_type() == FileType::Directory {
                     open.push((old, new));
                 } else {
-                    self.allow(Need::Write, &old)?;
-                    self.allow(Need::Write, &new)?;
+                    self.allow(PathAccess::Write, &old)?;
+                    self.allow(PathAccess::Write, &new)?;
                     self.keeps_secrets(&old, &new)?;
                     self.keeps_leading_inside(&old, &new)?;
                 }
@@ -114,14 +126,14 @@ impl Files {
 
     /// A moved link must not lead out of the directory from its new place, nor to a file that the
     /// guest may not write: the next program that writes to it may run outside the sandbox.
-    fn keeps_leading_inside(&self, old: &Place, new: &Place) -> Result<(), Errno> {
+    fn keeps_leading_inside(&self, old: &GuestPath, new: &GuestPath) -> Result<(), Errno> {
         let Some(target) = self.target(old)? else { return Ok(()) };
         let (parent, _) = new.split();
-        self.allow(Need::Write, &self.place(&parent, &target)?)
+        self.allow(PathAccess::Write, &self.place(&parent, &target)?)
     }
 
     /// A file that can be read at the new path must be readable at the old one.
-    fn keeps_secrets(&self, old: &Place, new: &Place) -> Result<(), Errno> {
-        if self.decide(Need::Read, new)?.is_none() { self.allow(Need::Read, old) } else { Ok(()) }
+    fn keeps_secrets(&self, old: &GuestPath, new: &GuestPath) -> Result<(), Errno> {
+        if self.decide(PathAccess::Read, new)?.is_none() { self.allow(PathAccess::Read, old) } else { Ok(()) }
     }
 }

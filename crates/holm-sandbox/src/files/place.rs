@@ -3,11 +3,11 @@
 use holm_grants::FilePath;
 use rustix::io::Errno;
 
-use super::access::Root;
+use super::access::RootDirectory;
 
 /// A place: an opened directory, and the path beneath it without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct GuestPath {
     pub(crate) root: usize,
     /// The components beneath it with slashes between; empty for the directory itself.
     path: String,
@@ -15,7 +15,7 @@ pub(crate) struct Place {
 
 /// Why a path is not a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Misplaced {
+pub(crate) enum GuestPathError {
     /// It leads out of the directory.
     Outside,
     /// The text is not a valid path.
@@ -25,7 +25,7 @@ pub(crate) enum Misplaced {
 /// The longest path: Linux's own limit.
 const MAX_PATH: usize = 4096;
 
-impl Place {
+impl GuestPath {
     /// The opened directory itself.
     pub(crate) fn root(root: usize) -> Self {
         Self { root, path: String::new() }
@@ -60,18 +60,18 @@ impl Place {
     }
 
     /// Resolves `path` from here, by its text alone.
-    pub(crate) fn join(&self, path: &str) -> Result<Self, Misplaced> {
+    pub(crate) fn join(&self, path: &str) -> Result<Self, GuestPathError> {
         if path.is_empty() {
-            return Err(Misplaced::Malformed(Errno::NOENT));
+            return Err(GuestPathError::Malformed(Errno::NOENT));
         }
         if path.len() + self.path.len() >= MAX_PATH {
-            return Err(Misplaced::Malformed(Errno::NAMETOOLONG));
+            return Err(GuestPathError::Malformed(Errno::NAMETOOLONG));
         }
         if path.contains('\0') {
-            return Err(Misplaced::Malformed(Errno::INVAL));
+            return Err(GuestPathError::Malformed(Errno::INVAL));
         }
         if path.starts_with('/') {
-            return Err(Misplaced::Outside);
+            return Err(GuestPathError::Outside);
         }
         let mut joined = self.path.clone();
         for name in path.split('/') {
@@ -85,7 +85,7 @@ impl Place {
     }
 
     /// The path as the policy knows it.
-    pub(super) fn policy_path(&self, root: &Root) -> Result<FilePath, Errno> {
+    pub(super) fn policy_path(&self, root: &RootDirectory) -> Result<FilePath, Errno> {
         let base = root.base.as_str();
         let text = match (base, self.path.is_empty()) {
             ("", true) => return ".".parse().map_err(|_| Errno::INVAL),
@@ -105,9 +105,9 @@ pub(super) fn push(path: &mut String, name: &str) {
 }
 
 /// Removes the last component.
-pub(super) fn pop(path: &mut String) -> Result<(), Misplaced> {
+pub(super) fn pop(path: &mut String) -> Result<(), GuestPathError> {
     if path.is_empty() {
-        return Err(Misplaced::Outside);
+        return Err(GuestPathError::Outside);
     }
     path.truncate(path.rfind('/').unwrap_or(0));
     Ok(())

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use holm_grants::{Denials, GrantSet, Policy};
+use holm_grants::{DenialSet, GrantPolicy, GrantSet};
 use rustix::io::Errno;
 
 use super::*;
@@ -9,7 +9,7 @@ use super::*;
 /// A workspace with files, a secret next to it, and links of every kind.
 struct Scene {
     outer: tempfile::TempDir,
-    files: Files,
+    files: GuestFiles,
 }
 
 impl Scene {
@@ -40,12 +40,12 @@ impl Scene {
         ] {
             std::os::unix::fs::symlink(target, inner.join(link)).unwrap();
         }
-        let policy = Policy {
+        let policy = GrantPolicy {
             grants: GrantSet::parse(grants.iter().copied()).unwrap(),
-            denials: Denials::parse(denials.iter().copied()).unwrap(),
+            denials: DenialSet::parse(denials.iter().copied()).unwrap(),
         };
-        let access = Access::open(policy, Some(&inner)).unwrap();
-        Self { outer, files: Files::for_tests(access, 1 << 20) }
+        let access = GuestAccess::open(policy, Some(&inner)).unwrap();
+        Self { outer, files: GuestFiles::for_tests(access, 1 << 20) }
     }
 
     fn work(&self) -> std::path::PathBuf {
@@ -53,14 +53,15 @@ impl Scene {
     }
 
     fn read(&self, path: &str) -> Result<String, Errno> {
-        let options = OpenOptions { read: true, ..OpenOptions::default() };
-        let opened = self.files.open(&Place::root(0), path, Follow::Yes, options)?;
+        let options = FileOpenOptions { read: true, ..FileOpenOptions::default() };
+        let opened = self.files.open(&GuestPath::root(0), path, LinkFollowing::Yes, options)?;
         std::io::read_to_string(opened.file).map_err(|_| Errno::ISDIR)
     }
 
     fn write(&self, path: &str) -> Result<(), Errno> {
-        let options = OpenOptions { write: true, create: true, truncate: true, ..OpenOptions::default() };
-        self.files.open(&Place::root(0), path, Follow::Yes, options).map(|_| ())
+        let options =
+            FileOpenOptions { write: true, create: true, truncate: true, ..FileOpenOptions::default() };
+        self.files.open(&GuestPath::root(0), path, LinkFollowing::Yes, options).map(|_| ())
     }
 
     fn refusals(&self) -> Vec<String> {
@@ -116,13 +117,13 @@ fn a_refusal_names_what_a_link_leads_to() {
 #[test]
 fn read_only_files_cannot_be_changed_in_any_way() {
     let scene = Scene::new(&["read:**", "write:out/**"], &[]);
-    let root = Place::root(0);
+    let root = GuestPath::root(0);
     let files = &scene.files;
     assert_eq!(scene.write("src/lib.rs"), Err(Errno::ACCESS));
-    let truncate = OpenOptions { read: true, truncate: true, ..OpenOptions::default() };
-    assert_eq!(files.open(&root, "src/lib.rs", Follow::Yes, truncate).err(), Some(Errno::ACCESS));
-    let append = OpenOptions { append: true, ..OpenOptions::default() };
-    assert_eq!(files.open(&root, "src/lib.rs", Follow::Yes, append).err(), Some(Errno::ACCESS));
+    let truncate = FileOpenOptions { read: true, truncate: true, ..FileOpenOptions::default() };
+    assert_eq!(files.open(&root, "src/lib.rs", LinkFollowing::Yes, truncate).err(), Some(Errno::ACCESS));
+    let append = FileOpenOptions { append: true, ..FileOpenOptions::default() };
+    assert_eq!(files.open(&root, "src/lib.rs", LinkFollowing::Yes, append).err(), Some(Errno::ACCESS));
     for result in [
         files.unlink(&root, "src/lib.rs"),
         files.remove_directory(&root, "src/deep"),
@@ -148,14 +149,14 @@ fn nothing_is_written_through_a_link() {
     assert_eq!(scene.write("src/sideways"), Err(Errno::ACCESS));
     assert!(!scene.outer.path().join("missing").exists());
     assert_eq!(fs::read_to_string(scene.outer.path().join("secret")).unwrap(), "secret");
-    assert_eq!(scene.files.refuse_link(&Place::root(0), "out/l"), Errno::PERM);
+    assert_eq!(scene.files.refuse_link(&GuestPath::root(0), "out/l"), Errno::PERM);
     assert!(scene.refusals().contains(&"refused to make the link out/l".to_owned()));
 }
 
 #[test]
 fn moving_gives_no_power_over_what_is_moved() {
     let scene = Scene::new(&["write:**", "read:out/**"], &["path:private/key"]);
-    let (files, root) = (&scene.files, Place::root(0));
+    let (files, root) = (&scene.files, GuestPath::root(0));
     // The file could be written but not read; in `out` it could be read.
     assert_eq!(files.rename(&root, "src/lib.rs", &root, "out/lib.rs"), Err(Errno::ACCESS));
     assert_eq!(files.link(&root, "src/lib.rs", &root, "out/lib.rs"), Err(Errno::ACCESS));
@@ -168,7 +169,7 @@ fn moving_gives_no_power_over_what_is_moved() {
 #[test]
 fn a_listing_shows_only_what_is_granted() {
     let scene = Scene::new(&["read:src/*.rs", "read:out/**"], &[]);
-    let root = Place::root(0);
+    let root = GuestPath::root(0);
     let src = root.join("src").unwrap();
     assert!(scene.files.shows(&src, "lib.rs"));
     assert!(!scene.files.shows(&src, ".env"));
@@ -177,12 +178,12 @@ fn a_listing_shows_only_what_is_granted() {
     assert!(!scene.files.shows(&root, "private"));
     assert_eq!(scene.files.may_list(&root), Ok(()));
     assert_eq!(scene.files.may_list(&src), Err(Errno::ACCESS));
-    let options = OpenOptions { read: true, directory: true, ..OpenOptions::default() };
-    assert!(scene.files.open(&root, ".", Follow::Yes, options).is_ok());
-    assert!(scene.files.stat(&root, "src/..", Follow::Yes).is_ok());
-    assert_eq!(scene.files.open(&root, "src", Follow::Yes, options).err(), Some(Errno::ACCESS));
-    let create = OpenOptions { write: true, create: true, ..OpenOptions::default() };
-    assert!(scene.files.open(&root, ".", Follow::Yes, create).is_err());
+    let options = FileOpenOptions { read: true, directory: true, ..FileOpenOptions::default() };
+    assert!(scene.files.open(&root, ".", LinkFollowing::Yes, options).is_ok());
+    assert!(scene.files.stat(&root, "src/..", LinkFollowing::Yes).is_ok());
+    assert_eq!(scene.files.open(&root, "src", LinkFollowing::Yes, options).err(), Some(Errno::ACCESS));
+    let create = FileOpenOptions { write: true, create: true, ..FileOpenOptions::default() };
+    assert!(scene.files.open(&root, ".", LinkFollowing::Yes, create).is_err());
 }
 
 #[test]
@@ -206,8 +207,8 @@ fn an_absolute_grant_opens_its_directory_under_its_own_name() {
     let scene = Scene::new(&["read:src/**", &grant], &[]);
     let names: Vec<_> = scene.files.access.names().map(str::to_owned).collect();
     assert_eq!(names, ["/".to_owned(), base.display().to_string()]);
-    let options = OpenOptions { read: true, ..OpenOptions::default() };
-    let open = |path| scene.files.open(&Place::root(1), path, Follow::Yes, options).map(|_| ());
+    let options = FileOpenOptions { read: true, ..FileOpenOptions::default() };
+    let open = |path| scene.files.open(&GuestPath::root(1), path, LinkFollowing::Yes, options).map(|_| ());
     assert_eq!((open("a.csv"), open("b.txt")), (Ok(()), Err(Errno::ACCESS)));
     assert!(Path::new(&base).exists());
 }
@@ -244,7 +245,7 @@ fn swapping_a_directory_for_a_link_never_lets_a_path_out() {
 #[test]
 fn a_link_is_not_moved_to_where_it_leads_out() {
     let scene = Scene::new(&["read:**", "write:**"], &["write:private/**"]);
-    let (files, root) = (&scene.files, Place::root(0));
+    let (files, root) = (&scene.files, GuestPath::root(0));
     std::os::unix::fs::symlink("../../out/log", scene.work().join("src/deep/up")).unwrap();
     std::os::unix::fs::symlink("private/x", scene.work().join("src/deep/into")).unwrap();
     for (old, new, expect) in [
@@ -268,9 +269,9 @@ fn a_link_is_not_moved_to_where_it_leads_out() {
 #[test]
 fn what_is_made_counts_even_when_it_is_empty() {
     let scene = Scene::new(&["read:**", "write:**"], &[]);
-    let files = Files { quota: Quota::new(3 * 4096), ..scene.files.clone() };
-    let (root, create) = (Place::root(0), OpenOptions { create: true, ..OpenOptions::default() });
-    let open = |path| files.open(&root, path, Follow::Yes, create).map(|_| ());
+    let files = GuestFiles { quota: WriteQuota::new(3 * 4096), ..scene.files.clone() };
+    let (root, create) = (GuestPath::root(0), FileOpenOptions { create: true, ..FileOpenOptions::default() });
+    let open = |path| files.open(&root, path, LinkFollowing::Yes, create).map(|_| ());
     assert_eq!(files.create_directory(&root, "made"), Ok(()));
     assert_eq!((open("made/file"), files.link(&root, "out/log", &root, "made/log")), (Ok(()), Ok(())));
     // What is there already is not made again.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::engine::{Purpose, engine};
+use crate::engine::{EnginePurpose, engine};
 
 /// The files of WASI 0.2, as far as a guest imports them that only finds its directories.
 const DIRECTORIES: &str = r#"
@@ -27,7 +27,7 @@ const CLOCK: &str = r#"
     (import "wasi:clocks/monotonic-clock@0.2.3" (instance (export "now" (func (result u64)))))"#;
 
 /// How a guest of the text world with these imports is called.
-fn waits(imports: &str) -> Result<Waits, LoadError> {
+fn waits(imports: &str) -> Result<ImportWaiting, GuestLoadError> {
     let bytes = wat::parse_str(format!(
         r#"(component {imports}
             (core module $m
@@ -41,19 +41,24 @@ fn waits(imports: &str) -> Result<Waits, LoadError> {
             (export "{CALL}" (instance $call)))"#
     ))
     .unwrap();
-    let engine = engine(Purpose::Compile).unwrap();
-    let code = Trusted::from_compiler(engine.precompile_component(&bytes).unwrap());
-    match Linkers::new(&engine).unwrap().link(&engine, Kind::Component, &code).unwrap()? {
-        Code::Text(text) => Ok(text.waits),
-        Code::Command { .. } | Code::Module { .. } | Code::Plain(_) => panic!("a guest of another kind"),
+    let engine = engine(EnginePurpose::Compile).unwrap();
+    let code = TrustedCode::from_compiler(engine.precompile_component(&bytes).unwrap());
+    match GuestLinkers::new(&engine).unwrap().link(&engine, WasmKind::Component, &code).unwrap()? {
+        GuestCode::Text(text) => Ok(text.waits),
+        GuestCode::Command { .. } | GuestCode::Module { .. } | GuestCode::Plain(_) => {
+            panic!("a guest of another kind")
+        }
     }
 }
 
 #[test]
 fn a_guest_gets_a_stack_of_its_own_only_where_it_may_have_to_wait() {
-    for (imports, expect) in
-        [("", Waits::Never), (DIRECTORIES, Waits::Never), (SYNC, Waits::Maybe), (CLOCK, Waits::Maybe)]
-    {
+    for (imports, expect) in [
+        ("", ImportWaiting::Never),
+        (DIRECTORIES, ImportWaiting::Never),
+        (SYNC, ImportWaiting::Maybe),
+        (CLOCK, ImportWaiting::Maybe),
+    ] {
         assert_eq!(waits(imports), Ok(expect), "{imports}");
     }
 }
@@ -61,5 +66,5 @@ fn a_guest_gets_a_stack_of_its_own_only_where_it_may_have_to_wait() {
 #[test]
 fn what_nobody_has_is_refused_with_its_name() {
     let said = waits(r#"(import "wasi:nothing/at-all@0.2.0" (instance (export "run" (func))))"#).unwrap_err();
-    assert!(matches!(&said, LoadError::Import(what) if what.contains("wasi:nothing/at-all")), "{said}");
+    assert!(matches!(&said, GuestLoadError::Import(what) if what.contains("wasi:nothing/at-all")), "{said}");
 }

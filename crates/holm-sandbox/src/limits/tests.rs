@@ -1,11 +1,11 @@
 use super::*;
 
 #[track_caller]
-fn check(texts: &[&str], expect: impl FnOnce(&mut Limits)) {
-    let mut wanted = Limits::default();
+fn check(texts: &[&str], expect: impl FnOnce(&mut GuestLimits)) {
+    let mut wanted = GuestLimits::default();
     expect(&mut wanted);
     let allowances = Allowances::parse(texts.iter().copied()).unwrap();
-    assert_eq!(Limits::default().within(&allowances), wanted, "{texts:?}");
+    assert_eq!(GuestLimits::default().within(&allowances), wanted, "{texts:?}");
 }
 
 #[test]
@@ -21,5 +21,5 @@ fn an_allowance_replaces_the_default_of_its_kind() {
 #[test]
 fn no_call_is_longer_than_a_day() {
     let allowances = Allowances::parse(["time:9999h"]).unwrap();
-    assert_eq!(Limits::default().within(&allowances).time, MAX_TIME);
+    assert_eq!(GuestLimits::default().within(&allowances).time, MAX_TIME);
 }

@@ -1,31 +1,39 @@
-use holm_grants::{Denials, GrantSet};
+use holm_grants::{DenialSet, GrantSet};
 
 use super::*;
-use crate::lease::Leases;
+use crate::lease::HandleLeases;
 
 /// A way out that leads nowhere, for asking who would be let out.
 struct Nowhere;
 
-impl Outbound for Nowhere {
-    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
-        Box::pin(async { Err(NetError::TimedOut) })
+impl OutboundNetwork for Nowhere {
+    fn send<'a>(
+        &'a self,
+        _: &'a GrantPolicy,
+        _: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
+        Box::pin(async { Err(OutboundError::TimedOut) })
     }
 
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
-        Box::pin(async move { Err(NetError::NoSuchHost(name.to_owned())) })
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
+        Box::pin(async move { Err(OutboundError::NoSuchHost(name.to_owned())) })
     }
 }
 
-fn net(grants: &[&str], denials: &[&str], outbound: Option<Arc<dyn Outbound>>) -> (Net, Audit) {
-    let policy = Policy {
+fn net(
+    grants: &[&str],
+    denials: &[&str],
+    outbound: Option<Arc<dyn OutboundNetwork>>,
+) -> (CallNetwork, DenialLog) {
+    let policy = GrantPolicy {
         grants: GrantSet::parse(grants.iter().copied()).unwrap(),
-        denials: Denials::parse(denials.iter().copied()).unwrap(),
+        denials: DenialSet::parse(denials.iter().copied()).unwrap(),
     };
-    let audit = Audit::default();
-    (Net::new(Arc::new(policy), audit.clone(), outbound, Leases::new(64)), audit)
+    let audit = DenialLog::default();
+    (CallNetwork::new(Arc::new(policy), audit.clone(), outbound, HandleLeases::new(64)), audit)
 }
 
-fn texts(audit: &Audit) -> Vec<String> {
+fn texts(audit: &DenialLog) -> Vec<String> {
     audit.take().0.iter().map(ToString::to_string).collect()
 }
 
@@ -78,17 +86,21 @@ fn an_answer_without_end_leads_nowhere() {
 /// A way out that has the last word.
 struct Never;
 
-impl Outbound for Never {
-    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
-        Box::pin(async { Err(NetError::TimedOut) })
+impl OutboundNetwork for Never {
+    fn send<'a>(
+        &'a self,
+        _: &'a GrantPolicy,
+        _: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
+        Box::pin(async { Err(OutboundError::TimedOut) })
     }
 
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
-        Box::pin(async move { Err(NetError::NoSuchHost(name.to_owned())) })
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
+        Box::pin(async move { Err(OutboundError::NoSuchHost(name.to_owned())) })
     }
 
-    fn admit(&self, _: &Policy, _: &Url, _: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
-        Err(NetError::Refused("nobody leaves".to_owned()))
+    fn admit(&self, _: &GrantPolicy, _: &Url, _: &[IpAddr]) -> Result<Vec<IpAddr>, OutboundError> {
+        Err(OutboundError::Refused("nobody leaves".to_owned()))
     }
 }
 
@@ -135,7 +147,7 @@ fn a_denied_name_is_not_even_looked_up() {
 
 #[test]
 fn a_request_shows_no_field_values() {
-    let request = HttpRequest {
+    let request = GuestHttpRequest {
         method: "GET".into(),
         url: "https://example.com/".parse().unwrap(),
         headers: vec![("authorization".into(), b"token".to_vec())],

@@ -1,12 +1,12 @@
 //! Numbers and layouts of WASI 0.1, and the guest's memory read with bounds.
 
-use crate::cut::Cut;
+use crate::cut::GuestAbort;
 
 /// An error number of WASI 0.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Errno(pub(super) u16);
+pub(super) struct WasiErrno(pub(super) u16);
 
-impl Errno {
+impl WasiErrno {
     pub(super) const BADF: Self = Self(8);
     pub(super) const FAULT: Self = Self(21);
     pub(super) const FBIG: Self = Self(22);
@@ -57,7 +57,7 @@ const ERRORS: &[(rustix::io::Errno, u16)] = &[
     (rustix::io::Errno::XDEV, 75),
 ];
 
-impl From<rustix::io::Errno> for Errno {
+impl From<rustix::io::Errno> for WasiErrno {
     fn from(error: rustix::io::Errno) -> Self {
         ERRORS.iter().find(|(known, _)| *known == error).map_or(Self::IO, |(_, number)| Self(*number))
     }
@@ -65,100 +65,100 @@ impl From<rustix::io::Errno> for Errno {
 
 /// The early end of a host function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum HostCallError {
     /// The function returns this error number to the guest.
-    Errno(Errno),
+    Errno(WasiErrno),
     /// The guest is not asked.
-    Cut(Cut),
+    Cut(GuestAbort),
 }
 
-impl From<Errno> for Fault {
-    fn from(errno: Errno) -> Self {
+impl From<WasiErrno> for HostCallError {
+    fn from(errno: WasiErrno) -> Self {
         Self::Errno(errno)
     }
 }
 
-impl From<rustix::io::Errno> for Fault {
+impl From<rustix::io::Errno> for HostCallError {
     fn from(errno: rustix::io::Errno) -> Self {
         Self::Errno(errno.into())
     }
 }
 
-impl From<std::io::Error> for Fault {
+impl From<std::io::Error> for HostCallError {
     fn from(error: std::io::Error) -> Self {
         let errno = rustix::io::Errno::from_io_error(&error);
-        Self::Errno(errno.map_or(Errno::IO, Errno::from))
+        Self::Errno(errno.map_or(WasiErrno::IO, WasiErrno::from))
     }
 }
 
-impl From<Cut> for Fault {
-    fn from(cut: Cut) -> Self {
+impl From<GuestAbort> for HostCallError {
+    fn from(cut: GuestAbort) -> Self {
         Self::Cut(cut)
     }
 }
 
 /// The guest's memory for the time of one host function. Every access is bounded; outside is an
 /// error, never a panic.
-pub(super) struct Guest<'a>(&'a mut [u8]);
+pub(super) struct GuestMemory<'a>(&'a mut [u8]);
 
-impl<'a> Guest<'a> {
+impl<'a> GuestMemory<'a> {
     pub(super) fn new(bytes: &'a mut [u8]) -> Self {
         Self(bytes)
     }
 
     /// A range to read from.
-    pub(super) fn bytes(&self, at: u32, len: u32) -> Result<&[u8], Errno> {
+    pub(super) fn bytes(&self, at: u32, len: u32) -> Result<&[u8], WasiErrno> {
         let (at, len) = (at as usize, len as usize);
-        self.0.get(at..).and_then(|rest| rest.get(..len)).ok_or(Errno::FAULT)
+        self.0.get(at..).and_then(|rest| rest.get(..len)).ok_or(WasiErrno::FAULT)
     }
 
     /// A range to write to.
-    pub(super) fn bytes_mut(&mut self, at: u32, len: u32) -> Result<&mut [u8], Errno> {
+    pub(super) fn bytes_mut(&mut self, at: u32, len: u32) -> Result<&mut [u8], WasiErrno> {
         let (at, len) = (at as usize, len as usize);
-        self.0.get_mut(at..).and_then(|rest| rest.get_mut(..len)).ok_or(Errno::FAULT)
+        self.0.get_mut(at..).and_then(|rest| rest.get_mut(..len)).ok_or(WasiErrno::FAULT)
     }
 
     /// A path or name.
-    pub(super) fn text(&self, at: u32, len: u32) -> Result<&str, Errno> {
+    pub(super) fn text(&self, at: u32, len: u32) -> Result<&str, WasiErrno> {
         if len > MAX_PATH {
-            return Err(Errno::NAMETOOLONG);
+            return Err(WasiErrno::NAMETOOLONG);
         }
-        std::str::from_utf8(self.bytes(at, len)?).map_err(|_| Errno::ILSEQ)
+        std::str::from_utf8(self.bytes(at, len)?).map_err(|_| WasiErrno::ILSEQ)
     }
 
-    pub(super) fn put(&mut self, at: u32, bytes: &[u8]) -> Result<(), Errno> {
-        let len = u32::try_from(bytes.len()).map_err(|_| Errno::OVERFLOW)?;
+    pub(super) fn put(&mut self, at: u32, bytes: &[u8]) -> Result<(), WasiErrno> {
+        let len = u32::try_from(bytes.len()).map_err(|_| WasiErrno::OVERFLOW)?;
         self.bytes_mut(at, len)?.copy_from_slice(bytes);
         Ok(())
     }
 
-    pub(super) fn put_u32(&mut self, at: u32, value: u32) -> Result<(), Errno> {
+    pub(super) fn put_u32(&mut self, at: u32, value: u32) -> Result<(), WasiErrno> {
         self.put(at, &value.to_le_bytes())
     }
 
-    pub(super) fn put_u64(&mut self, at: u32, value: u64) -> Result<(), Errno> {
+    pub(super) fn put_u64(&mut self, at: u32, value: u64) -> Result<(), WasiErrno> {
         self.put(at, &value.to_le_bytes())
     }
 
-    pub(super) fn u32(&self, at: u32) -> Result<u32, Errno> {
-        let bytes = self.bytes(at, 4)?.try_into().map_err(|_| Errno::FAULT)?;
+    pub(super) fn u32(&self, at: u32) -> Result<u32, WasiErrno> {
+        let bytes = self.bytes(at, 4)?.try_into().map_err(|_| WasiErrno::FAULT)?;
         Ok(u32::from_le_bytes(bytes))
     }
 
-    pub(super) fn u64(&self, at: u32) -> Result<u64, Errno> {
-        let bytes = self.bytes(at, 8)?.try_into().map_err(|_| Errno::FAULT)?;
+    pub(super) fn u64(&self, at: u32) -> Result<u64, WasiErrno> {
+        let bytes = self.bytes(at, 8)?.try_into().map_err(|_| WasiErrno::FAULT)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
     /// The parts of a scattered buffer: address and length.
-    pub(super) fn parts(&self, at: u32, count: u32) -> Result<Vec<(u32, u32)>, Errno> {
+    pub(super) fn parts(&self, at: u32, count: u32) -> Result<Vec<(u32, u32)>, WasiErrno> {
         if count > MAX_PARTS {
-            return Err(Errno::INVAL);
+            return Err(WasiErrno::INVAL);
         }
         (0..count)
             .map(|index| {
-                let at = at.checked_add(index * 8).ok_or(Errno::FAULT)?;
-                Ok((self.u32(at)?, self.u32(at.checked_add(4).ok_or(Errno::FAULT)?)?))
+                let at = at.checked_add(index * 8).ok_or(WasiErrno::FAULT)?;
+                Ok((self.u32(at)?, self.u32(at.checked_add(4).ok_or(WasiErrno::FAULT)?)?))
             })
             .collect()
     }
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn memory_is_read_within_its_bounds() {
         let mut bytes = vec![0; 16];
-        let mut guest = Guest::new(&mut bytes);
+        let mut guest = GuestMemory::new(&mut bytes);
         guest.put_u32(12, 7).unwrap();
         assert_eq!(guest.u32(12), Ok(7));
         for result in [
@@ -217,10 +217,10 @@ mod tests {
             guest.put_u32(u32::MAX, 0),
             guest.parts(u32::MAX - 4, 2).map(|_| ()),
         ] {
-            assert_eq!(result, Err(Errno::FAULT));
+            assert_eq!(result, Err(WasiErrno::FAULT));
         }
-        assert_eq!(guest.parts(0, u32::MAX), Err(Errno::INVAL));
-        assert_eq!(guest.text(0, u32::MAX), Err(Errno::NAMETOOLONG));
+        assert_eq!(guest.parts(0, u32::MAX), Err(WasiErrno::INVAL));
+        assert_eq!(guest.text(0, u32::MAX), Err(WasiErrno::NAMETOOLONG));
         assert_eq!(guest.bytes(16, 0), Ok(&[][..]));
     }
 

@@ -7,14 +7,14 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{Dir, FileType, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use wasmtime::Linker;
 
-use super::abi::{Errno, Fault, Guest, fdflags, filetype, rights};
+use super::abi::{GuestMemory, HostCallError, WasiErrno, fdflags, filetype, rights};
 use super::table::{Descriptor, OpenFile};
 use super::{define, errno};
-use crate::files::{Node, Place, Stat};
-use crate::output::Sink;
-use crate::state::State;
+use crate::files::{FileStat, GuestPath, NodeKind};
+use crate::output::OutputSink;
+use crate::state::GuestState;
 
-pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     define! { linker,
         "fd_close" => |_, state, fd: i32| Ok(state.descriptors.close(fd)?);
         "fd_renumber" => |_, state, from: i32, to: i32| Ok(state.descriptors.renumber(from, to)?);
@@ -22,8 +22,8 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             Ok(state.descriptors.file(fd).map(|_| ())?)
         };
         "fd_allocate" => |_, state, fd: i32, offset: u64, len: u64| {
-            let end = offset.checked_add(len).ok_or(Errno::FBIG)?;
-            let size = Stat::of(&writable(state, fd)?.file)?.size;
+            let end = offset.checked_add(len).ok_or(WasiErrno::FBIG)?;
+            let size = FileStat::of(&writable(state, fd)?.file)?.size;
             if end > size { resize(state, fd, end) } else { Ok(()) }
         };
         "fd_datasync" => |_, state, fd: i32| sync(state, fd);
@@ -36,8 +36,8 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
         };
         "fd_filestat_get" => |guest, state, fd: i32, at: u32| {
             let stat = match state.descriptors.get(fd)? {
-                Descriptor::File(file) => Stat::of(&file.file)?,
-                Descriptor::Directory(dir) => Stat::of(&*dir.dir)?,
+                Descriptor::File(file) => FileStat::of(&file.file)?,
+                Descriptor::Directory(dir) => FileStat::of(&*dir.dir)?,
                 Descriptor::Stdin { .. } | Descriptor::Stdout | Descriptor::Stderr => {
                     return put_stream_stat(guest, at);
                 }
@@ -51,14 +51,14 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
         };
         "fd_prestat_get" => |guest, state, fd: i32, at: u32| {
             let name = preopened(state, fd)?;
-            let len = u32::try_from(name.len()).map_err(|_| Errno::OVERFLOW)?;
+            let len = u32::try_from(name.len()).map_err(|_| WasiErrno::OVERFLOW)?;
             guest.put_u32(at, 0)?;
-            Ok(guest.put_u32(at.checked_add(4).ok_or(Errno::FAULT)?, len)?)
+            Ok(guest.put_u32(at.checked_add(4).ok_or(WasiErrno::FAULT)?, len)?)
         };
         "fd_prestat_dir_name" => |guest, state, fd: i32, at: u32, len: u32| {
             let name = preopened(state, fd)?;
             if name.len() > len as usize {
-                return Err(Errno::NAMETOOLONG.into());
+                return Err(WasiErrno::NAMETOOLONG.into());
             }
             Ok(guest.put(at, name.as_bytes())?)
         };
@@ -76,10 +76,10 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
         };
         "fd_seek" => |guest, state, fd: i32, offset: i64, whence: i32, at: u32| {
             let to = match whence {
-                0 => SeekFrom::Start(u64::try_from(offset).map_err(|_| Errno::INVAL)?),
+                0 => SeekFrom::Start(u64::try_from(offset).map_err(|_| WasiErrno::INVAL)?),
                 1 => SeekFrom::Current(offset),
                 2 => SeekFrom::End(offset),
-                _ => return Err(Errno::INVAL.into()),
+                _ => return Err(WasiErrno::INVAL.into()),
             };
             let position = (&state.descriptors.file(fd)?.file).seek(to)?;
             Ok(guest.put_u64(at, position)?)
@@ -96,30 +96,30 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-fn preopened(state: &State, fd: i32) -> Result<String, Fault> {
+fn preopened(state: &GuestState, fd: i32) -> Result<String, HostCallError> {
     // Anything else ends the guest library's search for directories.
-    let dir = state.descriptors.dir(fd).map_err(|_| Errno::BADF)?;
-    Ok(dir.name.clone().ok_or(Errno::BADF)?)
+    let dir = state.descriptors.dir(fd).map_err(|_| WasiErrno::BADF)?;
+    Ok(dir.name.clone().ok_or(WasiErrno::BADF)?)
 }
 
-fn writable(state: &State, fd: i32) -> Result<&OpenFile, Fault> {
+fn writable(state: &GuestState, fd: i32) -> Result<&OpenFile, HostCallError> {
     let file = state.descriptors.file(fd)?;
-    if file.writable { Ok(file) } else { Err(errno(Errno::BADF)) }
+    if file.writable { Ok(file) } else { Err(errno(WasiErrno::BADF)) }
 }
 
-fn resize(state: &State, fd: i32, size: u64) -> Result<(), Fault> {
+fn resize(state: &GuestState, fd: i32, size: u64) -> Result<(), HostCallError> {
     let file = writable(state, fd)?;
     may_reach(state, &file.file, size)?;
     Ok(file.file.set_len(size)?)
 }
 
 /// Checks whether a file may be extended to a size: only by as much as may still be written.
-fn may_reach(state: &State, file: &File, size: u64) -> Result<(), Fault> {
-    let fits = state.files.quota.admits_growth(Stat::of(file)?.size, size);
-    if fits { Ok(()) } else { Err(errno(Errno::FBIG)) }
+fn may_reach(state: &GuestState, file: &File, size: u64) -> Result<(), HostCallError> {
+    let fits = state.files.quota.admits_growth(FileStat::of(file)?.size, size);
+    if fits { Ok(()) } else { Err(errno(WasiErrno::FBIG)) }
 }
 
-fn sync(state: &State, fd: i32) -> Result<(), Fault> {
+fn sync(state: &GuestState, fd: i32) -> Result<(), HostCallError> {
     match state.descriptors.get(fd)? {
         Descriptor::File(file) => Ok(file.file.sync_data()?),
         Descriptor::Directory(_) | Descriptor::Stdin { .. } | Descriptor::Stdout | Descriptor::Stderr => {
@@ -128,7 +128,7 @@ fn sync(state: &State, fd: i32) -> Result<(), Fault> {
     }
 }
 
-fn set_flags(state: &mut State, fd: i32, flags: i32) -> Result<(), Fault> {
+fn set_flags(state: &mut GuestState, fd: i32, flags: i32) -> Result<(), HostCallError> {
     let append = flags & i32::from(fdflags::APPEND) != 0;
     match state.descriptors.get_mut(fd)? {
         Descriptor::File(file) => {
@@ -148,13 +148,13 @@ const MAX_MOVED: u32 = 1 << 20;
 
 /// Fills the parts one by one, until one is not filled.
 fn read(
-    guest: &mut Guest<'_>,
-    state: &mut State,
+    guest: &mut GuestMemory<'_>,
+    state: &mut GuestState,
     fd: i32,
     (parts, count): (u32, u32),
     mut offset: Option<u64>,
     at: u32,
-) -> Result<(), Fault> {
+) -> Result<(), HostCallError> {
     let parts = guest.parts(parts, count)?;
     let stdin = state.stdin.clone();
     let mut total = 0_u32;
@@ -172,11 +172,13 @@ fn read(
                 taken
             }
             Descriptor::File(file) if file.readable => read_some(&file.file, buffer, offset)?,
-            Descriptor::File(_) | Descriptor::Stdout | Descriptor::Stderr => return Err(Errno::BADF.into()),
-            Descriptor::Stdin { .. } => return Err(Errno::SPIPE.into()),
-            Descriptor::Directory(_) => return Err(Errno::ISDIR.into()),
+            Descriptor::File(_) | Descriptor::Stdout | Descriptor::Stderr => {
+                return Err(WasiErrno::BADF.into());
+            }
+            Descriptor::Stdin { .. } => return Err(WasiErrno::SPIPE.into()),
+            Descriptor::Directory(_) => return Err(WasiErrno::ISDIR.into()),
         };
-        let read = u32::try_from(read).map_err(|_| Errno::OVERFLOW)?;
+        let read = u32::try_from(read).map_err(|_| WasiErrno::OVERFLOW)?;
         offset = offset.map(|offset| offset.saturating_add(read.into()));
         total = total.saturating_add(read);
         if read < len || total >= MAX_MOVED {
@@ -194,21 +196,21 @@ fn read_some(mut file: &File, buffer: &mut [u8], offset: Option<u64>) -> std::io
 }
 
 fn write(
-    guest: &mut Guest<'_>,
-    state: &mut State,
+    guest: &mut GuestMemory<'_>,
+    state: &mut GuestState,
     fd: i32,
     (parts, count): (u32, u32),
     mut offset: Option<u64>,
     at: u32,
-) -> Result<(), Fault> {
+) -> Result<(), HostCallError> {
     let parts = guest.parts(parts, count)?;
     let mut total = 0_u32;
     for (part, len) in parts {
         let len = len.min(MAX_MOVED - total);
         let bytes = guest.bytes(part, len)?;
         match (state.descriptors.get(fd)?, offset) {
-            (Descriptor::Stdout, None) => Sink::write(&state.stdout, bytes)?,
-            (Descriptor::Stderr, None) => Sink::write(&state.stderr, bytes)?,
+            (Descriptor::Stdout, None) => OutputSink::write(&state.stdout, bytes)?,
+            (Descriptor::Stderr, None) => OutputSink::write(&state.stderr, bytes)?,
             (Descriptor::File(file), offset) if file.writable => {
                 state.files.quota.take(bytes.len())?;
                 let from = match offset {
@@ -223,9 +225,9 @@ fn write(
                     None => (&file.file).write_all(bytes)?,
                 }
             }
-            (Descriptor::Stdout | Descriptor::Stderr, Some(_)) => return Err(Errno::SPIPE.into()),
-            (Descriptor::File(_) | Descriptor::Stdin { .. }, _) => return Err(Errno::BADF.into()),
-            (Descriptor::Directory(_), _) => return Err(Errno::ISDIR.into()),
+            (Descriptor::Stdout | Descriptor::Stderr, Some(_)) => return Err(WasiErrno::SPIPE.into()),
+            (Descriptor::File(_) | Descriptor::Stdin { .. }, _) => return Err(WasiErrno::BADF.into()),
+            (Descriptor::Directory(_), _) => return Err(WasiErrno::ISDIR.into()),
         }
         offset = offset.map(|offset| offset.saturating_add(len.into()));
         total = total.saturating_add(len);
@@ -236,7 +238,7 @@ fn write(
     Ok(guest.put_u32(at, total)?)
 }
 
-fn fdstat(guest: &mut Guest<'_>, state: &State, fd: i32, at: u32) -> Result<(), Fault> {
+fn fdstat(guest: &mut GuestMemory<'_>, state: &GuestState, fd: i32, at: u32) -> Result<(), HostCallError> {
     let (kind, flags, allowed) = match state.descriptors.get(fd)? {
         Descriptor::Stdin { .. } => (filetype::CHARACTER_DEVICE, 0, rights::FD_READ),
         Descriptor::Stdout | Descriptor::Stderr => (filetype::CHARACTER_DEVICE, 0, rights::FD_WRITE),
@@ -262,7 +264,7 @@ fn fdstat(guest: &mut Guest<'_>, state: &State, fd: i32, at: u32) -> Result<(), 
     Ok(guest.put(at, &bytes)?)
 }
 
-pub(super) fn put_stat(guest: &mut Guest<'_>, at: u32, stat: &Stat) -> Result<(), Fault> {
+pub(super) fn put_stat(guest: &mut GuestMemory<'_>, at: u32, stat: &FileStat) -> Result<(), HostCallError> {
     let words = [
         stat.device,
         stat.inode,
@@ -276,21 +278,21 @@ pub(super) fn put_stat(guest: &mut Guest<'_>, at: u32, stat: &Stat) -> Result<()
     put_words(guest, at, &words)
 }
 
-fn put_stream_stat(guest: &mut Guest<'_>, at: u32) -> Result<(), Fault> {
+fn put_stream_stat(guest: &mut GuestMemory<'_>, at: u32) -> Result<(), HostCallError> {
     put_words(guest, at, &[0, 0, u64::from(filetype::CHARACTER_DEVICE), 1, 0, 0, 0, 0])
 }
 
-fn put_words(guest: &mut Guest<'_>, at: u32, words: &[u64; 8]) -> Result<(), Fault> {
+fn put_words(guest: &mut GuestMemory<'_>, at: u32, words: &[u64; 8]) -> Result<(), HostCallError> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     Ok(guest.put(at, &bytes)?)
 }
 
-fn kind(node: Node) -> u8 {
+fn kind(node: NodeKind) -> u8 {
     match node {
-        Node::File => filetype::REGULAR_FILE,
-        Node::Directory => filetype::DIRECTORY,
-        Node::Link => filetype::SYMBOLIC_LINK,
-        Node::Other => filetype::UNKNOWN,
+        NodeKind::File => filetype::REGULAR_FILE,
+        NodeKind::Directory => filetype::DIRECTORY,
+        NodeKind::Link => filetype::SYMBOLIC_LINK,
+        NodeKind::Other => filetype::UNKNOWN,
     }
 }
 
@@ -298,13 +300,13 @@ fn kind(node: Node) -> u8 {
 const BETWEEN_LOOKS: usize = 64;
 
 /// Fills `buffer` with entries from `cookie` on; the last one may be cut, as the standard has it.
-fn read_dir(buffer: &mut [u8], state: &State, fd: i32, cookie: u64) -> Result<u32, Fault> {
+fn read_dir(buffer: &mut [u8], state: &GuestState, fd: i32, cookie: u64) -> Result<u32, HostCallError> {
     let dir = state.descriptors.dir(fd)?;
-    let place: &Place = &dir.place;
+    let place: &GuestPath = &dir.place;
     state.files.may_list(place)?;
     let mut entries = Dir::read_from(&*dir.dir)?;
     if cookie != 0 {
-        entries.seek(i64::try_from(cookie).map_err(|_| Errno::INVAL)?)?;
+        entries.seek(i64::try_from(cookie).map_err(|_| WasiErrno::INVAL)?)?;
     }
     let mut filled = 0_usize;
     for passed in 1_usize.. {
@@ -327,7 +329,7 @@ fn read_dir(buffer: &mut [u8], state: &State, fd: i32, cookie: u64) -> Result<u3
         let mut record = Vec::with_capacity(24 + name.len());
         record.extend(entry.offset().to_le_bytes());
         record.extend(entry.ino().to_le_bytes());
-        record.extend(u32::try_from(name.len()).map_err(|_| Errno::OVERFLOW)?.to_le_bytes());
+        record.extend(u32::try_from(name.len()).map_err(|_| WasiErrno::OVERFLOW)?.to_le_bytes());
         record.extend(u32::from(kind).to_le_bytes());
         record.extend(name.as_bytes());
         let rest = buffer.get_mut(filled..).unwrap_or_default();
@@ -340,25 +342,25 @@ fn read_dir(buffer: &mut [u8], state: &State, fd: i32, cookie: u64) -> Result<u3
             break;
         }
     }
-    Ok(u32::try_from(filled).map_err(|_| Errno::OVERFLOW)?)
+    Ok(u32::try_from(filled).map_err(|_| WasiErrno::OVERFLOW)?)
 }
 
 /// The times to set, by the flags of WASI 0.1.
-pub(super) fn timestamps(access: u64, modification: u64, flags: i32) -> Result<Timestamps, Fault> {
+pub(super) fn timestamps(access: u64, modification: u64, flags: i32) -> Result<Timestamps, HostCallError> {
     Ok(Timestamps {
         last_access: timespec(access, flags & 1 != 0, flags & 2 != 0)?,
         last_modification: timespec(modification, flags & 4 != 0, flags & 8 != 0)?,
     })
 }
 
-fn timespec(nanoseconds: u64, set: bool, now: bool) -> Result<Timespec, Fault> {
+fn timespec(nanoseconds: u64, set: bool, now: bool) -> Result<Timespec, HostCallError> {
     Ok(match (set, now) {
-        (true, true) => return Err(Errno::INVAL.into()),
+        (true, true) => return Err(WasiErrno::INVAL.into()),
         (false, false) => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
         (false, true) => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
         (true, false) => {
-            let seconds = i64::try_from(nanoseconds / 1_000_000_000).map_err(|_| Errno::OVERFLOW)?;
-            let rest = i64::try_from(nanoseconds % 1_000_000_000).map_err(|_| Errno::OVERFLOW)?;
+            let seconds = i64::try_from(nanoseconds / 1_000_000_000).map_err(|_| WasiErrno::OVERFLOW)?;
+            let rest = i64::try_from(nanoseconds % 1_000_000_000).map_err(|_| WasiErrno::OVERFLOW)?;
             Timespec { tv_sec: seconds, tv_nsec: rest }
         }
     })

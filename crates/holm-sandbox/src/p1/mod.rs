@@ -8,18 +8,18 @@ mod poll;
 mod process;
 mod table;
 
-pub(crate) use table::Descriptors;
+pub(crate) use table::DescriptorTable;
 
 use wasmtime::{Caller, Linker};
 
-use crate::state::State;
-use abi::{Errno, Fault, Guest};
+use crate::state::GuestState;
+use abi::{GuestMemory, HostCallError, WasiErrno};
 
 /// The name under which modules import it.
 const MODULE: &str = "wasi_snapshot_preview1";
 
 /// Adds all functions of WASI 0.1.
-pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     process::link(linker)?;
     fd::link(linker)?;
     path::link(linker)?;
@@ -28,17 +28,17 @@ pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 
 /// Runs one function: its memory and state apart, its result as the number that the guest sees.
 fn enter(
-    caller: &mut Caller<'_, State>,
-    act: impl FnOnce(&mut Guest<'_>, &mut State) -> Result<(), Fault>,
+    caller: &mut Caller<'_, GuestState>,
+    act: impl FnOnce(&mut GuestMemory<'_>, &mut GuestState) -> Result<(), HostCallError>,
 ) -> wasmtime::Result<i32> {
     let Some(memory) = caller.get_export("memory").and_then(wasmtime::Extern::into_memory) else {
         return Err(wasmtime::format_err!("the module exports no memory"));
     };
     let (bytes, state) = memory.data_and_store_mut(caller);
-    match act(&mut Guest::new(bytes), state) {
+    match act(&mut GuestMemory::new(bytes), state) {
         Ok(()) => Ok(0),
-        Err(Fault::Errno(errno)) => Ok(i32::from(errno.0)),
-        Err(Fault::Cut(cut)) => Err(cut.into()),
+        Err(HostCallError::Errno(errno)) => Ok(i32::from(errno.0)),
+        Err(HostCallError::Cut(cut)) => Err(cut.into()),
     }
 }
 
@@ -49,7 +49,7 @@ macro_rules! define {
         $($linker.func_wrap(
             $crate::p1::MODULE,
             $name,
-            |mut caller: wasmtime::Caller<'_, $crate::state::State> $(, $arg: $type)*| -> wasmtime::Result<i32> {
+            |mut caller: wasmtime::Caller<'_, $crate::state::GuestState> $(, $arg: $type)*| -> wasmtime::Result<i32> {
                 $crate::p1::enter(&mut caller, |$guest, $state| $body)
             },
         )?;)*
@@ -58,6 +58,6 @@ macro_rules! define {
 use define;
 
 /// The number of an error, for the few places that build one by hand.
-fn errno(errno: Errno) -> Fault {
-    Fault::Errno(errno)
+fn errno(errno: WasiErrno) -> HostCallError {
+    HostCallError::Errno(errno)
 }

@@ -3,14 +3,14 @@
 
 use wasmtime::Linker;
 
-use super::abi::{Errno, Fault, fdflags, oflags, rights};
+use super::abi::{HostCallError, WasiErrno, fdflags, oflags, rights};
 use super::define;
 use super::fd::{put_stat, timestamps};
 use super::table::Descriptor;
-use crate::files::{Follow, OpenOptions, Place};
-use crate::state::State;
+use crate::files::{FileOpenOptions, GuestPath, LinkFollowing};
+use crate::state::GuestState;
 
-pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     define! { linker,
         "path_create_directory" => |guest, state, fd: i32, path: u32, len: u32| {
             let path = guest.text(path, len)?;
@@ -46,7 +46,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             let target = state.files.read_link(&state.descriptors.place(fd)?, guest.text(path, len)?)?;
             let fits = target.as_bytes().get(..room as usize).unwrap_or(target.as_bytes());
             guest.put(at, fits)?;
-            Ok(guest.put_u32(used, u32::try_from(fits.len()).map_err(|_| Errno::OVERFLOW)?)?)
+            Ok(guest.put_u32(used, u32::try_from(fits.len()).map_err(|_| WasiErrno::OVERFLOW)?)?)
         };
         "path_remove_directory" => |guest, state, fd: i32, path: u32, len: u32| {
             let path = guest.text(path, len)?;
@@ -69,17 +69,17 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-fn both(state: &State, from: i32, to: i32) -> Result<(Place, Place), Fault> {
+fn both(state: &GuestState, from: i32, to: i32) -> Result<(GuestPath, GuestPath), HostCallError> {
     Ok((state.descriptors.place(from)?, state.descriptors.place(to)?))
 }
 
-fn follow(flags: i32) -> Follow {
-    if flags & 1 != 0 { Follow::Yes } else { Follow::No }
+fn follow(flags: i32) -> LinkFollowing {
+    if flags & 1 != 0 { LinkFollowing::Yes } else { LinkFollowing::No }
 }
 
-fn options(open: i32, rights: u64, flags: i32) -> OpenOptions {
+fn options(open: i32, rights: u64, flags: i32) -> FileOpenOptions {
     let append = flags & i32::from(fdflags::APPEND) != 0;
-    OpenOptions {
+    FileOpenOptions {
         read: rights & rights::FD_READ != 0,
         write: rights & rights::FD_WRITE != 0,
         create: open & oflags::CREATE != 0,

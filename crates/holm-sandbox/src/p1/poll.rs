@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use wasmtime::Linker;
 
-use super::abi::{Errno, Fault, Guest};
+use super::abi::{GuestMemory, HostCallError, WasiErrno};
 use super::define;
 use super::process::time;
-use crate::chance::Clock;
-use crate::state::State;
+use crate::chance::GuestClock;
+use crate::state::GuestState;
 
-pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     define! { linker,
         "poll_oneoff" => |guest, state, subscriptions: u32, events: u32, count: u32, at: u32| {
             poll(guest, state, subscriptions, events, count, at)
@@ -27,12 +27,12 @@ const SUBSCRIPTION: u32 = 48;
 const EVENT: u32 = 32;
 
 /// One thing that is waited for.
-struct Subscription {
+struct PollSubscription {
     userdata: u64,
-    waits_for: WaitsFor,
+    waits_for: PollTarget,
 }
 
-enum WaitsFor {
+enum PollTarget {
     Time(Instant),
     /// A file or stream: always ready, or not there.
     Handle {
@@ -42,22 +42,22 @@ enum WaitsFor {
 }
 
 fn poll(
-    guest: &mut Guest<'_>,
-    state: &State,
+    guest: &mut GuestMemory<'_>,
+    state: &GuestState,
     subscriptions: u32,
     events: u32,
     count: u32,
     at: u32,
-) -> Result<(), Fault> {
+) -> Result<(), HostCallError> {
     if count == 0 || count > MAX_SUBSCRIPTIONS {
-        return Err(Errno::INVAL.into());
+        return Err(WasiErrno::INVAL.into());
     }
-    let asked: Vec<Subscription> =
+    let asked: Vec<PollSubscription> =
         (0..count).map(|index| subscription(guest, state, subscriptions, index)).collect::<Result<_, _>>()?;
-    let handles = asked.iter().any(|one| matches!(one.waits_for, WaitsFor::Handle { .. }));
+    let handles = asked.iter().any(|one| matches!(one.waits_for, PollTarget::Handle { .. }));
     let first = asked.iter().filter_map(|one| match one.waits_for {
-        WaitsFor::Time(until) => Some(until),
-        WaitsFor::Handle { .. } => None,
+        PollTarget::Time(until) => Some(until),
+        PollTarget::Handle { .. } => None,
     });
     if let (false, Some(until)) = (handles, first.min()) {
         state.cancel.sleep(until, state.deadline)?;
@@ -66,31 +66,34 @@ fn poll(
     let mut happened = 0;
     for one in &asked {
         let (error, kind, bytes) = match one.waits_for {
-            WaitsFor::Time(until) if until > now => continue,
-            WaitsFor::Time(_) => (0, 0, 0),
-            WaitsFor::Handle { kind, fd } => match state.descriptors.get(fd) {
+            PollTarget::Time(until) if until > now => continue,
+            PollTarget::Time(_) => (0, 0, 0),
+            PollTarget::Handle { kind, fd } => match state.descriptors.get(fd) {
                 Ok(_) => (0, kind, 1 << 16),
                 Err(errno) => (errno.0, kind, 0),
             },
         };
-        let event = events.checked_add(happened * EVENT).ok_or(Errno::FAULT)?;
+        let event = events.checked_add(happened * EVENT).ok_or(WasiErrno::FAULT)?;
         guest.put_u64(event, one.userdata)?;
-        guest.put_u64(event.checked_add(8).ok_or(Errno::FAULT)?, u64::from(error) | u64::from(kind) << 16)?;
-        guest.put_u64(event.checked_add(16).ok_or(Errno::FAULT)?, bytes)?;
-        guest.put_u64(event.checked_add(24).ok_or(Errno::FAULT)?, 0)?;
+        guest.put_u64(
+            event.checked_add(8).ok_or(WasiErrno::FAULT)?,
+            u64::from(error) | u64::from(kind) << 16,
+        )?;
+        guest.put_u64(event.checked_add(16).ok_or(WasiErrno::FAULT)?, bytes)?;
+        guest.put_u64(event.checked_add(24).ok_or(WasiErrno::FAULT)?, 0)?;
         happened += 1;
     }
     Ok(guest.put_u32(at, happened)?)
 }
 
 fn subscription(
-    guest: &Guest<'_>,
-    state: &State,
+    guest: &GuestMemory<'_>,
+    state: &GuestState,
     subscriptions: u32,
     index: u32,
-) -> Result<Subscription, Fault> {
-    let at = subscriptions.checked_add(index * SUBSCRIPTION).ok_or(Errno::FAULT)?;
-    let field = |offset: u32| at.checked_add(offset).ok_or(Errno::FAULT);
+) -> Result<PollSubscription, HostCallError> {
+    let at = subscriptions.checked_add(index * SUBSCRIPTION).ok_or(WasiErrno::FAULT)?;
+    let field = |offset: u32| at.checked_add(offset).ok_or(WasiErrno::FAULT);
     let userdata = guest.u64(at)?;
     let waits_for = match guest.bytes(field(8)?, 1)?.first() {
         Some(0) => {
@@ -101,15 +104,15 @@ fn subscription(
                 (false, _) => timeout,
                 // A fixed clock would never get there, so the wait ends at once instead of lasting
                 // for ever.
-                (true, Clock::Fixed(_)) => Duration::ZERO,
-                (true, Clock::Real) => timeout.saturating_sub(time(state, clock)?),
+                (true, GuestClock::Fixed(_)) => Duration::ZERO,
+                (true, GuestClock::Real) => timeout.saturating_sub(time(state, clock)?),
             };
             let now = Instant::now();
             // Beyond the deadline is all the same.
-            WaitsFor::Time(now.checked_add(wait).unwrap_or(state.deadline))
+            PollTarget::Time(now.checked_add(wait).unwrap_or(state.deadline))
         }
-        Some(kind @ (1 | 2)) => WaitsFor::Handle { kind: *kind, fd: guest.u32(field(16)?)?.cast_signed() },
-        _ => return Err(Errno::INVAL.into()),
+        Some(kind @ (1 | 2)) => PollTarget::Handle { kind: *kind, fd: guest.u32(field(16)?)?.cast_signed() },
+        _ => return Err(WasiErrno::INVAL.into()),
     };
-    Ok(Subscription { userdata, waits_for })
+    Ok(PollSubscription { userdata, waits_for })
 }

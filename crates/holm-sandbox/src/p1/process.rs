@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use wasmtime::Linker;
 
-use super::abi::{Errno, Fault, Guest};
+use super::abi::{GuestMemory, HostCallError, WasiErrno};
 use super::{define, errno};
-use crate::chance::Clock;
-use crate::cut::Cut;
-use crate::state::State;
+use crate::chance::GuestClock;
+use crate::cut::GuestAbort;
+use crate::state::GuestState;
 
-pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     define! { linker,
         "args_sizes_get" => |guest, state, count: u32, size: u32| {
             sizes(guest, count, size, state.args.iter().map(String::len))
@@ -35,7 +35,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
         "random_get" => |guest, state, at: u32, len: u32| {
             for piece in guest.bytes_mut(at, len)?.chunks_mut(PIECE) {
                 state.files.term.check()?;
-                state.dice.fill(piece).map_err(|_| errno(Errno::IO))?;
+                state.dice.fill(piece).map_err(|_| errno(WasiErrno::IO))?;
             }
             Ok(())
         };
@@ -43,14 +43,14 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
             std::thread::yield_now();
             Ok(())
         };
-        "proc_raise" => |_, _state, _signal: i32| Err(Errno::NOTSUP.into());
+        "proc_raise" => |_, _state, _signal: i32| Err(WasiErrno::NOTSUP.into());
         "sock_accept" => |_, state, fd: i32, _flags: i32, _at: u32| no_socket(state, fd);
         "sock_recv" => |_, state, fd: i32, _a: u32, _b: u32, _c: i32, _d: u32, _e: u32| no_socket(state, fd);
         "sock_send" => |_, state, fd: i32, _a: u32, _b: u32, _c: i32, _d: u32| no_socket(state, fd);
         "sock_shutdown" => |_, state, fd: i32, _how: i32| no_socket(state, fd);
     }
     linker.func_wrap(super::MODULE, "proc_exit", |code: i32| -> wasmtime::Result<()> {
-        Err(Cut::Exit(code).into())
+        Err(GuestAbort::Exit(code).into())
     })?;
     Ok(())
 }
@@ -59,49 +59,49 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 const PIECE: usize = 256 << 10;
 
 /// The time of a clock: the wall, or one that starts with the call.
-pub(super) fn time(state: &State, clock: i32) -> Result<Duration, Fault> {
+pub(super) fn time(state: &GuestState, clock: i32) -> Result<Duration, HostCallError> {
     match (clock, state.clock) {
         (0, clock) => Ok(clock.wall()),
-        (1, Clock::Fixed(time)) => Ok(time),
-        (1, Clock::Real) => Ok(state.began.elapsed()),
+        (1, GuestClock::Fixed(time)) => Ok(time),
+        (1, GuestClock::Real) => Ok(state.began.elapsed()),
         // The guest does not learn how much processor time was used.
-        (_, _) => Err(Errno::INVAL.into()),
+        (_, _) => Err(WasiErrno::INVAL.into()),
     }
 }
 
 /// No handle is ever a socket.
-fn no_socket(state: &State, fd: i32) -> Result<(), Fault> {
+fn no_socket(state: &GuestState, fd: i32) -> Result<(), HostCallError> {
     state.descriptors.get(fd)?;
-    Err(Errno::NOTSOCK.into())
+    Err(WasiErrno::NOTSOCK.into())
 }
 
 fn sizes(
-    guest: &mut Guest<'_>,
+    guest: &mut GuestMemory<'_>,
     count: u32,
     size: u32,
     lengths: impl Iterator<Item = usize>,
-) -> Result<(), Fault> {
+) -> Result<(), HostCallError> {
     let (items, bytes) = lengths.fold((0_usize, 0_usize), |(items, bytes), len| (items + 1, bytes + len + 1));
-    guest.put_u32(count, u32::try_from(items).map_err(|_| Errno::OVERFLOW)?)?;
-    guest.put_u32(size, u32::try_from(bytes).map_err(|_| Errno::OVERFLOW)?)?;
+    guest.put_u32(count, u32::try_from(items).map_err(|_| WasiErrno::OVERFLOW)?)?;
+    guest.put_u32(size, u32::try_from(bytes).map_err(|_| WasiErrno::OVERFLOW)?)?;
     Ok(())
 }
 
 /// Writes texts one after the other, each with a zero at its end, and a list of their addresses.
 fn list(
-    guest: &mut Guest<'_>,
+    guest: &mut GuestMemory<'_>,
     mut pointers: u32,
     mut texts: u32,
     items: impl Iterator<Item = String>,
-) -> Result<(), Fault> {
+) -> Result<(), HostCallError> {
     for item in items {
         guest.put_u32(pointers, texts)?;
         guest.put(texts, item.as_bytes())?;
         let end = u32::try_from(item.len()).ok().and_then(|len| texts.checked_add(len));
-        let end = end.ok_or(Errno::OVERFLOW)?;
+        let end = end.ok_or(WasiErrno::OVERFLOW)?;
         guest.put(end, &[0])?;
-        pointers = pointers.checked_add(4).ok_or(Errno::OVERFLOW)?;
-        texts = end.checked_add(1).ok_or(Errno::OVERFLOW)?;
+        pointers = pointers.checked_add(4).ok_or(WasiErrno::OVERFLOW)?;
+        texts = end.checked_add(1).ok_or(WasiErrno::OVERFLOW)?;
     }
     Ok(())
 }

@@ -3,20 +3,22 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::abi::Errno;
-use crate::files::{Files, Node, Opened, Place};
-use crate::lease::Lease;
+use super::abi::WasiErrno;
+use crate::files::{GuestFiles, GuestPath, NodeKind, OpenedNode};
+use crate::lease::HandleLease;
 
 /// The open things of a module, by number.
 #[derive(Debug)]
-pub(crate) struct Descriptors {
+pub(crate) struct DescriptorTable {
     slots: Vec<Option<Descriptor>>,
 }
 
 #[derive(Debug)]
 pub(super) enum Descriptor {
     /// Standard input, with how far it was read.
-    Stdin { read: usize },
+    Stdin {
+        read: usize,
+    },
     Stdout,
     Stderr,
     File(OpenFile),
@@ -26,7 +28,7 @@ pub(super) enum Descriptor {
 #[derive(Debug)]
 pub(super) struct OpenFile {
     pub(super) file: File,
-    pub(super) _lease: Lease,
+    pub(super) _lease: HandleLease,
     pub(super) readable: bool,
     pub(super) writable: bool,
     pub(super) append: bool,
@@ -36,15 +38,15 @@ pub(super) struct OpenFile {
 pub(super) struct OpenDirectory {
     pub(super) dir: Arc<File>,
     /// None for those that were there from the start.
-    pub(super) _lease: Option<Lease>,
-    pub(super) place: Place,
+    pub(super) _lease: Option<HandleLease>,
+    pub(super) place: GuestPath,
     /// The guest's name for it, if it was open from the start.
     pub(super) name: Option<String>,
 }
 
-impl Descriptors {
+impl DescriptorTable {
     /// The initial descriptors of a module: its standard streams, and the directories of the call.
-    pub(crate) fn new(files: &Files) -> Self {
+    pub(crate) fn new(files: &GuestFiles) -> Self {
         let mut slots =
             vec![Some(Descriptor::Stdin { read: 0 }), Some(Descriptor::Stdout), Some(Descriptor::Stderr)];
         for (index, name) in files.access.names().enumerate() {
@@ -57,45 +59,45 @@ impl Descriptors {
     }
 
     /// The thing of this number.
-    pub(super) fn get(&self, fd: i32) -> Result<&Descriptor, Errno> {
-        let index = usize::try_from(fd).map_err(|_| Errno::BADF)?;
-        self.slots.get(index).and_then(Option::as_ref).ok_or(Errno::BADF)
+    pub(super) fn get(&self, fd: i32) -> Result<&Descriptor, WasiErrno> {
+        let index = usize::try_from(fd).map_err(|_| WasiErrno::BADF)?;
+        self.slots.get(index).and_then(Option::as_ref).ok_or(WasiErrno::BADF)
     }
 
     /// The thing of this number, to be changed.
-    pub(super) fn get_mut(&mut self, fd: i32) -> Result<&mut Descriptor, Errno> {
-        let index = usize::try_from(fd).map_err(|_| Errno::BADF)?;
-        self.slots.get_mut(index).and_then(Option::as_mut).ok_or(Errno::BADF)
+    pub(super) fn get_mut(&mut self, fd: i32) -> Result<&mut Descriptor, WasiErrno> {
+        let index = usize::try_from(fd).map_err(|_| WasiErrno::BADF)?;
+        self.slots.get_mut(index).and_then(Option::as_mut).ok_or(WasiErrno::BADF)
     }
 
     /// The file of this number.
-    pub(super) fn file(&self, fd: i32) -> Result<&OpenFile, Errno> {
+    pub(super) fn file(&self, fd: i32) -> Result<&OpenFile, WasiErrno> {
         match self.get(fd)? {
             Descriptor::File(file) => Ok(file),
-            Descriptor::Directory(_) => Err(Errno::ISDIR),
-            Descriptor::Stdin { .. } | Descriptor::Stdout | Descriptor::Stderr => Err(Errno::SPIPE),
+            Descriptor::Directory(_) => Err(WasiErrno::ISDIR),
+            Descriptor::Stdin { .. } | Descriptor::Stdout | Descriptor::Stderr => Err(WasiErrno::SPIPE),
         }
     }
 
     /// The directory of this number.
-    pub(super) fn dir(&self, fd: i32) -> Result<&OpenDirectory, Errno> {
+    pub(super) fn dir(&self, fd: i32) -> Result<&OpenDirectory, WasiErrno> {
         match self.get(fd)? {
             Descriptor::Directory(dir) => Ok(dir),
             Descriptor::File(_) | Descriptor::Stdin { .. } | Descriptor::Stdout | Descriptor::Stderr => {
-                Err(Errno::NOTDIR)
+                Err(WasiErrno::NOTDIR)
             }
         }
     }
 
     /// The place of the directory with this number.
-    pub(super) fn place(&self, fd: i32) -> Result<Place, Errno> {
+    pub(super) fn place(&self, fd: i32) -> Result<GuestPath, WasiErrno> {
         self.dir(fd).map(|dir| dir.place.clone())
     }
 
     /// Adds a descriptor at the lowest free number.
-    pub(super) fn push(&mut self, descriptor: Descriptor, max: u32) -> Result<u32, Errno> {
+    pub(super) fn push(&mut self, descriptor: Descriptor, max: u32) -> Result<u32, WasiErrno> {
         let index = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
-        let fd = u32::try_from(index).ok().filter(|fd| *fd < max).ok_or(Errno::MFILE)?;
+        let fd = u32::try_from(index).ok().filter(|fd| *fd < max).ok_or(WasiErrno::MFILE)?;
         match self.slots.get_mut(index) {
             Some(slot) => *slot = Some(descriptor),
             None => self.slots.push(Some(descriptor)),
@@ -103,36 +105,36 @@ impl Descriptors {
         Ok(fd)
     }
 
-    pub(super) fn close(&mut self, fd: i32) -> Result<(), Errno> {
+    pub(super) fn close(&mut self, fd: i32) -> Result<(), WasiErrno> {
         self.take(fd).map(|_| ())
     }
 
     /// Moves a descriptor to a number that is in use; the old descriptor there is closed.
-    pub(super) fn renumber(&mut self, from: i32, to: i32) -> Result<(), Errno> {
+    pub(super) fn renumber(&mut self, from: i32, to: i32) -> Result<(), WasiErrno> {
         self.get(to)?;
         let moved = self.take(from)?;
-        let index = usize::try_from(to).map_err(|_| Errno::BADF)?;
+        let index = usize::try_from(to).map_err(|_| WasiErrno::BADF)?;
         if let Some(slot) = self.slots.get_mut(index) {
             *slot = Some(moved);
         }
         Ok(())
     }
 
-    fn take(&mut self, fd: i32) -> Result<Descriptor, Errno> {
-        let index = usize::try_from(fd).map_err(|_| Errno::BADF)?;
-        self.slots.get_mut(index).and_then(Option::take).ok_or(Errno::BADF)
+    fn take(&mut self, fd: i32) -> Result<Descriptor, WasiErrno> {
+        let index = usize::try_from(fd).map_err(|_| WasiErrno::BADF)?;
+        self.slots.get_mut(index).and_then(Option::take).ok_or(WasiErrno::BADF)
     }
 }
 
 impl Descriptor {
     /// The descriptor of a file that was just opened.
-    pub(super) fn opened(opened: Opened, readable: bool, writable: bool, append: bool) -> Self {
-        let Opened { file, node, place, lease, size: _ } = opened;
+    pub(super) fn opened(opened: OpenedNode, readable: bool, writable: bool, append: bool) -> Self {
+        let OpenedNode { file, node, place, lease, size: _ } = opened;
         match node {
-            Node::Directory => {
+            NodeKind::Directory => {
                 Self::Directory(OpenDirectory { dir: Arc::new(file), _lease: Some(lease), place, name: None })
             }
-            Node::File | Node::Link | Node::Other => {
+            NodeKind::File | NodeKind::Link | NodeKind::Other => {
                 Self::File(OpenFile { file, _lease: lease, readable, writable, append })
             }
         }
@@ -142,10 +144,10 @@ impl Descriptor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::Access;
+    use crate::files::GuestAccess;
 
-    fn empty() -> Descriptors {
-        Descriptors::new(&Files::for_tests(Access::none(), 0))
+    fn empty() -> DescriptorTable {
+        DescriptorTable::new(&GuestFiles::for_tests(GuestAccess::none(), 0))
     }
 
     #[test]
@@ -153,21 +155,21 @@ mod tests {
         let mut table = empty();
         assert_eq!(table.push(Descriptor::Stdout, 5), Ok(3));
         assert_eq!(table.push(Descriptor::Stdout, 5), Ok(4));
-        assert_eq!(table.push(Descriptor::Stdout, 5), Err(Errno::MFILE));
+        assert_eq!(table.push(Descriptor::Stdout, 5), Err(WasiErrno::MFILE));
         table.close(3).unwrap();
         assert_eq!(table.push(Descriptor::Stdout, 5), Ok(3));
-        assert_eq!(table.close(-1), Err(Errno::BADF));
-        assert_eq!(table.close(99), Err(Errno::BADF));
+        assert_eq!(table.close(-1), Err(WasiErrno::BADF));
+        assert_eq!(table.close(99), Err(WasiErrno::BADF));
     }
 
     #[test]
     fn renumbering_needs_both_and_leaves_one() {
         let mut table = empty();
-        assert_eq!(table.renumber(1, 99), Err(Errno::BADF));
+        assert_eq!(table.renumber(1, 99), Err(WasiErrno::BADF));
         assert!(table.get(1).is_ok());
         table.renumber(1, 0).unwrap();
         assert!(matches!(table.get(0), Ok(Descriptor::Stdout)));
-        assert_eq!(table.get(1).err(), Some(Errno::BADF));
+        assert_eq!(table.get(1).err(), Some(WasiErrno::BADF));
         table.renumber(0, 0).unwrap();
         assert!(table.get(0).is_ok());
     }

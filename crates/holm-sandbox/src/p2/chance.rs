@@ -4,23 +4,23 @@ use wasmtime::Result;
 use wasmtime::component::HasData;
 use wasmtime_wasi::p2::bindings::random::{insecure, insecure_seed, random};
 
-use crate::chance::Dice;
-use crate::state::State;
+use crate::chance::RandomSource;
+use crate::state::GuestState;
 
-pub(super) struct HasDice;
+pub(super) struct RandomHost;
 
-impl HasData for HasDice {
-    type Data<'a> = &'a mut Dice;
+impl HasData for RandomHost {
+    type Data<'a> = &'a mut RandomSource;
 }
 
-pub(super) fn dice(state: &mut State) -> &mut Dice {
+pub(super) fn dice(state: &mut GuestState) -> &mut RandomSource {
     &mut state.dice
 }
 
 /// The most random bytes that a component may ask for at once; the host has to hold them.
 const MAX_BYTES: u64 = 1 << 20;
 
-fn bytes(dice: &mut Dice, len: u64) -> Result<Vec<u8>> {
+fn bytes(dice: &mut RandomSource, len: u64) -> Result<Vec<u8>> {
     if len > MAX_BYTES {
         return Err(wasmtime::format_err!("more than {MAX_BYTES} random bytes at once"));
     }
@@ -29,7 +29,7 @@ fn bytes(dice: &mut Dice, len: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-impl random::Host for Dice {
+impl random::Host for RandomSource {
     fn get_random_bytes(&mut self, len: u64) -> Result<Vec<u8>> {
         bytes(self, len)
     }
@@ -39,7 +39,7 @@ impl random::Host for Dice {
     }
 }
 
-impl insecure::Host for Dice {
+impl insecure::Host for RandomSource {
     fn get_insecure_random_bytes(&mut self, len: u64) -> Result<Vec<u8>> {
         bytes(self, len)
     }
@@ -49,7 +49,7 @@ impl insecure::Host for Dice {
     }
 }
 
-impl insecure_seed::Host for Dice {
+impl insecure_seed::Host for RandomSource {
     fn insecure_seed(&mut self) -> Result<(u64, u64)> {
         Ok((self.word()?, self.word()?))
     }

@@ -18,46 +18,51 @@ use wasmtime_wasi::p2::bindings::{clocks::wall_clock::Datetime, filesystem::preo
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 use wasmtime_wasi::{FsPerms, OpenMode, ResourceTable};
 
-use super::streams::{Position, Reader, Writer, may_reach};
-use crate::files::{Files, Follow, Node, OpenOptions, Place, Stat, directory};
-use crate::lease::Lease;
-use crate::state::State;
+use super::streams::{FileReader, FileWriter, WritePosition, may_reach};
+use crate::files::{FileOpenOptions, FileStat, GuestFiles, GuestPath, LinkFollowing, NodeKind, directory};
+use crate::lease::HandleLease;
+use crate::state::GuestState;
 
-pub(super) struct HasFiles;
+pub(super) struct FilesHost;
 
-impl HasData for HasFiles {
-    type Data<'a> = View<'a>;
+impl HasData for FilesHost {
+    type Data<'a> = FilesView<'a>;
 }
 
 /// The files of a call, borrowed for one host call.
-pub(super) struct View<'a> {
-    files: &'a Files,
-    held: &'a mut HashMap<u32, Held>,
+pub(super) struct FilesView<'a> {
+    files: &'a GuestFiles,
+    held: &'a mut HashMap<u32, OpenFileState>,
     table: &'a mut ResourceTable,
     ctx: &'a mut WasiFilesystemCtx,
 }
 
-pub(super) fn view(state: &mut State) -> View<'_> {
-    View { files: &state.files, held: &mut state.held, table: &mut state.table, ctx: &mut state.filesystem }
+pub(super) fn view(state: &mut GuestState) -> FilesView<'_> {
+    FilesView {
+        files: &state.files,
+        held: &mut state.held,
+        table: &mut state.table,
+        ctx: &mut state.filesystem,
+    }
 }
 
-type Handle = Resource<Descriptor>;
+type DescriptorHandle = Resource<Descriptor>;
 
 /// Our own data about an open file or directory, beside wasmtime's.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
-    place: Place,
+pub(crate) struct OpenFileState {
+    place: GuestPath,
     /// None for the directories that the call was given: those are open anyway.
-    lease: Option<Arc<Lease>>,
+    lease: Option<Arc<HandleLease>>,
     /// The size of the file when it was opened: how much room a read of all of it needs.
     size: u64,
 }
 
 /// A listing on its way: read entry by entry, because a folder may have millions.
-struct Listing {
+struct DirectoryListing {
     entries: rustix::fs::Dir,
-    place: Place,
-    _lease: Lease,
+    place: GuestPath,
+    _lease: HandleLease,
 }
 
 /// The most that is read at once; the host has to hold it, and a guest that needs more asks again.
@@ -65,14 +70,14 @@ const MAX_READ: usize = 1 << 20;
 /// The number of hidden entries between two checks whether the call is over.
 const BETWEEN_LOOKS: usize = 64;
 
-impl View<'_> {
+impl FilesView<'_> {
     /// The engine's makers' own implementation, for what needs no path.
     fn theirs(&mut self) -> WasiFilesystemCtxView<'_> {
         WasiFilesystemCtxView { ctx: self.ctx, table: self.table }
     }
 
     /// The place of an open directory.
-    fn dir(&self, handle: &Handle) -> FsResult<Place> {
+    fn dir(&self, handle: &DescriptorHandle) -> FsResult<GuestPath> {
         match self.table.get(handle)? {
             Descriptor::Dir(_) => {}
             Descriptor::File(_) => return Err(ErrorCode::NotDirectory.into()),
@@ -80,11 +85,11 @@ impl View<'_> {
         Ok(self.held(handle)?.place)
     }
 
-    fn held(&self, handle: &Handle) -> FsResult<Held> {
+    fn held(&self, handle: &DescriptorHandle) -> FsResult<OpenFileState> {
         Ok(self.held.get(&handle.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?)
     }
 
-    fn file(&self, handle: &Handle) -> FsResult<&File> {
+    fn file(&self, handle: &DescriptorHandle) -> FsResult<&File> {
         match self.table.get(handle)? {
             Descriptor::File(file) => Ok(file),
             Descriptor::Dir(_) => Err(ErrorCode::IsDirectory.into()),
@@ -93,18 +98,18 @@ impl View<'_> {
 
     /// A file that was opened for reading. The policy decided only about the access that was asked
     /// for at the opening.
-    fn readable(&self, handle: &Handle) -> FsResult<&File> {
+    fn readable(&self, handle: &DescriptorHandle) -> FsResult<&File> {
         let file = self.file(handle)?;
         if file.open_mode.contains(OpenMode::READ) { Ok(file) } else { Err(ErrorCode::BadDescriptor.into()) }
     }
 
     /// The lease of an open file.
-    fn lease(&self, handle: &Handle) -> FsResult<Arc<Lease>> {
+    fn lease(&self, handle: &DescriptorHandle) -> FsResult<Arc<HandleLease>> {
         Ok(self.held(handle)?.lease.ok_or(ErrorCode::BadDescriptor)?)
     }
 
     /// An open file that may be changed.
-    fn writable(&self, handle: &Handle) -> FsResult<&File> {
+    fn writable(&self, handle: &DescriptorHandle) -> FsResult<&File> {
         let file = self.file(handle)?;
         if file.perms == FsPerms::ReadOnly {
             return Err(ErrorCode::NotPermitted.into());
@@ -112,7 +117,7 @@ impl View<'_> {
         Ok(file)
     }
 
-    fn push(&mut self, descriptor: Descriptor, held: Held) -> FsResult<Handle> {
+    fn push(&mut self, descriptor: Descriptor, held: OpenFileState) -> FsResult<DescriptorHandle> {
         let handle = self.table.push(descriptor)?;
         self.held.insert(handle.rep(), held);
         Ok(handle)
@@ -121,13 +126,13 @@ impl View<'_> {
     /// Opens a file or directory beneath an open directory.
     pub(super) fn open(
         &mut self,
-        handle: &Handle,
+        handle: &DescriptorHandle,
         path_flags: PathFlags,
         path: &str,
         open: OpenFlags,
         flags: DescriptorFlags,
-    ) -> FsResult<Handle> {
-        let options = OpenOptions {
+    ) -> FsResult<DescriptorHandle> {
+        let options = FileOpenOptions {
             read: flags.contains(DescriptorFlags::READ),
             write: flags.contains(DescriptorFlags::WRITE),
             create: open.contains(OpenFlags::CREATE),
@@ -138,10 +143,11 @@ impl View<'_> {
         };
         let from = self.dir(handle)?;
         let opened = self.files.open(&from, path, follow(path_flags), options).map_err(error)?;
-        let held = Held { place: opened.place, lease: Some(Arc::new(opened.lease)), size: opened.size };
+        let held =
+            OpenFileState { place: opened.place, lease: Some(Arc::new(opened.lease)), size: opened.size };
         let descriptor = match opened.node {
-            Node::Directory => Descriptor::Dir(directory(opened.file)),
-            Node::File | Node::Link | Node::Other => {
+            NodeKind::Directory => Descriptor::Dir(directory(opened.file)),
+            NodeKind::File | NodeKind::Link | NodeKind::Other => {
                 let mut mode = OpenMode::empty();
                 mode.set(OpenMode::READ, options.read);
                 mode.set(OpenMode::WRITE, options.write);
@@ -156,7 +162,7 @@ impl View<'_> {
     /// continued: not every file system returns everything at once.
     pub(super) fn read_at(
         &self,
-        handle: &Handle,
+        handle: &DescriptorHandle,
         len: Filesize,
         offset: Filesize,
     ) -> FsResult<(Vec<u8>, bool)> {
@@ -184,22 +190,26 @@ impl View<'_> {
         Ok((bytes, wanted == 0))
     }
 
-    fn writer(&mut self, handle: &Handle, position: Position) -> FsResult<Resource<DynOutputStream>> {
+    fn writer(
+        &mut self,
+        handle: &DescriptorHandle,
+        position: WritePosition,
+    ) -> FsResult<Resource<DynOutputStream>> {
         let file = Arc::clone(&self.writable(handle)?.file);
         let (quota, lease) = (self.files.quota.clone(), self.lease(handle)?);
-        let writer: DynOutputStream = Box::new(Writer { file, _lease: lease, quota, position });
+        let writer: DynOutputStream = Box::new(FileWriter { file, _lease: lease, quota, position });
         Ok(self.table.push(writer)?)
     }
 }
 
-impl preopens::Host for View<'_> {
-    fn get_directories(&mut self) -> wasmtime::Result<Vec<(Handle, String)>> {
+impl preopens::Host for FilesView<'_> {
+    fn get_directories(&mut self) -> wasmtime::Result<Vec<(DescriptorHandle, String)>> {
         // The one handle of the call again, so that asking often takes none.
         let files = self.files;
         let given = files.access.given().enumerate();
         given
             .map(|(index, (dir, name))| {
-                let held = Held { place: Place::root(index), lease: None, size: 0 };
+                let held = OpenFileState { place: GuestPath::root(index), lease: None, size: 0 };
                 let handle = self.push(Descriptor::Dir(dir.clone()), held).map_err(wasmtime::Error::from)?;
                 Ok((handle, name.to_owned()))
             })
@@ -207,7 +217,7 @@ impl preopens::Host for View<'_> {
     }
 }
 
-impl Host for View<'_> {
+impl Host for FilesView<'_> {
     fn convert_error_code(&mut self, error: FsError) -> wasmtime::Result<ErrorCode> {
         error.downcast()
     }
@@ -221,44 +231,63 @@ impl Host for View<'_> {
     }
 }
 
-impl HostDescriptor for View<'_> {
-    fn read_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynInputStream>> {
+impl HostDescriptor for FilesView<'_> {
+    fn read_via_stream(
+        &mut self,
+        handle: DescriptorHandle,
+        offset: Filesize,
+    ) -> FsResult<Resource<DynInputStream>> {
         let file = Arc::clone(&self.readable(&handle)?.file);
-        let reader: DynInputStream = Box::new(Reader { file, _lease: self.lease(&handle)?, offset });
+        let reader: DynInputStream = Box::new(FileReader { file, _lease: self.lease(&handle)?, offset });
         Ok(self.table.push(reader)?)
     }
 
-    fn write_via_stream(&mut self, handle: Handle, offset: Filesize) -> FsResult<Resource<DynOutputStream>> {
-        self.writer(&handle, Position::At(offset))
+    fn write_via_stream(
+        &mut self,
+        handle: DescriptorHandle,
+        offset: Filesize,
+    ) -> FsResult<Resource<DynOutputStream>> {
+        self.writer(&handle, WritePosition::At(offset))
     }
 
-    fn append_via_stream(&mut self, handle: Handle) -> FsResult<Resource<DynOutputStream>> {
-        self.writer(&handle, Position::End)
+    fn append_via_stream(&mut self, handle: DescriptorHandle) -> FsResult<Resource<DynOutputStream>> {
+        self.writer(&handle, WritePosition::End)
     }
 
-    async fn advise(&mut self, handle: Handle, _: Filesize, _: Filesize, _: Advice) -> FsResult<()> {
+    async fn advise(
+        &mut self,
+        handle: DescriptorHandle,
+        _: Filesize,
+        _: Filesize,
+        _: Advice,
+    ) -> FsResult<()> {
         // Advice may be ignored; it must only be about a file.
         self.file(&handle).map(|_| ())
     }
 
-    async fn sync_data(&mut self, handle: Handle) -> FsResult<()> {
+    async fn sync_data(&mut self, handle: DescriptorHandle) -> FsResult<()> {
         self.theirs().sync_data(handle).await
     }
 
-    async fn get_flags(&mut self, handle: Handle) -> FsResult<DescriptorFlags> {
+    async fn get_flags(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorFlags> {
         self.theirs().get_flags(handle).await
     }
 
-    async fn get_type(&mut self, handle: Handle) -> FsResult<DescriptorType> {
+    async fn get_type(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorType> {
         self.theirs().get_type(handle).await
     }
 
-    async fn set_size(&mut self, handle: Handle, size: Filesize) -> FsResult<()> {
+    async fn set_size(&mut self, handle: DescriptorHandle, size: Filesize) -> FsResult<()> {
         may_reach(&self.files.quota, &self.writable(&handle)?.file, size)?;
         self.theirs().set_size(handle, size).await
     }
 
-    async fn set_times(&mut self, handle: Handle, atim: NewTimestamp, mtim: NewTimestamp) -> FsResult<()> {
+    async fn set_times(
+        &mut self,
+        handle: DescriptorHandle,
+        atim: NewTimestamp,
+        mtim: NewTimestamp,
+    ) -> FsResult<()> {
         if let Descriptor::Dir(_) = self.table.get(&handle)? {
             let place = self.dir(&handle)?;
             let times = timestamps(atim, mtim)?;
@@ -267,18 +296,28 @@ impl HostDescriptor for View<'_> {
         self.theirs().set_times(handle, atim, mtim).await
     }
 
-    async fn read(&mut self, handle: Handle, len: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
+    async fn read(
+        &mut self,
+        handle: DescriptorHandle,
+        len: Filesize,
+        offset: Filesize,
+    ) -> FsResult<(Vec<u8>, bool)> {
         self.read_at(&handle, len, offset)
     }
 
-    async fn write(&mut self, handle: Handle, bytes: Vec<u8>, offset: Filesize) -> FsResult<Filesize> {
+    async fn write(
+        &mut self,
+        handle: DescriptorHandle,
+        bytes: Vec<u8>,
+        offset: Filesize,
+    ) -> FsResult<Filesize> {
         let end = offset.saturating_add(bytes.len() as u64);
         may_reach(&self.files.quota, &self.writable(&handle)?.file, end)?;
         self.files.quota.take(bytes.len()).map_err(FsError::trap)?;
         self.theirs().write(handle, bytes, offset).await
     }
 
-    async fn read_directory(&mut self, handle: Handle) -> FsResult<Resource<DirectoryEntryStream>> {
+    async fn read_directory(&mut self, handle: DescriptorHandle) -> FsResult<Resource<DirectoryEntryStream>> {
         let place = self.dir(&handle)?;
         self.files.may_list(&place).map_err(error)?;
         let Descriptor::Dir(dir) = self.table.get(&handle)? else {
@@ -286,31 +325,36 @@ impl HostDescriptor for View<'_> {
         };
         let lease = self.files.leases.take().ok_or_else(|| error(Errno::MFILE))?;
         let entries = rustix::fs::Dir::read_from(&*dir.dir).map_err(error)?;
-        let listing = self.table.push(Listing { entries, place, _lease: lease })?;
+        let listing = self.table.push(DirectoryListing { entries, place, _lease: lease })?;
         // The guest knows it by the name of wasmtime's own type, which would hold the whole folder.
         Ok(Resource::new_own(listing.rep()))
     }
 
-    async fn sync(&mut self, handle: Handle) -> FsResult<()> {
+    async fn sync(&mut self, handle: DescriptorHandle) -> FsResult<()> {
         self.theirs().sync(handle).await
     }
 
-    async fn create_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    async fn create_directory_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         self.files.create_directory(&self.dir(&handle)?, &path).map_err(error)
     }
 
-    async fn stat(&mut self, handle: Handle) -> FsResult<DescriptorStat> {
+    async fn stat(&mut self, handle: DescriptorHandle) -> FsResult<DescriptorStat> {
         self.theirs().stat(handle).await
     }
 
-    async fn stat_at(&mut self, handle: Handle, flags: PathFlags, path: String) -> FsResult<DescriptorStat> {
+    async fn stat_at(
+        &mut self,
+        handle: DescriptorHandle,
+        flags: PathFlags,
+        path: String,
+    ) -> FsResult<DescriptorStat> {
         let stat = self.files.stat(&self.dir(&handle)?, &path, follow(flags)).map_err(error)?;
         Ok(DescriptorStat::from(&stat))
     }
 
     async fn set_times_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         _flags: PathFlags,
         path: String,
         atim: NewTimestamp,
@@ -322,10 +366,10 @@ impl HostDescriptor for View<'_> {
 
     async fn link_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         _flags: PathFlags,
         path: String,
-        new_handle: Handle,
+        new_handle: DescriptorHandle,
         new_path: String,
     ) -> FsResult<()> {
         self.files.link(&self.dir(&handle)?, &path, &self.dir(&new_handle)?, &new_path).map_err(error)
@@ -333,56 +377,56 @@ impl HostDescriptor for View<'_> {
 
     async fn open_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         path_flags: PathFlags,
         path: String,
         open: OpenFlags,
         flags: DescriptorFlags,
-    ) -> FsResult<Handle> {
+    ) -> FsResult<DescriptorHandle> {
         self.open(&handle, path_flags, &path, open, flags)
     }
 
-    async fn readlink_at(&mut self, handle: Handle, path: String) -> FsResult<String> {
+    async fn readlink_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<String> {
         self.files.read_link(&self.dir(&handle)?, &path).map_err(error)
     }
 
-    async fn remove_directory_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    async fn remove_directory_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         self.files.remove_directory(&self.dir(&handle)?, &path).map_err(error)
     }
 
     async fn rename_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         path: String,
-        new_handle: Handle,
+        new_handle: DescriptorHandle,
         new_path: String,
     ) -> FsResult<()> {
         self.files.rename(&self.dir(&handle)?, &path, &self.dir(&new_handle)?, &new_path).map_err(error)
     }
 
-    async fn symlink_at(&mut self, handle: Handle, _target: String, path: String) -> FsResult<()> {
+    async fn symlink_at(&mut self, handle: DescriptorHandle, _target: String, path: String) -> FsResult<()> {
         Err(error(self.files.refuse_link(&self.dir(&handle)?, &path)))
     }
 
-    async fn unlink_file_at(&mut self, handle: Handle, path: String) -> FsResult<()> {
+    async fn unlink_file_at(&mut self, handle: DescriptorHandle, path: String) -> FsResult<()> {
         self.files.unlink(&self.dir(&handle)?, &path).map_err(error)
     }
 
-    async fn is_same_object(&mut self, a: Handle, b: Handle) -> wasmtime::Result<bool> {
+    async fn is_same_object(&mut self, a: DescriptorHandle, b: DescriptorHandle) -> wasmtime::Result<bool> {
         self.theirs().is_same_object(a, b).await
     }
 
-    async fn metadata_hash(&mut self, handle: Handle) -> FsResult<MetadataHashValue> {
+    async fn metadata_hash(&mut self, handle: DescriptorHandle) -> FsResult<MetadataHashValue> {
         let file = match self.table.get(&handle)? {
             Descriptor::File(file) => &file.file,
             Descriptor::Dir(dir) => &dir.dir,
         };
-        Ok(identity(&Stat::of(&**file).map_err(error)?))
+        Ok(identity(&FileStat::of(&**file).map_err(error)?))
     }
 
     async fn metadata_hash_at(
         &mut self,
-        handle: Handle,
+        handle: DescriptorHandle,
         flags: PathFlags,
         path: String,
     ) -> FsResult<MetadataHashValue> {
@@ -390,19 +434,19 @@ impl HostDescriptor for View<'_> {
         Ok(identity(&stat))
     }
 
-    fn drop(&mut self, handle: Handle) -> wasmtime::Result<()> {
+    fn drop(&mut self, handle: DescriptorHandle) -> wasmtime::Result<()> {
         self.held.remove(&handle.rep());
         self.table.delete(handle)?;
         Ok(())
     }
 }
 
-impl HostDirectoryEntryStream for View<'_> {
+impl HostDirectoryEntryStream for FilesView<'_> {
     async fn read_directory_entry(
         &mut self,
         stream: Resource<DirectoryEntryStream>,
     ) -> FsResult<Option<DirectoryEntry>> {
-        let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(stream.rep()))?;
+        let listing = self.table.get_mut(&Resource::<DirectoryListing>::new_borrow(stream.rep()))?;
         for passed in 1_usize.. {
             let Some(entry) = listing.entries.read() else { break };
             let entry = entry.map_err(error)?;
@@ -420,44 +464,44 @@ impl HostDirectoryEntryStream for View<'_> {
     }
 
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
-        self.table.delete(Resource::<Listing>::new_own(stream.rep()))?;
+        self.table.delete(Resource::<DirectoryListing>::new_own(stream.rep()))?;
         Ok(())
     }
 }
 
 /// The type of an entry. Some file systems do not report it in a listing.
-fn kind(files: &Files, dir: &Place, name: &str, said: FileType) -> DescriptorType {
+fn kind(files: &GuestFiles, dir: &GuestPath, name: &str, said: FileType) -> DescriptorType {
     match said {
         FileType::RegularFile => DescriptorType::RegularFile,
         FileType::Directory => DescriptorType::Directory,
         FileType::Symlink => DescriptorType::SymbolicLink,
         FileType::Unknown => files
-            .stat(dir, name, Follow::No)
+            .stat(dir, name, LinkFollowing::No)
             .map_or(DescriptorType::Unknown, |stat| DescriptorStat::from(&stat).type_),
         _ => DescriptorType::Unknown,
     }
 }
 
 /// The identity of a file, the same by handle and by path: guests' libraries compare the two.
-fn identity(stat: &Stat) -> MetadataHashValue {
+fn identity(stat: &FileStat) -> MetadataHashValue {
     MetadataHashValue { lower: stat.inode, upper: stat.device }
 }
 
-fn follow(flags: PathFlags) -> Follow {
-    if flags.contains(PathFlags::SYMLINK_FOLLOW) { Follow::Yes } else { Follow::No }
+fn follow(flags: PathFlags) -> LinkFollowing {
+    if flags.contains(PathFlags::SYMLINK_FOLLOW) { LinkFollowing::Yes } else { LinkFollowing::No }
 }
 
 fn error(errno: Errno) -> FsError {
     ErrorCode::from(std::io::Error::from(errno)).into()
 }
 
-impl From<&Stat> for DescriptorStat {
-    fn from(stat: &Stat) -> Self {
+impl From<&FileStat> for DescriptorStat {
+    fn from(stat: &FileStat) -> Self {
         let type_ = match stat.node {
-            Node::File => DescriptorType::RegularFile,
-            Node::Directory => DescriptorType::Directory,
-            Node::Link => DescriptorType::SymbolicLink,
-            Node::Other => DescriptorType::Unknown,
+            NodeKind::File => DescriptorType::RegularFile,
+            NodeKind::Directory => DescriptorType::Directory,
+            NodeKind::Link => DescriptorType::SymbolicLink,
+            NodeKind::Other => DescriptorType::Unknown,
         };
         Self {
             type_,

@@ -11,32 +11,35 @@ use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
-use crate::lease::Lease;
-use crate::net::{BodyRoom, Chunks, HttpRequest, HttpResponse, Net, NetError};
+use crate::lease::HandleLease;
+use crate::net::{
+    BodyChunks, BodyReservation, CallNetwork, GuestHttpRequest, GuestHttpResponse, OutboundError,
+};
 
 /// The hooks that the engine calls when a guest sends a request.
-pub(crate) struct Hooks {
-    net: Net,
+pub(crate) struct HttpHooks {
+    net: CallNetwork,
 }
 
 /// The largest body of a request. It is held in memory, so that the way out can send it whole.
 const MAX_REQUEST: usize = 8 << 20;
 
-type Sent = Result<(http::Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>), Error>;
+type SendResult =
+    Result<(http::Response<WasiBody>, Box<dyn Future<Output = Result<(), Error>> + Send>), Error>;
 
-impl Hooks {
-    pub(crate) fn new(net: Net) -> Self {
+impl HttpHooks {
+    pub(crate) fn new(net: CallNetwork) -> Self {
         Self { net }
     }
 }
 
-impl WasiHttpHooks for Hooks {
+impl WasiHttpHooks for HttpHooks {
     fn send_request(
         &mut self,
         request: http::Request<WasiBody>,
         options: Option<RequestOptions>,
         _processed: Box<dyn Future<Output = Result<(), Error>> + Send>,
-    ) -> Box<dyn Future<Output = Sent> + Send> {
+    ) -> Box<dyn Future<Output = SendResult> + Send> {
         let net = self.net.clone();
         Box::new(async move {
             let patience = options.unwrap_or_default().first_byte_timeout;
@@ -53,7 +56,7 @@ impl WasiHttpHooks for Hooks {
     }
 }
 
-async fn send(net: Net, request: http::Request<WasiBody>) -> Result<http::Response<WasiBody>, Error> {
+async fn send(net: CallNetwork, request: http::Request<WasiBody>) -> Result<http::Response<WasiBody>, Error> {
     let (parts, body) = request.into_parts();
     let url: Url = parts.uri.to_string().parse().map_err(|_| Error::HttpRequestUriInvalid)?;
     let outbound = net.admit(&url).ok_or(Error::HttpRequestDenied)?;
@@ -65,7 +68,7 @@ async fn send(net: Net, request: http::Request<WasiBody>) -> Result<http::Respon
         .filter(|(name, _)| *name != http::header::HOST)
         .map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec()))
         .collect();
-    let request = HttpRequest { method: parts.method.to_string(), url: url.clone(), headers, body };
+    let request = GuestHttpRequest { method: parts.method.to_string(), url: url.clone(), headers, body };
     let response = outbound.send(net.policy(), request).await.map_err(|error| {
         net.refused(url, &error);
         failure(error)
@@ -74,7 +77,7 @@ async fn send(net: Net, request: http::Request<WasiBody>) -> Result<http::Respon
 }
 
 /// The whole body, with the room that it takes as long as it is held.
-async fn collect(net: &Net, mut body: WasiBody) -> Result<(Bytes, BodyRoom), Error> {
+async fn collect(net: &CallNetwork, mut body: WasiBody) -> Result<(Bytes, BodyReservation), Error> {
     let too_large = || Error::HttpRequestBodySize(Some(MAX_REQUEST as u64));
     let mut room = net.body_room();
     let mut whole = BytesMut::new();
@@ -88,32 +91,32 @@ async fn collect(net: &Net, mut body: WasiBody) -> Result<(Bytes, BodyRoom), Err
     Ok((whole.freeze(), room))
 }
 
-fn answer(response: HttpResponse, lease: Lease) -> Result<http::Response<WasiBody>, Error> {
+fn answer(response: GuestHttpResponse, lease: HandleLease) -> Result<http::Response<WasiBody>, Error> {
     let mut builder = http::Response::builder().status(response.status);
     for (name, value) in &response.headers {
         builder = builder.header(name.as_str(), value.as_slice());
     }
     builder
-        .body(Arriving { body: response.body, _lease: lease }.boxed_unsync())
+        .body(ResponseBodyStream { body: response.body, _lease: lease }.boxed_unsync())
         .map_err(|_| Error::HttpProtocolError)
 }
 
-fn failure(error: NetError) -> Error {
+fn failure(error: OutboundError) -> Error {
     match error {
-        NetError::Refused(_) => Error::HttpRequestDenied,
-        NetError::NoSuchHost(name) => Error::DnsError { rcode: Some(name), info_code: None },
-        NetError::TimedOut => Error::ConnectionTimeout,
-        NetError::Failed(why) => Error::InternalError(Some(why)),
+        OutboundError::Refused(_) => Error::HttpRequestDenied,
+        OutboundError::NoSuchHost(name) => Error::DnsError { rcode: Some(name), info_code: None },
+        OutboundError::TimedOut => Error::ConnectionTimeout,
+        OutboundError::Failed(why) => Error::InternalError(Some(why)),
     }
 }
 
 /// The body of a response on its way to the guest, with the connection that it comes by.
-struct Arriving {
-    body: Box<dyn Chunks>,
-    _lease: Lease,
+struct ResponseBodyStream {
+    body: Box<dyn BodyChunks>,
+    _lease: HandleLease,
 }
 
-impl Body for Arriving {
+impl Body for ResponseBodyStream {
     type Data = Bytes;
     type Error = Error;
 

@@ -9,40 +9,40 @@ use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddress};
 use wasmtime_wasi::p2::{DynPollable, Network, Pollable, subscribe};
 use wasmtime_wasi::runtime::{AbortOnDropJoinHandle, spawn};
 
-use crate::net::{Net, NetError};
-use crate::state::State;
+use crate::net::{CallNetwork, OutboundError};
+use crate::state::GuestState;
 
 /// A question that was asked.
-struct Lookup(Progress);
+struct NameLookup(LookupProgress);
 
-enum Progress {
+enum LookupProgress {
     Asking(AbortOnDropJoinHandle<Result<Vec<IpAddr>, ErrorCode>>),
     Answered(std::vec::IntoIter<IpAddr>),
     Failed(ErrorCode),
 }
 
-impl Progress {
+impl LookupProgress {
     fn done(answer: Result<Vec<IpAddr>, ErrorCode>) -> Self {
         answer.map_or_else(Self::Failed, |found| Self::Answered(found.into_iter()))
     }
 }
 
 #[wasmtime_wasi::async_trait]
-impl Pollable for Lookup {
+impl Pollable for NameLookup {
     async fn ready(&mut self) {
-        if let Progress::Asking(task) = &mut self.0 {
-            self.0 = Progress::done(task.await);
+        if let LookupProgress::Asking(task) = &mut self.0 {
+            self.0 = LookupProgress::done(task.await);
         }
     }
 }
 
-pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     let mut instance = linker.instance("wasi:sockets/ip-name-lookup@0.2.12")?;
     instance.resource(
         "resolve-address-stream",
-        ResourceType::host::<Lookup>(),
-        |mut store: StoreContextMut<'_, State>, rep| {
-            store.data_mut().table.delete(Resource::<Lookup>::new_own(rep))?;
+        ResourceType::host::<NameLookup>(),
+        |mut store: StoreContextMut<'_, GuestState>, rep| {
+            store.data_mut().table.delete(Resource::<NameLookup>::new_own(rep))?;
             Ok(())
         },
     )?;
@@ -50,56 +50,59 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     instance.func_wrap("[method]resolve-address-stream.resolve-next-address", next)?;
     instance.func_wrap(
         "[method]resolve-address-stream.subscribe",
-        |mut store: StoreContextMut<'_, State>, (lookup,): (Resource<Lookup>,)| {
+        |mut store: StoreContextMut<'_, GuestState>, (lookup,): (Resource<NameLookup>,)| {
             let pollable: Resource<DynPollable> = subscribe(&mut store.data_mut().table, lookup)?;
             Ok((pollable,))
         },
     )
 }
 
-type Asked = (Result<Resource<Lookup>, ErrorCode>,);
+type LookupStarted = (Result<Resource<NameLookup>, ErrorCode>,);
 
 fn ask(
-    mut store: StoreContextMut<'_, State>,
+    mut store: StoreContextMut<'_, GuestState>,
     (network, name): (Resource<Network>, String),
-) -> wasmtime::Result<Asked> {
+) -> wasmtime::Result<LookupStarted> {
     let state = store.data_mut();
     state.table.get(&network)?;
     // An address needs no lookup and sends no message.
     let literal = name.trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = literal.parse::<IpAddr>() {
-        let found = state.table.push(Lookup(Progress::done(Ok(vec![address]))))?;
+        let found = state.table.push(NameLookup(LookupProgress::done(Ok(vec![address]))))?;
         return Ok((Ok(found),));
     }
     let Some(outbound) = state.net.admit_lookup(&name) else {
         return Ok((Err(ErrorCode::AccessDenied),));
     };
-    let net: Net = state.net.clone();
+    let net: CallNetwork = state.net.clone();
     let Some(lease) = net.lease() else {
         return Ok((Err(ErrorCode::TemporaryResolverFailure),));
     };
     let task = spawn(async move {
         let _lease = lease;
         let found = outbound.resolve(&name).await.map_err(|error| match error {
-            NetError::Refused(_) => ErrorCode::AccessDenied,
-            NetError::NoSuchHost(_) => ErrorCode::NameUnresolvable,
-            NetError::TimedOut => ErrorCode::TemporaryResolverFailure,
-            NetError::Failed(_) => ErrorCode::PermanentResolverFailure,
+            OutboundError::Refused(_) => ErrorCode::AccessDenied,
+            OutboundError::NoSuchHost(_) => ErrorCode::NameUnresolvable,
+            OutboundError::TimedOut => ErrorCode::TemporaryResolverFailure,
+            OutboundError::Failed(_) => ErrorCode::PermanentResolverFailure,
         })?;
         net.looked_up(&name, &found);
         Ok(found)
     });
-    let asked = state.table.push(Lookup(Progress::Asking(task)))?;
+    let asked = state.table.push(NameLookup(LookupProgress::Asking(task)))?;
     Ok((Ok(asked),))
 }
 
-type Next = (Result<Option<IpAddress>, ErrorCode>,);
+type NextAddress = (Result<Option<IpAddress>, ErrorCode>,);
 
-fn next(mut store: StoreContextMut<'_, State>, (lookup,): (Resource<Lookup>,)) -> wasmtime::Result<Next> {
+fn next(
+    mut store: StoreContextMut<'_, GuestState>,
+    (lookup,): (Resource<NameLookup>,),
+) -> wasmtime::Result<NextAddress> {
     let lookup = store.data_mut().table.get_mut(&lookup)?;
     Ok((match &mut lookup.0 {
-        Progress::Asking(_) => Err(ErrorCode::WouldBlock),
-        Progress::Answered(found) => Ok(found.next().map(IpAddress::from)),
-        Progress::Failed(code) => Err(*code),
+        LookupProgress::Asking(_) => Err(ErrorCode::WouldBlock),
+        LookupProgress::Answered(found) => Ok(found.next().map(IpAddress::from)),
+        LookupProgress::Failed(code) => Err(*code),
     },))
 }

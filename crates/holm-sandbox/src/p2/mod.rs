@@ -9,8 +9,8 @@ mod prompt;
 mod sockets;
 mod streams;
 
-pub(crate) use files::Held;
-pub(crate) use http::Hooks;
+pub(crate) use files::OpenFileState;
+pub(crate) use http::HttpHooks;
 pub(crate) use prompt::link as link_prompt;
 
 use wasmtime::component::Linker;
@@ -18,36 +18,36 @@ use wasmtime_wasi::cli::{WasiCli, WasiCliView};
 use wasmtime_wasi::p2::bindings;
 use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
 
-use crate::state::State;
+use crate::state::GuestState;
 
 /// Adds everything that a component may import. The policy decides about each use.
-pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     use bindings::{cli, filesystem, random, sockets as theirs};
 
     wasmtime_wasi::p2::add_to_linker_proxy_interfaces_async(linker)?;
     // The line above brought randomness that no seed can fix.
     linker.allow_shadowing(true);
-    random::random::add_to_linker::<State, chance::HasDice>(linker, chance::dice)?;
+    random::random::add_to_linker::<GuestState, chance::RandomHost>(linker, chance::dice)?;
     linker.allow_shadowing(false);
-    random::insecure::add_to_linker::<State, chance::HasDice>(linker, chance::dice)?;
-    random::insecure_seed::add_to_linker::<State, chance::HasDice>(linker, chance::dice)?;
+    random::insecure::add_to_linker::<GuestState, chance::RandomHost>(linker, chance::dice)?;
+    random::insecure_seed::add_to_linker::<GuestState, chance::RandomHost>(linker, chance::dice)?;
 
-    cli::exit::add_to_linker::<State, WasiCli>(linker, State::cli)?;
-    cli::environment::add_to_linker::<State, WasiCli>(linker, State::cli)?;
-    cli::terminal_input::add_to_linker::<State, WasiCli>(linker, State::cli)?;
-    cli::terminal_output::add_to_linker::<State, WasiCli>(linker, State::cli)?;
-    cli::terminal_stdin::add_to_linker::<State, WasiCli>(linker, State::cli)?;
-    cli::terminal_stdout::add_to_linker::<State, WasiCli>(linker, State::cli)?;
-    cli::terminal_stderr::add_to_linker::<State, WasiCli>(linker, State::cli)?;
+    cli::exit::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
+    cli::environment::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
+    cli::terminal_input::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
+    cli::terminal_output::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
+    cli::terminal_stdin::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
+    cli::terminal_stdout::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
+    cli::terminal_stderr::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
 
-    filesystem::types::add_to_linker::<State, files::HasFiles>(linker, files::view)?;
-    filesystem::preopens::add_to_linker::<State, files::HasFiles>(linker, files::view)?;
+    filesystem::types::add_to_linker::<GuestState, files::FilesHost>(linker, files::view)?;
+    filesystem::preopens::add_to_linker::<GuestState, files::FilesHost>(linker, files::view)?;
 
-    theirs::tcp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
-    theirs::udp::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
-    theirs::instance_network::add_to_linker::<State, WasiSockets>(linker, State::sockets)?;
+    theirs::tcp::add_to_linker::<GuestState, WasiSockets>(linker, GuestState::sockets)?;
+    theirs::udp::add_to_linker::<GuestState, WasiSockets>(linker, GuestState::sockets)?;
+    theirs::instance_network::add_to_linker::<GuestState, WasiSockets>(linker, GuestState::sockets)?;
     let network = theirs::network::LinkOptions::default();
-    theirs::network::add_to_linker::<State, WasiSockets>(linker, &network, State::sockets)?;
+    theirs::network::add_to_linker::<GuestState, WasiSockets>(linker, &network, GuestState::sockets)?;
     sockets::link(linker)?;
     lookup::link(linker)?;
 

@@ -13,35 +13,38 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 };
 
 use super::files::view;
-use crate::state::State;
+use crate::state::GuestState;
 
 /// Any version of WASI 0.2 that a guest names is this one to the linker.
 const PREOPENS: &str = "wasi:filesystem/preopens@0.2.0";
 const TYPES: &str = "wasi:filesystem/types@0.2.0";
 
-type Handle = Resource<Descriptor>;
+type PromptDescriptor = Resource<Descriptor>;
 
 /// Adds the imports of a guest that is called without a stack of its own.
-pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     let mut types = linker.instance(TYPES)?;
     types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, rep| {
-        HostDescriptor::drop(&mut view(store.data_mut()), Handle::new_own(rep))
+        HostDescriptor::drop(&mut view(store.data_mut()), PromptDescriptor::new_own(rep))
     })?;
-    types.func_wrap("[method]descriptor.open-at", |mut store, asked: Asked| {
+    types.func_wrap("[method]descriptor.open-at", |mut store, asked: OpenArguments| {
         let (handle, path_flags, path, open, flags) = asked;
         told(view(store.data_mut()).open(&handle, path_flags, &path, open, flags))
     })?;
-    types.func_wrap("[method]descriptor.read", |mut store, asked: (Handle, Filesize, Filesize)| {
-        let (handle, len, offset) = asked;
-        told(view(store.data_mut()).read_at(&handle, len, offset))
-    })?;
+    types.func_wrap(
+        "[method]descriptor.read",
+        |mut store, asked: (PromptDescriptor, Filesize, Filesize)| {
+            let (handle, len, offset) = asked;
+            told(view(store.data_mut()).read_at(&handle, len, offset))
+        },
+    )?;
     let mut preopens = linker.instance(PREOPENS)?;
     preopens
         .func_wrap("get-directories", |mut store, (): ()| Ok((view(store.data_mut()).get_directories()?,)))
 }
 
 /// The arguments of `open-at`.
-type Asked = (Handle, PathFlags, String, OpenFlags, DescriptorFlags);
+type OpenArguments = (PromptDescriptor, PathFlags, String, OpenFlags, DescriptorFlags);
 
 /// Returns errors that the guest may see as values; an error that ends the guest stays an error.
 fn told<T>(result: FsResult<T>) -> wasmtime::Result<(Result<T, ErrorCode>,)> {

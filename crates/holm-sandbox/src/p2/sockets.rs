@@ -10,37 +10,37 @@ use wasmtime_wasi::p2::bindings::sockets::{tcp_create_socket, udp_create_socket}
 use wasmtime_wasi::p2::{Network, SocketError, SocketResult, TcpSocket, UdpSocket};
 use wasmtime_wasi::sockets::WasiSocketsView;
 
-use crate::refusal::{Reason, Wanted};
-use crate::state::State;
+use crate::refusal::{DeniedAction, DeniedReason};
+use crate::state::GuestState;
 
-struct HasSockets;
+struct SocketsHost;
 
-impl HasData for HasSockets {
-    type Data<'a> = &'a mut State;
+impl HasData for SocketsHost {
+    type Data<'a> = &'a mut GuestState;
 }
 
-pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
-    tcp_create_socket::add_to_linker::<State, HasSockets>(linker, |state| state)?;
-    udp_create_socket::add_to_linker::<State, HasSockets>(linker, |state| state)?;
+pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
+    tcp_create_socket::add_to_linker::<GuestState, SocketsHost>(linker, |state| state)?;
+    udp_create_socket::add_to_linker::<GuestState, SocketsHost>(linker, |state| state)?;
     linker.allow_shadowing(true);
     linker.instance("wasi:sockets/tcp@0.2.12")?.func_wrap("[method]tcp-socket.start-bind", bind)?;
     linker.allow_shadowing(false);
     Ok(())
 }
 
-type Bound = (Result<(), ErrorCode>,);
+type BindResult = (Result<(), ErrorCode>,);
 
 /// Refuses to bind: a connection takes a free port by itself, and guests never listen.
 fn bind(
-    mut store: StoreContextMut<'_, State>,
+    mut store: StoreContextMut<'_, GuestState>,
     (_, _, address): (Resource<TcpSocket>, Resource<Network>, IpSocketAddress),
-) -> wasmtime::Result<Bound> {
-    store.data_mut().audit.refuse(Wanted::Listen(SocketAddr::from(address)), Reason::Never);
+) -> wasmtime::Result<BindResult> {
+    store.data_mut().audit.refuse(DeniedAction::Listen(SocketAddr::from(address)), DeniedReason::Never);
     Ok((Err(ErrorCode::AccessDenied),))
 }
 
 /// How errors are reported for both ways of creating a socket.
-impl network::Host for State {
+impl network::Host for GuestState {
     fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
         error.downcast()
     }
@@ -53,13 +53,13 @@ impl network::Host for State {
     }
 }
 
-impl network::HostNetwork for State {
+impl network::HostNetwork for GuestState {
     fn drop(&mut self, network: Resource<network::Network>) -> wasmtime::Result<()> {
         network::HostNetwork::drop(&mut self.sockets(), network)
     }
 }
 
-impl tcp_create_socket::Host for State {
+impl tcp_create_socket::Host for GuestState {
     fn create_tcp_socket(&mut self, family: IpAddressFamily) -> SocketResult<Resource<TcpSocket>> {
         // The engine does not report dropped sockets, so dropped ones are found when the next one
         // is made.
@@ -72,9 +72,9 @@ impl tcp_create_socket::Host for State {
     }
 }
 
-impl udp_create_socket::Host for State {
+impl udp_create_socket::Host for GuestState {
     async fn create_udp_socket(&mut self, _: IpAddressFamily) -> SocketResult<Resource<UdpSocket>> {
-        self.audit.refuse(Wanted::Datagrams, Reason::Never);
+        self.audit.refuse(DeniedAction::Datagrams, DeniedReason::Never);
         Err(ErrorCode::AccessDenied.into())
     }
 }

@@ -8,27 +8,27 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
-use crate::files::Quota;
-use crate::lease::Lease;
+use crate::files::WriteQuota;
+use crate::lease::HandleLease;
 
 /// The most bytes read or written at once, as in WASI's own streams.
 const CHUNK: usize = 64 << 10;
 
 /// Reads a file from an offset on.
-pub(super) struct Reader {
+pub(super) struct FileReader {
     pub(super) file: Arc<File>,
     /// Held with the file, because a stream outlives the handle that it was made from.
-    pub(super) _lease: Arc<Lease>,
+    pub(super) _lease: Arc<HandleLease>,
     pub(super) offset: u64,
 }
 
 #[wasmtime_wasi::async_trait]
-impl Pollable for Reader {
+impl Pollable for FileReader {
     async fn ready(&mut self) {}
 }
 
 #[wasmtime_wasi::async_trait]
-impl InputStream for Reader {
+impl InputStream for FileReader {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
         if size == 0 {
             return Ok(Bytes::new());
@@ -48,36 +48,36 @@ impl InputStream for Reader {
 }
 
 /// Writes a file from an offset on, or at its end.
-pub(super) struct Writer {
+pub(super) struct FileWriter {
     pub(super) file: Arc<File>,
-    pub(super) _lease: Arc<Lease>,
-    pub(super) quota: Quota,
-    pub(super) position: Position,
+    pub(super) _lease: Arc<HandleLease>,
+    pub(super) quota: WriteQuota,
+    pub(super) position: WritePosition,
 }
 
 /// The place of the next bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Position {
+pub(super) enum WritePosition {
     At(u64),
     End,
 }
 
 #[wasmtime_wasi::async_trait]
-impl Pollable for Writer {
+impl Pollable for FileWriter {
     async fn ready(&mut self) {}
 }
 
 #[wasmtime_wasi::async_trait]
-impl OutputStream for Writer {
+impl OutputStream for FileWriter {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.quota.take(bytes.len()).map_err(|cut| StreamError::Trap(cut.into()))?;
         let written = match self.position {
-            Position::At(offset) => {
+            WritePosition::At(offset) => {
                 let end = offset.saturating_add(bytes.len() as u64);
-                self.position = Position::At(end);
+                self.position = WritePosition::At(end);
                 may_reach(&self.quota, &self.file, end).and_then(|()| self.file.write_all_at(&bytes, offset))
             }
-            Position::End => append(&self.file, &bytes),
+            WritePosition::End => append(&self.file, &bytes),
         };
         written.map_err(|error| StreamError::LastOperationFailed(error.into()))
     }
@@ -93,7 +93,7 @@ impl OutputStream for Writer {
 
 /// Checks whether a file may be written up to an offset: beyond its end only as far
 /// as the quota allows.
-pub(super) fn may_reach(quota: &Quota, file: &File, end: u64) -> std::io::Result<()> {
+pub(super) fn may_reach(quota: &WriteQuota, file: &File, end: u64) -> std::io::Result<()> {
     let fits = quota.admits_growth(file.metadata()?.len(), end);
     if fits { Ok(()) } else { Err(std::io::ErrorKind::FileTooLarge.into()) }
 }

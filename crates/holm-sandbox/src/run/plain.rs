@@ -7,40 +7,40 @@ use wasmtime::{
     Error, Extern, Instance, Memory, ModuleExport, Store, TypedFunc, WasmParams, WasmResults, format_err,
 };
 
-use super::{Ended, Question};
-use crate::cut::Cut;
-use crate::guest::Plain;
-use crate::state::State;
+use super::{GuestEnding, GuestFunction};
+use crate::cut::GuestAbort;
+use crate::guest::TextModule;
+use crate::state::GuestState;
 
 /// The answer of the guest.
-type Reply = Result<String, String>;
+type GuestReply = Result<String, String>;
 
 /// Asks a guest one thing.
-pub(super) fn ask(plain: &Plain, question: Question, store: &mut Store<State>) -> Ended {
+pub(super) fn ask(plain: &TextModule, question: GuestFunction, store: &mut Store<GuestState>) -> GuestEnding {
     let started = match question {
-        Question::Run => Talk::start(plain, store).map(|talk| talk.run(store)),
-        Question::Describe => Talk::start(plain, store).and_then(|talk| {
+        GuestFunction::Run => TextModuleInstance::start(plain, store).map(|talk| talk.run(store)),
+        GuestFunction::Describe => TextModuleInstance::start(plain, store).and_then(|talk| {
             let describe = plain.describe.as_ref();
             let describe = describe.ok_or_else(|| format_err!("it does not describe itself"))?;
             Ok(talk.describe(&function(talk.instance, describe, store)?, store))
         }),
     };
     match started {
-        Ok(reply) => Ended::of(reply.map(Some)),
-        Err(error) => Ended::start(error),
+        Ok(reply) => GuestEnding::of(reply.map(Some)),
+        Err(error) => GuestEnding::start(error),
     }
 }
 
 /// A fresh instance, and the ways to its memory.
-struct Talk {
+struct TextModuleInstance {
     instance: Instance,
     memory: Memory,
     realloc: TypedFunc<(u32, u32, u32, u32), u32>,
     run: TypedFunc<(u32, u32), u32>,
 }
 
-impl Talk {
-    fn start(plain: &Plain, store: &mut Store<State>) -> Result<Self, Error> {
+impl TextModuleInstance {
+    fn start(plain: &TextModule, store: &mut Store<GuestState>) -> Result<Self, Error> {
         let instance = plain.pre.instantiate(&mut *store)?;
         let memory = instance.get_module_export(&mut *store, &plain.memory).and_then(Extern::into_memory);
         let memory = memory.ok_or_else(|| format_err!("what it calls its memory is none"))?;
@@ -52,7 +52,7 @@ impl Talk {
         Ok(Self { instance, memory, realloc, run })
     }
 
-    fn run(&self, store: &mut Store<State>) -> Result<Reply, Error> {
+    fn run(&self, store: &mut Store<GuestState>) -> Result<GuestReply, Error> {
         let input = std::mem::take(&mut store.data_mut().input);
         let len =
             u32::try_from(input.len()).map_err(|_| format_err!("the input is longer than any memory"))?;
@@ -71,7 +71,11 @@ impl Talk {
         }
     }
 
-    fn describe(&self, describe: &TypedFunc<(), u32>, store: &mut Store<State>) -> Result<Reply, Error> {
+    fn describe(
+        &self,
+        describe: &TypedFunc<(), u32>,
+        store: &mut Store<GuestState>,
+    ) -> Result<GuestReply, Error> {
         let at = describe.call(&mut *store, ())?;
         Ok(Ok(kept(store, text(self.memory.data(&*store), at)?)?))
     }
@@ -81,7 +85,7 @@ impl Talk {
 fn function<P: WasmParams, R: WasmResults>(
     instance: Instance,
     export: &ModuleExport,
-    store: &mut Store<State>,
+    store: &mut Store<GuestState>,
 ) -> Result<TypedFunc<P, R>, Error> {
     let function = instance.get_module_export(&mut *store, export).and_then(Extern::into_func);
     function.ok_or_else(|| format_err!("what it calls a function is none"))?.typed(&*store)
@@ -99,9 +103,9 @@ fn text(memory: &[u8], at: u32) -> Result<&str, Error> {
 }
 
 /// A copy of an answer, if it is not longer than an output may be.
-fn kept(store: &Store<State>, text: &str) -> Result<String, Error> {
+fn kept(store: &Store<GuestState>, text: &str) -> Result<String, Error> {
     if store.data().room.take(text.len()) < text.len() {
-        return Err(Cut::Output.into());
+        return Err(GuestAbort::Output.into());
     }
     Ok(text.to_owned())
 }

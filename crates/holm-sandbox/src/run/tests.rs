@@ -1,16 +1,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{GrantSet, Policy};
+use holm_grants::{GrantPolicy, GrantSet};
 use tokio::runtime::{Builder, Runtime};
 
 use super::*;
-use crate::cache::Trusted;
-use crate::engine::{Purpose, engine};
-use crate::files::Access;
-use crate::guest::{Linkers, Loaded};
-use crate::limits::Limits;
-use crate::shape::Shape;
+use crate::cache::TrustedCode;
+use crate::engine::{EnginePurpose, engine};
+use crate::files::GuestAccess;
+use crate::guest::{GuestLinkers, LoadedGuest};
+use crate::limits::GuestLimits;
+use crate::shape::WasmShape;
 use crate::ticker::TICK;
 use crate::ticker::tests::waited;
 
@@ -26,7 +26,7 @@ struct Still {
 impl Still {
     fn new() -> Self {
         Self {
-            engine: engine(Purpose::Run { guests: 1 }).unwrap(),
+            engine: engine(EnginePurpose::Run { guests: 1 }).unwrap(),
             io: Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap(),
         }
     }
@@ -45,23 +45,25 @@ impl Still {
                     {then}))"#
         ))
         .unwrap();
-        let shape = Shape::of(&bytes).unwrap();
-        let code = Trusted::from_compiler(self.engine.precompile_module(&bytes).unwrap());
+        let shape = WasmShape::of(&bytes).unwrap();
+        let code = TrustedCode::from_compiler(self.engine.precompile_module(&bytes).unwrap());
         let code =
-            Linkers::new(&self.engine).unwrap().link(&self.engine, shape.kind, &code).unwrap().unwrap();
-        Guest(Arc::new(Loaded { shape, hash: [0; 32], code }))
+            GuestLinkers::new(&self.engine).unwrap().link(&self.engine, shape.kind, &code).unwrap().unwrap();
+        Guest(Arc::new(LoadedGuest { shape, hash: [0; 32], code }))
     }
 
     /// Cancels a guest once it has begun, and moves the clock by so many ticks; says how it ended.
-    fn cancel(&self, guest: &Guest, ticks: u32) -> Stop {
+    fn cancel(&self, guest: &Guest, ticks: u32) -> GuestStop {
         let folder = tempfile::tempdir().unwrap();
-        let policy = Policy { grants: GrantSet::parse(["write:begun"]).unwrap(), ..Policy::default() };
-        let limits = Limits { fuel: u64::MAX, time: Duration::from_secs(3600), ..Limits::default() };
-        let call = Call::new(Access::open(policy, Some(folder.path())).unwrap()).limits(limits);
-        let host = Host { engine: &self.engine, io: self.io.handle() };
-        let cancel = Cancel::new();
+        let policy =
+            GrantPolicy { grants: GrantSet::parse(["write:begun"]).unwrap(), ..GrantPolicy::default() };
+        let limits =
+            GuestLimits { fuel: u64::MAX, time: Duration::from_secs(3600), ..GuestLimits::default() };
+        let call = GuestCall::new(GuestAccess::open(policy, Some(folder.path())).unwrap()).limits(limits);
+        let host = CallHost { engine: &self.engine, io: self.io.handle() };
+        let cancel = CancelSwitch::new();
         std::thread::scope(|scope| {
-            let run = scope.spawn(|| host.run(guest, Question::Run, call, &cancel));
+            let run = scope.spawn(|| host.run(guest, GuestFunction::Run, call, &cancel));
             assert!(waited(|| folder.path().join("begun").exists()), "it never began");
             cancel.cancel();
             (0..ticks).for_each(|_| self.engine.increment_epoch());
@@ -77,7 +79,7 @@ impl Still {
 #[test]
 fn one_tick_ends_a_cancelled_guest_that_computes() {
     let still = Still::new();
-    assert_eq!(still.cancel(&still.guest("(loop $l (br $l))"), 1), Stop::Cancelled);
+    assert_eq!(still.cancel(&still.guest("(loop $l (br $l))"), 1), GuestStop::Cancelled);
     // The tick that ends it may have been missed by a moment, so it is the next one; and as much again for the way back.
     const { assert!(TICK.as_millis() * 4 <= PROMISED.as_millis()) };
 }
@@ -88,5 +90,5 @@ fn no_tick_is_needed_where_a_cancelled_guest_waits() {
     let sleeps =
         "(i32.store (i32.const 1040) (i32.const 1)) (i64.store (i32.const 1048) (i64.const 3600000000000))
         (drop (call $poll (i32.const 1024) (i32.const 2048) (i32.const 1) (i32.const 4096)))";
-    assert_eq!(still.cancel(&still.guest(sleeps), 0), Stop::Cancelled);
+    assert_eq!(still.cancel(&still.guest(sleeps), 0), GuestStop::Cancelled);
 }

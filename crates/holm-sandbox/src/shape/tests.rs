@@ -5,8 +5,8 @@ use super::*;
 #[track_caller]
 fn refused(wat: &str, what: &str) {
     let bytes = wat::parse_str(wat).unwrap();
-    match Shape::of(&bytes) {
-        Err(ShapeError::TooMany { what: found, .. }) => assert_eq!(found, what),
+    match WasmShape::of(&bytes) {
+        Err(WasmShapeError::TooMany { what: found, .. }) => assert_eq!(found, what),
         other => panic!("{what}: {other:?}"),
     }
 }
@@ -14,8 +14,8 @@ fn refused(wat: &str, what: &str) {
 #[test]
 fn a_module_tells_what_it_wants_and_offers() {
     let wat = r#"(module (import "b" "y" (func)) (import "a" "x" (func)) (func (export "_start")))"#;
-    let shape = Shape::of(&wat::parse_str(wat).unwrap()).unwrap();
-    assert_eq!(shape.kind, Kind::Module);
+    let shape = WasmShape::of(&wat::parse_str(wat).unwrap()).unwrap();
+    assert_eq!(shape.kind, WasmKind::Module);
     assert_eq!(shape.imports, ["a.x", "b.y"]);
     assert_eq!((shape.exports, shape.functions), (vec!["_start".to_owned()], 1));
 }
@@ -26,8 +26,8 @@ fn a_component_tells_only_its_own_names() {
         (import "wasi:cli/stdout@0.2.0" (instance))
         (core module (import "inner" "x" (func)) (func (export "hidden")))
         (instance $i) (export "holm:tool/call@0.1.0" (instance $i)))"#;
-    let shape = Shape::of(&wat::parse_str(wat).unwrap()).unwrap();
-    assert_eq!(shape.kind, Kind::Component);
+    let shape = WasmShape::of(&wat::parse_str(wat).unwrap()).unwrap();
+    assert_eq!(shape.kind, WasmKind::Component);
     assert_eq!(shape.imports, ["wasi:cli/stdout@0.2.0"]);
     assert_eq!(shape.exports, ["holm:tool/call@0.1.0"]);
 }
@@ -35,9 +35,9 @@ fn a_component_tells_only_its_own_names() {
 #[test]
 fn what_is_no_wasm_is_told_apart() {
     for bytes in [&b""[..], b"#!/bin/sh", b"\0asm", b"\0asm\x01\0\0\0\xff", b"\0asm\x07\0\0\0"] {
-        assert!(matches!(Shape::of(bytes), Err(ShapeError::Malformed(_))), "{bytes:?}");
+        assert!(matches!(WasmShape::of(bytes), Err(WasmShapeError::Malformed(_))), "{bytes:?}");
     }
-    assert_eq!(Shape::of(b"\x7fELF\x02\x01\x01"), Err(ShapeError::Precompiled));
+    assert_eq!(WasmShape::of(b"\x7fELF\x02\x01\x01"), Err(WasmShapeError::Precompiled));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn too_deep_code_is_refused() {
     refused(&nested("loop ", 1000), "nested loops");
     refused(&nested("block ", 20_000), "nested blocks");
     let beside = "loop end ".repeat(10_000);
-    Shape::of(&wat::parse_str(format!("(module (func {beside}))")).unwrap()).unwrap();
+    WasmShape::of(&wat::parse_str(format!("(module (func {beside}))")).unwrap()).unwrap();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_sandbox::{Call, Clock, Guest, Limits, Outcome, Randomness};
+use holm_sandbox::{Guest, GuestCall, GuestClock, GuestLimits, GuestOutcome, GuestRandomness};
 
 use crate::evil::{self, binary, leb};
 use crate::http::client;
@@ -37,17 +37,17 @@ fn case(name: &'static str, ends: &'static [&'static str], prepare: impl Fn() ->
 }
 
 /// Compiled before, then run.
-fn running(wat: &str, limits: Limits) -> Attack {
+fn running(wat: &str, limits: GuestLimits) -> Attack {
     called(load(wat), bare().limits(limits).input("some input"))
 }
 
 /// The same as a component of WASI 0.2.
-fn running_component(wat: &str, limits: Limits) -> Attack {
+fn running_component(wat: &str, limits: GuestLimits) -> Attack {
     let bytes = componentise(&wat::parse_str(wat).unwrap());
     called(sandbox().load(&bytes, &mut |_| {}).unwrap(), bare().limits(limits))
 }
 
-fn called(guest: Guest, call: Call) -> Attack {
+fn called(guest: Guest, call: GuestCall) -> Attack {
     Box::new(move || end(&run(&guest, call)))
 }
 
@@ -63,7 +63,7 @@ fn loading_text(wat: &str) -> Attack {
     loading(wat::parse_str(wat).unwrap())
 }
 
-fn end(outcome: &Outcome) -> String {
+fn end(outcome: &GuestOutcome) -> String {
     let mut text = format!("{:?}", outcome.stop);
     if let Some(Err(why)) = &outcome.reply {
         write!(text, " saying {why}").unwrap();
@@ -79,8 +79,8 @@ fn start(body: &str) -> String {
 }
 
 /// Limits under which time ends first.
-fn timed() -> Limits {
-    Limits { fuel: u64::MAX, ..tight() }
+fn timed() -> GuestLimits {
+    GuestLimits { fuel: u64::MAX, ..tight() }
 }
 
 const SPIN: &str = "(loop $l (br $l))";
@@ -90,7 +90,7 @@ fn computing() -> Vec<Case> {
     let recursion = || program(r#"(func $f (export "_start") (call $f))"#);
     const CUT: &[&str] = &["OutOfFuel", "OutOfTime"];
     vec![
-        case("infinite loop, default limits", CUT, || running(&start(SPIN), Limits::default())),
+        case("infinite loop, default limits", CUT, || running(&start(SPIN), GuestLimits::default())),
         case("infinite loop with all the fuel", &["OutOfTime"], || running(&start(SPIN), timed())),
         case("infinite loop in a component", &["OutOfTime"], || running_component(&start(SPIN), timed())),
         case("infinite loop in a text guest", &["OutOfTime"], || {
@@ -149,7 +149,9 @@ fn memory() -> Vec<Case> {
             loading_text(r#"(module (memory 1 1 shared) (func (export "_start")))"#)
         }),
         case("a hundred memories", &["refused"], move || loading_text(&hundred())),
-        case("bulk fill under tiny fuel", BOUND, || running(&start(FILL), Limits { fuel: 1_000, ..tight() })),
+        case("bulk fill under tiny fuel", BOUND, || {
+            running(&start(FILL), GuestLimits { fuel: 1_000, ..tight() })
+        }),
         case("bulk fill with all the fuel", &["OutOfTime"], || running(&start(FILL), timed())),
         case("bulk copy with all the fuel", &["OutOfTime"], || running(&start(COPY), timed())),
         case("trap inside a bulk operation", &["Trapped"], || {
@@ -208,7 +210,8 @@ fn repeated() -> Attack {
     );
     let guest = load(&wat);
     Box::new(move || {
-        let call = || bare().clock(Clock::Fixed(Duration::from_secs(7))).randomness(Randomness::Seeded(7));
+        let call =
+            || bare().clock(GuestClock::Fixed(Duration::from_secs(7))).randomness(GuestRandomness::Seeded(7));
         let (first, second) = (run(&guest, call()), run(&guest, call()));
         let same = first.stdout == second.stdout && first.stdout.len() == 48;
         if same { "the same".to_owned() } else { format!("{first:?} {second:?}") }
@@ -245,7 +248,7 @@ fn lies() -> Vec<Case> {
             running(&evil::fields_without_end(), timed())
         }),
         case("a way out that panics", &["HostFailed"], || {
-            let call = Call::new(access(&["fetch:http://example.com"], &[], None));
+            let call = GuestCall::new(access(&["fetch:http://example.com"], &[], None));
             called(load(&client()), call.outbound(Arc::new(evil::Broken)).input("example.com"))
         }),
     ]
@@ -361,7 +364,7 @@ fn files() -> Vec<Case> {
         let guest = load(&wat);
         Box::new(move || {
             let outcome =
-                run(&guest, Call::new(access(&["read:**"], &[], Some(folder.path()))).limits(tight()));
+                run(&guest, GuestCall::new(access(&["read:**"], &[], Some(folder.path()))).limits(tight()));
             let left = [Path::new("a.txt"), Path::new("b.txt")]
                 .map(|name| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default());
             format!("{} with {:?}, left {left:?}", end(&outcome), outcome.stdout)
@@ -403,7 +406,7 @@ fn lives() -> Vec<Case> {
         case("a call that is dropped half-way, again and again", &["Returned"], || {
             let (spins, honest) = (load(&start(SPIN)), load(&text(ECHO)));
             Box::new(move || {
-                let endless = Limits { time: Duration::from_secs(3_600), ..timed() };
+                let endless = GuestLimits { time: Duration::from_secs(3_600), ..timed() };
                 for _ in 0..20 {
                     drop(sandbox().run(&spins, bare().limits(endless)));
                 }
@@ -423,7 +426,7 @@ fn lives() -> Vec<Case> {
                  (call $byte (local.get $found))",
             ));
             Box::new(move || {
-                let short = Limits { time: Duration::from_millis(30), ..timed() };
+                let short = GuestLimits { time: Duration::from_millis(30), ..timed() };
                 let found = (0..10).any(|_| {
                     run(&writes, bare().limits(short));
                     run(&looks, bare().limits(tight())).stdout != [0]

@@ -5,7 +5,10 @@ use std::time::Duration;
 use crate::kit::{
     ECHO, access, bare, both, load, program, refusals, run, sandbox, stdout, text, text_with, try_load,
 };
-use holm_sandbox::{Access, Call, Clock, Entry, Limits, LoadError, Randomness, Stop};
+use holm_sandbox::{
+    GuestAccess, GuestCall, GuestClock, GuestEntryPoint, GuestLimits, GuestLoadError, GuestRandomness,
+    GuestStop,
+};
 
 #[test]
 fn a_command_writes_and_ends() {
@@ -17,7 +20,7 @@ fn a_command_writes_and_ends() {
     );
     for (kind, guest) in both(&wat) {
         let outcome = run(&guest, bare().arg("hello"));
-        assert_eq!(outcome.stop, Stop::Returned, "{kind}");
+        assert_eq!(outcome.stop, GuestStop::Returned, "{kind}");
         assert!(outcome.succeeded());
         assert_eq!(outcome.stdout, b"hello\n", "{kind}");
         assert_eq!(outcome.stderr, b"warning\n", "{kind}");
@@ -30,22 +33,22 @@ fn a_command_writes_and_ends() {
 #[test]
 fn the_entry_is_known() {
     let [(_, module), (_, component)] = both(&program(r#"(func (export "_start"))"#));
-    assert_eq!((module.entry(), component.entry()), (Entry::Module, Entry::Command));
+    assert_eq!((module.entry(), component.entry()), (GuestEntryPoint::Module, GuestEntryPoint::Command));
     let answers = load(&text(ECHO));
-    assert_eq!((answers.entry(), answers.describes_itself()), (Entry::Text, false));
-    assert_eq!(try_load("(module (func (export \"other\")))").unwrap_err(), LoadError::NoEntry);
+    assert_eq!((answers.entry(), answers.describes_itself()), (GuestEntryPoint::Text, false));
+    assert_eq!(try_load("(module (func (export \"other\")))").unwrap_err(), GuestLoadError::NoEntry);
 }
 
 #[test]
 fn exit_codes_come_back() {
     let wat = program(r#"(func (export "_start") (call $proc_exit (i32.const 42)))"#);
     let [(_, module), (_, component)] = both(&wat);
-    assert_eq!(run(&module, bare()).stop, Stop::Exited(42));
+    assert_eq!(run(&module, bare()).stop, GuestStop::Exited(42));
     // A component made by the adapter can only tell 0 from 1.
-    assert_eq!(run(&component, bare()).stop, Stop::Exited(1));
+    assert_eq!(run(&component, bare()).stop, GuestStop::Exited(1));
     for (kind, guest) in both(&program(r#"(func (export "_start") (call $proc_exit (i32.const 0)))"#)) {
         let outcome = run(&guest, bare());
-        assert!(outcome.succeeded() && outcome.stop == Stop::Exited(0), "{kind}: {outcome:?}");
+        assert!(outcome.succeeded() && outcome.stop == GuestStop::Exited(0), "{kind}: {outcome:?}");
     }
 }
 
@@ -70,7 +73,7 @@ fn arguments_arrive_exactly() {
 #[test]
 fn only_granted_variables_are_seen() {
     for (kind, guest) in both(&lists("environ_sizes_get", "environ_get")) {
-        let call = || Call::new(access(&["env:LANG", "env:APP_*"], &[], None));
+        let call = || GuestCall::new(access(&["env:LANG", "env:APP_*"], &[], None));
         let outcome = run(&guest, call().env("LANG", "C").env("APP_X", "1").env("SECRET", "key"));
         assert_eq!(stdout(&outcome), "LANG=C\0APP_X=1\0", "{kind}");
         assert_eq!(refusals(&outcome), ["missing grant env:SECRET"], "{kind}");
@@ -105,7 +108,7 @@ fn time_and_randomness_are_real_or_fixed() {
     for (kind, guest) in both(&wat) {
         let fixed = || {
             let time = Duration::from_secs(1_700_000_000);
-            run(&guest, bare().clock(Clock::Fixed(time)).randomness(Randomness::Seeded(7))).stdout
+            run(&guest, bare().clock(GuestClock::Fixed(time)).randomness(GuestRandomness::Seeded(7))).stdout
         };
         let bytes = fixed();
         assert_eq!(bytes.len(), 24, "{kind}");
@@ -145,7 +148,7 @@ fn a_text_guest_can_say_that_it_failed() {
     let body = ECHO.replacen("(i32.const 0) (i32.const 0)", "(i32.const 0) (i32.const 1)", 1);
     let outcome = run(&load(&text(&body)), bare().input("no such file"));
     assert_eq!(outcome.reply, Some(Err("no such file".to_owned())));
-    assert!(outcome.stop == Stop::Returned && !outcome.succeeded());
+    assert!(outcome.stop == GuestStop::Returned && !outcome.succeeded());
 }
 
 #[tokio::test]
@@ -170,15 +173,15 @@ async fn a_guest_describes_itself_without_any_grant() {
     assert!(guest.describes_itself());
     assert_eq!(sandbox().describe(&guest).await.reply, Some(Ok(r#"{"name":"x"}"#.to_owned())));
     let silent = load(&text(ECHO));
-    assert!(matches!(sandbox().describe(&silent).await.stop, Stop::Unstartable(_)));
+    assert!(matches!(sandbox().describe(&silent).await.stop, GuestStop::Unstartable(_)));
 }
 
 #[test]
 fn an_import_that_does_not_exist_is_named() {
     let error = try_load(r#"(module (import "env" "system" (func)) (func (export "_start")))"#).unwrap_err();
-    assert!(matches!(&error, LoadError::Import(text) if text.contains("system")), "{error}");
+    assert!(matches!(&error, GuestLoadError::Import(text) if text.contains("system")), "{error}");
     let error = try_load(r#"(component (import "evil:host/exec@1.0.0" (instance (export "run" (func)))))"#);
-    assert!(matches!(error.unwrap_err(), LoadError::Import(text) if text.contains("evil:host/exec")));
+    assert!(matches!(error.unwrap_err(), GuestLoadError::Import(text) if text.contains("evil:host/exec")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -191,9 +194,11 @@ async fn many_calls_at_once_do_not_mix() {
             tokio::spawn(async move {
                 for call in 0..20 {
                     let word = format!("{task}/{call}");
-                    let outcome = sandbox().run(&guest, Call::new(Access::none()).input(&word)).await;
+                    let outcome =
+                        sandbox().run(&guest, GuestCall::new(GuestAccess::none()).input(&word)).await;
                     assert_eq!(outcome.reply, Some(Ok(word.clone())));
-                    let outcome = sandbox().run(&command, Call::new(Access::none()).arg(&word)).await;
+                    let outcome =
+                        sandbox().run(&command, GuestCall::new(GuestAccess::none()).arg(&word)).await;
                     assert_eq!(stdout(&outcome), format!("{word}\0"));
                 }
             })
@@ -207,7 +212,8 @@ async fn many_calls_at_once_do_not_mix() {
 #[test]
 fn more_callers_than_places_wait_for_each_other() {
     let small =
-        holm_sandbox::Sandbox::new(holm_sandbox::Settings { guests: 2, ..crate::kit::settings() }).unwrap();
+        holm_sandbox::Sandbox::new(holm_sandbox::SandboxSettings { guests: 2, ..crate::kit::settings() })
+            .unwrap();
     let bytes = wat::parse_str(lists("args_sizes_get", "args_get")).unwrap();
     let guest = small.load(&crate::kit::componentise(&bytes), &mut |_| {}).unwrap();
     std::thread::scope(|scope| {
@@ -224,13 +230,13 @@ fn more_callers_than_places_wait_for_each_other() {
 #[test]
 fn the_limits_of_a_call_are_its_own() {
     let guest = load(&program(r#"(func (export "_start") (loop $l (br $l)))"#));
-    let small = Limits { fuel: 1_000_000, ..Limits::default() };
+    let small = GuestLimits { fuel: 1_000_000, ..GuestLimits::default() };
     let outcome = run(&guest, bare().limits(small));
-    assert_eq!(outcome.stop, Stop::OutOfFuel);
+    assert_eq!(outcome.stop, GuestStop::OutOfFuel);
     assert!(outcome.usage.fuel >= 1_000_000);
-    let short = Limits { time: Duration::from_millis(50), fuel: u64::MAX, ..Limits::default() };
+    let short = GuestLimits { time: Duration::from_millis(50), fuel: u64::MAX, ..GuestLimits::default() };
     let outcome = run(&guest, bare().limits(short));
-    assert_eq!(outcome.stop, Stop::OutOfTime);
+    assert_eq!(outcome.stop, GuestStop::OutOfTime);
     // Without the limit it would never end.
     assert!(outcome.usage.time < Duration::from_secs(60), "{:?}", outcome.usage);
 }

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 use std::net::IpAddr;
 
-use holm_grants::Policy;
-use holm_sandbox::{Answer, HttpRequest, HttpResponse, NetError, Outbound};
+use holm_grants::GrantPolicy;
+use holm_sandbox::{GuestHttpRequest, GuestHttpResponse, OutboundError, OutboundFuture, OutboundNetwork};
 
 use crate::http::with_http;
 use crate::kit::{ECHO, program, text};
@@ -183,12 +183,16 @@ pub(crate) fn fields_without_end() -> String {
 /// A way out that panics.
 pub(crate) struct Broken;
 
-impl Outbound for Broken {
-    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
+impl OutboundNetwork for Broken {
+    fn send<'a>(
+        &'a self,
+        _: &'a GrantPolicy,
+        _: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
         std::panic::resume_unwind(Box::new("the way out is broken"))
     }
 
-    fn resolve<'a>(&'a self, _: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+    fn resolve<'a>(&'a self, _: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
         std::panic::resume_unwind(Box::new("the way out is broken"))
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use holm_sandbox::{Call, Limits, Stop};
+use holm_sandbox::{GuestCall, GuestLimits, GuestStop};
 
 use crate::kit::{access, both, program, refusals, run, stdout};
 
@@ -35,8 +35,8 @@ impl Scene {
         self.outer.path().join("work")
     }
 
-    fn call(&self, grants: &[&str]) -> Call {
-        Call::new(access(grants, &[], Some(&self.work())))
+    fn call(&self, grants: &[&str]) -> GuestCall {
+        GuestCall::new(access(grants, &[], Some(&self.work())))
     }
 
     fn file(&self, path: &str) -> String {
@@ -236,9 +236,9 @@ fn what_is_written_has_a_limit() {
     let scene = Scene::new();
     let then = r"(loop $more (call $write (local.get $fd) (i32.const 1024) (i32.const 60000)) (br $more))";
     for (kind, guest) in both(&opens("out/big", 9, WRITE, then)) {
-        let limits = Limits { written: 1 << 20, ..Limits::default() };
+        let limits = GuestLimits { written: 1 << 20, ..GuestLimits::default() };
         let outcome = run(&guest, scene.call(&["write:out/**"]).limits(limits));
-        assert_eq!(outcome.stop, Stop::TooMuchWritten, "{kind}");
+        assert_eq!(outcome.stop, GuestStop::TooMuchWritten, "{kind}");
         assert!(fs::metadata(scene.work().join("out/big")).unwrap().len() <= 1 << 20, "{kind}");
     }
     let sparse = "(call $byte (call $fd_filestat_set_size (local.get $fd) (i64.const 1000000000000)))";
@@ -261,11 +261,11 @@ fn open_files_have_a_limit() {
     );
     let [(_, module), (_, component)] = both(&wat);
     let call = |limits| scene.call(&["read:docs/**"]).limits(limits);
-    let few = Limits { handles: 20, ..Limits::default() };
+    let few = GuestLimits { handles: 20, ..GuestLimits::default() };
     assert_eq!(run(&module, call(few)).stdout, [7]);
-    assert_eq!(run(&component, call(few)).stop, Stop::OutOfHandles);
+    assert_eq!(run(&component, call(few)).stop, GuestStop::OutOfHandles);
     // Those of the system run out first, and that can be survived.
-    let few = Limits { files: 10, ..Limits::default() };
+    let few = GuestLimits { files: 10, ..GuestLimits::default() };
     assert_eq!(run(&module, call(few)).stdout, [7]);
     assert_eq!(run(&component, call(few)).stdout, [7]);
 }
@@ -283,7 +283,7 @@ fn a_handle_without_any_right_gives_no_content() {
         ("docs/b.key", 0, &["read:**", "write:**"], &["read:**/*.key"]),
     ] {
         for (kind, guest) in both(&opens(path, oflags, 0, print)) {
-            let outcome = run(&guest, Call::new(access(grants, denials, Some(&scene.work()))));
+            let outcome = run(&guest, GuestCall::new(access(grants, denials, Some(&scene.work()))));
             assert_eq!(stdout(&outcome), "", "{kind}: {path}: {outcome:?}");
         }
     }
@@ -297,7 +297,7 @@ fn what_the_kernel_shows_of_itself_is_not_there_for_guests() {
     {
         for (kind, guest) in both(&prints(path)) {
             let access = access(&["read:**", "write:**"], &[], Some(std::path::Path::new("/")));
-            let outcome = run(&guest, Call::new(access));
+            let outcome = run(&guest, GuestCall::new(access));
             assert_eq!(outcome.stdout.len(), 1, "{kind}: {path}: {outcome:?}");
             assert_eq!(refusals(&outcome).len(), 1, "{kind}: {path}: {outcome:?}");
         }
@@ -322,7 +322,7 @@ fn an_absolute_grant_is_not_led_elsewhere_by_a_link() {
         let name = if grants[0].ends_with("**") { "link/secret" } else { "secret" };
         for (kind, guest) in both(&prints(name)) {
             let grants: Vec<&str> = grants.iter().map(String::as_str).collect();
-            let outcome = run(&guest, Call::new(access(&grants, &[], Some(&work))));
+            let outcome = run(&guest, GuestCall::new(access(&grants, &[], Some(&work))));
             let said = if outcome.stdout.len() == 1 { String::new() } else { stdout(&outcome) };
             assert_eq!(said, expect, "{kind}: {grants:?}: {outcome:?}");
         }
@@ -416,10 +416,11 @@ fn whoever_may_write_a_file_may_replace_it_by_a_draft_beside_it() {
 #[test]
 fn a_draft_of_a_guest_that_is_cut_off_goes_and_the_file_stays() {
     let scene = Scene::new();
-    let limits = Limits { time: std::time::Duration::from_millis(50), fuel: u64::MAX, ..Limits::default() };
+    let limits =
+        GuestLimits { time: std::time::Duration::from_millis(50), fuel: u64::MAX, ..GuestLimits::default() };
     for (kind, guest) in both(&drafts("out/old.holm-draft-1", "(loop $l (br $l))")) {
         let outcome = run(&guest, scene.call(&["write:out/old"]).limits(limits));
-        assert_eq!(outcome.stop, Stop::OutOfTime, "{kind}: {outcome:?}");
+        assert_eq!(outcome.stop, GuestStop::OutOfTime, "{kind}: {outcome:?}");
         assert_eq!((scene.file("out/old").as_str(), entries(&scene, "out")), ("old", vec!["old".to_owned()]));
     }
 }
@@ -436,7 +437,7 @@ fn only_the_draft_of_a_granted_file_is_one() {
     }
     let denied = access(&["write:out/old"], &["write:**/*.holm-draft-*"], Some(&scene.work()));
     for (kind, guest) in both(&drafts("out/old.holm-draft-1", "")) {
-        let outcome = run(&guest, Call::new(denied.clone()));
+        let outcome = run(&guest, GuestCall::new(denied.clone()));
         assert_eq!(outcome.stdout, [ACCES], "{kind}: what is denied stays denied: {outcome:?}");
     }
 }
@@ -475,10 +476,11 @@ fn a_database_has_a_lock_that_goes_with_the_call_and_no_file_is_taken_for_one() 
         ))
     };
     let scene = Scene::new();
-    let limits = Limits { time: std::time::Duration::from_millis(50), fuel: u64::MAX, ..Limits::default() };
+    let limits =
+        GuestLimits { time: std::time::Duration::from_millis(50), fuel: u64::MAX, ..GuestLimits::default() };
     for (kind, guest) in both(&lock("(loop $l (br $l))")) {
         let outcome = run(&guest, scene.call(&["read:out/old", "write:out/old"]).limits(limits));
-        assert_eq!((outcome.stop, outcome.stdout), (Stop::OutOfTime, vec![0]), "{kind}");
+        assert_eq!((outcome.stop, outcome.stdout), (GuestStop::OutOfTime, vec![0]), "{kind}");
         assert_eq!(entries(&scene, "out"), ["old"], "{kind}: nobody finds a lock that nobody holds");
         assert_eq!(run(&guest, scene.call(&["write:out/old"]).limits(limits)).stdout, [ACCES], "{kind}");
     }
@@ -509,7 +511,7 @@ fn folders_on_the_way_to_a_granted_file_may_be_made_and_no_others() {
         for index in 0..2 {
             let scene = Scene::new();
             let (kind, guest) = both(&makes(path)).into_iter().nth(index).unwrap();
-            let call = Call::new(access(&["write:new/deep/a.txt"], denials, Some(&scene.work())));
+            let call = GuestCall::new(access(&["write:new/deep/a.txt"], denials, Some(&scene.work())));
             let outcome = run(&guest, call);
             assert_eq!(outcome.stdout, [expect], "{kind}: {path} {denials:?}: {outcome:?}");
         }

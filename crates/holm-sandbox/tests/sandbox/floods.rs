@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use holm_sandbox::{Call, Outcome};
+use holm_sandbox::{GuestCall, GuestOutcome};
 
 use crate::kit::{ECHO, access, bare, componentise, load, program, run, text};
 use crate::socket_guests::with_sockets;
@@ -26,7 +26,7 @@ struct Case {
     grants: &'static [&'static str],
     /// What there is in the workspace.
     scene: fn(&Path),
-    expect: fn(&Outcome) -> bool,
+    expect: fn(&GuestOutcome) -> bool,
 }
 
 const CASES: &[Case] = &[
@@ -103,7 +103,7 @@ fn alone(case: &Case) {
     // What every first call takes is not the guest's doing.
     run(&load(&text(ECHO)), bare().input("alive"));
     let before = memory("VmRSS:");
-    let outcome = run(&guest, Call::new(access(case.grants, &[], Some(work.path()))));
+    let outcome = run(&guest, GuestCall::new(access(case.grants, &[], Some(work.path()))));
     let extra = memory("VmHWM:").saturating_sub(before);
     assert!((case.expect)(&outcome), "{outcome:?}");
     assert!(extra <= EXTRA, "it took {} KiB", extra >> 10);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use holm_sandbox::{CompileError, Limits, LoadError, Outcome, ShapeError, Stop};
+use holm_sandbox::{CompileError, GuestLimits, GuestLoadError, GuestOutcome, GuestStop, WasmShapeError};
 
 use crate::evil;
 use crate::kit::{
@@ -15,18 +15,18 @@ const SOON: Duration = Duration::from_millis(2_000);
 const SLACK: Duration = Duration::from_millis(28_000);
 
 /// Limits under which fuel ends first, however busy the machine is.
-fn fuelled() -> Limits {
-    Limits { fuel: 5_000_000, time: Duration::from_secs(30), ..Limits::default() }
+fn fuelled() -> GuestLimits {
+    GuestLimits { fuel: 5_000_000, time: Duration::from_secs(30), ..GuestLimits::default() }
 }
 
 /// Limits under which what is written ends first.
-fn quiet(output: u64) -> Limits {
-    Limits { output, time: Duration::from_secs(30), ..Limits::default() }
+fn quiet(output: u64) -> GuestLimits {
+    GuestLimits { output, time: Duration::from_secs(30), ..GuestLimits::default() }
 }
 
 /// Runs a module in both forms under tight limits and looks at how each ends.
 #[track_caller]
-fn cut(wat: &str, limits: Limits, expect: impl Fn(&Outcome) -> bool) {
+fn cut(wat: &str, limits: GuestLimits, expect: impl Fn(&GuestOutcome) -> bool) {
     for (kind, guest) in both(wat) {
         let began = Instant::now();
         let outcome = run(&guest, bare().limits(limits));
@@ -38,7 +38,7 @@ fn cut(wat: &str, limits: Limits, expect: impl Fn(&Outcome) -> bool) {
 
 /// Runs one guest under tight limits and looks at how it ends.
 #[track_caller]
-fn cut_one(wat: &str, expect: impl Fn(&Outcome) -> bool) {
+fn cut_one(wat: &str, expect: impl Fn(&GuestOutcome) -> bool) {
     let guest = load(wat);
     let began = Instant::now();
     let outcome = run(&guest, bare().limits(fuelled()).input("some input"));
@@ -55,12 +55,12 @@ fn assert_alive() {
 
 /// Tries to load and looks at why that fails.
 #[track_caller]
-fn refused(wat: &str, expect: impl Fn(&LoadError) -> bool) {
+fn refused(wat: &str, expect: impl Fn(&GuestLoadError) -> bool) {
     refused_bytes(&wat::parse_str(wat).unwrap(), expect);
 }
 
 #[track_caller]
-fn refused_bytes(bytes: &[u8], expect: impl Fn(&LoadError) -> bool) {
+fn refused_bytes(bytes: &[u8], expect: impl Fn(&GuestLoadError) -> bool) {
     let began = Instant::now();
     let error = sandbox().load(bytes, &mut |_| {}).expect_err("it was accepted");
     assert!(expect(&error), "{error}");
@@ -72,70 +72,74 @@ fn start(body: &str) -> String {
     program(&format!(r#"(func (export "_start") {body})"#))
 }
 
-fn is(stop: Stop) -> impl Fn(&Outcome) -> bool {
+fn is(stop: GuestStop) -> impl Fn(&GuestOutcome) -> bool {
     move |outcome| outcome.stop == stop
 }
 
-fn trapped(outcome: &Outcome) -> bool {
-    matches!(outcome.stop, Stop::Trapped(_))
+fn trapped(outcome: &GuestOutcome) -> bool {
+    matches!(outcome.stop, GuestStop::Trapped(_))
 }
 
-fn too_many(what: &'static str) -> impl Fn(&LoadError) -> bool {
-    move |error| matches!(error, LoadError::Shape(ShapeError::TooMany { what: found, .. }) if *found == what)
+fn too_many(what: &'static str) -> impl Fn(&GuestLoadError) -> bool {
+    move |error| matches!(error, GuestLoadError::Shape(WasmShapeError::TooMany { what: found, .. }) if *found == what)
 }
 
-fn invalid(error: &LoadError) -> bool {
-    matches!(error, LoadError::Compile(CompileError::Invalid(_)))
+fn invalid(error: &GuestLoadError) -> bool {
+    matches!(error, GuestLoadError::Compile(CompileError::Invalid(_)))
 }
 
 // Computing without end
 
 #[test]
 fn an_infinite_loop_runs_out_of_fuel() {
-    cut(&start("(loop $l (br $l))"), fuelled(), is(Stop::OutOfFuel));
+    cut(&start("(loop $l (br $l))"), fuelled(), is(GuestStop::OutOfFuel));
 }
 
 #[test]
 fn an_infinite_loop_with_all_the_fuel_runs_out_of_time() {
-    cut(&start("(loop $l (br $l))"), Limits { fuel: u64::MAX, ..tight() }, is(Stop::OutOfTime));
+    cut(&start("(loop $l (br $l))"), GuestLimits { fuel: u64::MAX, ..tight() }, is(GuestStop::OutOfTime));
 }
 
 #[test]
 fn the_default_limits_cut_an_infinite_loop_too() {
-    let limits = Limits::default();
+    let limits = GuestLimits::default();
     assert!(limits.fuel <= 1_000_000_000);
-    cut(&start("(loop $l (br $l))"), Limits { fuel: limits.fuel / 8, ..limits }, is(Stop::OutOfFuel));
+    cut(
+        &start("(loop $l (br $l))"),
+        GuestLimits { fuel: limits.fuel / 8, ..limits },
+        is(GuestStop::OutOfFuel),
+    );
 }
 
 #[test]
 fn a_start_function_that_never_ends_is_cut_too() {
     let wat = program(r#"(func $spin (loop $l (br $l))) (start $spin) (func (export "_start"))"#);
     let guest = load(&wat);
-    assert_eq!(run(&guest, bare().limits(fuelled())).stop, Stop::OutOfFuel);
-    let limits = Limits { fuel: u64::MAX, ..tight() };
-    assert_eq!(run(&guest, bare().limits(limits)).stop, Stop::OutOfTime);
+    assert_eq!(run(&guest, bare().limits(fuelled())).stop, GuestStop::OutOfFuel);
+    let limits = GuestLimits { fuel: u64::MAX, ..tight() };
+    assert_eq!(run(&guest, bare().limits(limits)).stop, GuestStop::OutOfTime);
 }
 
 #[test]
 fn deep_recursion_runs_out_of_stack() {
     let wat = program(r#"(func $f (export "_start") (call $f))"#);
-    cut(&wat, fuelled(), is(Stop::OutOfStack));
+    cut(&wat, fuelled(), is(GuestStop::OutOfStack));
 }
 
 #[test]
 fn deep_recursion_with_large_frames_runs_out_of_stack() {
-    cut(&evil::large_frames(), fuelled(), is(Stop::OutOfStack));
+    cut(&evil::large_frames(), fuelled(), is(GuestStop::OutOfStack));
 }
 
 #[test]
 fn mutual_recursion_through_a_table_runs_out_of_stack() {
-    cut(&evil::recursion_through_a_table(), fuelled(), is(Stop::OutOfStack));
+    cut(&evil::recursion_through_a_table(), fuelled(), is(GuestStop::OutOfStack));
 }
 
 #[test]
 fn a_text_guest_is_cut_like_all_others() {
-    cut_one(&text("(loop $l (br $l)) unreachable"), is(Stop::OutOfFuel));
-    cut_one(&text_with("(func $f (call $f))", "(call $f) i32.const 0"), is(Stop::OutOfStack));
+    cut_one(&text("(loop $l (br $l)) unreachable"), is(GuestStop::OutOfFuel));
+    cut_one(&text_with("(func $f (call $f))", "(call $f) i32.const 0"), is(GuestStop::OutOfStack));
     cut_one(&text("unreachable"), trapped);
 }
 
@@ -145,7 +149,7 @@ fn a_text_guest_is_cut_like_all_others() {
 fn memory_that_grows_without_end_is_refused_and_the_guest_gives_up() {
     let wat = start("(loop $l (br_if $l (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) unreachable");
     cut(&wat, tight(), |outcome| {
-        outcome.stop == Stop::OutOfMemory && outcome.usage.peak_memory <= Limits::default().memory
+        outcome.stop == GuestStop::OutOfMemory && outcome.usage.peak_memory <= GuestLimits::default().memory
     });
 }
 
@@ -153,7 +157,7 @@ fn memory_that_grows_without_end_is_refused_and_the_guest_gives_up() {
 fn memory_beyond_the_limit_from_the_start_is_refused() {
     let wat = program_with_memory(r#"(memory (export "memory") 65536)"#, r#"(func (export "_start"))"#);
     let outcome = run(&load(&wat), bare().limits(tight()));
-    assert_eq!(outcome.stop, Stop::OutOfMemory);
+    assert_eq!(outcome.stop, GuestStop::OutOfMemory);
     assert_eq!(outcome.usage.peak_memory, 0);
 }
 
@@ -170,7 +174,7 @@ fn memory_is_bounded_also_where_every_page_is_touched() {
             (memory.fill (i32.shl (i32.sub (memory.size) (i32.const 1)) (i32.const 16)) (i32.const 1) (i32.const 65536))
             (br $l)))) unreachable",
     );
-    cut(&wat, Limits { time: Duration::from_secs(30), ..tight() }, is(Stop::OutOfMemory));
+    cut(&wat, GuestLimits { time: Duration::from_secs(30), ..tight() }, is(GuestStop::OutOfMemory));
 }
 
 #[test]
@@ -181,17 +185,17 @@ fn a_table_that_grows_without_end_is_refused() {
                (loop $l (br_if $l (i32.ne (table.grow $t (ref.null func) (i32.const 1000)) (i32.const -1))))
                unreachable)"#,
     );
-    cut(&wat, fuelled(), is(Stop::OutOfTable));
+    cut(&wat, fuelled(), is(GuestStop::OutOfTable));
 }
 
 #[test]
 fn a_huge_table_from_the_start_is_refused() {
     let wat = program(r#"(table 10000000 funcref) (func (export "_start"))"#);
     match try_load(&wat) {
-        Err(error) => assert!(matches!(error, LoadError::Unsuitable(_)), "{error}"),
+        Err(error) => assert!(matches!(error, GuestLoadError::Unsuitable(_)), "{error}"),
         Ok(guest) => {
             let stop = run(&guest, bare()).stop;
-            assert!(matches!(stop, Stop::OutOfTable | Stop::Unstartable(_)), "{stop:?}");
+            assert!(matches!(stop, GuestStop::OutOfTable | GuestStop::Unstartable(_)), "{stop:?}");
         }
     }
 }
@@ -214,7 +218,7 @@ fn a_hundred_memories_are_not_accepted() {
         .map(|i| format!("(core module $m{i} (memory 1)) (core instance (instantiate $m{i}))"))
         .collect();
     let wat = text(ECHO).replacen("(component", &format!("(component {modules}"), 1);
-    refused(&wat, |error| matches!(error, LoadError::Unsuitable(_)));
+    refused(&wat, |error| matches!(error, GuestLoadError::Unsuitable(_)));
 }
 
 #[test]
@@ -223,10 +227,10 @@ fn bulk_operations_under_tiny_fuel_are_bounded_by_memory_and_time() {
         "(drop (memory.grow (i32.const 900)))
          (loop $l (memory.fill (i32.const 0) (i32.const 7) (i32.const 58000000)) (br $l))",
     );
-    cut(&wat, Limits { fuel: 1_000, ..tight() }, |outcome| {
-        matches!(outcome.stop, Stop::OutOfFuel | Stop::OutOfTime)
+    cut(&wat, GuestLimits { fuel: 1_000, ..tight() }, |outcome| {
+        matches!(outcome.stop, GuestStop::OutOfFuel | GuestStop::OutOfTime)
     });
-    cut(&wat, Limits { fuel: u64::MAX, ..tight() }, is(Stop::OutOfTime));
+    cut(&wat, GuestLimits { fuel: u64::MAX, ..tight() }, is(GuestStop::OutOfTime));
 }
 
 #[test]
@@ -237,8 +241,8 @@ fn a_trap_inside_a_bulk_operation_is_a_trap() {
         "(memory.copy (i32.const -1) (i32.const 0) (i32.const -1))",
     ] {
         // What a bulk operation would do is charged before it is done.
-        cut(&start(body), Limits { fuel: 1_000, ..tight() }, is(Stop::OutOfFuel));
-        cut(&start(body), Limits { fuel: u64::MAX, ..tight() }, trapped);
+        cut(&start(body), GuestLimits { fuel: 1_000, ..tight() }, is(GuestStop::OutOfFuel));
+        cut(&start(body), GuestLimits { fuel: u64::MAX, ..tight() }, trapped);
     }
 }
 
@@ -262,14 +266,14 @@ fn a_flood_of_output_is_cut_and_what_fits_is_kept() {
         let write = format!("(call $write (i32.const {stream}) (i32.const 1024) (i32.const 60000))");
         cut(&start(&format!("(loop $l {write} (br $l))")), quiet(1 << 20), |outcome| {
             let kept = outcome.stdout.len() + outcome.stderr.len();
-            outcome.stop == Stop::TooMuchOutput && kept == 1 << 20
+            outcome.stop == GuestStop::TooMuchOutput && kept == 1 << 20
         });
     }
 }
 
 #[test]
 fn a_flood_of_single_bytes_is_cut_too() {
-    cut(&start("(loop $l (call $byte (i32.const 33)) (br $l))"), quiet(10_000), is(Stop::TooMuchOutput));
+    cut(&start("(loop $l (call $byte (i32.const 33)) (br $l))"), quiet(10_000), is(GuestStop::TooMuchOutput));
 }
 
 #[test]
@@ -281,8 +285,8 @@ fn an_answer_that_is_too_long_is_cut() {
              (i32.store (i32.const 8) (i32.const {bytes})) (i32.const 0)"
         ))
     };
-    cut_one(&answer(8 << 20), Outcome::succeeded);
-    cut_one(&answer((8 << 20) + 1), is(Stop::TooMuchOutput));
+    cut_one(&answer(8 << 20), GuestOutcome::succeeded);
+    cut_one(&answer((8 << 20) + 1), is(GuestStop::TooMuchOutput));
     cut_one(&answer(50_000_000), trapped);
 }
 
@@ -294,7 +298,7 @@ fn waiting_for_ever_ends_with_the_time() {
         (i32.store (i32.const 1040) (i32.const 1))
         (i64.store (i32.const 1048) (i64.const -1))
         (drop (call $poll_oneoff (i32.const 1024) (i32.const 2048) (i32.const 1) (i32.const 4096)))";
-    cut(&start(sleep), Limits { time: Duration::from_millis(200), ..tight() }, is(Stop::OutOfTime));
+    cut(&start(sleep), GuestLimits { time: Duration::from_millis(200), ..tight() }, is(GuestStop::OutOfTime));
 }
 
 #[test]
@@ -313,7 +317,7 @@ fn a_busy_poll_loop_is_cut() {
     let body = r"(loop $l
         (i32.store (i32.const 1040) (i32.const 1)) (i64.store (i32.const 1048) (i64.const 0))
         (drop (call $poll_oneoff (i32.const 1024) (i32.const 2048) (i32.const 1) (i32.const 4096))) (br $l))";
-    cut(&start(body), tight(), |outcome| matches!(outcome.stop, Stop::OutOfFuel | Stop::OutOfTime));
+    cut(&start(body), tight(), |outcome| matches!(outcome.stop, GuestStop::OutOfFuel | GuestStop::OutOfTime));
 }
 
 // Lies to host functions
@@ -341,7 +345,7 @@ fn pointers_and_lengths_that_lie_are_errors_or_traps_never_more() {
         for (kind, guest) in both(&start(&format!("(if (i32.eqz {call}) (then (call $byte (i32.const 33))))"))) {
             let outcome = run(&guest, bare().arg("x").limits(tight()));
             assert!(outcome.stdout.is_empty(), "{kind}: {call} was accepted: {outcome:?}");
-            assert!(matches!(outcome.stop, Stop::Returned | Stop::Trapped(_)), "{kind}: {call}: {outcome:?}");
+            assert!(matches!(outcome.stop, GuestStop::Returned | GuestStop::Trapped(_)), "{kind}: {call}: {outcome:?}");
             assert_alive();
         }
     }
@@ -363,14 +367,14 @@ fn a_way_in_of_the_wrong_type_is_told() {
     for wat in
         [r#"(module (func (export "_start") (param i32)))"#, r#"(module (memory (export "_start") 1))"#]
     {
-        cut_one(wat, |outcome| matches!(outcome.stop, Stop::Unstartable(_)));
+        cut_one(wat, |outcome| matches!(outcome.stop, GuestStop::Unstartable(_)));
     }
     let wrong = text(ECHO).replace(r#"(export "run" (func $run))"#, r#"(export "other" (func $run))"#);
-    refused(&wrong, |error| *error == LoadError::NoEntry);
+    refused(&wrong, |error| *error == GuestLoadError::NoEntry);
     let wat = r#"(component (core module $m (func (export "run"))) (core instance $i (instantiate $m))
         (func $run (canon lift (core func $i "run"))) (instance $c (export "run" (func $run)))
         (export "holm:tool/call@0.1.0" (instance $c)))"#;
-    cut_one(wat, |outcome| matches!(outcome.stop, Stop::Unstartable(_)));
+    cut_one(wat, |outcome| matches!(outcome.stop, GuestStop::Unstartable(_)));
 }
 
 #[test]
@@ -415,7 +419,7 @@ fn a_realloc_that_lies_or_traps_or_never_ends_is_cut() {
     ] {
         cut_one(&evil::lying_realloc(realloc), |outcome| match expect {
             "trap" => trapped(outcome),
-            _ => outcome.stop == Stop::OutOfFuel,
+            _ => outcome.stop == GuestStop::OutOfFuel,
         });
     }
 }
@@ -424,7 +428,7 @@ fn a_realloc_that_lies_or_traps_or_never_ends_is_cut() {
 
 #[test]
 fn a_million_handles_are_refused() {
-    cut_one(&evil::requests_without_end(), is(Stop::OutOfHandles));
+    cut_one(&evil::requests_without_end(), is(GuestStop::OutOfHandles));
 }
 
 #[test]
@@ -466,15 +470,15 @@ fn nested_loops_around_locals_are_refused_at_first_sight() {
 #[test]
 fn a_hundred_thousand_instances_are_refused() {
     refused(&evil::instances(100_000), too_many("instances"));
-    refused(&evil::instances_beside(200), |error| matches!(error, LoadError::Unsuitable(_)));
+    refused(&evil::instances_beside(200), |error| matches!(error, GuestLoadError::Unsuitable(_)));
 }
 
 #[test]
 fn types_within_types_are_refused_or_told() {
     if let Err(error) = try_load(&evil::deep_types()) {
-        assert!(matches!(error, LoadError::Compile(_) | LoadError::Shape(_)), "{error}");
+        assert!(matches!(error, GuestLoadError::Compile(_) | GuestLoadError::Shape(_)), "{error}");
     }
-    refused(&evil::wide_types(), |error| matches!(error, LoadError::Compile(_)));
+    refused(&evil::wide_types(), |error| matches!(error, GuestLoadError::Compile(_)));
 }
 
 #[test]
@@ -506,7 +510,7 @@ fn damaged_bytes_never_load() {
             // off like any.
             loaded += 1;
             let outcome = run(&guest, bare().limits(tight()));
-            assert!(!matches!(outcome.stop, Stop::HostFailed(_)), "{outcome:?}");
+            assert!(!matches!(outcome.stop, GuestStop::HostFailed(_)), "{outcome:?}");
         }
     }
     assert!(loaded < 40);

@@ -3,16 +3,19 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use holm_grants::{Denials, GrantSet, Policy};
-use holm_sandbox::{Access, Call, Compiler, Guest, Limits, LoadError, Outcome, Sandbox, Settings};
+use holm_grants::{DenialSet, GrantPolicy, GrantSet};
+use holm_sandbox::{
+    CompilerProgram, Guest, GuestAccess, GuestCall, GuestLimits, GuestLoadError, GuestOutcome, Sandbox,
+    SandboxSettings,
+};
 use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER,
 };
 
 /// Settings that compile with the program of this crate, because a test harness has no
 /// `main` of its own.
-pub(crate) fn settings() -> Settings {
-    Settings::with_compiler(Compiler::program(env!("CARGO_BIN_EXE_holm-sandbox-compiler")))
+pub(crate) fn settings() -> SandboxSettings {
+    SandboxSettings::with_compiler(CompilerProgram::program(env!("CARGO_BIN_EXE_holm-sandbox-compiler")))
 }
 
 /// One sandbox for all tests of a program.
@@ -27,7 +30,7 @@ pub(crate) fn load(wat: &str) -> Guest {
 }
 
 /// Tries to load a guest from text.
-pub(crate) fn try_load(wat: &str) -> Result<Guest, LoadError> {
+pub(crate) fn try_load(wat: &str) -> Result<Guest, GuestLoadError> {
     sandbox().load(&wat::parse_str(wat).unwrap(), &mut |_| {})
 }
 
@@ -63,34 +66,34 @@ pub(crate) fn of_another_version(mut code: Vec<u8>) -> Vec<u8> {
 }
 
 /// What a call may do.
-pub(crate) fn access(grants: &[&str], denials: &[&str], workspace: Option<&Path>) -> Access {
-    let policy = Policy {
+pub(crate) fn access(grants: &[&str], denials: &[&str], workspace: Option<&Path>) -> GuestAccess {
+    let policy = GrantPolicy {
         grants: GrantSet::parse(grants.iter().copied()).unwrap(),
-        denials: Denials::parse(denials.iter().copied()).unwrap(),
+        denials: DenialSet::parse(denials.iter().copied()).unwrap(),
     };
-    Access::open(policy, workspace).unwrap()
+    GuestAccess::open(policy, workspace).unwrap()
 }
 
 /// A call that may do nothing.
-pub(crate) fn bare() -> Call {
-    Call::new(Access::none())
+pub(crate) fn bare() -> GuestCall {
+    GuestCall::new(GuestAccess::none())
 }
 
 /// Limits under which a hostile guest ends soon.
-pub(crate) fn tight() -> Limits {
-    Limits { time: std::time::Duration::from_millis(1_000), ..Limits::default() }
+pub(crate) fn tight() -> GuestLimits {
+    GuestLimits { time: std::time::Duration::from_millis(1_000), ..GuestLimits::default() }
 }
 
 /// Runs a guest that has no grants.
-pub(crate) fn run(guest: &Guest, call: Call) -> Outcome {
+pub(crate) fn run(guest: &Guest, call: GuestCall) -> GuestOutcome {
     sandbox().run_here(guest, call)
 }
 
-pub(crate) fn stdout(outcome: &Outcome) -> String {
+pub(crate) fn stdout(outcome: &GuestOutcome) -> String {
     String::from_utf8_lossy(&outcome.stdout).into_owned()
 }
 
-pub(crate) fn refusals(outcome: &Outcome) -> Vec<String> {
+pub(crate) fn refusals(outcome: &GuestOutcome) -> Vec<String> {
     outcome.refusals.iter().map(ToString::to_string).collect()
 }
 

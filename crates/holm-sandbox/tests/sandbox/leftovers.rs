@@ -1,6 +1,6 @@
 //! Nothing of one call is there for the next, though memories, tables and stacks are used again.
 
-use holm_sandbox::{Call, Limits, Stop};
+use holm_sandbox::{GuestCall, GuestLimits, GuestStop};
 
 use crate::kit::{access, bare, both, load, program_with_memory, run, text_with};
 
@@ -34,7 +34,11 @@ fn memory_tables_and_globals_start_afresh() {
     for (kind, guest) in both(&canary()) {
         for round in 0..100 {
             let outcome = run(&guest, bare());
-            assert_eq!((outcome.stop, outcome.stdout), (Stop::Returned, vec![0]), "{kind}, round {round}");
+            assert_eq!(
+                (outcome.stop, outcome.stdout),
+                (GuestStop::Returned, vec![0]),
+                "{kind}, round {round}"
+            );
         }
     }
 }
@@ -49,8 +53,8 @@ fn also_when_the_last_guest_was_another_and_was_cut_off() {
     );
     let (dirty, clean) = (load(&dirty), load(&canary()));
     for round in 0..50 {
-        let outcome = run(&dirty, bare().limits(Limits { fuel: 100_000, ..Limits::default() }));
-        assert_eq!(outcome.stop, Stop::OutOfFuel);
+        let outcome = run(&dirty, bare().limits(GuestLimits { fuel: 100_000, ..GuestLimits::default() }));
+        assert_eq!(outcome.stop, GuestStop::OutOfFuel);
         assert_eq!(run(&clean, bare()).stdout, [0], "round {round}");
     }
 }
@@ -104,8 +108,8 @@ fn open_files_are_closed_with_the_call() {
         entries.filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|to| to == target)).count()
     };
     for (kind, guest) in both(&wat) {
-        let outcome = run(&guest, Call::new(access(&["read:**"], &[], Some(dir.path()))));
-        assert_eq!(outcome.stop, Stop::Returned, "{kind}");
+        let outcome = run(&guest, GuestCall::new(access(&["read:**"], &[], Some(dir.path()))));
+        assert_eq!(outcome.stop, GuestStop::Returned, "{kind}");
         assert_eq!(open(), 0, "{kind}");
     }
 }

@@ -5,7 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use holm_sandbox::{CompileError, Compiler, LoadError, Ready, Sandbox, Settings, ShapeError, Stop, prepare};
+use holm_sandbox::{
+    CompileError, CompilerProgram, GuestLoadError, GuestStop, PrecompiledCode, Sandbox, SandboxSettings,
+    WasmShapeError, prepare,
+};
 
 use crate::evil;
 use crate::kit::{bare, componentise, of_another_version, program, sandbox, settings, try_load};
@@ -14,8 +17,8 @@ fn hello() -> Vec<u8> {
     wat::parse_str(program(r#"(func (export "_start") (call $byte (i32.const 33)))"#)).unwrap()
 }
 
-fn cached(folder: &Path, compiler: Compiler) -> Sandbox {
-    Sandbox::new(Settings { cache: Some(folder.to_owned()), compiler, guests: 2 }).unwrap()
+fn cached(folder: &Path, compiler: CompilerProgram) -> Sandbox {
+    Sandbox::new(SandboxSettings { cache: Some(folder.to_owned()), compiler, guests: 2 }).unwrap()
 }
 
 fn code_files(folder: &Path) -> Vec<PathBuf> {
@@ -24,8 +27,8 @@ fn code_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A compiler that does not exist, so a successful load did not compile.
-fn none() -> Compiler {
-    Compiler::program("/nonexistent/compiler")
+fn none() -> CompilerProgram {
+    CompilerProgram::program("/nonexistent/compiler")
 }
 
 #[test]
@@ -40,7 +43,7 @@ fn a_guest_is_compiled_once_and_then_comes_from_the_cache() {
     assert_eq!(second.run_here(&guest, bare()).stdout, b"!");
     let other = wat::parse_str(program(r#"(func (export "_start"))"#)).unwrap();
     let error = second.load(&other, &mut |_| {}).unwrap_err();
-    assert!(matches!(error, LoadError::Compile(CompileError::Unavailable(_))), "{error}");
+    assert!(matches!(error, GuestLoadError::Compile(CompileError::Unavailable(_))), "{error}");
 }
 
 #[test]
@@ -79,25 +82,32 @@ fn compiled_code_is_never_accepted_as_a_guest() {
     let sealed = fs::read(&code_files(dir.path())[0]).unwrap();
     // Behind our own head and seal stands what the engine would load.
     let code = &sealed[40..];
-    assert_eq!(sandbox().load(code, &mut |_| {}).unwrap_err(), LoadError::Shape(ShapeError::Precompiled));
-    assert!(matches!(sandbox().load(&sealed, &mut |_| {}), Err(LoadError::Shape(ShapeError::Malformed(_)))));
+    assert_eq!(
+        sandbox().load(code, &mut |_| {}).unwrap_err(),
+        GuestLoadError::Shape(WasmShapeError::Precompiled)
+    );
+    assert!(matches!(
+        sandbox().load(&sealed, &mut |_| {}),
+        Err(GuestLoadError::Shape(WasmShapeError::Malformed(_)))
+    ));
 }
 
 /// Vouches for code as a program does for what it carries.
-fn vouched(code: Vec<u8>) -> Ready {
+fn vouched(code: Vec<u8>) -> PrecompiledCode {
     #[expect(
         unsafe_code,
         reason = "the tests prepared the code themselves, or know that the engine refuses it"
     )]
     // SAFETY: as the reason says.
     unsafe {
-        Ready::new(code)
+        PrecompiledCode::new(code)
     }
 }
 
 #[test]
 fn code_that_came_with_the_program_needs_no_compiler() {
-    let alone = Sandbox::new(Settings { guests: 2, ..Settings::with_compiler(none()) }).unwrap();
+    let alone =
+        Sandbox::new(SandboxSettings { guests: 2, ..SandboxSettings::with_compiler(none()) }).unwrap();
     for bytes in [hello(), componentise(&hello())] {
         assert!(alone.load(&bytes, &mut |_| {}).is_err(), "there is no compiler");
         let guest = alone.load_ready(&bytes, vouched(prepare(&bytes).unwrap()), &mut |_| {}).unwrap();
@@ -109,11 +119,12 @@ fn code_that_came_with_the_program_needs_no_compiler() {
 fn code_of_another_version_is_not_run_but_made_again() {
     let bytes = hello();
     let other = of_another_version(prepare(&bytes).unwrap());
-    let alone = Sandbox::new(Settings { guests: 2, ..Settings::with_compiler(none()) }).unwrap();
+    let alone =
+        Sandbox::new(SandboxSettings { guests: 2, ..SandboxSettings::with_compiler(none()) }).unwrap();
     for code in [other, Vec::new(), b"\x7fELF".to_vec()] {
         let error = alone.load_ready(&bytes, vouched(code.clone()), &mut |_| {}).unwrap_err();
-        assert!(matches!(error, LoadError::Compile(CompileError::Unavailable(_))), "{error}");
-        let able = Sandbox::new(Settings { guests: 2, ..settings() }).unwrap();
+        assert!(matches!(error, GuestLoadError::Compile(CompileError::Unavailable(_))), "{error}");
+        let able = Sandbox::new(SandboxSettings { guests: 2, ..settings() }).unwrap();
         let guest = able.load_ready(&bytes, vouched(code), &mut |_| {}).unwrap();
         assert_eq!(able.run_here(&guest, bare()).stdout, b"!");
     }
@@ -121,9 +132,9 @@ fn code_of_another_version_is_not_run_but_made_again() {
 
 #[test]
 fn only_guests_are_prepared() {
-    assert!(matches!(prepare(b"no guest"), Err(LoadError::Shape(_))));
+    assert!(matches!(prepare(b"no guest"), Err(GuestLoadError::Shape(_))));
     let code = prepare(&hello()).unwrap();
-    assert_eq!(prepare(&code), Err(LoadError::Shape(ShapeError::Precompiled)));
+    assert_eq!(prepare(&code), Err(GuestLoadError::Shape(WasmShapeError::Precompiled)));
 }
 
 #[test]
@@ -138,21 +149,24 @@ fn prepared_code_carries_no_names_of_functions() {
 fn a_folder_that_cannot_be_used_is_told() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("file"), "").unwrap();
-    let settings = Settings { cache: Some(dir.path().join("file/cache")), ..settings() };
+    let settings = SandboxSettings { cache: Some(dir.path().join("file/cache")), ..settings() };
     assert!(matches!(Sandbox::new(settings), Err(holm_sandbox::SandboxError::Cache { .. })));
 }
 
 #[test]
 fn this_program_does_not_compile_unless_it_says_so() {
     // The test harness never called `compiler_main`; started again it would run all tests.
-    assert_eq!(Compiler::itself(), Err(holm_sandbox::CompilerError::NotPrepared));
+    assert_eq!(CompilerProgram::itself(), Err(holm_sandbox::CompilerError::NotPrepared));
 }
 
 #[test]
 fn invalid_code_is_told_with_its_reason() {
     let wat = r#"(module (func (export "_start") i32.const 0))"#;
     let error = try_load(wat).unwrap_err();
-    assert!(matches!(&error, LoadError::Compile(CompileError::Invalid(why)) if !why.is_empty()), "{error}");
+    assert!(
+        matches!(&error, GuestLoadError::Compile(CompileError::Invalid(why)) if !why.is_empty()),
+        "{error}"
+    );
 }
 
 #[test]
@@ -163,7 +177,7 @@ fn a_compile_bomb_is_cut_after_a_second_of_work() {
     let mut told = 0;
     let error = sandbox().load(&bytes, &mut |_| told += 1).unwrap_err();
     let took = began.elapsed();
-    let LoadError::Compile(CompileError::TooSlow { cpu_seconds, wall }) = error else {
+    let GuestLoadError::Compile(CompileError::TooSlow { cpu_seconds, wall }) = error else {
         panic!("{error} after {took:?}")
     };
     assert_eq!(cpu_seconds, 1);
@@ -199,5 +213,5 @@ fn an_honest_large_guest_passes_and_progress_is_told() {
 #[test]
 fn a_load_needs_no_grant_and_leaves_no_process() {
     let guest = sandbox().load(&hello(), &mut |_| {}).unwrap();
-    assert_eq!(sandbox().run_here(&guest, bare()).stop, Stop::Returned);
+    assert_eq!(sandbox().run_here(&guest, bare()).stop, GuestStop::Returned);
 }

@@ -4,8 +4,10 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use holm_grants::Policy;
-use holm_sandbox::{Answer, Call, HttpRequest, HttpResponse, NetError, Outbound};
+use holm_grants::GrantPolicy;
+use holm_sandbox::{
+    GuestCall, GuestHttpRequest, GuestHttpResponse, OutboundError, OutboundFuture, OutboundNetwork,
+};
 
 use crate::http::client;
 use crate::kit::{access, load, refusals, run};
@@ -16,25 +18,25 @@ struct Memory {
     asked: Mutex<Vec<String>>,
 }
 
-impl Outbound for Memory {
+impl OutboundNetwork for Memory {
     fn send<'a>(
         &'a self,
-        policy: &'a Policy,
-        request: HttpRequest,
-    ) -> Answer<'a, Result<HttpResponse, NetError>> {
+        policy: &'a GrantPolicy,
+        request: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(format!("{} {}", request.method, request.url));
             let inside: IpAddr = "10.0.0.1".parse().unwrap();
             if request.url.host().to_string().starts_with("inside") {
-                policy.reach(&request.url, inside).map_err(|why| NetError::Refused(why.to_string()))?;
+                policy.reach(&request.url, inside).map_err(|why| OutboundError::Refused(why.to_string()))?;
             }
             let headers = vec![("content-type".to_owned(), b"text/plain".to_vec())];
             let body = Box::new(Some(Bytes::from_static(b"hello from afar")));
-            Ok(HttpResponse { status: 200, headers, body })
+            Ok(GuestHttpResponse { status: 200, headers, body })
         })
     }
 
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(format!("resolve {name}"));
             Ok(vec!["93.184.216.34".parse().unwrap()])
@@ -42,9 +44,9 @@ impl Outbound for Memory {
     }
 }
 
-fn fetch(grants: &[&str], authority: &str) -> (holm_sandbox::Outcome, Vec<String>) {
+fn fetch(grants: &[&str], authority: &str) -> (holm_sandbox::GuestOutcome, Vec<String>) {
     let outbound = Arc::new(Memory::default());
-    let call = Call::new(access(grants, &[], None)).outbound(outbound.clone()).input(authority);
+    let call = GuestCall::new(access(grants, &[], None)).outbound(outbound.clone()).input(authority);
     let outcome = run(&load(&client()), call);
     let asked = outbound.asked.lock().unwrap().clone();
     (outcome, asked)
@@ -100,7 +102,7 @@ fn what_the_way_out_refuses_is_written_down() {
 
 #[test]
 fn without_a_way_out_there_is_no_network() {
-    let call = Call::new(access(&["fetch:*://*:*"], &[], None)).input("example.com");
+    let call = GuestCall::new(access(&["fetch:*://*:*"], &[], None)).input("example.com");
     let outcome = run(&load(&client()), call);
     assert_eq!(outcome.reply, Some(Err(DENIED.to_owned())), "{outcome:?}");
     assert_eq!(refusals(&outcome), ["fetch:http://example.com/ is refused: the call has no network"]);

@@ -3,29 +3,29 @@
 
 use std::time::Duration;
 
-use holm_sandbox::{Call, Entry, Limits, Outcome, Stop};
+use holm_sandbox::{GuestCall, GuestEntryPoint, GuestLimits, GuestOutcome, GuestStop};
 
 use crate::kit::{ECHO, access, bare, load, plain, plain_with, refusals, run, sandbox, text};
 
 /// Ends by its fuel, however busy the machine is.
-fn tight() -> Limits {
-    Limits { fuel: 10_000_000, time: Duration::from_secs(30), ..Limits::default() }
+fn tight() -> GuestLimits {
+    GuestLimits { fuel: 10_000_000, time: Duration::from_secs(30), ..GuestLimits::default() }
 }
 
 /// Runs a guest and looks at how it ends.
 #[track_caller]
-fn check(wat: &str, expect: impl Fn(&Outcome) -> bool) {
+fn check(wat: &str, expect: impl Fn(&GuestOutcome) -> bool) {
     let outcome = run(&load(wat), bare().limits(tight()).input("some input"));
     assert!(expect(&outcome), "{:?}, {:?}: {wat}", outcome.stop, outcome.reply);
     assert_eq!(run(&load(&plain(ECHO)), bare().input("alive")).reply, Some(Ok("alive".to_owned())));
 }
 
-fn trapped(outcome: &Outcome) -> bool {
-    matches!(outcome.stop, Stop::Trapped(_)) && outcome.reply.is_none()
+fn trapped(outcome: &GuestOutcome) -> bool {
+    matches!(outcome.stop, GuestStop::Trapped(_)) && outcome.reply.is_none()
 }
 
-fn unstartable(outcome: &Outcome) -> bool {
-    matches!(outcome.stop, Stop::Unstartable(_))
+fn unstartable(outcome: &GuestOutcome) -> bool {
+    matches!(outcome.stop, GuestStop::Unstartable(_))
 }
 
 /// Answers with what lies there.
@@ -41,7 +41,7 @@ fn it_answers_as_its_component_does() {
     for input in ["", "hello", "grüße\n", &"x".repeat(60_000)] {
         for wat in [plain(ECHO), text(ECHO)] {
             let outcome = run(&load(&wat), bare().input(input));
-            assert_eq!((outcome.stop, outcome.reply), (Stop::Returned, Some(Ok(input.to_owned()))));
+            assert_eq!((outcome.stop, outcome.reply), (GuestStop::Returned, Some(Ok(input.to_owned()))));
         }
     }
     let fails = ECHO.replacen("(i32.const 0) (i32.const 0)", "(i32.const 0) (i32.const 1)", 1);
@@ -53,7 +53,7 @@ fn it_answers_as_its_component_does() {
 #[test]
 fn it_is_known_for_what_it_is_and_says_what_it_is() {
     let silent = load(&plain(ECHO));
-    assert_eq!((silent.entry(), silent.describes_itself()), (Entry::Text, false));
+    assert_eq!((silent.entry(), silent.describes_itself()), (GuestEntryPoint::Text, false));
     let says = plain_with(
         r#"(data (i32.const 64) "about me") (data (i32.const 32) "\40\00\00\00\08\00\00\00")
            (func (export "holm:tool/description@0.1.0#describe") (result i32) (i32.const 32))"#,
@@ -61,9 +61,12 @@ fn it_is_known_for_what_it_is_and_says_what_it_is() {
     );
     let says = load(&says);
     assert!(says.describes_itself());
-    let outcome = sandbox().describe_here(&says, Limits::default());
+    let outcome = sandbox().describe_here(&says, GuestLimits::default());
     assert_eq!(outcome.reply, Some(Ok("about me".to_owned())));
-    assert!(matches!(sandbox().describe_here(&silent, Limits::default()).stop, Stop::Unstartable(_)));
+    assert!(matches!(
+        sandbox().describe_here(&silent, GuestLimits::default()).stop,
+        GuestStop::Unstartable(_)
+    ));
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn what_wants_to_be_called_first_is() {
         outcome.reply == Some(Ok("hi".to_owned()))
     });
     check(&first("unreachable"), trapped);
-    check(&first("(loop $l (br $l))"), |outcome| outcome.stop == Stop::OutOfFuel);
+    check(&first("(loop $l (br $l))"), |outcome| outcome.stop == GuestStop::OutOfFuel);
 }
 
 #[test]
@@ -98,13 +101,13 @@ fn nothing_of_one_call_is_there_for_the_next() {
 
 #[test]
 fn it_is_cut_like_all_others() {
-    check(&plain("(loop $l (br $l)) unreachable"), |outcome| outcome.stop == Stop::OutOfFuel);
+    check(&plain("(loop $l (br $l)) unreachable"), |outcome| outcome.stop == GuestStop::OutOfFuel);
     check(&plain_with("(func $f (call $f))", "(call $f) i32.const 0"), |outcome| {
-        outcome.stop == Stop::OutOfStack
+        outcome.stop == GuestStop::OutOfStack
     });
     check(&plain("unreachable"), trapped);
     let greedy = "(drop (memory.grow (i32.const 60000))) unreachable";
-    check(&plain(greedy), |outcome| outcome.stop == Stop::OutOfMemory);
+    check(&plain(greedy), |outcome| outcome.stop == GuestStop::OutOfMemory);
 }
 
 #[test]
@@ -139,15 +142,15 @@ fn room_for_the_input_that_is_not_there_traps() {
         check(&wat, trapped);
     }
     let spins = plain(ECHO).replacen("(global.get $next)", "(loop $l (br $l)) (i32.const 0)", 1);
-    check(&spins, |outcome| outcome.stop == Stop::OutOfFuel);
+    check(&spins, |outcome| outcome.stop == GuestStop::OutOfFuel);
 }
 
 #[test]
 fn an_answer_that_is_too_long_is_cut() {
     let long = |len: i64| plain(&format!("(drop (memory.grow (i32.const 800))) {}", answer(0, 16, len)));
-    check(&long(8 << 20), Outcome::succeeded);
-    check(&long((8 << 20) + 1), |outcome| outcome.stop == Stop::TooMuchOutput);
-    check(&long(50_000_000), |outcome| outcome.stop == Stop::TooMuchOutput);
+    check(&long(8 << 20), GuestOutcome::succeeded);
+    check(&long((8 << 20) + 1), |outcome| outcome.stop == GuestStop::TooMuchOutput);
+    check(&long(50_000_000), |outcome| outcome.stop == GuestStop::TooMuchOutput);
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn it_has_the_files_that_were_granted_and_no_others() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a"), "content").unwrap();
     let guest = load(&reads());
-    let ask = |grants: &[&str]| run(&guest, Call::new(access(grants, &[], Some(dir.path()))));
+    let ask = |grants: &[&str]| run(&guest, GuestCall::new(access(grants, &[], Some(dir.path()))));
     assert_eq!(ask(&["read:a"]).reply, Some(Ok("content".to_owned())));
     let outcome = ask(&["read:b"]);
     assert_eq!(outcome.reply, Some(Err("2".to_owned())));

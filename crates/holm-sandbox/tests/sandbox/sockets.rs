@@ -5,8 +5,11 @@ use std::net::{IpAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use holm_grants::Policy;
-use holm_sandbox::{Answer, Call, HttpRequest, HttpResponse, NetError, Outbound, Outcome};
+use holm_grants::GrantPolicy;
+use holm_sandbox::{
+    GuestCall, GuestHttpRequest, GuestHttpResponse, GuestOutcome, OutboundError, OutboundFuture,
+    OutboundNetwork,
+};
 
 use crate::kit::{access, load, refusals, run};
 use crate::socket_guests::{address, connects, looks_up, looks_up_and_connects, with_socket, with_sockets};
@@ -17,27 +20,31 @@ struct OneName {
     asked: Mutex<Vec<String>>,
 }
 
-impl Outbound for OneName {
-    fn send<'a>(&'a self, _: &'a Policy, _: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
-        Box::pin(async { Err(NetError::Failed("no http here".to_owned())) })
+impl OutboundNetwork for OneName {
+    fn send<'a>(
+        &'a self,
+        _: &'a GrantPolicy,
+        _: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
+        Box::pin(async { Err(OutboundError::Failed("no http here".to_owned())) })
     }
 
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(name.to_owned());
             // Later, so that the guest has to wait.
             tokio::time::sleep(Duration::from_millis(5)).await;
             match name {
                 "db.example.com" => Ok(vec!["65.66.67.68".parse().unwrap()]),
-                _ => Err(NetError::NoSuchHost(name.to_owned())),
+                _ => Err(OutboundError::NoSuchHost(name.to_owned())),
             }
         })
     }
 }
 
-fn ask(wat: &str, grants: &[&str], input: &str) -> (Outcome, Vec<String>) {
+fn ask(wat: &str, grants: &[&str], input: &str) -> (GuestOutcome, Vec<String>) {
     let outbound = Arc::new(OneName::default());
-    let call = Call::new(access(grants, &[], None)).outbound(outbound.clone()).input(input);
+    let call = GuestCall::new(access(grants, &[], None)).outbound(outbound.clone()).input(input);
     let outcome = run(&load(wat), call);
     let asked = outbound.asked.lock().unwrap().clone();
     (outcome, asked)
@@ -102,7 +109,7 @@ fn without_a_way_out_nothing_connects() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let access = access(&[&format!("fetch:tcp://127.0.0.1:{port}")], &[], None);
-    let outcome = run(&load(&connects([127, 0, 0, 1], port)), Call::new(access));
+    let outcome = run(&load(&connects([127, 0, 0, 1], port)), GuestCall::new(access));
     assert_eq!(outcome.reply, Some(Err(DENIED.to_owned())), "{outcome:?}");
     assert!(refusals(&outcome)[0].ends_with("the call has no network"), "{outcome:?}");
 }

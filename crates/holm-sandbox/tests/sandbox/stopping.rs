@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use holm_sandbox::{Call, Cancel, Limits, Party, Sandbox, Settings, Stop};
+use holm_sandbox::{CallOwner, CancelSwitch, GuestCall, GuestLimits, GuestStop, Sandbox, SandboxSettings};
 
 use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, settings, text};
 
@@ -30,8 +30,8 @@ impl Sign {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn call(&self) -> Call {
-        Call::new(access(&["write:begun"], &[], Some(self.0.path()))).limits(endless())
+    fn call(&self) -> GuestCall {
+        GuestCall::new(access(&["write:begun"], &[], Some(self.0.path()))).limits(endless())
     }
 
     fn has_begun(&self) -> bool {
@@ -58,8 +58,8 @@ fn sleeps() -> String {
     ))
 }
 
-fn endless() -> Limits {
-    Limits { fuel: u64::MAX, time: Duration::from_secs(3600), ..Limits::default() }
+fn endless() -> GuestLimits {
+    GuestLimits { fuel: u64::MAX, time: Duration::from_secs(3600), ..GuestLimits::default() }
 }
 
 #[test]
@@ -75,24 +75,24 @@ fn a_cancelled_guest_stops_at_once_whatever_it_does() {
 }
 
 fn time_to_stop(guest: &holm_sandbox::Guest) -> Duration {
-    let (cancel, sign) = (Cancel::new(), Sign::new());
+    let (cancel, sign) = (CancelSwitch::new(), Sign::new());
     std::thread::scope(|scope| {
         let call = scope.spawn(|| sandbox().run_here_until(guest, sign.call(), &cancel));
         sign.wait();
         let began = Instant::now();
         cancel.cancel();
         let outcome = call.join().unwrap();
-        assert_eq!(outcome.stop, Stop::Cancelled);
+        assert_eq!(outcome.stop, GuestStop::Cancelled);
         began.elapsed()
     })
 }
 
 #[test]
 fn a_sleeper_wakes_when_its_time_is_over() {
-    let limits = Limits { time: Duration::from_millis(100), ..Limits::default() };
+    let limits = GuestLimits { time: Duration::from_millis(100), ..GuestLimits::default() };
     for (kind, guest) in both(&sleeps()) {
         let outcome = run(&guest, bare().limits(limits));
-        assert_eq!(outcome.stop, Stop::OutOfTime, "{kind}");
+        assert_eq!(outcome.stop, GuestStop::OutOfTime, "{kind}");
         assert!(
             outcome.usage.time < Duration::from_millis(100) + AT_ONCE + SLACK,
             "{kind}: {:?}",
@@ -106,7 +106,7 @@ fn a_short_sleep_is_slept() {
     let wat = sleeps().replace("3600000000000", "20000000");
     for (kind, guest) in both(&wat) {
         let outcome = run(&guest, bare());
-        assert_eq!(outcome.stop, Stop::Returned, "{kind}");
+        assert_eq!(outcome.stop, GuestStop::Returned, "{kind}");
         assert!(outcome.usage.time >= Duration::from_millis(20), "{kind}");
     }
 }
@@ -114,7 +114,8 @@ fn a_short_sleep_is_slept() {
 #[tokio::test]
 async fn a_dropped_call_frees_its_thread_and_the_guest_is_used_again() {
     let small =
-        holm_sandbox::Sandbox::new(holm_sandbox::Settings { guests: 2, ..crate::kit::settings() }).unwrap();
+        holm_sandbox::Sandbox::new(holm_sandbox::SandboxSettings { guests: 2, ..crate::kit::settings() })
+            .unwrap();
     for wat in [spins(), sleeps()] {
         for bytes in [wat::parse_str(&wat).unwrap(), crate::kit::componentise(&wat::parse_str(&wat).unwrap())]
         {
@@ -138,7 +139,7 @@ async fn a_call_can_be_cancelled_while_somebody_waits_for_it() {
     let guest = load(&spins());
     let running = sandbox().run(&guest, bare().limits(endless()));
     running.cancel().cancel();
-    assert_eq!(running.await.stop, Stop::Cancelled);
+    assert_eq!(running.await.stop, GuestStop::Cancelled);
 }
 
 #[tokio::test]
@@ -171,15 +172,15 @@ async fn other_calls_keep_their_latency_while_a_hostile_guest_runs() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_takes_all_it_can_get_does_not_hold_up_another() {
-    let sandbox = Sandbox::new(Settings { guests: 8, ..settings() }).unwrap();
+    let sandbox = Sandbox::new(SandboxSettings { guests: 8, ..settings() }).unwrap();
     let load = |wat: &str| sandbox.load(&wat::parse_str(wat).unwrap(), &mut |_| {}).unwrap();
     let (sleeps, honest) = (load(&sleeps()), load(&text(ECHO)));
-    let greedy = || bare().limits(endless()).party(Party::named("greedy"));
+    let greedy = || bare().limits(endless()).party(CallOwner::named("greedy"));
     let held: Vec<_> = (0..100).map(|_| sandbox.run(&sleeps, greedy())).collect();
     let mut times = Vec::new();
     for _ in 0..100 {
         let began = Instant::now();
-        let call = bare().input("x").party(Party::named("modest"));
+        let call = bare().input("x").party(CallOwner::named("modest"));
         let outcome = sandbox.run(&honest, call).await;
         assert!(outcome.succeeded(), "{outcome:?}");
         times.push(began.elapsed());
@@ -196,12 +197,12 @@ fn a_host_function_that_panics_ends_the_call_and_nothing_else() {
     let guest = load(&crate::http::client());
     let call = || {
         let access = access(&["fetch:http://example.com"], &[], None);
-        holm_sandbox::Call::new(access).outbound(Arc::new(crate::evil::Broken)).input("example.com")
+        holm_sandbox::GuestCall::new(access).outbound(Arc::new(crate::evil::Broken)).input("example.com")
     };
     for _ in 0..3 {
         let outcome = run(&guest, call());
         assert!(!outcome.succeeded(), "{outcome:?}");
-        assert!(matches!(outcome.stop, Stop::HostFailed(_)), "{outcome:?}");
+        assert!(matches!(outcome.stop, GuestStop::HostFailed(_)), "{outcome:?}");
         assert!(run(&load(&text(ECHO)), bare()).succeeded());
     }
 }

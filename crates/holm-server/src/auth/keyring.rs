@@ -11,7 +11,7 @@ use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::{Digest, Role, Token, TokenId, User, UserName};
+use super::{AccessToken, Role, TokenDigest, TokenId, UserAccount, UserName};
 use crate::{ServerError, SessionId};
 
 /// The file of token digests.
@@ -20,41 +20,41 @@ const KEPT: &str = "tokens.json";
 const FIRST: &str = "token";
 
 /// The tokens of all users. A change is written to disk before it takes effect.
-pub struct Keyring {
+pub struct TokenRegistry {
     folder: PathBuf,
-    kept: RwLock<Kept>,
+    kept: RwLock<TokenFile>,
     /// Counts changes, so that long-lived connections notice that their token was revoked.
     changes: watch::Sender<u64>,
 }
 
 /// The content of the file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Kept {
+struct TokenFile {
     /// The number of the next token. It is never reused, so that a log entry is unambiguous.
     #[serde(default)]
     next: u64,
     #[serde(default)]
-    users: Vec<User>,
+    users: Vec<UserAccount>,
     #[serde(default)]
-    tokens: Vec<Card>,
+    tokens: Vec<TokenRecord>,
 }
 
 /// The record of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
+pub struct TokenRecord {
     pub id: TokenId,
     pub user: UserName,
     /// What the token allows.
     pub role: Role,
     #[serde(default)]
-    pub scope: Scope,
-    digest: Digest,
+    pub scope: TokenScope,
+    digest: TokenDigest,
 }
 
 /// The sessions that a token may be used with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum TokenScope {
     /// All sessions of its user.
     #[default]
     All,
@@ -62,7 +62,7 @@ pub enum Scope {
     Only(BTreeSet<SessionId>),
 }
 
-impl Scope {
+impl TokenScope {
     /// Whether a session is in scope.
     pub fn admits(&self, session: &SessionId) -> bool {
         match self {
@@ -74,15 +74,15 @@ impl Scope {
 
 /// A user whose token was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Who {
+pub struct AuthenticatedUser {
     pub user: UserName,
     /// What the token allows.
     pub role: Role,
-    pub scope: Scope,
+    pub scope: TokenScope,
     pub token: TokenId,
 }
 
-impl Keyring {
+impl TokenRegistry {
     /// Opens the tokens of a folder. If the file is missing, this creates it and writes a token for
     /// the owner to the file `token`.
     ///
@@ -99,13 +99,15 @@ impl Keyring {
                 };
                 (serde_json::from_slice(&bytes).map_err(unreadable)?, None)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (Kept::default(), Some(Token::new()?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (TokenFile::default(), Some(AccessToken::new()?))
+            }
             Err(error) => return Err(ServerError::file(&place, &error)),
         };
         let keyring = Self { folder: folder.into(), kept: RwLock::new(kept), changes: watch::Sender::new(0) };
         if let Some(token) = first {
             write_private(&keyring.first(), token.reveal().as_bytes())?;
-            keyring.add(&token, UserName::owner(), Role::Admin, Scope::All)?;
+            keyring.add(&token, UserName::owner(), Role::Admin, TokenScope::All)?;
         }
         Ok(keyring)
     }
@@ -117,7 +119,7 @@ impl Keyring {
 
     /// The user of a token. All known tokens are compared, so the time reveals nothing
     /// about a near match.
-    pub fn find(&self, token: &Token) -> Option<Who> {
+    pub fn find(&self, token: &AccessToken) -> Option<AuthenticatedUser> {
         let digest = token.digest();
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.tokens
@@ -135,8 +137,13 @@ impl Keyring {
     ///
     /// # Errors
     /// [`ServerError`] if it cannot be stored.
-    pub fn issue(&self, user: UserName, role: Role, scope: Scope) -> Result<(Card, Token), ServerError> {
-        let token = Token::new()?;
+    pub fn issue(
+        &self,
+        user: UserName,
+        role: Role,
+        scope: TokenScope,
+    ) -> Result<(TokenRecord, AccessToken), ServerError> {
+        let token = AccessToken::new()?;
         let card = self.add(&token, user, role, scope)?;
         Ok((card, token))
     }
@@ -154,12 +161,12 @@ impl Keyring {
     }
 
     /// All tokens, without their secrets.
-    pub fn cards(&self) -> Vec<Card> {
+    pub fn cards(&self) -> Vec<TokenRecord> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).tokens.clone()
     }
 
     /// All users who have or had a token.
-    pub fn users(&self) -> Vec<User> {
+    pub fn users(&self) -> Vec<UserAccount> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).users.clone()
     }
 
@@ -225,21 +232,31 @@ impl Keyring {
         self.changes.subscribe()
     }
 
-    fn add(&self, token: &Token, user: UserName, role: Role, scope: Scope) -> Result<Card, ServerError> {
+    fn add(
+        &self,
+        token: &AccessToken,
+        user: UserName,
+        role: Role,
+        scope: TokenScope,
+    ) -> Result<TokenRecord, ServerError> {
         self.change(|kept| {
             let id = TokenId::new(kept.next);
             kept.next += 1;
             if kept.users.iter().all(|known| known.name != user) {
-                kept.users.push(User { name: user.clone(), budget: None, forgotten: NanoUsd::default() });
+                kept.users.push(UserAccount {
+                    name: user.clone(),
+                    budget: None,
+                    forgotten: NanoUsd::default(),
+                });
             }
-            let card = Card { id, user, role, scope, digest: token.digest() };
+            let card = TokenRecord { id, user, role, scope, digest: token.digest() };
             kept.tokens.push(card.clone());
             card
         })
     }
 
     /// Changes a copy and stores it; only then the change takes effect.
-    fn change<T>(&self, change: impl FnOnce(&mut Kept) -> T) -> Result<T, ServerError> {
+    fn change<T>(&self, change: impl FnOnce(&mut TokenFile) -> T) -> Result<T, ServerError> {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = kept.clone();
         let outcome = change(&mut changed);
@@ -256,9 +273,14 @@ impl Keyring {
     }
 }
 
-impl Card {
-    fn who(&self) -> Who {
-        Who { user: self.user.clone(), role: self.role, scope: self.scope.clone(), token: self.id }
+impl TokenRecord {
+    fn who(&self) -> AuthenticatedUser {
+        AuthenticatedUser {
+            user: self.user.clone(),
+            role: self.role,
+            scope: self.scope.clone(),
+            token: self.id,
+        }
     }
 }
 

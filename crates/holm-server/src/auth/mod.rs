@@ -12,8 +12,8 @@ mod user;
 #[cfg(test)]
 mod tests;
 
-pub use keyring::{Card, Keyring, Scope, Who};
+pub use keyring::{AuthenticatedUser, TokenRecord, TokenRegistry, TokenScope};
 pub(crate) use keyring::{private_folder, write_private};
 pub use role::Role;
-pub use token::{Digest, Token, TokenId};
-pub use user::{User, UserName};
+pub use token::{AccessToken, TokenDigest, TokenId};
+pub use user::{UserAccount, UserName};

@@ -21,9 +21,9 @@ const LONGEST: usize = 128;
 /// A token in clear text. It is shown to its holder once, and never logged or stored. The owner's
 /// first token is the exception.
 #[derive(Clone)]
-pub struct Token(SecretString);
+pub struct AccessToken(SecretString);
 
-impl Token {
+impl AccessToken {
     /// Creates a random token.
     ///
     /// # Errors
@@ -43,8 +43,8 @@ impl Token {
     }
 
     /// The digest, which is stored.
-    pub fn digest(&self) -> Digest {
-        Digest(Sha256::digest(self.0.expose_secret()).into())
+    pub fn digest(&self) -> TokenDigest {
+        TokenDigest(Sha256::digest(self.0.expose_secret()).into())
     }
 
     /// The token text, for its holder.
@@ -53,7 +53,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Token(‹secret›)")
     }
@@ -62,9 +62,9 @@ impl fmt::Debug for Token {
 /// The SHA-256 of a token. A token has 256 random bits, so it cannot be recovered from this.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Digest([u8; BYTES]);
+pub struct TokenDigest([u8; BYTES]);
 
-impl PartialEq for Digest {
+impl PartialEq for TokenDigest {
     /// Takes the same time regardless of where the digests differ.
     fn eq(&self, other: &Self) -> bool {
         let differ = self.0.iter().zip(other.0.iter()).fold(0, |differ, (one, other)| differ | (one ^ other));
@@ -72,21 +72,21 @@ impl PartialEq for Digest {
     }
 }
 
-impl Eq for Digest {}
+impl Eq for TokenDigest {}
 
-impl fmt::Debug for Digest {
+impl fmt::Debug for TokenDigest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Digest(…)")
     }
 }
 
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
+impl From<TokenDigest> for String {
+    fn from(digest: TokenDigest) -> Self {
         URL_SAFE_NO_PAD.encode(digest.0)
     }
 }
 
-impl TryFrom<String> for Digest {
+impl TryFrom<String> for TokenDigest {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {

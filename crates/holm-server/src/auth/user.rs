@@ -68,7 +68,7 @@ impl fmt::Display for UserName {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct User {
+pub struct UserAccount {
     pub name: UserName,
     /// The budget for all of their sessions together; `None` is unlimited. A run that would start
     /// beyond it is refused.

@@ -9,10 +9,10 @@ use http::{
     header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY},
 };
 
-use crate::Refusal;
+use crate::ApiError;
 
 /// The built files; empty if the dashboard was not built.
-pub(super) static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
+pub(super) static FILES: &[DashboardFile] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
 
 /// What the page may do: run its own scripts, use its own styles, connect to this server,
 /// and show images that it was given. It loads nothing from other sites, so the text of a
@@ -28,7 +28,7 @@ const ANEW: &str = "no-cache";
 /// The name of every other file contains a hash of its content, so the content never changes.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
-pub(super) struct File {
+pub(super) struct DashboardFile {
     /// Its path below the page.
     pub(super) name: &'static str,
     /// Its content, compressed with gzip.
@@ -36,7 +36,7 @@ pub(super) struct File {
 }
 
 /// Serves a file in an encoding that the client accepts.
-pub(super) fn answer(files: &[File], name: &str, headers: &HeaderMap) -> Response {
+pub(super) fn answer(files: &[DashboardFile], name: &str, headers: &HeaderMap) -> Response {
     let Some(file) = files.iter().find(|file| file.name == name) else { return missing(files) };
     let mut given = [
         (CONTENT_TYPE, kind(name)),
@@ -54,16 +54,16 @@ pub(super) fn answer(files: &[File], name: &str, headers: &HeaderMap) -> Respons
     let mut plain = Vec::new();
     match GzDecoder::new(file.packed).read_to_end(&mut plain) {
         Ok(_) => (given, plain).into_response(),
-        Err(_) => Refusal::failed("the dashboard in this program is damaged").into_response(),
+        Err(_) => ApiError::failed("the dashboard in this program is damaged").into_response(),
     }
 }
 
-fn missing(files: &[File]) -> Response {
+fn missing(files: &[DashboardFile]) -> Response {
     if files.is_empty() {
         let message = "this Holm was built without its dashboard; `make dashboard` builds it";
-        return Refusal::new(StatusCode::NOT_FOUND, "no_dashboard", message).into_response();
+        return ApiError::new(StatusCode::NOT_FOUND, "no_dashboard", message).into_response();
     }
-    Refusal::missing("file").into_response()
+    ApiError::missing("file").into_response()
 }
 
 /// Whether the client accepts gzip. `gzip;q=0` says that it does not.

@@ -26,16 +26,16 @@ use serde::Deserialize;
 
 use self::file::{FILES, answer};
 use crate::{
-    Refusal, Server,
+    ApiError, HolmServer,
     door::{check_host, dressed},
-    extract::Query,
+    extract::QueryParams,
 };
 
 /// The file name of the page.
 const PAGE: &str = "index.html";
 
 /// The routes of the dashboard, below the server's base path.
-pub(crate) fn routes(server: &Server) -> Router {
+pub(crate) fn routes(server: &HolmServer) -> Router {
     let base = server.config().base.as_str().to_owned();
     let mut routes = Router::new()
         .route(&format!("{base}/"), get(page))
@@ -50,7 +50,7 @@ pub(crate) fn routes(server: &Server) -> Router {
 }
 
 /// Checks the host name of a request, and adds the headers that every response has.
-async fn porch(State(server): State<Server>, request: Request, next: Next) -> Response {
+async fn porch(State(server): State<HolmServer>, request: Request, next: Next) -> Response {
     let checked = check_host(server.config(), request.headers(), request.uri().authority()).map(drop);
     let answer = match checked {
         Ok(()) => next.run(request).await,
@@ -64,11 +64,14 @@ async fn page(headers: HeaderMap) -> Response {
 }
 
 #[derive(Debug, Deserialize)]
-struct Of {
+struct PictureQuery {
     of: String,
 }
 
-async fn framed(headers: HeaderMap, Query(Of { of }): Query<Of>) -> Result<Response, Refusal> {
+async fn framed(
+    headers: HeaderMap,
+    QueryParams(PictureQuery { of }): QueryParams<PictureQuery>,
+) -> Result<Response, ApiError> {
     picture::check(&headers)?;
     picture::page(&of)
 }

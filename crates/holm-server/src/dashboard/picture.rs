@@ -12,7 +12,7 @@ use http::{
     header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_FRAME_OPTIONS},
 };
 
-use crate::Refusal;
+use crate::ApiError;
 
 /// The longest address: a longer one could leak data. The page makes no links
 /// of longer ones either.
@@ -27,18 +27,18 @@ pub(super) const STYLE_HASH: &str = "'sha256-oOkuS7ZoRa6gSnpVLqwks5GJBNqGJg6cfNR
 ///
 /// Browsers send what they load and for which page. A client that sends neither header
 /// shows no address bar.
-pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn check(headers: &HeaderMap) -> Result<(), ApiError> {
     let is = |name: &str, expect: &str| headers.get(name).is_none_or(|value| value == expect);
     if is("sec-fetch-dest", "iframe") && is("sec-fetch-site", "same-origin") {
         return Ok(());
     }
-    Err(Refusal::forbidden("a picture is only shown in a frame of the dashboard"))
+    Err(ApiError::forbidden("a picture is only shown in a frame of the dashboard"))
 }
 
 /// The page around an image.
-pub(super) fn page(address: &str) -> Result<Response, Refusal> {
+pub(super) fn page(address: &str) -> Result<Response, ApiError> {
     let bad = || {
-        Refusal::bad("bad_address", "`of` is the address of a picture, such as `https://example.org/a.png`")
+        ApiError::bad("bad_address", "`of` is the address of a picture, such as `https://example.org/a.png`")
     };
     let origin = origin(address).ok_or_else(bad)?;
     let policy = format!(

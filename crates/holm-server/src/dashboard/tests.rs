@@ -4,7 +4,7 @@ use flate2::{Compression, write::GzEncoder};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::{
-    file::{File, answer},
+    file::{DashboardFile, answer},
     picture,
 };
 
@@ -14,10 +14,10 @@ fn packed(text: &str) -> &'static [u8] {
     packer.finish().unwrap().leak()
 }
 
-fn files() -> Vec<File> {
+fn files() -> Vec<DashboardFile> {
     vec![
-        File { name: "assets/main-1a2b.js", packed: packed("let a = 1;") },
-        File { name: "index.html", packed: packed("<!doctype html>") },
+        DashboardFile { name: "assets/main-1a2b.js", packed: packed("let a = 1;") },
+        DashboardFile { name: "index.html", packed: packed("<!doctype html>") },
     ]
 }
 

@@ -3,11 +3,11 @@ use std::net::IpAddr;
 use axum::{body::Body, extract::Request};
 use http::{HeaderMap, HeaderValue};
 
-use super::{FORWARDED, Peer, check_origin, given, is_own, name_of, peer};
-use crate::Config;
+use super::{FORWARDED, PeerAddress, check_origin, given, is_own, name_of, peer};
+use crate::ServerOptions;
 
-fn config() -> Config {
-    let mut config = Config::new("/nowhere");
+fn config() -> ServerOptions {
+    let mut config = ServerOptions::new("/nowhere");
     config.hosts.push("holm.example.org".into());
     config.origins.push("https://holm.example.org".into());
     config
@@ -95,7 +95,7 @@ fn a_trusted_proxy_says_who_asks_and_nobody_else_does() {
     config.proxies = ["127.0.0.1", "10.0.0.2"].map(|proxy| proxy.parse().unwrap()).to_vec();
     let check = |from: &str, said: &[&str], expect: &str| {
         let mut request = Request::new(Body::empty());
-        request.extensions_mut().insert(Peer(from.parse().unwrap()));
+        request.extensions_mut().insert(PeerAddress(from.parse().unwrap()));
         for said in said {
             request.headers_mut().append(FORWARDED, HeaderValue::from_bytes(said.as_bytes()).unwrap());
         }

@@ -73,17 +73,22 @@ impl HookKey {
     /// Verifies that a message was signed with this key, and recently.
     ///
     /// # Errors
-    /// [`Rejected`] with the reason, which the sender is not told.
-    pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
+    /// [`WebhookSignatureError`] with the reason, which the sender is not told.
+    pub fn check(
+        &self,
+        signed: &WebhookHeaders,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<(), WebhookSignatureError> {
         if (now.value() / 1_000).abs_diff(signed.at_s) > TOLERANCE_S {
-            return Err(Rejected::Stale);
+            return Err(WebhookSignatureError::Stale);
         }
         // Checks every signature, each in constant time.
         let known = signed.signatures.iter().fold(false, |known, signature| {
             let mac = self.mac(&signed.id, signed.at_s, body);
             known | mac.is_some_and(|mac| mac.verify_slice(signature).is_ok())
         });
-        if known { Ok(()) } else { Err(Rejected::Unknown) }
+        if known { Ok(()) } else { Err(WebhookSignatureError::Unknown) }
     }
 
     fn mac(&self, id: &str, at_s: u64, body: &[u8]) -> Option<Hmac<Sha256>> {
@@ -120,7 +125,7 @@ impl TryFrom<String> for HookKey {
 
 /// The id, time and signatures of a message, from its headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signed {
+pub struct WebhookHeaders {
     /// The id of the message, the same for every delivery of it.
     pub id: String,
     /// When it was sent, in seconds since 1970.
@@ -128,12 +133,12 @@ pub struct Signed {
     signatures: Vec<Vec<u8>>,
 }
 
-impl Signed {
+impl WebhookHeaders {
     /// Reads the headers of a message.
     ///
     /// # Errors
-    /// [`Rejected::Unsigned`] if a header is missing or invalid.
-    pub fn of(headers: &HeaderMap) -> Result<Self, Rejected> {
+    /// [`WebhookSignatureError::Unsigned`] if a header is missing or invalid.
+    pub fn of(headers: &HeaderMap) -> Result<Self, WebhookSignatureError> {
         let read = |name: &str| {
             let mut values = headers.get_all(name).iter();
             // A repeated header could have one value checked and the other one used.
@@ -144,7 +149,7 @@ impl Signed {
         let at_s = read("webhook-timestamp").and_then(|at| at.parse().ok());
         let signatures = read("webhook-signature").map(signatures).filter(|found| !found.is_empty());
         let whole = id.zip(at_s).zip(signatures);
-        let ((id, at_s), signatures) = whole.ok_or(Rejected::Unsigned)?;
+        let ((id, at_s), signatures) = whole.ok_or(WebhookSignatureError::Unsigned)?;
         Ok(Self { id: id.to_owned(), at_s, signatures })
     }
 }
@@ -157,7 +162,7 @@ fn signatures(text: &str) -> Vec<Vec<u8>> {
 
 /// Why a message is rejected. The sender is not told the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Rejected {
+pub enum WebhookSignatureError {
     /// It is not signed.
     #[error("the message is not signed")]
     Unsigned,

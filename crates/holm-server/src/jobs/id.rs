@@ -6,7 +6,7 @@ use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Refusal, ServerError, SessionId, id::check_name};
+use crate::{ApiError, ServerError, SessionId, id::check_name};
 
 /// The longest name: the session names that are made from it must stay valid.
 const LONGEST: usize = 48;
@@ -64,9 +64,9 @@ impl fmt::Display for JobId {
 /// The key of a run: a scheduled time, a user's request, or a message. A job has one run per key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Slot(String);
+pub struct JobRunKey(String);
 
-impl Slot {
+impl JobRunKey {
     /// The key of a scheduled time.
     pub fn at(due: Timestamp) -> Self {
         Self(format!("at-{due}"))
@@ -99,12 +99,12 @@ impl Slot {
     }
 
     /// The session name of an attempt, counted from 1.
-    pub(crate) fn session(&self, job: &JobId, attempt: usize) -> Result<SessionId, Refusal> {
+    pub(crate) fn session(&self, job: &JobId, attempt: usize) -> Result<SessionId, ApiError> {
         format!("job.{job}.{self}.{attempt}").parse()
     }
 }
 
-impl fmt::Display for Slot {
+impl fmt::Display for JobRunKey {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }

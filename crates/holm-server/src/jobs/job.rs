@@ -3,26 +3,26 @@
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{HookKey, JobId, Rejected, Schedule, Signed, Spec};
+use super::{HookKey, JobId, JobSchedule, Spec, WebhookHeaders, WebhookSignatureError};
 
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct ScheduledJob {
     pub id: JobId,
     /// The specification, as the user wrote it.
     pub spec: Spec,
     /// When it is due.
-    pub schedule: Schedule,
+    pub schedule: JobSchedule,
     /// Signs notifications about the job, and messages that start it.
     pub key: HookKey,
     /// The previous key, while it is still valid.
-    pub old: Option<OldKey>,
+    pub old: Option<PreviousHookKey>,
     /// When it was created.
     pub made: Timestamp,
 }
 
 /// A key that was replaced, and the time until which it is still valid.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct OldKey {
+pub struct PreviousHookKey {
     pub key: HookKey,
     /// When it becomes invalid.
     pub until: Timestamp,
@@ -30,22 +30,22 @@ pub struct OldKey {
 
 /// A job as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct JobDocument {
     pub(super) spec: Spec,
     pub(super) key: HookKey,
     #[serde(default)]
-    pub(super) old: Option<OldKey>,
+    pub(super) old: Option<PreviousHookKey>,
     pub(super) made: Timestamp,
 }
 
-impl Job {
+impl ScheduledJob {
     /// Validates a specification.
     ///
     /// # Errors
     /// [`JobError`] with the first invalid field.
     pub fn new(id: JobId, spec: Spec, key: HookKey, made: Timestamp) -> Result<Self, JobError> {
         spec.check()?;
-        let schedule = Schedule::new(&spec.when)?;
+        let schedule = JobSchedule::new(&spec.when)?;
         Ok(Self { id, spec, schedule, key, old: None, made })
     }
 
@@ -67,7 +67,7 @@ impl Job {
     /// second change invalidates a leaked key.
     pub fn rekey(&mut self, key: HookKey, until: Timestamp) {
         let key = std::mem::replace(&mut self.key, key);
-        self.old = Some(OldKey { key, until });
+        self.old = Some(PreviousHookKey { key, until });
     }
 
     /// The previous key, if it is still valid.
@@ -78,8 +78,13 @@ impl Job {
     /// Verifies that a message was signed with the current or the previous key, and recently.
     ///
     /// # Errors
-    /// [`Rejected`] with the reason, which the sender is not told.
-    pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
+    /// [`WebhookSignatureError`] with the reason, which the sender is not told.
+    pub fn check(
+        &self,
+        signed: &WebhookHeaders,
+        body: &[u8],
+        now: Timestamp,
+    ) -> Result<(), WebhookSignatureError> {
         let checked = self.key.check(signed, body, now);
         match self.old_key(now) {
             Some(old) if checked.is_err() => old.check(signed, body, now),
@@ -87,8 +92,8 @@ impl Job {
         }
     }
 
-    pub(super) fn written(&self) -> Written {
-        Written { spec: self.spec.clone(), key: self.key.clone(), old: self.old.clone(), made: self.made }
+    pub(super) fn written(&self) -> JobDocument {
+        JobDocument { spec: self.spec.clone(), key: self.key.clone(), old: self.old.clone(), made: self.made }
     }
 }
 
@@ -100,18 +105,10 @@ pub enum JobError {
     Missing(&'static str),
     /// A text is too long.
     #[error("{what} is longer than {most} bytes")]
-    TooLong {
-        what: &'static str,
-        most: usize,
-    },
+    TooLong { what: &'static str, most: usize },
     /// A number is out of range.
     #[error("{what} is {value}; it must be between {least} and {most}")]
-    Bounds {
-        what: &'static str,
-        value: u64,
-        least: u64,
-        most: u64,
-    },
+    Bounds { what: &'static str, value: u64, least: u64, most: u64 },
     /// The cron pattern is invalid.
     #[error("`{pattern}` is not a valid cron pattern: {reason}")]
     Pattern {
@@ -124,9 +121,7 @@ pub enum JobError {
     Zone(String),
     /// A field cannot be changed like this.
     #[error("invalid change ({reason})")]
-    Field {
-        reason: String,
-    },
+    Field { reason: String },
     /// It would never run.
     #[error("that time never comes; choose one in the future")]
     Never,

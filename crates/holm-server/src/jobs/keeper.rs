@@ -15,12 +15,13 @@ use holm_runtime::{CancellationToken, Clock};
 use tokio::sync::{Notify, mpsc};
 
 use super::{
-    Approval, Asking, Begin, Cause, Door, Errand, Finished, Held, HeldLetter, HeldRun, HookKey, Job,
-    JobError, JobId, Letter, Messenger, NewsKind, OffReason, Outcome, Phase, Plan, Rejected, Run, Settled,
-    Shelf, ShelfError, Signed, Slot, Spec, Standing, Starter, Step, Stopped, Switch, Tell, letter::Next,
-    plan, settle,
+    Approval, AttemptOutcome, AttemptRunner, AttemptSettlement, AttemptStart, Cause, Door, FailureNotice,
+    HookKey, JobAttempt, JobError, JobId, JobNotificationKind, JobPlan, JobPlanStep, JobRepository,
+    JobRepositoryError, JobRunKey, JobState, NotificationSender, OffReason, Outcome, Phase, Run,
+    RunQuestionState, ScheduledJob, Spec, Stopped, Switch, VersionedDelivery, VersionedJob, VersionedRun,
+    WebhookDelivery, WebhookHeaders, WebhookSignatureError, letter::DeliveryRetry, plan, settle,
 };
-use crate::{Refusal, SessionId, auth::UserName};
+use crate::{ApiError, SessionId, auth::UserName};
 
 /// The longest pause between checks: another process may have changed a job.
 const LOOK_MS: u64 = 30_000;
@@ -34,11 +35,11 @@ const STOP_PATIENCE: Duration = Duration::from_secs(30);
 const MOST_WAITING: usize = 100;
 
 /// Schedules the jobs of one user.
-pub struct Keeper {
+pub struct JobScheduler {
     user: UserName,
-    shelf: Shelf,
-    with: Keeping,
-    live: Mutex<BTreeMap<SessionId, Live>>,
+    shelf: JobRepository,
+    with: SchedulerServices,
+    live: Mutex<BTreeMap<SessionId, ActiveAttempt>>,
     /// The last failed notification of each job.
     untold: Mutex<BTreeMap<JobId, String>>,
     bell: Notify,
@@ -46,17 +47,17 @@ pub struct Keeper {
 
 /// The services that a scheduler uses.
 #[derive(Clone)]
-pub struct Keeping {
+pub struct SchedulerServices {
     /// The clock by which jobs are due.
     pub clock: Arc<dyn Clock>,
-    pub starter: Arc<dyn Starter>,
-    pub messenger: Arc<dyn Messenger>,
+    pub starter: Arc<dyn AttemptRunner>,
+    pub messenger: Arc<dyn NotificationSender>,
 }
 
 /// An attempt that this process runs.
-struct Live {
+struct ActiveAttempt {
     job: JobId,
-    slot: Slot,
+    slot: JobRunKey,
     stop: CancellationToken,
     /// The outcome to store, once it was told to stop.
     outcome: Option<Outcome>,
@@ -64,16 +65,16 @@ struct Live {
 
 /// The result of a message that starts a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Triggered {
+pub enum TriggerOutcome {
     /// It created a run.
-    New(Slot),
+    New(JobRunKey),
     /// The same message has created the run before.
-    Again(Slot),
+    Again(JobRunKey),
 }
 
-impl Keeper {
+impl JobScheduler {
     /// Creates a scheduler for the jobs of a repository.
-    pub fn new(user: UserName, shelf: Shelf, with: Keeping) -> Arc<Self> {
+    pub fn new(user: UserName, shelf: JobRepository, with: SchedulerServices) -> Arc<Self> {
         let (live, untold, bell) = (Mutex::default(), Mutex::default(), Notify::new());
         Arc::new(Self { user, shelf, with, live, untold, bell })
     }
@@ -97,14 +98,14 @@ impl Keeper {
     /// if nothing happens before.
     ///
     /// # Errors
-    /// [`ShelfError`] if the jobs cannot be listed. An error in one job does not delay the others.
-    pub async fn look(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
+    /// [`JobRepositoryError`] if the jobs cannot be listed. An error in one job does not delay the others.
+    pub async fn look(self: &Arc<Self>) -> Result<Option<Timestamp>, JobRepositoryError> {
         let mut wake: Option<Timestamp> = None;
         for held in self.shelf.list().await?.jobs {
             let now = self.with.clock.now();
             let next = match self.tend(held, now).await {
                 Ok(next) => next,
-                Err(ShelfError::Changed) => Some(now.plus(SOON_MS)),
+                Err(JobRepositoryError::Changed) => Some(now.plus(SOON_MS)),
                 Err(_) => Some(now.plus(LOOK_MS)),
             };
             wake = [wake, next].into_iter().flatten().min();
@@ -113,7 +114,7 @@ impl Keeper {
         Ok([wake, letters].into_iter().flatten().min())
     }
 
-    pub fn shelf(&self) -> &Shelf {
+    pub fn shelf(&self) -> &JobRepository {
         &self.shelf
     }
 
@@ -130,8 +131,8 @@ impl Keeper {
     /// Stores a new job and starts to schedule it.
     ///
     /// # Errors
-    /// As [`Shelf::add`]: the name is taken, or there are too many jobs.
-    pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
+    /// As [`JobRepository::add`]: the name is taken, or there are too many jobs.
+    pub async fn add(&self, job: &ScheduledJob) -> Result<(), JobRepositoryError> {
         self.shelf.add(job).await?;
         self.bell.notify_one();
         Ok(())
@@ -140,8 +141,8 @@ impl Keeper {
     /// Replaces the specification of a job. An attempt that is running keeps the old one.
     ///
     /// # Errors
-    /// [`ShelfError`] if the job is missing or invalid, or the store fails.
-    pub async fn respecify(&self, id: &JobId, spec: Spec) -> Result<(), ShelfError> {
+    /// [`JobRepositoryError`] if the job is missing or invalid, or the store fails.
+    pub async fn respecify(&self, id: &JobId, spec: Spec) -> Result<(), JobRepositoryError> {
         let now = self.with.clock.now();
         self.change(id, |held| Ok(held.respecify(spec.clone(), now)?)).await
     }
@@ -149,12 +150,12 @@ impl Keeper {
     /// Changes parts of a job's specification, based on the version in the store at that time.
     ///
     /// # Errors
-    /// [`ShelfError`] if the job is missing or invalid, or the store fails.
+    /// [`JobRepositoryError`] if the job is missing or invalid, or the store fails.
     pub async fn amend(
         &self,
         id: &JobId,
         amend: impl Fn(&Spec) -> Result<Spec, JobError>,
-    ) -> Result<(), ShelfError> {
+    ) -> Result<(), JobRepositoryError> {
         let now = self.with.clock.now();
         self.change(id, |held| Ok(held.respecify(amend(&held.job.spec)?, now)?)).await
     }
@@ -162,8 +163,8 @@ impl Keeper {
     /// Replaces the key of a job and returns the new one. The old key stays valid for `old_for_ms`.
     ///
     /// # Errors
-    /// [`ShelfError`] if the job is missing, or the store fails.
-    pub async fn rekey(&self, id: &JobId, old_for_ms: u64) -> Result<HookKey, ShelfError> {
+    /// [`JobRepositoryError`] if the job is missing, or the store fails.
+    pub async fn rekey(&self, id: &JobId, old_for_ms: u64) -> Result<HookKey, JobRepositoryError> {
         let (key, until) = (HookKey::new()?, self.with.clock.now().plus(old_for_ms));
         self.change(id, |held| {
             held.job.rekey(key.clone(), until);
@@ -177,8 +178,8 @@ impl Keeper {
     /// running attempt may finish.
     ///
     /// # Errors
-    /// [`ShelfError`] if the job is missing, or the store fails.
-    pub async fn switch(&self, id: &JobId, on: Switch) -> Result<(), ShelfError> {
+    /// [`JobRepositoryError`] if the job is missing, or the store fails.
+    pub async fn switch(&self, id: &JobId, on: Switch) -> Result<(), JobRepositoryError> {
         let now = self.with.clock.now();
         self.change(id, |held| {
             held.standing = match on {
@@ -193,8 +194,8 @@ impl Keeper {
     /// Switches a job off at a user's request.
     ///
     /// # Errors
-    /// [`ShelfError`] if the job is missing, or the store fails.
-    pub async fn switch_off(&self, id: &JobId) -> Result<(), ShelfError> {
+    /// [`JobRepositoryError`] if the job is missing, or the store fails.
+    pub async fn switch_off(&self, id: &JobId) -> Result<(), JobRepositoryError> {
         let at = self.with.clock.now();
         self.switch(id, Switch::Off { at, why: OffReason::Person }).await
     }
@@ -202,8 +203,8 @@ impl Keeper {
     /// Deletes a job and stops its running attempt.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is no such job.
-    pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
+    /// [`JobRepositoryError::Missing`] if there is no such job.
+    pub async fn remove(&self, id: &JobId) -> Result<(), JobRepositoryError> {
         self.shelf.remove(id).await?;
         self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id);
         Ok(())
@@ -212,8 +213,8 @@ impl Keeper {
     /// Stops the running attempt of a job. Returns whether this process ran one.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is no such job.
-    pub async fn stop(&self, id: &JobId) -> Result<bool, ShelfError> {
+    /// [`JobRepositoryError::Missing`] if there is no such job.
+    pub async fn stop(&self, id: &JobId) -> Result<bool, JobRepositoryError> {
         self.shelf.job(id).await?;
         Ok(self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id))
     }
@@ -221,13 +222,13 @@ impl Keeper {
     /// Starts a run now, even if the job is switched off.
     ///
     /// # Errors
-    /// [`ShelfError::Full`] if too many runs of it wait already.
-    pub async fn run_now(&self, id: &JobId) -> Result<Slot, ShelfError> {
+    /// [`JobRepositoryError::Full`] if too many runs of it wait already.
+    pub async fn run_now(&self, id: &JobId) -> Result<JobRunKey, JobRepositoryError> {
         self.shelf.job(id).await?;
         if self.shelf.open(id).await?.len() >= MOST_WAITING {
-            return Err(ShelfError::Full);
+            return Err(JobRepositoryError::Full);
         }
-        let (slot, now) = (Slot::now()?, self.with.clock.now());
+        let (slot, now) = (JobRunKey::now()?, self.with.clock.now());
         self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
         self.bell.notify_one();
         Ok(slot)
@@ -237,43 +238,52 @@ impl Keeper {
     /// and to which process it is sent.
     ///
     /// # Errors
-    /// [`Refusal`]. It does not reveal whether the job is missing, its webhook is closed, or
+    /// [`ApiError`]. It does not reveal whether the job is missing, its webhook is closed, or
     /// the key is wrong.
-    pub async fn trigger(&self, id: &JobId, signed: &Signed, body: &[u8]) -> Result<Triggered, Refusal> {
+    pub async fn trigger(
+        &self,
+        id: &JobId,
+        signed: &WebhookHeaders,
+        body: &[u8],
+    ) -> Result<TriggerOutcome, ApiError> {
         let now = self.with.clock.now();
         let held = match self.shelf.job(id).await {
             Ok(held) => held,
-            Err(ShelfError::Store(error)) => return Err(error.into()),
-            Err(_) => return Err(unbelieved(Rejected::Unknown)),
+            Err(JobRepositoryError::Store(error)) => return Err(error.into()),
+            Err(_) => return Err(unbelieved(WebhookSignatureError::Unknown)),
         };
         if held.job.spec.hook == Door::Closed {
-            return Err(unbelieved(Rejected::Unknown));
+            return Err(unbelieved(WebhookSignatureError::Unknown));
         }
         held.job.check(signed, body, now).map_err(unbelieved)?;
         if held.standing.switch != Switch::On {
-            return Err(Refusal::conflict("off", "the job is switched off"));
+            return Err(ApiError::conflict("off", "the job is switched off"));
         }
-        let slot = Slot::message(&signed.id);
+        let slot = JobRunKey::message(&signed.id);
         if self.shelf.run(id, &slot).await.is_ok() {
-            return Ok(Triggered::Again(slot));
+            return Ok(TriggerOutcome::Again(slot));
         }
         if self.shelf.open(id).await?.len() >= MOST_WAITING {
-            return Err(ShelfError::Full.into());
+            return Err(JobRepositoryError::Full.into());
         }
         let new = self.shelf.queue(id, &Run::new(slot.clone(), now, Cause::Hook), now).await?;
         self.bell.notify_one();
-        Ok(if new { Triggered::New(slot) } else { Triggered::Again(slot) })
+        Ok(if new { TriggerOutcome::New(slot) } else { TriggerOutcome::Again(slot) })
     }
 
-    async fn tend(self: &Arc<Self>, mut held: Held, now: Timestamp) -> Result<Option<Timestamp>, ShelfError> {
+    async fn tend(
+        self: &Arc<Self>,
+        mut held: VersionedJob,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, JobRepositoryError> {
         let open = self.shelf.open(&held.job.id).await?;
         self.rejoin(&held.job, &open);
         let runs: Vec<Run> = open.into_iter().map(|held| held.run).collect();
-        let Plan { standing, steps, wake } = plan(&held.job, &held.standing, &runs, now);
+        let JobPlan { standing, steps, wake } = plan(&held.job, &held.standing, &runs, now);
         // First the due runs, which the store accepts once; then the new state; then the other
         // steps.
         for step in &steps {
-            if let Step::Queue { slot, due } = step {
+            if let JobPlanStep::Queue { slot, due } = step {
                 let run = Run::new(slot.clone(), *due, Cause::Schedule);
                 self.shelf.queue(&held.job.id, &run, now).await?;
             }
@@ -285,14 +295,14 @@ impl Keeper {
         let mut again = None;
         for step in steps {
             match step {
-                Step::Queue { .. } => {}
-                Step::Begin { slot } => {
+                JobPlanStep::Queue { .. } => {}
+                JobPlanStep::Begin { slot } => {
                     self.begin(&held.job, &slot, now).await?;
                     // A started attempt has a deadline, which the next plan contains.
                     again = Some(now);
                 }
-                Step::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, &outcome),
-                Step::Drop { slot, why } => self.drop_waiting(&held.job.id, &slot, why, now).await?,
+                JobPlanStep::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, &outcome),
+                JobPlanStep::Drop { slot, why } => self.drop_waiting(&held.job.id, &slot, why, now).await?,
             }
         }
         Ok(again.or(wake))
@@ -300,34 +310,41 @@ impl Keeper {
 
     /// Resumes attempts that the store lists as running and this process does not run:
     /// their process has ended.
-    fn rejoin(self: &Arc<Self>, job: &Job, open: &[HeldRun]) {
+    fn rejoin(self: &Arc<Self>, job: &ScheduledJob, open: &[VersionedRun]) {
         for held in open {
             if let (Phase::Working { .. }, Some(session)) = (&held.run.phase, held.run.session()) {
-                self.launch(job, &held.run.slot, session, Begin::Rejoin);
+                self.launch(job, &held.run.slot, session, AttemptStart::Rejoin);
             }
         }
     }
 
-    async fn begin(self: &Arc<Self>, job: &Job, slot: &Slot, now: Timestamp) -> Result<(), ShelfError> {
+    async fn begin(
+        self: &Arc<Self>,
+        job: &ScheduledJob,
+        slot: &JobRunKey,
+        now: Timestamp,
+    ) -> Result<(), JobRepositoryError> {
         let mut held = self.shelf.run(&job.id, slot).await?;
         if !matches!(held.run.phase, Phase::Waiting { .. }) {
             // Another process has started it, or this one did before a crash.
             return Ok(());
         }
-        let session =
-            held.run.begin(&job.id, now).map_err(|refusal| ShelfError::Unreadable(refusal.message))?;
+        let session = held
+            .run
+            .begin(&job.id, now)
+            .map_err(|refusal| JobRepositoryError::Unreadable(refusal.message))?;
         self.shelf.note(&job.id, &held).await?;
-        self.launch(job, slot, session, Begin::Anew);
+        self.launch(job, slot, session, AttemptStart::Anew);
         Ok(())
     }
 
     async fn drop_waiting(
         &self,
         id: &JobId,
-        slot: &Slot,
+        slot: &JobRunKey,
         why: Stopped,
         now: Timestamp,
-    ) -> Result<(), ShelfError> {
+    ) -> Result<(), JobRepositoryError> {
         let mut held = self.shelf.run(id, slot).await?;
         if matches!(held.run.phase, Phase::Waiting { .. }) {
             held.run.phase = Phase::Ended { at: now, outcome: Outcome::Stopped { why } };
@@ -336,13 +353,20 @@ impl Keeper {
         Ok(())
     }
 
-    fn launch(self: &Arc<Self>, job: &Job, slot: &Slot, session: SessionId, begin: Begin) {
+    fn launch(
+        self: &Arc<Self>,
+        job: &ScheduledJob,
+        slot: &JobRunKey,
+        session: SessionId,
+        begin: AttemptStart,
+    ) {
         let stop = CancellationToken::new();
         let mut live = self.lock();
         if live.contains_key(&session) {
             return;
         }
-        let begun = Live { job: job.id.clone(), slot: slot.clone(), stop: stop.clone(), outcome: None };
+        let begun =
+            ActiveAttempt { job: job.id.clone(), slot: slot.clone(), stop: stop.clone(), outcome: None };
         live.insert(session.clone(), begun);
         drop(live);
         let (keeper, job, slot) = (Arc::clone(self), job.clone(), slot.clone());
@@ -351,14 +375,14 @@ impl Keeper {
 
     async fn accompany(
         self: &Arc<Self>,
-        job: &Job,
-        slot: &Slot,
+        job: &ScheduledJob,
+        slot: &JobRunKey,
         session: SessionId,
-        begin: Begin,
+        begin: AttemptStart,
         stop: CancellationToken,
     ) {
         let (asks, mut asked) = mpsc::unbounded_channel();
-        let errand = Errand {
+        let errand = JobAttempt {
             user: self.user.clone(),
             job: job.id.clone(),
             spec: job.spec.clone(),
@@ -377,12 +401,12 @@ impl Keeper {
                 finished = &mut running => break finished,
                 Some(asking) = asked.recv() => self.asking(job, slot, asking).await,
                 () = &mut given_up => {
-                    break Finished::ended(Outcome::Failed { reason: "it could not be stopped".into() });
+                    break AttemptOutcome::ended(Outcome::Failed { reason: "it could not be stopped".into() });
                 }
             }
         };
         let told = self.lock().get(&session).and_then(|live| live.outcome.clone());
-        let kept = if let Finished::Ended { outcome, spent } = &finished {
+        let kept = if let AttemptOutcome::Ended { outcome, spent } = &finished {
             // If it answered before it received the stop, the answer counts.
             let outcome = match (outcome, told) {
                 (Outcome::Answered { .. }, _) | (_, None) => outcome.clone(),
@@ -402,7 +426,7 @@ impl Keeper {
 
     /// Records that the run started or stopped waiting for a user's answer,
     /// and sends a notification.
-    async fn asking(self: &Arc<Self>, job: &Job, slot: &Slot, asking: Asking) {
+    async fn asking(self: &Arc<Self>, job: &ScheduledJob, slot: &JobRunKey, asking: RunQuestionState) {
         let now = self.with.clock.now();
         let mut session = None;
         for _ in 0..TRIES {
@@ -410,32 +434,32 @@ impl Keeper {
             held.run.asking(asking, now);
             session = held.run.session();
             match self.shelf.note(&job.id, &held).await {
-                Err(ShelfError::Changed) => {}
+                Err(JobRepositoryError::Changed) => {}
                 Ok(()) | Err(_) => break,
             }
         }
         self.bell.notify_one();
-        if asking == Asking::Begun && job.spec.approval == Approval::Notify {
+        if asking == RunQuestionState::Begun && job.spec.approval == Approval::Notify {
             let reason = "it waits for an answer".to_owned();
             let session = session.map(|session| session.to_string());
-            self.tell(job, slot, NewsKind::Asks, session, reason).await;
+            self.tell(job, slot, JobNotificationKind::Asks, session, reason).await;
         }
     }
 
     /// Stores the result of an attempt and sends the notifications that follow from it.
     async fn finish(
         self: &Arc<Self>,
-        job: &Job,
-        slot: &Slot,
+        job: &ScheduledJob,
+        slot: &JobRunKey,
         session: &SessionId,
         outcome: Outcome,
         spent: NanoUsd,
-    ) -> Result<(), ShelfError> {
+    ) -> Result<(), JobRepositoryError> {
         let now = self.with.clock.now();
         let settles =
-            |standing: &Standing, run: &Run| settle(job, standing, run, outcome.clone(), spent, now);
+            |standing: &JobState, run: &Run| settle(job, standing, run, outcome.clone(), spent, now);
         let Some(before) = self.noted(job, slot, session, settles).await? else { return Ok(()) };
-        let mut told = Tell::Nothing;
+        let mut told = FailureNotice::Nothing;
         self.change(&job.id, |held| {
             let settled = settles(&held.standing, &before);
             (held.standing, told) = (settled.standing, settled.tell);
@@ -444,10 +468,12 @@ impl Keeper {
         .await?;
         let session = Some(session.to_string());
         match told {
-            Tell::Nothing => {}
-            Tell::Failed => self.tell(job, slot, NewsKind::Failed, session, outcome.in_words()).await,
-            Tell::SwitchedOff => {
-                self.tell(job, slot, NewsKind::SwitchedOff, session, outcome.in_words()).await;
+            FailureNotice::Nothing => {}
+            FailureNotice::Failed => {
+                self.tell(job, slot, JobNotificationKind::Failed, session, outcome.in_words()).await
+            }
+            FailureNotice::SwitchedOff => {
+                self.tell(job, slot, JobNotificationKind::SwitchedOff, session, outcome.in_words()).await;
             }
         }
         self.shelf.prune(&job.id, now).await
@@ -457,11 +483,11 @@ impl Keeper {
     /// attempt is not the current one, because another process stored its result.
     async fn noted(
         &self,
-        job: &Job,
-        slot: &Slot,
+        job: &ScheduledJob,
+        slot: &JobRunKey,
         session: &SessionId,
-        settles: impl Fn(&Standing, &Run) -> Settled,
-    ) -> Result<Option<Run>, ShelfError> {
+        settles: impl Fn(&JobState, &Run) -> AttemptSettlement,
+    ) -> Result<Option<Run>, JobRepositoryError> {
         for _ in 0..TRIES {
             let standing = self.shelf.job(&job.id).await?.standing;
             let mut held = self.shelf.run(&job.id, slot).await?;
@@ -472,19 +498,19 @@ impl Keeper {
             let before = held.run.clone();
             held.run = settles(&standing, &before).run;
             match self.shelf.note(&job.id, &held).await {
-                Err(ShelfError::Changed) => {}
+                Err(JobRepositoryError::Changed) => {}
                 noted => return noted.map(|()| Some(before)),
             }
         }
-        Err(ShelfError::Changed)
+        Err(JobRepositoryError::Changed)
     }
 
     /// Changes a job and wakes the scheduler.
     async fn change(
         &self,
         id: &JobId,
-        change: impl FnMut(&mut Held) -> Result<(), ShelfError>,
-    ) -> Result<(), ShelfError> {
+        change: impl FnMut(&mut VersionedJob) -> Result<(), JobRepositoryError>,
+    ) -> Result<(), JobRepositoryError> {
         self.shelf.alter(id, change).await?;
         self.bell.notify_one();
         Ok(())
@@ -493,14 +519,14 @@ impl Keeper {
     /// Stores a notification and starts to send it.
     async fn tell(
         self: &Arc<Self>,
-        job: &Job,
-        slot: &Slot,
-        kind: NewsKind,
+        job: &ScheduledJob,
+        slot: &JobRunKey,
+        kind: JobNotificationKind,
         session: Option<String>,
         reason: String,
     ) {
         let now = self.with.clock.now();
-        let Some(letter) = Letter::new(job, slot, kind, session, reason, now) else { return };
+        let Some(letter) = WebhookDelivery::new(job, slot, kind, session, reason, now) else { return };
         let name = letter.news(&self.user, job, now).id();
         match self.shelf.post(&name, &letter).await {
             // If it cannot be sent now, it is sent at the next attempt or after the next start.
@@ -512,7 +538,7 @@ impl Keeper {
 
     /// Sends pending messages, each in its own task, so that a slow recipient does not delay the
     /// others. Returns when to look again.
-    async fn deliver(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
+    async fn deliver(self: &Arc<Self>) -> Result<Option<Timestamp>, JobRepositoryError> {
         let now = self.with.clock.now();
         let mut wake = None;
         for mut held in self.shelf.letters().await? {
@@ -535,11 +561,11 @@ impl Keeper {
         Ok(wake)
     }
 
-    async fn send(&self, mut held: HeldLetter) -> Result<(), ShelfError> {
+    async fn send(&self, mut held: VersionedDelivery) -> Result<(), JobRepositoryError> {
         let job = match self.shelf.job(&held.letter.job).await {
             Ok(job) => job.job,
             // The job and its key are gone, so the recipient could not verify the message.
-            Err(ShelfError::Missing) => return self.shelf.throw_away(&held).await,
+            Err(JobRepositoryError::Missing) => return self.shelf.throw_away(&held).await,
             Err(error) => return Err(error),
         };
         let told = self.with.messenger.tell(held.letter.news(&self.user, &job, self.with.clock.now())).await;
@@ -549,8 +575,8 @@ impl Keeper {
         };
         self.note_untold(&job.id, error.to_string());
         match held.letter.after(&error, self.with.clock.now()) {
-            Next::GivenUp => self.shelf.throw_away(&held).await,
-            Next::Again(at) => {
+            DeliveryRetry::GivenUp => self.shelf.throw_away(&held).await,
+            DeliveryRetry::Again(at) => {
                 held.letter.not_before = at;
                 self.shelf.put_back(&mut held).await?;
                 Ok(())
@@ -562,12 +588,12 @@ impl Keeper {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), why);
     }
 
-    fn stop_one(&self, id: &JobId, slot: &Slot, outcome: &Outcome) {
+    fn stop_one(&self, id: &JobId, slot: &JobRunKey, outcome: &Outcome) {
         self.stop_those(outcome, |live| live.job == *id && live.slot == *slot);
     }
 
     /// Stops the matching attempts; returns whether there were any.
-    fn stop_those(&self, outcome: &Outcome, meant: impl Fn(&Live) -> bool) -> bool {
+    fn stop_those(&self, outcome: &Outcome, meant: impl Fn(&ActiveAttempt) -> bool) -> bool {
         let mut stopped = false;
         for live in self.lock().values_mut().filter(|live| meant(live)) {
             live.outcome.get_or_insert_with(|| outcome.clone());
@@ -577,14 +603,14 @@ impl Keeper {
         stopped
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, Live>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionId, ActiveAttempt>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl std::fmt::Debug for Keeper {
+impl std::fmt::Debug for JobScheduler {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Keeper")
+        out.debug_struct("JobScheduler")
             .field("user", &self.user)
             .field("live", &self.lock().len())
             .finish_non_exhaustive()
@@ -592,15 +618,15 @@ impl std::fmt::Debug for Keeper {
 }
 
 /// Runs an attempt. A panic counts as a failure; otherwise it would look as if it ran forever.
-async fn tried(starter: &dyn Starter, errand: Errand) -> Finished {
+async fn tried(starter: &dyn AttemptRunner, errand: JobAttempt) -> AttemptOutcome {
     let run = AssertUnwindSafe(async { starter.run(errand).await });
-    let failed = |_| Finished::ended(Outcome::Failed { reason: "internal error of the server".into() });
+    let failed = |_| AttemptOutcome::ended(Outcome::Failed { reason: "internal error of the server".into() });
     run.catch_unwind().await.unwrap_or_else(failed)
 }
 
 /// The error for a rejected message. It never says which check failed.
-fn unbelieved(_: Rejected) -> Refusal {
-    Refusal::new(
+fn unbelieved(_: WebhookSignatureError) -> ApiError {
+    ApiError::new(
         http::StatusCode::UNAUTHORIZED,
         "not_believed",
         "the message's signature is missing or \

@@ -4,7 +4,7 @@
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Job, JobId, News, NewsKind, Slot, Undelivered};
+use super::{JobId, JobNotification, JobNotificationKind, JobRunKey, ScheduledJob, WebhookDeliveryError};
 use crate::auth::UserName;
 
 /// Seconds before each further attempt: ten attempts within a day. A recipient that is down for
@@ -15,10 +15,10 @@ const CLAIM_MS: u64 = 60_000;
 
 /// A notification that waits for delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Letter {
-    pub kind: NewsKind,
+pub struct WebhookDelivery {
+    pub kind: JobNotificationKind,
     pub job: JobId,
-    pub run: Slot,
+    pub run: JobRunKey,
     /// The session in which it happened, if there is one.
     #[serde(default)]
     pub session: Option<String>,
@@ -35,18 +35,18 @@ pub struct Letter {
 
 /// What happens after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum DeliveryRetry {
     /// It is tried again.
     Again(Timestamp),
     GivenUp,
 }
 
-impl Letter {
+impl WebhookDelivery {
     /// A message about something that just happened, if the job names an address for notifications.
     pub(super) fn new(
-        job: &Job,
-        run: &Slot,
-        kind: NewsKind,
+        job: &ScheduledJob,
+        run: &JobRunKey,
+        kind: JobNotificationKind,
         session: Option<String>,
         reason: String,
         now: Timestamp,
@@ -56,8 +56,8 @@ impl Letter {
     }
 
     /// The notification to send, signed with the current key of the job.
-    pub(super) fn news(&self, user: &UserName, job: &Job, now: Timestamp) -> News {
-        News {
+    pub(super) fn news(&self, user: &UserName, job: &ScheduledJob, now: Timestamp) -> JobNotification {
+        JobNotification {
             kind: self.kind,
             user: user.clone(),
             job: self.job.clone(),
@@ -79,11 +79,11 @@ impl Letter {
     }
 
     /// Decides what happens after a failed attempt.
-    pub(super) fn after(&self, error: &Undelivered, now: Timestamp) -> Next {
+    pub(super) fn after(&self, error: &WebhookDeliveryError, now: Timestamp) -> DeliveryRetry {
         let tried = usize::try_from(self.tries).unwrap_or(usize::MAX);
         match PAUSES_S.get(tried.saturating_sub(1)) {
-            Some(pause) if !error.is_final() => Next::Again(now.plus(pause * 1_000)),
-            Some(_) | None => Next::GivenUp,
+            Some(pause) if !error.is_final() => DeliveryRetry::Again(now.plus(pause * 1_000)),
+            Some(_) | None => DeliveryRetry::GivenUp,
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use holm_grants::{GrantError, GrantSet, Policy, Url};
+use holm_grants::{GrantError, GrantPolicy, GrantSet, Url};
 use holm_kernel::Timestamp;
-use holm_net::{Client, HttpRequest, Limits, NetError};
+use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, NetError};
 use holm_runtime::{BoxFuture, Clock};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{HookKey, JobId, Slot};
+use super::{HookKey, JobId, JobRunKey};
 use crate::auth::UserName;
 
 /// How long one attempt may take.
@@ -21,11 +21,11 @@ const MOST_REASON: usize = 1_000;
 
 /// A notification to send.
 #[derive(Debug, Clone)]
-pub struct News {
-    pub kind: NewsKind,
+pub struct JobNotification {
+    pub kind: JobNotificationKind,
     pub user: UserName,
     pub job: JobId,
-    pub run: Slot,
+    pub run: JobRunKey,
     /// The session in which it happened, if there is one.
     pub session: Option<String>,
     pub reason: String,
@@ -39,7 +39,7 @@ pub struct News {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NewsKind {
+pub enum JobNotificationKind {
     /// A run failed after its last attempt.
     Failed,
     /// A run failed after its last attempt, and its job was switched off.
@@ -48,7 +48,7 @@ pub enum NewsKind {
     Asks,
 }
 
-impl NewsKind {
+impl JobNotificationKind {
     /// The event name in the message.
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,11 +59,11 @@ impl NewsKind {
     }
 }
 
-impl News {
+impl JobNotification {
     /// The id of the message, which is the same for the same event.
     pub fn id(&self) -> String {
         let session = self.session.as_deref().unwrap_or_default();
-        let slot = Slot::message(&format!("{} {} {} {session}", self.kind.name(), self.user, self.job));
+        let slot = JobRunKey::message(&format!("{} {} {} {session}", self.kind.name(), self.user, self.job));
         format!("msg_{}_{}_{}", self.run, slot.as_str().trim_start_matches("hook-"), self.at)
     }
 
@@ -86,13 +86,13 @@ impl News {
     }
 }
 
-pub trait Messenger: Send + Sync {
+pub trait NotificationSender: Send + Sync {
     /// Sends it in one attempt.
-    fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>>;
+    fn tell(&self, news: JobNotification) -> BoxFuture<'static, Result<(), WebhookDeliveryError>>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Undelivered {
+pub enum WebhookDeliveryError {
     /// The address is invalid.
     #[error("the address is not valid")]
     Address,
@@ -104,7 +104,7 @@ pub enum Undelivered {
     Status(u16),
 }
 
-impl Undelivered {
+impl WebhookDeliveryError {
     /// Whether another attempt would fail in the same way.
     pub const fn is_final(&self) -> bool {
         match self {
@@ -116,47 +116,52 @@ impl Undelivered {
 
 /// Sends signed HTTP messages over policy-checked connections.
 #[derive(Clone)]
-pub struct Webhooks {
-    client: Client,
-    policy: Policy,
+pub struct WebhookSender {
+    client: HttpClient,
+    policy: GrantPolicy,
     clock: Arc<dyn Clock>,
 }
 
-impl Webhooks {
+impl WebhookSender {
     /// Allows public addresses over `https`. A name that resolves to this machine or to the
     /// local network is refused.
     ///
     /// # Errors
     /// Never in practice: the grant is a constant.
-    pub fn new(client: Client, clock: Arc<dyn Clock>) -> Result<Self, GrantError> {
-        let policy = Policy { grants: GrantSet::parse(["fetch:https://*"])?, ..Policy::default() };
+    pub fn new(client: HttpClient, clock: Arc<dyn Clock>) -> Result<Self, GrantError> {
+        let policy = GrantPolicy { grants: GrantSet::parse(["fetch:https://*"])?, ..GrantPolicy::default() };
         Ok(Self::within(client, policy, clock))
     }
 
     /// Allows what the policy admits.
-    pub fn within(client: Client, policy: Policy, clock: Arc<dyn Clock>) -> Self {
+    pub fn within(client: HttpClient, policy: GrantPolicy, clock: Arc<dyn Clock>) -> Self {
         Self { client, policy, clock }
     }
 
-    async fn send(&self, news: &News, id: &str, body: &[u8]) -> Result<(), Undelivered> {
-        let url: Url = news.url.parse().map_err(|_| Undelivered::Address)?;
+    async fn send(&self, news: &JobNotification, id: &str, body: &[u8]) -> Result<(), WebhookDeliveryError> {
+        let url: Url = news.url.parse().map_err(|_| WebhookDeliveryError::Address)?;
         let at_s = self.clock.now().value() / 1_000;
-        let request = HttpRequest::post(url)
+        let request = HttpClientRequest::post(url)
             .header("content-type", "application/json")?
             .header("webhook-id", id)?
             .header("webhook-timestamp", &at_s.to_string())?
             .header("webhook-signature", &news.signature(id, at_s, body))?
             .body(body.to_vec());
         // A redirect would lead to an address that the job does not name.
-        let limits =
-            Limits { body: MOST_ANSWER, total: PATIENCE, idle: PATIENCE, redirects: 0, ..Limits::default() };
+        let limits = ExchangeLimits {
+            body: MOST_ANSWER,
+            total: PATIENCE,
+            idle: PATIENCE,
+            redirects: 0,
+            ..ExchangeLimits::default()
+        };
         let status = self.client.send(request, &self.policy, &limits).await?.status();
-        if status.is_success() { Ok(()) } else { Err(Undelivered::Status(status.as_u16())) }
+        if status.is_success() { Ok(()) } else { Err(WebhookDeliveryError::Status(status.as_u16())) }
     }
 }
 
-impl Messenger for Webhooks {
-    fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>> {
+impl NotificationSender for WebhookSender {
+    fn tell(&self, news: JobNotification) -> BoxFuture<'static, Result<(), WebhookDeliveryError>> {
         let webhooks = self.clone();
         Box::pin(async move {
             let (id, body) = (news.id(), news.body());
@@ -165,8 +170,8 @@ impl Messenger for Webhooks {
     }
 }
 
-impl std::fmt::Debug for Webhooks {
+impl std::fmt::Debug for WebhookSender {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Webhooks").finish_non_exhaustive()
+        out.debug_struct("WebhookSender").finish_non_exhaustive()
     }
 }

@@ -4,7 +4,7 @@
 //! ```text
 //!   store ── jobs, standing, open runs ──►  plan (pure: no clock, no I/O)  ──► steps, when to look again
 //!                                                                               │
-//!   Keeper: asks the plan, keeps what it says, starts and stops ────────────────┘──► Starter (a session a try)
+//!   JobScheduler: asks the plan, keeps what it says, starts and stops ────────────────┘──► AttemptRunner (a session a try)
 //! ```
 //!
 //! - **Pure planning.** The plan depends only on the job, its state, its open runs and the time. It
@@ -35,19 +35,24 @@ mod wall;
 #[cfg(test)]
 mod tests;
 
-pub use hook::{HookKey, Rejected, Signed};
-pub use id::{JobId, Slot};
-pub use job::{Job, JobError, OldKey};
-pub use keeper::{Keeper, Keeping, Triggered};
-pub use letter::Letter;
-pub use messenger::{Messenger, News, NewsKind, Undelivered, Webhooks};
-pub use plan::{Plan, Settled, Step, Tell, plan, settle};
-pub use run::{Asking, Cause, Outcome, Phase, Run, Stopped, Try};
-pub use schedule::{Due, Schedule, When};
-pub use shelf::{Broken, Held, HeldLetter, HeldRun, Listed, Shelf, ShelfError};
+pub use hook::{HookKey, WebhookHeaders, WebhookSignatureError};
+pub use id::{JobId, JobRunKey};
+pub use job::{JobError, PreviousHookKey, ScheduledJob};
+pub use keeper::{JobScheduler, SchedulerServices, TriggerOutcome};
+pub use letter::WebhookDelivery;
+pub use messenger::{
+    JobNotification, JobNotificationKind, NotificationSender, WebhookDeliveryError, WebhookSender,
+};
+pub use plan::{AttemptSettlement, FailureNotice, JobPlan, JobPlanStep, plan, settle};
+pub use run::{Cause, Outcome, Phase, Run, RunQuestionState, Stopped, Try};
+pub use schedule::{DueTimes, JobSchedule, When};
+pub use shelf::{
+    JobListing, JobRepository, JobRepositoryError, UnreadableJob, VersionedDelivery, VersionedJob,
+    VersionedRun,
+};
 pub use spec::{Approval, Door, Misfire, Overlap, Retry, Spec};
-pub use standing::{OffReason, Skip, SkipReason, Standing, Switch};
-pub(crate) use starter::HallStarter;
-pub use starter::{Begin, Errand, Finished, Starter};
-pub(crate) use team::Team;
+pub use standing::{JobState, OffReason, Skip, SkipReason, Switch};
+pub(crate) use starter::SessionAttemptRunner;
+pub use starter::{AttemptOutcome, AttemptRunner, AttemptStart, JobAttempt};
+pub(crate) use team::JobSchedulers;
 pub use wall::WallClock;

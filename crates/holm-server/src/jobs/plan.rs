@@ -4,7 +4,7 @@
 use holm_kernel::{NanoUsd, Timestamp};
 
 use super::{
-    Cause, Job, Misfire, Outcome, Overlap, Phase, Run, Slot, Standing, Stopped,
+    Cause, JobRunKey, JobState, Misfire, Outcome, Overlap, Phase, Run, ScheduledJob, Stopped,
     spec::MOST_MISSED,
     standing::{OffReason, SkipReason, Switch},
 };
@@ -28,76 +28,71 @@ const MOST_ASKED_MS: u64 = 24 * HOUR_MS;
 
 /// The next actions for a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct JobPlan {
     /// The state of the job after these actions.
-    pub standing: Standing,
+    pub standing: JobState,
     /// The actions, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<JobPlanStep>,
     /// When to plan again, if nothing happens before; `None` if only an event can change the plan.
     pub wake: Option<Timestamp>,
 }
 
 /// One action of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum JobPlanStep {
     /// Store a new waiting run.
     Queue {
         /// The key of the run.
-        slot: Slot,
+        slot: JobRunKey,
         /// When it was due.
         due: Timestamp,
     },
     /// Start an attempt of a waiting run.
-    Begin {
-        slot: Slot,
-    },
+    Begin { slot: JobRunKey },
     /// Stop the running attempt.
     Stop {
-        slot: Slot,
+        slot: JobRunKey,
         /// The outcome to store.
         outcome: Outcome,
     },
     /// End a waiting run.
-    Drop {
-        slot: Slot,
-        why: Stopped,
-    },
+    Drop { slot: JobRunKey, why: Stopped },
 }
 
 /// Decides what to do about a job now. `open` are its unfinished runs, oldest first.
 ///
 /// A job has one running attempt at a time. The same input gives the same plan, so a process that
 /// crashed half-way simply asks again.
-pub fn plan(job: &Job, standing: &Standing, open: &[Run], now: Timestamp) -> Plan {
-    let mut planner = Planner::new(job, standing, open, now);
+pub fn plan(job: &ScheduledJob, standing: &JobState, open: &[Run], now: Timestamp) -> JobPlan {
+    let mut planner = JobPlanner::new(job, standing, open, now);
     planner.stop_what_takes_too_long();
     planner.take_what_is_due();
     planner.begin_the_next();
     planner.plan()
 }
 
-struct Planner<'a> {
-    job: &'a Job,
+struct JobPlanner<'a> {
+    job: &'a ScheduledJob,
     now: Timestamp,
-    standing: Standing,
-    waiting: Vec<Waiting>,
+    standing: JobState,
+    waiting: Vec<PendingRun>,
     working: Option<&'a Run>,
-    steps: Vec<Step>,
+    steps: Vec<JobPlanStep>,
 }
 
-struct Waiting {
-    slot: Slot,
+struct PendingRun {
+    slot: JobRunKey,
     not_before: Timestamp,
     cause: Cause,
 }
 
-impl<'a> Planner<'a> {
-    fn new(job: &'a Job, standing: &Standing, open: &'a [Run], now: Timestamp) -> Self {
+impl<'a> JobPlanner<'a> {
+    fn new(job: &'a ScheduledJob, standing: &JobState, open: &'a [Run], now: Timestamp) -> Self {
         let mut standing = standing.clone();
         standing.starts.retain(|began| now.since(*began) < HOUR_MS);
         let waits = |run: &Run| match run.phase {
             Phase::Waiting { not_before } => {
-                Some(Waiting { slot: run.slot.clone(), not_before, cause: run.cause })
+                Some(PendingRun { slot: run.slot.clone(), not_before, cause: run.cause })
             }
             Phase::Working { .. } | Phase::Ended { .. } => None,
         };
@@ -109,7 +104,7 @@ impl<'a> Planner<'a> {
     fn stop_what_takes_too_long(&mut self) {
         let Some((run, deadline)) = self.working.zip(self.deadline()) else { return };
         if deadline <= self.now {
-            self.steps.push(Step::Stop { slot: run.slot.clone(), outcome: Outcome::TimedOut });
+            self.steps.push(JobPlanStep::Stop { slot: run.slot.clone(), outcome: Outcome::TimedOut });
         }
     }
 
@@ -147,7 +142,7 @@ impl<'a> Planner<'a> {
 
     /// Whether a time has its run already: the process stored it and then ended.
     fn is_open(&self, at: Timestamp) -> bool {
-        let slot = Slot::at(at);
+        let slot = JobRunKey::at(at);
         let works = self.working.is_some_and(|run| run.slot == slot);
         works || self.waiting.iter().any(|waiting| waiting.slot == slot)
     }
@@ -200,17 +195,17 @@ impl<'a> Planner<'a> {
     }
 
     fn queue(&mut self, due: Timestamp) {
-        let slot = Slot::at(due);
-        self.waiting.push(Waiting { slot: slot.clone(), not_before: due, cause: Cause::Schedule });
-        self.steps.push(Step::Queue { slot, due });
+        let slot = JobRunKey::at(due);
+        self.waiting.push(PendingRun { slot: slot.clone(), not_before: due, cause: Cause::Schedule });
+        self.steps.push(JobPlanStep::Queue { slot, due });
     }
 
     fn replace_working(&mut self) {
         let Some(run) = self.working else { return };
-        let stopped = |step: &Step| matches!(step, Step::Stop { .. });
+        let stopped = |step: &JobPlanStep| matches!(step, JobPlanStep::Stop { .. });
         if !self.steps.iter().any(stopped) {
             let outcome = Outcome::Stopped { why: Stopped::Replaced };
-            self.steps.push(Step::Stop { slot: run.slot.clone(), outcome });
+            self.steps.push(JobPlanStep::Stop { slot: run.slot.clone(), outcome });
         }
     }
 
@@ -221,11 +216,12 @@ impl<'a> Planner<'a> {
         self.waiting = kept;
         for waiting in gone {
             let before = self.steps.len();
-            let queued = |step: &Step| matches!(step, Step::Queue { slot, .. } if *slot == waiting.slot);
+            let queued =
+                |step: &JobPlanStep| matches!(step, JobPlanStep::Queue { slot, .. } if *slot == waiting.slot);
             self.steps.retain(|step| !queued(step));
             // A run that was never stored need not be ended.
             if self.steps.len() == before {
-                self.steps.push(Step::Drop { slot: waiting.slot, why });
+                self.steps.push(JobPlanStep::Drop { slot: waiting.slot, why });
             }
         }
     }
@@ -238,7 +234,7 @@ impl<'a> Planner<'a> {
         if let Some(ready) = ready {
             let waiting = self.waiting.remove(ready);
             self.standing.starts.push(self.now);
-            self.steps.push(Step::Begin { slot: waiting.slot });
+            self.steps.push(JobPlanStep::Begin { slot: waiting.slot });
         }
     }
 
@@ -250,8 +246,8 @@ impl<'a> Planner<'a> {
         Some(asked.map_or(since.plus(held_ms).plus(timeout), |asked| asked.plus(MOST_ASKED_MS)))
     }
 
-    fn plan(self) -> Plan {
-        let began = self.steps.iter().any(|step| matches!(step, Step::Begin { .. }));
+    fn plan(self) -> JobPlan {
+        let began = self.steps.iter().any(|step| matches!(step, JobPlanStep::Begin { .. }));
         let idle = self.working.is_none() && !began;
         let scheduled = match self.standing.switch {
             Switch::On => self.job.schedule.next(self.now),
@@ -262,23 +258,23 @@ impl<'a> Planner<'a> {
         let turn = self.waiting.iter().map(|waiting| waiting.not_before).min().filter(|_| idle);
         let turn = turn.map(|at| self.guard().map_or(at, |free| free.max(at)));
         let wake = [scheduled, self.deadline(), turn].into_iter().flatten().filter(|at| *at > self.now).min();
-        Plan { standing: self.standing, steps: self.steps, wake }
+        JobPlan { standing: self.standing, steps: self.steps, wake }
     }
 }
 
 /// The consequences of an ended attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct AttemptSettlement {
     pub run: Run,
     /// The state of the job.
-    pub standing: Standing,
+    pub standing: JobState,
     /// Which notification to send.
-    pub tell: Tell,
+    pub tell: FailureNotice,
 }
 
 /// The notification about an ended attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tell {
+pub enum FailureNotice {
     Nothing,
     /// The run has failed finally.
     Failed,
@@ -288,13 +284,13 @@ pub enum Tell {
 
 /// Decides what follows an ended attempt: a retry, or the end of the run.
 pub fn settle(
-    job: &Job,
-    standing: &Standing,
+    job: &ScheduledJob,
+    standing: &JobState,
     run: &Run,
     outcome: Outcome,
     spent: NanoUsd,
     now: Timestamp,
-) -> Settled {
+) -> AttemptSettlement {
     let (mut run, mut standing) = (run.clone(), standing.clone());
     if let Some(last) = run.tries.last_mut() {
         (last.ended, last.outcome, last.spent) = (Some(now), Some(outcome.clone()), spent);
@@ -303,32 +299,32 @@ pub fn settle(
     let wanted = standing.switch == Switch::On || run.cause != Cause::Schedule;
     if again && wanted && run.tries.len() <= job.spec.retry.most as usize {
         run.phase = Phase::Waiting { not_before: now.plus(pause(job, run.tries.len())) };
-        return Settled { run, standing, tell: Tell::Nothing };
+        return AttemptSettlement { run, standing, tell: FailureNotice::Nothing };
     }
     let tell = match &outcome {
         Outcome::Answered { .. } => {
             (standing.failures, standing.failed_at) = (0, None);
-            Tell::Nothing
+            FailureNotice::Nothing
         }
-        Outcome::Stopped { .. } => Tell::Nothing,
+        Outcome::Stopped { .. } => FailureNotice::Nothing,
         Outcome::Failed { .. } | Outcome::Refused { .. } | Outcome::TimedOut | Outcome::Lost => {
             standing.failures = standing.failures.saturating_add(1);
             standing.failed_at = Some(now);
             let too_often = standing.failures >= job.spec.off_after && standing.switch == Switch::On;
             if too_often {
                 standing = standing.off(now, OffReason::Failing);
-                Tell::SwitchedOff
+                FailureNotice::SwitchedOff
             } else {
-                Tell::Failed
+                FailureNotice::Failed
             }
         }
     };
     run.phase = Phase::Ended { at: now, outcome };
-    Settled { run, standing, tell }
+    AttemptSettlement { run, standing, tell }
 }
 
 /// The pause in milliseconds before the next attempt, after `tries` attempts.
-fn pause(job: &Job, tries: usize) -> u64 {
+fn pause(job: &ScheduledJob, tries: usize) -> u64 {
     let doublings = u32::try_from(tries.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
     (job.spec.retry.first_s.saturating_mul(1_000) << doublings).min(LONGEST_PAUSE_MS)
 }

@@ -4,8 +4,8 @@ use holm_kernel::{NanoUsd, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{JobId, Slot};
-use crate::{Refusal, SessionId};
+use super::{JobId, JobRunKey};
+use crate::{ApiError, SessionId};
 
 /// Bytes of an answer that are stored with the run; the session has all of it.
 const MOST_ANSWER: usize = 16 * 1024;
@@ -15,7 +15,7 @@ const MOST_ANSWER: usize = 16 * 1024;
 pub struct Run {
     /// The key of the run: a scheduled time, a user's request, or a message.
     #[schema(value_type = String)]
-    pub slot: Slot,
+    pub slot: JobRunKey,
     /// When it was due.
     #[schema(value_type = u64)]
     pub due: Timestamp,
@@ -30,12 +30,12 @@ pub struct Run {
 
 impl Run {
     /// Creates a waiting run.
-    pub const fn new(slot: Slot, due: Timestamp, cause: Cause) -> Self {
+    pub const fn new(slot: JobRunKey, due: Timestamp, cause: Cause) -> Self {
         Self { slot, due, cause, phase: Phase::Waiting { not_before: due }, tries: Vec::new() }
     }
 
     /// Starts a new attempt.
-    pub(super) fn begin(&mut self, job: &JobId, now: Timestamp) -> Result<SessionId, Refusal> {
+    pub(super) fn begin(&mut self, job: &JobId, now: Timestamp) -> Result<SessionId, ApiError> {
         let session = self.slot.session(job, self.tries.len() + 1)?;
         self.tries.push(Try {
             session: session.to_string(),
@@ -54,22 +54,22 @@ impl Run {
     }
 
     /// Records that the run started or stopped waiting for a user's answer.
-    pub(super) fn asking(&mut self, asking: Asking, now: Timestamp) {
+    pub(super) fn asking(&mut self, asking: RunQuestionState, now: Timestamp) {
         let Phase::Working { held_ms, asked, .. } = &mut self.phase else { return };
         match (*asked, asking) {
-            (None, Asking::Begun) => *asked = Some(now),
-            (Some(since), Asking::Over) => {
+            (None, RunQuestionState::Begun) => *asked = Some(now),
+            (Some(since), RunQuestionState::Over) => {
                 *held_ms = held_ms.saturating_add(now.since(since));
                 *asked = None;
             }
-            (None, Asking::Over) | (Some(_), Asking::Begun) => {}
+            (None, RunQuestionState::Over) | (Some(_), RunQuestionState::Begun) => {}
         }
     }
 }
 
 /// Whether a run waits for a user's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asking {
+pub enum RunQuestionState {
     Begun,
     /// It no longer waits.
     Over,

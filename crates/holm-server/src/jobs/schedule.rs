@@ -49,18 +49,18 @@ pub enum When {
 ///
 /// ```
 /// use holm_kernel::Timestamp;
-/// use holm_server::jobs::{Schedule, When};
+/// use holm_server::jobs::{JobSchedule, When};
 ///
 /// let every_day = When::Cron { pattern: "0 9 * * *".into(), zone: "UTC".into() };
-/// let nine = Schedule::new(&every_day)?.next(Timestamp::new(0));
+/// let nine = JobSchedule::new(&every_day)?.next(Timestamp::new(0));
 /// assert_eq!(nine, Some(Timestamp::new(9 * 3_600_000)));
 /// # Ok::<(), holm_server::jobs::JobError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Schedule(Kind);
+pub struct JobSchedule(ScheduleKind);
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum ScheduleKind {
     Cron { cron: Box<Cron>, zone: TimeZone },
     Once(Timestamp),
     Asked,
@@ -68,14 +68,14 @@ enum Kind {
 
 /// Occurrences of a schedule that are due.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Due {
+pub struct DueTimes {
     /// The latest ones, oldest first.
     pub times: Vec<Timestamp>,
     /// The number of earlier ones; a lower bound if there were very many.
     pub older: u64,
 }
 
-impl Schedule {
+impl JobSchedule {
     /// Validates a schedule.
     ///
     /// # Errors
@@ -84,36 +84,36 @@ impl Schedule {
         match when {
             When::Cron { pattern, zone } => {
                 let (cron, zone) = (Box::new(cron(pattern)?), place(zone)?);
-                Ok(Self(Kind::Cron { cron, zone }))
+                Ok(Self(ScheduleKind::Cron { cron, zone }))
             }
-            When::Once { at } => Ok(Self(Kind::Once(*at))),
-            When::Asked => Ok(Self(Kind::Asked)),
+            When::Once { at } => Ok(Self(ScheduleKind::Once(*at))),
+            When::Asked => Ok(Self(ScheduleKind::Asked)),
         }
     }
 
     /// The first occurrence after a time, if there is one.
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         match &self.0 {
-            Kind::Cron { cron, zone } => {
+            ScheduleKind::Cron { cron, zone } => {
                 let after_ms = i64::try_from(after.value()).ok()?;
                 let start = jiff::Timestamp::from_millisecond(after_ms).ok()?.to_zoned(zone.clone());
                 let next = cron.find_next_occurrence(&start, false).ok()?.timestamp().as_millisecond();
                 // The next time must be later, even if the library says otherwise.
                 u64::try_from(next).ok().map(Timestamp::new).filter(|next| *next > after)
             }
-            Kind::Once(at) => Some(*at).filter(|at| *at > after),
-            Kind::Asked => None,
+            ScheduleKind::Once(at) => Some(*at).filter(|at| *at > after),
+            ScheduleKind::Asked => None,
         }
     }
 
     /// The occurrences after `from` up to `until`: the latest `most` of them, and the
     /// number of earlier ones.
-    pub fn due(&self, from: Timestamp, until: Timestamp, most: usize) -> Due {
+    pub fn due(&self, from: Timestamp, until: Timestamp, most: usize) -> DueTimes {
         let mut from = from;
         let mut before = 0;
         loop {
             match self.counted(from, until, most) {
-                Ok(due) => return Due { older: due.older + before, ..due },
+                Ok(due) => return DueTimes { older: due.older + before, ..due },
                 Err(counted) => {
                     // Too many to count: the latest ones are in the later half of the span.
                     before += counted;
@@ -125,7 +125,7 @@ impl Schedule {
 
     /// As [`due`](Self::due). If there are too many, the error is the number in the first
     /// half of the span.
-    fn counted(&self, from: Timestamp, until: Timestamp, most: usize) -> Result<Due, u64> {
+    fn counted(&self, from: Timestamp, until: Timestamp, most: usize) -> Result<DueTimes, u64> {
         let middle = from.plus(until.since(from) / 2);
         let mut latest = VecDeque::new();
         let (mut count, mut early, mut at) = (0_u64, 0, from);
@@ -142,7 +142,7 @@ impl Schedule {
             }
             at = next;
         }
-        Ok(Due { older: count - latest.len() as u64, times: latest.into() })
+        Ok(DueTimes { older: count - latest.len() as u64, times: latest.into() })
     }
 }
 

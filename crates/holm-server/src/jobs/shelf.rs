@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use holm_kernel::Timestamp;
-use holm_store::{KeptJob, KeptRun, RunState, Slip, Store, StoreError};
+use holm_store::{JobRunState, Store, StoreError, StoredJob, StoredJobRun, StoredNote};
 
-use super::{Job, JobError, JobId, Letter, Phase, Run, Slot, Spec, Standing, job::Written};
-use crate::{Refusal, ServerError, SessionId};
+use super::{
+    JobError, JobId, JobRunKey, JobState, Phase, Run, ScheduledJob, Spec, WebhookDelivery, job::JobDocument,
+};
+use crate::{ApiError, ServerError, SessionId};
 
 /// Jobs per user: all of them are read whenever one is due.
 pub(super) const MOST_JOBS: usize = 200;
@@ -24,25 +26,25 @@ const MOST_LETTERS: usize = 1_000;
 const TRIES: u32 = 8;
 
 #[derive(Debug, Clone)]
-pub struct Shelf(Store);
+pub struct JobRepository(Store);
 
 /// A job with its state and its version in the store.
 #[derive(Debug, Clone)]
-pub struct Held {
-    pub job: Job,
+pub struct VersionedJob {
+    pub job: ScheduledJob,
     /// How far it has come.
-    pub standing: Standing,
+    pub standing: JobState,
     version: u64,
 }
 
-impl Held {
+impl VersionedJob {
     /// Replaces the specification of the job.
     ///
     /// # Errors
     /// [`JobError`] if the new specification is invalid.
     pub fn respecify(&mut self, spec: Spec, now: Timestamp) -> Result<(), JobError> {
-        let Job { id, key, old, made, .. } = self.job.clone();
-        self.job = Job { old, made, ..Job::to_come(id, spec, key, now)? };
+        let ScheduledJob { id, key, old, made, .. } = self.job.clone();
+        self.job = ScheduledJob { old, made, ..ScheduledJob::to_come(id, spec, key, now)? };
         // Occurrences of the old schedule do not count for the new one.
         self.standing.settled = now;
         Ok(())
@@ -51,14 +53,14 @@ impl Held {
 
 /// A message with its version in the store.
 #[derive(Debug, Clone)]
-pub struct HeldLetter {
-    pub letter: Letter,
-    slip: Slip,
+pub struct VersionedDelivery {
+    pub letter: WebhookDelivery,
+    slip: StoredNote,
 }
 
 /// A run with its version in the store.
 #[derive(Debug, Clone)]
-pub struct HeldRun {
+pub struct VersionedRun {
     pub run: Run,
     at: Timestamp,
     version: u64,
@@ -66,20 +68,20 @@ pub struct HeldRun {
 
 /// All jobs of a user.
 #[derive(Debug, Clone, Default)]
-pub struct Listed {
-    pub jobs: Vec<Held>,
+pub struct JobListing {
+    pub jobs: Vec<VersionedJob>,
     /// The jobs that cannot be parsed.
-    pub broken: Vec<Broken>,
+    pub broken: Vec<UnreadableJob>,
 }
 
 /// A job that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct UnreadableJob {
     pub id: String,
     pub reason: String,
 }
 
-impl Shelf {
+impl JobRepository {
     /// The repository of a store.
     pub fn new(store: Store) -> Self {
         Self(store)
@@ -88,13 +90,13 @@ impl Shelf {
     /// All jobs, by name.
     ///
     /// # Errors
-    /// [`ShelfError::Store`]; a job that cannot be parsed is part of the list.
-    pub async fn list(&self) -> Result<Listed, ShelfError> {
-        let mut listed = Listed::default();
+    /// [`JobRepositoryError::Store`]; a job that cannot be parsed is part of the list.
+    pub async fn list(&self) -> Result<JobListing, JobRepositoryError> {
+        let mut listed = JobListing::default();
         for kept in self.0.jobs().await? {
             match held(&kept) {
                 Ok(held) => listed.jobs.push(held),
-                Err(error) => listed.broken.push(Broken { id: kept.id, reason: error.to_string() }),
+                Err(error) => listed.broken.push(UnreadableJob { id: kept.id, reason: error.to_string() }),
             }
         }
         Ok(listed)
@@ -103,66 +105,66 @@ impl Shelf {
     /// Reads the job of a name.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`], or the reason why it cannot be read.
-    pub async fn job(&self, id: &JobId) -> Result<Held, ShelfError> {
-        let kept = self.0.job(id.as_str()).await?.ok_or(ShelfError::Missing)?;
+    /// [`JobRepositoryError::Missing`], or the reason why it cannot be read.
+    pub async fn job(&self, id: &JobId) -> Result<VersionedJob, JobRepositoryError> {
+        let kept = self.0.job(id.as_str()).await?.ok_or(JobRepositoryError::Missing)?;
         held(&kept)
     }
 
     /// Stores a new job.
     ///
     /// # Errors
-    /// [`ShelfError::Exists`] if the name is taken; [`ShelfError::TooMany`] if the user
+    /// [`JobRepositoryError::Exists`] if the name is taken; [`JobRepositoryError::TooMany`] if the user
     /// has too many jobs.
-    pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
+    pub async fn add(&self, job: &ScheduledJob) -> Result<(), JobRepositoryError> {
         if self.0.jobs().await?.len() >= MOST_JOBS {
-            return Err(ShelfError::TooMany);
+            return Err(JobRepositoryError::TooMany);
         }
-        let (spec, standing) = (written(&job.written())?, written(&Standing::new(job.made))?);
+        let (spec, standing) = (written(&job.written())?, written(&JobState::new(job.made))?);
         let added = self.0.add_job(job.id.as_str(), &spec, &standing).await?;
-        if added { Ok(()) } else { Err(ShelfError::Exists) }
+        if added { Ok(()) } else { Err(JobRepositoryError::Exists) }
     }
 
     /// Stores a changed job.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if another process has changed it since it was read.
-    pub async fn change(&self, held: &Held) -> Result<(), ShelfError> {
-        let kept = KeptJob {
+    /// [`JobRepositoryError::Changed`] if another process has changed it since it was read.
+    pub async fn change(&self, held: &VersionedJob) -> Result<(), JobRepositoryError> {
+        let kept = StoredJob {
             id: held.job.id.to_string(),
             version: held.version,
             spec: written(&held.job.written())?,
             standing: written(&held.standing)?,
         };
-        if self.0.change_job(&kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
+        if self.0.change_job(&kept).await? { Ok(()) } else { Err(JobRepositoryError::Changed) }
     }
 
     /// Reads, changes and stores a job. Retries if another process changed it first.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if other processes keep changing it, or the error
+    /// [`JobRepositoryError::Changed`] if other processes keep changing it, or the error
     /// of the change itself.
     pub async fn alter<T>(
         &self,
         id: &JobId,
-        mut change: impl FnMut(&mut Held) -> Result<T, ShelfError>,
-    ) -> Result<T, ShelfError> {
+        mut change: impl FnMut(&mut VersionedJob) -> Result<T, JobRepositoryError>,
+    ) -> Result<T, JobRepositoryError> {
         for _ in 0..TRIES {
             let mut held = self.job(id).await?;
             let value = change(&mut held)?;
             match self.change(&held).await {
-                Err(ShelfError::Changed) => {}
+                Err(JobRepositoryError::Changed) => {}
                 done => return done.map(|()| value),
             }
         }
-        Err(ShelfError::Changed)
+        Err(JobRepositoryError::Changed)
     }
 
     /// Stores a message for delivery. Returns `false` if too many messages wait already.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn post(&self, name: &str, letter: &Letter) -> Result<bool, ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn post(&self, name: &str, letter: &WebhookDelivery) -> Result<bool, JobRepositoryError> {
         if self.0.slips(LETTERS).await?.len() >= MOST_LETTERS {
             return Ok(false);
         }
@@ -176,12 +178,12 @@ impl Shelf {
     /// be parsed is deleted.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn letters(&self) -> Result<Vec<HeldLetter>, ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn letters(&self) -> Result<Vec<VersionedDelivery>, JobRepositoryError> {
         let mut letters = Vec::new();
         for slip in self.0.slips(LETTERS).await? {
             match read(&slip.body) {
-                Ok(letter) => letters.push(HeldLetter { letter, slip }),
+                Ok(letter) => letters.push(VersionedDelivery { letter, slip }),
                 Err(_) => {
                     self.0.take_slip(LETTERS, &slip.name).await?;
                 }
@@ -193,8 +195,8 @@ impl Shelf {
     /// Stores a changed message. Returns `false` if another process has changed it first.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn put_back(&self, held: &mut HeldLetter) -> Result<bool, ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn put_back(&self, held: &mut VersionedDelivery) -> Result<bool, JobRepositoryError> {
         held.slip.body = written(&held.letter)?;
         let kept = self.0.change_slip(LETTERS, &held.slip).await?;
         held.slip.version += u64::from(kept);
@@ -204,8 +206,8 @@ impl Shelf {
     /// Deletes a message from the store.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn throw_away(&self, held: &HeldLetter) -> Result<(), ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn throw_away(&self, held: &VersionedDelivery) -> Result<(), JobRepositoryError> {
         self.0.take_slip(LETTERS, &held.slip.name).await?;
         Ok(())
     }
@@ -213,52 +215,56 @@ impl Shelf {
     /// Deletes a job and its runs.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is no such job.
-    pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
-        if self.0.remove_job(id.as_str()).await? { Ok(()) } else { Err(ShelfError::Missing) }
+    /// [`JobRepositoryError::Missing`] if there is no such job.
+    pub async fn remove(&self, id: &JobId) -> Result<(), JobRepositoryError> {
+        if self.0.remove_job(id.as_str()).await? { Ok(()) } else { Err(JobRepositoryError::Missing) }
     }
 
     /// Stores a new waiting run. Returns `false` if the job already has a run with the same key.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn queue(&self, job: &JobId, run: &Run, now: Timestamp) -> Result<bool, ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn queue(&self, job: &JobId, run: &Run, now: Timestamp) -> Result<bool, JobRepositoryError> {
         let body = written(run)?;
-        Ok(self.0.add_job_run(job.as_str(), run.slot.as_str(), now, &body, RunState::Open).await?)
+        Ok(self.0.add_job_run(job.as_str(), run.slot.as_str(), now, &body, JobRunState::Open).await?)
     }
 
     /// Stores a changed run.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if another process has changed it since it was read.
-    pub async fn note(&self, job: &JobId, held: &HeldRun) -> Result<(), ShelfError> {
+    /// [`JobRepositoryError::Changed`] if another process has changed it since it was read.
+    pub async fn note(&self, job: &JobId, held: &VersionedRun) -> Result<(), JobRepositoryError> {
         let state = match held.run.phase {
-            Phase::Ended { .. } => RunState::Ended,
-            Phase::Waiting { .. } | Phase::Working { .. } => RunState::Open,
+            Phase::Ended { .. } => JobRunState::Ended,
+            Phase::Waiting { .. } | Phase::Working { .. } => JobRunState::Open,
         };
-        let kept = KeptRun {
+        let kept = StoredJobRun {
             slot: held.run.slot.to_string(),
             at: held.at,
             state,
             version: held.version,
             body: written(&held.run)?,
         };
-        if self.0.change_job_run(job.as_str(), &kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
+        if self.0.change_job_run(job.as_str(), &kept).await? {
+            Ok(())
+        } else {
+            Err(JobRepositoryError::Changed)
+        }
     }
 
     /// The unfinished runs of a job, oldest first.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn open(&self, job: &JobId) -> Result<Vec<HeldRun>, ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn open(&self, job: &JobId) -> Result<Vec<VersionedRun>, JobRepositoryError> {
         self.0.open_job_runs(job.as_str()).await?.iter().map(held_run).collect()
     }
 
     /// The sessions of running attempts of all jobs, in any process.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub(crate) async fn under_way(&self) -> Result<BTreeSet<SessionId>, ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub(crate) async fn under_way(&self) -> Result<BTreeSet<SessionId>, JobRepositoryError> {
         let mut sessions = BTreeSet::new();
         for job in self.list().await?.jobs {
             let open = self.open(&job.job.id).await?;
@@ -271,8 +277,8 @@ impl Shelf {
     /// The latest runs of a job, newest first.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn runs(&self, job: &JobId, limit: u32) -> Result<Vec<Run>, ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn runs(&self, job: &JobId, limit: u32) -> Result<Vec<Run>, JobRepositoryError> {
         let kept = self.0.job_runs(job.as_str(), limit).await?;
         kept.iter().map(|kept| held_run(kept).map(|held| held.run)).collect()
     }
@@ -280,17 +286,17 @@ impl Shelf {
     /// Reads one run of a job.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is no such run.
-    pub async fn run(&self, job: &JobId, slot: &Slot) -> Result<HeldRun, ShelfError> {
-        let kept = self.0.job_run(job.as_str(), slot.as_str()).await?.ok_or(ShelfError::Missing)?;
+    /// [`JobRepositoryError::Missing`] if there is no such run.
+    pub async fn run(&self, job: &JobId, slot: &JobRunKey) -> Result<VersionedRun, JobRepositoryError> {
+        let kept = self.0.job_run(job.as_str(), slot.as_str()).await?.ok_or(JobRepositoryError::Missing)?;
         held_run(&kept)
     }
 
     /// Deletes old runs of a job.
     ///
     /// # Errors
-    /// [`ShelfError`] if the store fails.
-    pub async fn prune(&self, job: &JobId, now: Timestamp) -> Result<(), ShelfError> {
+    /// [`JobRepositoryError`] if the store fails.
+    pub async fn prune(&self, job: &JobId, now: Timestamp) -> Result<(), JobRepositoryError> {
         let before = Timestamp::new(now.value().saturating_sub(YOUNG_MS));
         Ok(self.0.prune_job_runs(job.as_str(), MOST_KEPT, before).await?)
     }
@@ -298,7 +304,7 @@ impl Shelf {
 
 /// Why a job cannot be stored or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShelfError {
+pub enum JobRepositoryError {
     #[error("no such job or run; list them to see their names")]
     Missing,
     /// The name is taken.
@@ -326,38 +332,44 @@ pub enum ShelfError {
     Server(#[from] ServerError),
 }
 
-impl From<ShelfError> for Refusal {
-    fn from(error: ShelfError) -> Self {
+impl From<JobRepositoryError> for ApiError {
+    fn from(error: JobRepositoryError) -> Self {
         match error {
-            ShelfError::Missing => Self::missing("job"),
-            ShelfError::Exists => Self::conflict("exists", error.to_string()),
-            ShelfError::TooMany => Self::conflict("too_many", error.to_string()),
-            ShelfError::Full => Self::busy("full", error.to_string(), 60),
-            ShelfError::Changed => Self::conflict("changed", error.to_string()),
-            ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
-            ShelfError::Unreadable(_) => Self::failed("the job cannot be read; the server's log says why"),
-            ShelfError::Store(error) => error.into(),
-            ShelfError::Server(error) => error.into(),
+            JobRepositoryError::Missing => Self::missing("job"),
+            JobRepositoryError::Exists => Self::conflict("exists", error.to_string()),
+            JobRepositoryError::TooMany => Self::conflict("too_many", error.to_string()),
+            JobRepositoryError::Full => Self::busy("full", error.to_string(), 60),
+            JobRepositoryError::Changed => Self::conflict("changed", error.to_string()),
+            JobRepositoryError::Job(error) => Self::bad("bad_job", error.to_string()),
+            JobRepositoryError::Unreadable(_) => {
+                Self::failed("the job cannot be read; the server's log says why")
+            }
+            JobRepositoryError::Store(error) => error.into(),
+            JobRepositoryError::Server(error) => error.into(),
         }
     }
 }
 
-fn held(kept: &KeptJob) -> Result<Held, ShelfError> {
-    let Written { spec, key, old, made } = read(&kept.spec)?;
-    let job = Job { old, ..Job::new(kept.id.parse()?, spec, key, made)? };
-    Ok(Held { job, standing: read(&kept.standing)?, version: kept.version })
+fn held(kept: &StoredJob) -> Result<VersionedJob, JobRepositoryError> {
+    let JobDocument { spec, key, old, made } = read(&kept.spec)?;
+    let job = ScheduledJob { old, ..ScheduledJob::new(kept.id.parse()?, spec, key, made)? };
+    Ok(VersionedJob { job, standing: read(&kept.standing)?, version: kept.version })
 }
 
-fn held_run(kept: &KeptRun) -> Result<HeldRun, ShelfError> {
+fn held_run(kept: &StoredJobRun) -> Result<VersionedRun, JobRepositoryError> {
     let run: Run = read(&kept.body)?;
     // The key under which it is stored is authoritative.
-    Ok(HeldRun { run: Run { slot: Slot::kept(&kept.slot), ..run }, at: kept.at, version: kept.version })
+    Ok(VersionedRun {
+        run: Run { slot: JobRunKey::kept(&kept.slot), ..run },
+        at: kept.at,
+        version: kept.version,
+    })
 }
 
-fn written(value: &impl serde::Serialize) -> Result<Vec<u8>, ShelfError> {
-    serde_json::to_vec(value).map_err(|error| ShelfError::Unreadable(error.to_string()))
+fn written(value: &impl serde::Serialize) -> Result<Vec<u8>, JobRepositoryError> {
+    serde_json::to_vec(value).map_err(|error| JobRepositoryError::Unreadable(error.to_string()))
 }
 
-fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ShelfError> {
-    serde_json::from_slice(bytes).map_err(|error| ShelfError::Unreadable(error.to_string()))
+fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, JobRepositoryError> {
+    serde_json::from_slice(bytes).map_err(|error| JobRepositoryError::Unreadable(error.to_string()))
 }

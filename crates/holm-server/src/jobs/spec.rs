@@ -245,5 +245,5 @@ const fn usual_pause() -> u64 {
 /// client checks what the name resolves to when it connects.
 fn check_address(text: &str) -> Result<(), JobError> {
     let url: holm_grants::Url = text.parse().map_err(|_| JobError::Address)?;
-    if url.scheme() == holm_grants::Scheme::Https { Ok(()) } else { Err(JobError::Address) }
+    if url.scheme() == holm_grants::UrlScheme::Https { Ok(()) } else { Err(JobError::Address) }
 }

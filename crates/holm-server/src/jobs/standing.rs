@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 /// The state of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct JobState {
     /// Whether its schedule is active.
     #[serde(default)]
     pub switch: Switch,
@@ -29,7 +29,7 @@ pub struct Standing {
     pub last_skip: Option<Skip>,
 }
 
-impl Standing {
+impl JobState {
     /// The state of a new job: earlier times do not count.
     pub const fn new(now: Timestamp) -> Self {
         Self {

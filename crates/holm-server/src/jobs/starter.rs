@@ -6,40 +6,40 @@ use holm_kernel::{Ending, Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{BoxFuture, CancellationToken};
 use tokio::sync::mpsc;
 
-use super::{Approval, Asking, JobId, Outcome, Spec};
+use super::{Approval, JobId, Outcome, RunQuestionState, Spec};
 use crate::{
-    Attendance, Opening, Refusal, Server, SessionId, Start,
+    ApiError, HolmServer, QuestionAttendance, SessionId, SessionOptions, SessionStart,
     auth::UserName,
-    live::{self, Room, State},
-    state::Inner,
+    live::{self, LiveSession, SessionState},
+    state::ServerInner,
 };
 
 /// An attempt to run.
 #[derive(Debug)]
-pub struct Errand {
+pub struct JobAttempt {
     pub user: UserName,
     pub job: JobId,
     /// What is to be done.
     pub spec: Spec,
     pub session: SessionId,
     /// Whether it is new, or was running when the last server ended.
-    pub begin: Begin,
+    pub begin: AttemptStart,
     /// Cancelled when the attempt has to stop.
     pub stop: CancellationToken,
     /// Receives a message whenever the run starts or stops waiting for a user's answer.
-    pub asks: mpsc::UnboundedSender<Asking>,
+    pub asks: mpsc::UnboundedSender<RunQuestionState>,
 }
 
 /// How an attempt starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begin {
+pub enum AttemptStart {
     Anew,
     Rejoin,
 }
 
 /// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finished {
+pub enum AttemptOutcome {
     Ended {
         outcome: Outcome,
         spent: NanoUsd,
@@ -50,13 +50,13 @@ pub enum Finished {
     Elsewhere,
 }
 
-impl Finished {
+impl AttemptOutcome {
     /// Ended without any cost.
     pub const fn ended(outcome: Outcome) -> Self {
         Self::Ended { outcome, spent: NanoUsd::ZERO }
     }
 
-    fn refused(refusal: &Refusal) -> Self {
+    fn refused(refusal: &ApiError) -> Self {
         let reason = refusal.message.clone();
         Self::ended(match refusal.status.as_u16() {
             // The request is invalid now and later.
@@ -66,38 +66,38 @@ impl Finished {
     }
 }
 
-pub trait Starter: Send + Sync {
+pub trait AttemptRunner: Send + Sync {
     /// Runs one attempt to its end.
-    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished>;
+    fn run(&self, errand: JobAttempt) -> BoxFuture<'static, AttemptOutcome>;
 }
 
 /// Runs attempts as sessions of the server.
-pub(crate) struct HallStarter(Weak<Inner>);
+pub(crate) struct SessionAttemptRunner(Weak<ServerInner>);
 
-impl HallStarter {
+impl SessionAttemptRunner {
     /// The server owns the jobs, so this holds only a weak reference to the server.
-    pub(crate) fn new(server: Weak<Inner>) -> Self {
+    pub(crate) fn new(server: Weak<ServerInner>) -> Self {
         Self(server)
     }
 }
 
-impl Starter for HallStarter {
-    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished> {
-        let server = self.0.upgrade().map(|inner| Server { inner });
+impl AttemptRunner for SessionAttemptRunner {
+    fn run(&self, errand: JobAttempt) -> BoxFuture<'static, AttemptOutcome> {
+        let server = self.0.upgrade().map(|inner| HolmServer { inner });
         Box::pin(async move {
-            let Some(server) = server else { return Finished::Parked };
+            let Some(server) = server else { return AttemptOutcome::Parked };
             let run = match errand.begin {
-                Begin::Anew => anew(&server, &errand).await,
-                Begin::Rejoin => rejoin(&server, &errand).await,
+                AttemptStart::Anew => anew(&server, &errand).await,
+                AttemptStart::Rejoin => rejoin(&server, &errand).await,
             };
             run.unwrap_or_else(|refusal| turned_away(&refusal))
         })
     }
 }
 
-async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
+async fn anew(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
     let hall = server.hall();
-    let mut opening = opening(errand, Start::New(Some(errand.session.clone())));
+    let mut opening = opening(errand, SessionStart::New(Some(errand.session.clone())));
     opening.budget = errand.spec.budget;
     let room = hall.open(&errand.user, opening).await?;
     let asked = hall.prompt(&room, Some(Prompt::text(errand.spec.prompt.as_str()))).await;
@@ -110,11 +110,13 @@ async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     };
     let ended = async {
         match done.await {
-            Ok(Ok(Some(report))) => Finished::Ended { outcome: outcome(&report.ending), spent: report.spent },
-            Ok(Ok(None)) => Finished::ended(Outcome::Lost),
-            Ok(Err(refusal)) => Finished::refused(&refusal),
+            Ok(Ok(Some(report))) => {
+                AttemptOutcome::Ended { outcome: outcome(&report.ending), spent: report.spent }
+            }
+            Ok(Ok(None)) => AttemptOutcome::ended(Outcome::Lost),
+            Ok(Err(refusal)) => AttemptOutcome::refused(&refusal),
             // The driving task has dropped it, because the server stops.
-            Err(_) => Finished::Parked,
+            Err(_) => AttemptOutcome::Parked,
         }
     };
     Ok(attend(&room, errand, ended).await)
@@ -122,9 +124,9 @@ async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
 
 /// Resumes an attempt that was running when the server ended, or joins the task
 /// that already runs it.
-async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
+async fn rejoin(server: &HolmServer, errand: &JobAttempt) -> Result<AttemptOutcome, ApiError> {
     let hall = server.hall();
-    let opened = hall.open(&errand.user, opening(errand, Start::Resume(errand.session.clone()))).await;
+    let opened = hall.open(&errand.user, opening(errand, SessionStart::Resume(errand.session.clone()))).await;
     let room = match opened {
         Ok(room) => room,
         // The last server ended after it stored the attempt and before it started: nothing of it
@@ -145,23 +147,24 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
         let is_idle = match done {
             Some(done) => match done.await {
                 Ok(Ok(Some(report))) => {
-                    return Finished::Ended { outcome: outcome(&report.ending), spent: report.spent };
+                    return AttemptOutcome::Ended { outcome: outcome(&report.ending), spent: report.spent };
                 }
                 Ok(Ok(None)) => true,
-                Ok(Err(refusal)) => return Finished::refused(&refusal),
-                Err(_) => return Finished::Parked,
+                Ok(Err(refusal)) => return AttemptOutcome::refused(&refusal),
+                Err(_) => return AttemptOutcome::Parked,
             },
             None => {
-                let rest = state.wait_for(|state| matches!(state, State::Idle(_) | State::Closed));
-                rest.await.is_ok_and(|state| *state != State::Closed)
+                let rest =
+                    state.wait_for(|state| matches!(state, SessionState::Idle(_) | SessionState::Closed));
+                rest.await.is_ok_and(|state| *state != SessionState::Closed)
             }
         };
         // If it had ended before, its journal has the ending. The journal is checked first, because
         // a session that was closed at once may never have been seen as idle.
         match last_ending(server, errand).await {
             Some(finished) => finished,
-            None if is_idle => Finished::ended(Outcome::Lost),
-            None => Finished::Parked,
+            None if is_idle => AttemptOutcome::ended(Outcome::Lost),
+            None => AttemptOutcome::Parked,
         }
     };
     Ok(attend(&room, errand, ended).await)
@@ -169,33 +172,37 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
 
 /// The result of an attempt that could not start. If a session of its name exists, another server
 /// has started this very attempt. Counting that as a failure would retry it while it runs.
-fn turned_away(refusal: &Refusal) -> Finished {
+fn turned_away(refusal: &ApiError) -> AttemptOutcome {
     match refusal.code {
-        "stopping" => Finished::Parked,
-        "driven_elsewhere" | "exists" => Finished::Elsewhere,
-        _ => Finished::refused(refusal),
+        "stopping" => AttemptOutcome::Parked,
+        "driven_elsewhere" | "exists" => AttemptOutcome::Elsewhere,
+        _ => AttemptOutcome::refused(refusal),
     }
 }
 
-fn opening(errand: &Errand, start: Start) -> Opening {
+fn opening(errand: &JobAttempt, start: SessionStart) -> SessionOptions {
     let attendance = match errand.spec.approval {
-        Approval::Deny => Attendance::Unattended,
-        Approval::Park | Approval::Notify => Attendance::Attended,
+        Approval::Deny => QuestionAttendance::Unattended,
+        Approval::Park | Approval::Notify => QuestionAttendance::Attended,
     };
     let (agent, model) = (errand.spec.agent.clone(), errand.spec.model.clone());
-    Opening { agent, model, attendance, ..Opening::new(start) }
+    SessionOptions { agent, model, attendance, ..SessionOptions::new(start) }
 }
 
 /// Waits for the end, reports open questions, and cancels the session on request.
-async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finished>) -> Finished {
+async fn attend(
+    room: &LiveSession,
+    errand: &JobAttempt,
+    ended: impl Future<Output = AttemptOutcome>,
+) -> AttemptOutcome {
     let mut ended = pin!(ended);
     let mut bell = room.feed.bell();
     // The stored state may be out of date after a restart, so a resumed attempt always reports it
     // once.
-    let mut asking = Some(Asking::Over).filter(|_| errand.begin == Begin::Anew);
-    let mut stopping = Stopping::No;
+    let mut asking = Some(RunQuestionState::Over).filter(|_| errand.begin == AttemptStart::Anew);
+    let mut stopping = AttemptStopState::No;
     let finished = loop {
-        let now = if room.desk.open().is_empty() { Asking::Over } else { Asking::Begun };
+        let now = if room.desk.open().is_empty() { RunQuestionState::Over } else { RunQuestionState::Begun };
         if asking != Some(now) {
             asking = Some(now);
             // If the receiver is gone, its owner learns the state from the result.
@@ -205,8 +212,8 @@ async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finish
             finished = &mut ended => break finished,
             // The session holds the feed, so its sender exists.
             _ = bell.changed() => {}
-            () = errand.stop.cancelled(), if stopping == Stopping::No => {
-                stopping = Stopping::Yes;
+            () = errand.stop.cancelled(), if stopping == AttemptStopState::No => {
+                stopping = AttemptStopState::Yes;
                 // An idle session need not be cancelled.
                 let _ = room.cancel("the job's time limit has passed");
             }
@@ -217,28 +224,28 @@ async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finish
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stopping {
+enum AttemptStopState {
     No,
     Yes,
 }
 
 /// Whether a session was never prompted, according to its journal.
-async fn is_untouched(server: &Server, errand: &Errand) -> bool {
+async fn is_untouched(server: &HolmServer, errand: &JobAttempt) -> bool {
     let Ok(home) = server.inner.workshop.home(&errand.user).await else { return false };
     let begins = |told: &Numbered| matches!(told.event, Event::GroupStarted { .. });
     live::past(&home.store, &errand.session).await.is_ok_and(|events| !events.iter().any(begins))
 }
 
-async fn last_ending(server: &Server, errand: &Errand) -> Option<Finished> {
+async fn last_ending(server: &HolmServer, errand: &JobAttempt) -> Option<AttemptOutcome> {
     let home = server.inner.workshop.home(&errand.user).await.ok()?;
     ending_of(&live::past(&home.store, &errand.session).await.ok()?)
 }
 
 /// How the last work of a session ended; `None` if it has not, or there was none.
-fn ending_of(events: &[Numbered]) -> Option<Finished> {
+fn ending_of(events: &[Numbered]) -> Option<AttemptOutcome> {
     let last = events.iter().rev().find_map(|told| match &told.event {
         Event::GroupEnded { ending, spent, .. } => {
-            Some(Some(Finished::Ended { outcome: outcome(ending), spent: *spent }))
+            Some(Some(AttemptOutcome::Ended { outcome: outcome(ending), spent: *spent }))
         }
         Event::GroupStarted { .. } => Some(None),
         _ => None,

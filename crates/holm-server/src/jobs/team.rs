@@ -2,28 +2,31 @@
 
 use std::{collections::HashMap, pin::pin, sync::Arc};
 
-use holm_net::{Client, Connector, SystemResolver, Tls};
+use holm_net::{Connector, HttpClient, SystemResolver, TlsConfig};
 use holm_runtime::{BoxFuture, CancellationToken, Clock};
 use tokio::sync::Mutex;
 
-use super::{HallStarter, Keeper, Keeping, Messenger, News, Shelf, Undelivered, WallClock, Webhooks};
+use super::{
+    JobNotification, JobRepository, JobScheduler, NotificationSender, SchedulerServices,
+    SessionAttemptRunner, WallClock, WebhookDeliveryError, WebhookSender,
+};
 use crate::{
-    Refusal, Server,
-    auth::{Keyring, UserName},
+    ApiError, HolmServer,
+    auth::{TokenRegistry, UserName},
 };
 
 /// The place of a user's scheduler; empty until its first use.
-type Place = Arc<Mutex<Option<Arc<Keeper>>>>;
+type SchedulerSlot = Arc<Mutex<Option<Arc<JobScheduler>>>>;
 
 /// The job schedulers of all users.
-pub(crate) struct Team {
-    keepers: Mutex<HashMap<UserName, Place>>,
+pub(crate) struct JobSchedulers {
+    keepers: Mutex<HashMap<UserName, SchedulerSlot>>,
     clock: Arc<dyn Clock>,
-    messenger: Arc<dyn Messenger>,
+    messenger: Arc<dyn NotificationSender>,
     stop: CancellationToken,
 }
 
-impl Team {
+impl JobSchedulers {
     pub(crate) fn new() -> Self {
         let clock: Arc<dyn Clock> = Arc::new(WallClock);
         let messenger = messenger(Arc::clone(&clock));
@@ -36,7 +39,11 @@ impl Team {
     }
 
     /// The scheduler of a user's jobs.
-    pub(crate) async fn of(&self, server: &Server, user: &UserName) -> Result<Arc<Keeper>, Refusal> {
+    pub(crate) async fn of(
+        &self,
+        server: &HolmServer,
+        user: &UserName,
+    ) -> Result<Arc<JobScheduler>, ApiError> {
         let place = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
         // Held while the jobs of this user are read. A slow store delays only its own user.
         let mut place = place.lock().await;
@@ -44,12 +51,12 @@ impl Team {
             return Ok(Arc::clone(keeper));
         }
         let home = server.inner.workshop.home(user).await?;
-        let with = Keeping {
+        let with = SchedulerServices {
             clock: Arc::clone(&self.clock),
-            starter: Arc::new(HallStarter::new(Arc::downgrade(&server.inner))),
+            starter: Arc::new(SessionAttemptRunner::new(Arc::downgrade(&server.inner))),
             messenger: Arc::clone(&self.messenger),
         };
-        let keeper = Keeper::new(user.clone(), Shelf::new(home.store), with);
+        let keeper = JobScheduler::new(user.clone(), JobRepository::new(home.store), with);
         // Done before any other code resumes these sessions, because the job decides whether users
         // are asked.
         keeper.look().await?;
@@ -66,7 +73,12 @@ impl Team {
 
 /// Runs the jobs of a user as long as the user has a token, and pauses while they have none. When a
 /// token exists again, each job decides about the times that it missed.
-async fn keep(keeper: Arc<Keeper>, user: UserName, keyring: Arc<Keyring>, stop: CancellationToken) {
+async fn keep(
+    keeper: Arc<JobScheduler>,
+    user: UserName,
+    keyring: Arc<TokenRegistry>,
+    stop: CancellationToken,
+) {
     let mut changes = keyring.changes();
     let holds = || keyring.holders().contains(&user);
     while !stop.is_cancelled() {
@@ -96,23 +108,23 @@ async fn keep(keeper: Arc<Keeper>, user: UserName, keyring: Arc<Keyring>, stop: 
     }
 }
 
-fn messenger(clock: Arc<dyn Clock>) -> Arc<dyn Messenger> {
-    let tls = match Tls::platform() {
+fn messenger(clock: Arc<dyn Clock>) -> Arc<dyn NotificationSender> {
+    let tls = match TlsConfig::platform() {
         Ok(tls) => tls,
-        Err(error) => return Arc::new(Mute(Undelivered::Net(error))),
+        Err(error) => return Arc::new(UnavailableSender(WebhookDeliveryError::Net(error))),
     };
-    let client = Client::new(Connector::new(Arc::new(SystemResolver)), tls);
-    match Webhooks::new(client, clock) {
+    let client = HttpClient::new(Connector::new(Arc::new(SystemResolver)), tls);
+    match WebhookSender::new(client, clock) {
         Ok(webhooks) => Arc::new(webhooks),
-        Err(_) => Arc::new(Mute(Undelivered::Address)),
+        Err(_) => Arc::new(UnavailableSender(WebhookDeliveryError::Address)),
     }
 }
 
 /// A sender that fails with a fixed reason.
-struct Mute(Undelivered);
+struct UnavailableSender(WebhookDeliveryError);
 
-impl Messenger for Mute {
-    fn tell(&self, _: News) -> BoxFuture<'static, Result<(), Undelivered>> {
+impl NotificationSender for UnavailableSender {
+    fn tell(&self, _: JobNotification) -> BoxFuture<'static, Result<(), WebhookDeliveryError>> {
         let error = self.0.clone();
         Box::pin(async move { Err(error) })
     }

@@ -1,10 +1,10 @@
 use std::time::{Duration, Instant};
 
-use super::Limiter;
+use super::RateLimiter;
 
 #[test]
 fn a_bucket_is_emptied_and_filled_again() {
-    let (limiter, start) = (Limiter::new(2), Instant::now());
+    let (limiter, start) = (RateLimiter::new(2), Instant::now());
     assert_eq!(limiter.take(&"a", start), Ok(()));
     assert_eq!(limiter.take(&"a", start), Ok(()));
     assert_eq!(limiter.take(&"a", start), Err(30));
@@ -16,7 +16,7 @@ fn a_bucket_is_emptied_and_filled_again() {
 
 #[test]
 fn a_bucket_holds_no_more_than_a_minute() {
-    let (limiter, start) = (Limiter::new(2), Instant::now());
+    let (limiter, start) = (RateLimiter::new(2), Instant::now());
     let later = start + Duration::from_secs(3_600);
     assert_eq!(limiter.take(&"a", start), Ok(()));
     assert_eq!(limiter.take(&"a", later), Ok(()));

@@ -12,7 +12,7 @@ use holm_kernel::{NanoUsd, Timestamp};
 use holm_store::Store;
 use serde::{Deserialize, Serialize};
 
-use crate::Refusal;
+use crate::ApiError;
 
 /// The tray where servers publish their reservations, each under its name.
 const TRAY: &str = "purses";
@@ -28,38 +28,38 @@ const PAUSE: Duration = Duration::from_millis(20);
 const TRIES: u32 = 1_000;
 
 /// This server's view of the budgets that it shares with other servers.
-pub(super) struct Company {
+pub(super) struct PeerBudgets {
     name: String,
 }
 
 /// The amount that a server has reserved.
 #[derive(Debug, Serialize, Deserialize)]
-struct Part {
+struct PeerReservation {
     left: NanoUsd,
     until: Timestamp,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Counting {
+struct BudgetCountLock {
     by: String,
     until: Timestamp,
 }
 
-impl Company {
+impl PeerBudgets {
     pub(super) fn new() -> Self {
         Self { name: format!("server-{:016x}", RandomState::new().build_hasher().finish()) }
     }
 
     /// Locks counting for this server until [`counted`](Self::counted).
-    pub(super) async fn count(&self, store: &Store) -> Result<(), Refusal> {
+    pub(super) async fn count(&self, store: &Store) -> Result<(), ApiError> {
         for _ in 0..TRIES {
             let now = store.clock().await?;
-            let mine = written(&Counting { by: self.name.clone(), until: now.plus(COUNT_MS) })?;
+            let mine = written(&BudgetCountLock { by: self.name.clone(), until: now.plus(COUNT_MS) })?;
             if store.put_slip(TRAY, LOCK, now, &mine).await? {
                 return Ok(());
             }
             if let Some(mut slip) = store.slip(TRAY, LOCK).await? {
-                let held: Option<Counting> = serde_json::from_slice(&slip.body).ok();
+                let held: Option<BudgetCountLock> = serde_json::from_slice(&slip.body).ok();
                 slip.body = mine;
                 let is_over = held.is_none_or(|held| held.until <= now);
                 if is_over && store.change_slip(TRAY, &slip).await? {
@@ -68,51 +68,51 @@ impl Company {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        Err(Refusal::busy("busy", "another server is updating your budget; try again", 5))
+        Err(ApiError::busy("busy", "another server is updating your budget; try again", 5))
     }
 
     /// Releases the lock for the other servers.
-    pub(super) async fn counted(&self, store: &Store) -> Result<(), Refusal> {
+    pub(super) async fn counted(&self, store: &Store) -> Result<(), ApiError> {
         let Some(mut slip) = store.slip(TRAY, LOCK).await? else { return Ok(()) };
-        let held: Option<Counting> = serde_json::from_slice(&slip.body).ok();
+        let held: Option<BudgetCountLock> = serde_json::from_slice(&slip.body).ok();
         if held.is_some_and(|held| held.by == self.name) {
             // The lock is changed, not deleted. A server that took too long might otherwise delete
             // the lock that another server has taken since. If the change fails, the lock belongs
             // to another server.
-            slip.body = written(&Counting { by: self.name.clone(), until: Timestamp::new(0) })?;
+            slip.body = written(&BudgetCountLock { by: self.name.clone(), until: Timestamp::new(0) })?;
             store.change_slip(TRAY, &slip).await?;
         }
         Ok(())
     }
 
     /// The sum that the other servers have reserved.
-    pub(super) async fn elsewhere(&self, store: &Store) -> Result<NanoUsd, Refusal> {
+    pub(super) async fn elsewhere(&self, store: &Store) -> Result<NanoUsd, ApiError> {
         let now = store.clock().await?;
         let slips = store.slips(TRAY).await?;
         let others = slips.iter().filter(|slip| slip.name != self.name && slip.name != LOCK);
-        let parts = others.filter_map(|slip| serde_json::from_slice::<Part>(&slip.body).ok());
+        let parts = others.filter_map(|slip| serde_json::from_slice::<PeerReservation>(&slip.body).ok());
         let fresh = parts.filter(|part| part.until > now);
         Ok(fresh.fold(NanoUsd::ZERO, |sum, part| sum.plus(part.left)))
     }
 
     /// Publishes what this server has reserved.
-    pub(super) async fn say(&self, store: &Store, left: NanoUsd) -> Result<(), Refusal> {
+    pub(super) async fn say(&self, store: &Store, left: NanoUsd) -> Result<(), ApiError> {
         if left == NanoUsd::ZERO {
             store.take_slip(TRAY, &self.name).await?;
             return Ok(());
         }
         let now = store.clock().await?;
-        let body = written(&Part { left, until: now.plus(FRESH_MS) })?;
+        let body = written(&PeerReservation { left, until: now.plus(FRESH_MS) })?;
         match store.slip(TRAY, &self.name).await? {
-            Some(slip) => store.change_slip(TRAY, &holm_store::Slip { body, ..slip }).await?,
+            Some(slip) => store.change_slip(TRAY, &holm_store::StoredNote { body, ..slip }).await?,
             None => store.put_slip(TRAY, &self.name, now, &body).await?,
         };
         Ok(())
     }
 }
 
-fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(value).map_err(|_| Refusal::failed("the budget reservation cannot be written"))
+fn written(value: &impl Serialize) -> Result<Vec<u8>, ApiError> {
+    serde_json::to_vec(value).map_err(|_| ApiError::failed("the budget reservation cannot be written"))
 }
 
 #[cfg(test)]

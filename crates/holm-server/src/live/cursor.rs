@@ -6,7 +6,7 @@ use std::{fmt, str::FromStr};
 use holm_kernel::{CallId, EventId, Numbered, Seq};
 
 use super::feed::ends_reply;
-use crate::Refusal;
+use crate::ApiError;
 
 /// A position in the feed of a session: the last event that was seen, and how many bytes of the
 /// reply that is arriving now.
@@ -14,22 +14,22 @@ use crate::Refusal;
 /// Written `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply; `-` means no event at all.
 ///
 /// ```
-/// use holm_server::Cursor;
+/// use holm_server::FeedCursor;
 ///
-/// let cursor: Cursor = "12.3/7.512".parse()?;
+/// let cursor: FeedCursor = "12.3/7.512".parse()?;
 /// assert_eq!(cursor.to_string(), "12.3/7.512");
-/// assert!("12".parse::<Cursor>().is_err());
-/// # Ok::<(), holm_server::Refusal>(())
+/// assert!("12".parse::<FeedCursor>().is_err());
+/// # Ok::<(), holm_server::ApiError>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cursor {
+pub struct FeedCursor {
     /// The last event; `None` before the first.
     pub event: Option<EventId>,
     /// The reply that is arriving, and how many of its bytes were seen.
     pub reply: Option<(CallId, u64)>,
 }
 
-impl Cursor {
+impl FeedCursor {
     /// The position after an event, with nothing of a reply.
     pub const fn after(event: EventId) -> Self {
         Self { event: Some(event), reply: None }
@@ -43,7 +43,7 @@ impl Cursor {
     }
 }
 
-impl fmt::Display for Cursor {
+impl fmt::Display for FeedCursor {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.event {
             Some(id) => write!(out, "{}.{}", id.record.value(), id.index)?,
@@ -56,11 +56,11 @@ impl fmt::Display for Cursor {
     }
 }
 
-impl FromStr for Cursor {
-    type Err = Refusal;
+impl FromStr for FeedCursor {
+    type Err = ApiError;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        let bad = || Refusal::bad("bad_cursor", "a cursor is the id of an event, such as `12.3`");
+    fn from_str(text: &str) -> Result<Self, ApiError> {
+        let bad = || ApiError::bad("bad_cursor", "a cursor is the id of an event, such as `12.3`");
         let (event, reply) = match text.split_once('/') {
             Some((event, reply)) => (event, Some(pair(reply).ok_or_else(bad)?)),
             None => (text, None),

@@ -8,16 +8,16 @@ use std::{
 };
 
 use holm_kernel::{AskReason, Marks, Proposal};
-use holm_mcp::{Answer as FormAnswer, Question as FormQuestion, Wanted};
+use holm_mcp::{ServerAnswer as FormAnswer, ServerQuestion as FormQuestion, ServerQuestionKind};
 use holm_runtime::BoxFuture;
-use holm_tools::shell::{Answer, Offer, always_covers, is_never_granted};
+use holm_tools::shell::{ApprovalAnswer, ApprovalOffer, always_covers, is_never_granted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
 use utoipa::ToSchema;
 
-use super::Feed;
-use crate::Refusal;
+use super::SessionFeed;
+use crate::ApiError;
 
 /// How many questions may wait at once: a model can ask faster than a user answers.
 const MOST_OPEN: usize = 64;
@@ -140,7 +140,7 @@ pub enum Answered {
 
 /// Whether a user may answer the questions of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Attendance {
+pub enum QuestionAttendance {
     /// Every watcher of the session may answer.
     #[default]
     Attended,
@@ -149,20 +149,20 @@ pub enum Attendance {
 }
 
 /// Collects the questions of a session and their answers.
-pub struct Desk {
-    feed: Arc<Feed>,
-    attendance: Attendance,
-    open: Mutex<Open>,
+pub struct QuestionBroker {
+    feed: Arc<SessionFeed>,
+    attendance: QuestionAttendance,
+    open: Mutex<QuestionTable>,
     /// The number of open questions.
     count: watch::Sender<usize>,
     /// Whether an answer reaches the run at once.
-    gate: watch::Sender<Gate>,
+    gate: watch::Sender<AnswerGate>,
 }
 
 /// Whether an answer reaches the run at once. A run without a permit receives the last answer when
 /// it has one again. It is polled meanwhile, so that deadlines of its tools hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gate {
+enum AnswerGate {
     /// Always: the run does not use permits now.
     Unused,
     Open,
@@ -170,66 +170,70 @@ enum Gate {
 }
 
 /// Answers wait for a permit as long as this value lives.
-pub(super) struct TurnGate<'a>(&'a Desk);
+pub(super) struct TurnGate<'a>(&'a QuestionBroker);
 
 impl TurnGate<'_> {
     /// The run has a permit, or needs none.
     pub(super) fn open(&self) {
-        self.0.set_gate(Gate::Open);
+        self.0.set_gate(AnswerGate::Open);
     }
 
     /// The run needs a permit before it continues.
     pub(super) fn shut(&self) {
-        self.0.set_gate(Gate::Shut);
+        self.0.set_gate(AnswerGate::Shut);
     }
 
     pub(super) fn is_shut(&self) -> bool {
-        *self.0.gate.borrow() == Gate::Shut
+        *self.0.gate.borrow() == AnswerGate::Shut
     }
 }
 
 impl Drop for TurnGate<'_> {
     fn drop(&mut self) {
-        self.0.set_gate(Gate::Unused);
+        self.0.set_gate(AnswerGate::Unused);
     }
 }
 
-struct Open {
+struct QuestionTable {
     next: u64,
-    waiting: BTreeMap<QuestionId, Waiting>,
+    waiting: BTreeMap<QuestionId, QuestionWaiter>,
 }
 
-struct Waiting {
+struct QuestionWaiter {
     posed: Arc<Posed>,
     answer: oneshot::Sender<Answered>,
 }
 
-impl Desk {
+impl QuestionBroker {
     /// Creates a broker whose questions appear in the feed.
-    pub fn new(feed: Arc<Feed>, attendance: Attendance) -> Self {
-        let open = Open { next: first_number(), waiting: BTreeMap::new() };
-        let (count, gate) = (watch::Sender::new(0), watch::Sender::new(Gate::Unused));
+    pub fn new(feed: Arc<SessionFeed>, attendance: QuestionAttendance) -> Self {
+        let open = QuestionTable { next: first_number(), waiting: BTreeMap::new() };
+        let (count, gate) = (watch::Sender::new(0), watch::Sender::new(AnswerGate::Unused));
         Self { feed, attendance, open: Mutex::new(open), count, gate }
     }
 
     /// From now on the last answer waits until the run has a permit.
     pub(super) fn take_turns(&self) -> TurnGate<'_> {
-        self.set_gate(Gate::Open);
+        self.set_gate(AnswerGate::Open);
         TurnGate(self)
     }
 
     /// Waits until the run may continue.
     pub(super) async fn passed(&self) {
         // The sender lives as long as the broker.
-        let _ = self.gate.subscribe().wait_for(|gate| *gate != Gate::Shut).await;
+        let _ = self.gate.subscribe().wait_for(|gate| *gate != AnswerGate::Shut).await;
     }
 
-    fn set_gate(&self, wanted: Gate) {
+    fn set_gate(&self, wanted: AnswerGate) {
         self.gate.send_if_modified(|gate| std::mem::replace(gate, wanted) != wanted);
     }
 
     /// Asks the user whether a call may run.
-    pub fn approve(self: &Arc<Self>, proposal: &Proposal, offer: &Offer) -> BoxFuture<'static, Answer> {
+    pub fn approve(
+        self: &Arc<Self>,
+        proposal: &Proposal,
+        offer: &ApprovalOffer,
+    ) -> BoxFuture<'static, ApprovalAnswer> {
         let question = Question::Approval {
             tool: proposal.tool.clone(),
             arguments: proposal.arguments.clone(),
@@ -249,13 +253,13 @@ impl Desk {
         let asked = self.ask(question);
         Box::pin(async move {
             match asked.await {
-                Some(Answered::Once) => Answer::Once,
-                Some(Answered::Session) => Answer::Session,
-                Some(Answered::Prefix) => Answer::Prefix,
-                Some(Answered::Never) => Answer::Never,
-                Some(Answered::No { reason }) => Answer::No { reason },
+                Some(Answered::Once) => ApprovalAnswer::Once,
+                Some(Answered::Session) => ApprovalAnswer::Session,
+                Some(Answered::Prefix) => ApprovalAnswer::Prefix,
+                Some(Answered::Never) => ApprovalAnswer::Never,
+                Some(Answered::No { reason }) => ApprovalAnswer::No { reason },
                 Some(Answered::Words(_) | Answered::Form(_) | Answered::Decline) | None => {
-                    Answer::No { reason: "nobody answered".into() }
+                    ApprovalAnswer::No { reason: "nobody answered".into() }
                 }
             }
         })
@@ -275,8 +279,8 @@ impl Desk {
     /// Asks the user a question of an MCP server.
     pub fn fill_in(self: &Arc<Self>, question: &FormQuestion) -> BoxFuture<'static, Option<FormAnswer>> {
         let (schema, url) = match &question.wanted {
-            Wanted::Form(schema) => (Some(schema.clone()), None),
-            Wanted::Visit(url) => (None, Some(url.clone())),
+            ServerQuestionKind::Form(schema) => (Some(schema.clone()), None),
+            ServerQuestionKind::Visit(url) => (None, Some(url.clone())),
         };
         let (server, message) = (question.server.to_string(), question.message.clone());
         let asked = self.ask(Question::Form { server, message, schema, url });
@@ -306,45 +310,45 @@ impl Desk {
     /// Answers a question. The first answer counts.
     ///
     /// # Errors
-    /// [`Refusal`] if the question is not open, or needs another kind of answer.
-    pub fn answer(&self, id: QuestionId, answered: Answered) -> Result<(), Refusal> {
+    /// [`ApiError`] if the question is not open, or needs another kind of answer.
+    pub fn answer(&self, id: QuestionId, answered: Answered) -> Result<(), ApiError> {
         let mut open = self.lock();
         let Some(waiting) = open.waiting.get(&id) else {
-            return Err(Refusal::conflict(
+            return Err(ApiError::conflict(
                 "not_open",
                 "the question is not open; it was answered or withdrawn",
             ));
         };
         if !fits(&waiting.posed.question, &answered) {
-            return Err(Refusal::bad("bad_answer", "the question needs another kind of answer"));
+            return Err(ApiError::bad("bad_answer", "the question needs another kind of answer"));
         }
         let waiting = open.waiting.remove(&id);
         // Closed before the run reads the answer: it may need a permit to continue.
-        if open.waiting.is_empty() && *self.gate.borrow() == Gate::Open {
-            self.set_gate(Gate::Shut);
+        if open.waiting.is_empty() && *self.gate.borrow() == AnswerGate::Open {
+            self.set_gate(AnswerGate::Shut);
         }
         self.count.send_replace(open.waiting.len());
         drop(open);
         // The asking task may have ended at this moment; then the answer is ignored.
         let heard = waiting.is_some_and(|waiting| waiting.answer.send(answered).is_ok());
         self.feed.settled(id);
-        if heard { Ok(()) } else { Err(Refusal::conflict("not_open", "the question was withdrawn")) }
+        if heard { Ok(()) } else { Err(ApiError::conflict("not_open", "the question was withdrawn")) }
     }
 
     fn ask(self: &Arc<Self>, question: Question) -> BoxFuture<'static, Option<Answered>> {
         let (answer, answered) = oneshot::channel();
         let mut open = self.lock();
-        if self.attendance == Attendance::Unattended || open.waiting.len() >= MOST_OPEN {
+        if self.attendance == QuestionAttendance::Unattended || open.waiting.len() >= MOST_OPEN {
             return Box::pin(async { None });
         }
         let id = QuestionId(open.next);
         open.next += 1;
         let posed = Arc::new(Posed { id, question });
-        open.waiting.insert(id, Waiting { posed: Arc::clone(&posed), answer });
+        open.waiting.insert(id, QuestionWaiter { posed: Arc::clone(&posed), answer });
         self.count.send_replace(open.waiting.len());
         drop(open);
         self.feed.asked(posed);
-        let asked = Asked { desk: Arc::clone(self), id };
+        let asked = AskedQuestionGuard { desk: Arc::clone(self), id };
         Box::pin(async move {
             let answered = answered.await.ok();
             asked.desk.passed().await;
@@ -362,14 +366,14 @@ impl Desk {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, QuestionTable> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for QuestionBroker {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Desk").field("open", &self.lock().waiting.len()).finish_non_exhaustive()
+        out.debug_struct("QuestionBroker").field("open", &self.lock().waiting.len()).finish_non_exhaustive()
     }
 }
 
@@ -382,12 +386,12 @@ fn first_number() -> u64 {
 }
 
 /// Withdraws a question when the asking task stops waiting.
-struct Asked {
-    desk: Arc<Desk>,
+struct AskedQuestionGuard {
+    desk: Arc<QuestionBroker>,
     id: QuestionId,
 }
 
-impl Drop for Asked {
+impl Drop for AskedQuestionGuard {
     fn drop(&mut self) {
         self.desk.withdraw(self.id);
     }

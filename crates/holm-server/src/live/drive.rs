@@ -5,24 +5,26 @@ use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration
 
 use futures::FutureExt as _;
 use holm_kernel::{Budget, NanoUsd, Prompt};
-use holm_runtime::{BoxFuture, CancellationToken, Changes, DriveError, JournalFailed, Report, Session};
+use holm_runtime::{
+    BoxFuture, CancellationToken, DriveError, JournalStorageError, ResumeChanges, RunReport, Session,
+};
 use holm_store::Store;
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    Lasting, RUNNING, Room, State,
-    admission::{Rest, Turn},
+    LiveSession, RUNNING, SessionState, WorkLifetime,
+    admission::{PausedPermit, RunPermit},
     hall::is_job,
     kept,
-    purse::{Begins, Hold, Purses},
-    room::{Ask, Missed, Outcome, Wish},
+    purse::{BudgetReservation, BudgetReservations, ReservationRequest},
+    room::{MissedInput, QueuedPrompt, RunIntent, RunResult},
 };
-use crate::{Opened, Refusal, SessionId};
+use crate::{ApiError, OpenedSession, SessionId};
 
 /// What the driving task needs.
-pub(super) struct Driving {
+pub(super) struct DriveContext {
     pub(super) store: Store,
-    pub(super) purses: Arc<Purses>,
+    pub(super) purses: Arc<BudgetReservations>,
     pub(super) idle: Duration,
     /// Cancelled when the server stops: running work is parked.
     pub(super) park: CancellationToken,
@@ -31,40 +33,45 @@ pub(super) struct Driving {
 }
 
 /// The session's own budget, and which budget applies.
-struct Bound {
+struct SessionBudget {
     own: Option<NanoUsd>,
-    binding: Binding,
+    binding: BudgetBinding,
 }
 
 /// Which budget the run was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Binding {
+enum BudgetBinding {
     Own,
     /// The user's; the session's own is noted in the store.
     Users,
 }
 
 /// The prompt to run, and the answer for the caller.
-struct Accepted {
+struct PromptAcceptance {
     prompt: Option<Prompt>,
-    answer: Result<(), Refusal>,
+    answer: Result<(), ApiError>,
 }
 
 /// What to do after a prompt was handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum After {
+enum DriveDecision {
     Next,
     Leave,
 }
 
 /// Drives a session until it is closed.
-pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver<Ask>, driving: Driving) {
-    let Opened { mut session, keep } = opened;
-    let mut bound = Bound { own: session.run().budget().usd, binding: Binding::Own };
+pub(super) async fn drive(
+    room: &LiveSession,
+    opened: OpenedSession,
+    mut asked: mpsc::Receiver<QueuedPrompt>,
+    driving: DriveContext,
+) {
+    let OpenedSession { mut session, keep } = opened;
+    let mut bound = SessionBudget { own: session.run().budget().usd, binding: BudgetBinding::Own };
     // If the store cannot be read now, the next write reports it.
     if let Ok(Some(own)) = kept::bound(&driving.store, &room.id).await {
         let own = driving.told.map_or(own, |told| told.usd);
-        bound = Bound { own, binding: Binding::Users };
+        bound = SessionBudget { own, binding: BudgetBinding::Users };
     }
     let mut lease_loss = session.lease_loss();
     loop {
@@ -82,7 +89,7 @@ pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver
         let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
         let served =
             serve(room, &mut session, &mut bound, (ask, &mut asked), (&driving, &mut lease_loss)).await;
-        if served == After::Leave {
+        if served == DriveDecision::Leave {
             break;
         }
     }
@@ -96,23 +103,23 @@ async fn put_away(session: Session, keep: Box<dyn Any + Send>) {
 }
 
 async fn serve(
-    room: &Room,
+    room: &LiveSession,
     session: &mut Session,
-    bound: &mut Bound,
-    (ask, asked): (Ask, &mut mpsc::Receiver<Ask>),
-    (driving, lease_loss): (&Driving, &mut BoxFuture<'static, ()>),
-) -> After {
-    let Ask { prompt, ticket, give_up, kept, done } = ask;
+    bound: &mut SessionBudget,
+    (ask, asked): (QueuedPrompt, &mut mpsc::Receiver<QueuedPrompt>),
+    (driving, lease_loss): (&DriveContext, &mut BoxFuture<'static, ()>),
+) -> DriveDecision {
+    let QueuedPrompt { prompt, ticket, give_up, kept, done } = ask;
     let idle = || {
         room.shut_ears();
-        drop(room.state.send_replace(State::Idle(None)));
+        drop(room.state.send_replace(SessionState::Idle(None)));
     };
-    let Accepted { prompt, answer } = match accept(room, session, prompt, &driving.store).await {
+    let PromptAcceptance { prompt, answer } = match accept(room, session, prompt, &driving.store).await {
         Ok(accepted) => accepted,
         Err(refusal) => {
             idle();
             let _ = kept.send(Err(refusal));
-            return After::Next;
+            return DriveDecision::Next;
         }
     };
     // The caller may be gone; an accepted prompt runs anyway.
@@ -133,49 +140,49 @@ async fn serve(
         // If it cannot be deleted now, it starts after the next restart and can be cancelled there.
         let _ = kept::done(&driving.store, &room.id).await;
         idle();
-        let _ = done.send(Err(Refusal::conflict("cancelled", "the run was cancelled before its turn")));
-        return After::Next;
+        let _ = done.send(Err(ApiError::conflict("cancelled", "the run was cancelled before its turn")));
+        return DriveDecision::Next;
     }
     // From now on a cancellation finds no waiting prompt and goes to the run itself. Without a
     // permit the server is stopping: the accepted prompt is stored and runs at the next start.
     let Some(turn) = turn else {
         room.shut_ears();
-        return After::Leave;
+        return DriveDecision::Leave;
     };
-    room.state.send_replace(State::Working);
+    room.state.send_replace(SessionState::Working);
     let working = work(room, session, bound, prompt, driving);
     let worked = take_turns(room, turn, working, &driving.park).await;
     // No matter how the run ended, it does not read further input.
     room.shut_ears();
-    let Some(worked) = worked else { return After::Leave };
+    let Some(worked) = worked else { return DriveDecision::Leave };
     let worked = match worked {
         Ok(worked) => worked,
-        Err(Panicked) => broken(room, &driving.store).await,
+        Err(RunPanicError) => broken(room, &driving.store).await,
     };
     let ending = worked.as_ref().ok().and_then(Option::as_ref).map(|report| Box::new(report.ending.clone()));
-    let after = if worked.is_err() { After::Leave } else { After::Next };
-    if after == After::Leave {
+    let after = if worked.is_err() { DriveDecision::Leave } else { DriveDecision::Next };
+    if after == DriveDecision::Leave {
         // Closed before the session looks idle: a session that is being closed accepts no prompt.
         asked.close();
     }
-    room.state.send_replace(State::Idle(ending));
+    room.state.send_replace(SessionState::Idle(ending));
     // The caller may be gone; the journal has the result.
     let _ = done.send(worked);
     after
 }
 
 /// Whether a run has a permit, between its start and its end.
-enum Shift {
-    Works(Turn),
+enum RunTurnState {
+    Works(RunPermit),
     /// No permit, because it waits for a user.
-    Rests(Rest),
+    Rests(PausedPermit),
     /// No permit yet, and it was answered: it receives the answer once it has one.
-    Queues(Rest, BoxFuture<'static, Option<Turn>>),
+    Queues(PausedPermit, BoxFuture<'static, Option<RunPermit>>),
     /// No permit, and it needs none because it was cancelled. Later input makes it need one again.
-    Stops(Rest),
+    Stops(PausedPermit),
 }
 
-impl Shift {
+impl RunTurnState {
     /// The next state, given whether the run waits for a user, and whether an answer is
     /// held back from it.
     fn after(self, is_asking: bool, is_shut: bool) -> Self {
@@ -190,11 +197,11 @@ impl Shift {
     }
 
     /// The user's intent that would change the state.
-    const fn awaits(&self) -> Option<Wish> {
+    const fn awaits(&self) -> Option<RunIntent> {
         match self {
             Self::Works(_) | Self::Rests(_) => None,
-            Self::Queues(..) => Some(Wish::Stop),
-            Self::Stops(_) => Some(Wish::GoOn),
+            Self::Queues(..) => Some(RunIntent::Stop),
+            Self::Stops(_) => Some(RunIntent::GoOn),
         }
     }
 
@@ -208,7 +215,7 @@ impl Shift {
     }
 
     /// Waits for the permit; forever if none is requested.
-    async fn turn(&mut self) -> Option<Turn> {
+    async fn turn(&mut self) -> Option<RunPermit> {
         match self {
             Self::Queues(_, turn) => turn.await,
             Self::Works(_) | Self::Rests(_) | Self::Stops(_) => std::future::pending().await,
@@ -218,7 +225,7 @@ impl Shift {
 
 /// A panic in the server, not an error of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Panicked;
+pub(super) struct RunPanicError;
 
 /// Drives a run. While it waits for a user it gives its permit back, so that other runs can work.
 /// It receives the last answer once it has a permit again.
@@ -226,18 +233,18 @@ pub(super) struct Panicked;
 /// The run is polled all the time, so that tool deadlines hold and a lost lease is noticed. Returns
 /// `None` if the server stops.
 pub(super) async fn take_turns(
-    room: &Room,
-    turn: Turn,
-    work: impl Future<Output = Outcome>,
+    room: &LiveSession,
+    turn: RunPermit,
+    work: impl Future<Output = RunResult>,
     park: &CancellationToken,
-) -> Option<Result<Outcome, Panicked>> {
+) -> Option<Result<RunResult, RunPanicError>> {
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
     let (mut questions, mut wish) = (room.desk.count(), room.wish.subscribe());
     let gate = room.desk.take_turns();
-    let mut shift = Shift::Works(turn);
+    let mut shift = RunTurnState::Works(turn);
     loop {
         let is_asking = *questions.borrow_and_update() > 0;
-        if matches!(shift, Shift::Works(_) | Shift::Stops(_)) {
+        if matches!(shift, RunTurnState::Works(_) | RunTurnState::Stops(_)) {
             gate.open();
         }
         shift = shift.after(is_asking, gate.is_shut());
@@ -250,26 +257,26 @@ pub(super) async fn take_turns(
             _ = questions.changed() => {}
             () = until(&mut wish, wanted), if wanted.is_some() => {
                 shift = shift.wished();
-                if matches!(shift, Shift::Rests(_)) {
+                if matches!(shift, RunTurnState::Rests(_)) {
                     gate.shut();
                 }
             }
-            turn = shift.turn() => shift = Shift::Works(turn?),
-            worked = &mut work => return Some(worked.map_err(|_| Panicked)),
+            turn = shift.turn() => shift = RunTurnState::Works(turn?),
+            worked = &mut work => return Some(worked.map_err(|_| RunPanicError)),
         }
     }
 }
 
 /// Waits until the user's intent is this one. The session is held here, so the sender exists.
-async fn until(wish: &mut watch::Receiver<Wish>, wanted: Option<Wish>) {
+async fn until(wish: &mut watch::Receiver<RunIntent>, wanted: Option<RunIntent>) {
     let _ = wish.wait_for(|wish| Some(*wish) == wanted).await;
 }
 
 /// Ends a run that panicked. It is not restarted automatically, because it would panic again.
-async fn broken(room: &Room, store: &Store) -> Outcome {
-    let refusal = Refusal::failed("internal error of the server");
+async fn broken(room: &LiveSession, store: &Store) -> RunResult {
+    let refusal = ApiError::failed("internal error of the server");
     room.feed.note(&refusal.message);
-    if room.lasting == Lasting::Session {
+    if room.lasting == WorkLifetime::Session {
         store.untag(room.id.as_str(), RUNNING).await?;
         kept::done(store, &room.id).await?;
     }
@@ -279,18 +286,18 @@ async fn broken(room: &Room, store: &Store) -> Outcome {
 /// Stores a new prompt so that it is not lost; without a new one, looks up the stored one. A prompt
 /// that was accepted earlier, but never started because the server ended, goes first.
 async fn accept(
-    room: &Room,
+    room: &LiveSession,
     session: &mut Session,
     prompt: Option<Prompt>,
     store: &Store,
-) -> Result<Accepted, Refusal> {
+) -> Result<PromptAcceptance, ApiError> {
     let prompt = match (prompt, room.lasting) {
-        (Some(prompt), Lasting::Request) => Some(prompt),
-        (Some(prompt), Lasting::Session) => {
+        (Some(prompt), WorkLifetime::Request) => Some(prompt),
+        (Some(prompt), WorkLifetime::Session) => {
             if let Some(earlier) = kept::unheard(store, &room.id).await? {
                 let message = "an earlier prompt is waiting to start; steer it, follow up, or cancel it";
-                let answer = Err(Refusal::conflict("working", message));
-                return Ok(Accepted { prompt: Some(earlier), answer });
+                let answer = Err(ApiError::conflict("working", message));
+                return Ok(PromptAcceptance { prompt: Some(earlier), answer });
             }
             // Redacted as in the journal: secrets are stored nowhere.
             let prompt = session.without_secrets(prompt);
@@ -299,16 +306,16 @@ async fn accept(
         }
         (None, _) => kept::unheard(store, &room.id).await?,
     };
-    Ok(Accepted { prompt, answer: Ok(()) })
+    Ok(PromptAcceptance { prompt, answer: Ok(()) })
 }
 
 async fn work(
-    room: &Room,
+    room: &LiveSession,
     session: &mut Session,
-    bound: &mut Bound,
+    bound: &mut SessionBudget,
     prompt: Option<Prompt>,
-    driving: &Driving,
-) -> Outcome {
+    driving: &DriveContext,
+) -> RunResult {
     let store = &driving.store;
     let hold = match afford(room, session, bound, driving).await {
         Ok(hold) => hold,
@@ -321,7 +328,7 @@ async fn work(
     };
     // A prompt of one connection is only for that connection: at the next start, no client would
     // read the answer or carry out its tool calls.
-    let goes_on = room.lasting == Lasting::Session;
+    let goes_on = room.lasting == WorkLifetime::Session;
     if goes_on {
         store.tag(room.id.as_str(), RUNNING).await?;
     }
@@ -345,15 +352,15 @@ async fn work(
 ///
 /// Returns the report of its last part.
 async fn to_its_end(
-    room: &Room,
+    room: &LiveSession,
     session: &mut Session,
     prompt: Option<Prompt>,
-) -> Result<Option<Report>, DriveError> {
+) -> Result<Option<RunReport>, DriveError> {
     let mut report = match prompt {
         Some(prompt) => Some(session.prompt(prompt).await?),
         None => session.go_on().await?,
     };
-    while room.missed() == Missed::Something {
+    while room.missed() == MissedInput::Something {
         // A cancelled run may have no permit now. Yielding lets the driver notice that and close
         // the gate first.
         tokio::task::yield_now().await;
@@ -373,13 +380,13 @@ fn is_left<T>(id: &SessionId, outcome: &Result<T, DriveError>) -> bool {
 
 /// Reserves budget for the session and tells the run its limit.
 async fn afford(
-    room: &Room,
+    room: &LiveSession,
     session: &mut Session,
-    bound: &mut Bound,
-    driving: &Driving,
-) -> Result<Hold, Refusal> {
+    bound: &mut SessionBudget,
+    driving: &DriveContext,
+) -> Result<BudgetReservation, ApiError> {
     let store = &driving.store;
-    let begins = Begins {
+    let begins = ReservationRequest {
         session: room.id.clone(),
         own: bound.own,
         spent: session.run().spent(),
@@ -387,17 +394,17 @@ async fn afford(
     };
     let hold = driving.purses.take(&room.user, store, begins).await?;
     let (wanted, binding) = match hold.ceiling {
-        Some(ceiling) => (Some(ceiling), Binding::Users),
-        None => (bound.own, Binding::Own),
+        Some(ceiling) => (Some(ceiling), BudgetBinding::Users),
+        None => (bound.own, BudgetBinding::Own),
     };
-    if binding == Binding::Users && bound.binding == Binding::Own {
+    if binding == BudgetBinding::Users && bound.binding == BudgetBinding::Own {
         kept::note_bound(store, &room.id, bound.own).await?;
     }
     if session.run().budget().usd != wanted {
         let budget = Some(Budget { usd: wanted });
-        session.change(Changes { budget, ..Changes::default() }).await.map_err(unwritten)?;
+        session.change(ResumeChanges { budget, ..ResumeChanges::default() }).await.map_err(unwritten)?;
     }
-    if binding == Binding::Own && bound.binding == Binding::Users {
+    if binding == BudgetBinding::Own && bound.binding == BudgetBinding::Users {
         kept::forget_bound(store, &room.id).await?;
     }
     bound.binding = binding;
@@ -407,15 +414,15 @@ async fn afford(
 /// The reason of a failed journal write is for the operator, not for the client. The client does
 /// learn that another server continues the run.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
-fn unwritten(error: DriveError) -> Refusal {
-    if error == DriveError::Journal(JournalFailed::LeaseLost) {
-        return Refusal::lease_lost();
+fn unwritten(error: DriveError) -> ApiError {
+    if error == DriveError::Journal(JournalStorageError::LeaseLost) {
+        return ApiError::lease_lost();
     }
-    Refusal::failed("the run was stopped because its journal could not be written")
+    ApiError::failed("the run was stopped because its journal could not be written")
 }
 
 /// Closes the queue and returns the prompt that arrived just before.
-fn last(asked: &mut mpsc::Receiver<Ask>) -> Option<Ask> {
+fn last(asked: &mut mpsc::Receiver<QueuedPrompt>) -> Option<QueuedPrompt> {
     asked.close();
     asked.try_recv().ok()
 }

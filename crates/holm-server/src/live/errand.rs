@@ -7,9 +7,9 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Block, CallId, Tool as Declaration, ToolCall, ToolOutput};
-use holm_runtime::{Job, Tool, tool_fn};
-use holm_wire::server::AskedTool;
+use holm_kernel::{Block, CallId, ToolCall, ToolOutput, ToolSpec as Declaration};
+use holm_runtime::{Tool, ToolInvocation, tool_fn};
+use holm_wire::server::CompletionTool;
 use tokio::sync::{Notify, oneshot};
 
 use crate::SessionId;
@@ -18,33 +18,33 @@ use crate::SessionId;
 pub(crate) const PREFIX: &str = "call_";
 
 /// The calls of one session that wait for its client.
-pub(crate) struct Errands {
-    open: Mutex<BTreeMap<CallId, Errand>>,
+pub(crate) struct ClientToolCalls {
+    open: Mutex<BTreeMap<CallId, ClientToolCall>>,
     bell: Notify,
 }
 
-struct Errand {
+struct ClientToolCall {
     name: String,
     arguments: Arc<str>,
-    told: Told,
+    told: CallAnnouncement,
     answer: oneshot::Sender<ToolOutput>,
 }
 
 /// Whether the client knows about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum CallAnnouncement {
     No,
     Yes,
 }
 
-impl Errands {
+impl ClientToolCalls {
     pub(crate) fn new() -> Self {
         Self { open: Mutex::default(), bell: Notify::new() }
     }
 
     /// A tool whose calls go to the client. It changes nothing on this machine, so
     /// it needs no approval.
-    pub(crate) fn tool(self: &Arc<Self>, asked: &AskedTool) -> Arc<dyn Tool> {
+    pub(crate) fn tool(self: &Arc<Self>, asked: &CompletionTool) -> Arc<dyn Tool> {
         let declaration =
             Declaration::new(asked.name.clone(), asked.description.clone(), asked.schema.clone());
         let (errands, name) = (Arc::clone(self), asked.name.clone());
@@ -82,10 +82,10 @@ impl Errands {
         open.iter().filter(|(_, errand)| !errand.answer.is_closed()).map(|(call, _)| *call).collect()
     }
 
-    fn wait(self: &Arc<Self>, name: &str, job: &Job) -> oneshot::Receiver<ToolOutput> {
+    fn wait(self: &Arc<Self>, name: &str, job: &ToolInvocation) -> oneshot::Receiver<ToolOutput> {
         let (answer, answered) = oneshot::channel();
         let (name, arguments) = (name.to_owned(), Arc::clone(&job.arguments));
-        self.lock().insert(job.call, Errand { name, arguments, told: Told::No, answer });
+        self.lock().insert(job.call, ClientToolCall { name, arguments, told: CallAnnouncement::No, answer });
         self.bell.notify_one();
         answered
     }
@@ -94,9 +94,9 @@ impl Errands {
         let mut open = self.lock();
         // Drops calls that the kernel has stopped.
         open.retain(|_, errand| !errand.answer.is_closed());
-        let untold = open.iter_mut().filter(|(_, errand)| errand.told == Told::No);
+        let untold = open.iter_mut().filter(|(_, errand)| errand.told == CallAnnouncement::No);
         let calls = untold.map(|(call, errand)| {
-            errand.told = Told::Yes;
+            errand.told = CallAnnouncement::Yes;
             Block::ToolCall(ToolCall {
                 id: format!("{PREFIX}{session}_{}", call.value()),
                 name: errand.name.clone(),
@@ -107,7 +107,7 @@ impl Errands {
         calls.collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<CallId, Errand>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<CallId, ClientToolCall>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

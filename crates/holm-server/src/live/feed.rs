@@ -9,10 +9,10 @@ use std::{
 };
 
 use holm_kernel::{CallId, Event, EventId, Numbered, Seq};
-use holm_runtime::{Delta, DeltaSink, EventSink};
+use holm_runtime::{DeltaSink, EventSink, ReplyDelta};
 use tokio::sync::watch;
 
-use super::{Cursor, Frame, Memory, Posed, QuestionId, Told, memory::Taken};
+use super::{FeedCursor, FeedEvent, FeedFrame, FeedMemory, Posed, QuestionId, memory::MemoryReservation};
 
 /// The number of events in memory: some turns of a busy run. The journal has the rest.
 const MOST_EVENTS: usize = 512;
@@ -36,32 +36,32 @@ const MOST_PIECE: usize = 16 * 1024;
 ///
 /// The kernel numbers events, so a watcher that reconnects with its last number gets exactly what
 /// follows. Pieces of a reply are counted in bytes.
-pub struct Feed {
-    ring: Mutex<Ring>,
+pub struct SessionFeed {
+    ring: Mutex<FeedBuffer>,
     bell: watch::Sender<u64>,
 }
 
-struct Ring {
-    events: VecDeque<Arc<Told>>,
+struct FeedBuffer {
+    events: VecDeque<Arc<FeedEvent>>,
     /// The size of the events in bytes; `talk_bytes` is that of `talk`.
     event_bytes: usize,
     talk_bytes: usize,
     /// The share of this feed in the memory of all feeds.
-    taken: Taken,
+    taken: MemoryReservation,
     /// How often the feed was reset.
     begun: u64,
-    driven: Driven,
-    floor: Floor,
-    reply: Option<Reply>,
-    work: Work,
-    talk: VecDeque<Frame>,
+    driven: DriverLocation,
+    floor: FeedFloor,
+    reply: Option<ReplyBuffer>,
+    work: FeedWorkState,
+    talk: VecDeque<FeedFrame>,
     /// The number of the first entry of `talk`.
     talked: u64,
 }
 
 /// Which process drives the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Driven {
+enum DriverLocation {
     Here,
     /// Another process, or no process at all.
     Elsewhere,
@@ -69,7 +69,7 @@ enum Driven {
 
 /// From which point on the feed has all events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Floor {
+enum FeedFloor {
     /// No event has arrived yet.
     Unknown,
     Beginning,
@@ -79,24 +79,24 @@ enum Floor {
 
 /// Whether the session works, according to its events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Work {
+enum FeedWorkState {
     #[default]
     Done,
     UnderWay,
 }
 
 /// The reply that is arriving.
-struct Reply {
+struct ReplyBuffer {
     call: CallId,
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<FeedReplyPiece>,
     /// The offset of the first piece, counted over all bytes of this call.
     base: u64,
     /// The offset after the last piece.
     end: u64,
 }
 
-struct Piece {
-    kind: Kind,
+struct FeedReplyPiece {
+    kind: FeedReplyKind,
     /// The offset within the text of its kind.
     offset: u64,
     text: String,
@@ -104,14 +104,14 @@ struct Piece {
 
 /// The kind of text that a piece belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FeedReplyKind {
     Text,
     Thinking,
     ToolCall(u64),
     ToolArguments(u64),
 }
 
-impl Kind {
+impl FeedReplyKind {
     const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -131,9 +131,9 @@ impl Kind {
 
 /// The next step for a watcher.
 #[derive(Debug)]
-pub enum Step {
+pub enum FeedStep {
     /// These frames, each with the position after it.
-    Frames(Vec<(Frame, Cursor)>),
+    Frames(Vec<(FeedFrame, FeedCursor)>),
     Wait,
     /// The feed no longer has the next event; the journal has it.
     Behind,
@@ -141,24 +141,24 @@ pub enum Step {
 
 /// The position of a watcher.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Position {
-    pub(crate) cursor: Cursor,
+pub(crate) struct FeedPosition {
+    pub(crate) cursor: FeedCursor,
     talk: u64,
 }
 
-impl Feed {
+impl SessionFeed {
     /// Creates an empty feed that shares its memory with no other.
     pub fn new() -> Self {
-        Self::within(&Memory::new(usize::MAX))
+        Self::within(&FeedMemory::new(usize::MAX))
     }
 
     /// Creates an empty feed that shares the given memory limit.
-    pub(crate) fn within(memory: &Arc<Memory>) -> Self {
-        Self { ring: Mutex::new(Ring::new(memory)), bell: watch::Sender::new(0) }
+    pub(crate) fn within(memory: &Arc<FeedMemory>) -> Self {
+        Self { ring: Mutex::new(FeedBuffer::new(memory)), bell: watch::Sender::new(0) }
     }
 
     /// The memory limit that all feeds share.
-    pub(super) fn memory(&self) -> Arc<Memory> {
+    pub(super) fn memory(&self) -> Arc<FeedMemory> {
         Arc::clone(self.lock().taken.memory())
     }
 
@@ -166,24 +166,25 @@ impl Feed {
     /// are added as they happen; earlier ones are in the journal.
     pub(crate) fn begin_anew(&self) {
         let mut ring = self.lock();
-        (ring.events, ring.event_bytes, ring.reply, ring.floor) = (VecDeque::new(), 0, None, Floor::Unknown);
+        (ring.events, ring.event_bytes, ring.reply, ring.floor) =
+            (VecDeque::new(), 0, None, FeedFloor::Unknown);
         ring.begun += 1;
         ring.account();
     }
 
     /// From now on this process drives the session and adds its events here.
     pub(crate) fn take_up(&self) {
-        self.lock().driven = Driven::Here;
+        self.lock().driven = DriverLocation::Here;
     }
 
     /// The session is no longer driven here.
     pub(crate) fn let_go(&self) {
-        self.lock().driven = Driven::Elsewhere;
+        self.lock().driven = DriverLocation::Elsewhere;
     }
 
     /// Whether this process drives the session and adds its events here.
     pub(super) fn is_driven(&self) -> bool {
-        self.lock().driven == Driven::Here
+        self.lock().driven == DriverLocation::Here
     }
 
     /// How often the feed was reset.
@@ -202,15 +203,15 @@ impl Feed {
 
     /// Shows a note to the current watchers. It is not kept for later ones.
     pub fn note(&self, text: &str) {
-        self.talk(Frame::Note(text.into()));
+        self.talk(FeedFrame::Note(text.into()));
     }
 
     pub(crate) fn asked(&self, posed: Arc<Posed>) {
-        self.talk(Frame::Asked(posed));
+        self.talk(FeedFrame::Asked(posed));
     }
 
     pub(crate) fn settled(&self, id: QuestionId) {
-        self.talk(Frame::Settled(id));
+        self.talk(FeedFrame::Settled(id));
     }
 
     /// Records a gap: a watcher that has not seen `last` finds the missing events in the journal.
@@ -220,7 +221,7 @@ impl Feed {
         ring.events.clear();
         ring.event_bytes = 0;
         ring.begun += 1;
-        (ring.floor, ring.reply) = (last.map_or(Floor::Unknown, Floor::After), None);
+        (ring.floor, ring.reply) = (last.map_or(FeedFloor::Unknown, FeedFloor::After), None);
         ring.account();
         drop(ring);
         self.ring_bell();
@@ -228,34 +229,34 @@ impl Feed {
 
     /// Whether the last event about work said that it has ended.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.lock().work == Work::Done
+        self.lock().work == FeedWorkState::Done
     }
 
     /// The position after everything in the feed.
-    pub(crate) fn latest(&self) -> Cursor {
+    pub(crate) fn latest(&self) -> FeedCursor {
         let ring = self.lock();
         // The last event may have been too large to keep; watchers saw it anyway.
         let event = ring.events.back().map(|told| told.event.id).or(match ring.floor {
-            Floor::After(event) => Some(event),
-            Floor::Unknown | Floor::Beginning => None,
+            FeedFloor::After(event) => Some(event),
+            FeedFloor::Unknown | FeedFloor::Beginning => None,
         });
         let reply = ring.reply.as_ref().map(|reply| (reply.call, reply.end));
-        Cursor { event, reply }
+        FeedCursor { event, reply }
     }
 
     /// A position from which all later notes and questions are seen.
-    pub(crate) fn position(&self, cursor: Cursor) -> Position {
+    pub(crate) fn position(&self, cursor: FeedCursor) -> FeedPosition {
         let ring = self.lock();
-        Position { cursor, talk: ring.talked + ring.talk.len() as u64 }
+        FeedPosition { cursor, talk: ring.talked + ring.talk.len() as u64 }
     }
 
     /// The next step for a watcher.
-    pub(crate) fn step(&self, position: &mut Position) -> Step {
+    pub(crate) fn step(&self, position: &mut FeedPosition) -> FeedStep {
         let ring = self.lock();
         // Checked before the position moves, so a watcher that is sent to the journal keeps its
         // position.
         if !ring.covers(position.cursor.event) || !ring.remembers(position) {
-            return Step::Behind;
+            return FeedStep::Behind;
         }
         let mut frames = Vec::new();
         ring.events(position, &mut frames);
@@ -263,10 +264,10 @@ impl Feed {
             ring.pieces(position, &mut frames);
             ring.talk(position, &mut frames);
         }
-        if frames.is_empty() { Step::Wait } else { Step::Frames(frames) }
+        if frames.is_empty() { FeedStep::Wait } else { FeedStep::Frames(frames) }
     }
 
-    fn talk(&self, frame: Frame) {
+    fn talk(&self, frame: FeedFrame) {
         let mut ring = self.lock();
         ring.talk_bytes += frame.weight();
         ring.talk.push_back(frame);
@@ -280,36 +281,36 @@ impl Feed {
     }
 
     /// No change here can be left half done, so a panic of another thread does no harm.
-    fn lock(&self) -> MutexGuard<'_, Ring> {
+    fn lock(&self) -> MutexGuard<'_, FeedBuffer> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Default for Feed {
+impl Default for SessionFeed {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl std::fmt::Debug for Feed {
+impl std::fmt::Debug for SessionFeed {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Feed").field("events", &self.lock().events.len()).finish_non_exhaustive()
+        out.debug_struct("SessionFeed").field("events", &self.lock().events.len()).finish_non_exhaustive()
     }
 }
 
-impl EventSink for Feed {
+impl EventSink for SessionFeed {
     fn event(&self, event: &Numbered) {
-        let told = Arc::new(Told::new(event.clone()));
+        let told = Arc::new(FeedEvent::new(event.clone()));
         if self.watchers() > 0 {
             // The watchers need the text anyway, and it is made only once.
             told.text();
         }
         let mut ring = self.lock();
         ring.hear(&event.event);
-        if ring.floor == Floor::Unknown {
+        if ring.floor == FeedFloor::Unknown {
             let is_first = event.id == EventId { record: Seq::new(0), index: 0 };
             // Earlier events were not shown here.
-            ring.floor = if is_first { Floor::Beginning } else { Floor::After(event.id) };
+            ring.floor = if is_first { FeedFloor::Beginning } else { FeedFloor::After(event.id) };
         }
         ring.event_bytes += told.weight();
         ring.events.push_back(told);
@@ -319,19 +320,21 @@ impl EventSink for Feed {
     }
 }
 
-impl DeltaSink for Feed {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
+impl DeltaSink for SessionFeed {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
         let (kind, offset, text) = match delta {
-            Delta::Text { offset, text } => (Kind::Text, offset, text),
-            Delta::Thinking { offset, text } => (Kind::Thinking, offset, text),
-            Delta::ToolCallStarted { index, name, .. } => (Kind::ToolCall(index), 0, name),
-            Delta::ToolArguments { index, offset, text } => (Kind::ToolArguments(index), offset, text),
-            Delta::Progress { text, done, total } => {
-                self.talk(Frame::Progress { call: call.value(), text: text.into(), done, total });
+            ReplyDelta::Text { offset, text } => (FeedReplyKind::Text, offset, text),
+            ReplyDelta::Thinking { offset, text } => (FeedReplyKind::Thinking, offset, text),
+            ReplyDelta::ToolCallStarted { index, name, .. } => (FeedReplyKind::ToolCall(index), 0, name),
+            ReplyDelta::ToolArguments { index, offset, text } => {
+                (FeedReplyKind::ToolArguments(index), offset, text)
+            }
+            ReplyDelta::Progress { text, done, total } => {
+                self.talk(FeedFrame::Progress { call: call.value(), text: text.into(), done, total });
                 return;
             }
             // The events contain this too, with the final numbers.
-            Delta::Accepted { .. } | Delta::Usage(_) => return,
+            ReplyDelta::Accepted { .. } | ReplyDelta::Usage(_) => return,
         };
         let mut ring = self.lock();
         ring.arrive(call, kind, offset, text);
@@ -341,18 +344,18 @@ impl DeltaSink for Feed {
     }
 }
 
-impl Ring {
-    fn new(memory: &Arc<Memory>) -> Self {
+impl FeedBuffer {
+    fn new(memory: &Arc<FeedMemory>) -> Self {
         Self {
             events: VecDeque::new(),
             event_bytes: 0,
             talk_bytes: 0,
-            taken: Taken::of(memory),
+            taken: MemoryReservation::of(memory),
             begun: 0,
-            driven: Driven::Elsewhere,
-            floor: Floor::Unknown,
+            driven: DriverLocation::Elsewhere,
+            floor: FeedFloor::Unknown,
             reply: None,
-            work: Work::default(),
+            work: FeedWorkState::default(),
             talk: VecDeque::new(),
             talked: 0,
         }
@@ -361,9 +364,9 @@ impl Ring {
     /// Whether the feed has everything after this event.
     fn covers(&self, event: Option<EventId>) -> bool {
         match (self.floor, event) {
-            (Floor::Unknown | Floor::Beginning, _) => true,
-            (Floor::After(floor), Some(event)) => event >= floor,
-            (Floor::After(_), None) => false,
+            (FeedFloor::Unknown | FeedFloor::Beginning, _) => true,
+            (FeedFloor::After(floor), Some(event)) => event >= floor,
+            (FeedFloor::After(_), None) => false,
         }
     }
 
@@ -376,7 +379,7 @@ impl Ring {
             && let Some(gone) = self.events.pop_front()
         {
             self.event_bytes = self.event_bytes.saturating_sub(gone.weight());
-            self.floor = Floor::After(gone.event.id);
+            self.floor = FeedFloor::After(gone.event.id);
         }
         while (self.talk.len() > MOST_TALK || self.talk_bytes > most_talk)
             && let Some(gone) = self.talk.pop_front()
@@ -397,18 +400,18 @@ impl Ring {
         self.taken.set(self.event_bytes.saturating_add(self.talk_bytes).saturating_add(reply));
     }
 
-    fn events(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
+    fn events(&self, position: &mut FeedPosition, frames: &mut Vec<(FeedFrame, FeedCursor)>) {
         let seen = position.cursor.event;
         let first = self.events.partition_point(|told| Some(told.event.id) <= seen);
         for told in self.events.range(first..).take(MOST_FRAMES) {
             position.cursor = position.cursor.past(&told.event);
-            frames.push((Frame::Event(Arc::clone(told)), position.cursor));
+            frames.push((FeedFrame::Event(Arc::clone(told)), position.cursor));
         }
     }
 
     /// The pieces of the reply that a watcher has not seen. All events come first; otherwise a
     /// piece would precede the call that it answers.
-    fn pieces(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
+    fn pieces(&self, position: &mut FeedPosition, frames: &mut Vec<(FeedFrame, FeedCursor)>) {
         let Some(reply) = &self.reply else { return };
         let seen = match position.cursor.reply {
             Some((call, seen)) if call == reply.call => seen.max(reply.base),
@@ -425,7 +428,7 @@ impl Ring {
                 let offset = piece.offset + skip as u64;
                 let (kind, index) = (piece.kind.name(), piece.kind.index());
                 let call = reply.call.value();
-                let frame = Frame::Delta { call, kind, index, offset, text: text.to_owned() };
+                let frame = FeedFrame::Delta { call, kind, index, offset, text: text.to_owned() };
                 frames.push((frame, position.cursor));
             }
             if frames.len() >= MOST_FRAMES {
@@ -436,14 +439,14 @@ impl Ring {
     }
 
     /// Whether all later notes and questions are still here. A loss is reported once.
-    fn remembers(&self, position: &mut Position) -> bool {
+    fn remembers(&self, position: &mut FeedPosition) -> bool {
         let all = position.talk >= self.talked;
         position.talk = position.talk.max(self.talked);
         all
     }
 
     /// The notes and questions since the position.
-    fn talk(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
+    fn talk(&self, position: &mut FeedPosition, frames: &mut Vec<(FeedFrame, FeedCursor)>) {
         let skip = position.talk.saturating_sub(self.talked);
         let skip = usize::try_from(skip).unwrap_or(usize::MAX).min(self.talk.len());
         for frame in self.talk.range(skip..) {
@@ -455,47 +458,47 @@ impl Ring {
     /// Tracks which reply is arriving.
     fn hear(&mut self, event: &Event) {
         match event {
-            Event::GroupStarted { .. } => self.work = Work::UnderWay,
-            Event::ModelCalled { call, .. } => self.reply = Some(Reply::new(*call)),
+            Event::GroupStarted { .. } => self.work = FeedWorkState::UnderWay,
+            Event::ModelCalled { call, .. } => self.reply = Some(ReplyBuffer::new(*call)),
             Event::Withdrawn { call } => {
                 if let Some(reply) = self.reply.as_mut().filter(|reply| reply.call == *call) {
                     reply.pieces.clear();
                     reply.base = reply.end;
                 }
             }
-            Event::GroupEnded { .. } => (self.reply, self.work) = (None, Work::Done),
+            Event::GroupEnded { .. } => (self.reply, self.work) = (None, FeedWorkState::Done),
             event if ends_reply(event) => self.reply = None,
             _ => {}
         }
     }
 
-    fn arrive(&mut self, call: CallId, kind: Kind, offset: u64, text: &str) {
+    fn arrive(&mut self, call: CallId, kind: FeedReplyKind, offset: u64, text: &str) {
         let reply = match &mut self.reply {
             Some(reply) if reply.call == call => reply,
             // A late piece of a call that is over.
             Some(reply) if reply.call > call => return,
-            other => other.insert(Reply::new(call)),
+            other => other.insert(ReplyBuffer::new(call)),
         };
         reply.add(kind, offset, text);
     }
 }
 
-impl Reply {
+impl ReplyBuffer {
     fn new(call: CallId) -> Self {
         Self { call, pieces: VecDeque::new(), base: 0, end: 0 }
     }
 
-    fn add(&mut self, kind: Kind, offset: u64, text: &str) {
+    fn add(&mut self, kind: FeedReplyKind, offset: u64, text: &str) {
         self.end += text.len() as u64;
-        let follows = |piece: &&mut Piece| {
+        let follows = |piece: &&mut FeedReplyPiece| {
             piece.kind == kind
-                && !matches!(kind, Kind::ToolCall(_))
+                && !matches!(kind, FeedReplyKind::ToolCall(_))
                 && piece.offset + piece.text.len() as u64 == offset
                 && piece.text.len() + text.len() <= MOST_PIECE
         };
         match self.pieces.back_mut().filter(follows) {
             Some(piece) => piece.text.push_str(text),
-            None => self.pieces.push_back(Piece { kind, offset, text: text.to_owned() }),
+            None => self.pieces.push_back(FeedReplyPiece { kind, offset, text: text.to_owned() }),
         }
     }
 

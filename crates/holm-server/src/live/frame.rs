@@ -5,18 +5,18 @@ use std::sync::{Arc, OnceLock};
 use holm_kernel::Numbered;
 use serde_json::{Value, json};
 
-use super::{Cursor, Posed, QuestionId, memory::weight};
+use super::{FeedCursor, Posed, QuestionId, memory::weight};
 
 /// An event, serialized once for all watchers.
 #[derive(Debug)]
-pub struct Told {
+pub struct FeedEvent {
     /// The event with its number.
     pub event: Numbered,
     text: OnceLock<String>,
     weight: OnceLock<usize>,
 }
 
-impl Told {
+impl FeedEvent {
     /// Wraps an event whose JSON text is not made yet.
     pub fn new(event: Numbered) -> Self {
         Self { event, text: OnceLock::new(), weight: OnceLock::new() }
@@ -37,8 +37,8 @@ impl Told {
 
 /// One frame for watchers.
 #[derive(Debug, Clone)]
-pub enum Frame {
-    Event(Arc<Told>),
+pub enum FeedFrame {
+    Event(Arc<FeedEvent>),
     /// A piece of the reply that is arriving.
     Delta {
         call: u64,
@@ -72,7 +72,7 @@ pub enum Frame {
     Closed,
 }
 
-impl Frame {
+impl FeedFrame {
     /// The type name of the frame.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -120,7 +120,7 @@ impl Frame {
     }
 
     /// The whole frame as one JSON text, for connections without a separate type and id.
-    pub fn message(&self, cursor: &Cursor) -> String {
+    pub fn message(&self, cursor: &FeedCursor) -> String {
         let name = self.name();
         // Built by hand, because the data is JSON already.
         format!(r#"{{"type":"{name}","id":"{cursor}","data":{}}}"#, self.data())

@@ -8,20 +8,21 @@ use std::{
 
 use holm_kernel::{Budget, Event, NanoUsd, Numbered, Prompt};
 use holm_runtime::{CancellationToken, EventSink, Toolbox};
-use holm_store::Listing;
+use holm_store::SessionQuery;
 use tokio::{
     sync::{Mutex as AsyncMutex, OwnedMutexGuard, oneshot},
     task::JoinSet,
 };
 
 use super::{
-    Admission, Attendance, Cursor, Desk, Feed, Memory, RUNNING, Room, State, drive::Driving, kept,
-    purse::Purses, room::Outcome,
+    FeedCursor, FeedMemory, LiveSession, QuestionAttendance, QuestionBroker, RUNNING, RunAdmission,
+    SessionFeed, SessionState, drive::DriveContext, kept, purse::BudgetReservations, room::RunResult,
 };
 use crate::{
-    Limits, Metrics, OpenError, Order, Refusal, SessionId, Start, Workshop,
-    auth::{Keyring, UserName},
-    jobs::{Shelf, ShelfError},
+    ApiError, ServerLimits, ServerMetrics, SessionId, SessionProvider, SessionProviderError, SessionRequest,
+    SessionStart,
+    auth::{TokenRegistry, UserName},
+    jobs::{JobRepository, JobRepositoryError},
 };
 
 /// The prefix of the tag that names the agent of a session.
@@ -39,21 +40,21 @@ const LEAVING: Duration = Duration::from_secs(10);
 /// How long a session without budget is left alone before the server checks its budget again.
 const PUT_OFF: Duration = Duration::from_mins(1);
 
-type Key = (UserName, SessionId);
-type Slot = Arc<AsyncMutex<Option<Arc<Room>>>>;
+type UserSessionKey = (UserName, SessionId);
+type SessionSlot = Arc<AsyncMutex<Option<Arc<LiveSession>>>>;
 
-pub struct Hall {
-    workshop: Arc<dyn Workshop>,
-    limits: Limits,
-    admission: Admission,
-    purses: Arc<Purses>,
-    slots: Mutex<HashMap<Key, Slot>>,
-    feeds: Mutex<HashMap<Key, Weak<Feed>>>,
+pub struct SessionManager {
+    workshop: Arc<dyn SessionProvider>,
+    limits: ServerLimits,
+    admission: RunAdmission,
+    purses: Arc<BudgetReservations>,
+    slots: Mutex<HashMap<UserSessionKey, SessionSlot>>,
+    feeds: Mutex<HashMap<UserSessionKey, Weak<SessionFeed>>>,
     /// The memory that all feeds share.
-    memory: Arc<Memory>,
-    metrics: Arc<Metrics>,
+    memory: Arc<FeedMemory>,
+    metrics: Arc<ServerMetrics>,
     /// Sessions without budget, and until when they are not taken over again.
-    put_off: Mutex<HashMap<Key, Instant>>,
+    put_off: Mutex<HashMap<UserSessionKey, Instant>>,
     /// Cancelled when no new work is accepted any more.
     closing: CancellationToken,
     /// Cancelled when unfinished work is parked.
@@ -62,8 +63,8 @@ pub struct Hall {
 
 /// How to open a session.
 #[derive(Debug)]
-pub struct Opening {
-    pub start: Start,
+pub struct SessionOptions {
+    pub start: SessionStart,
     /// The agent; `None` is the default one.
     pub agent: Option<String>,
     /// The model; `None` is the agent's own.
@@ -73,14 +74,14 @@ pub struct Opening {
     /// Tools that the client carries out.
     pub tools: Toolbox,
     /// Whether a user may answer its questions.
-    pub attendance: Attendance,
+    pub attendance: QuestionAttendance,
     /// What happens to its work when the server ends.
-    pub lasting: Lasting,
+    pub lasting: WorkLifetime,
 }
 
 /// What happens to a session's work when the server ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Lasting {
+pub enum WorkLifetime {
     /// It is resumed at the next start.
     #[default]
     Session,
@@ -88,32 +89,36 @@ pub enum Lasting {
     Request,
 }
 
-impl Opening {
+impl SessionOptions {
     /// A session of the default agent.
-    pub fn new(start: Start) -> Self {
+    pub fn new(start: SessionStart) -> Self {
         Self {
             start,
             agent: None,
             model: None,
             budget: None,
             tools: Toolbox::new(),
-            attendance: Attendance::Attended,
-            lasting: Lasting::Session,
+            attendance: QuestionAttendance::Attended,
+            lasting: WorkLifetime::Session,
         }
     }
 }
 
-impl Hall {
+impl SessionManager {
     /// Creates a manager without open sessions.
     pub fn new(
-        workshop: Arc<dyn Workshop>,
-        keyring: Arc<Keyring>,
-        limits: Limits,
+        workshop: Arc<dyn SessionProvider>,
+        keyring: Arc<TokenRegistry>,
+        limits: ServerLimits,
         takeover: Option<Duration>,
-        metrics: Arc<Metrics>,
+        metrics: Arc<ServerMetrics>,
     ) -> Arc<Self> {
-        let purses = if takeover.is_some() { Purses::shared(keyring) } else { Purses::new(keyring) };
-        let (admission, memory) = (Admission::new(&limits), Memory::new(limits.memory));
+        let purses = if takeover.is_some() {
+            BudgetReservations::shared(keyring)
+        } else {
+            BudgetReservations::new(keyring)
+        };
+        let (admission, memory) = (RunAdmission::new(&limits), FeedMemory::new(limits.memory));
         Arc::new(Self {
             workshop,
             limits,
@@ -142,31 +147,35 @@ impl Hall {
     pub(crate) async fn open(
         self: &Arc<Self>,
         user: &UserName,
-        opening: Opening,
-    ) -> Result<Arc<Room>, Refusal> {
+        opening: SessionOptions,
+    ) -> Result<Arc<LiveSession>, ApiError> {
         let (hall, user) = (Arc::clone(self), user.clone());
         to_its_end(async move { hall.open_now(&user, opening).await }).await
     }
 
-    async fn open_now(self: &Arc<Self>, user: &UserName, opening: Opening) -> Result<Arc<Room>, Refusal> {
+    async fn open_now(
+        self: &Arc<Self>,
+        user: &UserName,
+        opening: SessionOptions,
+    ) -> Result<Arc<LiveSession>, ApiError> {
         let named = match &opening.start {
-            Start::New(id) => id.clone(),
-            Start::Resume(id) => return self.enter_now(user, &id.clone(), opening).await,
-            Start::Fork { new, .. } => new.clone(),
+            SessionStart::New(id) => id.clone(),
+            SessionStart::Resume(id) => return self.enter_now(user, &id.clone(), opening).await,
+            SessionStart::Fork { new, .. } => new.clone(),
         };
         let id = match named {
             Some(id) => id,
             None => new_id()?,
         };
         let start = match opening.start {
-            Start::Fork { from, at, .. } => Start::Fork { from, at, new: Some(id.clone()) },
-            Start::New(_) | Start::Resume(_) => Start::New(Some(id.clone())),
+            SessionStart::Fork { from, at, .. } => SessionStart::Fork { from, at, new: Some(id.clone()) },
+            SessionStart::New(_) | SessionStart::Resume(_) => SessionStart::New(Some(id.clone())),
         };
         let (slot, mut held) = self.hold(user, &id).await?;
-        if held.as_ref().is_some_and(|room| *room.state().borrow() != State::Closed) {
-            return Err(Refusal::conflict("exists", "a session with that name already exists"));
+        if held.as_ref().is_some_and(|room| *room.state().borrow() != SessionState::Closed) {
+            return Err(ApiError::conflict("exists", "a session with that name already exists"));
         }
-        let opened = self.make(user, &id, Opening { start, ..opening }, &slot).await;
+        let opened = self.make(user, &id, SessionOptions { start, ..opening }, &slot).await;
         self.keep(user, &id, &mut held, opened)
     }
 
@@ -175,35 +184,35 @@ impl Hall {
         self: &Arc<Self>,
         user: &UserName,
         id: &SessionId,
-    ) -> Result<Arc<Room>, Refusal> {
+    ) -> Result<Arc<LiveSession>, ApiError> {
         let (hall, user, id) = (Arc::clone(self), user.clone(), id.clone());
-        let opening = Opening::new(Start::Resume(id.clone()));
+        let opening = SessionOptions::new(SessionStart::Resume(id.clone()));
         to_its_end(async move { hall.enter_now(&user, &id, opening).await }).await
     }
 
     /// The session of a name, if it is open.
-    pub(crate) async fn find(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
+    pub(crate) async fn find(&self, user: &UserName, id: &SessionId) -> Option<Arc<LiveSession>> {
         let slot = {
             let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             slots.get(&(user.clone(), id.clone())).cloned()?
         };
         let held = slot.lock().await;
-        held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
+        held.as_ref().filter(|room| *room.state().borrow() != SessionState::Closed).cloned()
     }
 
     /// As [`find`](Self::find), without waiting for a session that is being opened: a
     /// list must be quick.
-    pub(crate) fn peek(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
+    pub(crate) fn peek(&self, user: &UserName, id: &SessionId) -> Option<Arc<LiveSession>> {
         let slot = {
             let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             slots.get(&(user.clone(), id.clone())).cloned()?
         };
         let held = slot.try_lock().ok()?;
-        held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
+        held.as_ref().filter(|room| *room.state().borrow() != SessionState::Closed).cloned()
     }
 
     /// The feed of a session, whether it is open or not.
-    pub(crate) fn feed(&self, user: &UserName, id: &SessionId) -> Arc<Feed> {
+    pub(crate) fn feed(&self, user: &UserName, id: &SessionId) -> Arc<SessionFeed> {
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (user.clone(), id.clone());
         if let Some(feed) = feeds.get(&key).and_then(Weak::upgrade) {
@@ -213,7 +222,7 @@ impl Hall {
         if feeds.len() >= 64 && feeds.len().is_power_of_two() {
             feeds.retain(|_, feed| feed.strong_count() > 0);
         }
-        let feed = Arc::new(Feed::within(&self.memory));
+        let feed = Arc::new(SessionFeed::within(&self.memory));
         feeds.insert(key, Arc::downgrade(&feed));
         feed
     }
@@ -222,9 +231,9 @@ impl Hall {
     /// or after the next start.
     pub(crate) async fn prompt(
         &self,
-        room: &Room,
+        room: &LiveSession,
         prompt: Option<Prompt>,
-    ) -> Result<oneshot::Receiver<Outcome>, Refusal> {
+    ) -> Result<oneshot::Receiver<RunResult>, ApiError> {
         self.prompt_from(room, prompt).await.map(|(_, done)| done)
     }
 
@@ -232,9 +241,9 @@ impl Hall {
     /// belongs to this prompt.
     pub(crate) async fn prompt_from(
         &self,
-        room: &Room,
+        room: &LiveSession,
         prompt: Option<Prompt>,
-    ) -> Result<(Cursor, oneshot::Receiver<Outcome>), Refusal> {
+    ) -> Result<(FeedCursor, oneshot::Receiver<RunResult>), ApiError> {
         if self.closing.is_cancelled() {
             return Err(stopping());
         }
@@ -250,8 +259,8 @@ impl Hall {
     pub(crate) async fn aside<T>(
         &self,
         user: &UserName,
-        work: impl Future<Output = Result<T, OpenError>>,
-    ) -> Result<T, Refusal> {
+        work: impl Future<Output = Result<T, SessionProviderError>>,
+    ) -> Result<T, ApiError> {
         if self.closing.is_cancelled() {
             return Err(stopping());
         }
@@ -266,13 +275,13 @@ impl Hall {
     }
 
     /// Refuses work that costs money if the user's budget is used up.
-    pub(crate) async fn check_budget(&self, user: &UserName) -> Result<(), Refusal> {
+    pub(crate) async fn check_budget(&self, user: &UserName) -> Result<(), ApiError> {
         let home = self.workshop.home(user).await?;
         self.purses.check(user, &home.store).await
     }
 
     /// The budget of a user changed: divides it again among the running sessions.
-    pub(crate) async fn budget_changed(&self, user: &UserName) -> Result<(), Refusal> {
+    pub(crate) async fn budget_changed(&self, user: &UserName) -> Result<(), ApiError> {
         let home = self.workshop.home(user).await?;
         self.purses.divide(user, &home.store).await
     }
@@ -437,31 +446,32 @@ impl Hall {
     }
 
     /// Closes an idle session, so that this server no longer drives it.
-    pub(crate) async fn let_go(&self, user: &UserName, id: &SessionId) -> Result<(), Refusal> {
+    pub(crate) async fn let_go(&self, user: &UserName, id: &SessionId) -> Result<(), ApiError> {
         let Some(room) = self.find(user, id).await else { return Ok(()) };
-        if !matches!(*room.state().borrow(), State::Idle(_)) {
-            return Err(Refusal::conflict("working", "the session is running; cancel it first"));
+        if !matches!(*room.state().borrow(), SessionState::Idle(_)) {
+            return Err(ApiError::conflict("working", "the session is running; cancel it first"));
         }
         self.let_go_when_idle(&room).await;
         Ok(())
     }
 
     /// Closes a session as soon as it is idle.
-    pub(crate) async fn let_go_when_idle(&self, room: &Room) {
+    pub(crate) async fn let_go_when_idle(&self, room: &LiveSession) {
         room.leave();
         // The sender lives as long as the session, which is held here.
-        let _ = room.state().wait_for(|state| *state == State::Closed).await;
+        let _ = room.state().wait_for(|state| *state == SessionState::Closed).await;
     }
 
     /// The number of sessions that work or wait for a permit.
     async fn working(&self) -> usize {
-        let slots: Vec<Slot> =
+        let slots: Vec<SessionSlot> =
             self.slots.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
         let mut working = 0;
         for slot in slots {
             let held = slot.lock().await;
-            let at_work =
-                |room: &Arc<Room>| matches!(*room.state().borrow(), State::Waiting | State::Working);
+            let at_work = |room: &Arc<LiveSession>| {
+                matches!(*room.state().borrow(), SessionState::Waiting | SessionState::Working)
+            };
             working += usize::from(held.as_ref().is_some_and(at_work));
         }
         working
@@ -471,10 +481,10 @@ impl Hall {
         self: &Arc<Self>,
         user: &UserName,
         id: &SessionId,
-        opening: Opening,
-    ) -> Result<Arc<Room>, Refusal> {
+        opening: SessionOptions,
+    ) -> Result<Arc<LiveSession>, ApiError> {
         let (slot, mut held) = self.hold(user, id).await?;
-        if let Some(room) = held.as_ref().filter(|room| *room.state().borrow() != State::Closed) {
+        if let Some(room) = held.as_ref().filter(|room| *room.state().borrow() != SessionState::Closed) {
             return Ok(Arc::clone(room));
         }
         let opened = self.make(user, id, opening, &slot).await;
@@ -486,16 +496,16 @@ impl Hall {
         &self,
         user: &UserName,
         id: &SessionId,
-        held: &mut Option<Arc<Room>>,
-        opened: Result<Arc<Room>, Refusal>,
-    ) -> Result<Arc<Room>, Refusal> {
+        held: &mut Option<Arc<LiveSession>>,
+        opened: Result<Arc<LiveSession>, ApiError>,
+    ) -> Result<Arc<LiveSession>, ApiError> {
         match opened {
             Ok(room) => {
                 *held = Some(Arc::clone(&room));
                 Ok(room)
             }
             Err(refusal) => {
-                if held.as_ref().is_none_or(|room| *room.state().borrow() == State::Closed) {
+                if held.as_ref().is_none_or(|room| *room.state().borrow() == SessionState::Closed) {
                     let key = (user.clone(), id.clone());
                     self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
                 }
@@ -508,20 +518,20 @@ impl Hall {
         self: &Arc<Self>,
         user: &UserName,
         id: &SessionId,
-        opening: Opening,
-        slot: &Slot,
-    ) -> Result<Arc<Room>, Refusal> {
+        opening: SessionOptions,
+        slot: &SessionSlot,
+    ) -> Result<Arc<LiveSession>, ApiError> {
         let home = self.workshop.home(user).await?;
         let (start, mut agent) = (opening.start, opening.agent);
         match &start {
-            Start::Resume(id) => agent = agent_of(&home.store, id).await?.or(agent),
-            Start::Fork { from, .. } => agent = agent_of(&home.store, from).await?.or(agent),
-            Start::New(_) => {}
+            SessionStart::Resume(id) => agent = agent_of(&home.store, id).await?.or(agent),
+            SessionStart::Fork { from, .. } => agent = agent_of(&home.store, from).await?.or(agent),
+            SessionStart::New(_) => {}
         }
         let feed = self.feed(user, id);
         feed.begin_anew();
-        let desk = Arc::new(Desk::new(Arc::clone(&feed), opening.attendance));
-        let watch = Arc::new(Counter {
+        let desk = Arc::new(QuestionBroker::new(Arc::clone(&feed), opening.attendance));
+        let watch = Arc::new(EventMeter {
             user: user.clone(),
             id: id.clone(),
             feed: Arc::clone(&feed),
@@ -531,7 +541,7 @@ impl Hall {
         });
         let opened = self
             .workshop
-            .open(Order {
+            .open(SessionRequest {
                 user: user.clone(),
                 start,
                 agent: agent.clone(),
@@ -546,7 +556,7 @@ impl Hall {
         if let Some(agent) = agent {
             home.store.tag(id.as_str(), &format!("{AGENT}{agent}")).await?;
         }
-        let driving = Driving {
+        let driving = DriveContext {
             store: home.store,
             purses: Arc::clone(&self.purses),
             idle: self.limits.idle,
@@ -562,16 +572,18 @@ impl Hall {
                 hall.forget(&key, &slot);
             }
         };
-        Ok(Room::new((user.clone(), id.clone()), opened, (feed, desk), opening.lasting, driving, gone))
+        Ok(LiveSession::new((user.clone(), id.clone()), opened, (feed, desk), opening.lasting, driving, gone))
     }
 
     /// Frees the slot of a closed session, unless it was taken again.
-    fn forget(&self, key: &Key, slot: &Weak<AsyncMutex<Option<Arc<Room>>>>) {
+    fn forget(&self, key: &UserSessionKey, slot: &Weak<AsyncMutex<Option<Arc<LiveSession>>>>) {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let same = slots.get(key).is_some_and(|held| Weak::ptr_eq(&Arc::downgrade(held), slot));
-        let closed = |held: &Slot| {
+        let closed = |held: &SessionSlot| {
             let held = held.try_lock();
-            held.is_ok_and(|room| room.as_ref().is_none_or(|room| *room.state().borrow() == State::Closed))
+            held.is_ok_and(|room| {
+                room.as_ref().is_none_or(|room| *room.state().borrow() == SessionState::Closed)
+            })
         };
         if same && slots.get(key).is_some_and(closed) {
             slots.remove(key);
@@ -584,7 +596,7 @@ impl Hall {
         &self,
         user: &UserName,
         id: &SessionId,
-    ) -> Result<(Slot, OwnedMutexGuard<Option<Arc<Room>>>), Refusal> {
+    ) -> Result<(SessionSlot, OwnedMutexGuard<Option<Arc<LiveSession>>>), ApiError> {
         loop {
             let slot = self.slot(user, id)?;
             let held = Arc::clone(&slot).lock_owned().await;
@@ -595,12 +607,12 @@ impl Hall {
     }
 
     /// Whether a slot is still the one that is registered for a session.
-    fn has(&self, user: &UserName, id: &SessionId, slot: &Slot) -> bool {
+    fn has(&self, user: &UserName, id: &SessionId, slot: &SessionSlot) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.get(&(user.clone(), id.clone())).is_some_and(|own| Arc::ptr_eq(own, slot))
     }
 
-    fn slot(&self, user: &UserName, id: &SessionId) -> Result<Slot, Refusal> {
+    fn slot(&self, user: &UserName, id: &SessionId) -> Result<SessionSlot, ApiError> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (user.clone(), id.clone());
         if let Some(slot) = slots.get(&key) {
@@ -610,30 +622,30 @@ impl Hall {
             return Err(stopping());
         }
         if slots.len() >= self.limits.sessions {
-            return Err(Refusal::busy("full", "too many sessions are open; try again later", 30));
+            return Err(ApiError::busy("full", "too many sessions are open; try again later", 30));
         }
         Ok(Arc::clone(slots.entry(key).or_default()))
     }
 }
 
-impl std::fmt::Debug for Hall {
+impl std::fmt::Debug for SessionManager {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Hall").field("open", &self.len()).finish_non_exhaustive()
+        out.debug_struct("SessionManager").field("open", &self.len()).finish_non_exhaustive()
     }
 }
 
 /// Forwards events to the feed and records their cost.
-struct Counter {
+struct EventMeter {
     user: UserName,
     id: SessionId,
-    feed: Arc<Feed>,
-    metrics: Arc<Metrics>,
-    purses: Arc<Purses>,
+    feed: Arc<SessionFeed>,
+    metrics: Arc<ServerMetrics>,
+    purses: Arc<BudgetReservations>,
     /// The budget that the session was told last.
     told: Mutex<Option<Budget>>,
 }
 
-impl EventSink for Counter {
+impl EventSink for EventMeter {
     fn event(&self, event: &Numbered) {
         self.metrics.events.add(1);
         match &event.event {
@@ -655,20 +667,21 @@ impl EventSink for Counter {
 }
 
 /// Error message for a user whose budget is used up.
-pub(crate) fn over_budget() -> Refusal {
+pub(crate) fn over_budget() -> ApiError {
     let message = "your budget is used up; an administrator can raise it";
-    Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
+    ApiError::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
 }
 
 /// Error message while the server stops.
-fn stopping() -> Refusal {
-    Refusal::busy("stopping", "the server is shutting down; try again when it is back", 5)
+fn stopping() -> ApiError {
+    ApiError::busy("stopping", "the server is shutting down; try again when it is back", 5)
 }
 
 /// All sessions that are marked as running, or have an accepted prompt. Lists them completely
 /// before one is resumed, because resuming changes their order.
 async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
-    let mut wanted = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
+    let mut wanted =
+        SessionQuery { tag: Some(RUNNING.into()), limit: Some(1_000), ..SessionQuery::default() };
     let mut found = Vec::new();
     while let Ok(page) = store.list(&wanted).await {
         found.extend(page.sessions.iter().filter_map(|session| session.run.parse::<SessionId>().ok()));
@@ -689,8 +702,15 @@ pub(super) fn is_job(id: &SessionId) -> bool {
 /// job scheduler, which knows whether users are asked about them.
 ///
 /// A session whose job has finished, and that a user has prompted since, is treated like any other.
-async fn keepers(store: &holm_store::Store, ids: &[SessionId]) -> Result<BTreeSet<SessionId>, ShelfError> {
-    if ids.iter().any(is_job) { Shelf::new(store.clone()).under_way().await } else { Ok(BTreeSet::new()) }
+async fn keepers(
+    store: &holm_store::Store,
+    ids: &[SessionId],
+) -> Result<BTreeSet<SessionId>, JobRepositoryError> {
+    if ids.iter().any(is_job) {
+        JobRepository::new(store.clone()).under_way().await
+    } else {
+        Ok(BTreeSet::new())
+    }
 }
 
 /// Whether a session is still unfinished and not driven, according to the store. It may have ended
@@ -702,7 +722,7 @@ async fn is_parked(store: &holm_store::Store, id: &SessionId) -> bool {
 }
 
 /// The agent of a session, from its tag.
-async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<String>, Refusal> {
+async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<String>, ApiError> {
     let session = store.session(id.as_str()).await?;
     Ok(session.tags.iter().find_map(|tag| tag.strip_prefix(AGENT).map(str::to_owned)))
 }
@@ -710,16 +730,16 @@ async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<St
 /// Opens a session even if the client stops waiting. A half-opened session would
 /// hold its slot forever.
 async fn to_its_end(
-    opening: impl Future<Output = Result<Arc<Room>, Refusal>> + Send + 'static,
-) -> Result<Arc<Room>, Refusal> {
+    opening: impl Future<Output = Result<Arc<LiveSession>, ApiError>> + Send + 'static,
+) -> Result<Arc<LiveSession>, ApiError> {
     let opened = tokio::spawn(opening).await;
-    opened.unwrap_or_else(|_| Err(Refusal::failed("the session could not be opened")))
+    opened.unwrap_or_else(|_| Err(ApiError::failed("the session could not be opened")))
 }
 
 /// A new random name, long enough to be unique.
-fn new_id() -> Result<SessionId, Refusal> {
+fn new_id() -> Result<SessionId, ApiError> {
     let mut bytes = [0_u8; 12];
-    getrandom::fill(&mut bytes).map_err(|_| Refusal::failed("the system gave no random bytes"))?;
+    getrandom::fill(&mut bytes).map_err(|_| ApiError::failed("the system gave no random bytes"))?;
     let hex = bytes.iter().fold(String::from("s-"), |hex, byte| format!("{hex}{byte:02x}"));
     hex.parse()
 }

@@ -6,7 +6,7 @@ use holm_runtime::Clock as _;
 use holm_store::Store;
 use serde::{Deserialize, Serialize};
 
-use crate::{Refusal, SessionId, jobs::WallClock};
+use crate::{ApiError, SessionId, jobs::WallClock};
 
 /// The tray of accepted prompts, each under the name of its session.
 const PROMPTS: &str = holm_store::PROMPT_TRAY;
@@ -15,7 +15,7 @@ const BOUNDS: &str = "bounds";
 
 /// An accepted prompt, as it is stored.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
+struct StoredPrompt {
     prompt: Prompt,
     /// The session's last record when it was accepted. A prompt record after this one
     /// is the prompt itself.
@@ -24,13 +24,13 @@ struct Kept {
 
 /// The session's own budget, as it is stored.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Bound {
+struct StoredBudget {
     own: Option<NanoUsd>,
 }
 
 /// Stores a prompt that is accepted for a session whose last record is `after`.
-pub(super) async fn keep(store: &Store, id: &SessionId, prompt: &Prompt, after: Seq) -> Result<(), Refusal> {
-    let body = written(&Kept { prompt: prompt.clone(), after })?;
+pub(super) async fn keep(store: &Store, id: &SessionId, prompt: &Prompt, after: Seq) -> Result<(), ApiError> {
+    let body = written(&StoredPrompt { prompt: prompt.clone(), after })?;
     if store.put_slip(PROMPTS, id.as_str(), now(), &body).await? {
         return Ok(());
     }
@@ -42,17 +42,17 @@ pub(super) async fn keep(store: &Store, id: &SessionId, prompt: &Prompt, after: 
 }
 
 /// The prompt that was accepted for a session, if its journal does not have it yet.
-pub(super) async fn unheard(store: &Store, id: &SessionId) -> Result<Option<Prompt>, Refusal> {
+pub(super) async fn unheard(store: &Store, id: &SessionId) -> Result<Option<Prompt>, ApiError> {
     let Some(slip) = store.slip(PROMPTS, id.as_str()).await? else { return Ok(None) };
-    let unreadable = |_| Refusal::failed("an accepted prompt cannot be read");
-    let kept: Kept = serde_json::from_slice(&slip.body).map_err(unreadable)?;
+    let unreadable = |_| ApiError::failed("an accepted prompt cannot be read");
+    let kept: StoredPrompt = serde_json::from_slice(&slip.body).map_err(unreadable)?;
     let since = store.inputs_after(id.as_str(), kept.after).await?;
     let is_heard = since.iter().any(|input| matches!(input, Input::Prompted(_)));
     Ok(Some(kept.prompt).filter(|_| !is_heard))
 }
 
 /// Deletes the stored prompt once its work has ended.
-pub(super) async fn done(store: &Store, id: &SessionId) -> Result<(), Refusal> {
+pub(super) async fn done(store: &Store, id: &SessionId) -> Result<(), ApiError> {
     store.take_slip(PROMPTS, id.as_str()).await?;
     Ok(())
 }
@@ -69,27 +69,27 @@ pub(super) async fn is_waiting(store: &Store, id: &SessionId) -> bool {
 }
 
 /// Notes the session's own budget before another one applies.
-pub(super) async fn note_bound(store: &Store, id: &SessionId, own: Option<NanoUsd>) -> Result<(), Refusal> {
+pub(super) async fn note_bound(store: &Store, id: &SessionId, own: Option<NanoUsd>) -> Result<(), ApiError> {
     store.take_slip(BOUNDS, id.as_str()).await?;
-    store.put_slip(BOUNDS, id.as_str(), now(), &written(&Bound { own })?).await?;
+    store.put_slip(BOUNDS, id.as_str(), now(), &written(&StoredBudget { own })?).await?;
     Ok(())
 }
 
 /// The session's own budget, if another one applies now.
-pub(super) async fn bound(store: &Store, id: &SessionId) -> Result<Option<Option<NanoUsd>>, Refusal> {
+pub(super) async fn bound(store: &Store, id: &SessionId) -> Result<Option<Option<NanoUsd>>, ApiError> {
     let Some(slip) = store.slip(BOUNDS, id.as_str()).await? else { return Ok(None) };
-    let bound: Result<Bound, _> = serde_json::from_slice(&slip.body);
-    bound.map(|bound| Some(bound.own)).map_err(|_| Refusal::failed("a session's bound cannot be read"))
+    let bound: Result<StoredBudget, _> = serde_json::from_slice(&slip.body);
+    bound.map(|bound| Some(bound.own)).map_err(|_| ApiError::failed("a session's bound cannot be read"))
 }
 
 /// Deletes the note: only the session's own budget applies again.
-pub(super) async fn forget_bound(store: &Store, id: &SessionId) -> Result<(), Refusal> {
+pub(super) async fn forget_bound(store: &Store, id: &SessionId) -> Result<(), ApiError> {
     store.take_slip(BOUNDS, id.as_str()).await?;
     Ok(())
 }
 
-fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(value).map_err(|_| Refusal::failed("the data cannot be written"))
+fn written(value: &impl Serialize) -> Result<Vec<u8>, ApiError> {
+    serde_json::to_vec(value).map_err(|_| ApiError::failed("the data cannot be written"))
 }
 
 fn now() -> Timestamp {

@@ -11,12 +11,12 @@ use std::{
 
 /// A memory limit that many feeds share.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct FeedMemory {
     used: AtomicUsize,
     most: usize,
 }
 
-impl Memory {
+impl FeedMemory {
     /// Creates a limit of `most` bytes for all of them.
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { used: AtomicUsize::new(0), most })
@@ -35,17 +35,17 @@ impl Memory {
 
 /// The memory that one feed or watcher uses, released on drop.
 #[derive(Debug)]
-pub(super) struct Taken {
-    memory: Arc<Memory>,
+pub(super) struct MemoryReservation {
+    memory: Arc<FeedMemory>,
     bytes: usize,
 }
 
-impl Taken {
-    pub(super) fn of(memory: &Arc<Memory>) -> Self {
+impl MemoryReservation {
+    pub(super) fn of(memory: &Arc<FeedMemory>) -> Self {
         Self { memory: Arc::clone(memory), bytes: 0 }
     }
 
-    pub(super) fn memory(&self) -> &Arc<Memory> {
+    pub(super) fn memory(&self) -> &Arc<FeedMemory> {
         &self.memory
     }
 
@@ -61,7 +61,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
         self.set(0);
     }
@@ -69,15 +69,15 @@ impl Drop for Taken {
 
 /// The length of a value as JSON, without building the text.
 pub(super) fn weight(value: &impl serde::Serialize) -> usize {
-    let mut count = Count(0);
+    let mut count = ByteCounter(0);
     // Counting accepts all bytes; a value that cannot be serialized has no weight.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }
 
-struct Count(usize);
+struct ByteCounter(usize);
 
-impl io::Write for Count {
+impl io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.saturating_add(bytes.len());
         Ok(bytes.len())

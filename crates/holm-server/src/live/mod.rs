@@ -19,15 +19,15 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use admission::Admission;
-pub use cursor::Cursor;
-pub use desk::{Answered, Attendance, Desk, Posed, Question, QuestionId};
-pub(crate) use errand::{Errands, PREFIX};
-pub use feed::{Feed, Step};
-pub use frame::{Frame, Told};
+pub(crate) use admission::RunAdmission;
+pub use cursor::FeedCursor;
+pub use desk::{Answered, Posed, Question, QuestionAttendance, QuestionBroker, QuestionId};
+pub(crate) use errand::{ClientToolCalls, PREFIX};
+pub use feed::{FeedStep, SessionFeed};
+pub use frame::{FeedEvent, FeedFrame};
 pub(crate) use hall::over_budget;
-pub use hall::{Hall, Lasting, Opening};
-pub(crate) use memory::Memory;
-pub(crate) use room::{RUNNING, Room, State};
+pub use hall::{SessionManager, SessionOptions, WorkLifetime};
+pub(crate) use memory::FeedMemory;
+pub(crate) use room::{LiveSession, RUNNING, SessionState};
 pub(crate) use uses::{Use, uses};
-pub(crate) use watch::{Watch, past};
+pub(crate) use watch::{SessionWatcher, past};

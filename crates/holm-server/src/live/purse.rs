@@ -15,43 +15,43 @@ use holm_kernel::NanoUsd;
 use holm_store::Store;
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::{company::Company, kept, over_budget};
+use super::{company::PeerBudgets, kept, over_budget};
 use crate::{
-    Refusal, SessionId,
-    auth::{Keyring, UserName},
+    ApiError, SessionId,
+    auth::{TokenRegistry, UserName},
 };
 
 /// Stands for an unlimited budget.
 const ENDLESS: NanoUsd = NanoUsd::new(u64::MAX);
 
 /// Tells a run its new limit; returns whether the run accepted it.
-pub(super) type Tell = Box<dyn Fn(NanoUsd) -> bool + Send>;
+pub(super) type BudgetCallback = Box<dyn Fn(NanoUsd) -> bool + Send>;
 
 /// The budget reservations of all users.
-pub(crate) struct Purses {
-    keyring: Arc<Keyring>,
+pub(crate) struct BudgetReservations {
+    keyring: Arc<TokenRegistry>,
     /// The other servers, if the store is shared.
-    company: Option<Company>,
-    users: Mutex<HashMap<UserName, Arc<Purse>>>,
+    company: Option<PeerBudgets>,
+    users: Mutex<HashMap<UserName, Arc<UserBudget>>>,
 }
 
 /// The budget of one user.
 #[derive(Default)]
-pub(super) struct Purse {
+pub(super) struct UserBudget {
     /// Held while the spent amount is read, so that two runs that start together see each other.
     counting: AsyncMutex<()>,
-    shares: Mutex<Shares>,
+    shares: Mutex<RunBudgetShares>,
 }
 
 /// The reservations of the running sessions.
 #[derive(Default)]
-struct Shares {
-    open: BTreeMap<SessionId, Share>,
+struct RunBudgetShares {
+    open: BTreeMap<SessionId, RunBudgetShare>,
     /// The amount that is not reserved for any run.
     spare: NanoUsd,
 }
 
-struct Share {
+struct RunBudgetShare {
     /// The session's own budget.
     own: Option<NanoUsd>,
     /// What it has cost, according to its replies.
@@ -60,55 +60,60 @@ struct Share {
     ceiling: NanoUsd,
     /// How much of the limit was left when it was told.
     given: NanoUsd,
-    grip: Grip,
-    tell: Tell,
+    grip: SharePinning,
+    tell: BudgetCallback,
 }
 
 /// Whether a share can be reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grip {
+enum SharePinning {
     Loose,
     /// A part of it was passed on to sub-agents, which would be stopped.
     Fast,
 }
 
 /// A run that is about to start.
-pub(super) struct Begins {
+pub(super) struct ReservationRequest {
     pub(super) session: SessionId,
     /// The session's own budget.
     pub(super) own: Option<NanoUsd>,
     /// What it has cost so far.
     pub(super) spent: NanoUsd,
-    pub(super) tell: Tell,
+    pub(super) tell: BudgetCallback,
 }
 
 /// A reservation, released on drop.
-pub(super) struct Hold {
-    purse: Arc<Purse>,
+pub(super) struct BudgetReservation {
+    purse: Arc<UserBudget>,
     session: SessionId,
     /// The limit of the session; `None` means that only its own budget applies.
     pub(super) ceiling: Option<NanoUsd>,
 }
 
-impl Purses {
+impl BudgetReservations {
     /// For a server that has its store to itself.
-    pub(super) fn new(keyring: Arc<Keyring>) -> Self {
+    pub(super) fn new(keyring: Arc<TokenRegistry>) -> Self {
         Self { keyring, company: None, users: Mutex::default() }
     }
 
     /// For a server that shares its store.
-    pub(super) fn shared(keyring: Arc<Keyring>) -> Self {
-        Self { company: Some(Company::new()), ..Self::new(keyring) }
+    pub(super) fn shared(keyring: Arc<TokenRegistry>) -> Self {
+        Self { company: Some(PeerBudgets::new()), ..Self::new(keyring) }
     }
 
     /// Refuses if the user has spent the budget. Reservations of running sessions do not count.
-    pub(super) async fn check(&self, user: &UserName, store: &Store) -> Result<(), Refusal> {
+    pub(super) async fn check(&self, user: &UserName, store: &Store) -> Result<(), ApiError> {
         let Some(budget) = self.keyring.budget(user) else { return Ok(()) };
         if spent(store).await? >= budget { Err(over_budget()) } else { Ok(()) }
     }
 
     /// Reserves budget for a run that starts.
-    pub(super) async fn take(&self, user: &UserName, store: &Store, begins: Begins) -> Result<Hold, Refusal> {
+    pub(super) async fn take(
+        &self,
+        user: &UserName,
+        store: &Store,
+        begins: ReservationRequest,
+    ) -> Result<BudgetReservation, ApiError> {
         let purse = self.of(user);
         let _counting = purse.counting.lock().await;
         let Some(budget) = self.keyring.budget(user) else { return Ok(purse.endless(begins)) };
@@ -156,7 +161,7 @@ impl Purses {
     }
 
     /// Divides the remaining budget again, because it changed.
-    pub(crate) async fn divide(&self, user: &UserName, store: &Store) -> Result<(), Refusal> {
+    pub(crate) async fn divide(&self, user: &UserName, store: &Store) -> Result<(), ApiError> {
         let purse = self.of(user);
         let _counting = purse.counting.lock().await;
         let Some(budget) = self.keyring.budget(user) else { return Ok(()) };
@@ -187,22 +192,23 @@ impl Purses {
         if let Some(purse) = known
             && let Some(share) = purse.lock().open.get_mut(session)
         {
-            share.grip = Grip::Fast;
+            share.grip = SharePinning::Fast;
         }
     }
 
-    fn of(&self, user: &UserName) -> Arc<Purse> {
+    fn of(&self, user: &UserName) -> Arc<UserBudget> {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(users.entry(user.clone()).or_default())
     }
 }
 
-impl Purse {
-    fn endless(self: &Arc<Self>, begins: Begins) -> Hold {
-        let Begins { session, own, spent, tell } = begins;
-        let share = Share { own, spent, ceiling: ENDLESS, given: ENDLESS, grip: Grip::Loose, tell };
+impl UserBudget {
+    fn endless(self: &Arc<Self>, begins: ReservationRequest) -> BudgetReservation {
+        let ReservationRequest { session, own, spent, tell } = begins;
+        let share =
+            RunBudgetShare { own, spent, ceiling: ENDLESS, given: ENDLESS, grip: SharePinning::Loose, tell };
         self.lock().open.insert(session.clone(), share);
-        Hold { purse: Arc::clone(self), session, ceiling: None }
+        BudgetReservation { purse: Arc::clone(self), session, ceiling: None }
     }
 
     /// Reserves a share of the amount that was left when it was counted.
@@ -210,12 +216,19 @@ impl Purse {
         self: &Arc<Self>,
         counted: NanoUsd,
         before: &BTreeMap<SessionId, NanoUsd>,
-        begins: Begins,
-    ) -> Result<Hold, Refusal> {
-        let Begins { session, own, spent, tell } = begins;
+        begins: ReservationRequest,
+    ) -> Result<BudgetReservation, ApiError> {
+        let ReservationRequest { session, own, spent, tell } = begins;
         let mut shares = self.lock();
         let pool = shares.pool(counted, before);
-        let new = Share { own, spent, ceiling: spent, given: NanoUsd::ZERO, grip: Grip::Loose, tell };
+        let new = RunBudgetShare {
+            own,
+            spent,
+            ceiling: spent,
+            given: NanoUsd::ZERO,
+            grip: SharePinning::Loose,
+            tell,
+        };
         let is_alone = shares.open.is_empty();
         shares.open.insert(session.clone(), new);
         let ceiling = shares.divide(pool, &session);
@@ -226,16 +239,16 @@ impl Purse {
             return Err(if is_alone { over_budget() } else { set_aside() });
         }
         drop(shares);
-        Ok(Hold { purse: Arc::clone(self), session, ceiling: Some(ceiling) })
+        Ok(BudgetReservation { purse: Arc::clone(self), session, ceiling: Some(ceiling) })
     }
 
     /// No change here can be left half done, so a panic of another thread does no harm.
-    fn lock(&self) -> MutexGuard<'_, Shares> {
+    fn lock(&self) -> MutexGuard<'_, RunBudgetShares> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shares {
+impl RunBudgetShares {
     /// The remaining amount of each share.
     fn left(&self) -> BTreeMap<SessionId, NanoUsd> {
         self.open.iter().map(|(id, share)| (id.clone(), share.left())).collect()
@@ -252,9 +265,9 @@ impl Shares {
     /// left of each share before the count: amounts that were spent since may be missing in it.
     fn pool(&self, counted: NanoUsd, before: &BTreeMap<SessionId, NanoUsd>) -> NanoUsd {
         let gone = before.iter().fold(NanoUsd::ZERO, |gone, (id, before)| {
-            gone.plus(before.minus(self.open.get(id).map_or(NanoUsd::ZERO, Share::left)))
+            gone.plus(before.minus(self.open.get(id).map_or(NanoUsd::ZERO, RunBudgetShare::left)))
         });
-        let fast = self.open.values().filter(|share| share.grip == Grip::Fast);
+        let fast = self.open.values().filter(|share| share.grip == SharePinning::Fast);
         let fast = fast.fold(NanoUsd::ZERO, |sum, share| sum.plus(share.left()));
         counted.minus(gone).minus(fast)
     }
@@ -263,14 +276,14 @@ impl Shares {
         let Some(share) = self.open.get_mut(session) else { return };
         share.spent = share.spent.plus(cost);
         let is_low = share.ceiling < ENDLESS
-            && share.grip == Grip::Loose
+            && share.grip == SharePinning::Loose
             && share.left().value() < share.given.value() / 2
             && share.own.is_none_or(|own| own > share.ceiling);
         if !is_low {
             return;
         }
         let (left, told) = (share.left(), share.ceiling);
-        let loose = self.open.values().filter(|share| share.grip == Grip::Loose);
+        let loose = self.open.values().filter(|share| share.grip == SharePinning::Loose);
         let pool = loose.fold(self.spare, |sum, share| sum.plus(share.left()));
         if even(pool, self.open.len()) <= left {
             return;
@@ -318,7 +331,7 @@ impl Shares {
         counted: NanoUsd,
         before: &BTreeMap<SessionId, NanoUsd>,
     ) -> Vec<(SessionId, Option<NanoUsd>)> {
-        self.open.values_mut().for_each(|share| share.grip = Grip::Loose);
+        self.open.values_mut().for_each(|share| share.grip = SharePinning::Loose);
         let pool = self.pool(counted, before);
         let parts = self.parts(pool);
         let (mut left, mut bound) = (pool, Vec::new());
@@ -339,7 +352,7 @@ impl Shares {
     /// An equal part for each flexible share. What a session cannot use because of its own budget
     /// goes to the others.
     fn parts(&self, pool: NanoUsd) -> BTreeMap<SessionId, NanoUsd> {
-        let loose = self.open.iter().filter(|(_, share)| share.grip == Grip::Loose);
+        let loose = self.open.iter().filter(|(_, share)| share.grip == SharePinning::Loose);
         let mut loose: Vec<_> = loose.map(|(id, share)| (share.room(), id)).collect();
         loose.sort();
         let (mut left, mut parts) = (pool, BTreeMap::new());
@@ -354,7 +367,7 @@ impl Shares {
     }
 }
 
-impl Share {
+impl RunBudgetShare {
     /// The amount that the session may still spend.
     fn left(&self) -> NanoUsd {
         self.ceiling.minus(self.spent)
@@ -366,7 +379,7 @@ impl Share {
     }
 }
 
-impl Hold {
+impl BudgetReservation {
     /// Records the total cost of the session.
     pub(super) fn settle(&self, spent: NanoUsd) {
         if let Some(share) = self.purse.lock().open.get_mut(&self.session) {
@@ -375,7 +388,7 @@ impl Hold {
     }
 }
 
-impl Drop for Hold {
+impl Drop for BudgetReservation {
     fn drop(&mut self) {
         let mut shares = self.purse.lock();
         if let Some(share) = shares.open.remove(&self.session)
@@ -387,7 +400,7 @@ impl Drop for Hold {
 }
 
 /// The cost of all sessions of a store.
-pub(super) async fn spent(store: &Store) -> Result<NanoUsd, Refusal> {
+pub(super) async fn spent(store: &Store) -> Result<NanoUsd, ApiError> {
     Ok(store.spent().await?)
 }
 
@@ -396,11 +409,11 @@ fn even(sum: NanoUsd, among: usize) -> NanoUsd {
 }
 
 /// Error message for a user whose other runs have reserved all that is left.
-fn set_aside() -> Refusal {
+fn set_aside() -> ApiError {
     let message = "your budget is reserved for your running sessions; try again when one has ended";
-    Refusal {
+    ApiError {
         retry_after: Some(10),
-        ..Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "set_aside", message)
+        ..ApiError::new(http::StatusCode::PAYMENT_REQUIRED, "set_aside", message)
     }
 }
 

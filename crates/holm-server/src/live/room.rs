@@ -8,16 +8,16 @@ use std::{
 
 use futures::FutureExt as _;
 use holm_kernel::{Budget, Ending, Input, NanoUsd, Prompt};
-use holm_runtime::{CancellationToken, Handle, NotHeard, Report, Subscription};
+use holm_runtime::{CancellationToken, EventSubscription, HandleError, RunHandle, RunReport};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
-    Cursor, Desk, Errands, Feed, Lasting,
-    admission::Ticket,
-    drive::{Driving, drive},
-    purse::Tell,
+    ClientToolCalls, FeedCursor, QuestionBroker, SessionFeed, WorkLifetime,
+    admission::QueueTicket,
+    drive::{DriveContext, drive},
+    purse::BudgetCallback,
 };
-use crate::{Opened, Refusal, SessionId, auth::UserName};
+use crate::{ApiError, OpenedSession, SessionId, auth::UserName};
 
 /// The tag of running sessions, by which a starting server finds what was unfinished when
 /// the last one ended.
@@ -28,7 +28,7 @@ const SETTLING: Duration = Duration::from_secs(10);
 
 /// The current state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum SessionState {
     /// Idle, with its last ending.
     Idle(Option<Box<Ending>>),
     /// Waiting for a permit.
@@ -38,7 +38,7 @@ pub(crate) enum State {
     Closed,
 }
 
-impl State {
+impl SessionState {
     /// The name of the state in the API.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ impl State {
 /// Whether a session accepts input. A sender and the end of a turn both lock this, so that no input
 /// is accepted after the run stopped reading it.
 #[derive(Debug)]
-enum Ears {
+enum InputGate {
     /// It is idle, or its turn has just ended.
     Shut,
     /// It waits for a permit; the waiting can be cancelled.
@@ -66,7 +66,7 @@ enum Ears {
 
 /// Whether unread input may be left when a turn has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Missed {
+pub(super) enum MissedInput {
     Nothing,
     /// Possibly; the session has to check.
     Something,
@@ -74,52 +74,52 @@ pub(super) enum Missed {
 
 /// Whether the current work should continue or stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum RunIntent {
     GoOn,
     Stop,
 }
 
-pub(crate) struct Room {
+pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) user: UserName,
-    pub(crate) feed: Arc<Feed>,
-    pub(crate) desk: Arc<Desk>,
-    handle: Handle,
-    pub(super) state: watch::Sender<State>,
-    asks: mpsc::Sender<Ask>,
-    ears: Mutex<Ears>,
+    pub(crate) feed: Arc<SessionFeed>,
+    pub(crate) desk: Arc<QuestionBroker>,
+    handle: RunHandle,
+    pub(super) state: watch::Sender<SessionState>,
+    asks: mpsc::Sender<QueuedPrompt>,
+    ears: Mutex<InputGate>,
     /// Ends the driving task once the session is idle.
     pub(super) leave: CancellationToken,
     /// What users want of the current work.
-    pub(super) wish: watch::Sender<Wish>,
+    pub(super) wish: watch::Sender<RunIntent>,
     /// What happens to its work when the server ends.
-    pub(super) lasting: Lasting,
+    pub(super) lasting: WorkLifetime,
     /// Calls that the session's client carries out.
-    pub(crate) errands: OnceLock<Arc<Errands>>,
+    pub(crate) errands: OnceLock<Arc<ClientToolCalls>>,
 }
 
 /// A prompt for the driving task.
-pub(super) struct Ask {
+pub(super) struct QueuedPrompt {
     /// `None` resumes unfinished work, or starts a prompt that was accepted before.
     pub(super) prompt: Option<Prompt>,
-    pub(super) ticket: Ticket,
+    pub(super) ticket: QueueTicket,
     pub(super) give_up: CancellationToken,
     /// Is notified once the prompt is stored.
-    pub(super) kept: oneshot::Sender<Result<(), Refusal>>,
-    pub(super) done: oneshot::Sender<Outcome>,
+    pub(super) kept: oneshot::Sender<Result<(), ApiError>>,
+    pub(super) done: oneshot::Sender<RunResult>,
 }
 
 /// A prompt that was handed to the driving task.
-pub(crate) struct Asked {
-    from: Cursor,
-    kept: oneshot::Receiver<Result<(), Refusal>>,
-    done: oneshot::Receiver<Outcome>,
+pub(crate) struct PromptReceipt {
+    from: FeedCursor,
+    kept: oneshot::Receiver<Result<(), ApiError>>,
+    done: oneshot::Receiver<RunResult>,
 }
 
-impl Asked {
+impl PromptReceipt {
     /// Waits until the prompt is stored, so that it survives the end of the server. Returns the
     /// feed position after which its events come, and a receiver for its result.
-    pub(super) async fn kept(self) -> Result<(Cursor, oneshot::Receiver<Outcome>), Refusal> {
+    pub(super) async fn kept(self) -> Result<(FeedCursor, oneshot::Receiver<RunResult>), ApiError> {
         match self.kept.await {
             Ok(kept) => kept.map(|()| (self.from, self.done)),
             Err(_) => Err(closing()),
@@ -128,22 +128,22 @@ impl Asked {
 }
 
 /// The result of a prompt.
-pub(crate) type Outcome = Result<Option<Report>, Refusal>;
+pub(crate) type RunResult = Result<Option<RunReport>, ApiError>;
 
-impl Room {
+impl LiveSession {
     /// Starts the driving task of a session. `gone` is called when that task has ended.
     pub(super) fn new(
         (user, id): (UserName, SessionId),
-        opened: Opened,
-        (feed, desk): (Arc<Feed>, Arc<Desk>),
-        lasting: Lasting,
-        driving: Driving,
+        opened: OpenedSession,
+        (feed, desk): (Arc<SessionFeed>, Arc<QuestionBroker>),
+        lasting: WorkLifetime,
+        driving: DriveContext,
         gone: impl FnOnce() + Send + 'static,
     ) -> Arc<Self> {
         let (asks, asked) = mpsc::channel(1);
         let handle = opened.session.handle();
-        let (state, ears) = (watch::Sender::new(State::Idle(None)), Mutex::new(Ears::Shut));
-        let (leave, wish) = (CancellationToken::new(), watch::Sender::new(Wish::GoOn));
+        let (state, ears) = (watch::Sender::new(SessionState::Idle(None)), Mutex::new(InputGate::Shut));
+        let (leave, wish) = (CancellationToken::new(), watch::Sender::new(RunIntent::GoOn));
         let room = Arc::new(Self {
             id,
             user,
@@ -163,33 +163,33 @@ impl Room {
             // Even after a panic the session is closed and its slot is freed.
             let _ = AssertUnwindSafe(drive(&held, opened, asked, driving)).catch_unwind().await;
             held.shut_ears();
-            held.state.send_replace(State::Closed);
+            held.state.send_replace(SessionState::Closed);
             gone();
         });
         room
     }
 
     /// Sends a prompt, or resumes unfinished work.
-    pub(crate) fn ask(&self, prompt: Option<Prompt>, ticket: Ticket) -> Result<Asked, Refusal> {
+    pub(crate) fn ask(&self, prompt: Option<Prompt>, ticket: QueueTicket) -> Result<PromptReceipt, ApiError> {
         let busy = || {
-            Refusal::conflict("working", "the session is running; steer it, follow up, or cancel it first")
+            ApiError::conflict("working", "the session is running; steer it, follow up, or cancel it first")
         };
         let ((done, outcome), (keep, kept)) = (oneshot::channel(), oneshot::channel());
         let give_up = CancellationToken::new();
         let mut ears = self.ears();
-        if !matches!(*self.state.borrow(), State::Idle(_)) {
+        if !matches!(*self.state.borrow(), SessionState::Idle(_)) {
             return Err(busy());
         }
         // The session is idle, so the feed already has all events of earlier prompts.
         let from = self.feed.latest();
-        let ask = Ask { prompt, ticket, give_up: give_up.clone(), kept: keep, done };
+        let ask = QueuedPrompt { prompt, ticket, give_up: give_up.clone(), kept: keep, done };
         self.asks.try_send(ask).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => busy(),
             mpsc::error::TrySendError::Closed(_) => closing(),
         })?;
-        self.state.send_replace(State::Waiting);
-        *ears = Ears::Waits(give_up);
-        Ok(Asked { from, kept, done: outcome })
+        self.state.send_replace(SessionState::Waiting);
+        *ears = InputGate::Waits(give_up);
+        Ok(PromptReceipt { from, kept, done: outcome })
     }
 
     /// Waits until a session that has ended for its watchers is also idle here. A client that sends
@@ -197,7 +197,7 @@ impl Room {
     pub(crate) async fn settled(&self) {
         let (mut state, mut bell) = (self.state(), self.feed.bell());
         let settling = async {
-            while *state.borrow_and_update() == State::Working && self.feed.is_at_rest() {
+            while *state.borrow_and_update() == SessionState::Working && self.feed.is_at_rest() {
                 // Both senders live as long as the session.
                 tokio::select! {
                     _ = state.changed() => {}
@@ -210,60 +210,60 @@ impl Room {
     }
 
     /// Adds a message before the next model call.
-    pub(crate) fn steer(&self, prompt: Prompt) -> Result<(), Refusal> {
+    pub(crate) fn steer(&self, prompt: Prompt) -> Result<(), ApiError> {
         self.say(|handle| handle.steer(prompt))
     }
 
     /// Adds a message for the time when the run would stop.
-    pub(crate) fn follow_up(&self, prompt: Prompt) -> Result<(), Refusal> {
+    pub(crate) fn follow_up(&self, prompt: Prompt) -> Result<(), ApiError> {
         self.say(|handle| handle.follow_up(prompt))
     }
 
-    fn say(&self, say: impl FnOnce(&Handle) -> Result<(), NotHeard>) -> Result<(), Refusal> {
+    fn say(&self, say: impl FnOnce(&RunHandle) -> Result<(), HandleError>) -> Result<(), ApiError> {
         let mut ears = self.ears();
         match *ears {
-            Ears::Open | Ears::Spoken => {}
+            InputGate::Open | InputGate::Spoken => {}
             // The run itself records its input, so a run that has not started accepts none: it
             // would be lost with the server.
-            Ears::Waits(_) => {
+            InputGate::Waits(_) => {
                 let message = "the session has not started yet; send this when it runs";
-                return Err(Refusal::conflict("waiting", message));
+                return Err(ApiError::conflict("waiting", message));
             }
-            Ears::Shut => return Err(idle()),
+            InputGate::Shut => return Err(idle()),
         }
         say(&self.handle).map_err(|error| not_heard(&error))?;
-        *ears = Ears::Spoken;
+        *ears = InputGate::Spoken;
         Ok(())
     }
 
     /// Stops the current work. Unread input is dropped, and an event lists it.
-    pub(crate) fn cancel(&self, reason: &str) -> Result<(), Refusal> {
+    pub(crate) fn cancel(&self, reason: &str) -> Result<(), ApiError> {
         let mut ears = self.ears();
         match &*ears {
-            Ears::Waits(give_up) => {
+            InputGate::Waits(give_up) => {
                 // The run has not started yet. If it were told to stop, it would stop at the next
                 // prompt instead.
                 give_up.cancel();
-                *ears = Ears::Shut;
+                *ears = InputGate::Shut;
                 return Ok(());
             }
-            Ears::Shut => return Err(idle()),
-            Ears::Open | Ears::Spoken => {}
+            InputGate::Shut => return Err(idle()),
+            InputGate::Open | InputGate::Spoken => {}
         }
         self.handle.cancel(reason).map_err(|error| not_heard(&error))?;
-        *ears = Ears::Open;
+        *ears = InputGate::Open;
         // Only after the run accepted the cancellation. Otherwise it would continue without a
         // permit.
-        self.wish.send_replace(Wish::Stop);
+        self.wish.send_replace(RunIntent::Stop);
         Ok(())
     }
 
     /// From now on the run accepts input, unless the caller gave up before it got a permit.
     pub(super) fn open_ears(&self) {
         let mut ears = self.ears();
-        if matches!(*ears, Ears::Waits(_)) {
-            *ears = Ears::Open;
-            self.wish.send_replace(Wish::GoOn);
+        if matches!(*ears, InputGate::Waits(_)) {
+            *ears = InputGate::Open;
+            self.wish.send_replace(RunIntent::GoOn);
         }
     }
 
@@ -272,32 +272,32 @@ impl Room {
     pub(super) fn shut_ears(&self) {
         let mut ears = self.ears();
         self.handle.take_back_cancel();
-        *ears = Ears::Shut;
+        *ears = InputGate::Shut;
     }
 
     /// Whether input arrived that the turn that just ended may not have read: its sender could not
     /// know that it was too late. If none did, no further input is accepted.
-    pub(super) fn missed(&self) -> Missed {
+    pub(super) fn missed(&self) -> MissedInput {
         let mut ears = self.ears();
         // Input that arrived after a cancellation must not be cancelled. Without input there is
         // nothing to cancel.
         self.handle.take_back_cancel();
-        if !matches!(*ears, Ears::Spoken) {
-            *ears = Ears::Shut;
-            return Missed::Nothing;
+        if !matches!(*ears, InputGate::Spoken) {
+            *ears = InputGate::Shut;
+            return MissedInput::Nothing;
         }
-        *ears = Ears::Open;
-        self.wish.send_replace(Wish::GoOn);
-        Missed::Something
+        *ears = InputGate::Open;
+        self.wish.send_replace(RunIntent::GoOn);
+        MissedInput::Something
     }
 
     /// No change here can be left half done, so a panic of another thread does no harm.
-    fn ears(&self) -> MutexGuard<'_, Ears> {
+    fn ears(&self) -> MutexGuard<'_, InputGate> {
         self.ears.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A receiver for the state of the session.
-    pub(crate) fn state(&self) -> watch::Receiver<State> {
+    pub(crate) fn state(&self) -> watch::Receiver<SessionState> {
         self.state.subscribe()
     }
 
@@ -307,12 +307,12 @@ impl Room {
     }
 
     /// The events of the session from now on, for code in this process.
-    pub(crate) fn events(&self) -> Subscription {
+    pub(crate) fn events(&self) -> EventSubscription {
         self.handle.events()
     }
 
     /// A function that tells the run its new budget.
-    pub(super) fn budget(&self) -> Tell {
+    pub(super) fn budget(&self) -> BudgetCallback {
         let handle = self.handle.clone();
         Box::new(move |ceiling: NanoUsd| {
             handle.tell(Input::BudgetChanged(Budget { usd: Some(ceiling) })).is_ok()
@@ -320,19 +320,19 @@ impl Room {
     }
 }
 
-fn idle() -> Refusal {
-    Refusal::conflict("idle", "the session is idle; send a prompt")
+fn idle() -> ApiError {
+    ApiError::conflict("idle", "the session is idle; send a prompt")
 }
 
-fn closing() -> Refusal {
-    Refusal::busy("closing", "the session is closing; try again in a moment", 1)
+fn closing() -> ApiError {
+    ApiError::busy("closing", "the session is closing; try again in a moment", 1)
 }
 
-fn not_heard(error: &NotHeard) -> Refusal {
+fn not_heard(error: &HandleError) -> ApiError {
     match error {
-        NotHeard::Full => Refusal::busy("full", error.to_string(), 1),
-        NotHeard::Gone | NotHeard::NotAsked { .. } | NotHeard::Tools(_) | NotHeard::NotYours => {
-            Refusal::conflict("not_heard", error.to_string())
+        HandleError::Full => ApiError::busy("full", error.to_string(), 1),
+        HandleError::Gone | HandleError::NotAsked { .. } | HandleError::Tools(_) | HandleError::NotYours => {
+            ApiError::conflict("not_heard", error.to_string())
         }
     }
 }

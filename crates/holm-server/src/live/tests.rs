@@ -5,13 +5,14 @@ use holm_grants::Level;
 use holm_kernel::{
     AskReason, CallId, Ending, Event, EventId, Marks, NanoUsd, Numbered, Proposal, Seq, Timestamp, Usage,
 };
-use holm_models::{Client, Endpoint};
-use holm_runtime::{Agent, Delta, DeltaSink as _, EventSink as _};
+use holm_models::{ModelClient, ModelEndpoint};
+use holm_runtime::{Agent, DeltaSink as _, EventSink as _, ReplyDelta};
 use holm_store::Store;
-use holm_tools::shell::Offer;
+use holm_tools::shell::ApprovalOffer;
 
 use super::{
-    Answered, Attendance, Cursor, Desk, Feed, Frame, Memory, Question, Step, Watch, feed::Position, past,
+    Answered, FeedCursor, FeedFrame, FeedMemory, FeedStep, Question, QuestionAttendance, QuestionBroker,
+    SessionFeed, SessionWatcher, feed::FeedPosition, past,
 };
 
 fn event(record: u64, index: u64, event: Event) -> Numbered {
@@ -33,32 +34,32 @@ fn ended(record: u64) -> Numbered {
     event(record, 0, Event::GroupEnded { ending, last: None, usage, spent })
 }
 
-fn say(feed: &Feed, call: u64, offset: u64, text: &str) {
-    feed.delta(CallId::new(call), Delta::Text { offset, text });
+fn say(feed: &SessionFeed, call: u64, offset: u64, text: &str) {
+    feed.delta(CallId::new(call), ReplyDelta::Text { offset, text });
 }
 
 /// What a watcher sees, in words.
-fn in_words((frame, cursor): (Frame, Cursor)) -> String {
+fn in_words((frame, cursor): (FeedFrame, FeedCursor)) -> String {
     match frame {
-        Frame::Event(told) => format!("{}.{}", told.event.id.record.value(), told.event.id.index),
-        Frame::Delta { offset, text, .. } => format!("{offset}:{text}@{cursor}"),
-        Frame::Note(text) => format!("note {text}"),
-        Frame::Asked(posed) => format!("asked {}", posed.id.value()),
-        Frame::Settled(id) => format!("settled {}", id.value()),
-        Frame::Progress { text, .. } => format!("progress {text}"),
-        Frame::Lagged => "lagged".into(),
-        Frame::Closed => "closed".into(),
+        FeedFrame::Event(told) => format!("{}.{}", told.event.id.record.value(), told.event.id.index),
+        FeedFrame::Delta { offset, text, .. } => format!("{offset}:{text}@{cursor}"),
+        FeedFrame::Note(text) => format!("note {text}"),
+        FeedFrame::Asked(posed) => format!("asked {}", posed.id.value()),
+        FeedFrame::Settled(id) => format!("settled {}", id.value()),
+        FeedFrame::Progress { text, .. } => format!("progress {text}"),
+        FeedFrame::Lagged => "lagged".into(),
+        FeedFrame::Closed => "closed".into(),
     }
 }
 
 /// Everything that a watcher sees, in words.
-fn drain(feed: &Feed, position: &mut Position) -> Vec<String> {
+fn drain(feed: &SessionFeed, position: &mut FeedPosition) -> Vec<String> {
     let mut seen = Vec::new();
     loop {
         match feed.step(position) {
-            Step::Frames(frames) => seen.extend(frames.into_iter().map(in_words)),
-            Step::Wait => return seen,
-            Step::Behind => {
+            FeedStep::Frames(frames) => seen.extend(frames.into_iter().map(in_words)),
+            FeedStep::Wait => return seen,
+            FeedStep::Behind => {
                 seen.push("behind".into());
                 return seen;
             }
@@ -69,26 +70,26 @@ fn drain(feed: &Feed, position: &mut Position) -> Vec<String> {
 #[test]
 fn a_cursor_is_written_as_it_is_read() {
     for text in ["-", "0.0", "12.3", "12.3/7.512", "-/1.0"] {
-        assert_eq!(text.parse::<Cursor>().unwrap().to_string(), text);
+        assert_eq!(text.parse::<FeedCursor>().unwrap().to_string(), text);
     }
     for bad in ["", "1", "1.", ".1", "1.1/", "1.1/2", "+1.1", "1.1/1.1/1.1", "a.b", "1.18446744073709551616"]
     {
-        assert!(bad.parse::<Cursor>().is_err(), "{bad}");
+        assert!(bad.parse::<FeedCursor>().is_err(), "{bad}");
     }
 }
 
 #[test]
 fn what_was_seen_of_a_reply_counts_until_the_reply_is_over() {
-    let cursor: Cursor = "0.0/7.3".parse().unwrap();
+    let cursor: FeedCursor = "0.0/7.3".parse().unwrap();
     assert_eq!(cursor.past(&plain(1)).to_string(), "1.0/7.3");
     assert_eq!(cursor.past(&plain(1)).past(&ended(2)).to_string(), "2.0");
 }
 
 #[test]
 fn a_watcher_that_comes_back_gets_what_follows_and_nothing_twice() {
-    let feed = Feed::new();
+    let feed = SessionFeed::new();
     (0..4).for_each(|record| feed.event(&plain(record)));
-    let mut position = feed.position(Cursor::default());
+    let mut position = feed.position(FeedCursor::default());
     assert_eq!(drain(&feed, &mut position), ["0.0", "1.0", "2.0", "3.0"]);
     feed.event(&plain(4));
     let mut again = feed.position("2.0".parse().unwrap());
@@ -98,10 +99,10 @@ fn a_watcher_that_comes_back_gets_what_follows_and_nothing_twice() {
 
 #[test]
 fn a_watcher_that_joins_within_a_reply_gets_the_rest_of_it_by_its_bytes() {
-    let feed = Feed::new();
+    let feed = SessionFeed::new();
     feed.event(&called(0, 7));
     say(&feed, 7, 0, "hel");
-    let mut first = feed.position(Cursor::default());
+    let mut first = feed.position(FeedCursor::default());
     assert_eq!(drain(&feed, &mut first), ["0.0", "0:hel@0.0/7.3"]);
     say(&feed, 7, 3, "lo ✓");
     let mut second = feed.position("0.0/7.3".parse().unwrap());
@@ -112,12 +113,12 @@ fn a_watcher_that_joins_within_a_reply_gets_the_rest_of_it_by_its_bytes() {
 
 #[test]
 fn a_reply_that_was_withdrawn_is_not_told_again() {
-    let feed = Feed::new();
+    let feed = SessionFeed::new();
     feed.event(&called(0, 7));
     say(&feed, 7, 0, "wrong");
     feed.event(&event(1, 0, Event::Withdrawn { call: CallId::new(7) }));
     say(&feed, 7, 0, "right");
-    let mut late = feed.position(Cursor::default());
+    let mut late = feed.position(FeedCursor::default());
     assert_eq!(drain(&feed, &mut late), ["0.0", "1.0", "0:right@1.0/7.10"]);
     feed.event(&ended(2));
     say(&feed, 7, 5, " late");
@@ -126,7 +127,7 @@ fn a_reply_that_was_withdrawn_is_not_told_again() {
 
 #[test]
 fn what_was_left_out_is_in_the_journal_and_nothing_is_lost_in_between() {
-    let feed = Feed::new();
+    let feed = SessionFeed::new();
     (0..3).for_each(|record| feed.event(&plain(record)));
     let mut seen = feed.position("2.0".parse().unwrap());
     feed.break_off(Some(EventId { record: Seq::new(5), index: 0 }));
@@ -143,18 +144,18 @@ fn what_was_left_out_is_in_the_journal_and_nothing_is_lost_in_between() {
 
 #[test]
 fn a_feed_that_began_later_says_that_the_journal_has_the_past() {
-    let feed = Feed::new();
-    assert!(drain(&feed, &mut feed.position(Cursor::default())).is_empty());
+    let feed = SessionFeed::new();
+    assert!(drain(&feed, &mut feed.position(FeedCursor::default())).is_empty());
     feed.event(&plain(10));
-    assert_eq!(drain(&feed, &mut feed.position(Cursor::default())), ["behind"]);
+    assert_eq!(drain(&feed, &mut feed.position(FeedCursor::default())), ["behind"]);
     assert_eq!(drain(&feed, &mut feed.position("9.0".parse().unwrap())), ["behind"]);
     assert!(drain(&feed, &mut feed.position("10.0".parse().unwrap())).is_empty());
 }
 
 #[test]
 fn what_is_kept_is_bounded_and_a_slow_watcher_is_told() {
-    let feed = Feed::new();
-    let mut slow = feed.position(Cursor::default());
+    let feed = SessionFeed::new();
+    let mut slow = feed.position(FeedCursor::default());
     (0..600).for_each(|record| feed.event(&plain(record)));
     assert_eq!(drain(&feed, &mut slow), ["behind"]);
     assert_eq!(drain(&feed, &mut feed.position("598.0".parse().unwrap())), ["599.0"]);
@@ -170,11 +171,11 @@ fn what_is_kept_is_bounded_in_bytes_too_in_one_feed_and_in_all() {
         let model = "x".repeat(512 * 1024).into();
         event(record, 0, Event::ModelCalled { call: CallId::new(1), turn: 1, model, messages: 1, tokens: 1 })
     };
-    let memory = Memory::new(8 * 1024 * 1024);
-    let (one, other) = (Feed::within(&memory), Feed::within(&memory));
+    let memory = FeedMemory::new(8 * 1024 * 1024);
+    let (one, other) = (SessionFeed::within(&memory), SessionFeed::within(&memory));
     (0..20).for_each(|record| one.event(&large(record)));
     assert!(memory.used() <= 4 * 1024 * 1024, "{}", memory.used());
-    assert_eq!(drain(&one, &mut one.position(Cursor::default())), ["behind"]);
+    assert_eq!(drain(&one, &mut one.position(FeedCursor::default())), ["behind"]);
     assert_eq!(drain(&one, &mut one.position("18.0".parse().unwrap())), ["19.0"], "the last ones are here");
     for feed in [&one, &other] {
         // An event that is too large to keep is not sent from the feed, and nothing else is lost
@@ -193,9 +194,9 @@ fn what_is_kept_is_bounded_in_bytes_too_in_one_feed_and_in_all() {
 
 #[test]
 fn a_feed_that_is_begun_anew_sends_its_watchers_to_the_journal_once() {
-    let feed = Feed::new();
+    let feed = SessionFeed::new();
     (0..3).for_each(|record| feed.event(&plain(record)));
-    let mut position = feed.position(Cursor::default());
+    let mut position = feed.position(FeedCursor::default());
     drain(&feed, &mut position);
     feed.begin_anew();
     assert!(drain(&feed, &mut position).is_empty());
@@ -224,21 +225,21 @@ async fn a_long_past_is_told_a_part_at_a_time_without_a_gap_or_a_repetition() {
     session.close().await;
     let id: crate::SessionId = "one".parse().unwrap();
     let all: Vec<EventId> = past(&store, &id).await.unwrap().iter().map(|event| event.id).collect();
-    let memory = Memory::new(usize::MAX);
-    let feed = Arc::new(Feed::within(&memory));
-    let watch = Watch::new(feed, None, store, id, Cursor::default());
+    let memory = FeedMemory::new(usize::MAX);
+    let feed = Arc::new(SessionFeed::within(&memory));
+    let watch = SessionWatcher::new(feed, None, store, id, FeedCursor::default());
     let mut watch = watch.with_past().await.unwrap();
     assert!(memory.used() <= 4 * 1024 * 1024, "{}", memory.used());
     for expected in &all {
         let (frame, _) = watch.next().await.unwrap();
-        let Frame::Event(told) = frame else { panic!("{frame:?}") };
+        let FeedFrame::Event(told) = frame else { panic!("{frame:?}") };
         assert_eq!(told.event.id, *expected);
     }
 }
 
 #[test]
 fn whoever_misses_what_was_said_misses_no_event_with_it() {
-    let feed = Feed::new();
+    let feed = SessionFeed::new();
     feed.event(&plain(0));
     let mut slow = feed.position("0.0".parse().unwrap());
     feed.event(&called(1, 7));
@@ -251,9 +252,9 @@ fn whoever_misses_what_was_said_misses_no_event_with_it() {
 
 #[tokio::test]
 async fn the_first_answer_to_a_question_counts() {
-    let feed = Arc::new(Feed::new());
-    let mut position = feed.position(Cursor::default());
-    let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let feed = Arc::new(SessionFeed::new());
+    let mut position = feed.position(FeedCursor::default());
+    let desk = Arc::new(QuestionBroker::new(Arc::clone(&feed), QuestionAttendance::Attended));
     let asked = desk.words("which?", &["a".into(), "b".into()]);
     let open = desk.open();
     assert!(matches!(&open[0].question, Question::Words { text, .. } if text == "which?"));
@@ -268,8 +269,8 @@ async fn the_first_answer_to_a_question_counts() {
 
 #[tokio::test]
 async fn an_answer_to_a_desk_that_is_gone_answers_nothing_of_the_next_one() {
-    let feed = Arc::new(Feed::new());
-    let desk = || Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+    let feed = Arc::new(SessionFeed::new());
+    let desk = || Arc::new(QuestionBroker::new(Arc::clone(&feed), QuestionAttendance::Attended));
     let (gone, now) = (desk(), desk());
     let (_harmless, _other) = (gone.words("harmless?", &[]), now.words("harmful?", &[]));
     let stale = gone.open()[0].id;
@@ -279,8 +280,8 @@ async fn an_answer_to_a_desk_that_is_gone_answers_nothing_of_the_next_one() {
 
 #[tokio::test]
 async fn a_question_that_nobody_waits_for_is_withdrawn() {
-    let feed = Arc::new(Feed::new());
-    let desk = Arc::new(Desk::new(feed, Attendance::Attended));
+    let feed = Arc::new(SessionFeed::new());
+    let desk = Arc::new(QuestionBroker::new(feed, QuestionAttendance::Attended));
     let asked = desk.words("which?", &[]);
     let id = desk.open()[0].id;
     drop(asked);
@@ -290,7 +291,7 @@ async fn a_question_that_nobody_waits_for_is_withdrawn() {
 
 #[tokio::test]
 async fn where_nobody_comes_nobody_is_asked() {
-    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Unattended));
+    let desk = Arc::new(QuestionBroker::new(Arc::new(SessionFeed::new()), QuestionAttendance::Unattended));
     assert_eq!(desk.words("which?", &[]).await, None);
     assert!(desk.open().is_empty());
 }
@@ -298,8 +299,8 @@ async fn where_nobody_comes_nobody_is_asked() {
 /// A store with the session `one`, which was begun and asked nothing: there is a journal, and no provider is needed.
 async fn with_a_session(folder: &Path) -> Store {
     let store = Store::open(folder.join("holm.db")).await.unwrap();
-    let endpoint = Endpoint::compatible("http://127.0.0.1:9").keyless();
-    let client = Client::builder().endpoint("nobody", endpoint).build().unwrap();
+    let endpoint = ModelEndpoint::compatible("http://127.0.0.1:9").keyless();
+    let client = ModelClient::builder().endpoint("nobody", endpoint).build().unwrap();
     let agent = Agent::builder("nobody/any", client).journals(store.clone()).blobs(store.clone());
     agent.build().unwrap().start_as("one").await.unwrap().close().await;
     store
@@ -309,10 +310,10 @@ async fn with_a_session(folder: &Path) -> Store {
 async fn misses_a_question(stops_waiting: usize) {
     let folder = tempfile::tempdir().unwrap();
     let store = with_a_session(folder.path()).await;
-    let feed = Arc::new(Feed::new());
-    let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
-    let (id, cursor) = ("one".parse().unwrap(), Cursor::default());
-    let mut watch = Watch::new(Arc::clone(&feed), Some(Arc::clone(&desk)), store, id, cursor);
+    let feed = Arc::new(SessionFeed::new());
+    let desk = Arc::new(QuestionBroker::new(Arc::clone(&feed), QuestionAttendance::Attended));
+    let (id, cursor) = ("one".parse().unwrap(), FeedCursor::default());
+    let mut watch = SessionWatcher::new(Arc::clone(&feed), Some(Arc::clone(&desk)), store, id, cursor);
     let _asked = desk.words("which?", &[]);
     (0..300).for_each(|number| feed.note(&number.to_string()));
     // The journal is read on another thread, so usually nothing is there yet; any frame that is
@@ -324,8 +325,11 @@ async fn misses_a_question(stops_waiting: usize) {
     loop {
         let (frame, _) = if seen.is_empty() { watch.next().await.unwrap() } else { seen.remove(0) };
         match frame {
-            Frame::Asked(posed) => return assert_eq!(posed.id, desk.open()[0].id),
-            frame => assert!(!matches!(frame, Frame::Note(_) | Frame::Lagged | Frame::Closed), "{frame:?}"),
+            FeedFrame::Asked(posed) => return assert_eq!(posed.id, desk.open()[0].id),
+            frame => assert!(
+                !matches!(frame, FeedFrame::Note(_) | FeedFrame::Lagged | FeedFrame::Closed),
+                "{frame:?}"
+            ),
         }
     }
 }
@@ -344,8 +348,9 @@ async fn a_watcher_that_stops_waiting_for_the_journal_misses_nothing_of_it() {
 async fn what_was_told_before_is_heard_and_then_nothing_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let store = with_a_session(folder.path()).await;
-    let feed = Arc::new(Feed::new());
-    let mut watch = Watch::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), Cursor::default());
+    let feed = Arc::new(SessionFeed::new());
+    let mut watch =
+        SessionWatcher::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), FeedCursor::default());
     let mut told = || watch.told().now_or_never().expect("nothing is waited for").map(in_words);
     assert_eq!(told(), None, "nothing was told");
     feed.event(&called(0, 7));
@@ -369,10 +374,13 @@ async fn what_was_told_before_is_heard_and_then_nothing_is_waited_for() {
 async fn a_watcher_that_goes_elsewhere_hears_nothing_of_what_was_told_before() {
     let folder = tempfile::tempdir().unwrap();
     let store = with_a_session(folder.path()).await;
-    let feed = Arc::new(Feed::new());
-    let mut watch = Watch::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), Cursor::default());
+    let feed = Arc::new(SessionFeed::new());
+    let mut watch =
+        SessionWatcher::new(Arc::clone(&feed), None, store, "one".parse().unwrap(), FeedCursor::default());
     (0..3).for_each(|record| feed.event(&plain(record)));
-    let told = |watch: &mut Watch| watch.told().now_or_never().expect("nothing is waited for").map(in_words);
+    let told = |watch: &mut SessionWatcher| {
+        watch.told().now_or_never().expect("nothing is waited for").map(in_words)
+    };
     assert_eq!(told(&mut watch).as_deref(), Some("0.0"), "two more wait");
     watch.go_to(feed.latest());
     feed.event(&plain(3));
@@ -382,7 +390,7 @@ async fn a_watcher_that_goes_elsewhere_hears_nothing_of_what_was_told_before() {
 
 #[test]
 fn what_is_too_large_to_be_kept_was_told_all_the_same() {
-    let feed = Feed::new();
+    let feed = SessionFeed::new();
     let model = "x".repeat(8 * 1024 * 1024).into();
     feed.event(&plain(0));
     feed.event(&event(
@@ -399,7 +407,7 @@ fn what_is_too_large_to_be_kept_was_told_all_the_same() {
 
 #[tokio::test]
 async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_read() {
-    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Attended));
+    let desk = Arc::new(QuestionBroker::new(Arc::new(SessionFeed::new()), QuestionAttendance::Attended));
     let marks = Marks { untrusted: true, private: false };
     let proposal = Proposal {
         call: CallId::new(1),
@@ -414,7 +422,7 @@ async fn an_approval_question_shows_what_a_sub_agent_would_hold_and_what_was_rea
         marks,
         digest: String::new(),
     };
-    let _asked = desk.approve(&proposal, &Offer { prefix: None, command: None, helper: None });
+    let _asked = desk.approve(&proposal, &ApprovalOffer { prefix: None, command: None, helper: None });
     let open = desk.open();
     let Question::Approval { hands_on, marks: shown, .. } = &open[0].question else { panic!("{open:?}") };
     assert_eq!((hands_on.as_slice(), *shown), (proposal.hands_on.as_slice(), marks));
@@ -439,8 +447,8 @@ fn asked_about(needs: &[&str], missing: &[&str], reasons: &[AskReason]) -> Propo
 
 #[tokio::test]
 async fn an_approval_question_says_what_an_answer_for_the_session_covers() {
-    let none = || Offer { prefix: None, command: None, helper: None };
-    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Attended));
+    let none = || ApprovalOffer { prefix: None, command: None, helper: None };
+    let desk = Arc::new(QuestionBroker::new(Arc::new(SessionFeed::new()), QuestionAttendance::Attended));
     let page = "fetch:https://h.example/docs";
     let _asked = desk.approve(&asked_about(&[page], &[page], &[AskReason::MissingGrant]), &none());
     let open = desk.open();
@@ -457,9 +465,9 @@ async fn an_approval_question_says_what_an_answer_for_the_session_covers() {
 
 #[tokio::test]
 async fn what_can_never_be_granted_is_said_and_no_answer_for_the_session_is_taken() {
-    let none = || Offer { prefix: None, command: None, helper: None };
+    let none = || ApprovalOffer { prefix: None, command: None, helper: None };
     let metadata = "fetch:http://169.254.169.254/";
-    let desk = Arc::new(Desk::new(Arc::new(Feed::new()), Attendance::Attended));
+    let desk = Arc::new(QuestionBroker::new(Arc::new(SessionFeed::new()), QuestionAttendance::Attended));
     let _never = desk.approve(&asked_about(&[metadata], &[metadata], &[AskReason::MissingGrant]), &none());
     let _plan = desk.approve(&asked_about(&[], &[], &[AskReason::LeavesPlan]), &none());
     let _sends = desk.approve(&asked_about(&[], &[], &[AskReason::EgressAfterMark]), &none());

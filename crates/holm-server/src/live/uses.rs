@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::watch::folded;
-use crate::{Refusal, SessionId};
+use crate::{ApiError, SessionId};
 
 /// What a call may use, starting at a record of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -45,7 +45,7 @@ pub(crate) enum UseStep {
 }
 
 /// The grants that the calls of a session needed and used, oldest first.
-pub(crate) async fn uses(store: &Store, id: &SessionId) -> Result<Vec<Use>, Refusal> {
+pub(crate) async fn uses(store: &Store, id: &SessionId) -> Result<Vec<Use>, ApiError> {
     folded(store, id, |records| {
         let mut found = Vec::new();
         // As with events, a journal with erased parts is replayed as far as possible.

@@ -5,18 +5,18 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use holm_kernel::{
     Effect, EventId, Numbered,
-    journal::{self, Record},
+    journal::{self, JournalRecord},
 };
-use holm_runtime::Journals as _;
+use holm_runtime::JournalStore as _;
 use holm_store::Store;
 use tokio::sync::{Semaphore, watch};
 
 use super::{
-    Cursor, Desk, Feed, Frame, Step, Told,
-    feed::Position,
-    memory::{Taken, weight},
+    FeedCursor, FeedEvent, FeedFrame, FeedStep, QuestionBroker, SessionFeed,
+    feed::FeedPosition,
+    memory::{MemoryReservation, weight},
 };
-use crate::{Refusal, SessionId};
+use crate::{ApiError, SessionId};
 
 /// How often one connection may read the journal because its feed has moved on. A slower watcher is
 /// told to reconnect, so that it costs a bounded number of folds.
@@ -31,17 +31,17 @@ const MOST_FOLDS: usize = 4;
 /// The permits to replay a journal.
 static FOLDS: Semaphore = Semaphore::const_new(MOST_FOLDS);
 
-pub(crate) struct Watch {
-    feed: Arc<Feed>,
+pub(crate) struct SessionWatcher {
+    feed: Arc<SessionFeed>,
     /// The question broker, if the session was open when the watcher started.
-    desk: Option<Arc<Desk>>,
+    desk: Option<Arc<QuestionBroker>>,
     bell: watch::Receiver<u64>,
     store: Store,
     id: SessionId,
-    position: Position,
-    waiting: VecDeque<(Frame, Cursor)>,
+    position: FeedPosition,
+    waiting: VecDeque<(FeedFrame, FeedCursor)>,
     /// The share of the waiting frames in the memory of all watchers.
-    taken: Taken,
+    taken: MemoryReservation,
     catch_ups: u32,
     /// The reset count of the feed at the last look.
     begun: u64,
@@ -50,13 +50,13 @@ pub(crate) struct Watch {
     poll: Option<Duration>,
     /// The number of journal records at the last replay.
     records: u64,
-    rest: Rest,
-    state: State,
+    rest: WatchSource,
+    state: WatcherState,
 }
 
 /// Where the next frames come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum WatchSource {
     Feed,
     /// The journal has more than fitted into one page.
     Journal,
@@ -65,27 +65,27 @@ enum Rest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum WatcherState {
     Watching,
     Over,
 }
 
-impl Watch {
+impl SessionWatcher {
     /// Watches from a position on; open questions come first.
     pub(crate) fn new(
-        feed: Arc<Feed>,
-        desk: Option<Arc<Desk>>,
+        feed: Arc<SessionFeed>,
+        desk: Option<Arc<QuestionBroker>>,
         store: Store,
         id: SessionId,
-        cursor: Cursor,
+        cursor: FeedCursor,
     ) -> Self {
         let bell = feed.bell();
         let position = feed.position(cursor);
         // Read after the position: a question that is asked meanwhile is seen twice with the same
         // id, but never missed.
         let waiting = open(desk.as_deref(), cursor).collect();
-        let (taken, begun) = (Taken::of(&feed.memory()), feed.begun());
-        let (rest, state) = (Rest::Feed, State::Watching);
+        let (taken, begun) = (MemoryReservation::of(&feed.memory()), feed.begun());
+        let (rest, state) = (WatchSource::Feed, WatcherState::Watching);
         let (poll, records) = (None, 0);
         Self {
             feed,
@@ -113,24 +113,24 @@ impl Watch {
 
     /// Starts with the events of the journal. Needed if the session may have a past that
     /// the feed never saw.
-    pub(crate) async fn with_past(mut self) -> Result<Self, Refusal> {
+    pub(crate) async fn with_past(mut self) -> Result<Self, ApiError> {
         self.catch_up().await?;
         Ok(self)
     }
 
     /// Continues from another position; earlier frames are skipped.
-    pub(crate) fn go_to(&mut self, cursor: Cursor) {
-        (self.position, self.rest) = (self.feed.position(cursor), Rest::Feed);
+    pub(crate) fn go_to(&mut self, cursor: FeedCursor) {
+        (self.position, self.rest) = (self.feed.position(cursor), WatchSource::Feed);
         self.waiting.clear();
     }
 
     /// The next frame and the position after it; `None` at the end. Dropping
     /// the future loses nothing.
-    pub(crate) async fn next(&mut self) -> Option<(Frame, Cursor)> {
+    pub(crate) async fn next(&mut self) -> Option<(FeedFrame, FeedCursor)> {
         loop {
             match self.told().await {
                 Some(frame) => return Some(frame),
-                None if self.state == State::Over => return None,
+                None if self.state == WatcherState::Over => return None,
                 None => self.wait().await,
             }
         }
@@ -140,17 +140,17 @@ impl Watch {
     ///
     /// As with [`next`](Self::next), dropping the future loses nothing: a pending read of the
     /// journal is recorded before it is awaited.
-    pub(crate) async fn told(&mut self) -> Option<(Frame, Cursor)> {
+    pub(crate) async fn told(&mut self) -> Option<(FeedFrame, FeedCursor)> {
         loop {
             if let Some(frame) = self.waiting.pop_front() {
                 return Some(frame);
             }
             self.taken.set(0);
-            if self.state == State::Over {
+            if self.state == WatcherState::Over {
                 return None;
             }
-            if self.rest != Rest::Feed {
-                let missed = self.rest == Rest::Missed;
+            if self.rest != WatchSource::Feed {
+                let missed = self.rest == WatchSource::Missed;
                 if self.catch_up().await.is_err() {
                     return Some(self.lagged());
                 }
@@ -162,13 +162,13 @@ impl Watch {
             }
             self.bell.borrow_and_update();
             match self.feed.step(&mut self.position) {
-                Step::Frames(frames) => self.waiting.extend(frames),
+                FeedStep::Frames(frames) => self.waiting.extend(frames),
                 // The last event may have been dropped before it was seen here; the journal has it.
-                Step::Wait if self.feed.begun() != self.begun => {
-                    (self.begun, self.rest) = (self.feed.begun(), Rest::Journal);
+                FeedStep::Wait if self.feed.begun() != self.begun => {
+                    (self.begun, self.rest) = (self.feed.begun(), WatchSource::Journal);
                 }
-                Step::Wait => return None,
-                Step::Behind => {
+                FeedStep::Wait => return None,
+                FeedStep::Behind => {
                     // A watcher that is behind because the feed was reset is not slow.
                     let begun = self.feed.begun();
                     self.catch_ups += u32::from(begun == self.begun);
@@ -176,16 +176,16 @@ impl Watch {
                     if self.catch_ups > MOST_CATCH_UPS {
                         return Some(self.lagged());
                     }
-                    self.rest = Rest::Missed;
+                    self.rest = WatchSource::Missed;
                 }
             }
         }
     }
 
     /// The last frame for a watcher that is too slow, or whose journal cannot be read.
-    fn lagged(&mut self) -> (Frame, Cursor) {
-        self.state = State::Over;
-        (Frame::Lagged, self.position.cursor)
+    fn lagged(&mut self) -> (FeedFrame, FeedCursor) {
+        self.state = WatcherState::Over;
+        (FeedFrame::Lagged, self.position.cursor)
     }
 
     /// Waits until there may be something new.
@@ -207,14 +207,14 @@ impl Watch {
                 // If it cannot be read now, it may be later.
                 let grown = self.store.has_record(self.id.as_str(), self.records).await.unwrap_or(false);
                 if grown {
-                    self.rest = Rest::Journal;
+                    self.rest = WatchSource::Journal;
                 }
             }
         }
     }
 
     /// Reads the next page of events from the journal.
-    async fn catch_up(&mut self) -> Result<(), Refusal> {
+    async fn catch_up(&mut self) -> Result<(), ApiError> {
         let page = if self.taken.memory().is_full() { SMALL_PAGE } else { PAGE };
         let told = told_again(&self.store, &self.id, self.position.cursor.event, page).await?;
         self.taken.set(told.bytes);
@@ -222,7 +222,7 @@ impl Watch {
         let mut cursor = self.position.cursor;
         for event in told.events {
             cursor = cursor.past(&event);
-            self.waiting.push_back((Frame::Event(Arc::new(Told::new(event))), cursor));
+            self.waiting.push_back((FeedFrame::Event(Arc::new(FeedEvent::new(event))), cursor));
         }
         self.position.cursor = cursor;
         Ok(())
@@ -230,23 +230,26 @@ impl Watch {
 }
 
 /// The open questions, as frames.
-fn open(desk: Option<&Desk>, cursor: Cursor) -> impl Iterator<Item = (Frame, Cursor)> {
-    desk.map(Desk::open).unwrap_or_default().into_iter().map(move |posed| (Frame::Asked(posed), cursor))
+fn open(desk: Option<&QuestionBroker>, cursor: FeedCursor) -> impl Iterator<Item = (FeedFrame, FeedCursor)> {
+    desk.map(QuestionBroker::open)
+        .unwrap_or_default()
+        .into_iter()
+        .map(move |posed| (FeedFrame::Asked(posed), cursor))
 }
 
 /// All events that watchers of a session were ever sent, from its journal.
-pub(crate) async fn past(store: &Store, id: &SessionId) -> Result<Vec<Numbered>, Refusal> {
+pub(crate) async fn past(store: &Store, id: &SessionId) -> Result<Vec<Numbered>, ApiError> {
     Ok(told_again(store, id, None, usize::MAX).await?.events)
 }
 
 /// Events of a session, replayed from its journal.
-struct ToldAgain {
+struct EventReplay {
     events: Vec<Numbered>,
     bytes: usize,
     /// The number of records in the journal.
     records: u64,
     /// Where the following events are.
-    rest: Rest,
+    rest: WatchSource,
 }
 
 /// Replays the events after `seen`: at least one, and at most `most` bytes.
@@ -255,10 +258,10 @@ async fn told_again(
     id: &SessionId,
     seen: Option<EventId>,
     most: usize,
-) -> Result<ToldAgain, Refusal> {
+) -> Result<EventReplay, ApiError> {
     folded(store, id, move |records| {
         let count = records.len() as u64;
-        let mut told = ToldAgain { events: Vec::new(), bytes: 0, records: count, rest: Rest::Feed };
+        let mut told = EventReplay { events: Vec::new(), bytes: 0, records: count, rest: WatchSource::Feed };
         // A journal with erased parts cannot be replayed to its end; this returns what can be.
         let _ = journal::replay_with(records, |_, effect| {
             if let Effect::Emit(event) = effect
@@ -276,30 +279,30 @@ async fn told_again(
 pub(super) async fn folded<T: Send + 'static>(
     store: &Store,
     id: &SessionId,
-    fold: impl FnOnce(&[Record]) -> T + Send + 'static,
-) -> Result<T, Refusal> {
+    fold: impl FnOnce(&[JournalRecord]) -> T + Send + 'static,
+) -> Result<T, ApiError> {
     // Never closed.
-    let _turn = FOLDS.acquire().await.map_err(|_| Refusal::failed("the journal could not be replayed"))?;
+    let _turn = FOLDS.acquire().await.map_err(|_| ApiError::failed("the journal could not be replayed"))?;
     let text = store.read(id.as_str()).await.map_err(|error| match error {
-        holm_runtime::JournalFailed::Missing { .. } => Refusal::missing("session"),
-        _ => Refusal::failed("the journal cannot be read"),
+        holm_runtime::JournalStorageError::Missing { .. } => ApiError::missing("session"),
+        _ => ApiError::failed("the journal cannot be read"),
     })?;
     let folded = tokio::task::spawn_blocking(move || {
-        let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
+        let records = journal::decode(&text).map_err(|_| ApiError::failed("the journal is damaged"))?.records;
         Ok(fold(&records))
     });
-    folded.await.map_err(|_| Refusal::failed("the journal could not be replayed"))?
+    folded.await.map_err(|_| ApiError::failed("the journal could not be replayed"))?
 }
 
-impl ToldAgain {
+impl EventReplay {
     fn add(&mut self, event: &Numbered, most: usize) {
-        if self.rest == Rest::Journal {
+        if self.rest == WatchSource::Journal {
             return;
         }
         // A caller that wants everything does not need the size.
         let bytes = if most == usize::MAX { 0 } else { weight(event).saturating_mul(2) };
         if !self.events.is_empty() && self.bytes.saturating_add(bytes) > most {
-            self.rest = Rest::Journal;
+            self.rest = WatchSource::Journal;
             return;
         }
         self.bytes = self.bytes.saturating_add(bytes);

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    Problem, Refusal, Server, ServerError,
-    auth::{Card, Role, Scope, TokenId, UserName, Who},
-    extract::{Input, Named},
+    ApiError, HolmServer, Problem, ServerError,
+    auth::{AuthenticatedUser, Role, TokenId, TokenRecord, TokenScope, UserName},
+    extract::{JsonBody, PathParam},
     state::administers,
 };
 
@@ -60,9 +60,9 @@ pub(crate) struct NewBudget {
 /// Lists tokens.
 #[utoipa::path(get, path = "/api/tokens", responses((status = 200, body = Vec<TokenView>), (status = 403, body = Problem)))]
 pub(crate) async fn tokens(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<TokenView>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<TokenView>>, ApiError> {
     administers(&who)?;
     Ok(Json(server.inner.keyring.cards().iter().map(view).collect()))
 }
@@ -71,15 +71,15 @@ pub(crate) async fn tokens(
 #[utoipa::path(post, path = "/api/tokens", request_body = NewToken,
     responses((status = 201, body = MadeToken), (status = 400, body = Problem), (status = 403, body = Problem)))]
 pub(crate) async fn issue(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<NewToken>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<NewToken>,
+) -> Result<impl IntoResponse, ApiError> {
     administers(&who)?;
     let user: UserName = new.user.parse()?;
     let scope = match new.sessions {
-        None => Scope::All,
-        Some(ids) => Scope::Only(ids.iter().map(|id| id.parse()).collect::<Result<BTreeSet<_>, _>>()?),
+        None => TokenScope::All,
+        Some(ids) => TokenScope::Only(ids.iter().map(|id| id.parse()).collect::<Result<BTreeSet<_>, _>>()?),
     };
     let (card, token) = server.inner.keyring.issue(user, new.role, scope)?;
     let made = MadeToken { token: token.reveal().to_owned(), card: view(&card) };
@@ -91,22 +91,22 @@ pub(crate) async fn issue(
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
 pub(crate) async fn revoke(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(Number(id)): Named<Number>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(PathNumber(id)): PathParam<PathNumber>,
+) -> Result<StatusCode, ApiError> {
     administers(&who)?;
-    let administering = |card: &&Card| card.role == Role::Admin && card.scope == Scope::All;
+    let administering = |card: &&TokenRecord| card.role == Role::Admin && card.scope == TokenScope::All;
     let cards = server.inner.keyring.cards();
     let mut last = cards.iter().filter(administering);
     if last.next().is_some_and(|card| card.id == TokenId::new(id)) && last.next().is_none() {
         let message = "this is the last token that administers the server; make another first";
-        return Err(Refusal::conflict("last_admin", message));
+        return Err(ApiError::conflict("last_admin", message));
     }
     if server.inner.keyring.revoke(TokenId::new(id))? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(Refusal::missing("token"))
+        Err(ApiError::missing("token"))
     }
 }
 
@@ -114,44 +114,44 @@ pub(crate) async fn revoke(
 #[utoipa::path(post, path = "/api/users/{user}/budget", params(("user" = String, Path)), request_body = NewBudget,
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn budget(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(user): Named<UserName>,
-    Input(new): Input<NewBudget>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(user): PathParam<UserName>,
+    JsonBody(new): JsonBody<NewBudget>,
+) -> Result<StatusCode, ApiError> {
     administers(&who)?;
     if server.inner.keyring.set_budget(&user, new.nano_usd.map(NanoUsd::new))? {
         // If it cannot be applied now, it applies from the next prompt on.
         let _ = server.inner.hall.budget_changed(&user).await;
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(Refusal::missing("user"))
+        Err(ApiError::missing("user"))
     }
 }
 
 /// Returns the audit log, one entry per line.
 #[utoipa::path(get, path = "/api/audit", responses((status = 200, content_type = "application/x-ndjson", body = String), (status = 403, body = Problem)))]
 pub(crate) async fn audit(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<impl IntoResponse, ApiError> {
     administers(&who)?;
     let log = server.inner.audit.export().await?;
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(log.pieces())))
 }
 
 /// A number in a path.
-pub(crate) struct Number(u64);
+pub(crate) struct PathNumber(u64);
 
-impl std::str::FromStr for Number {
-    type Err = Refusal;
+impl std::str::FromStr for PathNumber {
+    type Err = ApiError;
 
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        text.parse().map(Self).map_err(|_| Refusal::bad("bad_id", "not a number"))
+    fn from_str(text: &str) -> Result<Self, ApiError> {
+        text.parse().map(Self).map_err(|_| ApiError::bad("bad_id", "not a number"))
     }
 }
 
-impl From<ServerError> for Refusal {
+impl From<ServerError> for ApiError {
     fn from(error: ServerError) -> Self {
         match error {
             ServerError::Name { .. } => Self::bad("bad_name", error.to_string()),
@@ -170,10 +170,10 @@ impl From<ServerError> for Refusal {
     }
 }
 
-fn view(card: &Card) -> TokenView {
+fn view(card: &TokenRecord) -> TokenView {
     let sessions = match &card.scope {
-        Scope::All => None,
-        Scope::Only(ids) => Some(ids.iter().map(ToString::to_string).collect()),
+        TokenScope::All => None,
+        TokenScope::Only(ids) => Some(ids.iter().map(ToString::to_string).collect()),
     };
     TokenView { id: card.id.value(), user: card.user.to_string(), role: card.role, sessions }
 }

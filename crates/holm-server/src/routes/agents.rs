@@ -6,15 +6,15 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use holm_tools::root::Before;
+use holm_tools::root::WritePrecondition;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::{
-    AgentView, PartName, Problem, Refusal, Server,
-    auth::Who,
-    extract::{Input, Named},
+    AgentView, ApiError, HolmServer, PartName, Problem,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, PathParam},
     precondition::required,
     routes::sessions::all_sessions,
     state::most,
@@ -33,10 +33,10 @@ pub(crate) struct AgentText {
 #[utoipa::path(get, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 200, body = AgentView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
-) -> Result<Json<AgentView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
+) -> Result<Json<AgentView>, ApiError> {
     all_sessions(&who)?;
     Ok(Json(server.inner.workshop.agent(&who.user, name).await?))
 }
@@ -47,10 +47,10 @@ pub(crate) async fn show(
 #[utoipa::path(post, path = "/api/check-agent", request_body = AgentText,
     responses((status = 200, body = AgentView), (status = 400, body = Problem)))]
 pub(crate) async fn check(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(agent): Input<AgentText>,
-) -> Result<Json<AgentView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(agent): JsonBody<AgentText>,
+) -> Result<Json<AgentView>, ApiError> {
     all_sessions(&who)?;
     Ok(Json(server.inner.workshop.check_agent(&who.user, agent.text).await?))
 }
@@ -65,18 +65,18 @@ pub(crate) async fn check(
     responses((status = 200, body = AgentView), (status = 201, body = AgentView), (status = 400, body = Problem), (status = 403, body = Problem),
         (status = 409, body = Problem), (status = 412, body = Problem), (status = 428, body = Problem)))]
 pub(crate) async fn keep(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
     headers: HeaderMap,
-    Input(agent): Input<AgentText>,
-) -> Result<Response, Refusal> {
+    JsonBody(agent): JsonBody<AgentText>,
+) -> Result<Response, ApiError> {
     all_sessions(&who)?;
     let before = required(&headers)?;
     let kept = server.inner.workshop.keep_agent(&who.user, name, agent.text, before, most(&who)).await?;
     let status = match before {
-        Before::Absent => StatusCode::CREATED,
-        Before::Is(_) => StatusCode::OK,
+        WritePrecondition::Absent => StatusCode::CREATED,
+        WritePrecondition::Is(_) => StatusCode::OK,
     };
     let etag = kept.etag.as_deref().and_then(|etag| HeaderValue::from_str(etag).ok());
     let mut answer = (status, Json(kept)).into_response();
@@ -90,10 +90,10 @@ pub(crate) async fn keep(
 #[utoipa::path(delete, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
+) -> Result<StatusCode, ApiError> {
     all_sessions(&who)?;
     server.inner.workshop.remove_agent(&who.user, name).await?;
     Ok(StatusCode::NO_CONTENT)

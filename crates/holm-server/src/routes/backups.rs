@@ -6,7 +6,10 @@ use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::{BackupView, PartName, Problem, Refusal, Server, auth::Who, extract::Input, state::administers};
+use crate::{
+    ApiError, BackupView, HolmServer, PartName, Problem, auth::AuthenticatedUser, extract::JsonBody,
+    state::administers,
+};
 
 /// A backup to create.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -19,9 +22,9 @@ pub(crate) struct NewBackup {
 /// Lists backups.
 #[utoipa::path(get, path = "/api/backups", responses((status = 200, body = Vec<BackupView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<BackupView>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<BackupView>>, ApiError> {
     administers(&who)?;
     Ok(Json(server.inner.workshop.backups().await?))
 }
@@ -33,14 +36,14 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/api/backups", request_body = NewBackup,
     responses((status = 201, body = BackupView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn make(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<NewBackup>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<NewBackup>,
+) -> Result<impl IntoResponse, ApiError> {
     administers(&who)?;
     let name: PartName = new.name.parse()?;
     // Runs in its own task: a client that disconnects must not leave half a backup.
     let made = tokio::spawn(async move { server.inner.workshop.back_up(name).await }).await;
-    let made = made.map_err(|_| Refusal::failed("the backup failed"))??;
+    let made = made.map_err(|_| ApiError::failed("the backup failed"))??;
     Ok((StatusCode::CREATED, Json(made)))
 }

@@ -21,12 +21,12 @@ use tokio::{sync::watch, task::JoinHandle};
 use utoipa::IntoParams;
 
 use crate::{
-    Cursor, Frame, Metrics, Problem, Refusal, Server, SessionId,
-    auth::{TokenId, UserName, Who},
+    ApiError, FeedCursor, FeedFrame, HolmServer, Problem, ServerMetrics, SessionId,
+    auth::{AuthenticatedUser, TokenId, UserName},
     door::PROTOCOL,
-    extract::{Named, Query},
-    live::Watch,
-    serve::Place,
+    extract::{PathParam, QueryParams},
+    live::SessionWatcher,
+    serve::ConnectionPermit,
     state::admit,
 };
 
@@ -44,25 +44,25 @@ const COME_AGAIN: u16 = 1_013;
 /// Where to start.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct From {
+pub(crate) struct WatchQuery {
     /// The id of the last frame that you received; from the beginning if not set. The header
     /// `last-event-id` does the same.
     after: Option<String>,
 }
 
 /// A watcher, together with its token, which may be revoked.
-struct Watching {
-    watch: Watch,
-    server: Server,
+struct WatcherStream {
+    watch: SessionWatcher,
+    server: HolmServer,
     token: TokenId,
-    _look: Look,
+    _look: TerminalProbe,
     changes: watch::Receiver<u64>,
-    left: Left,
+    left: WatcherDrainState,
 }
 
 /// Which frames a watcher still gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
+enum WatcherDrainState {
     All,
     /// Frames from before the server began to stop.
     ToldBefore,
@@ -71,10 +71,10 @@ enum Left {
 
 /// Looks for a terminal that starts to drive the session, as long as a client watches. The terminal
 /// link then adds its events to the feed.
-struct Look(JoinHandle<()>);
+struct TerminalProbe(JoinHandle<()>);
 
-impl Look {
-    fn begin(server: Server, user: UserName, id: SessionId) -> Self {
+impl TerminalProbe {
+    fn begin(server: HolmServer, user: UserName, id: SessionId) -> Self {
         Self(tokio::spawn(async move {
             loop {
                 tokio::time::sleep(LOOK).await;
@@ -85,19 +85,19 @@ impl Look {
     }
 }
 
-impl Drop for Look {
+impl Drop for TerminalProbe {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-impl Watching {
+impl WatcherStream {
     /// The next frame; the last one says why the stream ends.
-    async fn next(&mut self) -> Option<(Frame, Cursor)> {
-        while self.left == Left::All {
+    async fn next(&mut self) -> Option<(FeedFrame, FeedCursor)> {
+        while self.left == WatcherDrainState::All {
             tokio::select! {
                 frame = self.watch.next() => return self.counted(frame),
-                () = self.server.inner.hall.stopping() => self.left = Left::ToldBefore,
+                () = self.server.inner.hall.stopping() => self.left = WatcherDrainState::ToldBefore,
                 changed = self.changes.changed() => {
                     if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
                         return Some(self.closed());
@@ -105,7 +105,7 @@ impl Watching {
                 }
             }
         }
-        if self.left == Left::Nothing {
+        if self.left == WatcherDrainState::Nothing {
             return None;
         }
         // The result of a run that ended just before the server stopped is still sent, if the token
@@ -116,23 +116,23 @@ impl Watching {
         }
     }
 
-    fn counted(&self, frame: Option<(Frame, Cursor)>) -> Option<(Frame, Cursor)> {
-        let metrics: &Arc<Metrics> = &self.server.inner.metrics;
+    fn counted(&self, frame: Option<(FeedFrame, FeedCursor)>) -> Option<(FeedFrame, FeedCursor)> {
+        let metrics: &Arc<ServerMetrics> = &self.server.inner.metrics;
         metrics.frames.add(1);
-        if matches!(frame, Some((Frame::Lagged, _))) {
+        if matches!(frame, Some((FeedFrame::Lagged, _))) {
             metrics.lagged.add(1);
         }
         frame
     }
 
-    fn closed(&mut self) -> (Frame, Cursor) {
-        self.left = Left::Nothing;
-        (Frame::Closed, Cursor::default())
+    fn closed(&mut self) -> (FeedFrame, FeedCursor) {
+        self.left = WatcherDrainState::Nothing;
+        (FeedFrame::Closed, FeedCursor::default())
     }
 
     /// All frames as a stream. A stream keeps a pending read of the journal when
     /// something else happens first.
-    fn frames(self) -> impl Stream<Item = (Frame, Cursor)> + Send {
+    fn frames(self) -> impl Stream<Item = (FeedFrame, FeedCursor)> + Send {
         stream::unfold(self, |mut watching| async move { Some((watching.next().await?, watching)) })
     }
 }
@@ -140,20 +140,20 @@ impl Watching {
 /// Streams a session as server-sent events.
 ///
 /// Each event has an `id`. Send it back as `last-event-id` to continue from there.
-#[utoipa::path(get, path = "/api/sessions/{id}/events", params(("id" = String, Path), From),
+#[utoipa::path(get, path = "/api/sessions/{id}/events", params(("id" = String, Path), WatchQuery),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn events(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Query(from): Query<From>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    QueryParams(from): QueryParams<WatchQuery>,
     headers: HeaderMap,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).map(str::to_owned);
     let watching = begin(&server, &who, id, last.or(from.after)).await?;
     let frames = watching.frames().map(|(frame, cursor)| {
         let mut event = Event::default().event(frame.name()).data(frame.data());
-        if !matches!(frame, Frame::Closed) {
+        if !matches!(frame, FeedFrame::Closed) {
             event = event.id(cursor.to_string());
         }
         Ok::<_, Infallible>(event)
@@ -167,18 +167,18 @@ pub(crate) async fn events(
 /// Streams a session over a WebSocket.
 ///
 /// Each frame is one JSON text: `{"type", "id", "data"}`.
-#[utoipa::path(get, path = "/api/sessions/{id}/socket", params(("id" = String, Path), From),
+#[utoipa::path(get, path = "/api/sessions/{id}/socket", params(("id" = String, Path), WatchQuery),
     responses((status = 101), (status = 400, body = Problem), (status = 404, body = Problem), (status = 426, body = Problem)))]
 pub(crate) async fn socket(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Query(from): Query<From>,
-    place: Option<Extension<Place>>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    QueryParams(from): QueryParams<WatchQuery>,
+    place: Option<Extension<ConnectionPermit>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let upgrade = upgrade.map_err(|_| {
-        Refusal::new(http::StatusCode::UPGRADE_REQUIRED, "not_a_socket", "ask for a WebSocket here")
+        ApiError::new(http::StatusCode::UPGRADE_REQUIRED, "not_a_socket", "ask for a WebSocket here")
     })?;
     let watching = begin(&server, &who, id, from.after).await?;
     let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(MOST_HEARD).max_frame_size(MOST_HEARD);
@@ -189,31 +189,38 @@ pub(crate) async fn socket(
 }
 
 async fn begin(
-    server: &Server,
-    who: &Who,
+    server: &HolmServer,
+    who: &AuthenticatedUser,
     id: SessionId,
     after: Option<String>,
-) -> Result<Watching, Refusal> {
+) -> Result<WatcherStream, ApiError> {
     admit(who, &id)?;
-    let cursor = after.map_or(Ok(Cursor::default()), |after| after.parse())?;
+    let cursor = after.map_or(Ok(FeedCursor::default()), |after| after.parse())?;
     let changes = server.inner.keyring.changes();
     let store = server.inner.workshop.home(&who.user).await?.store;
     let hall = &server.inner.hall;
     let desk = hall.find(&who.user, &id).await.map(|room| Arc::clone(&room.desk));
     let feed = hall.feed(&who.user, &id);
-    let watch = Watch::new(feed, desk, store, id.clone(), cursor);
+    let watch = SessionWatcher::new(feed, desk, store, id.clone(), cursor);
     if let Some(link) = server.terminal(&who.user, &id).await? {
         link.repeat_questions();
     }
     // The feed may not have everything that the journal has, so the watcher starts with the
     // journal.
     let watch = watch.polling(server.config().takeover).with_past().await?;
-    let look = Look::begin(server.clone(), who.user.clone(), id);
-    Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, left: Left::All })
+    let look = TerminalProbe::begin(server.clone(), who.user.clone(), id);
+    Ok(WatcherStream {
+        watch,
+        server: server.clone(),
+        token: who.token,
+        _look: look,
+        changes,
+        left: WatcherDrainState::All,
+    })
 }
 
 /// Sends frames until the client leaves or the stream ends.
-async fn tell(socket: WebSocket, watching: Watching) {
+async fn tell(socket: WebSocket, watching: WatcherStream) {
     let (mut out, mut heard) = socket.split();
     let mut frames = pin!(watching.frames());
     let mut alive = tokio::time::interval(ALIVE);

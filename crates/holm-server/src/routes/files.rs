@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use holm_tools::{
-    root::{Before, HandError, Root, RootError},
+    root::{ManualFileError, WorkspaceRoot, WorkspaceRootError, WritePrecondition},
     trust::ContentHash,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -20,9 +20,9 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    Problem, Refusal, Server,
-    auth::Who,
-    extract::{Input, Query},
+    ApiError, HolmServer, Problem,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, QueryParams},
     precondition::{changed, precondition, required, tag},
     routes::sessions::all_sessions,
 };
@@ -33,7 +33,7 @@ const MOST: u64 = 32 * 1024 * 1024;
 /// Selects a file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+pub(crate) struct FileQuery {
     /// The path of the file, relative to the workspace.
     #[param(min_length = 1)]
     path: String,
@@ -50,15 +50,15 @@ pub(crate) struct Move {
 }
 
 /// Reads a file of the workspace.
-#[utoipa::path(get, path = "/api/files", params(Wanted),
+#[utoipa::path(get, path = "/api/files", params(FileQuery),
     responses((status = 200, content_type = "application/octet-stream", body = String,
             headers(("etag" = String, description = "Identifies the content of the file, for `if-match`."))),
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 413, body = Problem)))]
 pub(crate) async fn read(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Query(wanted): Query<Wanted>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    QueryParams(wanted): QueryParams<FileQuery>,
+) -> Result<impl IntoResponse, ApiError> {
     let bytes = at_hand(&server, &who, move |root| Ok(root.read(&root.path(&wanted.path)?)?.bytes(MOST)?));
     let bytes = bytes.await?;
     // The browser downloads the file and never executes it, regardless of its type.
@@ -72,7 +72,7 @@ pub(crate) async fn read(
 /// With `if-match`, replaces the version that you read. With `if-none-match: *`, creates a new
 /// file.
 #[utoipa::path(put, path = "/api/files",
-    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read."),
+    params(FileQuery, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read."),
         ("if-none-match" = Option<String>, Header, description = "`*`: the file must not exist yet.")),
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 201, headers(("etag" = String, description = "Identifies the new content of the file."))),
@@ -80,20 +80,20 @@ pub(crate) async fn read(
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem),
         (status = 413, body = Problem), (status = 428, body = Problem)))]
 pub(crate) async fn write(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Query(wanted): Query<Wanted>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    QueryParams(wanted): QueryParams<FileQuery>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     all_sessions(&who)?;
     let before = required(&headers)?;
     let written =
         at_hand(&server, &who, move |root| root.write(&root.path(&wanted.path)?, &body, before, MOST));
     let hash = written.await?;
     let status = match before {
-        Before::Absent => StatusCode::CREATED,
-        Before::Is(_) => StatusCode::NO_CONTENT,
+        WritePrecondition::Absent => StatusCode::CREATED,
+        WritePrecondition::Is(_) => StatusCode::NO_CONTENT,
     };
     Ok((status, [tag(hash)?]).into_response())
 }
@@ -102,20 +102,20 @@ pub(crate) async fn write(
 ///
 /// With `if-match`, deletes a file only if it is the version that you read.
 #[utoipa::path(delete, path = "/api/files",
-    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read.")),
+    params(FileQuery, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read.")),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 412, body = Problem)))]
 pub(crate) async fn remove(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Query(wanted): Query<Wanted>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    QueryParams(wanted): QueryParams<FileQuery>,
     headers: HeaderMap,
-) -> Result<StatusCode, Refusal> {
+) -> Result<StatusCode, ApiError> {
     all_sessions(&who)?;
     let expect = match precondition(&headers)? {
-        Some(Before::Is(hash)) => Some(hash),
-        Some(Before::Absent) => {
-            return Err(Refusal::bad("bad_precondition", "the file does not exist"));
+        Some(WritePrecondition::Is(hash)) => Some(hash),
+        Some(WritePrecondition::Absent) => {
+            return Err(ApiError::bad("bad_precondition", "the file does not exist"));
         }
         None => None,
     };
@@ -128,53 +128,55 @@ pub(crate) async fn remove(
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
 pub(crate) async fn rename(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(names): Input<Move>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(names): JsonBody<Move>,
+) -> Result<StatusCode, ApiError> {
     at_hand(&server, &who, move |root| root.rename(&root.path(&names.from)?, &root.path(&names.to)?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Runs work in the workspace of the user, on a thread that may block.
 pub(crate) async fn at_hand<T: Send + 'static>(
-    server: &Server,
-    who: &Who,
-    work: impl FnOnce(&Root) -> Result<T, HandError> + Send + 'static,
-) -> Result<T, Refusal> {
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+    work: impl FnOnce(&WorkspaceRoot) -> Result<T, ManualFileError> + Send + 'static,
+) -> Result<T, ApiError> {
     all_sessions(who)?;
     let home = server.inner.workshop.home(&who.user).await?;
     let own = server.inner.config.folder.clone();
     let done = tokio::task::spawn_blocking(move || work(&home.root(&own)?));
     done.await
-        .map_err(|_| Refusal::failed("the workspace could not be opened"))?
+        .map_err(|_| ApiError::failed("the workspace could not be opened"))?
         .map_err(|error| refused(&error))
 }
 
 /// The error for a client. The messages of the file tools are for models, but say the same.
-fn refused(error: &HandError) -> Refusal {
+fn refused(error: &ManualFileError) -> ApiError {
     let message = error.to_string();
     match error {
-        HandError::Taken { .. } => Refusal::conflict("taken", message),
-        HandError::NotEmpty { .. } => Refusal::conflict("not_empty", message),
-        HandError::Holds { .. } => Refusal::forbidden(message),
-        HandError::Root(error) => match error {
-            RootError::Missing { .. } => Refusal::missing("file"),
-            RootError::TooLarge { .. } => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message),
-            RootError::Denied { .. }
-            | RootError::Autorun { .. }
-            | RootError::Protected { .. }
-            | RootError::NotGranted { .. }
-            | RootError::ReadOnly { .. } => Refusal::forbidden(message),
-            RootError::Path { .. }
-            | RootError::Outside { .. }
-            | RootError::Link { .. }
-            | RootError::Mount { .. }
-            | RootError::Kind { .. } => Refusal::bad("bad_path", message),
-            RootError::Changed { .. } => changed(),
-            RootError::Busy { .. } => Refusal::busy("busy", message, 1),
+        ManualFileError::Taken { .. } => ApiError::conflict("taken", message),
+        ManualFileError::NotEmpty { .. } => ApiError::conflict("not_empty", message),
+        ManualFileError::Holds { .. } => ApiError::forbidden(message),
+        ManualFileError::Root(error) => match error {
+            WorkspaceRootError::Missing { .. } => ApiError::missing("file"),
+            WorkspaceRootError::TooLarge { .. } => {
+                ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+            }
+            WorkspaceRootError::Denied { .. }
+            | WorkspaceRootError::Autorun { .. }
+            | WorkspaceRootError::Protected { .. }
+            | WorkspaceRootError::NotGranted { .. }
+            | WorkspaceRootError::ReadOnly { .. } => ApiError::forbidden(message),
+            WorkspaceRootError::Path { .. }
+            | WorkspaceRootError::Outside { .. }
+            | WorkspaceRootError::Link { .. }
+            | WorkspaceRootError::Mount { .. }
+            | WorkspaceRootError::Kind { .. } => ApiError::bad("bad_path", message),
+            WorkspaceRootError::Changed { .. } => changed(),
+            WorkspaceRootError::Busy { .. } => ApiError::busy("busy", message, 1),
             // The error of the system may contain paths of the machine.
-            RootError::System { .. } => Refusal::failed("the workspace could not be opened"),
+            WorkspaceRootError::System { .. } => ApiError::failed("the workspace could not be opened"),
         },
     }
 }

@@ -1,15 +1,15 @@
 //! Routes to list and create folders of the workspace.
 
 use axum::{Extension, Json, extract::State};
-use holm_tools::root::{Item, ItemKind};
+use holm_tools::root::{FolderItem, FolderItemKind};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    Problem, Refusal, Server,
-    auth::Who,
-    extract::{Input, Query},
+    ApiError, HolmServer, Problem,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, QueryParams},
     routes::files::at_hand,
 };
 
@@ -19,7 +19,7 @@ const MOST: usize = 2_000;
 /// Selects a folder.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+pub(crate) struct FolderQuery {
     /// The path of the folder, relative to the workspace; the workspace itself if not set.
     path: Option<String>,
 }
@@ -69,13 +69,13 @@ pub(crate) enum KindView {
 }
 
 /// Lists the contents of a folder in the workspace.
-#[utoipa::path(get, path = "/api/folders", params(Wanted),
+#[utoipa::path(get, path = "/api/folders", params(FolderQuery),
     responses((status = 200, body = FolderView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn list(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Query(wanted): Query<Wanted>,
-) -> Result<Json<FolderView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    QueryParams(wanted): QueryParams<FolderQuery>,
+) -> Result<Json<FolderView>, ApiError> {
     let shown = at_hand(&server, &who, move |root| {
         let path = root.path(wanted.path.as_deref().unwrap_or("."))?;
         let contents = root.list(&path, MOST)?;
@@ -90,19 +90,19 @@ pub(crate) async fn list(
     responses((status = 201), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
 pub(crate) async fn make(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<NewFolder>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<NewFolder>,
+) -> Result<StatusCode, ApiError> {
     at_hand(&server, &who, move |root| root.make_folder(&root.path(&new.path)?)).await?;
     Ok(StatusCode::CREATED)
 }
 
-fn view(item: Item) -> ItemView {
+fn view(item: FolderItem) -> ItemView {
     let kind = match item.kind {
-        ItemKind::File => KindView::File,
-        ItemKind::Folder => KindView::Folder,
-        ItemKind::Other => KindView::Other,
+        FolderItemKind::File => KindView::File,
+        FolderItemKind::Folder => KindView::Folder,
+        FolderItemKind::Other => KindView::Other,
     };
     ItemView { name: item.name, kind, bytes: item.bytes, modified: item.modified }
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    Server,
-    auth::{Role, Scope, Who},
+    HolmServer,
+    auth::{AuthenticatedUser, Role, TokenScope},
 };
 
 /// The state of the server.
@@ -36,24 +36,24 @@ pub(crate) struct Me {
 
 /// Reports that the server is running.
 #[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
-pub(crate) async fn health(State(server): State<Server>) -> Json<Health> {
+pub(crate) async fn health(State(server): State<HolmServer>) -> Json<Health> {
     let sessions = server.inner.hall.len();
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), sessions })
 }
 
 /// Returns the server's metrics in Prometheus' text format.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, content_type = "text/plain", body = String)))]
-pub(crate) async fn metrics(State(server): State<Server>) -> impl axum::response::IntoResponse {
+pub(crate) async fn metrics(State(server): State<HolmServer>) -> impl axum::response::IntoResponse {
     let text = server.inner.metrics.write(server.inner.hall.len());
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }
 
 /// Shows the user and the role of the token.
 #[utoipa::path(get, path = "/api/me", responses((status = 200, body = Me)))]
-pub(crate) async fn me(Extension(who): Extension<Who>) -> Json<Me> {
+pub(crate) async fn me(Extension(who): Extension<AuthenticatedUser>) -> Json<Me> {
     let sessions = match &who.scope {
-        Scope::All => None,
-        Scope::Only(ids) => Some(ids.iter().map(ToString::to_string).collect()),
+        TokenScope::All => None,
+        TokenScope::Only(ids) => Some(ids.iter().map(ToString::to_string).collect()),
     };
     Json(Me { user: who.user.to_string(), role: who.role, token: who.token.value(), sessions })
 }

@@ -20,10 +20,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    AuditEntry, Problem, Refusal, Server,
+    ApiError, AuditEntry, HolmServer, Problem,
     auth::UserName,
     door,
-    jobs::{JobId, Signed, Triggered},
+    jobs::{JobId, TriggerOutcome, WebhookHeaders},
 };
 
 /// The largest message: it only says that something happened.
@@ -34,7 +34,7 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 /// The result of a message.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HookHeard)]
-pub(crate) struct Heard {
+pub(crate) struct HookReceipt {
     /// The run that the message started.
     run: String,
     /// Whether this message started the run; false if an earlier copy of it did.
@@ -42,7 +42,7 @@ pub(crate) struct Heard {
 }
 
 /// The route, below the server's base path.
-pub(crate) fn router(server: Server) -> Router {
+pub(crate) fn router(server: HolmServer) -> Router {
     let base = server.config().base.as_str();
     Router::new().route(&format!("{base}/hooks/{{user}}/{{job}}"), post(trigger)).with_state(server)
 }
@@ -50,21 +50,23 @@ pub(crate) fn router(server: Server) -> Router {
 /// Starts a job by a signed message.
 #[utoipa::path(post, path = "/hooks/{user}/{job}", params(("user" = String, Path), ("job" = String, Path)),
     request_body(content = String, content_type = "application/json"), security(()),
-    responses((status = 200, body = Heard), (status = 202, body = Heard), (status = 401, body = Problem), (status = 403, body = Problem),
+    responses((status = 200, body = HookReceipt), (status = 202, body = HookReceipt), (status = 401, body = Problem), (status = 403, body = Problem),
         (status = 408, body = Problem), (status = 409, body = Problem), (status = 413, body = Problem), (status = 421, body = Problem),
         (status = 429, body = Problem)))]
 pub(crate) async fn trigger(
-    State(server): State<Server>,
+    State(server): State<HolmServer>,
     Path((user, job)): Path<(String, String)>,
     request: Request,
 ) -> Response {
     let (from, path) = (door::peer(server.config(), &request), request.uri().path().to_owned());
     let heard = hear(&server, &user, &job, (from, request)).await;
     let answer = match heard {
-        Ok(Triggered::New(slot)) => {
-            (StatusCode::ACCEPTED, Json(Heard { run: slot.to_string(), new: true })).into_response()
+        Ok(TriggerOutcome::New(slot)) => {
+            (StatusCode::ACCEPTED, Json(HookReceipt { run: slot.to_string(), new: true })).into_response()
         }
-        Ok(Triggered::Again(slot)) => Json(Heard { run: slot.to_string(), new: false }).into_response(),
+        Ok(TriggerOutcome::Again(slot)) => {
+            Json(HookReceipt { run: slot.to_string(), new: false }).into_response()
+        }
         Err(refusal) => refusal.into_response(),
     };
     let status = answer.status().as_u16();
@@ -73,19 +75,19 @@ pub(crate) async fn trigger(
     // Strangers must not fill the disk, but a started run is always logged.
     let noted = answer.status().is_success() || server.inner.noted.take(&from, Instant::now()).is_ok();
     if noted && server.inner.audit.write(entry).await.is_err() {
-        return door::dressed(Refusal::failed("the server could not write its audit log").into_response());
+        return door::dressed(ApiError::failed("the server could not write its audit log").into_response());
     }
     door::dressed(answer)
 }
 
 async fn hear(
-    server: &Server,
+    server: &HolmServer,
     user: &str,
     job: &str,
     (from, request): (IpAddr, Request),
-) -> Result<Triggered, Refusal> {
+) -> Result<TriggerOutcome, ApiError> {
     let unknown = || {
-        Refusal::new(
+        ApiError::new(
             StatusCode::UNAUTHORIZED,
             "not_believed",
             "the message's signature is missing or \
@@ -95,9 +97,9 @@ async fn hear(
     let now = Instant::now();
     door::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {
-        return Err(Refusal::forbidden("web pages cannot send signed messages"));
+        return Err(ApiError::forbidden("web pages cannot send signed messages"));
     }
-    let signed = Signed::of(request.headers());
+    let signed = WebhookHeaders::of(request.headers());
     let body = door::read_body(request.into_body(), MOST_BODY, BODY_TIME, "message").await?;
     let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
     // An unknown user has no jobs and gets no folder. For a user without a token, no jobs run.
@@ -112,7 +114,7 @@ async fn hear(
     // As in the access checks: a signed message is accepted no matter how many unsigned ones came
     // before.
     if not_believed && server.inner.failed.take(&from, now).is_err() {
-        return Err(Refusal::busy("too_many_failures", "too many messages with a wrong signature", 60));
+        return Err(ApiError::busy("too_many_failures", "too many messages with a wrong signature", 60));
     }
     heard
 }

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::{
-    AgentCard, ModelCard, PartName, Problem, Refusal, Server, SkillCard, ToolCard,
-    auth::Who,
-    extract::{Input, Named},
+    AgentCard, ApiError, HolmServer, ModelCard, PartName, Problem, SkillCard, ToolCard,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, PathParam},
     state::administers,
 };
 
@@ -25,45 +25,45 @@ pub(crate) struct ProviderKey {
 /// Lists the agents that can be started, the default one first.
 #[utoipa::path(get, path = "/api/agents", responses((status = 200, body = Vec<AgentCard>), (status = 500, body = Problem)))]
 pub(crate) async fn agents(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<AgentCard>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<AgentCard>>, ApiError> {
     Ok(Json(server.inner.workshop.agents(&who.user).await?))
 }
 
 /// Lists the tools of the default agent.
 #[utoipa::path(get, path = "/api/tools", responses((status = 200, body = Vec<ToolCard>), (status = 500, body = Problem)))]
 pub(crate) async fn tools(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<ToolCard>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<ToolCard>>, ApiError> {
     Ok(Json(server.inner.workshop.tools(&who.user).await?))
 }
 
 /// Lists skills.
 #[utoipa::path(get, path = "/api/skills", responses((status = 200, body = Vec<SkillCard>), (status = 500, body = Problem)))]
 pub(crate) async fn skills(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<SkillCard>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<SkillCard>>, ApiError> {
     Ok(Json(server.inner.workshop.skills(&who.user).await?))
 }
 
 /// Lists the models that can be requested by name.
 #[utoipa::path(get, path = "/api/models", responses((status = 200, body = Vec<ModelCard>), (status = 500, body = Problem)))]
 pub(crate) async fn models(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<ModelCard>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<ModelCard>>, ApiError> {
     Ok(Json(server.inner.workshop.models(&who.user).await?))
 }
 
 /// Lists the providers that have a key. The keys themselves are never returned.
 #[utoipa::path(get, path = "/api/keys", responses((status = 200, body = Vec<String>), (status = 403, body = Problem)))]
 pub(crate) async fn keys(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<String>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<String>>, ApiError> {
     administers(&who)?;
     Ok(Json(server.inner.workshop.keys(&who.user).await?))
 }
@@ -72,10 +72,10 @@ pub(crate) async fn keys(
 #[utoipa::path(post, path = "/api/keys", request_body = ProviderKey,
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn keep_key(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<ProviderKey>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<ProviderKey>,
+) -> Result<StatusCode, ApiError> {
     administers(&who)?;
     server.inner.workshop.keep_key(&who.user, &new.provider, new.key.into()).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -85,10 +85,10 @@ pub(crate) async fn keep_key(
 #[utoipa::path(delete, path = "/api/keys/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove_key(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(provider): Named<PartName>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(provider): PathParam<PartName>,
+) -> Result<StatusCode, ApiError> {
     administers(&who)?;
     server.inner.workshop.remove_key(&who.user, provider).await?;
     Ok(StatusCode::NO_CONTENT)

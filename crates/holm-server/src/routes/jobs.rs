@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    Problem, Refusal, Server,
-    auth::Who,
-    extract::{Input, Named, Query},
-    jobs::{Held, HookKey, Job, JobId, Keeper, Run, Skip, Spec, Switch},
+    ApiError, HolmServer, Problem,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, PathParam, QueryParams},
+    jobs::{HookKey, JobId, JobScheduler, Run, ScheduledJob, Skip, Spec, Switch, VersionedJob},
     routes::sessions::all_sessions,
 };
 
@@ -111,7 +111,7 @@ pub(crate) struct Started {
 /// Selects runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct RunsQuery {
+pub(crate) struct JobRunsQuery {
     /// Maximum number of runs; 50 by default.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u32>,
@@ -120,9 +120,9 @@ pub(crate) struct RunsQuery {
 /// Lists jobs.
 #[utoipa::path(get, path = "/api/jobs", responses((status = 200, body = JobList), (status = 403, body = Problem)))]
 pub(crate) async fn list(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<JobList>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<JobList>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     let listed = keeper.shelf().list().await?;
     let jobs = listed.jobs.iter().map(|held| view(&server, &keeper, held)).collect();
@@ -135,14 +135,14 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/api/jobs", request_body = NewJob,
     responses((status = 201, body = MadeJob), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<NewJob>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<NewJob>,
+) -> Result<impl IntoResponse, ApiError> {
     let keeper = keeper(&server, &who).await?;
     let now = server.inner.jobs.clock().now();
-    let job = Job::to_come(new.id.parse()?, new.spec, HookKey::new()?, now);
-    let job = job.map_err(|error| Refusal::bad("bad_job", error.to_string()))?;
+    let job = ScheduledJob::to_come(new.id.parse()?, new.spec, HookKey::new()?, now);
+    let job = job.map_err(|error| ApiError::bad("bad_job", error.to_string()))?;
     keeper.add(&job).await?;
     let held = keeper.shelf().job(&job.id).await?;
     let made = MadeJob { job: view(&server, &keeper, &held), key: job.key.reveal() };
@@ -153,10 +153,10 @@ pub(crate) async fn create(
 #[utoipa::path(get, path = "/api/jobs/{id}", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-) -> Result<Json<JobView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     shown(&server, &keeper, &id).await
 }
@@ -165,11 +165,11 @@ pub(crate) async fn show(
 #[utoipa::path(post, path = "/api/jobs/{id}/spec", params(("id" = String, Path)), request_body = Spec,
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn respecify(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-    Input(spec): Input<Spec>,
-) -> Result<Json<JobView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+    JsonBody(spec): JsonBody<Spec>,
+) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.respecify(&id, spec).await?;
     shown(&server, &keeper, &id).await
@@ -182,11 +182,11 @@ pub(crate) async fn respecify(
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 422, body = Problem)))]
 pub(crate) async fn amend(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-    Input(fields): Input<serde_json::Map<String, serde_json::Value>>,
-) -> Result<Json<JobView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+    JsonBody(fields): JsonBody<serde_json::Map<String, serde_json::Value>>,
+) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.amend(&id, |spec| spec.with(&fields)).await?;
     shown(&server, &keeper, &id).await
@@ -196,14 +196,14 @@ pub(crate) async fn amend(
 #[utoipa::path(post, path = "/api/jobs/{id}/key", params(("id" = String, Path)), request_body = NewKey,
     responses((status = 200, body = MadeKey), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn rekey(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-    Input(new): Input<NewKey>,
-) -> Result<Json<MadeKey>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+    JsonBody(new): JsonBody<NewKey>,
+) -> Result<Json<MadeKey>, ApiError> {
     let old_for_s = new.old_for_s.unwrap_or(USUAL_OVERLAP_S);
     if old_for_s > MOST_OVERLAP_S {
-        return Err(Refusal::bad("bad_job", format!("`old_for_s` is at most {MOST_OVERLAP_S}")));
+        return Err(ApiError::bad("bad_job", format!("`old_for_s` is at most {MOST_OVERLAP_S}")));
     }
     let key = keeper(&server, &who).await?.rekey(&id, old_for_s * 1_000).await?;
     Ok(Json(MadeKey { key: key.reveal(), old_for_s }))
@@ -213,10 +213,10 @@ pub(crate) async fn rekey(
 #[utoipa::path(post, path = "/api/jobs/{id}/enable", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn enable(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-) -> Result<Json<JobView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.switch(&id, Switch::On).await?;
     shown(&server, &keeper, &id).await
@@ -226,10 +226,10 @@ pub(crate) async fn enable(
 #[utoipa::path(post, path = "/api/jobs/{id}/disable", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn disable(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-) -> Result<Json<JobView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+) -> Result<Json<JobView>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.switch_off(&id).await?;
     shown(&server, &keeper, &id).await
@@ -239,10 +239,10 @@ pub(crate) async fn disable(
 #[utoipa::path(post, path = "/api/jobs/{id}/run", params(("id" = String, Path)),
     responses((status = 202, body = Started), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn run(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+) -> Result<impl IntoResponse, ApiError> {
     let run = keeper(&server, &who).await?.run_now(&id).await?;
     Ok((StatusCode::ACCEPTED, Json(Started { run: run.to_string() })))
 }
@@ -251,14 +251,14 @@ pub(crate) async fn run(
 #[utoipa::path(post, path = "/api/jobs/{id}/stop", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn stop(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+) -> Result<StatusCode, ApiError> {
     if keeper(&server, &who).await?.stop(&id).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(Refusal::conflict("idle", "nothing is running"))
+        Err(ApiError::conflict("idle", "nothing is running"))
     }
 }
 
@@ -266,23 +266,23 @@ pub(crate) async fn stop(
 #[utoipa::path(delete, path = "/api/jobs/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+) -> Result<StatusCode, ApiError> {
     keeper(&server, &who).await?.remove(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Lists the latest runs of a job.
-#[utoipa::path(get, path = "/api/jobs/{id}/runs", params(("id" = String, Path), RunsQuery),
+#[utoipa::path(get, path = "/api/jobs/{id}/runs", params(("id" = String, Path), JobRunsQuery),
     responses((status = 200, body = Vec<Run>), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn runs(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<JobId>,
-    Query(query): Query<RunsQuery>,
-) -> Result<Json<Vec<Run>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<JobId>,
+    QueryParams(query): QueryParams<JobRunsQuery>,
+) -> Result<Json<Vec<Run>>, ApiError> {
     let keeper = keeper(&server, &who).await?;
     keeper.shelf().job(&id).await?;
     let limit = query.limit.unwrap_or(USUAL_RUNS).clamp(1, MOST_RUNS);
@@ -290,16 +290,19 @@ pub(crate) async fn runs(
 }
 
 /// A token that is limited to some sessions has no access to jobs, because jobs create sessions.
-async fn keeper(server: &Server, who: &Who) -> Result<std::sync::Arc<Keeper>, Refusal> {
+async fn keeper(
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+) -> Result<std::sync::Arc<JobScheduler>, ApiError> {
     all_sessions(who)?;
     server.inner.jobs.of(server, &who.user).await
 }
 
-async fn shown(server: &Server, keeper: &Keeper, id: &JobId) -> Result<Json<JobView>, Refusal> {
+async fn shown(server: &HolmServer, keeper: &JobScheduler, id: &JobId) -> Result<Json<JobView>, ApiError> {
     Ok(Json(view(server, keeper, &keeper.shelf().job(id).await?)))
 }
 
-fn view(server: &Server, keeper: &Keeper, held: &Held) -> JobView {
+fn view(server: &HolmServer, keeper: &JobScheduler, held: &VersionedJob) -> JobView {
     let now = server.inner.jobs.clock().now();
     let next = match held.standing.switch {
         Switch::On => held.job.schedule.next(now),

@@ -14,31 +14,31 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use holm_mcp::server::{Door, HttpService};
+use holm_mcp::server::{HttpAccessPolicy, McpHttpService};
 use holm_runtime::CancellationToken;
 use http::Method;
 
-use self::agents::Agents;
+use self::agents::McpAgentRoster;
 use crate::{
-    Refusal, Server,
-    auth::{TokenId, Who},
+    ApiError, HolmServer,
+    auth::{AuthenticatedUser, TokenId},
     routes::sessions::all_sessions,
-    state::Inner,
+    state::ServerInner,
 };
 
 /// The MCP server of one token.
 #[derive(Clone)]
-pub(crate) struct Conversation {
-    service: HttpService,
-    agents: Agents,
+pub(crate) struct McpConversation {
+    service: McpHttpService,
+    agents: McpAgentRoster,
 }
 
 /// Forwards a request to the token's own MCP server.
 pub(crate) async fn mcp(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
     request: Request,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     all_sessions(&who)?;
     // Every message may be a call, and a call is a run that costs money.
     let is_message = *request.method() == Method::POST;
@@ -52,7 +52,7 @@ pub(crate) async fn mcp(
     Ok(conversation.service.handle(request).await.map(Body::new))
 }
 
-async fn conversation(server: &Server, who: &Who) -> Result<Conversation, Refusal> {
+async fn conversation(server: &HolmServer, who: &AuthenticatedUser) -> Result<McpConversation, ApiError> {
     let place = {
         let mut conversations = server.inner.mcp.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(conversations.entry(who.token).or_default())
@@ -64,24 +64,25 @@ async fn conversation(server: &Server, who: &Who) -> Result<Conversation, Refusa
         return Ok(conversation.clone());
     }
     let exposed = server.inner.workshop.exposed(&who.user).await?;
-    let exposed = exposed.ok_or_else(|| Refusal::missing("MCP server"))?;
+    let exposed = exposed.ok_or_else(|| ApiError::missing("MCP server"))?;
     let stop = CancellationToken::new();
-    let agents = Agents::new(Arc::downgrade(&server.inner), who.user.clone(), stop.clone());
+    let agents = McpAgentRoster::new(Arc::downgrade(&server.inner), who.user.clone(), stop.clone());
     agents.refresh(server).await?;
     // The token was checked already; the MCP library checks host names and origins again.
     let config = &server.inner.config;
     let own = [config.listen.ip().to_string()];
-    let door = config.hosts.iter().chain(&own).cloned().fold(Door::open(), Door::host);
-    let door = config.origins.iter().cloned().fold(door, Door::origin);
-    let service = HttpService::until(exposed.roster(agents.clone()), &door, stop.clone());
-    let conversation = Conversation { service, agents };
+    let door =
+        config.hosts.iter().chain(&own).cloned().fold(HttpAccessPolicy::open(), HttpAccessPolicy::host);
+    let door = config.origins.iter().cloned().fold(door, HttpAccessPolicy::origin);
+    let service = McpHttpService::until(exposed.roster(agents.clone()), &door, stop.clone());
+    let conversation = McpConversation { service, agents };
     *made = Some(conversation.clone());
     tokio::spawn(end_with(Arc::downgrade(&server.inner), who.token, stop));
     Ok(conversation)
 }
 
 /// Ends a token's conversations when it is revoked.
-async fn end_with(server: Weak<Inner>, token: TokenId, stop: CancellationToken) {
+async fn end_with(server: Weak<ServerInner>, token: TokenId, stop: CancellationToken) {
     let Some(mut changes) = server.upgrade().map(|inner| inner.keyring.changes()) else { return };
     loop {
         let is_valid = server.upgrade().is_some_and(|inner| inner.keyring.is_valid(token));

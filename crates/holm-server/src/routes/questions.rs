@@ -8,12 +8,12 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::{
-    Problem, Refusal, Server, SessionId,
-    auth::Who,
-    extract::{Input, Named},
+    ApiError, HolmServer, Problem, SessionId,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, PathParam},
     live::{Answered, Posed, Question, QuestionId},
     state::admit,
-    terminal::What,
+    terminal::TerminalCommand,
 };
 
 /// An answer to a question.
@@ -30,12 +30,12 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// Checks that the answer is meant for the open question.
-    fn check(&self, open: &[Arc<Posed>]) -> Result<(), Refusal> {
+    fn check(&self, open: &[Arc<Posed>]) -> Result<(), ApiError> {
         let Some(seen) = &self.digest else { return Ok(()) };
         let posed = open.iter().find(|posed| posed.id == self.question);
         match posed.map(|posed| &posed.question) {
             Some(Question::Approval { digest, .. }) if digest != seen => {
-                Err(Refusal::conflict("changed", "the call changed since you saw it; read it again"))
+                Err(ApiError::conflict("changed", "the call changed since you saw it; read it again"))
             }
             // A question that is not open, or not an approval, is refused by the broker.
             Some(Question::Approval { .. } | Question::Words { .. } | Question::Form { .. }) | None => Ok(()),
@@ -47,10 +47,10 @@ impl Reply {
 #[utoipa::path(get, path = "/api/sessions/{id}/questions", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Posed>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn list(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-) -> Result<Json<Vec<Posed>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+) -> Result<Json<Vec<Posed>>, ApiError> {
     admit(&who, &id)?;
     if let Some(link) = server.terminal(&who.user, &id).await? {
         return Ok(Json(link.questions().iter().map(|posed| (**posed).clone()).collect()));
@@ -67,19 +67,19 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/api/sessions/{id}/questions", params(("id" = String, Path)), request_body = Reply,
     responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn answer(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Input(reply): Input<Reply>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    JsonBody(reply): JsonBody<Reply>,
+) -> Result<StatusCode, ApiError> {
     admit(&who, &id)?;
     if let Some(link) = server.terminal(&who.user, &id).await? {
         reply.check(&link.questions())?;
-        link.say(What::Answer { question: reply.question, answer: reply.answer }).await?;
+        link.say(TerminalCommand::Answer { question: reply.question, answer: reply.answer }).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
     let room =
-        server.inner.hall.find(&who.user, &id).await.ok_or_else(|| Refusal::missing("open session"))?;
+        server.inner.hall.find(&who.user, &id).await.ok_or_else(|| ApiError::missing("open session"))?;
     reply.check(&room.desk.open())?;
     room.desk.answer(reply.question, reply.answer)?;
     Ok(StatusCode::NO_CONTENT)

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::{
-    PartName, Problem, Refusal, Server, ServerTest, ServerView,
-    auth::Who,
-    extract::{Input, Named},
+    ApiError, HolmServer, PartName, Problem, ServerTest, ServerView,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, PathParam},
     routes::sessions::all_sessions,
     state::administers,
 };
@@ -30,9 +30,9 @@ pub(crate) struct NewServer {
 /// Lists MCP servers and their states.
 #[utoipa::path(get, path = "/api/mcp-servers", responses((status = 200, body = Vec<ServerView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<ServerView>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<ServerView>>, ApiError> {
     all_sessions(&who)?;
     Ok(Json(server.inner.workshop.servers_seen(&who.user).await?))
 }
@@ -42,10 +42,10 @@ pub(crate) async fn list(
     responses((status = 200, body = ServerTest), (status = 400, body = Problem), (status = 402, body = Problem), (status = 403, body = Problem),
         (status = 404, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn test(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
-) -> Result<Json<ServerTest>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
+) -> Result<Json<ServerTest>, ApiError> {
     all_sessions(&who)?;
     let tested = server.inner.workshop.test_server(&who.user, name);
     Ok(Json(server.hall().aside(&who.user, tested).await?))
@@ -55,10 +55,10 @@ pub(crate) async fn test(
 #[utoipa::path(post, path = "/api/mcp-servers", request_body = NewServer,
     responses((status = 201), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn add(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<NewServer>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<NewServer>,
+) -> Result<StatusCode, ApiError> {
     administers(&who)?;
     server.inner.workshop.add_server(&who.user, new.name.parse()?, new.entry).await?;
     Ok(StatusCode::CREATED)
@@ -68,10 +68,10 @@ pub(crate) async fn add(
 #[utoipa::path(delete, path = "/api/mcp-servers/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
+) -> Result<StatusCode, ApiError> {
     administers(&who)?;
     server.inner.workshop.remove_server(&who.user, name).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -3,16 +3,18 @@
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use holm_kernel::{NanoUsd, Prompt, Seq};
-use holm_store::{By, Format, Hit, Listing, Session, StoreError, UsageQuery};
+use holm_store::{
+    SearchHit, SessionFileFormat, SessionQuery, StoreError, StoredSession, UsageGrouping, UsageQuery,
+};
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    Problem, Refusal, Server, SessionId, Start,
-    auth::{Scope, Who},
-    extract::{Input, Named, Query},
-    live::{self, Opening, Room, Use},
+    ApiError, HolmServer, Problem, SessionId, SessionStart,
+    auth::{AuthenticatedUser, TokenScope},
+    extract::{JsonBody, PathParam, QueryParams},
+    live::{self, LiveSession, SessionOptions, Use},
     state::admit,
 };
 
@@ -59,7 +61,7 @@ pub(crate) struct SessionPage {
 /// Selects a page of the list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ListQuery {
+pub(crate) struct SessionListQuery {
     /// Only sessions with this tag.
     tag: Option<String>,
     /// The `next` of the previous page.
@@ -104,7 +106,7 @@ pub(crate) struct Title {
 /// What to search for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct SearchQuery {
+pub(crate) struct SessionSearchQuery {
     /// Words of three or more letters; words in quotation marks must be adjacent.
     q: String,
 }
@@ -112,20 +114,20 @@ pub(crate) struct SearchQuery {
 /// The format of an export.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ExportQuery {
+pub(crate) struct SessionExportQuery {
     /// `jsonl` for the journal, `markdown` for a text to read.
     format: Option<String>,
 }
 
 /// Lists sessions, one page at a time.
-#[utoipa::path(get, path = "/api/sessions", params(ListQuery), responses((status = 200, body = SessionPage), (status = 400, body = Problem)))]
+#[utoipa::path(get, path = "/api/sessions", params(SessionListQuery), responses((status = 200, body = SessionPage), (status = 400, body = Problem)))]
 pub(crate) async fn list(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Query(query): Query<ListQuery>,
-) -> Result<Json<SessionPage>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    QueryParams(query): QueryParams<SessionListQuery>,
+) -> Result<Json<SessionPage>, ApiError> {
     let store = server.inner.workshop.home(&who.user).await?.store;
-    if let Scope::Only(ids) = &who.scope {
+    if let TokenScope::Only(ids) = &who.scope {
         let mut sessions = Vec::new();
         for id in ids {
             // A session that does not exist yet, or was deleted, is not listed.
@@ -135,7 +137,7 @@ pub(crate) async fn list(
         return Ok(Json(SessionPage { sessions, next: None }));
     }
     let after = query.after.map(|after| after.parse()).transpose()?;
-    let wanted = Listing { tag: query.tag, after, limit: query.limit, ..Listing::default() };
+    let wanted = SessionQuery { tag: query.tag, after, limit: query.limit, ..SessionQuery::default() };
     let page = store.list(&wanted).await?;
     let mut sessions = Vec::with_capacity(page.sessions.len());
     for session in page.sessions {
@@ -148,13 +150,13 @@ pub(crate) async fn list(
 #[utoipa::path(post, path = "/api/sessions", request_body = NewSession,
     responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 402, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<NewSession>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<NewSession>,
+) -> Result<impl IntoResponse, ApiError> {
     all_sessions(&who)?;
     let id = new.id.map(|id| id.parse()).transpose()?;
-    let mut opening = Opening::new(Start::New(id));
+    let mut opening = SessionOptions::new(SessionStart::New(id));
     (opening.agent, opening.model) = (new.agent, new.model);
     let room = make(&server, &who, opening).await?;
     if let Some(prompt) = new.prompt {
@@ -168,10 +170,10 @@ pub(crate) async fn create(
 #[utoipa::path(get, path = "/api/sessions/{id}", params(("id" = String, Path)),
     responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-) -> Result<Json<SessionView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+) -> Result<Json<SessionView>, ApiError> {
     admit(&who, &id)?;
     Ok(Json(shown(&server, &who, &id).await?))
 }
@@ -180,11 +182,11 @@ pub(crate) async fn show(
 #[utoipa::path(post, path = "/api/sessions/{id}/title", params(("id" = String, Path)), request_body = Title,
     responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn title(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Input(new): Input<Title>,
-) -> Result<Json<SessionView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    JsonBody(new): JsonBody<Title>,
+) -> Result<Json<SessionView>, ApiError> {
     admit(&who, &id)?;
     let store = server.inner.workshop.home(&who.user).await?.store;
     store.rename(id.as_str(), new.title.as_deref()).await?;
@@ -195,15 +197,16 @@ pub(crate) async fn title(
 #[utoipa::path(post, path = "/api/sessions/{id}/fork", params(("id" = String, Path)), request_body = ForkAt,
     responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn fork(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Input(fork): Input<ForkAt>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    JsonBody(fork): JsonBody<ForkAt>,
+) -> Result<impl IntoResponse, ApiError> {
     all_sessions(&who)?;
     let new = fork.id.map(|id| id.parse()).transpose()?;
     let room =
-        make(&server, &who, Opening::new(Start::Fork { from: id, at: Seq::new(fork.at), new })).await?;
+        make(&server, &who, SessionOptions::new(SessionStart::Fork { from: id, at: Seq::new(fork.at), new }))
+            .await?;
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
 }
 
@@ -211,10 +214,10 @@ pub(crate) async fn fork(
 #[utoipa::path(get, path = "/api/sessions/{id}/replay", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Object>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn replay(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-) -> Result<Json<Vec<holm_kernel::Numbered>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+) -> Result<Json<Vec<holm_kernel::Numbered>>, ApiError> {
     admit(&who, &id)?;
     let store = server.inner.workshop.home(&who.user).await?.store;
     Ok(Json(live::past(&store, &id).await?))
@@ -224,37 +227,37 @@ pub(crate) async fn replay(
 #[utoipa::path(get, path = "/api/sessions/{id}/grants", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Use>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn grants(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-) -> Result<Json<Vec<Use>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+) -> Result<Json<Vec<Use>>, ApiError> {
     admit(&who, &id)?;
     let store = server.inner.workshop.home(&who.user).await?.store;
     Ok(Json(live::uses(&store, &id).await?))
 }
 
 /// Exports a session.
-#[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
+#[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), SessionExportQuery),
     responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
         (status = 404, body = Problem)))]
 pub(crate) async fn export(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Query(query): Query<ExportQuery>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    QueryParams(query): QueryParams<SessionExportQuery>,
+) -> Result<impl IntoResponse, ApiError> {
     admit(&who, &id)?;
     let (format, kind, ending) = match query.format.as_deref() {
-        None | Some("jsonl") => (Format::JsonLines, "application/x-ndjson", "jsonl"),
-        Some("markdown") => (Format::Markdown, "text/markdown; charset=utf-8", "md"),
-        Some(_) => return Err(Refusal::bad("bad_query", "`format` is `jsonl` or `markdown`")),
+        None | Some("jsonl") => (SessionFileFormat::JsonLines, "application/x-ndjson", "jsonl"),
+        Some("markdown") => (SessionFileFormat::Markdown, "text/markdown; charset=utf-8", "md"),
+        Some(_) => return Err(ApiError::bad("bad_query", "`format` is `jsonl` or `markdown`")),
     };
     let store = server.inner.workshop.home(&who.user).await?.store;
     let bytes = store.export(id.as_str(), format).await?;
     // A session name is plain and needs no quoting. The browser downloads the file and does not
     // show it.
     let attached = HeaderValue::from_str(&format!("attachment; filename=\"{id}.{ending}\""));
-    let attached = attached.map_err(|_| Refusal::failed("the name cannot be sent in a header"))?;
+    let attached = attached.map_err(|_| ApiError::failed("the name cannot be sent in a header"))?;
     Ok((
         [(header::CONTENT_TYPE, HeaderValue::from_static(kind)), (header::CONTENT_DISPOSITION, attached)],
         bytes,
@@ -265,17 +268,17 @@ pub(crate) async fn export(
 #[utoipa::path(delete, path = "/api/sessions/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn erase(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+) -> Result<StatusCode, ApiError> {
     admit(&who, &id)?;
     server.inner.hall.let_go(&who.user, &id).await?;
     let store = server.inner.workshop.home(&who.user).await?.store;
     // Runs in its own task: a client that disconnects must not get its spent budget back.
     let erasing = tokio::spawn(async move {
         let query = UsageQuery { run: Some(id.to_string()), ..UsageQuery::default() };
-        let lines = store.usage(By::Model, &query).await?;
+        let lines = store.usage(UsageGrouping::Model, &query).await?;
         let cost = lines.iter().fold(NanoUsd::default(), |sum, line| sum.plus(line.tally.cost));
         // Done before the deletion, so that a crash in between counts the cost twice rather than
         // not at all.
@@ -289,19 +292,19 @@ pub(crate) async fn erase(
             }
             return Err(error.into());
         }
-        Ok::<_, Refusal>(StatusCode::NO_CONTENT)
+        Ok::<_, ApiError>(StatusCode::NO_CONTENT)
     });
-    erasing.await.map_err(|_| Refusal::failed("the session could not be removed"))?
+    erasing.await.map_err(|_| ApiError::failed("the session could not be removed"))?
 }
 
 /// Searches the messages of sessions.
-#[utoipa::path(get, path = "/api/search", params(SearchQuery),
+#[utoipa::path(get, path = "/api/search", params(SessionSearchQuery),
     responses((status = 200, body = Vec<Object>), (status = 400, body = Problem)))]
 pub(crate) async fn search(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Query(query): Query<SearchQuery>,
-) -> Result<Json<Vec<Hit>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    QueryParams(query): QueryParams<SessionSearchQuery>,
+) -> Result<Json<Vec<SearchHit>>, ApiError> {
     let store = server.inner.workshop.home(&who.user).await?.store;
     let mut hits = store.search(&query.q, MOST_HITS).await?;
     hits.retain(|hit| hit.run.parse().is_ok_and(|id| who.scope.admits(&id)));
@@ -309,10 +312,10 @@ pub(crate) async fn search(
 }
 
 /// A token that is limited to some sessions cannot create others, because it could not use them.
-pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
+pub(crate) fn all_sessions(who: &AuthenticatedUser) -> Result<(), ApiError> {
     match who.scope {
-        Scope::All => Ok(()),
-        Scope::Only(_) => Err(Refusal::forbidden(
+        TokenScope::All => Ok(()),
+        TokenScope::Only(_) => Err(ApiError::forbidden(
             "your token is limited to some sessions and cannot \
                                                   create \
                                                   others",
@@ -322,22 +325,26 @@ pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
 
 /// Opens a session, if the user has budget left.
 pub(crate) async fn make(
-    server: &Server,
-    who: &Who,
-    opening: Opening,
-) -> Result<std::sync::Arc<Room>, Refusal> {
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+    opening: SessionOptions,
+) -> Result<std::sync::Arc<LiveSession>, ApiError> {
     // Checked first, so that no useless session is created.
     server.inner.hall.check_budget(&who.user).await?;
     server.inner.hall.open(&who.user, opening).await
 }
 
-async fn shown(server: &Server, who: &Who, id: &SessionId) -> Result<SessionView, Refusal> {
+async fn shown(
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+    id: &SessionId,
+) -> Result<SessionView, ApiError> {
     let store = server.inner.workshop.home(&who.user).await?.store;
     let session = store.session(id.as_str()).await?;
     Ok(view(server, who, session).await)
 }
 
-async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
+async fn view(server: &HolmServer, who: &AuthenticatedUser, session: StoredSession) -> SessionView {
     let room = match session.run.parse() {
         Ok(id) => server.inner.hall.peek(&who.user, &id),
         Err(_) => None,
@@ -348,10 +355,13 @@ async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
         (None, Ok(id)) => server.terminal(&who.user, &id).await.ok().flatten(),
         (Some(_), _) | (None, Err(_)) => None,
     };
-    let state = room.as_ref().map_or(live::State::Closed, |room| room.state().borrow().clone());
+    let state = room.as_ref().map_or(live::SessionState::Closed, |room| room.state().borrow().clone());
     let ending = match &state {
-        live::State::Idle(Some(ending)) => serde_json::to_value(ending).ok(),
-        live::State::Idle(None) | live::State::Waiting | live::State::Working | live::State::Closed => None,
+        live::SessionState::Idle(Some(ending)) => serde_json::to_value(ending).ok(),
+        live::SessionState::Idle(None)
+        | live::SessionState::Waiting
+        | live::SessionState::Working
+        | live::SessionState::Closed => None,
     };
     SessionView {
         id: session.run,

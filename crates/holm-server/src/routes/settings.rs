@@ -4,7 +4,9 @@ use axum::{Extension, Json, extract::State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Config, Problem, Refusal, Server, SettingView, auth::Who, state::administers};
+use crate::{
+    ApiError, HolmServer, Problem, ServerOptions, SettingView, auth::AuthenticatedUser, state::administers,
+};
 
 /// The settings of the server and of agents.
 #[derive(Debug, Serialize, ToSchema)]
@@ -45,15 +47,15 @@ pub(crate) struct ServerSettings {
 /// Shows the settings of the server and of agents.
 #[utoipa::path(get, path = "/api/settings", responses((status = 200, body = SettingsView), (status = 403, body = Problem)))]
 pub(crate) async fn show(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<SettingsView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<SettingsView>, ApiError> {
     administers(&who)?;
     let agents = server.inner.workshop.settings(&who.user).await?;
     Ok(Json(SettingsView { server: view(server.config()), agents }))
 }
 
-fn view(config: &Config) -> ServerSettings {
+fn view(config: &ServerOptions) -> ServerSettings {
     let limits = &config.limits;
     ServerSettings {
         version: env!("CARGO_PKG_VERSION"),

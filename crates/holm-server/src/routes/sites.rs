@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    Problem, Refusal, Server, ServerError,
-    auth::Who,
+    ApiError, HolmServer, Problem, ServerError,
+    auth::AuthenticatedUser,
     door,
-    extract::{Input, Named},
+    extract::{JsonBody, PathParam},
     routes::files::at_hand,
-    sites::{PasswordHash, Site, SiteName, SitePath, SitePlace},
+    sites::{PasswordHash, PublishedSite, SiteName, SitePath, SitePlace},
     state::administers,
 };
 
@@ -52,9 +52,9 @@ pub(crate) struct NewSite {
 /// Lists sites.
 #[utoipa::path(get, path = "/api/sites", responses((status = 200, body = Vec<SiteView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Vec<SiteView>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Vec<SiteView>>, ApiError> {
     administers(&who)?;
     let mut views = Vec::new();
     for site in server.inner.sites.list() {
@@ -68,18 +68,18 @@ pub(crate) async fn list(
     responses((status = 201, body = SiteView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
 pub(crate) async fn publish(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Input(new): Input<NewSite>,
-) -> Result<impl IntoResponse, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    JsonBody(new): JsonBody<NewSite>,
+) -> Result<impl IntoResponse, ApiError> {
     administers(&who)?;
     check_place(&server, &new.place)?;
     let hashed =
         tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
-    let password = hashed.await.map_err(|_| Refusal::failed("the password could not be stored"))??;
+    let password = hashed.await.map_err(|_| ApiError::failed("the password could not be stored"))??;
     let (name, folder) = (new.name.parse()?, SitePath::folder(&new.folder)?);
     check_folder(&server, &who, &folder).await?;
-    let site = Site { name, user: who.user, folder, place: new.place, password };
+    let site = PublishedSite { name, user: who.user, folder, place: new.place, password };
     server.inner.sites.add(site.clone())?;
     if let Err(error) = server.inner.hosting.show(&server, &site).await {
         server.inner.sites.remove(&site.name)?;
@@ -92,10 +92,10 @@ pub(crate) async fn publish(
 #[utoipa::path(delete, path = "/api/sites/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn take_back(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<SiteName>,
-) -> Result<StatusCode, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<SiteName>,
+) -> Result<StatusCode, ApiError> {
     administers(&who)?;
     server.inner.sites.remove(&name)?;
     server.inner.hosting.hide(&name).await;
@@ -103,16 +103,16 @@ pub(crate) async fn take_back(
 }
 
 /// A site must not use the server's own address or host names.
-fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
+fn check_place(server: &HolmServer, place: &SitePlace) -> Result<(), ApiError> {
     let config = server.config();
     match place {
         SitePlace::Listen(address) if address.port() == config.listen.port() && address.port() != 0 => {
-            Err(Refusal::bad("bad_place", "the server itself uses that port; choose another"))
+            Err(ApiError::bad("bad_place", "the server itself uses that port; choose another"))
         }
         SitePlace::Host(host) if door::is_own(config, host) => {
-            Err(Refusal::bad("bad_place", "the server itself uses that name; choose another"))
+            Err(ApiError::bad("bad_place", "the server itself uses that name; choose another"))
         }
-        SitePlace::Host(_) if config.sites.is_none() => Err(Refusal::bad(
+        SitePlace::Host(_) if config.sites.is_none() => Err(ApiError::bad(
             "bad_place",
             "the server has no address for sites with a host name; see \
                                            `--sites`",
@@ -122,7 +122,11 @@ fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
 }
 
 /// A missing folder would be an empty site.
-async fn check_folder(server: &Server, who: &Who, folder: &SitePath) -> Result<(), Refusal> {
+async fn check_folder(
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+    folder: &SitePath,
+) -> Result<(), ApiError> {
     let folder = folder.to_string();
     let looked = at_hand(server, who, move |root| {
         let path = root.path(if folder.is_empty() { "." } else { &folder })?;
@@ -130,16 +134,16 @@ async fn check_folder(server: &Server, who: &Who, folder: &SitePath) -> Result<(
         Ok(())
     });
     looked.await.map_err(|refusal| match refusal.status {
-        StatusCode::NOT_FOUND => Refusal::missing("folder in your workspace"),
+        StatusCode::NOT_FOUND => ApiError::missing("folder in your workspace"),
         _ => refusal,
     })
 }
 
-fn not_shown(error: &ServerError) -> Refusal {
-    Refusal::bad("bad_place", error.to_string())
+fn not_shown(error: &ServerError) -> ApiError {
+    ApiError::bad("bad_place", error.to_string())
 }
 
-async fn view(server: &Server, site: &Site) -> SiteView {
+async fn view(server: &HolmServer, site: &PublishedSite) -> SiteView {
     let address = server.inner.hosting.address(site).await;
     let shown = |address: SocketAddr| match &site.place {
         SitePlace::Listen(_) => address.to_string(),

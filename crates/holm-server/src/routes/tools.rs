@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use axum::{Extension, Json, extract::State};
 use holm_kernel::{CallId, Event, Numbered, Outcome};
-use holm_store::Listing;
+use holm_store::SessionQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    PartName, Problem, Refusal, Reloaded, Server, ToolView, Trial, Tried,
-    auth::Who,
-    extract::{Input, Named, Query},
+    ApiError, HolmServer, PartName, Problem, Reloaded, ToolView, Trial, Tried,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, PathParam, QueryParams},
     live,
     routes::sessions::all_sessions,
     state::most,
@@ -27,7 +27,7 @@ const MOST: usize = 100;
 /// Selects calls.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct CallsQuery {
+pub(crate) struct ToolCallsQuery {
     /// Maximum number of calls; 20 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<usize>,
@@ -57,10 +57,10 @@ pub(crate) struct CallView {
 #[utoipa::path(get, path = "/api/tools/{id}", params(("id" = String, Path)),
     responses((status = 200, body = ToolView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
-) -> Result<Json<ToolView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
+) -> Result<Json<ToolView>, ApiError> {
     all_sessions(&who)?;
     Ok(Json(server.inner.workshop.tool(&who.user, name).await?))
 }
@@ -72,11 +72,11 @@ pub(crate) async fn show(
     responses((status = 200, body = Tried), (status = 400, body = Problem), (status = 402, body = Problem), (status = 403, body = Problem),
         (status = 404, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn attempt(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
-    Input(trial): Input<Trial>,
-) -> Result<Json<Tried>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
+    JsonBody(trial): JsonBody<Trial>,
+) -> Result<Json<Tried>, ApiError> {
     all_sessions(&who)?;
     let tried = server.inner.workshop.try_tool(&who.user, name, trial, most(&who));
     Ok(Json(server.hall().aside(&who.user, tried).await?))
@@ -85,9 +85,9 @@ pub(crate) async fn attempt(
 /// Reloads all tools.
 #[utoipa::path(post, path = "/api/reload-tools", responses((status = 200, body = Reloaded), (status = 403, body = Problem)))]
 pub(crate) async fn reload(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Reloaded>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Reloaded>, ApiError> {
     all_sessions(&who)?;
     Ok(Json(server.inner.workshop.reload_tools(&who.user).await?))
 }
@@ -95,18 +95,18 @@ pub(crate) async fn reload(
 /// Lists the latest calls of a tool, latest first.
 ///
 /// The calls come from the journals of the latest sessions.
-#[utoipa::path(get, path = "/api/tools/{id}/calls", params(("id" = String, Path), CallsQuery),
+#[utoipa::path(get, path = "/api/tools/{id}/calls", params(("id" = String, Path), ToolCallsQuery),
     responses((status = 200, body = Vec<CallView>), (status = 400, body = Problem)))]
 pub(crate) async fn calls(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(name): Named<PartName>,
-    Query(query): Query<CallsQuery>,
-) -> Result<Json<Vec<CallView>>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(name): PathParam<PartName>,
+    QueryParams(query): QueryParams<ToolCallsQuery>,
+) -> Result<Json<Vec<CallView>>, ApiError> {
     all_sessions(&who)?;
     let limit = query.limit.unwrap_or(USUAL).clamp(1, MOST);
     let store = server.inner.workshop.home(&who.user).await?.store;
-    let wanted = Listing { limit: Some(LOOKED), ..Listing::default() };
+    let wanted = SessionQuery { limit: Some(LOOKED), ..SessionQuery::default() };
     let mut calls = Vec::new();
     for session in store.list(&wanted).await?.sessions {
         if calls.len() >= limit {

@@ -2,21 +2,21 @@
 
 use axum::{Extension, Json, extract::State};
 use holm_kernel::NanoUsd;
-use holm_store::{By, Tally, UsageLine, UsageQuery};
+use holm_store::{UsageGrouping, UsageLine, UsageQuery, UsageTally};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
-    Problem, Refusal, Server, SessionId,
-    auth::{Scope, Who},
-    extract::Query,
+    ApiError, HolmServer, Problem, SessionId,
+    auth::{AuthenticatedUser, TokenScope},
+    extract::QueryParams,
     state::admit,
 };
 
 /// Selects and groups usage.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Wanted {
+pub(crate) struct UsageParams {
     /// `model` (the default), `session`, `tool`, `day` or `agent`.
     by: Option<String>,
     /// Only the usage of this session.
@@ -42,7 +42,7 @@ pub(crate) struct UsageView {
 
 impl UsageView {
     fn of(lines: Vec<UsageLine>, budget: Option<NanoUsd>) -> Self {
-        let all = lines.iter().fold(Tally::default(), |sum, line| sum.plus(line.tally));
+        let all = lines.iter().fold(UsageTally::default(), |sum, line| sum.plus(line.tally));
         Self {
             lines,
             spent_nano_usd: all.cost.value(),
@@ -54,28 +54,28 @@ impl UsageView {
 }
 
 /// Shows usage and cost.
-#[utoipa::path(get, path = "/api/usage", params(Wanted), responses((status = 200, body = UsageView), (status = 400, body = Problem)))]
+#[utoipa::path(get, path = "/api/usage", params(UsageParams), responses((status = 200, body = UsageView), (status = 400, body = Problem)))]
 pub(crate) async fn usage(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Query(wanted): Query<Wanted>,
-) -> Result<Json<UsageView>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    QueryParams(wanted): QueryParams<UsageParams>,
+) -> Result<Json<UsageView>, ApiError> {
     let by = match wanted.by.as_deref() {
-        None | Some("model") => By::Model,
-        Some("session") => By::Session,
-        Some("tool") => By::Tool,
-        Some("day") => By::Day,
-        Some("agent") => By::Agent,
+        None | Some("model") => UsageGrouping::Model,
+        Some("session") => UsageGrouping::Session,
+        Some("tool") => UsageGrouping::Tool,
+        Some("day") => UsageGrouping::Day,
+        Some("agent") => UsageGrouping::Agent,
         Some(_) => {
             let message = "`by` is `model`, `session`, `tool`, `day` or `agent`";
-            return Err(Refusal::bad("bad_query", message));
+            return Err(ApiError::bad("bad_query", message));
         }
     };
     let session = wanted.session.map(|id| id.parse::<SessionId>()).transpose()?;
     match (&session, &who.scope) {
         (Some(id), _) => admit(&who, id)?,
-        (None, Scope::All) => {}
-        (None, Scope::Only(_)) => return Err(Refusal::forbidden("name one of your token's sessions")),
+        (None, TokenScope::All) => {}
+        (None, TokenScope::Only(_)) => return Err(ApiError::forbidden("name one of your token's sessions")),
     }
     let store = server.inner.workshop.home(&who.user).await?.store;
     let query = UsageQuery { run: session.map(|id| id.to_string()), ..UsageQuery::default() };

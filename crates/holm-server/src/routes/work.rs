@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    Problem, Refusal, Server, SessionId,
-    auth::Who,
-    extract::{Input, Named},
+    ApiError, HolmServer, Problem, SessionId,
+    auth::AuthenticatedUser,
+    extract::{JsonBody, PathParam},
     state::admit,
-    terminal::{Link, What},
+    terminal::{TerminalCommand, TerminalLink},
 };
 
 /// A text for a session.
@@ -50,11 +50,11 @@ pub(crate) struct Heard {
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 402, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn prompt(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Input(words): Input<Words>,
-) -> Result<Accepted, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    JsonBody(words): JsonBody<Words>,
+) -> Result<AcceptedResponse, ApiError> {
     let prompt = Prompt::text(said(words)?);
     if let Some(link) = driven(&server, &who, &id).await? {
         return Err(in_a_terminal(&link));
@@ -68,14 +68,14 @@ pub(crate) async fn prompt(
 #[utoipa::path(post, path = "/api/sessions/{id}/steer", params(("id" = String, Path)), request_body = Words,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn steer(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Input(words): Input<Words>,
-) -> Result<Accepted, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    JsonBody(words): JsonBody<Words>,
+) -> Result<AcceptedResponse, ApiError> {
     let text = said(words)?;
     if let Some(link) = driven(&server, &who, &id).await? {
-        return hand_over(&id, &link, What::Steer(text)).await;
+        return hand_over(&id, &link, TerminalCommand::Steer(text)).await;
     }
     let room = server.room(&who, &id).await?;
     room.steer(Prompt::text(text))?;
@@ -86,14 +86,14 @@ pub(crate) async fn steer(
 #[utoipa::path(post, path = "/api/sessions/{id}/follow-up", params(("id" = String, Path)), request_body = Words,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn follow_up(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Input(words): Input<Words>,
-) -> Result<Accepted, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    JsonBody(words): JsonBody<Words>,
+) -> Result<AcceptedResponse, ApiError> {
     let text = said(words)?;
     if let Some(link) = driven(&server, &who, &id).await? {
-        return hand_over(&id, &link, What::FollowUp(text)).await;
+        return hand_over(&id, &link, TerminalCommand::FollowUp(text)).await;
     }
     let room = server.room(&who, &id).await?;
     room.follow_up(Prompt::text(text))?;
@@ -104,14 +104,14 @@ pub(crate) async fn follow_up(
 #[utoipa::path(post, path = "/api/sessions/{id}/cancel", params(("id" = String, Path)), request_body = Stop,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn cancel(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-    Named(id): Named<SessionId>,
-    Input(stop): Input<Stop>,
-) -> Result<Accepted, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+    PathParam(id): PathParam<SessionId>,
+    JsonBody(stop): JsonBody<Stop>,
+) -> Result<AcceptedResponse, ApiError> {
     let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
     if let Some(link) = driven(&server, &who, &id).await? {
-        return hand_over(&id, &link, What::Cancel(reason)).await;
+        return hand_over(&id, &link, TerminalCommand::Cancel(reason)).await;
     }
     let room = server.room(&who, &id).await?;
     room.cancel(&reason)?;
@@ -119,42 +119,50 @@ pub(crate) async fn cancel(
 }
 
 /// The response for accepted input.
-type Accepted = (StatusCode, Json<Heard>);
+type AcceptedResponse = (StatusCode, Json<Heard>);
 
 /// The response for accepted input, with the state of the session.
-fn heard(id: &SessionId, state: &'static str) -> Accepted {
+fn heard(id: &SessionId, state: &'static str) -> AcceptedResponse {
     (StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state }))
 }
 
 /// The terminal that drives the session, if one does.
-async fn driven(server: &Server, who: &Who, id: &SessionId) -> Result<Option<Arc<Link>>, Refusal> {
+async fn driven(
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+    id: &SessionId,
+) -> Result<Option<Arc<TerminalLink>>, ApiError> {
     admit(who, id)?;
     server.terminal(&who.user, id).await
 }
 
 /// Sends a command to the terminal that drives the session.
-async fn hand_over(id: &SessionId, link: &Link, what: What) -> Result<Accepted, Refusal> {
+async fn hand_over(
+    id: &SessionId,
+    link: &TerminalLink,
+    what: TerminalCommand,
+) -> Result<AcceptedResponse, ApiError> {
     if !link.works() {
-        return Err(Refusal::conflict("idle", "the session is idle; type it in its terminal"));
+        return Err(ApiError::conflict("idle", "the session is idle; type it in its terminal"));
     }
     link.say(what).await?;
     Ok(heard(id, link.state()))
 }
 
 /// The error for a prompt to a session that a terminal drives.
-fn in_a_terminal(link: &Link) -> Refusal {
+fn in_a_terminal(link: &TerminalLink) -> ApiError {
     let message = if link.works() {
         "the session is running in a terminal; steer it, follow up, or cancel it first"
     } else {
         "the session is open in a terminal; type it there, or close it there first"
     };
-    Refusal::conflict(if link.works() { "working" } else { "driven_elsewhere" }, message)
+    ApiError::conflict(if link.works() { "working" } else { "driven_elsewhere" }, message)
 }
 
 /// The text of a request; refuses an empty one.
-fn said(words: Words) -> Result<String, Refusal> {
+fn said(words: Words) -> Result<String, ApiError> {
     if words.text.trim().is_empty() {
-        return Err(Refusal::bad("empty", "`text` is empty"));
+        return Err(ApiError::bad("empty", "`text` is empty"));
     }
     Ok(words.text)
 }

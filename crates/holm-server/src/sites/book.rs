@@ -8,8 +8,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Site, SiteName, SitePlace};
-use crate::{Refusal, ServerError, auth::write_private};
+use super::{PublishedSite, SiteName, SitePlace};
+use crate::{ApiError, ServerError, auth::write_private};
 
 const KEPT: &str = "sites.json";
 /// Sites of one server: each may have a listener.
@@ -17,18 +17,18 @@ const MOST: usize = 64;
 
 /// The published sites. A change is written to disk before it takes effect.
 #[derive(Debug)]
-pub struct Sites {
+pub struct SiteRegistry {
     place: PathBuf,
-    kept: RwLock<Kept>,
+    kept: RwLock<SiteRegistryFile>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Kept {
+struct SiteRegistryFile {
     #[serde(default)]
-    sites: Vec<Site>,
+    sites: Vec<PublishedSite>,
 }
 
-impl Sites {
+impl SiteRegistry {
     /// Opens the sites of a folder; the list is empty if the file is missing.
     ///
     /// # Errors
@@ -40,27 +40,27 @@ impl Sites {
                 place: place.display().to_string(),
                 reason: error.to_string(),
             })?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => SiteRegistryFile::default(),
             Err(error) => return Err(ServerError::file(&place, &error)),
         };
         Ok(Self { place, kept: RwLock::new(kept) })
     }
 
     /// All sites, by name.
-    pub fn list(&self) -> Vec<Site> {
+    pub fn list(&self) -> Vec<PublishedSite> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).sites.clone()
     }
 
     /// The site of a name.
-    pub fn find(&self, name: &SiteName) -> Option<Site> {
+    pub fn find(&self, name: &SiteName) -> Option<PublishedSite> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.sites.iter().find(|site| site.name == *name).cloned()
     }
 
     /// The site of a host name.
-    pub fn hosted(&self, host: &str) -> Option<Site> {
+    pub fn hosted(&self, host: &str) -> Option<PublishedSite> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |site: &&Site| match &site.place {
+        let is_it = |site: &&PublishedSite| match &site.place {
             SitePlace::Host(own) => own.eq_ignore_ascii_case(host),
             SitePlace::Listen(_) => false,
         };
@@ -70,18 +70,18 @@ impl Sites {
     /// Publishes a folder as a site.
     ///
     /// # Errors
-    /// [`Refusal`] if the name or the address is taken, or there are too many sites.
-    pub fn add(&self, site: Site) -> Result<(), Refusal> {
+    /// [`ApiError`] if the name or the address is taken, or there are too many sites.
+    pub fn add(&self, site: PublishedSite) -> Result<(), ApiError> {
         site.place.check()?;
         self.change(|sites| {
             if sites.len() >= MOST {
-                return Err(Refusal::conflict("full", "too many sites; remove one first"));
+                return Err(ApiError::conflict("full", "too many sites; remove one first"));
             }
             // A port that the system chooses is never taken.
             let free = matches!(site.place, SitePlace::Listen(address) if address.port() == 0);
-            let taken = |kept: &Site| kept.name == site.name || (kept.place == site.place && !free);
+            let taken = |kept: &PublishedSite| kept.name == site.name || (kept.place == site.place && !free);
             if sites.iter().any(taken) {
-                return Err(Refusal::conflict("exists", "a site with that name or address already exists"));
+                return Err(ApiError::conflict("exists", "a site with that name or address already exists"));
             }
             sites.push(site);
             sites.sort_by(|one, other| one.name.cmp(&other.name));
@@ -92,22 +92,25 @@ impl Sites {
     /// Removes a published site.
     ///
     /// # Errors
-    /// [`Refusal`] if there is no such site.
-    pub fn remove(&self, name: &SiteName) -> Result<(), Refusal> {
+    /// [`ApiError`] if there is no such site.
+    pub fn remove(&self, name: &SiteName) -> Result<(), ApiError> {
         self.change(|sites| {
             let before = sites.len();
             sites.retain(|site| site.name != *name);
-            if sites.len() < before { Ok(()) } else { Err(Refusal::missing("site")) }
+            if sites.len() < before { Ok(()) } else { Err(ApiError::missing("site")) }
         })
     }
 
     /// Changes a copy and stores it; only then the change takes effect.
-    fn change(&self, change: impl FnOnce(&mut Vec<Site>) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Vec<PublishedSite>) -> Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = kept.clone();
         change(&mut changed.sites)?;
-        let text =
-            serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be stored"))?;
+        let text = serde_json::to_vec_pretty(&changed)
+            .map_err(|_| ApiError::failed("the sites cannot be stored"))?;
         write_private(&self.place, &text)?;
         *kept = changed;
         Ok(())

@@ -19,8 +19,8 @@ mod site;
 #[cfg(test)]
 mod tests;
 
-pub use book::Sites;
+pub use book::SiteRegistry;
 pub use password::PasswordHash;
 pub use path::SitePath;
-pub(crate) use serve::Hosting;
-pub use site::{Site, SiteName, SitePlace};
+pub(crate) use serve::SiteServer;
+pub use site::{PublishedSite, SiteName, SitePlace};

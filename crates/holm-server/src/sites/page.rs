@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use holm_tools::root::{Root, RootError};
+use holm_tools::root::{WorkspaceRoot, WorkspaceRootError};
 use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, LOCATION},
@@ -19,8 +19,8 @@ use http::{
 
 use super::{
     kind::kind,
-    part::{Part, part},
-    path::{Names, SitePath},
+    part::{ResponseRange, part},
+    path::{PathTarget, SitePath},
 };
 
 /// The page of a folder.
@@ -40,21 +40,21 @@ const HEADERS: [(&str, &str); 6] = [
 ];
 
 /// The parts of a request that a site needs.
-pub(super) struct Asked<'a> {
+pub(super) struct SiteRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
     pub(super) headers: &'a HeaderMap,
 }
 
-enum Found {
-    File(Opened),
+enum SiteLookup {
+    File(SiteFile),
     /// A folder; its page needs a trailing slash.
     Folder,
     Nothing,
 }
 
 /// An open file with its tag and media type.
-struct Opened {
+struct SiteFile {
     file: File,
     length: u64,
     tag: String,
@@ -63,9 +63,9 @@ struct Opened {
 
 /// Responds with a file of a workspace. The workspace is opened on a blocking thread.
 pub(super) async fn page(
-    workspace: impl FnOnce() -> Result<Root, RootError> + Send + 'static,
+    workspace: impl FnOnce() -> Result<WorkspaceRoot, WorkspaceRootError> + Send + 'static,
     folder: &SitePath,
-    asked: Asked<'_>,
+    asked: SiteRequest<'_>,
 ) -> Response {
     if !matches!(*asked.method, Method::GET | Method::HEAD) {
         let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "a site supports only GET and HEAD");
@@ -75,13 +75,13 @@ pub(super) async fn page(
     let Some((path, names)) = SitePath::asked(asked.path) else { return missing() };
     let path = folder.then(&path);
     let found = tokio::task::spawn_blocking(move || {
-        workspace().map_or(Found::Nothing, |root| find(&root, &path, names))
+        workspace().map_or(SiteLookup::Nothing, |root| find(&root, &path, names))
     });
     let found = found.await;
-    match found.unwrap_or(Found::Nothing) {
-        Found::File(opened) => send(opened, &asked),
-        Found::Folder => to_folder(asked.path),
-        Found::Nothing => missing(),
+    match found.unwrap_or(SiteLookup::Nothing) {
+        SiteLookup::File(opened) => send(opened, &asked),
+        SiteLookup::Folder => to_folder(asked.path),
+        SiteLookup::Nothing => missing(),
     }
 }
 
@@ -93,24 +93,26 @@ pub(super) fn plain(status: StatusCode, words: &str) -> Response {
 
 /// Looks for a file. Any error is reported as "not found", because files beside a
 /// site must stay hidden.
-fn find(root: &Root, path: &SitePath, names: Names) -> Found {
+fn find(root: &WorkspaceRoot, path: &SitePath, names: PathTarget) -> SiteLookup {
     let open = |path: &SitePath| root.path(&path.to_string()).and_then(|path| root.read(&path));
     let wanted = match names {
-        Names::File => path.clone(),
-        Names::Folder => path.file(INDEX),
+        PathTarget::File => path.clone(),
+        PathTarget::Folder => path.file(INDEX),
     };
     match open(&wanted) {
         Ok(opened) => {
             let file = opened.into_file();
-            let Ok(about) = file.metadata() else { return Found::Nothing };
+            let Ok(about) = file.metadata() else { return SiteLookup::Nothing };
             let (length, changed) = (about.len(), (about.mtime(), about.mtime_nsec()));
             let tag = format!("\"{:x}-{length:x}-{:x}-{:x}\"", about.ino(), changed.0, changed.1);
-            Found::File(Opened { file, length, tag, kind: kind(wanted.extension()) })
+            SiteLookup::File(SiteFile { file, length, tag, kind: kind(wanted.extension()) })
         }
-        Err(RootError::Kind { .. }) if names == Names::File && open(&path.file(INDEX)).is_ok() => {
-            Found::Folder
+        Err(WorkspaceRootError::Kind { .. })
+            if names == PathTarget::File && open(&path.file(INDEX)).is_ok() =>
+        {
+            SiteLookup::Folder
         }
-        Err(_) => Found::Nothing,
+        Err(_) => SiteLookup::Nothing,
     }
 }
 
@@ -127,13 +129,13 @@ fn missing() -> Response {
     plain(StatusCode::NOT_FOUND, "there is no such page")
 }
 
-fn send(opened: Opened, asked: &Asked<'_>) -> Response {
-    let Opened { file, length, tag, kind } = opened;
+fn send(opened: SiteFile, asked: &SiteRequest<'_>) -> Response {
+    let SiteFile { file, length, tag, kind } = opened;
     let (status, first, count) = match part(asked.headers, &tag, length) {
-        Part::Whole => (StatusCode::OK, 0, length),
-        Part::Bytes { first, last } => (StatusCode::PARTIAL_CONTENT, first, last - first + 1),
-        Part::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0, 0),
-        Part::Unchanged => (StatusCode::NOT_MODIFIED, 0, 0),
+        ResponseRange::Whole => (StatusCode::OK, 0, length),
+        ResponseRange::Bytes { first, last } => (StatusCode::PARTIAL_CONTENT, first, last - first + 1),
+        ResponseRange::Outside => (StatusCode::RANGE_NOT_SATISFIABLE, 0, 0),
+        ResponseRange::Unchanged => (StatusCode::NOT_MODIFIED, 0, 0),
     };
     let body =
         if *asked.method == Method::HEAD || count == 0 { Body::empty() } else { read(file, first, count) };

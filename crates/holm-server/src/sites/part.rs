@@ -7,10 +7,13 @@ use http::{
 
 /// Which part of a file to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ResponseRange {
     Whole,
     /// Bytes from the first to the last, both included.
-    Bytes { first: u64, last: u64 },
+    Bytes {
+        first: u64,
+        last: u64,
+    },
     /// Nothing: the requested range is outside of the file.
     Outside,
     /// Nothing: the client has the current version.
@@ -18,27 +21,27 @@ pub(super) enum Part {
 }
 
 /// Decides what to send of a file with this length and current tag.
-pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
+pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> ResponseRange {
     let read = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(known) = read(IF_NONE_MATCH) {
         let same = |one: &str| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag;
         if known.split(',').any(|one| same(one.trim())) {
-            return Part::Unchanged;
+            return ResponseRange::Unchanged;
         }
     }
     // A range of an old version does not fit the new one. Dates are not accepted, because two
     // versions may have the same second.
     if read(IF_RANGE).is_some_and(|wanted| wanted != tag) {
-        return Part::Whole;
+        return ResponseRange::Whole;
     }
-    read(RANGE).map_or(Part::Whole, |range| ranged(range, length))
+    read(RANGE).map_or(ResponseRange::Whole, |range| ranged(range, length))
 }
 
 /// Parses one range. Several ranges or an invalid one get the whole file, as HTTP allows.
-fn ranged(text: &str, length: u64) -> Part {
+fn ranged(text: &str, length: u64) -> ResponseRange {
     let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
     else {
-        return Part::Whole;
+        return ResponseRange::Whole;
     };
     let number = |text: &str| {
         let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -48,15 +51,15 @@ fn ranged(text: &str, length: u64) -> Part {
     match (number(first), number(last), first.is_empty(), last.is_empty()) {
         (Some(first), Some(last), ..) if first <= last => within(first, last, length),
         (Some(first), None, _, true) => within(first, u64::MAX, length),
-        (None, Some(0), true, _) => Part::Outside,
+        (None, Some(0), true, _) => ResponseRange::Outside,
         (None, Some(count), true, _) => within(length.saturating_sub(count), u64::MAX, length),
-        _ => Part::Whole,
+        _ => ResponseRange::Whole,
     }
 }
 
-fn within(first: u64, last: u64, length: u64) -> Part {
+fn within(first: u64, last: u64, length: u64) -> ResponseRange {
     if first >= length {
-        return Part::Outside;
+        return ResponseRange::Outside;
     }
-    Part::Bytes { first, last: last.min(length - 1) }
+    ResponseRange::Bytes { first, last: last.min(length - 1) }
 }

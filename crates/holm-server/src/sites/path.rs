@@ -35,12 +35,12 @@ impl SitePath {
 
     /// Parses the path of a request, and whether it names a file or a folder; `None`
     /// if it is invalid.
-    pub(super) fn asked(path: &str) -> Option<(Self, Names)> {
+    pub(super) fn asked(path: &str) -> Option<(Self, PathTarget)> {
         let rest = path.strip_prefix('/').filter(|_| path.len() <= LONGEST)?;
         let (rest, names) = match rest.strip_suffix('/') {
-            Some(rest) => (rest, Names::Folder),
-            None if rest.is_empty() => return Some((Self::default(), Names::Folder)),
-            None => (rest, Names::File),
+            Some(rest) => (rest, PathTarget::Folder),
+            None if rest.is_empty() => return Some((Self::default(), PathTarget::Folder)),
+            None => (rest, PathTarget::File),
         };
         Some((Self::of(rest.split('/').map(decoded))?, names))
     }
@@ -92,7 +92,7 @@ impl TryFrom<String> for SitePath {
 
 /// Whether a request names a file or a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Names {
+pub(super) enum PathTarget {
     File,
     Folder,
 }

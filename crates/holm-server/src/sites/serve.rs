@@ -27,11 +27,11 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use super::{
-    PasswordHash, Site, SiteName, SitePlace,
-    page::{Asked, page, plain},
+    PasswordHash, PublishedSite, SiteName, SitePlace,
+    page::{SiteRequest, page, plain},
     password::same,
 };
-use crate::{Server, ServerError, door, limiter::Limiter, serve::Accepting};
+use crate::{HolmServer, ServerError, door, limiter::RateLimiter, serve::ConnectionAcceptor};
 
 /// Connections per listener: a site must not use up the server's.
 const MOST_CONNECTIONS: usize = 256;
@@ -40,30 +40,30 @@ const FAILURES_PER_MINUTE: u32 = 20;
 /// Passwords that are checked in parallel: each check uses 32 MiB.
 const MOST_TRIES: usize = 2;
 
-pub(crate) struct Hosting {
-    listening: AsyncMutex<BTreeMap<SiteName, Listening>>,
+pub(crate) struct SiteServer {
+    listening: AsyncMutex<BTreeMap<SiteName, SiteListener>>,
     tls: OnceLock<Option<TlsAcceptor>>,
     /// The shared address of sites with a host name, once it is known.
     shared: OnceLock<SocketAddr>,
     close: CancellationToken,
-    doorman: Doorman,
+    doorman: PasswordGate,
 }
 
-struct Listening {
+struct SiteListener {
     address: SocketAddr,
     close: CancellationToken,
 }
 
 /// Checks the passwords of sites.
-struct Doorman {
-    failed: Limiter<IpAddr>,
+struct PasswordGate {
+    failed: RateLimiter<IpAddr>,
     /// Digests of correct passwords, so that a page of many files is not slow; never of wrong ones.
     known: Mutex<HashMap<SiteName, [u8; 32]>>,
     secret: [u8; 32],
     tries: Semaphore,
 }
 
-impl Hosting {
+impl SiteServer {
     /// Creates it without any listener.
     ///
     /// # Errors
@@ -71,8 +71,8 @@ impl Hosting {
     pub(crate) fn new() -> Result<Self, ServerError> {
         let mut secret = [0_u8; 32];
         getrandom::fill(&mut secret).map_err(|error| ServerError::Random(error.to_string()))?;
-        let doorman = Doorman {
-            failed: Limiter::new(FAILURES_PER_MINUTE),
+        let doorman = PasswordGate {
+            failed: RateLimiter::new(FAILURES_PER_MINUTE),
             known: Mutex::default(),
             secret,
             tries: Semaphore::new(MOST_TRIES),
@@ -86,10 +86,14 @@ impl Hosting {
     ///
     /// # Errors
     /// [`ServerError`] if the shared address cannot be listened on.
-    pub(crate) async fn start(&self, server: &Server, tls: Option<TlsAcceptor>) -> Result<(), ServerError> {
+    pub(crate) async fn start(
+        &self,
+        server: &HolmServer,
+        tls: Option<TlsAcceptor>,
+    ) -> Result<(), ServerError> {
         let _ = self.tls.set(tls);
         if let Some(address) = server.config().sites {
-            let bound = self.listen(server, address, Which::Hosts, self.close.child_token()).await?;
+            let bound = self.listen(server, address, SiteSelection::Hosts, self.close.child_token()).await?;
             let _ = self.shared.set(bound);
         }
         for site in server.inner.sites.list() {
@@ -103,12 +107,13 @@ impl Hosting {
     ///
     /// # Errors
     /// [`ServerError`] if its address cannot be listened on.
-    pub(crate) async fn show(&self, server: &Server, site: &Site) -> Result<(), ServerError> {
+    pub(crate) async fn show(&self, server: &HolmServer, site: &PublishedSite) -> Result<(), ServerError> {
         let SitePlace::Listen(wanted) = site.place else { return Ok(()) };
         let close = self.close.child_token();
         let mut listening = self.listening.lock().await;
-        let address = self.listen(server, wanted, Which::One(site.name.clone()), close.clone()).await?;
-        if let Some(before) = listening.insert(site.name.clone(), Listening { address, close }) {
+        let address =
+            self.listen(server, wanted, SiteSelection::One(site.name.clone()), close.clone()).await?;
+        if let Some(before) = listening.insert(site.name.clone(), SiteListener { address, close }) {
             before.close.cancel();
         }
         Ok(())
@@ -122,7 +127,7 @@ impl Hosting {
     }
 
     /// The address at which a site is served, if it is.
-    pub(crate) async fn address(&self, site: &Site) -> Option<SocketAddr> {
+    pub(crate) async fn address(&self, site: &PublishedSite) -> Option<SocketAddr> {
         match site.place {
             SitePlace::Listen(_) => self.listening.lock().await.get(&site.name).map(|found| found.address),
             SitePlace::Host(_) => self.shared.get().copied(),
@@ -135,9 +140,9 @@ impl Hosting {
 
     async fn listen(
         &self,
-        server: &Server,
+        server: &HolmServer,
         wanted: SocketAddr,
-        which: Which,
+        which: SiteSelection,
         close: CancellationToken,
     ) -> Result<SocketAddr, ServerError> {
         let tls = self.tls.get().cloned().flatten();
@@ -148,29 +153,32 @@ impl Hosting {
             |error: std::io::Error| ServerError::Listen { address: wanted, reason: error.to_string() };
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let routes =
-            Router::new().fallback(show).with_state(Shown { server: server.clone(), which, address });
+        let routes = Router::new().fallback(show).with_state(SiteListenerState {
+            server: server.clone(),
+            which,
+            address,
+        });
         let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-        tokio::spawn(Accepting { routes, tls, room, close }.accept(listener));
+        tokio::spawn(ConnectionAcceptor { routes, tls, room, close }.accept(listener));
         Ok(address)
     }
 }
 
 /// The state of one listener.
 #[derive(Clone)]
-struct Shown {
-    server: Server,
-    which: Which,
+struct SiteListenerState {
+    server: HolmServer,
+    which: SiteSelection,
     address: SocketAddr,
 }
 
 #[derive(Debug, Clone)]
-enum Which {
+enum SiteSelection {
     One(SiteName),
     Hosts,
 }
 
-async fn show(State(shown): State<Shown>, request: Request) -> Response {
+async fn show(State(shown): State<SiteListenerState>, request: Request) -> Response {
     let from = door::peer(shown.server.config(), &request);
     // The body of a read-only request is ignored.
     let (parts, _) = request.into_parts();
@@ -186,9 +194,9 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
     if let Some(hash) = &site.password {
         let doorman = &shown.server.inner.hosting.doorman;
         match doorman.look(&site.name, hash, &parts.headers, from).await {
-            Look::Known => {}
-            Look::Unknown => return locked(),
-            Look::TooOften => {
+            PasswordVerdict::Known => {}
+            PasswordVerdict::Unknown => return locked(),
+            PasswordVerdict::TooOften => {
                 return plain(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; wait a minute");
             }
         }
@@ -196,19 +204,19 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
     let Ok(home) = shown.server.inner.workshop.home(&site.user).await else {
         return plain(StatusCode::INTERNAL_SERVER_ERROR, "the site cannot be shown now");
     };
-    let asked = Asked { method: &parts.method, path: parts.uri.path(), headers: &parts.headers };
+    let asked = SiteRequest { method: &parts.method, path: parts.uri.path(), headers: &parts.headers };
     let own = shown.server.config().folder.clone();
     page(move || home.root(&own), &site.folder, asked).await
 }
 
-impl Shown {
+impl SiteListenerState {
     /// The requested site. A foreign host name belongs to another site, or to
     /// a DNS rebinding attack.
-    fn site(&self, host: &str) -> Option<Site> {
+    fn site(&self, host: &str) -> Option<PublishedSite> {
         let sites = &self.server.inner.sites;
         match &self.which {
-            Which::Hosts => sites.hosted(host),
-            Which::One(name) => {
+            SiteSelection::Hosts => sites.hosted(host),
+            SiteSelection::One(name) => {
                 let hosts = &self.server.config().hosts;
                 sites.find(name).filter(|_| door::is_own_at(self.address.ip(), hosts, host))
             }
@@ -218,7 +226,7 @@ impl Shown {
 
 /// The result of a password check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum PasswordVerdict {
     /// The password is correct.
     Known,
     Unknown,
@@ -226,26 +234,32 @@ enum Look {
     TooOften,
 }
 
-impl Doorman {
-    async fn look(&self, site: &SiteName, hash: &PasswordHash, headers: &HeaderMap, from: IpAddr) -> Look {
-        let Some(password) = password(headers) else { return Look::Unknown };
+impl PasswordGate {
+    async fn look(
+        &self,
+        site: &SiteName,
+        hash: &PasswordHash,
+        headers: &HeaderMap,
+        from: IpAddr,
+    ) -> PasswordVerdict {
+        let Some(password) = password(headers) else { return PasswordVerdict::Unknown };
         let digest = self.digest(hash, &password);
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(site).copied();
         if known.is_some_and(|known| same(&known, &digest)) {
-            return Look::Known;
+            return PasswordVerdict::Known;
         }
         // Counted before the check, so that parallel attempts cannot bypass the limit.
         if self.failed.take(&from, Instant::now()).is_err() {
-            return Look::TooOften;
+            return PasswordVerdict::TooOften;
         }
-        let Ok(_turn) = self.tries.acquire().await else { return Look::Unknown };
+        let Ok(_turn) = self.tries.acquire().await else { return PasswordVerdict::Unknown };
         let hash = hash.clone();
         let fits = tokio::task::spawn_blocking(move || hash.fits(&password)).await.unwrap_or(false);
         if !fits {
-            return Look::Unknown;
+            return PasswordVerdict::Unknown;
         }
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(site.clone(), digest);
-        Look::Known
+        PasswordVerdict::Known
     }
 
     /// A digest of the password and its hash, so that changing the password

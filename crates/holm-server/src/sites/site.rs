@@ -61,7 +61,7 @@ impl fmt::Display for SiteName {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Site {
+pub struct PublishedSite {
     pub name: SiteName,
     /// The user whose workspace contains the folder.
     pub user: UserName,

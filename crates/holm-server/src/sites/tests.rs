@@ -1,18 +1,18 @@
 use std::{fs, path::Path};
 
 use axum::{body::to_bytes, response::Response};
-use holm_tools::root::{Denies, Root};
+use holm_tools::root::{DenyRules, WorkspaceRoot};
 use http::{
     HeaderMap, HeaderValue, Method,
     header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, LOCATION, RANGE},
 };
 
 use super::{
-    PasswordHash, Site, SitePath, SitePlace, Sites,
+    PasswordHash, PublishedSite, SitePath, SitePlace, SiteRegistry,
     kind::kind,
-    page::{Asked, page},
-    part::{Part, part},
-    path::Names,
+    page::{SiteRequest, page},
+    part::{ResponseRange, part},
+    path::PathTarget,
 };
 use crate::auth::UserName;
 
@@ -48,8 +48,8 @@ fn workspace() -> tempfile::TempDir {
 async fn ask(folder: &Path, method: &Method, path: &str, headers: &HeaderMap) -> Response {
     let site = SitePath::folder("site").unwrap();
     let work = folder.join("work");
-    let open = move || Root::open(&work).map(|root| root.denies(Denies::usual()));
-    page(open, &site, Asked { method, path, headers }).await
+    let open = move || WorkspaceRoot::open(&work).map(|root| root.denies(DenyRules::usual()));
+    page(open, &site, SiteRequest { method, path, headers }).await
 }
 
 async fn get(folder: &Path, path: &str, headers: &[(http::HeaderName, &str)]) -> (u16, HeaderMap, String) {
@@ -181,21 +181,21 @@ async fn what_somebody_has_is_not_sent_again_and_parts_are_parts() {
 
 #[test]
 fn ranges_are_read_as_they_are_meant() {
-    let check = |range: &str, length: u64, expect: Part| {
+    let check = |range: &str, length: u64, expect: ResponseRange| {
         let mut headers = HeaderMap::new();
         headers.insert(RANGE, HeaderValue::from_str(range).unwrap());
         assert_eq!(part(&headers, "\"t\"", length), expect, "{range} of {length}");
     };
-    let bytes = |first, last| Part::Bytes { first, last };
+    let bytes = |first, last| ResponseRange::Bytes { first, last };
     check("bytes=0-0", 10, bytes(0, 0));
     check("bytes=5-", 10, bytes(5, 9));
     check("bytes=-3", 10, bytes(7, 9));
     check("bytes=-30", 10, bytes(0, 9));
     check("bytes=5-99999999999999999999999", 10, bytes(5, 9));
     for outside in ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999999-"] {
-        check(outside, 10, Part::Outside);
+        check(outside, 10, ResponseRange::Outside);
     }
-    check("bytes=0-", 0, Part::Outside);
+    check("bytes=0-", 0, ResponseRange::Outside);
     for whole in [
         "bytes=5-2",
         "bytes=",
@@ -206,7 +206,7 @@ fn ranges_are_read_as_they_are_meant() {
         "bytes=+1-2",
         "bytes=1-2-3",
     ] {
-        check(whole, 10, Part::Whole);
+        check(whole, 10, ResponseRange::Whole);
     }
 }
 
@@ -220,7 +220,7 @@ fn what_a_file_is_follows_from_its_name_alone() {
         assert_eq!(kind(extension), expect);
     }
     let (path, names) = SitePath::asked("/a/b.tar.gz").unwrap();
-    assert_eq!((path.extension(), names), ("gz", Names::File));
+    assert_eq!((path.extension(), names), ("gz", PathTarget::File));
     assert_eq!(kind(""), "application/octet-stream");
 }
 
@@ -255,15 +255,15 @@ fn a_password_is_kept_as_a_hash_that_only_it_fits() {
     assert!(!serde_json::from_str::<PasswordHash>(&heavy).unwrap().fits("correct horse"));
 }
 
-fn site(name: &str, place: SitePlace) -> Site {
+fn site(name: &str, place: SitePlace) -> PublishedSite {
     let folder = SitePath::folder("site").unwrap();
-    Site { name: name.parse().unwrap(), user: UserName::owner(), folder, place, password: None }
+    PublishedSite { name: name.parse().unwrap(), user: UserName::owner(), folder, place, password: None }
 }
 
 #[test]
 fn sites_are_kept_and_places_are_taken_once() {
     let folder = tempfile::tempdir().unwrap();
-    let sites = Sites::open(folder.path()).unwrap();
+    let sites = SiteRegistry::open(folder.path()).unwrap();
     let host = |name: &str| SitePlace::Host(name.into());
     let listen = |address: &str| SitePlace::Listen(address.parse().unwrap());
     sites.add(site("docs", host("docs.localhost"))).unwrap();
@@ -274,7 +274,7 @@ fn sites_are_kept_and_places_are_taken_once() {
     for bad in ["", "UPPER.example", "a..b", "-a", "127.0.0.1", "::1", "a b", "a/b", "a:80"] {
         assert!(sites.add(site("bad", host(bad))).is_err(), "{bad}");
     }
-    let again = Sites::open(folder.path()).unwrap();
+    let again = SiteRegistry::open(folder.path()).unwrap();
     assert_eq!(again.list(), sites.list());
     assert_eq!(again.hosted("DOCS.localhost").unwrap().name.as_str(), "docs");
     assert!(again.hosted("blog").is_none());

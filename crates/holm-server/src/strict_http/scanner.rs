@@ -6,14 +6,14 @@ const KEPT_LINE_BYTES: usize = 128;
 /// Finds the request heads in a stream of bytes and checks them.
 #[derive(Debug, Default)]
 pub(super) struct HeadScanner {
-    part: Part,
+    part: RequestPart,
     line: HeadLine,
-    framing: Framing,
+    framing: BodyFraming,
 }
 
 /// Which part of a request the next byte belongs to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum RequestPart {
     #[default]
     Head,
     /// So many bytes of the body are left.
@@ -28,7 +28,7 @@ enum Part {
 
 /// How the body behind a head is delimited.
 #[derive(Debug, Default, Clone, Copy)]
-struct Framing {
+struct BodyFraming {
     length: Option<u64>,
     has_length: bool,
     has_encoding: bool,
@@ -51,19 +51,24 @@ impl HeadScanner {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             match self.part {
-                Part::Opaque => return Ok(()),
-                Part::Body(left) => {
+                RequestPart::Opaque => return Ok(()),
+                RequestPart::Body(left) => {
                     let taken = left.min((bytes.len() - at) as u64);
-                    self.part = if left == taken { Part::Head } else { Part::Body(left - taken) };
+                    self.part =
+                        if left == taken { RequestPart::Head } else { RequestPart::Body(left - taken) };
                     at = at.saturating_add(usize::try_from(taken).unwrap_or(usize::MAX));
                 }
-                Part::ChunkData(left) => {
+                RequestPart::ChunkData(left) => {
                     let taken = left.min((bytes.len() - at) as u64);
-                    self.part = if left == taken { Part::ChunkSize } else { Part::ChunkData(left - taken) };
+                    self.part = if left == taken {
+                        RequestPart::ChunkSize
+                    } else {
+                        RequestPart::ChunkData(left - taken)
+                    };
                     at = at.saturating_add(usize::try_from(taken).unwrap_or(usize::MAX));
                 }
-                Part::Head | Part::ChunkSize | Part::Trailers => {
-                    self.read(byte).map_err(|Ambiguous| at)?;
+                RequestPart::Head | RequestPart::ChunkSize | RequestPart::Trailers => {
+                    self.read(byte).map_err(|FramingError| at)?;
                     at += 1;
                 }
             }
@@ -72,7 +77,7 @@ impl HeadScanner {
     }
 
     /// Reads one byte of a line.
-    fn read(&mut self, byte: u8) -> Result<(), Ambiguous> {
+    fn read(&mut self, byte: u8) -> Result<(), FramingError> {
         if byte != b'\n' {
             self.line.push(byte);
             return Ok(());
@@ -85,54 +90,57 @@ impl HeadScanner {
     }
 
     /// Decides what follows a whole line, which comes without its line end.
-    fn end_line(&mut self, whole: &HeadLine) -> Result<(), Ambiguous> {
+    fn end_line(&mut self, whole: &HeadLine) -> Result<(), FramingError> {
         let line = whole.kept.as_slice();
         match self.part {
-            Part::Head if line.is_empty() && self.framing.has_request_line => self.end_head()?,
+            RequestPart::Head if line.is_empty() && self.framing.has_request_line => self.end_head()?,
             // Empty lines before a request line are allowed.
-            Part::Head if line.is_empty() => {}
-            Part::Head if self.framing.has_request_line => self.framing.read_header(whole),
-            Part::Head if line.starts_with(b"PRI * HTTP/2") => self.part = Part::Opaque,
-            Part::Head => self.framing.has_request_line = true,
-            Part::ChunkSize => {
+            RequestPart::Head if line.is_empty() => {}
+            RequestPart::Head if self.framing.has_request_line => self.framing.read_header(whole),
+            RequestPart::Head if line.starts_with(b"PRI * HTTP/2") => self.part = RequestPart::Opaque,
+            RequestPart::Head => self.framing.has_request_line = true,
+            RequestPart::ChunkSize => {
                 self.part = match chunk_size(whole) {
-                    Some(0) => Part::Trailers,
+                    Some(0) => RequestPart::Trailers,
                     // The data of a chunk ends with a line end of its own.
-                    Some(size) => Part::ChunkData(size.saturating_add(2)),
+                    Some(size) => RequestPart::ChunkData(size.saturating_add(2)),
                     None => return self.refuse(),
                 };
             }
-            Part::Trailers if line.is_empty() => self.part = Part::Head,
-            Part::Trailers | Part::Body(_) | Part::ChunkData(_) | Part::Opaque => {}
+            RequestPart::Trailers if line.is_empty() => self.part = RequestPart::Head,
+            RequestPart::Trailers
+            | RequestPart::Body(_)
+            | RequestPart::ChunkData(_)
+            | RequestPart::Opaque => {}
         }
         Ok(())
     }
 
     /// Decides what follows a head.
-    fn end_head(&mut self) -> Result<(), Ambiguous> {
+    fn end_head(&mut self) -> Result<(), FramingError> {
         let framing = std::mem::take(&mut self.framing);
         if framing.has_length && framing.has_encoding {
             return self.refuse();
         }
         self.part = match (framing.has_encoding, framing.has_length, framing.length) {
-            (true, ..) if framing.is_chunked => Part::ChunkSize,
+            (true, ..) if framing.is_chunked => RequestPart::ChunkSize,
             // The end of the body is unknown, so a request behind it would not be checked.
             (true, ..) | (false, true, None) => return self.refuse(),
-            (false, _, None | Some(0)) => Part::Head,
-            (false, _, Some(length)) => Part::Body(length),
+            (false, _, None | Some(0)) => RequestPart::Head,
+            (false, _, Some(length)) => RequestPart::Body(length),
         };
         Ok(())
     }
 
     /// Looks no further: the connection ends with this request.
-    fn refuse(&mut self) -> Result<(), Ambiguous> {
-        self.part = Part::Opaque;
-        Err(Ambiguous)
+    fn refuse(&mut self) -> Result<(), FramingError> {
+        self.part = RequestPart::Opaque;
+        Err(FramingError)
     }
 }
 
 /// Two programs could end this request in different places.
-struct Ambiguous;
+struct FramingError;
 
 impl HeadLine {
     fn push(&mut self, byte: u8) {
@@ -154,7 +162,7 @@ impl HeadLine {
     }
 }
 
-impl Framing {
+impl BodyFraming {
     fn read_header(&mut self, line: &HeadLine) {
         let is_whole = !line.is_cut;
         let line = line.kept.as_slice();

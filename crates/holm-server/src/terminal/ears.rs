@@ -14,10 +14,10 @@ const IDLE: &str = "the session is idle; type it in its terminal";
 /// Tracks whether the session works, and whether input arrived that its last turn
 /// may not have read.
 #[derive(Debug, Default)]
-pub(super) struct Ears(Mutex<State>);
+pub(super) struct RemoteInputGate(Mutex<RemoteInputState>);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum RemoteInputState {
     /// The session is idle.
     #[default]
     Shut,
@@ -29,37 +29,41 @@ enum State {
     Spoken,
 }
 
-impl Ears {
+impl RemoteInputGate {
     pub(super) fn hear(&self, event: &Event) {
         let Some(works) = works_after(event) else { return };
         let mut state = self.lock();
         *state = match (works, *state) {
-            (true, State::Shut | State::Open) => State::Open,
-            (true, State::Missed | State::Spoken) => State::Spoken,
-            (false, State::Shut | State::Open) => State::Shut,
-            (false, State::Missed | State::Spoken) => State::Missed,
+            (true, RemoteInputState::Shut | RemoteInputState::Open) => RemoteInputState::Open,
+            (true, RemoteInputState::Missed | RemoteInputState::Spoken) => RemoteInputState::Spoken,
+            (false, RemoteInputState::Shut | RemoteInputState::Open) => RemoteInputState::Shut,
+            (false, RemoteInputState::Missed | RemoteInputState::Spoken) => RemoteInputState::Missed,
         };
     }
 
     pub(super) fn works(&self) -> bool {
-        matches!(*self.lock(), State::Open | State::Spoken)
+        matches!(*self.lock(), RemoteInputState::Open | RemoteInputState::Spoken)
     }
 
     /// Sends input to a working session; the session cannot end meanwhile without noticing.
     pub(super) fn say(&self, say: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-        self.while_it_works(State::Spoken, say)
+        self.while_it_works(RemoteInputState::Spoken, say)
     }
 
     /// Cancels a working session. Earlier input starts nothing after that.
     pub(super) fn stop(&self, stop: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-        self.while_it_works(State::Open, stop)
+        self.while_it_works(RemoteInputState::Open, stop)
     }
 
-    fn while_it_works(&self, then: State, act: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    fn while_it_works(
+        &self,
+        then: RemoteInputState,
+        act: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
         let mut state = self.lock();
         match *state {
-            State::Shut | State::Missed => Err(IDLE.into()),
-            State::Open | State::Spoken => {
+            RemoteInputState::Shut | RemoteInputState::Missed => Err(IDLE.into()),
+            RemoteInputState::Open | RemoteInputState::Spoken => {
                 act()?;
                 *state = then;
                 Ok(())
@@ -70,15 +74,15 @@ impl Ears {
     /// Whether input arrived just before the end of the last turn; reports it once.
     pub(super) fn missed(&self) -> bool {
         let mut state = self.lock();
-        let missed = *state == State::Missed;
+        let missed = *state == RemoteInputState::Missed;
         if missed {
-            *state = State::Shut;
+            *state = RemoteInputState::Shut;
         }
         missed
     }
 
     /// No change here can be left half done, so a panic of another thread does no harm.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RemoteInputState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

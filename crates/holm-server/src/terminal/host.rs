@@ -4,7 +4,7 @@
 use std::{io, path::Path, sync::Arc, time::Duration};
 
 use holm_kernel::{Numbered, Prompt};
-use holm_runtime::{CancellationToken, DeltaSink, EventSink, Handle};
+use holm_runtime::{CancellationToken, DeltaSink, EventSink, RunHandle};
 use tokio::{
     io::BufReader,
     net::{
@@ -16,13 +16,13 @@ use tokio::{
 };
 
 use super::{
-    ears::Ears,
-    line::{Knock, MOST_SAID, Said, Told, What, next, put},
-    place::{Place, same},
+    ears::RemoteInputGate,
+    line::{LinkHandshake, MOST_SAID, TerminalCommand, TerminalMessage, TerminalRequest, next, put},
+    place::{SessionSocket, same},
 };
 use crate::{
     ServerError,
-    live::{Attendance, Cursor, Desk, Feed, Step},
+    live::{FeedCursor, FeedStep, QuestionAttendance, QuestionBroker, SessionFeed},
 };
 
 /// Servers that watch at the same time: one, and a successor, with some reserve.
@@ -37,52 +37,52 @@ const MOST_REPLIES: usize = 64;
 /// Shares a session with servers: its feed, its questions and its input.
 ///
 /// ```
-/// use holm_server::terminal::Host;
+/// use holm_server::terminal::TerminalHost;
 ///
-/// let host = Host::new();
+/// let host = TerminalHost::new();
 /// assert!(host.desk().open().is_empty(), "nobody is asked anything yet");
 /// ```
 #[derive(Debug, Clone)]
-pub struct Host {
-    feed: Arc<Feed>,
-    desk: Arc<Desk>,
-    ears: Arc<Ears>,
+pub struct TerminalHost {
+    feed: Arc<SessionFeed>,
+    desk: Arc<QuestionBroker>,
+    ears: Arc<RemoteInputGate>,
 }
 
 /// Lets servers watch the session until it is dropped.
 #[derive(Debug)]
-pub struct Listening {
-    place: Place,
+pub struct TerminalListener {
+    place: SessionSocket,
     accepting: JoinHandle<()>,
     room: Arc<Semaphore>,
     stop: CancellationToken,
-    ears: Arc<Ears>,
+    ears: Arc<RemoteInputGate>,
 }
 
 /// The state of one connection.
-struct Serving {
-    host: Host,
-    handle: Handle,
+struct TerminalConnection {
+    host: TerminalHost,
+    handle: RunHandle,
     key: String,
     stop: CancellationToken,
 }
 
-impl Default for Host {
+impl Default for TerminalHost {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Host {
+impl TerminalHost {
     /// Creates a host with an empty feed.
     pub fn new() -> Self {
-        let feed = Arc::new(Feed::new());
-        let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
+        let feed = Arc::new(SessionFeed::new());
+        let desk = Arc::new(QuestionBroker::new(Arc::clone(&feed), QuestionAttendance::Attended));
         Self { feed, desk, ears: Arc::default() }
     }
 
     /// The broker through which watchers answer questions.
-    pub fn desk(&self) -> &Arc<Desk> {
+    pub fn desk(&self) -> &Arc<QuestionBroker> {
         &self.desk
     }
 
@@ -104,17 +104,22 @@ impl Host {
     ///
     /// # Errors
     /// [`ServerError::File`] if no socket can be created. The session works without it.
-    pub fn listen(&self, data: &Path, session: &str, handle: Handle) -> Result<Listening, ServerError> {
-        let place = Place::of(data, session);
+    pub fn listen(
+        &self,
+        data: &Path,
+        session: &str,
+        handle: RunHandle,
+    ) -> Result<TerminalListener, ServerError> {
+        let place = SessionSocket::of(data, session);
         let (listener, key) = place.listen(session)?;
         let (stop, room) = (CancellationToken::new(), Arc::new(Semaphore::new(MOST_LINKS)));
-        let serving = Serving { host: self.clone(), handle, key, stop: stop.clone() };
+        let serving = TerminalConnection { host: self.clone(), handle, key, stop: stop.clone() };
         let accepting = tokio::spawn(accept(listener, Arc::new(serving), Arc::clone(&room)));
-        Ok(Listening { place, accepting, room, stop, ears: Arc::clone(&self.ears) })
+        Ok(TerminalListener { place, accepting, room, stop, ears: Arc::clone(&self.ears) })
     }
 }
 
-impl Listening {
+impl TerminalListener {
     /// Whether a server sent input that the turn that just ended may not have read. The driver
     /// then catches up ([`Session::catch_up`](holm_runtime::Session::catch_up)).
     ///
@@ -133,7 +138,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for TerminalListener {
     fn drop(&mut self) {
         self.accepting.abort();
         self.stop.cancel();
@@ -141,7 +146,7 @@ impl Drop for Listening {
     }
 }
 
-async fn accept(listener: UnixListener, serving: Arc<Serving>, room: Arc<Semaphore>) {
+async fn accept(listener: UnixListener, serving: Arc<TerminalConnection>, room: Arc<Semaphore>) {
     while let Ok((stream, _)) = listener.accept().await {
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
         let serving = Arc::clone(&serving);
@@ -153,11 +158,12 @@ async fn accept(listener: UnixListener, serving: Arc<Serving>, room: Arc<Semapho
     }
 }
 
-impl Serving {
+impl TerminalConnection {
     async fn serve(&self, stream: UnixStream) -> io::Result<()> {
         let (read, write) = stream.into_split();
         let mut read = BufReader::new(read);
-        let knock: Option<Knock> = tokio::time::timeout(KNOCKING, next(&mut read, MOST_SAID)).await??;
+        let knock: Option<LinkHandshake> =
+            tokio::time::timeout(KNOCKING, next(&mut read, MOST_SAID)).await??;
         if !knock.is_some_and(|knock| same(&knock.key, &self.key)) {
             return Ok(());
         }
@@ -168,10 +174,14 @@ impl Serving {
         }
     }
 
-    async fn hear(&self, mut read: BufReader<OwnedReadHalf>, replies: mpsc::Sender<Told>) -> io::Result<()> {
-        while let Some(Said { number, what }) = next(&mut read, MOST_SAID).await? {
+    async fn hear(
+        &self,
+        mut read: BufReader<OwnedReadHalf>,
+        replies: mpsc::Sender<TerminalMessage>,
+    ) -> io::Result<()> {
+        while let Some(TerminalRequest { number, what }) = next(&mut read, MOST_SAID).await? {
             let refused = self.act(what).err();
-            if replies.send(Told::Heard { number, refused }).await.is_err() {
+            if replies.send(TerminalMessage::Heard { number, refused }).await.is_err() {
                 break;
             }
         }
@@ -179,53 +189,59 @@ impl Serving {
     }
 
     /// Carries out the command of a watcher, or returns why it cannot.
-    fn act(&self, what: What) -> Result<(), String> {
+    fn act(&self, what: TerminalCommand) -> Result<(), String> {
         let (ears, handle) = (&self.host.ears, &self.handle);
         match what {
-            What::Steer(text) => {
+            TerminalCommand::Steer(text) => {
                 ears.say(|| handle.steer(Prompt::text(text)).map_err(|error| error.to_string()))
             }
-            What::FollowUp(text) => {
+            TerminalCommand::FollowUp(text) => {
                 ears.say(|| handle.follow_up(Prompt::text(text)).map_err(|error| error.to_string()))
             }
-            What::Cancel(reason) => ears.stop(|| handle.cancel(reason).map_err(|error| error.to_string())),
-            What::Answer { question, answer } => {
+            TerminalCommand::Cancel(reason) => {
+                ears.stop(|| handle.cancel(reason).map_err(|error| error.to_string()))
+            }
+            TerminalCommand::Answer { question, answer } => {
                 self.host.desk.answer(question, answer).map_err(|refusal| refusal.message)
             }
         }
     }
 
-    async fn tell(&self, mut write: OwnedWriteHalf, mut replies: mpsc::Receiver<Told>) -> io::Result<()> {
+    async fn tell(
+        &self,
+        mut write: OwnedWriteHalf,
+        mut replies: mpsc::Receiver<TerminalMessage>,
+    ) -> io::Result<()> {
         let feed = &self.host.feed;
         let mut bell = feed.bell();
         let last = feed.latest().event;
         // The whole reply that is arriving, and the events from now on.
-        let mut position = feed.position(Cursor { event: last, reply: None });
-        put(&mut write, &Told::Hello { last, works: self.host.ears.works() }).await?;
+        let mut position = feed.position(FeedCursor { event: last, reply: None });
+        put(&mut write, &TerminalMessage::Hello { last, works: self.host.ears.works() }).await?;
         for posed in self.host.desk.open() {
-            put(&mut write, &Told::Asked(Box::new((*posed).clone()))).await?;
+            put(&mut write, &TerminalMessage::Asked(Box::new((*posed).clone()))).await?;
         }
-        let mut rest = Rest::More;
+        let mut rest = HostDrainState::More;
         loop {
             bell.borrow_and_update();
             match feed.step(&mut position) {
-                Step::Frames(frames) => {
-                    for told in frames.into_iter().filter_map(|(frame, _)| Told::of(frame)) {
+                FeedStep::Frames(frames) => {
+                    for told in frames.into_iter().filter_map(|(frame, _)| TerminalMessage::of(frame)) {
                         put(&mut write, &told).await?;
                     }
                 }
-                Step::Behind => {
+                FeedStep::Behind => {
                     let last = feed.latest().event;
-                    position = feed.position(Cursor { event: last, reply: None });
-                    put(&mut write, &Told::Gap(last)).await?;
+                    position = feed.position(FeedCursor { event: last, reply: None });
+                    put(&mut write, &TerminalMessage::Gap(last)).await?;
                 }
-                Step::Wait if rest == Rest::ToldBefore => break,
-                Step::Wait => tokio::select! {
+                FeedStep::Wait if rest == HostDrainState::ToldBefore => break,
+                FeedStep::Wait => tokio::select! {
                     Some(reply) = replies.recv() => put(&mut write, &reply).await?,
                     // The feed is held here, so its sender exists.
                     _ = bell.changed() => {}
                     // Frames that arrived since the last look are sent before the end.
-                    () = self.stop.cancelled() => rest = Rest::ToldBefore,
+                    () = self.stop.cancelled() => rest = HostDrainState::ToldBefore,
                 },
             }
         }
@@ -239,7 +255,7 @@ impl Serving {
 
 /// Which frames are still to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum HostDrainState {
     More,
     /// Frames from before the end of the session.
     ToldBefore,

@@ -6,7 +6,7 @@ use holm_kernel::{EventId, Numbered};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::live::{Answered, Frame, Posed, QuestionId};
+use crate::live::{Answered, FeedFrame, Posed, QuestionId};
 
 /// The longest line of a terminal: an event contains a whole message.
 pub(super) const MOST_TOLD: u64 = 64 << 20;
@@ -15,23 +15,23 @@ pub(super) const MOST_SAID: u64 = 1 << 20;
 
 /// The first line of a server.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Knock {
+pub(super) struct LinkHandshake {
     /// The key from the file beside the socket.
     pub(super) key: String,
 }
 
 /// A request of a server.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Said {
+pub(super) struct TerminalRequest {
     /// The number that the terminal's reply repeats.
     pub(super) number: u64,
-    pub(super) what: What,
+    pub(super) what: TerminalCommand,
 }
 
 /// A command on behalf of a user.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum What {
+pub(crate) enum TerminalCommand {
     /// Adds a message before the next model call.
     Steer(String),
     /// Adds a message for the time when the run would stop.
@@ -47,7 +47,7 @@ pub(crate) enum What {
 /// A message of a terminal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Told {
+pub(super) enum TerminalMessage {
     /// The first line: the state of the session.
     Hello {
         /// The last event that was sent to any server.
@@ -91,19 +91,19 @@ pub(super) enum Told {
     },
 }
 
-impl Told {
+impl TerminalMessage {
     /// The message for a frame; `None` for frames that only concern one connection.
-    pub(super) fn of(frame: Frame) -> Option<Self> {
+    pub(super) fn of(frame: FeedFrame) -> Option<Self> {
         Some(match frame {
-            Frame::Event(told) => Self::Event(Box::new(told.event.clone())),
-            Frame::Delta { call, kind, index, offset, text } => {
+            FeedFrame::Event(told) => Self::Event(Box::new(told.event.clone())),
+            FeedFrame::Delta { call, kind, index, offset, text } => {
                 Self::Delta { call, kind: kind.to_owned(), index, offset, text }
             }
-            Frame::Progress { call, text, done, total } => Self::Progress { call, text, done, total },
-            Frame::Asked(posed) => Self::Asked(Box::new((*posed).clone())),
-            Frame::Settled(id) => Self::Settled(id),
-            Frame::Note(text) => Self::Note(text.to_string()),
-            Frame::Lagged | Frame::Closed => return None,
+            FeedFrame::Progress { call, text, done, total } => Self::Progress { call, text, done, total },
+            FeedFrame::Asked(posed) => Self::Asked(Box::new((*posed).clone())),
+            FeedFrame::Settled(id) => Self::Settled(id),
+            FeedFrame::Note(text) => Self::Note(text.to_string()),
+            FeedFrame::Lagged | FeedFrame::Closed => return None,
         })
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use holm_kernel::CallId;
-use holm_runtime::{CancellationToken, Delta, DeltaSink as _, EventSink as _};
+use holm_runtime::{CancellationToken, DeltaSink as _, EventSink as _, ReplyDelta};
 use http::StatusCode;
 use tokio::{
     io::BufReader,
@@ -23,46 +23,49 @@ use tokio::{
 };
 
 use super::{
-    line::{Knock, MOST_SAID, MOST_TOLD, Said, Told, What, fits, next, put},
-    pulse::Pulse,
+    line::{
+        LinkHandshake, MOST_SAID, MOST_TOLD, TerminalCommand, TerminalMessage, TerminalRequest, fits, next,
+        put,
+    },
+    pulse::ActivityFlag,
 };
 use crate::{
-    Refusal,
-    live::{Feed, Posed, QuestionId},
+    ApiError,
+    live::{Posed, QuestionId, SessionFeed},
 };
 
 /// How long a terminal may take to reply: it only queues the input.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The link to a terminal that drives a session.
-pub(crate) struct Link {
-    feed: Arc<Feed>,
+pub(crate) struct TerminalLink {
+    feed: Arc<SessionFeed>,
     out: AsyncMutex<OwnedWriteHalf>,
     next: AtomicU64,
     waiting: Mutex<HashMap<u64, oneshot::Sender<Option<String>>>>,
     open: Mutex<BTreeMap<QuestionId, Arc<Posed>>>,
-    pulse: Pulse,
+    pulse: ActivityFlag,
     over: CancellationToken,
 }
 
-impl Link {
+impl TerminalLink {
     /// Connects to a terminal and adds its messages to the feed; `None` if the terminal refuses.
-    pub(super) async fn begin(stream: UnixStream, key: String, feed: Arc<Feed>) -> Option<Arc<Self>> {
+    pub(super) async fn begin(stream: UnixStream, key: String, feed: Arc<SessionFeed>) -> Option<Arc<Self>> {
         let (read, mut write) = stream.into_split();
         let mut read = BufReader::new(read);
         let hello = async {
-            put(&mut write, &Knock { key }).await.ok()?;
-            next::<Told>(&mut read, MOST_TOLD).await.ok()?
+            put(&mut write, &LinkHandshake { key }).await.ok()?;
+            next::<TerminalMessage>(&mut read, MOST_TOLD).await.ok()?
         };
         let hello = tokio::time::timeout(PATIENCE, hello).await.ok()?;
-        let Some(Told::Hello { last, works }) = hello else { return None };
+        let Some(TerminalMessage::Hello { last, works }) = hello else { return None };
         let link = Arc::new(Self {
             feed,
             out: AsyncMutex::new(write),
             next: AtomicU64::new(0),
             waiting: Mutex::default(),
             open: Mutex::default(),
-            pulse: Pulse::default(),
+            pulse: ActivityFlag::default(),
             over: CancellationToken::new(),
         });
         link.pulse.set(works);
@@ -101,14 +104,14 @@ impl Link {
     ///
     /// # Errors
     /// The reason why it was not accepted.
-    pub(crate) async fn say(&self, what: What) -> Result<(), Refusal> {
-        let gone = || Refusal::conflict("gone", "the terminal that drives the session no longer answers");
+    pub(crate) async fn say(&self, what: TerminalCommand) -> Result<(), ApiError> {
+        let gone = || ApiError::conflict("gone", "the terminal that drives the session no longer answers");
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let said = Said { number, what };
+        let said = TerminalRequest { number, what };
         // The terminal reads no longer lines, and would disconnect all watchers.
         if !fits(&said, MOST_SAID) {
             let message = "this is too long for a session in a terminal; put it into a file";
-            return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
+            return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
         }
         let (tell, told) = oneshot::channel();
         lock(&self.waiting).insert(number, tell);
@@ -125,7 +128,7 @@ impl Link {
         lock(&self.waiting).remove(&number);
         match heard.ok_or_else(gone)? {
             None => Ok(()),
-            Some(why) => Err(Refusal::conflict("not_heard", why)),
+            Some(why) => Err(ApiError::conflict("not_heard", why)),
         }
     }
 
@@ -141,33 +144,33 @@ impl Link {
         self.feed.break_off(None);
     }
 
-    fn take(&self, told: Told) {
+    fn take(&self, told: TerminalMessage) {
         match told {
-            Told::Hello { .. } => {}
-            Told::Event(event) => {
+            TerminalMessage::Hello { .. } => {}
+            TerminalMessage::Event(event) => {
                 self.pulse.hear(&event.event);
                 self.feed.event(&event);
             }
-            Told::Delta { call, kind, index, offset, text } => {
+            TerminalMessage::Delta { call, kind, index, offset, text } => {
                 if let Some(delta) = delta(&kind, index, offset, &text) {
                     self.feed.delta(CallId::new(call), delta);
                 }
             }
-            Told::Progress { call, text, done, total } => {
-                self.feed.delta(CallId::new(call), Delta::Progress { text: &text, done, total });
+            TerminalMessage::Progress { call, text, done, total } => {
+                self.feed.delta(CallId::new(call), ReplyDelta::Progress { text: &text, done, total });
             }
-            Told::Asked(posed) => {
+            TerminalMessage::Asked(posed) => {
                 let posed: Arc<Posed> = Arc::from(posed);
                 lock(&self.open).insert(posed.id, Arc::clone(&posed));
                 self.feed.asked(posed);
             }
-            Told::Settled(id) => {
+            TerminalMessage::Settled(id) => {
                 lock(&self.open).remove(&id);
                 self.feed.settled(id);
             }
-            Told::Note(text) => self.feed.note(&text),
-            Told::Gap(last) => self.feed.break_off(last),
-            Told::Heard { number, refused } => {
+            TerminalMessage::Note(text) => self.feed.note(&text),
+            TerminalMessage::Gap(last) => self.feed.break_off(last),
+            TerminalMessage::Heard { number, refused } => {
                 if let Some(waiting) = lock(&self.waiting).remove(&number) {
                     // The sender may be gone.
                     let _ = waiting.send(refused);
@@ -178,12 +181,12 @@ impl Link {
 }
 
 /// Rebuilds a piece of a reply; `None` if its kind is unknown.
-fn delta<'a>(kind: &str, index: Option<u64>, offset: u64, text: &'a str) -> Option<Delta<'a>> {
+fn delta<'a>(kind: &str, index: Option<u64>, offset: u64, text: &'a str) -> Option<ReplyDelta<'a>> {
     Some(match (kind, index) {
-        ("text", _) => Delta::Text { offset, text },
-        ("thinking", _) => Delta::Thinking { offset, text },
-        ("tool_call", Some(index)) => Delta::ToolCallStarted { index, id: "", name: text },
-        ("tool_arguments", Some(index)) => Delta::ToolArguments { index, offset, text },
+        ("text", _) => ReplyDelta::Text { offset, text },
+        ("thinking", _) => ReplyDelta::Thinking { offset, text },
+        ("tool_call", Some(index)) => ReplyDelta::ToolCallStarted { index, id: "", name: text },
+        ("tool_arguments", Some(index)) => ReplyDelta::ToolArguments { index, offset, text },
         _ => return None,
     })
 }

@@ -7,24 +7,24 @@ use std::{
 
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::{Link, place::Place};
-use crate::{Refusal, Server, SessionId, auth::UserName};
+use super::{TerminalLink, place::SessionSocket};
+use crate::{ApiError, HolmServer, SessionId, auth::UserName};
 
 /// The number of entries from which on unused ones are removed.
 const MANY: usize = 64;
 
-type Key = (UserName, SessionId);
-type Slot = Arc<AsyncMutex<Option<Arc<Link>>>>;
+type TerminalKey = (UserName, SessionId);
+type TerminalSlot = Arc<AsyncMutex<Option<Arc<TerminalLink>>>>;
 
 /// The links to terminals, by session.
 #[derive(Default)]
-pub(crate) struct Links(Mutex<HashMap<Key, Slot>>);
+pub(crate) struct TerminalLinks(Mutex<HashMap<TerminalKey, TerminalSlot>>);
 
-impl Links {
-    fn slot(&self, user: &UserName, id: &SessionId) -> Slot {
+impl TerminalLinks {
+    fn slot(&self, user: &UserName, id: &SessionId) -> TerminalSlot {
         let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if slots.len() >= MANY {
-            let is_used = |slot: &Slot| {
+            let is_used = |slot: &TerminalSlot| {
                 let held = slot.try_lock();
                 Arc::strong_count(slot) > 1
                     || held.is_ok_and(|link| link.as_ref().is_some_and(|link| link.is_there()))
@@ -35,17 +35,17 @@ impl Links {
     }
 }
 
-impl Server {
+impl HolmServer {
     /// The link to the terminal that drives a session. `None` if no terminal does, or the
     /// server drives it itself.
     ///
     /// # Errors
-    /// [`Refusal`] if the user has no data folder.
+    /// [`ApiError`] if the user has no data folder.
     pub(crate) async fn terminal(
         &self,
         user: &UserName,
         id: &SessionId,
-    ) -> Result<Option<Arc<Link>>, Refusal> {
+    ) -> Result<Option<Arc<TerminalLink>>, ApiError> {
         if self.inner.hall.find(user, id).await.is_some() {
             return Ok(None);
         }
@@ -57,9 +57,9 @@ impl Server {
         }
         *held = None;
         let private = self.inner.workshop.home(user).await?.private;
-        let place = Place::of(&private, id.as_str());
+        let place = SessionSocket::of(&private, id.as_str());
         let Some((stream, key)) = place.connect(id.as_str()).await else { return Ok(None) };
-        *held = Link::begin(stream, key, self.inner.hall.feed(user, id)).await;
+        *held = TerminalLink::begin(stream, key, self.inner.hall.feed(user, id)).await;
         Ok(held.clone())
     }
 }

@@ -9,7 +9,7 @@
 //! cancellation, an answer. Earlier events are in the journal, which both sides read.
 //!
 //! ```text
-//!   holm run, holm chat ── Host ──┐                       ┌── Link ── Feed ──► watchers
+//!   holm run, holm chat ── TerminalHost ──┐                       ┌── TerminalLink ── SessionFeed ──► watchers
 //!        (drives, has the lease)  └── socket, one JSON a line ──┘    ◄── steer, cancel, answer
 //! ```
 
@@ -24,7 +24,7 @@ mod pulse;
 #[cfg(test)]
 mod tests;
 
-pub use host::{Host, Listening};
-pub(crate) use line::What;
-pub(crate) use link::Link;
-pub(crate) use links::Links;
+pub use host::{TerminalHost, TerminalListener};
+pub(crate) use line::TerminalCommand;
+pub(crate) use link::TerminalLink;
+pub(crate) use links::TerminalLinks;

@@ -24,19 +24,19 @@ const MOST_PATH: usize = 100;
 
 /// The paths of one session's socket and its key file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SessionSocket {
     socket: PathBuf,
     key: PathBuf,
 }
 
 /// The content of the key file beside a socket.
 #[derive(Serialize, Deserialize)]
-struct Beside {
+struct SocketKeyFile {
     session: String,
     key: String,
 }
 
-impl Place {
+impl SessionSocket {
     /// The paths for a session of this data folder.
     pub(super) fn of(data: &Path, session: &str) -> Self {
         let name = hex(&Sha256::digest(session.as_bytes()));
@@ -58,7 +58,7 @@ impl Place {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
             self.clear();
             let key = new_key()?;
-            let beside = Beside { session: session.to_owned(), key: key.clone() };
+            let beside = SocketKeyFile { session: session.to_owned(), key: key.clone() };
             let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.key)?;
             io::Write::write_all(&mut file, &serde_json::to_vec(&beside).map_err(io::Error::other)?)?;
             let listener = UnixListener::bind(&self.socket)?;
@@ -70,7 +70,7 @@ impl Place {
 
     /// Connects to the socket and reads its key; `None` if no process listens.
     pub(super) async fn connect(&self, session: &str) -> Option<(UnixStream, String)> {
-        let beside: Beside = serde_json::from_slice(&fs::read(&self.key).ok()?).ok()?;
+        let beside: SocketKeyFile = serde_json::from_slice(&fs::read(&self.key).ok()?).ok()?;
         let stream = UnixStream::connect(&self.socket).await.ok()?;
         (beside.session == session).then_some((stream, beside.key))
     }

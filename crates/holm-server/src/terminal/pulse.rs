@@ -6,9 +6,9 @@ use holm_kernel::Event;
 
 /// Tracks whether the session works.
 #[derive(Debug, Default)]
-pub(super) struct Pulse(AtomicBool);
+pub(super) struct ActivityFlag(AtomicBool);
 
-impl Pulse {
+impl ActivityFlag {
     pub(super) fn hear(&self, event: &Event) {
         if let Some(works) = works_after(event) {
             self.set(works);

@@ -7,10 +7,13 @@ use std::{
 };
 
 use holm_kernel::{Block, Ending, Event, EventId, ModelResult, Numbered, Reply, Seq};
-use holm_runtime::{Agent, BoxFuture, EventSink, Handle, Session, model_fn};
+use holm_runtime::{Agent, BoxFuture, EventSink, RunHandle, Session, model_fn};
 
-use super::{Host, Link, Listening, What, ears::Ears, place::Place};
-use crate::live::{Answered, Cursor, Feed, Frame, Question, Step};
+use super::{
+    TerminalCommand, TerminalHost, TerminalLink, TerminalListener, ears::RemoteInputGate,
+    place::SessionSocket,
+};
+use crate::live::{Answered, FeedCursor, FeedFrame, FeedStep, Question, SessionFeed};
 
 /// Far longer than anything takes, for machines that are slow.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -25,8 +28,8 @@ async fn until(what: &str, is: impl Fn() -> bool) {
 }
 
 /// A session whose model never answers, and that lets servers in.
-async fn driven(data: &Path) -> (Host, Session, Listening) {
-    let host = Host::new();
+async fn driven(data: &Path) -> (TerminalHost, Session, TerminalListener) {
+    let host = TerminalHost::new();
     let model = model_fn(|_| -> BoxFuture<'static, ModelResult> { Box::pin(std::future::pending()) });
     let agent = Agent::builder("example/model", model).events(host.events()).deltas(host.deltas());
     let session = agent.build().unwrap().start_as("s").await.unwrap();
@@ -34,35 +37,35 @@ async fn driven(data: &Path) -> (Host, Session, Listening) {
     (host, session, listening)
 }
 
-async fn linked(data: &Path, feed: &Arc<Feed>) -> Option<Arc<Link>> {
-    let (stream, key) = Place::of(data, "s").connect("s").await?;
-    Link::begin(stream, key, Arc::clone(feed)).await
+async fn linked(data: &Path, feed: &Arc<SessionFeed>) -> Option<Arc<TerminalLink>> {
+    let (stream, key) = SessionSocket::of(data, "s").connect("s").await?;
+    TerminalLink::begin(stream, key, Arc::clone(feed)).await
 }
 
 #[tokio::test]
 async fn what_happens_in_a_terminal_is_seen_and_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let (_host, mut session, listening) = driven(folder.path()).await;
-    let feed = Arc::new(Feed::new());
+    let feed = Arc::new(SessionFeed::new());
     let link = linked(folder.path(), &feed).await.unwrap();
     assert!(!link.works() && link.state() == "idle");
     let working = tokio::spawn(async move { session.prompt("wait").await.unwrap() });
     until("work", || link.works()).await;
-    link.say(What::Steer("hurry".into())).await.unwrap();
-    link.say(What::Cancel("enough".into())).await.unwrap();
+    link.say(TerminalCommand::Steer("hurry".into())).await.unwrap();
+    link.say(TerminalCommand::Cancel("enough".into())).await.unwrap();
     let report = working.await.unwrap();
     assert!(matches!(report.ending, Ending::Cancelled { .. }), "{:?}", report.ending);
     until("the end", || !link.works()).await;
     listening.end().await;
     until("that the link is over", || !link.is_there()).await;
-    assert!(link.say(What::Cancel("again".into())).await.is_err());
+    assert!(link.say(TerminalCommand::Cancel("again".into())).await.is_err());
 }
 
 #[tokio::test]
 async fn a_question_is_answered_from_elsewhere_and_the_first_answer_counts() {
     let folder = tempfile::tempdir().unwrap();
     let (host, _session, _listening) = driven(folder.path()).await;
-    let feed = Arc::new(Feed::new());
+    let feed = Arc::new(SessionFeed::new());
     let asked = tokio::spawn(host.desk().words("Which one?", &["a".into(), "b".into()]));
     let link = linked(folder.path(), &feed).await.unwrap();
     until("the question", || !link.questions().is_empty()).await;
@@ -70,11 +73,11 @@ async fn a_question_is_answered_from_elsewhere_and_the_first_answer_counts() {
     assert!(matches!(&posed.question, Question::Words { text, .. } if text == "Which one?"));
     // As a watcher who has read the journal, of which the feed saw nothing.
     let read = EventId { record: Seq::new(u64::MAX), index: 0 };
-    let mut position = feed.position(Cursor { event: Some(read), reply: None });
+    let mut position = feed.position(FeedCursor { event: Some(read), reply: None });
     link.repeat_questions();
-    let Step::Frames(frames) = feed.step(&mut position) else { panic!("a question is told again") };
-    assert!(frames.iter().any(|(frame, _)| matches!(frame, Frame::Asked(again) if again.id == posed.id)));
-    let answer = || What::Answer { question: posed.id, answer: Answered::Words("b".into()) };
+    let FeedStep::Frames(frames) = feed.step(&mut position) else { panic!("a question is told again") };
+    assert!(frames.iter().any(|(frame, _)| matches!(frame, FeedFrame::Asked(again) if again.id == posed.id)));
+    let answer = || TerminalCommand::Answer { question: posed.id, answer: Answered::Words("b".into()) };
     link.say(answer()).await.unwrap();
     assert_eq!(asked.await.unwrap().as_deref(), Some("b"));
     until("that it is settled", || link.questions().is_empty()).await;
@@ -86,15 +89,15 @@ async fn whoever_watches_sees_what_was_told_just_before_the_end() {
     for _ in 0..16 {
         let folder = tempfile::tempdir().unwrap();
         let (host, _session, listening) = driven(folder.path()).await;
-        let feed = Arc::new(Feed::new());
+        let feed = Arc::new(SessionFeed::new());
         let link = linked(folder.path(), &feed).await.unwrap();
         let mut position = feed.position(feed.latest());
         // Both before the other side can look: a test has one thread.
         let _asked = host.desk().words("One last word?", &[]);
         listening.end().await;
         until("that the link is over", || !link.is_there()).await;
-        let Step::Frames(frames) = feed.step(&mut position) else { panic!("nothing was told") };
-        assert!(frames.iter().any(|(frame, _)| matches!(frame, Frame::Asked(_))), "{frames:?}");
+        let FeedStep::Frames(frames) = feed.step(&mut position) else { panic!("nothing was told") };
+        assert!(frames.iter().any(|(frame, _)| matches!(frame, FeedFrame::Asked(_))), "{frames:?}");
     }
 }
 
@@ -102,10 +105,10 @@ async fn whoever_watches_sees_what_was_told_just_before_the_end() {
 async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
     let folder = tempfile::tempdir().unwrap();
     let (_host, _session, listening) = driven(folder.path()).await;
-    let feed = Arc::new(Feed::new());
-    let place = Place::of(folder.path(), "s");
+    let feed = Arc::new(SessionFeed::new());
+    let place = SessionSocket::of(folder.path(), "s");
     let (stream, key) = place.connect("s").await.unwrap();
-    assert!(Link::begin(stream, "0".repeat(key.len()), Arc::clone(&feed)).await.is_none());
+    assert!(TerminalLink::begin(stream, "0".repeat(key.len()), Arc::clone(&feed)).await.is_none());
     assert!(place.connect("another").await.is_none(), "a key is for its session");
     let live = folder.path().join("live");
     for entry in std::fs::read_dir(&live).unwrap() {
@@ -121,18 +124,18 @@ async fn nobody_gets_in_without_the_key_and_nothing_is_left_behind() {
 async fn what_is_too_long_for_a_terminal_is_refused_and_nobody_is_hung_up_on() {
     let folder = tempfile::tempdir().unwrap();
     let (_host, mut session, _listening) = driven(folder.path()).await;
-    let link = linked(folder.path(), &Arc::new(Feed::new())).await.unwrap();
+    let link = linked(folder.path(), &Arc::new(SessionFeed::new())).await.unwrap();
     let working = tokio::spawn(async move { session.prompt("wait").await.unwrap() });
     until("work", || link.works()).await;
-    let refused = link.say(What::Steer("x".repeat(1 << 20))).await.unwrap_err();
+    let refused = link.say(TerminalCommand::Steer("x".repeat(1 << 20))).await.unwrap_err();
     assert_eq!(refused.code, "too_large");
-    link.say(What::Cancel("enough".into())).await.unwrap();
+    link.say(TerminalCommand::Cancel("enough".into())).await.unwrap();
     assert!(matches!(working.await.unwrap().ending, Ending::Cancelled { .. }));
 }
 
 #[tokio::test]
 async fn what_is_handed_over_just_before_the_end_is_caught_up_with_and_after_it_nothing_is_taken_in() {
-    let (ears, handle) = (Arc::new(Ears::default()), Arc::new(OnceLock::<Handle>::new()));
+    let (ears, handle) = (Arc::new(RemoteInputGate::default()), Arc::new(OnceLock::<RunHandle>::new()));
     let late = Arc::new(Mutex::new(vec!["steer", "steer and stop", "steer", "nothing"]));
     let refused = Arc::<Mutex<Vec<bool>>>::default();
     let (hears, speaks, says, told) =

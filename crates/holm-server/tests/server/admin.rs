@@ -1,6 +1,6 @@
 //! Users, roles, scopes, budgets and the audit log.
 
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_user_sees_nothing_of_another() {
     let stage = Stage::new().await;
-    let (owner, ada) = (stage.http(), stage.as_user("ada", Role::Admin, Scope::All));
+    let (owner, ada) = (stage.http(), stage.as_user("ada", Role::Admin, TokenScope::All));
     let id = owner.ended("hello").await;
     assert_eq!(ada.get("/api/sessions").await.json()["sessions"], json!([]));
     for path in ["", "/replay", "/export", "/events", "/questions"] {
@@ -46,10 +46,10 @@ async fn a_role_does_what_it_may_and_no_more() {
         ];
         assert_eq!(seen, expect);
     };
-    check(&stage.as_user("owner", Role::Viewer, Scope::All), [200, 403, 403, 403]).await;
-    check(&stage.as_user("owner", Role::Operator, Scope::All), [200, 201, 403, 403]).await;
-    check(&stage.as_user("owner", Role::Admin, Scope::All), [200, 201, 200, 200]).await;
-    let viewer = stage.as_user("owner", Role::Viewer, Scope::All);
+    check(&stage.as_user("owner", Role::Viewer, TokenScope::All), [200, 403, 403, 403]).await;
+    check(&stage.as_user("owner", Role::Operator, TokenScope::All), [200, 201, 403, 403]).await;
+    check(&stage.as_user("owner", Role::Admin, TokenScope::All), [200, 201, 200, 200]).await;
+    let viewer = stage.as_user("owner", Role::Viewer, TokenScope::All);
     for (path, body) in
         [("prompt", &text), ("steer", &text), ("cancel", &json!({})), ("fork", &json!({ "at": 1 }))]
     {
@@ -57,7 +57,7 @@ async fn a_role_does_what_it_may_and_no_more() {
     }
     let chat = json!({ "model": "holm", "messages": [{ "role": "user", "content": "hi" }] });
     assert_eq!(viewer.post("/v1/chat/completions", &chat).await.status, 403);
-    let operator = stage.as_user("owner", Role::Operator, Scope::All);
+    let operator = stage.as_user("owner", Role::Operator, TokenScope::All);
     assert_eq!(operator.post("/api/tokens", &json!({ "user": "eve", "role": "admin" })).await.status, 403);
     assert_eq!(operator.post("/api/keys", &json!({ "provider": "openai", "key": "x" })).await.status, 403);
 }
@@ -91,7 +91,7 @@ async fn a_token_for_one_session_is_for_no_other() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_for_some_sessions_administers_nothing_whatever_its_role() {
     let stage = Stage::new().await;
-    let scope = Scope::Only(["one".parse().unwrap()].into());
+    let scope = TokenScope::Only(["one".parse().unwrap()].into());
     let http = stage.as_user("owner", Role::Admin, scope);
     let new = json!({ "user": "owner", "role": "admin" });
     assert_eq!(http.post("/api/tokens", &new).await.status, 403);
@@ -110,18 +110,18 @@ async fn the_last_token_that_administers_cannot_be_taken_back() {
     let http = stage.http();
     let number = http.get("/api/me").await.json()["token"].as_u64().unwrap();
     let path = format!("/api/tokens/{number}");
-    stage.as_user("ada", Role::Operator, Scope::All);
-    stage.as_user("owner", Role::Admin, Scope::Only(["s-1".parse().unwrap()].into()));
+    stage.as_user("ada", Role::Operator, TokenScope::All);
+    stage.as_user("owner", Role::Admin, TokenScope::Only(["s-1".parse().unwrap()].into()));
     let refused = http.send("DELETE", &path, Some("{}")).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "last_admin"));
-    let other = stage.as_user("owner", Role::Admin, Scope::All);
+    let other = stage.as_user("owner", Role::Admin, TokenScope::All);
     assert_eq!(other.send("DELETE", &path, Some("{}")).await.status, 204);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_has_nothing_left_to_spend_starts_nothing() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     let path = "/api/users/ada/budget";
     assert_eq!(ada.post(path, &json!({ "nano_usd": 1 })).await.status, 403);
     assert_eq!(stage.http().post(path, &json!({ "nano_usd": 0 })).await.status, 204);
@@ -159,7 +159,7 @@ async fn what_was_done_and_refused_is_written_down_without_what_was_said() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_tries_what_their_role_forbids_is_written_down_by_name() {
     let stage = Stage::new().await;
-    let viewer = stage.as_user("ada", Role::Viewer, Scope::All);
+    let viewer = stage.as_user("ada", Role::Viewer, TokenScope::All);
     assert_eq!(viewer.post("/api/sessions", &json!({})).await.status, 403);
     let log = stage.http().get("/api/audit").await.body;
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -210,7 +210,7 @@ async fn numbers_are_counted() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_has_nothing_left_to_spend_is_not_served_by_mcp_either() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     stage.http().post("/api/users/ada/budget", &json!({ "nano_usd": 0 })).await;
     let ada = ada.header("accept", "application/json, text/event-stream");
     let refused = ada.post("/mcp", &json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).await;

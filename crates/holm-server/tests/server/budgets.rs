@@ -1,7 +1,7 @@
 //! Hard budgets for all runs of a user together. A reply costs a billionth of a dollar per token:
 //! 16 tokens for a text, 26 for a tool call.
 
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 
 use crate::{client::Http, stage::Stage};
@@ -29,7 +29,7 @@ async fn ending(http: &Http, id: &str, groups: usize) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_runs_at_once_cannot_together_spend_what_each_alone_might() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     bound(&stage, Some(60)).await;
     ada.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
     let asked = ada.listen("/api/sessions/one/events").await.until("question").await.pop().unwrap();
@@ -48,7 +48,7 @@ async fn two_runs_at_once_cannot_together_spend_what_each_alone_might() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_budget_binds_sessions_that_began_without_one_and_lets_them_go_again() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     let id = ada.ended("hello").await;
     let prompt = format!("/api/sessions/{id}/prompt");
     bound(&stage, Some(17)).await;
@@ -64,7 +64,7 @@ async fn a_budget_binds_sessions_that_began_without_one_and_lets_them_go_again()
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_budget_that_is_lowered_binds_what_is_at_work() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     ada.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
     let mut listening = ada.listen("/api/sessions/one/events").await;
     let asked = listening.until("question").await.pop().unwrap();
@@ -78,7 +78,7 @@ async fn a_budget_that_is_lowered_binds_what_is_at_work() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_set_aside_is_given_back() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     bound(&stage, Some(16 * 4)).await;
     // Four replies of 16 are what there is; each run before has given back what it did not use.
     for _ in 0..4 {
@@ -91,7 +91,7 @@ async fn what_is_set_aside_is_given_back() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_several_forget_at_once_is_paid_for_once() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     bound(&stage, Some(1_000)).await;
     for round in 1..=8_u64 {
         let id = ada.ended("hello").await;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use holm_server::{auth::Role, auth::Scope, document};
+use holm_server::{auth::Role, auth::TokenScope, document};
 use serde_json::{Value, json};
 
 use crate::{client::Http, stage::Stage};
@@ -43,7 +43,7 @@ async fn nothing_changed(stage: &Stage) {
     assert!(stage.double.requests().is_empty());
 }
 
-fn many(config: &mut holm_server::Config) {
+fn many(config: &mut holm_server::ServerOptions) {
     config.limits.failures_per_minute = 100_000;
 }
 
@@ -215,7 +215,7 @@ async fn whoever_guesses_tokens_is_slowed_down_on_loopback_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_that_asks_too_often_waits() {
     let stage = Stage::with(|config| config.limits.requests_per_minute = 2).await;
-    let other = stage.as_user("ada", Role::Viewer, Scope::All);
+    let other = stage.as_user("ada", Role::Viewer, TokenScope::All);
     assert_eq!(stage.http().get("/health").await.status, 200);
     assert_eq!(stage.http().get("/health").await.status, 200);
     assert_eq!(stage.http().get("/health").await.status, 429);

@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use holm_server::{
-    auth::{Role, Scope},
+    auth::{Role, TokenScope},
     jobs::HookKey,
 };
 use serde_json::{Value, json};
@@ -120,7 +120,7 @@ async fn some_of_a_job_is_changed_and_the_rest_stays() {
         let refused = http.send("PATCH", path, Some(&fields.to_string())).await;
         assert_eq!(refused.status, status, "{fields}: {refused:?}");
     }
-    let looks = stage.as_user("owner", Role::Viewer, Scope::All);
+    let looks = stage.as_user("owner", Role::Viewer, TokenScope::All);
     assert_eq!(looks.send("PATCH", "/api/jobs/x", Some("{}")).await.status, 403);
     assert_eq!(http.get("/api/jobs/x").await.json()["spec"]["prompt"], "bye");
 }
@@ -153,12 +153,12 @@ async fn a_job_gets_another_key_and_the_old_one_counts_as_long_as_it_may() {
 async fn jobs_are_their_users_alone() {
     let stage = Stage::new().await;
     make(&stage.http(), "mine", json!({ "when": "asked", "prompt": "x" })).await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     assert_eq!(ada.get("/api/jobs").await.json()["jobs"], json!([]));
     assert_eq!(ada.post("/api/jobs/mine/run", &json!({})).await.status, 404);
-    let looks = stage.as_user("ada", Role::Viewer, Scope::All);
+    let looks = stage.as_user("ada", Role::Viewer, TokenScope::All);
     assert_eq!(looks.post("/api/jobs/mine/run", &json!({})).await.status, 403);
-    let some = stage.as_user("ada", Role::Operator, Scope::Only(["s-1".parse().unwrap()].into()));
+    let some = stage.as_user("ada", Role::Operator, TokenScope::Only(["s-1".parse().unwrap()].into()));
     assert_eq!(some.get("/api/jobs").await.status, 403);
 }
 
@@ -264,7 +264,8 @@ async fn a_try_whose_session_was_made_and_never_prompted_is_begun_after_a_restar
     let (at, body) = (holm_kernel::Timestamp::new(now), run.to_string());
     let store = stage.workspace("owner").with_file_name("holm.db");
     let store = holm_store::Store::open(store).await.unwrap();
-    let added = store.add_job_run("nightly", "now-1", at, body.as_bytes(), holm_store::RunState::Open).await;
+    let added =
+        store.add_job_run("nightly", "now-1", at, body.as_bytes(), holm_store::JobRunState::Open).await;
     assert!(added.unwrap());
     let stage = stage.restart().await;
     let run = latest(&stage.http(), "nightly", ended).await;
@@ -287,7 +288,7 @@ async fn a_person_does_not_let_more_runs_wait_than_a_message_may() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_has_no_token_any_more_has_no_job_run_until_they_have_one_again() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     let spec = json!({ "when": "asked", "prompt": "hello", "hook": "open" });
     let key = HookKey::read(&make(&ada, "hooked", spec).await).unwrap();
     let path = "/hooks/ada/hooked";
@@ -296,7 +297,7 @@ async fn whoever_has_no_token_any_more_has_no_job_run_until_they_have_one_again(
     let number = ada.get("/api/me").await.json()["token"].as_u64().unwrap();
     assert_eq!(stage.http().send("DELETE", &format!("/api/tokens/{number}"), Some("{}")).await.status, 204);
     assert_eq!(send(&ada, path, &key, "msg_2", "{}").await.status, 401);
-    let again = stage.as_user("ada", Role::Operator, Scope::All);
+    let again = stage.as_user("ada", Role::Operator, TokenScope::All);
     assert_eq!(again.get("/api/jobs/hooked/runs").await.json().as_array().unwrap().len(), 1);
     let second = send(&again, path, &key, "msg_2", "{}").await;
     assert_eq!(second.status, 202, "{second:?}");

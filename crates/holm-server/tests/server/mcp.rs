@@ -1,6 +1,6 @@
 //! Agents for MCP clients: each question becomes a normal session.
 
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 
 use crate::{
@@ -58,7 +58,7 @@ async fn an_agent_that_is_asked_over_mcp_answers_in_a_session_of_the_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_over_mcp_keeps_to_its_users_budget() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     stage.http().post("/api/users/ada/budget", &json!({ "nano_usd": 20 })).await;
     let http = client(&ada).await;
     // Its first reply costs 26.
@@ -71,7 +71,7 @@ async fn a_run_over_mcp_keeps_to_its_users_budget() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_that_is_taken_back_ends_its_streams_and_its_runs_and_nobody_elses() {
     let stage = Stage::new().await;
-    let token = stage.as_user("owner", Role::Operator, Scope::All);
+    let token = stage.as_user("owner", Role::Operator, TokenScope::All);
     let number = token.get("/api/me").await.json()["token"].as_u64().unwrap();
     let (http, other) = (client(&token).await, client(&stage.http()).await);
     let mut stream = http.listen("/mcp").await;
@@ -94,7 +94,7 @@ async fn a_token_that_is_taken_back_ends_its_streams_and_its_runs_and_nobody_els
 async fn one_token_does_not_speak_in_the_conversation_of_another() {
     let stage = Stage::new().await;
     let http = client(&stage.http()).await;
-    let other = stage.as_user("owner", Role::Operator, Scope::All);
+    let other = stage.as_user("owner", Role::Operator, TokenScope::All);
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {} });
     let refused = http.token(other.token.as_deref()).post("/mcp", &body).await;
     assert_eq!(refused.status, 404, "{refused:?}");

@@ -1,6 +1,6 @@
 //! Agents as models, for clients of OpenAI's formats.
 
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 
 use crate::{
@@ -368,7 +368,7 @@ async fn a_session_that_many_name_at_once_is_one_that_can_be_found() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_whose_token_is_taken_back_hears_no_more_and_its_run_stops() {
     let stage = Stage::new().await;
-    let http = stage.as_user("owner", Role::Operator, Scope::All);
+    let http = stage.as_user("owner", Role::Operator, TokenScope::All);
     let number = http.get("/api/me").await.json()["token"].as_u64().unwrap();
     let (asked, body) = (http.clone(), asks("stall"));
     let asking = tokio::spawn(async move { asked.post("/v1/chat/completions", &body).await });

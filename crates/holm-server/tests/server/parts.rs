@@ -1,6 +1,6 @@
 //! Files and folders of the workspace, the parts of agents, and the rights to change them.
 
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 
 use crate::{
@@ -102,9 +102,9 @@ async fn who_may_change_what_is_said_by_their_role() {
         ("GET", "/api/backups", None),
         ("POST", "/api/backups", Some(json!({ "name": "x" }))),
     ];
-    let viewer = stage.as_user("owner", Role::Viewer, Scope::All).header("if-none-match", "*");
-    let operator = stage.as_user("owner", Role::Operator, Scope::All).header("if-none-match", "*");
-    let scope = Scope::Only(["one".parse().unwrap()].into());
+    let viewer = stage.as_user("owner", Role::Viewer, TokenScope::All).header("if-none-match", "*");
+    let operator = stage.as_user("owner", Role::Operator, TokenScope::All).header("if-none-match", "*");
+    let scope = TokenScope::Only(["one".parse().unwrap()].into());
     let scoped = stage.as_user("owner", Role::Admin, scope).header("if-none-match", "*");
     let send = async |http: &Http, (method, path, body): &(&str, &str, Option<Value>)| {
         let body = body.as_ref().map(ToString::to_string);

@@ -1,6 +1,6 @@
 //! Sessions: creating, prompting, answering, stopping, forking, replaying and deleting them.
 
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -56,7 +56,7 @@ async fn a_call_that_is_asked_about_runs_when_somebody_says_so() {
         assert_eq!(asked.data["question"]["approval"]["tool"], "touch");
         let path = format!("/api/sessions/{id}/questions");
         assert_eq!(http.get(&path).await.json()[0]["id"], asked.data["id"]);
-        let viewer = stage.as_user("owner", Role::Viewer, Scope::All);
+        let viewer = stage.as_user("owner", Role::Viewer, TokenScope::All);
         let reply = json!({ "question": asked.data["id"], "answer": answer });
         let mut other = reply.clone();
         other["digest"] = "0".repeat(64).into();
@@ -168,7 +168,7 @@ async fn no_more_runs_work_at_once_than_may_and_too_many_that_wait_are_refused()
     assert_eq!((second.status, second.json()["state"].as_str()), (201, Some("waiting")));
     let third = http.post("/api/sessions", &json!({ "id": "third", "prompt": "hello" })).await;
     assert_eq!((third.status, third.code().as_str()), (429, "busy"));
-    let other = stage.as_user("ada", Role::Operator, Scope::All);
+    let other = stage.as_user("ada", Role::Operator, TokenScope::All);
     other.ended("hello").await;
     http.post("/api/sessions/first/cancel", &json!({})).await;
     http.listen("/api/sessions/second/events").await.until("group_ended").await;
@@ -184,7 +184,7 @@ async fn what_is_tried_out_takes_a_turn_and_money_like_a_run() {
     let http = stage.http();
     http.post("/api/sessions", &json!({ "id": "first", "prompt": "stall" })).await;
     http.listen("/api/sessions/first/events").await.until("delta").await;
-    let ada = stage.as_user("ada", Role::Operator, Scope::All);
+    let ada = stage.as_user("ada", Role::Operator, TokenScope::All);
     for path in ["/api/tools/touch/try", "/api/mcp-servers/files/test"] {
         let refused = http.post(path, &json!({})).await;
         assert_eq!((refused.status, refused.code().as_str()), (429, "busy"), "{path}");

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 
 use crate::{client::Http, stage::Stage};
@@ -114,10 +114,10 @@ async fn a_site_with_a_password_is_shown_to_whoever_says_it() {
 async fn sites_are_for_administrators_and_survive_a_restart() {
     let stage = stage().await;
     let site = json!({ "name": "docs", "folder": "site", "place": { "listen": "127.0.0.1:0" } });
-    let operator = stage.as_user("ada", Role::Operator, Scope::All);
+    let operator = stage.as_user("ada", Role::Operator, TokenScope::All);
     assert_eq!(operator.post("/api/sites", &site).await.status, 403);
     assert_eq!(operator.get("/api/sites").await.status, 403);
-    let some = Scope::Only(["one".parse().unwrap()].into());
+    let some = TokenScope::Only(["one".parse().unwrap()].into());
     let narrow = stage.as_user("owner", Role::Admin, some);
     assert_eq!(narrow.get("/api/sites").await.status, 403);
     for (method, path) in [("POST", "/api/sites"), ("DELETE", "/api/sites/docs")] {

@@ -7,22 +7,23 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Approvals, Block, Model, Price, Proposal, Role, Tool, ToolOutput};
-use holm_mcp::server::Exposed;
-use holm_models::{Client, Endpoint};
-use holm_runtime::{Agent, BoxFuture, DriveError, JournalFailed, SecretString, Toolbox, tool_fn};
+use holm_kernel::{Approvals, Block, ModelSpec, Price, Proposal, Role, ToolOutput, ToolSpec};
+use holm_mcp::server::McpServerHandler;
+use holm_models::{ModelClient, ModelEndpoint};
+use holm_runtime::{Agent, BoxFuture, DriveError, JournalStorageError, SecretString, Toolbox, tool_fn};
 use holm_server::{
-    AgentBounds, AgentCard, AgentView, BackupView, Config, Desk, Home, ModelCard, Most, OpenError, Opened,
-    Order, Owner, PartName, Reloaded, ServerTest, ServerView, Serving, SettingView, SkillCard, SkillView,
-    Start, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, Workshop,
-    auth::{Role as Rights, Scope, Token, UserName},
+    AgentBounds, AgentCard, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling,
+    ModelCard, OpenedSession, Owner, PartName, QuestionBroker, Reloaded, RunningServer, ServerOptions,
+    ServerTest, ServerView, SessionProvider, SessionProviderError, SessionRequest, SessionStart, SettingView,
+    SkillCard, SkillView, ToolCard, ToolView, Trial, Tried, UserHome,
+    auth::{AccessToken, Role as Rights, TokenScope, UserName},
     serve,
 };
 use holm_store::Store;
 use holm_testkit::double::{Act, Double, Fault, Seen};
 use holm_tools::{
-    root::Before,
-    shell::{Answer, Asker, Gate, Offer, Rules},
+    root::WritePrecondition,
+    shell::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules},
 };
 use holm_wire::Format;
 use serde_json::{Map, Value};
@@ -36,10 +37,10 @@ pub(crate) const LONG: &str =
 /// A server, its provider and its folder.
 pub(crate) struct Stage {
     pub(crate) double: Arc<Double>,
-    pub(crate) serving: Serving,
+    pub(crate) serving: RunningServer,
     folder: Arc<tempfile::TempDir>,
     /// Who asks.
-    pub(crate) token: Token,
+    pub(crate) token: AccessToken,
 }
 
 impl Stage {
@@ -48,7 +49,7 @@ impl Stage {
     }
 
     /// With a changed configuration.
-    pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) async fn with(change: impl FnOnce(&mut ServerOptions)) -> Self {
         let double = Arc::new(Double::answering(act).unwrap());
         Self::again(double, Arc::new(tempfile::tempdir().unwrap()), change).await
     }
@@ -57,9 +58,9 @@ impl Stage {
     async fn again(
         double: Arc<Double>,
         folder: Arc<tempfile::TempDir>,
-        change: impl FnOnce(&mut Config),
+        change: impl FnOnce(&mut ServerOptions),
     ) -> Self {
-        let mut config = Config::new(folder.path().join("server"));
+        let mut config = ServerOptions::new(folder.path().join("server"));
         config.listen.set_port(0);
         change(&mut config);
         let shop = Shop(Arc::new(Inner {
@@ -69,7 +70,7 @@ impl Stage {
         }));
         let serving = serve(config, Arc::new(shop)).await.unwrap();
         let first = std::fs::read_to_string(serving.server().keyring().first()).unwrap();
-        Self { double, serving, folder, token: Token::read(&first).unwrap() }
+        Self { double, serving, folder, token: AccessToken::read(&first).unwrap() }
     }
 
     /// Stops the server and starts another.
@@ -78,7 +79,7 @@ impl Stage {
     }
 
     /// Stops the server and starts another that is set up otherwise.
-    pub(crate) async fn restart_with(self, change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) async fn restart_with(self, change: impl FnOnce(&mut ServerOptions)) -> Self {
         let Self { double, serving, folder, .. } = self;
         serving.stop().await;
         Self::again(double, folder, change).await
@@ -89,7 +90,7 @@ impl Stage {
     }
 
     /// Another user, with a token of their own.
-    pub(crate) fn as_user(&self, user: &str, role: Rights, scope: Scope) -> Http {
+    pub(crate) fn as_user(&self, user: &str, role: Rights, scope: TokenScope) -> Http {
         let (_, token) = self.serving.server().keyring().issue(user.parse().unwrap(), role, scope).unwrap();
         Http::new(self.serving.address(), token.reveal())
     }
@@ -109,7 +110,7 @@ impl Stage {
 }
 
 /// Another workshop over the same folder.
-pub(crate) fn shop(stage: &Stage) -> Arc<dyn Workshop> {
+pub(crate) fn shop(stage: &Stage) -> Arc<dyn SessionProvider> {
     Arc::new(Shop(Arc::new(Inner {
         base: stage.double.base(Format::OpenaiChat),
         folder: stage.folder.path().to_owned(),
@@ -171,114 +172,127 @@ impl Shop {
         self.0.stores.lock().unwrap().entry(user.clone()).or_insert(store).clone()
     }
 
-    fn agent(&self, store: Store, order: &Order) -> Result<Agent, OpenError> {
-        let endpoint = Endpoint::compatible(&self.0.base).keyless();
-        let client = Client::builder().endpoint("double", endpoint).build().unwrap();
+    fn agent(&self, store: Store, order: &SessionRequest) -> Result<Agent, SessionProviderError> {
+        let endpoint = ModelEndpoint::compatible(&self.0.base).keyless();
+        let client = ModelClient::builder().endpoint("double", endpoint).build().unwrap();
         let object = holm_guards::json::Json::object([("type", "object".into())]);
-        let touch = Tool::new("touch", "Changes something.", object).level(Level::Write);
+        let touch = ToolSpec::new("touch", "Changes something.", object).level(Level::Write);
         let touch: Arc<dyn holm_runtime::Tool> =
             Arc::new(tool_fn(touch, |_| async { ToolOutput::text("touched") }));
         let mut own = Toolbox::new();
         own.add_shared(touch).unwrap();
         order.check_tools(&own)?;
         order.tools.iter().for_each(|tool| own.add_shared(Arc::clone(tool)).unwrap());
-        let gate = Gate::new(Watchers(Arc::clone(&order.desk)), Rules::default());
+        let gate = ApprovalGate::new(Watchers(Arc::clone(&order.desk)), CommandRules::default());
         // A billionth of a dollar a token.
         let price = Price { input: 1_000_000, output: 1_000_000, cached: None, cache_write: None };
-        let builder = Agent::builder(Model { price: Some(price), ..Model::named("double/any") }, client)
-            .tools(own)
-            .approvals(Approvals::Ask)
-            .approver(gate)
-            .events(Arc::clone(&order.events))
-            .deltas(Arc::clone(&order.deltas))
-            .journals(store.clone())
-            .blobs(store)
-            .config(|config| config.limits.budget.usd = order.budget);
+        let builder =
+            Agent::builder(ModelSpec { price: Some(price), ..ModelSpec::named("double/any") }, client)
+                .tools(own)
+                .approvals(Approvals::Ask)
+                .approver(gate)
+                .events(Arc::clone(&order.events))
+                .deltas(Arc::clone(&order.deltas))
+                .journals(store.clone())
+                .blobs(store)
+                .config(|config| config.limits.budget.usd = order.budget);
         Ok(builder.build().unwrap())
     }
 }
 
-struct Watchers(Arc<Desk>);
+struct Watchers(Arc<QuestionBroker>);
 
-impl Asker for Watchers {
-    fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+impl ApprovalAsker for Watchers {
+    fn ask(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
         self.0.approve(&proposal, &offer)
     }
 }
 
-impl Workshop for Shop {
-    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>> {
+impl SessionProvider for Shop {
+    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<UserHome, SessionProviderError>> {
         let (shop, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let store = shop.store(&user).await;
             let workspace = shop.0.folder.join(user.as_str()).join("work");
-            Ok(Home { store, private: workspace.join("kept"), workspace })
+            Ok(UserHome { store, private: workspace.join("kept"), workspace })
         })
     }
 
-    fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>> {
+    fn open(&self, order: SessionRequest) -> BoxFuture<'static, Result<OpenedSession, SessionProviderError>> {
         let shop = self.clone();
         Box::pin(async move {
             if order.agent.as_deref().is_some_and(|agent| agent != "holm") {
-                return Err(OpenError::Missing { what: "agent" });
+                return Err(SessionProviderError::Missing { what: "agent" });
             }
             let agent = shop.agent(shop.store(&order.user).await, &order)?;
             let session = match order.start {
-                Start::New(id) => agent.start_as(id.unwrap().as_str()).await,
-                Start::Resume(id) => agent.resume(id.as_str()).await,
-                Start::Fork { from, at, new } => agent.fork(from.as_str(), at, new.unwrap().as_str()).await,
+                SessionStart::New(id) => agent.start_as(id.unwrap().as_str()).await,
+                SessionStart::Resume(id) => agent.resume(id.as_str()).await,
+                SessionStart::Fork { from, at, new } => {
+                    agent.fork(from.as_str(), at, new.unwrap().as_str()).await
+                }
             };
             let session = session.map_err(|error| match error {
-                DriveError::Journal(JournalFailed::Missing { .. }) => OpenError::Missing { what: "session" },
-                DriveError::Journal(JournalFailed::Exists { .. }) => OpenError::Exists,
-                DriveError::Journal(JournalFailed::Busy { .. }) => OpenError::Busy,
-                other => OpenError::Refused(other.to_string()),
+                DriveError::Journal(JournalStorageError::Missing { .. }) => {
+                    SessionProviderError::Missing { what: "session" }
+                }
+                DriveError::Journal(JournalStorageError::Exists { .. }) => SessionProviderError::Exists,
+                DriveError::Journal(JournalStorageError::Busy { .. }) => SessionProviderError::Busy,
+                other => SessionProviderError::Refused(other.to_string()),
             })?;
-            Ok(Opened { session, keep: Box::new(()) })
+            Ok(OpenedSession { session, keep: Box::new(()) })
         })
     }
 
-    fn agents(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, OpenError>> {
+    fn agents(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, SessionProviderError>> {
         let card = AgentCard { name: "holm".into(), description: "Works.".into() };
         Box::pin(async move { Ok(vec![card]) })
     }
 
-    fn tools(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, OpenError>> {
+    fn tools(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, SessionProviderError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn skills(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, OpenError>> {
+    fn skills(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, SessionProviderError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn models(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>> {
+    fn models(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, SessionProviderError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn exposed(&self, _: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>> {
-        Box::pin(async { Ok(Some(Exposed::new())) })
+    fn exposed(
+        &self,
+        _: &UserName,
+    ) -> BoxFuture<'static, Result<Option<McpServerHandler>, SessionProviderError>> {
+        Box::pin(async { Ok(Some(McpServerHandler::new())) })
     }
 
-    fn keys(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<String>, OpenError>> {
+    fn keys(&self, _: &UserName) -> BoxFuture<'static, Result<Vec<String>, SessionProviderError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn keep_key(&self, _: &UserName, _: &str, _: SecretString) -> BoxFuture<'static, Result<(), OpenError>> {
+    fn keep_key(
+        &self,
+        _: &UserName,
+        _: &str,
+        _: SecretString,
+    ) -> BoxFuture<'static, Result<(), SessionProviderError>> {
         Box::pin(async { Ok(()) })
     }
 }
 
 /// What there is of parts here: the usual agent. How parts are kept is shown where there are files for them, with the command.
-fn nothing<T: Send + 'static>(what: &'static str) -> Stocked<T> {
-    Box::pin(async move { Err(OpenError::Missing { what }) })
+fn nothing<T: Send + 'static>(what: &'static str) -> CatalogueFuture<T> {
+    Box::pin(async move { Err(SessionProviderError::Missing { what }) })
 }
 
-impl Stockroom for Shop {
-    fn agent(&self, _: &UserName, name: PartName) -> Stocked<AgentView> {
+impl CatalogueProvider for Shop {
+    fn agent(&self, _: &UserName, name: PartName) -> CatalogueFuture<AgentView> {
         if name.as_str() == "holm" { usual(None) } else { nothing("agent") }
     }
 
-    fn check_agent(&self, _: &UserName, text: String) -> Stocked<AgentView> {
+    fn check_agent(&self, _: &UserName, text: String) -> CatalogueFuture<AgentView> {
         usual(Some(text))
     }
 
@@ -287,71 +301,73 @@ impl Stockroom for Shop {
         _: &UserName,
         _: PartName,
         text: String,
-        _: Before,
-        most: Most,
-    ) -> Stocked<AgentView> {
+        _: WritePrecondition,
+        most: GrantCeiling,
+    ) -> CatalogueFuture<AgentView> {
         match most {
-            Most::Anything => usual(Some(text)),
-            Most::AsUsual => Box::pin(async { Err(OpenError::TooMuch("that is too much".into())) }),
+            GrantCeiling::Anything => usual(Some(text)),
+            GrantCeiling::AsUsual => {
+                Box::pin(async { Err(SessionProviderError::TooMuch("that is too much".into())) })
+            }
         }
     }
 
-    fn remove_agent(&self, _: &UserName, _: PartName) -> Stocked<()> {
+    fn remove_agent(&self, _: &UserName, _: PartName) -> CatalogueFuture<()> {
         nothing("agent")
     }
 
-    fn tool(&self, _: &UserName, _: PartName) -> Stocked<ToolView> {
+    fn tool(&self, _: &UserName, _: PartName) -> CatalogueFuture<ToolView> {
         nothing("tool")
     }
 
-    fn try_tool(&self, _: &UserName, _: PartName, _: Trial, _: Most) -> Stocked<Tried> {
+    fn try_tool(&self, _: &UserName, _: PartName, _: Trial, _: GrantCeiling) -> CatalogueFuture<Tried> {
         nothing("tool")
     }
 
-    fn reload_tools(&self, _: &UserName) -> Stocked<Reloaded> {
+    fn reload_tools(&self, _: &UserName) -> CatalogueFuture<Reloaded> {
         Box::pin(async { Ok(Reloaded { tools: 1, problems: Vec::new() }) })
     }
 
-    fn skill(&self, _: &UserName, _: PartName) -> Stocked<SkillView> {
+    fn skill(&self, _: &UserName, _: PartName) -> CatalogueFuture<SkillView> {
         nothing("skill")
     }
 
-    fn servers_seen(&self, _: &UserName) -> Stocked<Vec<ServerView>> {
+    fn servers_seen(&self, _: &UserName) -> CatalogueFuture<Vec<ServerView>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn test_server(&self, _: &UserName, _: PartName) -> Stocked<ServerTest> {
+    fn test_server(&self, _: &UserName, _: PartName) -> CatalogueFuture<ServerTest> {
         nothing("server")
     }
 
-    fn add_server(&self, _: &UserName, _: PartName, _: Map<String, Value>) -> Stocked<()> {
+    fn add_server(&self, _: &UserName, _: PartName, _: Map<String, Value>) -> CatalogueFuture<()> {
         Box::pin(async { Ok(()) })
     }
 
-    fn remove_server(&self, _: &UserName, _: PartName) -> Stocked<()> {
+    fn remove_server(&self, _: &UserName, _: PartName) -> CatalogueFuture<()> {
         nothing("server")
     }
 
-    fn remove_key(&self, _: &UserName, _: PartName) -> Stocked<()> {
+    fn remove_key(&self, _: &UserName, _: PartName) -> CatalogueFuture<()> {
         nothing("provider")
     }
 
-    fn settings(&self, _: &UserName) -> Stocked<Vec<SettingView>> {
+    fn settings(&self, _: &UserName) -> CatalogueFuture<Vec<SettingView>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn back_up(&self, name: PartName) -> Stocked<BackupView> {
+    fn back_up(&self, name: PartName) -> CatalogueFuture<BackupView> {
         Box::pin(
             async move { Ok(BackupView { name: name.to_string(), at: 1, files: 1, bytes: 1, left_out: 0 }) },
         )
     }
 
-    fn backups(&self) -> Stocked<Vec<BackupView>> {
+    fn backups(&self) -> CatalogueFuture<Vec<BackupView>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }
 
-fn usual(text: Option<String>) -> Stocked<AgentView> {
+fn usual(text: Option<String>) -> CatalogueFuture<AgentView> {
     let view = AgentView {
         name: "holm".into(),
         description: "Works.".into(),

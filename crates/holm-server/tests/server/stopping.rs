@@ -79,7 +79,7 @@ async fn all_that_was_parked_goes_on_however_many_may_wait() {
         stage.http().post("/api/sessions", &json!({ "id": id, "prompt": "touch" })).await;
         stage.http().listen(&format!("/api/sessions/{id}/events")).await.until("question").await;
     }
-    let few = |config: &mut holm_server::Config| {
+    let few = |config: &mut holm_server::ServerOptions| {
         config.limits.runs_per_user = 1;
         config.limits.waiting_per_user = 1;
     };
@@ -118,7 +118,7 @@ async fn asked(stage: &Stage, answered: &BTreeSet<String>) -> (String, serde_jso
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_somebody_without_a_token_had_under_way_does_not_go_on() {
     let stage = Stage::with(|config| config.limits.grace = Duration::from_millis(100)).await;
-    let ada = stage.as_user("ada", holm_server::auth::Role::Operator, holm_server::auth::Scope::All);
+    let ada = stage.as_user("ada", holm_server::auth::Role::Operator, holm_server::auth::TokenScope::All);
     let number = ada.get("/api/me").await.json()["token"].as_u64().unwrap();
     for (http, id) in [(&ada, "hers"), (&stage.http(), "ours")] {
         http.post("/api/sessions", &json!({ "id": id, "prompt": "touch" })).await;
@@ -241,7 +241,7 @@ async fn taken_over(store: &holm_store::Store, id: &str) {
 
 /// A server that shares its store and closes sessions at once. Tests do not start sessions there,
 /// because a session might be closed before it is prompted.
-fn shared(config: &mut holm_server::Config) {
+fn shared(config: &mut holm_server::ServerOptions) {
     config.takeover = Some(Duration::from_millis(20));
     config.limits.idle = Duration::from_millis(20);
 }
@@ -261,7 +261,7 @@ async fn a_session_of_a_job_that_a_person_prompted_is_taken_over_like_any_other(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_has_nothing_to_spend_is_not_opened_again_and_again() {
     let stage = Stage::new().await;
-    let ada = stage.as_user("ada", holm_server::auth::Role::Operator, holm_server::auth::Scope::All);
+    let ada = stage.as_user("ada", holm_server::auth::Role::Operator, holm_server::auth::TokenScope::All);
     let hers = ada.ended("hello").await;
     let ours = stage.http().ended("hello").await;
     let stage = stage.restart_with(shared).await;

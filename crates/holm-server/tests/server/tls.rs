@@ -3,7 +3,7 @@
 use std::{net::Ipv4Addr, sync::Arc};
 
 use base64::Engine as _;
-use holm_server::{ServerError, Tls};
+use holm_server::{ServerError, TlsFiles};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::{
     TlsConnector,
@@ -28,7 +28,7 @@ async fn a_certificate_is_spoken_with() {
     let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&certificate, pem("CERTIFICATE", made.cert.der())).unwrap();
     std::fs::write(&key, pem("PRIVATE KEY", &made.signing_key.serialize_der())).unwrap();
-    let stage = Stage::with(|config| config.tls = Some(Tls { certificate, key })).await;
+    let stage = Stage::with(|config| config.tls = Some(TlsFiles { certificate, key })).await;
     let mut roots = rustls::RootCertStore::empty();
     roots.add(CertificateDer::from(made.cert.der().to_vec())).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -1,7 +1,7 @@
 //! Watchers that connect, leave and reconnect miss nothing and see nothing twice.
 
 use futures::StreamExt as _;
-use holm_server::auth::{Role, Scope};
+use holm_server::auth::{Role, TokenScope};
 use serde_json::{Value, json};
 use tokio_tungstenite::{
     connect_async,
@@ -141,7 +141,7 @@ async fn a_socket_of_another_site_is_not_opened() {
 async fn a_watcher_whose_token_is_taken_back_sees_no_more() {
     let stage = Stage::new().await;
     let id = stage.http().ended("hello").await;
-    let viewer = stage.as_user("owner", Role::Viewer, Scope::All);
+    let viewer = stage.as_user("owner", Role::Viewer, TokenScope::All);
     let mut listening = viewer.listen(&format!("/api/sessions/{id}/events")).await;
     listening.until("group_ended").await;
     let number = viewer.get("/api/me").await.json()["token"].as_u64().unwrap();

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use holm_kernel::{
     Run,
-    journal::{self, Head, Record, Snapshot},
+    journal::{self, Head, JournalRecord, Snapshot},
 };
-use holm_runtime::Standing;
+use holm_runtime::ModelStanding;
 
-use super::usage::{Entry, Folded, Sums, start};
+use super::usage::{RunUsage, UsageEntry, UsageSums, start};
 
 /// Records after which the state is worth keeping again; fewer are folded again the next time.
 const KEEP_RECORDS: u64 = 64;
@@ -25,27 +25,27 @@ pub(crate) struct FoldRow {
     pub(crate) counted: u64,
     /// Records of the state.
     pub(crate) state_at: u64,
-    /// A [`Fold`] as text, sealed in an encrypted store; none for a short run.
+    /// A [`RunFold`] as text, sealed in an encrypted store; none for a short run.
     pub(crate) state: Option<Vec<u8>>,
 }
 
 /// Folds records one after the other.
 #[derive(Default)]
-pub(crate) struct Fold {
+pub(crate) struct RunFold {
     /// None before record 0, and behind a record that this kernel cannot fold.
     run: Option<Run>,
     head: Option<Head>,
-    sums: Sums,
+    sums: UsageSums,
     records: u64,
     understood: u64,
     /// Records whose usage is known from an earlier fold, and what the records after them say
     /// if this fold fails.
     known: u64,
-    behind: Sums,
+    behind: UsageSums,
     kept_at: u64,
 }
 
-impl Fold {
+impl RunFold {
     /// From record 0, or from a state that this kernel can read. `known`
     /// records were counted before.
     pub(crate) fn new(state: Option<&[u8]>, known: u64) -> Self {
@@ -67,7 +67,7 @@ impl Fold {
         Some(Self {
             run: Some(run),
             head: Some(snapshot.head()),
-            sums: Sums::read(sums)?,
+            sums: UsageSums::read(sums)?,
             records,
             understood: records,
             kept_at: records,
@@ -81,12 +81,12 @@ impl Fold {
     }
 
     /// Reads the lines that come next.
-    pub(crate) fn reader(&self) -> journal::Reader {
-        self.head.map_or_else(journal::Reader::new, journal::Reader::after)
+    pub(crate) fn reader(&self) -> journal::JournalReader {
+        self.head.map_or_else(journal::JournalReader::new, journal::JournalReader::after)
     }
 
     /// Folds the next record. If this kernel can no longer fold, counts it by its content alone.
-    pub(crate) fn add(&mut self, record: &Record) {
+    pub(crate) fn add(&mut self, record: &JournalRecord) {
         if self.records == 0 {
             self.sums.configure(record);
         }
@@ -133,29 +133,30 @@ impl Fold {
 
     /// Combines the known usage of a run with what the later records say, in place of
     /// this fold's own result.
-    pub(crate) fn beside(self, entries: Vec<Entry>, ledger: Vec<Standing>) -> Folded {
+    pub(crate) fn beside(self, entries: Vec<UsageEntry>, ledger: Vec<ModelStanding>) -> RunUsage {
         let mut sums: BTreeMap<_, _> =
             entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally)).collect();
-        for Entry { day, subject, tally } in self.behind.entries() {
+        for UsageEntry { day, subject, tally } in self.behind.entries() {
             let sum = sums.entry((day, subject)).or_default();
             *sum = sum.plus(tally);
         }
-        let entries = sums.into_iter().map(|((day, subject), tally)| Entry { day, subject, tally }).collect();
-        Folded { entries, understood: self.understood, ledger }
+        let entries =
+            sums.into_iter().map(|((day, subject), tally)| UsageEntry { day, subject, tally }).collect();
+        RunUsage { entries, understood: self.understood, ledger }
     }
 
     /// What the run used.
-    pub(crate) fn folded(self) -> Folded {
+    pub(crate) fn folded(self) -> RunUsage {
         let ledger = self.sums.ledger();
-        Folded { entries: self.sums.entries(), understood: self.understood, ledger }
+        RunUsage { entries: self.sums.entries(), understood: self.understood, ledger }
     }
 }
 
 /// Folds a run's records into what it used. Children count in their own runs,
 /// not in their parent's.
 #[must_use]
-pub fn fold(records: &[Record]) -> Folded {
-    let mut fold = Fold::default();
+pub fn fold(records: &[JournalRecord]) -> RunUsage {
+    let mut fold = RunFold::default();
     records.iter().for_each(|record| fold.add(record));
     fold.folded()
 }

@@ -2,7 +2,7 @@
 
 use holm_kernel::{
     Input,
-    journal::{self, Record},
+    journal::{self, JournalRecord},
     plain_text,
 };
 
@@ -15,7 +15,7 @@ const TITLE_CHARS: usize = 80;
 
 /// The list entry of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct HeadFacts {
+pub(crate) struct SessionSummary {
     /// The number of records at that time.
     pub(crate) records: u64,
     /// When the last one was handled.
@@ -28,13 +28,13 @@ pub(crate) struct HeadFacts {
 
 /// The facts about a run in record 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Opening {
+pub(crate) struct FirstRecord {
     pub(crate) agent: String,
     pub(crate) model: String,
     pub(crate) title: Option<String>,
 }
 
-impl Opening {
+impl FirstRecord {
     /// Reads the first lines; what cannot be understood is left out, the list must
     /// work for every run.
     pub(crate) fn read(lines: &[Vec<u8>]) -> Self {
@@ -47,7 +47,7 @@ impl Opening {
         Self::of(&records)
     }
 
-    fn of(records: &[Record]) -> Self {
+    fn of(records: &[JournalRecord]) -> Self {
         let mut opening = Self::default();
         for record in records {
             match record.payload().input() {

@@ -2,9 +2,9 @@
 //! store is encrypted.
 
 use holm_kernel::TaskKind;
-use holm_runtime::{Score, Standing, Why};
+use holm_runtime::{ModelScore, ModelStanding, TaskFailure};
 
-use crate::{StoreError, vault::SessionKey};
+use crate::{StoreError, vault::SessionCipher};
 
 /// The place of sealed reasons; it never changes, or they could not be opened again.
 const LEDGER: &str = "ledger";
@@ -22,13 +22,16 @@ pub(crate) struct LedgerRow {
 
 impl LedgerRow {
     /// The rows of one run; `standings` holds each model once.
-    pub(crate) fn of(standings: Vec<Standing>, key: Option<&SessionKey>) -> Result<Vec<Self>, StoreError> {
+    pub(crate) fn of(
+        standings: Vec<ModelStanding>,
+        key: Option<&SessionCipher>,
+    ) -> Result<Vec<Self>, StoreError> {
         standings.into_iter().map(|standing| Self::one(standing, key)).collect()
     }
 
-    fn one(standing: Standing, key: Option<&SessionKey>) -> Result<Self, StoreError> {
-        let Standing { model, kind, score } = standing;
-        let Score { calls, tasks, successes, rejections, invalid_calls, step_ups, whys } = score;
+    fn one(standing: ModelStanding, key: Option<&SessionCipher>) -> Result<Self, StoreError> {
+        let ModelStanding { model, kind, score } = standing;
+        let ModelScore { calls, tasks, successes, rejections, invalid_calls, step_ups, whys } = score;
         let whys =
             serde_json::to_vec(&whys).map_err(|error| StoreError::System { reason: error.to_string() })?;
         let whys = match key {
@@ -41,14 +44,15 @@ impl LedgerRow {
 
     /// The standing that the row describes. Reasons that cannot be read do
     /// not invalidate the numbers.
-    pub(crate) fn standing(self, key: Option<&SessionKey>) -> Standing {
+    pub(crate) fn standing(self, key: Option<&SessionCipher>) -> ModelStanding {
         let [calls, tasks, successes, rejections, invalid_calls, step_ups] = self.numbers;
         let whys = match key {
             Some(key) => key.open(LEDGER, 0, &self.whys),
             None => Some(self.whys),
         };
-        let whys = whys.and_then(|whys| serde_json::from_slice::<Vec<Why>>(&whys).ok()).unwrap_or_default();
-        let score = Score { calls, tasks, successes, rejections, invalid_calls, step_ups, whys };
-        Standing { model: self.model, kind: TaskKind::new(self.kind), score }
+        let whys =
+            whys.and_then(|whys| serde_json::from_slice::<Vec<TaskFailure>>(&whys).ok()).unwrap_or_default();
+        let score = ModelScore { calls, tasks, successes, rejections, invalid_calls, step_ups, whys };
+        ModelStanding { model: self.model, kind: TaskKind::new(self.kind), score }
     }
 }

@@ -11,9 +11,9 @@ mod usage;
 mod tests;
 
 pub use fold::fold;
-pub(crate) use fold::{Fold, FoldRow};
-pub(crate) use head::{FIRST_LINES, HeadFacts, Opening, TIME_BYTES, time_of};
+pub(crate) use fold::{FoldRow, RunFold};
+pub(crate) use head::{FIRST_LINES, FirstRecord, SessionSummary, TIME_BYTES, time_of};
 pub(crate) use ledger::LedgerRow;
 pub use text::{TextKind, search_text};
 pub(crate) use text::{TextRow, excerpt, holds, spilled};
-pub use usage::{Day, Entry, Folded, Subject, Tally};
+pub use usage::{RunUsage, UsageEntry, UsageSubject, UsageTally, UtcDay};

@@ -1,13 +1,13 @@
 use holm_kernel::{
-    Block, CallId, Config, Failure, FailureClass, Input, Model, ModelResult, NanoUsd, Price, Prompt, Reply,
-    Run, Spill, Started, Timestamp, ToolCall, ToolOutput, Usage, journal,
+    Block, CallId, Config, Failure, FailureClass, Input, ModelResult, ModelSpec, NanoUsd, Price, Prompt,
+    Reply, Run, Spill, Started, Timestamp, ToolCall, ToolOutput, Usage, journal,
 };
 
 use super::{text::*, usage::*, *};
 
 #[test]
 fn days_are_dates() {
-    let check = |days, expect: &str| assert_eq!(Day::new(days).to_string(), expect);
+    let check = |days, expect: &str| assert_eq!(UtcDay::new(days).to_string(), expect);
     check(0, "1970-01-01");
     check(58, "1970-02-28");
     check(59, "1970-03-01");
@@ -17,8 +17,8 @@ fn days_are_dates() {
     check(20_717, "2026-09-21");
     check(47_540, "2100-02-28");
     check(47_541, "2100-03-01");
-    assert_eq!(Day::of_millis(86_399_999), Day::new(0));
-    assert_eq!(Day::of_millis(86_400_000), Day::new(1));
+    assert_eq!(UtcDay::of_millis(86_399_999), UtcDay::new(0));
+    assert_eq!(UtcDay::of_millis(86_400_000), UtcDay::new(1));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn excerpts_show_what_stands_around() {
 
 /// A run whose first model call fails, with what the kernel counted.
 fn failing() -> (Run, String) {
-    let started = Started::new("run", 7, Config::new(Model::named("test/free")));
+    let started = Started::new("run", 7, Config::new(ModelSpec::named("test/free")));
     let (mut run, mut writer, mut text) = journal::begin(started, Timestamp::new(1_000)).unwrap();
     let mut at = 1_000;
     let mut step = |run: &mut Run, input| {
@@ -98,7 +98,7 @@ fn failures_count_and_doubles_do_not() {
     let folded = fold(&journal::decode_strict(text.as_bytes()).unwrap());
     assert_eq!(folded.understood, 4);
     let [entry] = folded.entries.as_slice() else { panic!("{folded:?}") };
-    assert_eq!(entry.subject, Subject::Model("test/free".into()));
+    assert_eq!(entry.subject, UsageSubject::Model("test/free".into()));
     assert_eq!(entry.tally.tokens, run.usage());
     assert_eq!((entry.tally.calls, entry.tally.failed, entry.tally.unpriced), (1, 1, 1));
 }
@@ -111,14 +111,14 @@ fn records_that_cannot_be_folded_are_counted_by_what_they_say() {
     let folded = fold(&records);
     assert_eq!(folded.understood, 1);
     let [entry] = folded.entries.as_slice() else { panic!("{folded:?}") };
-    assert_eq!(entry.subject, Subject::Model("(unknown)".into()));
+    assert_eq!(entry.subject, UsageSubject::Model("(unknown)".into()));
     assert_eq!(entry.tally.tokens.input, 100, "what each of them says");
-    assert_eq!(fold(&[]), Folded::default());
+    assert_eq!(fold(&[]), RunUsage::default());
 }
 
 /// A run of a model with a price that answers once, is then called again, and loses its host.
 fn priced() -> (Run, String) {
-    let mut config = Config::new(Model::named("test/dear"));
+    let mut config = Config::new(ModelSpec::named("test/dear"));
     config.models[0].price = Some(Price { input: 1_000_000, output: 1_000_000, ..Price::default() });
     let started = Started::new("run", 7, config);
     let (mut run, mut writer, mut text) = journal::begin(started, Timestamp::new(1_000)).unwrap();
@@ -164,8 +164,8 @@ fn money_stays_spent_where_records_cannot_be_folded() {
 fn a_head_is_read_from_the_first_lines() {
     let (_, text) = failing();
     let lines: Vec<Vec<u8>> = text.lines().map(|line| line.as_bytes().to_vec()).collect();
-    let opening = Opening::read(&lines);
+    let opening = FirstRecord::read(&lines);
     assert_eq!((opening.model.as_str(), opening.title.as_deref()), ("test/free", Some("go")));
-    assert_eq!(Opening::read(&[b"no record".to_vec()]), Opening::default());
+    assert_eq!(FirstRecord::read(&[b"no record".to_vec()]), FirstRecord::default());
     assert_eq!((time_of(&lines[1]), time_of(b"nothing")), (1_001, 0));
 }

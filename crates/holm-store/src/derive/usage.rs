@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use holm_kernel::{
-    CallId, Effect, Event, Family, Input, ModelResult, NanoUsd, Price, Run, Timestamp, Usage, journal::Record,
+    CallId, Effect, Event, Family, Input, ModelResult, NanoUsd, Price, Run, Timestamp, Usage,
+    journal::JournalRecord,
 };
-use holm_runtime::{Scorer, Standing};
+use holm_runtime::{ModelStanding, RunScorer};
 use serde::{Deserialize, Serialize};
 
 /// Stands for a model or tool whose name the journal no longer contains.
@@ -18,15 +19,15 @@ const MOST_OPEN: usize = 1_024;
 /// A day in UTC, counted from 1970-01-01.
 ///
 /// ```
-/// use holm_store::Day;
+/// use holm_store::UtcDay;
 ///
-/// assert_eq!(Day::of_millis(1_790_000_000_000).to_string(), "2026-09-21");
+/// assert_eq!(UtcDay::of_millis(1_790_000_000_000).to_string(), "2026-09-21");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Day(u64);
+pub struct UtcDay(u64);
 
-impl Day {
+impl UtcDay {
     /// Takes days counted from 1970-01-01.
     #[must_use]
     pub const fn new(days: u64) -> Self {
@@ -46,7 +47,7 @@ impl Day {
     }
 }
 
-impl std::fmt::Display for Day {
+impl std::fmt::Display for UtcDay {
     /// The Gregorian date, computed from the number of days alone.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Years begin in March here, so that the leap day is the last of its year; 719,468 days lie
@@ -66,7 +67,7 @@ impl std::fmt::Display for Day {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Subject {
+pub enum UsageSubject {
     /// A model, by its name in the configuration.
     Model(String),
     /// A tool, by its name.
@@ -75,7 +76,7 @@ pub enum Subject {
 
 /// The sums of calls, tokens, cost and time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct UsageTally {
     /// Calls that came to an end.
     pub calls: u64,
     /// Those of them that failed, were refused or stopped.
@@ -92,7 +93,7 @@ pub struct Tally {
     pub bytes: u64,
 }
 
-impl Tally {
+impl UsageTally {
     /// The sum of two tallies, saturating.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
@@ -110,27 +111,27 @@ impl Tally {
 
 /// What one run used of one model or tool on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    pub day: Day,
-    pub subject: Subject,
-    pub tally: Tally,
+pub struct UsageEntry {
+    pub day: UtcDay,
+    pub subject: UsageSubject,
+    pub tally: UsageTally,
 }
 
 /// What a run used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Folded {
+pub struct RunUsage {
     /// By day and subject, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<UsageEntry>,
     /// Records that the kernel could fold. The records after them were erased or follow rules that
     /// this kernel does not have. They are counted by their content, under a name that says so.
     pub understood: u64,
     /// What its models have shown in the turn groups that ended, as far as the
     /// kernel could fold them.
-    pub ledger: Vec<Standing>,
+    pub ledger: Vec<ModelStanding>,
 }
 
 /// Starts the run again, if this kernel has its rules.
-pub(super) fn start(first: &Record) -> Option<Run> {
+pub(super) fn start(first: &JournalRecord) -> Option<Run> {
     let Ok(Input::Started(started)) = first.payload().input() else { return None };
     if !started.is_known() {
         return None;
@@ -140,13 +141,13 @@ pub(super) fn start(first: &Record) -> Option<Run> {
 }
 
 #[derive(Default)]
-pub(super) struct Sums {
-    entries: BTreeMap<(Day, Subject), Tally>,
-    models: BTreeMap<CallId, (String, Priced)>,
+pub(super) struct UsageSums {
+    entries: BTreeMap<(UtcDay, UsageSubject), UsageTally>,
+    models: BTreeMap<CallId, (String, PriceState)>,
     tools: BTreeMap<CallId, String>,
     last: LastModel,
-    scorer: Option<Scorer>,
-    shown: Vec<Standing>,
+    scorer: Option<RunScorer>,
+    shown: Vec<ModelStanding>,
 }
 
 /// The model that was called last, or the first configured one. Records that cannot be folded are
@@ -163,27 +164,27 @@ const SUMS_VERSION: u32 = 1;
 /// The sums as the database stores them. Calls without an answer are dropped
 /// before they become many.
 #[derive(Serialize, Deserialize)]
-struct KeptSums {
+struct SavedUsageSums {
     v: u32,
-    entries: Vec<Entry>,
-    models: Vec<(CallId, (String, Priced))>,
+    entries: Vec<UsageEntry>,
+    models: Vec<(CallId, (String, PriceState))>,
     tools: Vec<(CallId, String)>,
     last: LastModel,
-    scorer: Option<Scorer>,
-    shown: Vec<Standing>,
+    scorer: Option<RunScorer>,
+    shown: Vec<ModelStanding>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Priced {
+enum PriceState {
     Known,
     Unknown,
 }
 
-impl Sums {
+impl UsageSums {
     pub(super) fn read(text: &[u8]) -> Option<Self> {
-        let kept: KeptSums =
-            serde_json::from_slice(text).ok().filter(|kept: &KeptSums| kept.v == SUMS_VERSION)?;
+        let kept: SavedUsageSums =
+            serde_json::from_slice(text).ok().filter(|kept: &SavedUsageSums| kept.v == SUMS_VERSION)?;
         let entries = kept.entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally));
         Some(Self {
             entries: entries.collect(),
@@ -196,7 +197,7 @@ impl Sums {
     }
 
     pub(super) fn text(&self) -> Option<Vec<u8>> {
-        let kept = KeptSums {
+        let kept = SavedUsageSums {
             v: SUMS_VERSION,
             entries: self.entries(),
             models: latest(&self.models),
@@ -209,8 +210,8 @@ impl Sums {
     }
 
     /// By day and subject, in order.
-    pub(super) fn entries(&self) -> Vec<Entry> {
-        let entry = |((day, subject), tally): (&(Day, Subject), &Tally)| Entry {
+    pub(super) fn entries(&self) -> Vec<UsageEntry> {
+        let entry = |((day, subject), tally): (&(UtcDay, UsageSubject), &UsageTally)| UsageEntry {
             day: *day,
             subject: subject.clone(),
             tally: *tally,
@@ -218,12 +219,12 @@ impl Sums {
         self.entries.iter().map(entry).collect()
     }
 
-    pub(super) fn ledger(&self) -> Vec<Standing> {
-        Standing::sum(self.shown.iter().cloned())
+    pub(super) fn ledger(&self) -> Vec<ModelStanding> {
+        ModelStanding::sum(self.shown.iter().cloned())
     }
 
     /// Records the configuration that a run began with, whether or not this kernel has its rules.
-    pub(super) fn configure(&mut self, first: &Record) {
+    pub(super) fn configure(&mut self, first: &JournalRecord) {
         let Ok(Input::Started(started)) = first.payload().input() else { return };
         if let Some(model) = started.config.models.first() {
             self.last = LastModel { name: model.name.clone(), price: model.price };
@@ -236,15 +237,15 @@ impl Sums {
     }
 
     /// Takes note of record 0.
-    pub(super) fn begin(&mut self, run: &mut Run, first: &Record) {
-        self.scorer = Some(Scorer::new(run.config()));
+    pub(super) fn begin(&mut self, run: &mut Run, first: &JournalRecord) {
+        self.scorer = Some(RunScorer::new(run.config()));
         self.drain(run, first.at());
     }
 
     /// Folds one record. Returns whether the kernel still decides as it did.
-    pub(super) fn step(&mut self, run: &mut Run, record: &Record) -> bool {
+    pub(super) fn step(&mut self, run: &mut Run, record: &JournalRecord) -> bool {
         let Ok(input) = record.payload().input() else { return false };
-        let bill = Bill::of(&input);
+        let bill = ModelCallUsage::of(&input);
         let is_takeover = matches!(input, Input::Resumed { .. });
         let before = (run.usage(), run.spent());
         let lost_by = self.last.clone();
@@ -272,7 +273,8 @@ impl Sums {
             match run.poll() {
                 Effect::Wait(_) => return ignored,
                 Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
-                    let priced = if request.model.price.is_some() { Priced::Known } else { Priced::Unknown };
+                    let priced =
+                        if request.model.price.is_some() { PriceState::Known } else { PriceState::Unknown };
                     self.last = LastModel { name: request.model.name.clone(), price: request.model.price };
                     self.models.insert(call, (request.model.name.clone(), priced));
                 }
@@ -301,50 +303,51 @@ impl Sums {
             Event::CallFinished { call, outcome, bytes, millis, .. } => {
                 let failed = u64::from(outcome.is_error());
                 let name = self.tools.remove(&call).unwrap_or_else(|| UNKNOWN.into());
-                let tally = Tally { calls: 1, failed, millis, bytes, ..Tally::default() };
-                self.add(at, Subject::Tool(name), tally);
+                let tally = UsageTally { calls: 1, failed, millis, bytes, ..UsageTally::default() };
+                self.add(at, UsageSubject::Tool(name), tally);
             }
             _ => {}
         }
     }
 
-    fn model(&mut self, at: Timestamp, bill: &Bill, tokens: Usage, cost: NanoUsd) {
-        let (name, priced) = self
-            .models
-            .get(&bill.call)
-            .cloned()
-            .unwrap_or_else(|| (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), Priced::Unknown));
+    fn model(&mut self, at: Timestamp, bill: &ModelCallUsage, tokens: Usage, cost: NanoUsd) {
+        let (name, priced) =
+            self.models.get(&bill.call).cloned().unwrap_or_else(|| {
+                (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), PriceState::Unknown)
+            });
         // A scripted model reports no tokens and costs nothing.
         let is_paid = tokens.total() > tokens.estimated;
-        let unpriced = u64::from(priced == Priced::Unknown && is_paid && cost == NanoUsd::ZERO);
-        let tally = Tally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..Tally::default() };
-        self.add(at, Subject::Model(name), tally);
+        let unpriced = u64::from(priced == PriceState::Unknown && is_paid && cost == NanoUsd::ZERO);
+        let tally =
+            UsageTally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..UsageTally::default() };
+        self.add(at, UsageSubject::Model(name), tally);
     }
 
     /// Counts a model call that was lost with its host, which the kernel paid by estimate.
     fn lost(&mut self, at: Timestamp, by: LastModel, tokens: Usage, cost: NanoUsd) {
-        let tally = Tally { calls: 1, failed: 1, tokens, cost, ..Tally::default() };
-        self.add(at, Subject::Model(by.name), tally);
+        let tally = UsageTally { calls: 1, failed: 1, tokens, cost, ..UsageTally::default() };
+        self.add(at, UsageSubject::Model(by.name), tally);
     }
 
     /// Counts a record by its content alone, at the price of the model that was called last. Spent
     /// money stays spent, even if this kernel can no longer fold the record.
-    pub(super) fn guess(&mut self, record: &Record) {
+    pub(super) fn guess(&mut self, record: &JournalRecord) {
         let Ok(input) = record.payload().input() else { return };
-        if let Some(bill) = Bill::of(&input) {
+        if let Some(bill) = ModelCallUsage::of(&input) {
             let cost = self.last.price.map_or(NanoUsd::ZERO, |price| price.cost(bill.usage));
             self.model(record.at(), &bill, bill.usage, cost);
         }
         if let Input::ToolFinished { call, result } = input {
             let failed = u64::from(result.outcome.is_error());
             let name = self.tools.remove(&call).unwrap_or_else(|| UNKNOWN.into());
-            let tally = Tally { calls: 1, failed, bytes: result.text.len() as u64, ..Tally::default() };
-            self.add(record.at(), Subject::Tool(name), tally);
+            let tally =
+                UsageTally { calls: 1, failed, bytes: result.text.len() as u64, ..UsageTally::default() };
+            self.add(record.at(), UsageSubject::Tool(name), tally);
         }
     }
 
-    fn add(&mut self, at: Timestamp, subject: Subject, tally: Tally) {
-        let sum = self.entries.entry((Day::of_millis(at.value()), subject)).or_default();
+    fn add(&mut self, at: Timestamp, subject: UsageSubject, tally: UsageTally) {
+        let sum = self.entries.entry((UtcDay::of_millis(at.value()), subject)).or_default();
         *sum = sum.plus(tally);
     }
 }
@@ -355,14 +358,14 @@ fn latest<T: Clone>(calls: &BTreeMap<CallId, T>) -> Vec<(CallId, T)> {
 }
 
 /// The usage that a model call reports.
-struct Bill {
+struct ModelCallUsage {
     call: CallId,
     usage: Usage,
     failed: u64,
     model: Option<String>,
 }
 
-impl Bill {
+impl ModelCallUsage {
     fn of(input: &Input) -> Option<Self> {
         let (Input::ModelFinished { call, result } | Input::Summarised { call, result }) = input else {
             return None;

@@ -4,7 +4,7 @@ use holm_kernel::Timestamp;
 
 /// A job as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptJob {
+pub struct StoredJob {
     pub id: String,
     /// Counts the job's changes. A caller that changes the job passes the version it has seen.
     pub version: u64,
@@ -16,13 +16,13 @@ pub struct KeptJob {
 
 /// A run of a job as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptRun {
+pub struct StoredJobRun {
     /// The slot that the run fills. No two runs of a job have the same.
     pub slot: String,
     /// When it was made.
     pub at: Timestamp,
     /// Whether the run is still open.
-    pub state: RunState,
+    pub state: JobRunState,
     /// Counts its changes, as a job's.
     pub version: u64,
     /// The caller's data about the run.
@@ -31,7 +31,7 @@ pub struct KeptRun {
 
 /// Whether a run is still open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunState {
+pub enum JobRunState {
     /// It waits or works.
     Open,
     Ended,

@@ -6,4 +6,4 @@ mod kept;
 pub(crate) mod rows;
 mod store;
 
-pub use kept::{KeptJob, KeptRun, RunState};
+pub use kept::{JobRunState, StoredJob, StoredJobRun};

@@ -3,10 +3,10 @@
 use holm_kernel::Timestamp;
 
 use super::{
-    KeptJob, KeptRun, RunState,
-    rows::{JobRow, JobRunRow, Which},
+    JobRunState, StoredJob, StoredJobRun,
+    rows::{JobRow, JobRunRow, JobRunSelection},
 };
-use crate::{Store, StoreError, label::check_run, store::Inner, vault::SessionKey};
+use crate::{Store, StoreError, label::check_run, store::StoreInner, vault::SessionCipher};
 
 /// Tells the sealed parts of a job apart.
 const SPEC: &str = "job";
@@ -17,7 +17,7 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn jobs(&self) -> Result<Vec<KeptJob>, StoreError> {
+    pub async fn jobs(&self) -> Result<Vec<StoredJob>, StoreError> {
         let rows = self.inner.backend.jobs().await?;
         rows.iter().map(|row| self.inner.opened_job(row)).collect()
     }
@@ -26,7 +26,7 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn job(&self, id: &str) -> Result<Option<KeptJob>, StoreError> {
+    pub async fn job(&self, id: &str) -> Result<Option<StoredJob>, StoreError> {
         let row = self.inner.backend.job(id).await?;
         row.map(|row| self.inner.opened_job(&row)).transpose()
     }
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn change_job(&self, job: &KeptJob) -> Result<bool, StoreError> {
+    pub async fn change_job(&self, job: &StoredJob) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.job(&job.id).await? else { return Ok(false) };
         let key = self.inner.job_key(&row)?;
         let row = JobRow {
@@ -100,7 +100,7 @@ impl Store {
         slot: &str,
         at: Timestamp,
         body: &[u8],
-        state: RunState,
+        state: JobRunState,
     ) -> Result<bool, StoreError> {
         check_run(slot)?;
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(false) };
@@ -108,7 +108,7 @@ impl Store {
         let run = JobRunRow {
             slot: slot.to_owned(),
             at: at.value(),
-            open: state == RunState::Open,
+            open: state == JobRunState::Open,
             version: 0,
             body: sealed(key.as_ref(), &run_place(slot), body)?,
         };
@@ -119,13 +119,13 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn change_job_run(&self, job: &str, run: &KeptRun) -> Result<bool, StoreError> {
+    pub async fn change_job_run(&self, job: &str, run: &StoredJobRun) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(false) };
         let key = self.inner.job_key(&row)?;
         let run = JobRunRow {
             slot: run.slot.clone(),
             at: run.at.value(),
-            open: run.state == RunState::Open,
+            open: run.state == JobRunState::Open,
             version: run.version,
             body: sealed(key.as_ref(), &run_place(&run.slot), &run.body)?,
         };
@@ -136,23 +136,23 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn open_job_runs(&self, job: &str) -> Result<Vec<KeptRun>, StoreError> {
-        self.runs(job, Which::Open).await
+    pub async fn open_job_runs(&self, job: &str) -> Result<Vec<StoredJobRun>, StoreError> {
+        self.runs(job, JobRunSelection::Open).await
     }
 
     /// The latest runs of a job, the latest first.
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn job_runs(&self, job: &str, limit: u32) -> Result<Vec<KeptRun>, StoreError> {
-        self.runs(job, Which::Latest(limit.into())).await
+    pub async fn job_runs(&self, job: &str, limit: u32) -> Result<Vec<StoredJobRun>, StoreError> {
+        self.runs(job, JobRunSelection::Latest(limit.into())).await
     }
 
     /// One run of a job.
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn job_run(&self, job: &str, slot: &str) -> Result<Option<KeptRun>, StoreError> {
+    pub async fn job_run(&self, job: &str, slot: &str) -> Result<Option<StoredJobRun>, StoreError> {
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(None) };
         let key = self.inner.job_key(&row)?;
         let run = self.inner.backend.job_run(job, slot).await?;
@@ -167,7 +167,7 @@ impl Store {
         self.inner.backend.prune_job_runs(job, keep.into(), before.value()).await
     }
 
-    async fn runs(&self, job: &str, which: Which) -> Result<Vec<KeptRun>, StoreError> {
+    async fn runs(&self, job: &str, which: JobRunSelection) -> Result<Vec<StoredJobRun>, StoreError> {
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(Vec::new()) };
         let key = self.inner.job_key(&row)?;
         let runs = self.inner.backend.job_runs(job, which).await?;
@@ -175,16 +175,16 @@ impl Store {
     }
 }
 
-impl Inner {
-    fn job_key(&self, row: &JobRow) -> Result<Option<SessionKey>, StoreError> {
+impl StoreInner {
+    fn job_key(&self, row: &JobRow) -> Result<Option<SessionCipher>, StoreError> {
         let Some(vault) = &self.vault else { return Ok(None) };
         let Some(wrapped) = &row.key else { return Err(damaged(&row.id, "its key is missing")) };
         vault.key(&key_name(&row.id), wrapped).map(Some)
     }
 
-    fn opened_job(&self, row: &JobRow) -> Result<KeptJob, StoreError> {
+    fn opened_job(&self, row: &JobRow) -> Result<StoredJob, StoreError> {
         let key = self.job_key(row)?;
-        Ok(KeptJob {
+        Ok(StoredJob {
             id: row.id.clone(),
             version: row.version,
             spec: opened(&row.id, key.as_ref(), SPEC, &row.spec)?,
@@ -203,17 +203,17 @@ fn run_place(slot: &str) -> String {
     format!("job run {slot}")
 }
 
-fn opened_run(job: &str, key: Option<&SessionKey>, row: JobRunRow) -> Result<KeptRun, StoreError> {
+fn opened_run(job: &str, key: Option<&SessionCipher>, row: JobRunRow) -> Result<StoredJobRun, StoreError> {
     let body = opened(job, key, &run_place(&row.slot), &row.body)?;
-    let state = if row.open { RunState::Open } else { RunState::Ended };
-    Ok(KeptRun { slot: row.slot, at: Timestamp::new(row.at), state, version: row.version, body })
+    let state = if row.open { JobRunState::Open } else { JobRunState::Ended };
+    Ok(StoredJobRun { slot: row.slot, at: Timestamp::new(row.at), state, version: row.version, body })
 }
 
-fn sealed(key: Option<&SessionKey>, place: &str, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+fn sealed(key: Option<&SessionCipher>, place: &str, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
     key.map_or_else(|| Ok(plain.to_vec()), |key| key.seal(place, 0, plain))
 }
 
-fn opened(job: &str, key: Option<&SessionKey>, place: &str, kept: &[u8]) -> Result<Vec<u8>, StoreError> {
+fn opened(job: &str, key: Option<&SessionCipher>, place: &str, kept: &[u8]) -> Result<Vec<u8>, StoreError> {
     let Some(key) = key else { return Ok(kept.to_vec()) };
     key.open(place, 0, kept).ok_or_else(|| damaged(job, "it cannot be decrypted"))
 }

@@ -8,20 +8,20 @@ use tokio_postgres::{
     config::{Host, SslMode},
 };
 
-use super::{failed, tls::Roots};
+use super::{failed, tls::RootCertificates};
 use crate::StoreError;
 
 /// The address of the database and how to connect to it.
-pub(super) struct Address {
+pub(super) struct DatabaseAddress {
     pub(super) config: Config,
-    pub(super) tls: Roots,
-    pub(super) idle: Idle,
+    pub(super) tls: RootCertificates,
+    pub(super) idle: KeepaliveSetting,
 }
 
 /// Whether the address sets the idle time before keepalive probes. The driver has a default, and
 /// does not tell it apart from a given value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Idle {
+pub(super) enum KeepaliveSetting {
     #[default]
     Unsaid,
     Said,
@@ -29,7 +29,7 @@ pub(super) enum Idle {
 
 /// The `sslmode` that the address asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum RequestedSslMode {
     Nothing,
     Disable,
     Prefer,
@@ -38,7 +38,7 @@ enum Said {
 
 /// The distance to the database, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Distance {
+enum ServerDistance {
     /// Behind a Unix socket, where nothing can be overheard and the server knows no TLS.
     Socket,
     /// On this machine, through the loopback interface.
@@ -49,12 +49,12 @@ enum Distance {
 
 /// Whether the connection carries a password that could be overheard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Password {
+enum PasswordPresence {
     None,
     Given,
 }
 
-impl Address {
+impl DatabaseAddress {
     /// Reads an address: `host=… user=…`, or `postgresql://…`. With `sslmode` (`disable`, `prefer`,
     /// `require`, `verify-full`) and `sslrootcert` (a file, or `system`).
     ///
@@ -68,19 +68,20 @@ impl Address {
         };
         let mut config = Config::from_str(&rest).map_err(failed)?;
         let said = match words.mode.as_deref() {
-            None => Said::Nothing,
-            Some("disable") => Said::Disable,
-            Some("prefer") => Said::Prefer,
-            Some("require" | "verify-full") => Said::Require,
+            None => RequestedSslMode::Nothing,
+            Some("disable") => RequestedSslMode::Disable,
+            Some("prefer") => RequestedSslMode::Prefer,
+            Some("require" | "verify-full") => RequestedSslMode::Require,
             Some(_) => return Err(wrong("sslmode", "disable, prefer, require or verify-full")),
         };
-        let password = if config.get_password().is_some() { Password::Given } else { Password::None };
+        let password =
+            if config.get_password().is_some() { PasswordPresence::Given } else { PasswordPresence::None };
         let mode = mode(said, distance(&config), password);
         config.ssl_mode(mode);
         let tls = match (mode, words.roots) {
-            (SslMode::Disable, _) => Roots::None,
-            (_, Some(file)) if file != "system" => Roots::File(PathBuf::from(file)),
-            _ => Roots::System,
+            (SslMode::Disable, _) => RootCertificates::None,
+            (_, Some(file)) if file != "system" => RootCertificates::File(PathBuf::from(file)),
+            _ => RootCertificates::System,
         };
         Ok(Self { config, tls, idle: words.idle })
     }
@@ -88,20 +89,21 @@ impl Address {
 
 /// Decides whether TLS is used. A password goes through a network in the
 /// clear only with `sslmode=disable`.
-fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
+fn mode(said: RequestedSslMode, distance: ServerDistance, password: PasswordPresence) -> SslMode {
     match (said, distance, password) {
-        (Said::Disable, _, _) | (_, Distance::Socket, _) | (Said::Nothing, Distance::Near, _) => {
-            SslMode::Disable
-        }
-        (Said::Prefer, Distance::Near, _) | (Said::Prefer, Distance::Far, Password::None) => SslMode::Prefer,
-        (Said::Require, Distance::Near | Distance::Far, _)
-        | (Said::Nothing, Distance::Far, _)
-        | (Said::Prefer, Distance::Far, Password::Given) => SslMode::Require,
+        (RequestedSslMode::Disable, _, _)
+        | (_, ServerDistance::Socket, _)
+        | (RequestedSslMode::Nothing, ServerDistance::Near, _) => SslMode::Disable,
+        (RequestedSslMode::Prefer, ServerDistance::Near, _)
+        | (RequestedSslMode::Prefer, ServerDistance::Far, PasswordPresence::None) => SslMode::Prefer,
+        (RequestedSslMode::Require, ServerDistance::Near | ServerDistance::Far, _)
+        | (RequestedSslMode::Nothing, ServerDistance::Far, _)
+        | (RequestedSslMode::Prefer, ServerDistance::Far, PasswordPresence::Given) => SslMode::Require,
     }
 }
 
 /// The distance to the farthest host that the driver may connect to.
-fn distance(config: &Config) -> Distance {
+fn distance(config: &Config) -> ServerDistance {
     // If addresses are given, the driver connects to them and ignores the host names.
     let addresses = config.get_hostaddrs();
     let farthest = if addresses.is_empty() {
@@ -110,38 +112,40 @@ fn distance(config: &Config) -> Distance {
         addresses.iter().map(distance_to).max()
     };
     // Without any host there is no connection, so nothing can be overheard.
-    farthest.unwrap_or(Distance::Socket)
+    farthest.unwrap_or(ServerDistance::Socket)
 }
 
-fn distance_of(host: &Host) -> Distance {
+fn distance_of(host: &Host) -> ServerDistance {
     match host {
-        Host::Tcp(name) if name == "localhost" => Distance::Near,
-        Host::Tcp(name) => name.parse::<IpAddr>().map_or(Distance::Far, |address| distance_to(&address)),
+        Host::Tcp(name) if name == "localhost" => ServerDistance::Near,
+        Host::Tcp(name) => {
+            name.parse::<IpAddr>().map_or(ServerDistance::Far, |address| distance_to(&address))
+        }
         #[cfg(unix)]
-        Host::Unix(_) => Distance::Socket,
+        Host::Unix(_) => ServerDistance::Socket,
     }
 }
 
-fn distance_to(address: &IpAddr) -> Distance {
-    if address.is_loopback() { Distance::Near } else { Distance::Far }
+fn distance_to(address: &IpAddr) -> ServerDistance {
+    if address.is_loopback() { ServerDistance::Near } else { ServerDistance::Far }
 }
 
 /// Options that the driver does not know, or knows only in part.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Words {
+struct ConnectionParameters {
     mode: Option<String>,
     roots: Option<String>,
-    idle: Idle,
+    idle: KeepaliveSetting,
 }
 
-impl Words {
+impl ConnectionParameters {
     /// Takes an option that is handled here. Returns whether it was.
     fn take(&mut self, name: &str, value: &str) -> bool {
         let place = match name {
             "sslmode" => &mut self.mode,
             "sslrootcert" => &mut self.roots,
             "keepalives_idle" => {
-                self.idle = Idle::Said;
+                self.idle = KeepaliveSetting::Said;
                 return false;
             }
             _ => return false,
@@ -151,8 +155,8 @@ impl Words {
     }
 }
 
-fn from_url(text: &str) -> (String, Words) {
-    let (mut rest, mut words) = (String::new(), Words::default());
+fn from_url(text: &str) -> (String, ConnectionParameters) {
+    let (mut rest, mut words) = (String::new(), ConnectionParameters::default());
     let (head, query) = text.split_once('?').unwrap_or((text, ""));
     rest.push_str(head);
     let mut mark = '?';
@@ -182,9 +186,9 @@ fn decoded(text: &str) -> String {
 
 /// Parses `name = value` pairs. A value with spaces stands in `'…'`, and `\` takes
 /// the next character literally.
-fn from_pairs(text: &str) -> Result<(String, Words), StoreError> {
+fn from_pairs(text: &str) -> Result<(String, ConnectionParameters), StoreError> {
     let unfinished = || wrong("the address of the database", "`name=value` pairs, or postgresql://…");
-    let (mut rest, mut words) = (String::new(), Words::default());
+    let (mut rest, mut words) = (String::new(), ConnectionParameters::default());
     let mut left = text.trim_start();
     while !left.is_empty() {
         let (name, after) = left.split_once('=').ok_or_else(unfinished)?;

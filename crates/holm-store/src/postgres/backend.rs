@@ -7,21 +7,22 @@ use tokio::sync::oneshot;
 use tokio_postgres::Row;
 
 use super::{
-    LOCKS, Postgres,
-    committer::{Append, Job, Rows},
+    LOCKS, PostgresBackend,
+    committer::{PostgresAppend, PostgresCommitJob, RecordRows},
     failed,
     lease::{INSERT_LEASE, RunLease, holder},
     queries,
-    scope::Values,
+    scope::QueryValues,
     signed, unsigned,
 };
 use crate::{
     RUNNING_TAG, StoreError,
     backend::{
-        Backend, Batch, BlobRow, Body, Commits, Copied, Counters, Creation, Derived, Gravestone, LineRow,
-        ListFilter, ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
+        BlobRow, BlobStamp, CopySummary, IndexUpdate, LineRow, RecordBatch, RecordBody, RunNumber, RunOrigin,
+        RunRow, RunTombstone, SessionFilter, SessionListRow, StaleRun, StoreBackend, StoreCounters,
+        StoreFuture, StoreStats,
     },
-    derive::{Entry, FIRST_LINES, FoldRow, HeadFacts, LedgerRow},
+    derive::{FIRST_LINES, FoldRow, LedgerRow, SessionSummary, UsageEntry},
 };
 
 /// Bytes of a large result in one row.
@@ -30,48 +31,48 @@ const PIECE: u64 = 256 * 1024;
 /// The lock under which references to large results of a schema change.
 const BLOB_LOCK: &str = "SELECT pg_advisory_xact_lock($1, hashtext('blobs ' || :schema))";
 
-impl Postgres {
-    async fn execute(&self, sql: &str, values: Values<'_>) -> Result<(), StoreError> {
+impl PostgresBackend {
+    async fn execute(&self, sql: &str, values: QueryValues<'_>) -> Result<(), StoreError> {
         self.execute_counted(sql, values).await?;
         Ok(())
     }
 
     /// Changes something; how many rows.
-    async fn execute_counted(&self, sql: &str, values: Values<'_>) -> Result<u64, StoreError> {
+    async fn execute_counted(&self, sql: &str, values: QueryValues<'_>) -> Result<u64, StoreError> {
         self.asking().await?.scoped()?.execute(sql, values).await.map_err(failed)
     }
 
     /// Changes something; whether a row was changed.
-    pub(super) async fn changes(&self, sql: &str, values: Values<'_>) -> Result<bool, StoreError> {
+    pub(super) async fn changes(&self, sql: &str, values: QueryValues<'_>) -> Result<bool, StoreError> {
         Ok(self.execute_counted(sql, values).await? > 0)
     }
 
-    pub(super) async fn row(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, StoreError> {
+    pub(super) async fn row(&self, sql: &str, values: QueryValues<'_>) -> Result<Option<Row>, StoreError> {
         self.asking().await?.scoped()?.query_opt(sql, values).await.map_err(failed)
     }
 
-    pub(super) async fn rows(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, StoreError> {
+    pub(super) async fn rows(&self, sql: &str, values: QueryValues<'_>) -> Result<Vec<Row>, StoreError> {
         self.asking().await?.scoped()?.query(sql, values).await.map_err(failed)
     }
 
     async fn make(
         &self,
         (id, key, now): (&str, Option<&[u8]>, u64),
-        kind: Creation<'_>,
+        kind: RunOrigin<'_>,
         lease: Option<&RunLease>,
-    ) -> Result<RunNo, StoreError> {
+    ) -> Result<RunNumber, StoreError> {
         let mut checkout = self.asking().await?;
         let tx = checkout.transaction().await?;
         let run = queries::create(&tx, id, key, now).await?;
-        if let Creation::Imported(bodies) = kind {
+        if let RunOrigin::Imported(bodies) = kind {
             let seqs: Vec<i64> = (0..).take(bodies.len()).collect();
-            let lines: Vec<&[u8]> = bodies.iter().map(Body::bytes).collect();
+            let lines: Vec<&[u8]> = bodies.iter().map(RecordBody::bytes).collect();
             let sql = "INSERT INTO holm_records SELECT $1, * FROM unnest($2::int8[], $3::bytea[])";
             tx.execute(sql, &[&run.0, &seqs, &lines]).await.map_err(failed)?;
         }
         if let Some(lease) = lease {
             // With the run, so that it is never seen without its holder.
-            let values: Values<'_> = &[&run.0, &lease.server.id, &lease.hold, &holder()];
+            let values: QueryValues<'_> = &[&run.0, &lease.server.id, &lease.hold, &holder()];
             tx.execute(INSERT_LEASE, values).await.map_err(failed)?;
         }
         tx.commit().await.map_err(failed)?;
@@ -79,15 +80,15 @@ impl Postgres {
     }
 }
 
-impl Backend for Postgres {
-    fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>> {
+impl StoreBackend for PostgresBackend {
+    fn meta<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
         Box::pin(async move {
             let row = self.row("SELECT value FROM holm_meta WHERE name = $1", &[&name]).await?;
             Ok(row.map(|row| row.get(0)))
         })
     }
 
-    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>> {
+    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> StoreFuture<'a, Vec<u8>> {
         Box::pin(async move {
             let sql = "INSERT INTO holm_meta VALUES ($1, $2) ON CONFLICT DO NOTHING";
             self.execute(sql, &[&name, &value]).await?;
@@ -95,7 +96,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn any_run(&self) -> Pending<'_, bool> {
+    fn any_run(&self) -> StoreFuture<'_, bool> {
         let sql = "SELECT 1 WHERE EXISTS (SELECT 1 FROM holm_runs) OR EXISTS (SELECT 1 FROM holm_jobs)
              OR EXISTS (SELECT 1 FROM holm_slips)";
         Box::pin(async move { Ok(self.row(sql, &[]).await?.is_some()) })
@@ -106,12 +107,12 @@ impl Backend for Postgres {
         id: &'a str,
         key: Option<&'a [u8]>,
         now: u64,
-        kind: Creation<'a>,
-    ) -> Pending<'a, RunNo> {
+        kind: RunOrigin<'a>,
+    ) -> StoreFuture<'a, RunNumber> {
         Box::pin(async move {
             let lease = match kind {
-                Creation::Driven => Some(RunLease::new(self.server_lease().await?)?),
-                Creation::Imported(_) => None,
+                RunOrigin::Driven => Some(RunLease::new(self.server_lease().await?)?),
+                RunOrigin::Imported(_) => None,
             };
             let run = self.make((id, key, now), kind, lease.as_ref()).await?;
             if let Some(lease) = lease {
@@ -121,14 +122,14 @@ impl Backend for Postgres {
         })
     }
 
-    fn find<'a>(&'a self, id: &'a str) -> Pending<'a, RunRow> {
+    fn find<'a>(&'a self, id: &'a str) -> StoreFuture<'a, RunRow> {
         Box::pin(async move {
             let row = self.row("SELECT no, id, key FROM holm_runs WHERE id = $1", &[&id]).await?;
             row.as_ref().map(queries::run_row).ok_or_else(|| StoreError::Missing { run: id.into() })
         })
     }
 
-    fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()> {
+    fn hold<'a>(&'a self, run: &'a RunRow) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             self.take_lease(run).await?;
             let held = self.changes("UPDATE holm_runs SET moved = true WHERE no = $1", &[&run.no.0]).await;
@@ -141,23 +142,23 @@ impl Backend for Postgres {
         })
     }
 
-    fn release(&self, run: RunNo) {
+    fn release(&self, run: RunNumber) {
         self.give_back(run);
     }
 
-    fn lost(&self, run: RunNo) -> BoxFuture<'static, ()> {
+    fn lost(&self, run: RunNumber) -> BoxFuture<'static, ()> {
         match self.held_by(run) {
             Some(lease) => Box::pin(lease.server.loss()),
             None => Box::pin(std::future::pending()),
         }
     }
 
-    fn clock(&self) -> Pending<'_, u64> {
+    fn clock(&self) -> StoreFuture<'_, u64> {
         let sql = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::int8";
         Box::pin(async move { Ok(self.row(sql, &[]).await?.map_or(0, |row| unsigned(row.get(0)))) })
     }
 
-    fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()> {
+    fn append<'a>(&'a self, batch: RecordBatch<'a>, durability: Durability) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let (done, answer) = oneshot::channel();
             let Some(lease) = self.held_by(batch.run) else {
@@ -169,23 +170,25 @@ impl Backend for Postgres {
                 Durability::Synced => &self.pool.synced,
             };
             let closed = || StoreError::System { reason: "the store's runtime has ended".into() };
-            let (schema, rows) = (self.schema.clone(), Rows::of(&batch));
-            queue.send(Job::Append(Append { schema, lease, rows, done })).map_err(|_| closed())?;
+            let (schema, rows) = (self.schema.clone(), RecordRows::of(&batch));
+            queue
+                .send(PostgresCommitJob::Append(PostgresAppend { schema, lease, rows, done }))
+                .map_err(|_| closed())?;
             answer.await.map_err(|_| closed())?
         })
     }
 
-    fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
+    fn records(&self, run: RunNumber, range: Range<u64>) -> StoreFuture<'_, Vec<(u64, Vec<u8>)>> {
         Box::pin(async move {
             let sql =
                 "SELECT seq, line FROM holm_records WHERE run = $1 AND seq >= $2 AND seq < $3 ORDER BY seq";
             let rows = self.rows(sql, &[&run.0, &signed(range.start), &signed(range.end)]).await?;
-            Counters::count(&self.pool.counters.records, rows.len() as u64);
+            StoreCounters::count(&self.pool.counters.records, rows.len() as u64);
             Ok(rows.iter().map(|row| (unsigned(row.get(0)), row.get(1))).collect())
         })
     }
 
-    fn next_record(&self, run: RunNo) -> Pending<'_, u64> {
+    fn next_record(&self, run: RunNumber) -> StoreFuture<'_, u64> {
         Box::pin(async move {
             let sql = "SELECT max(seq) FROM holm_records WHERE run = $1";
             let newest: Option<i64> = self.row(sql, &[&run.0]).await?.and_then(|row| row.get(0));
@@ -193,7 +196,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
+    fn keep_snapshot<'a>(&'a self, run: RunNumber, snapshot: &'a [u8]) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             // A late write for a run that was erased meanwhile must not bring its data back.
             let sql = "WITH there AS (SELECT no FROM holm_runs WHERE no = $1 FOR KEY SHARE)
@@ -203,20 +206,20 @@ impl Backend for Postgres {
         })
     }
 
-    fn snapshot(&self, run: RunNo) -> Pending<'_, Option<Vec<u8>>> {
+    fn snapshot(&self, run: RunNumber) -> StoreFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let row = self.row("SELECT body FROM holm_snapshots WHERE run = $1", &[&run.0]).await?;
             Ok(row.map(|row| row.get(0)))
         })
     }
 
-    fn name<'a>(&'a self, run: RunNo, title: Option<&'a [u8]>) -> Pending<'a, ()> {
+    fn name<'a>(&'a self, run: RunNumber, title: Option<&'a [u8]>) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             self.execute("UPDATE holm_runs SET named = $2 WHERE no = $1", &[&run.0, &title]).await
         })
     }
 
-    fn tag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
+    fn tag<'a>(&'a self, run: RunNumber, tag: &'a str) -> StoreFuture<'a, ()> {
         const TAG: &str = "INSERT INTO holm_tags VALUES ($1, $2) ON CONFLICT DO NOTHING";
         Box::pin(async move {
             if tag != RUNNING_TAG {
@@ -228,31 +231,31 @@ impl Backend for Postgres {
         })
     }
 
-    fn untag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
+    fn untag<'a>(&'a self, run: RunNumber, tag: &'a str) -> StoreFuture<'a, ()> {
         let sql = "WITH untagged AS (DELETE FROM holm_tags WHERE run = $1 AND tag = $2)
              DELETE FROM holmdb_at_work w USING holm_runs r
              WHERE r.no = $1 AND w.schema = :schema AND w.id = r.id AND w.reason = $2";
         Box::pin(async move { self.execute(sql, &[&run.0, &tag]).await })
     }
 
-    fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
+    fn list<'a>(&'a self, filter: SessionFilter<'a>) -> StoreFuture<'a, Vec<SessionListRow>> {
         Box::pin(async move { queries::list(&self.asking().await?.scoped()?, &filter).await })
     }
 
-    fn stale(&self) -> Pending<'_, Vec<Stale>> {
+    fn stale(&self) -> StoreFuture<'_, Vec<StaleRun>> {
         Box::pin(async { queries::stale(&self.asking().await?.scoped()?).await })
     }
 
-    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>> {
+    fn openings<'a>(&'a self, runs: &'a [RunNumber]) -> StoreFuture<'a, Vec<LineRow>> {
         Box::pin(async move {
             let sql =
                 "SELECT run, seq, line FROM holm_records WHERE run = ANY($1) AND seq < $2 ORDER BY run, seq";
             let rows = self.rows(sql, &[&queries::numbers(runs), &signed(FIRST_LINES)]).await?;
-            Ok(rows.iter().map(|row| (RunNo(row.get(0)), unsigned(row.get(1)), row.get(2))).collect())
+            Ok(rows.iter().map(|row| (RunNumber(row.get(0)), unsigned(row.get(1)), row.get(2))).collect())
         })
     }
 
-    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()> {
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNumber, SessionSummary)]) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
             let tx = client.transaction().await?;
@@ -261,7 +264,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow> {
+    fn fold_row(&self, run: RunNumber) -> StoreFuture<'_, FoldRow> {
         Box::pin(async move {
             let sql = "SELECT counted, state_at, state FROM holm_folds WHERE run = $1";
             let row = self.row(sql, &[&run.0]).await?;
@@ -274,7 +277,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn spent(&self) -> Pending<'_, u64> {
+    fn spent(&self) -> StoreFuture<'_, u64> {
         Box::pin(async {
             // The eighth number is the cost.
             let row = self.row("SELECT coalesce(sum(numbers[8]), 0)::int8 FROM holm_usage", &[]).await?;
@@ -282,7 +285,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {
+    fn keep_folded<'a>(&'a self, run: RunNumber, derived: IndexUpdate) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
             let tx = client.transaction().await?;
@@ -291,7 +294,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn forget_derived(&self) -> Pending<'_, ()> {
+    fn forget_derived(&self) -> StoreFuture<'_, ()> {
         Box::pin(async {
             let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_texts";
             let mut client = self.asking().await?;
@@ -303,19 +306,19 @@ impl Backend for Postgres {
         })
     }
 
-    fn usage(&self) -> Pending<'_, Vec<(String, Entry)>> {
+    fn usage(&self) -> StoreFuture<'_, Vec<(String, UsageEntry)>> {
         Box::pin(async { queries::usage(&self.asking().await?.scoped()?).await })
     }
 
-    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>> {
+    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> StoreFuture<'a, Vec<(RunRow, LedgerRow)>> {
         Box::pin(async move { queries::ledger(&self.asking().await?.scoped()?, kind).await })
     }
 
-    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>> {
+    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> StoreFuture<'a, Vec<(RunRow, u64)>> {
         Box::pin(async move { queries::matching(&self.asking().await?.scoped()?, terms, limit).await })
     }
 
-    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()> {
+    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
             let tx = client.transaction().await?;
@@ -330,7 +333,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()> {
+    fn refer<'a>(&'a self, run: RunNumber, name: &'a str, file: &'a str, bytes: u64) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let mut client = self.asking().await?;
             let tx = client.transaction().await?;
@@ -341,7 +344,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn blob<'a>(&'a self, name: &'a str) -> Pending<'a, Option<BlobRow>> {
+    fn blob<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<BlobRow>> {
         Box::pin(async move {
             let sql =
                 "SELECT r.no, r.id, r.key, b.name, b.file, b.bytes FROM holm_blobs b JOIN holm_runs r ON r.no = b.run
@@ -350,7 +353,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn blobs_of(&self, run: RunNo) -> Pending<'_, Vec<BlobRow>> {
+    fn blobs_of(&self, run: RunNumber) -> StoreFuture<'_, Vec<BlobRow>> {
         Box::pin(async move {
             let sql =
                 "SELECT r.no, r.id, r.key, b.name, b.file, b.bytes FROM holm_blobs b JOIN holm_runs r ON r.no = b.run
@@ -359,15 +362,15 @@ impl Backend for Postgres {
         })
     }
 
-    fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>> {
+    fn stamp<'a>(&'a self, file: &'a str) -> StoreFuture<'a, Option<BlobStamp>> {
         Box::pin(async move {
             let sql = "SELECT sum(length(data))::int8 FROM holm_pieces WHERE file = $1";
             let length: Option<i64> = self.row(sql, &[&file]).await?.and_then(|row| row.get(0));
-            Ok(length.map(|length| Stamp { length: unsigned(length), changed: None }))
+            Ok(length.map(|length| BlobStamp { length: unsigned(length), changed: None }))
         })
     }
 
-    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>> {
+    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> StoreFuture<'a, Vec<u8>> {
         Box::pin(async move {
             let (first, last) = (range.start / PIECE, range.end.div_ceil(PIECE));
             let sql = "SELECT data FROM holm_pieces WHERE file = $1 AND n >= $2 AND n < $3 ORDER BY n";
@@ -379,7 +382,7 @@ impl Backend for Postgres {
         })
     }
 
-    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()> {
+    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a RunTombstone) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             if self.held_by(run.no).is_none_or(|lease| lease.is_lost()) {
                 return Err(StoreError::LeaseLost);
@@ -389,13 +392,13 @@ impl Backend for Postgres {
             tx.execute(BLOB_LOCK, &[&LOCKS]).await.map_err(failed)?;
             queries::erase(&tx, run.no).await?;
             tx.execute("DELETE FROM holm_slips WHERE name = $1", &[&run.id]).await.map_err(failed)?;
-            let values: Values<'_> = &[&run.id, &signed(stone.at), &signed(stone.records), &stone.chain];
+            let values: QueryValues<'_> = &[&run.id, &signed(stone.at), &signed(stone.records), &stone.chain];
             tx.execute("INSERT INTO holm_stones VALUES ($1, $2, $3, $4)", values).await.map_err(failed)?;
             tx.commit().await.map_err(failed)
         })
     }
 
-    fn scour(&self) -> Pending<'_, ()> {
+    fn scour(&self) -> StoreFuture<'_, ()> {
         Box::pin(async {
             let mut client = self.asking().await?;
             client.without_time_limit().await?;
@@ -417,12 +420,12 @@ impl Backend for Postgres {
         })
     }
 
-    fn copy_to(&self, _: PathBuf) -> Pending<'_, Copied> {
+    fn copy_to(&self, _: PathBuf) -> StoreFuture<'_, CopySummary> {
         let reason = "copy a PostgreSQL database with its own tools, such as pg_dump".into();
         Box::pin(async { Err(StoreError::System { reason }) })
     }
 
-    fn commits(&self) -> Commits {
+    fn commits(&self) -> StoreStats {
         self.pool.counters.read()
     }
 

@@ -9,13 +9,13 @@ use tokio_postgres::{Client, types::ToSql};
 use super::{
     failed,
     lease::RunLease,
-    reach::{Commit, Reach},
-    scope::Schema,
+    reach::{CommitDurability, PostgresConnector},
+    scope::SchemaName,
     signed,
 };
 use crate::{
     StoreError,
-    backend::{Batch, Counters, RunNo},
+    backend::{RecordBatch, RunNumber, StoreCounters},
 };
 
 /// Batches of one group at the most, so that the first to come does not wait for ever.
@@ -29,51 +29,51 @@ const RELEASE_PAUSE: Duration = Duration::from_secs(1);
 const RELEASE_TRIES: u32 = 20;
 
 /// Something to be done in order.
-pub(super) enum Job {
-    Append(Append),
-    Last(Last),
+pub(super) enum PostgresCommitJob {
+    Append(PostgresAppend),
+    Last(PostgresFollowUp),
 }
 
 /// Lines of one run that are to be kept, as long as its lease is held.
-pub(super) struct Append {
-    pub(super) schema: Schema,
+pub(super) struct PostgresAppend {
+    pub(super) schema: SchemaName,
     pub(super) lease: RunLease,
-    pub(super) rows: Rows,
+    pub(super) rows: RecordRows,
     pub(super) done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 /// Something to be done after everything that was to be appended before it.
-pub(super) enum Last {
-    Release(Release),
+pub(super) enum PostgresFollowUp {
+    Release(LeaseRelease),
     /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
 }
 
 /// A lease that is given back.
-pub(super) struct Release {
-    pub(super) schema: Schema,
-    pub(super) run: RunNo,
+pub(super) struct LeaseRelease {
+    pub(super) schema: SchemaName,
+    pub(super) run: RunNumber,
     pub(super) lease: RunLease,
     /// The attempts that are left.
     tries: u32,
 }
 
-impl Release {
-    pub(super) const fn new(schema: Schema, run: RunNo, lease: RunLease) -> Self {
+impl LeaseRelease {
+    pub(super) const fn new(schema: SchemaName, run: RunNumber, lease: RunLease) -> Self {
         Self { schema, run, lease, tries: RELEASE_TRIES }
     }
 }
 
 /// Lines as the server takes them.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct RecordRows {
     runs: Vec<i64>,
     seqs: Vec<i64>,
     lines: Vec<Vec<u8>>,
 }
 
-impl Rows {
-    pub(super) fn of(batch: &Batch<'_>) -> Self {
+impl RecordRows {
+    pub(super) fn of(batch: &RecordBatch<'_>) -> Self {
         let mut rows = Self::default();
         for (seq, body) in (batch.first..).zip(&batch.bodies) {
             rows.runs.push(batch.run.0);
@@ -92,27 +92,27 @@ impl Rows {
 
 /// Appends through one connection, which is made when it is first needed and again
 /// after it was lost.
-struct Committer {
-    reach: Arc<Reach>,
+struct PostgresCommitter {
+    reach: Arc<PostgresConnector>,
     client: Option<Client>,
-    commit: Commit,
-    counters: Arc<Counters>,
+    commit: CommitDurability,
+    counters: Arc<StoreCounters>,
     /// The committer that does final jobs after this one; `None` if this one does them.
-    next: Option<mpsc::UnboundedSender<Job>>,
+    next: Option<mpsc::UnboundedSender<PostgresCommitJob>>,
     /// Takes failed jobs for another attempt.
-    own: mpsc::WeakUnboundedSender<Job>,
+    own: mpsc::WeakUnboundedSender<PostgresCommitJob>,
 }
 
 pub(super) fn start(
-    reach: &Arc<Reach>,
-    commit: Commit,
-    counters: &Arc<Counters>,
-    next: Option<mpsc::UnboundedSender<Job>>,
-) -> mpsc::UnboundedSender<Job> {
+    reach: &Arc<PostgresConnector>,
+    commit: CommitDurability,
+    counters: &Arc<StoreCounters>,
+    next: Option<mpsc::UnboundedSender<PostgresCommitJob>>,
+) -> mpsc::UnboundedSender<PostgresCommitJob> {
     let (sender, mut jobs) = mpsc::unbounded_channel();
     let (reach, counters) = (Arc::clone(reach), Arc::clone(counters));
     let own = sender.downgrade();
-    let mut committer = Committer { reach, client: None, commit, counters, next, own };
+    let mut committer = PostgresCommitter { reach, client: None, commit, counters, next, own };
     tokio::spawn(async move {
         let mut group = Vec::new();
         while jobs.recv_many(&mut group, GROUP).await > 0 {
@@ -122,17 +122,17 @@ pub(super) fn start(
     sender
 }
 
-impl Committer {
-    async fn do_all(&mut self, group: &mut Vec<Job>) {
-        let (mut waiting, mut last) = (BTreeMap::<Schema, Vec<Append>>::new(), Vec::new());
+impl PostgresCommitter {
+    async fn do_all(&mut self, group: &mut Vec<PostgresCommitJob>) {
+        let (mut waiting, mut last) = (BTreeMap::<SchemaName, Vec<PostgresAppend>>::new(), Vec::new());
         for job in group.drain(..) {
             match job {
-                Job::Append(append) => {
+                PostgresCommitJob::Append(append) => {
                     if let Some(append) = held(append) {
                         waiting.entry(append.schema.clone()).or_default().push(append);
                     }
                 }
-                Job::Last(then) => last.push(then),
+                PostgresCommitJob::Last(then) => last.push(then),
             }
         }
         // Appends come first: the next holder of the lease must find them.
@@ -150,14 +150,14 @@ impl Committer {
         }
     }
 
-    async fn finish(&mut self, then: Last) {
+    async fn finish(&mut self, then: PostgresFollowUp) {
         if let Some(next) = &self.next {
             // The other committer ends with the pool, and the leases with it.
-            let _ = next.send(Job::Last(then));
+            let _ = next.send(PostgresCommitJob::Last(then));
             return;
         }
         match then {
-            Last::Release(released) => {
+            PostgresFollowUp::Release(released) => {
                 let deleted = match self.client().await {
                     Ok(client) => release(client, &released).await,
                     Err(error) => Err(error),
@@ -167,7 +167,7 @@ impl Committer {
                 }
             }
             // Whether the caller still waits does not matter.
-            Last::Passed(done) => {
+            PostgresFollowUp::Passed(done) => {
                 let _ = done.send(());
             }
         }
@@ -181,11 +181,11 @@ impl Committer {
         self.client.as_ref().ok_or_else(|| StoreError::System { reason: "not connected".into() })
     }
 
-    async fn append(&mut self, schemas: Vec<(Schema, Vec<Append>)>) {
+    async fn append(&mut self, schemas: Vec<(SchemaName, Vec<PostgresAppend>)>) {
         let count = schemas.iter().map(|(_, appends)| appends.len()).sum::<usize>();
-        Counters::count(&self.counters.groups, 1);
-        Counters::count(&self.counters.grouped, count as u64);
-        Counters::count(&self.counters.syncs, u64::from(self.commit == Commit::Synced));
+        StoreCounters::count(&self.counters.groups, 1);
+        StoreCounters::count(&self.counters.grouped, count as u64);
+        StoreCounters::count(&self.counters.syncs, u64::from(self.commit == CommitDurability::Synced));
         let client = match self.client().await {
             Ok(client) => client,
             Err(error) => {
@@ -195,7 +195,7 @@ impl Committer {
                 return;
             }
         };
-        let together: Vec<(Schema, Rows)> = schemas.iter().map(joined).collect();
+        let together: Vec<(SchemaName, RecordRows)> = schemas.iter().map(joined).collect();
         let kept = insert(client, &together).await;
         for (place, (_, appends)) in schemas.into_iter().enumerate() {
             let kept = match &kept {
@@ -216,8 +216,8 @@ impl Committer {
     }
 }
 
-async fn alone(client: &Client, append: &Append) -> Result<(), StoreError> {
-    let mut rows = Rows::default();
+async fn alone(client: &Client, append: &PostgresAppend) -> Result<(), StoreError> {
+    let mut rows = RecordRows::default();
     rows.add(&append.rows);
     let kept = insert(client, &[(append.schema.clone(), rows)]).await?;
     match kept.first() {
@@ -227,7 +227,7 @@ async fn alone(client: &Client, append: &Append) -> Result<(), StoreError> {
 }
 
 /// Passes on an append whose lease is held, and answers one whose lease is lost.
-fn held(append: Append) -> Option<Append> {
+fn held(append: PostgresAppend) -> Option<PostgresAppend> {
     if !append.lease.is_lost() {
         return Some(append);
     }
@@ -235,8 +235,8 @@ fn held(append: Append) -> Option<Append> {
     None
 }
 
-fn joined((schema, appends): &(Schema, Vec<Append>)) -> (Schema, Rows) {
-    let mut all = Rows::default();
+fn joined((schema, appends): &(SchemaName, Vec<PostgresAppend>)) -> (SchemaName, RecordRows) {
+    let mut all = RecordRows::default();
     for append in appends {
         all.add(&append.rows);
     }
@@ -245,7 +245,7 @@ fn joined((schema, appends): &(Schema, Vec<Append>)) -> (Schema, Rows) {
 
 /// Keeps rows of several schemas. For each schema whether they were kept; an error
 /// keeps none at all.
-async fn insert(client: &Client, schemas: &[(Schema, Rows)]) -> Result<Vec<bool>, StoreError> {
+async fn insert(client: &Client, schemas: &[(SchemaName, RecordRows)]) -> Result<Vec<bool>, StoreError> {
     let (mut parts, mut counts) = (Vec::new(), Vec::new());
     let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
     for (place, (schema, rows)) in schemas.iter().enumerate() {
@@ -269,20 +269,21 @@ fn part(place: usize) -> String {
     )
 }
 
-async fn release(client: &Client, released: &Release) -> Result<(), StoreError> {
-    let Release { schema, run, lease, .. } = released;
+async fn release(client: &Client, released: &LeaseRelease) -> Result<(), StoreError> {
+    let LeaseRelease { schema, run, lease, .. } = released;
     let sql = "DELETE FROM holmdb_leases WHERE schema = :schema AND run = $1 AND hold = $2";
     client.execute(&*schema.qualify(sql), &[&run.0, &lease.hold]).await.map_err(failed)?;
     Ok(())
 }
 
 /// Releases a lease as soon as the database can be reached again, if that is soon.
-fn release_later(released: Release, own: mpsc::WeakUnboundedSender<Job>) {
+fn release_later(released: LeaseRelease, own: mpsc::WeakUnboundedSender<PostgresCommitJob>) {
     let Some(tries) = released.tries.checked_sub(1) else { return };
     tokio::spawn(async move {
         tokio::time::sleep(RELEASE_PAUSE).await;
         if let Some(own) = own.upgrade() {
-            let _ = own.send(Job::Last(Last::Release(Release { tries, ..released })));
+            let _ = own
+                .send(PostgresCommitJob::Last(PostgresFollowUp::Release(LeaseRelease { tries, ..released })));
         }
     });
 }

@@ -2,37 +2,37 @@
 
 use tokio_postgres::Row;
 
-use super::{Postgres, signed, unsigned};
+use super::{PostgresBackend, signed, unsigned};
 use crate::{
-    backend::Pending,
-    jobs::rows::{JobRow, JobRows, JobRunRow, Which},
+    backend::StoreFuture,
+    jobs::rows::{JobRow, JobRunRow, JobRunSelection, JobTable},
 };
 
 const JOB: &str = "SELECT id, key, version, spec, standing FROM holm_jobs";
 const RUN: &str = "SELECT slot, at, open, version, body FROM holm_job_runs";
 
-impl JobRows for Postgres {
-    fn jobs(&self) -> Pending<'_, Vec<JobRow>> {
+impl JobTable for PostgresBackend {
+    fn jobs(&self) -> StoreFuture<'_, Vec<JobRow>> {
         Box::pin(async {
             let rows = self.rows(&format!("{JOB} ORDER BY id COLLATE \"C\""), &[]).await?;
             Ok(rows.iter().map(job_row).collect())
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> Pending<'a, Option<JobRow>> {
+    fn job<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<JobRow>> {
         Box::pin(async move {
             let row = self.row(&format!("{JOB} WHERE id = $1"), &[&id]).await?;
             Ok(row.as_ref().map(job_row))
         })
     }
 
-    fn add_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool> {
+    fn add_job<'a>(&'a self, row: &'a JobRow) -> StoreFuture<'a, bool> {
         let sql = "INSERT INTO holm_jobs (id, key, version, spec, standing) VALUES ($1, $2, 0, $3, $4)
              ON CONFLICT DO NOTHING";
         Box::pin(async move { self.changes(sql, &[&row.id, &row.key, &row.spec, &row.standing]).await })
     }
 
-    fn change_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool> {
+    fn change_job<'a>(&'a self, row: &'a JobRow) -> StoreFuture<'a, bool> {
         let sql = "UPDATE holm_jobs SET version = version + 1, spec = $3, standing = $4
              WHERE id = $1 AND version = $2";
         Box::pin(async move {
@@ -40,14 +40,14 @@ impl JobRows for Postgres {
         })
     }
 
-    fn remove_job<'a>(&'a self, id: &'a str) -> Pending<'a, bool> {
+    fn remove_job<'a>(&'a self, id: &'a str) -> StoreFuture<'a, bool> {
         // One statement, so that no run is left without its job.
         let sql =
             "WITH gone AS (DELETE FROM holm_job_runs WHERE job = $1) DELETE FROM holm_jobs WHERE id = $1";
         Box::pin(async move { self.changes(sql, &[&id]).await })
     }
 
-    fn add_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool> {
+    fn add_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> StoreFuture<'a, bool> {
         let sql = "INSERT INTO holm_job_runs (job, slot, at, open, version, body)
              SELECT id, $2, $3, $4, 0, $5 FROM holm_jobs WHERE id = $1 ON CONFLICT DO NOTHING";
         Box::pin(
@@ -55,7 +55,7 @@ impl JobRows for Postgres {
         )
     }
 
-    fn change_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool> {
+    fn change_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> StoreFuture<'a, bool> {
         let sql = "UPDATE holm_job_runs SET version = version + 1, open = $4, body = $5
              WHERE job = $1 AND slot = $2 AND version = $3";
         Box::pin(async move {
@@ -63,25 +63,25 @@ impl JobRows for Postgres {
         })
     }
 
-    fn job_runs<'a>(&'a self, job: &'a str, which: Which) -> Pending<'a, Vec<JobRunRow>> {
+    fn job_runs<'a>(&'a self, job: &'a str, which: JobRunSelection) -> StoreFuture<'a, Vec<JobRunRow>> {
         Box::pin(async move {
             let (rest, limit) = match which {
-                Which::Open => ("WHERE job = $1 AND open ORDER BY no LIMIT $2", i64::MAX),
-                Which::Latest(limit) => ("WHERE job = $1 ORDER BY no DESC LIMIT $2", signed(limit)),
+                JobRunSelection::Open => ("WHERE job = $1 AND open ORDER BY no LIMIT $2", i64::MAX),
+                JobRunSelection::Latest(limit) => ("WHERE job = $1 ORDER BY no DESC LIMIT $2", signed(limit)),
             };
             let rows = self.rows(&format!("{RUN} {rest}"), &[&job, &limit]).await?;
             Ok(rows.iter().map(run_row).collect())
         })
     }
 
-    fn job_run<'a>(&'a self, job: &'a str, slot: &'a str) -> Pending<'a, Option<JobRunRow>> {
+    fn job_run<'a>(&'a self, job: &'a str, slot: &'a str) -> StoreFuture<'a, Option<JobRunRow>> {
         Box::pin(async move {
             let row = self.row(&format!("{RUN} WHERE job = $1 AND slot = $2"), &[&job, &slot]).await?;
             Ok(row.as_ref().map(run_row))
         })
     }
 
-    fn prune_job_runs<'a>(&'a self, job: &'a str, keep: u64, before: u64) -> Pending<'a, ()> {
+    fn prune_job_runs<'a>(&'a self, job: &'a str, keep: u64, before: u64) -> StoreFuture<'a, ()> {
         let sql = "DELETE FROM holm_job_runs WHERE job = $1 AND NOT open AND at < $2 AND no NOT IN
              (SELECT no FROM holm_job_runs WHERE job = $1 AND NOT open ORDER BY no DESC LIMIT $3)";
         Box::pin(async move {

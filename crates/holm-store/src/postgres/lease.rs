@@ -14,16 +14,16 @@ use tokio::{
 use tokio_postgres::Client;
 
 use super::{
-    Postgres,
-    committer::{Job, Last, Release},
+    PostgresBackend,
+    committer::{LeaseRelease, PostgresCommitJob, PostgresFollowUp},
     failed,
-    pool::{HANDOVER_WAIT, ParkedSession, Pool},
-    reach::{Commit, Reach},
-    scope::{Schema, Scoped},
+    pool::{HANDOVER_WAIT, ParkedSession, PostgresConnections},
+    reach::{CommitDurability, PostgresConnector},
+    scope::{SchemaConnection, SchemaName},
 };
 use crate::{
     StoreError,
-    backend::{RunNo, RunRow},
+    backend::{RunNumber, RunRow},
 };
 
 /// How often a process checks that the connection of its lease is alive. A server
@@ -53,14 +53,14 @@ pub(super) const ALIVE: &str = "WITH alive AS MATERIALIZED (
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))";
 
 /// The lease of this process: alive as long as its connection is.
-pub(super) struct ServerLease {
+pub(super) struct ProcessLease {
     pub(super) id: i64,
     lost: watch::Receiver<bool>,
 }
 
-impl ServerLease {
-    pub(super) async fn open(reach: &Reach) -> Result<Self, StoreError> {
-        let (client, ended) = reach.connect_watched(Commit::Synced).await?;
+impl ProcessLease {
+    pub(super) async fn open(reach: &PostgresConnector) -> Result<Self, StoreError> {
+        let (client, ended) = reach.connect_watched(CommitDurability::Synced).await?;
         client.batch_execute(&watched_by_server()).await.map_err(failed)?;
         let id = new_id()?;
         client.execute("SELECT pg_advisory_lock($1)", &[&id]).await.map_err(failed)?;
@@ -86,14 +86,14 @@ impl ServerLease {
 /// The right to drive one run.
 #[derive(Clone)]
 pub(super) struct RunLease {
-    pub(super) server: Arc<ServerLease>,
+    pub(super) server: Arc<ProcessLease>,
     /// Names this right among all that were ever had to the run, so that one that is given back
     /// late is not taken for the next one.
     pub(super) hold: i64,
 }
 
 impl RunLease {
-    pub(super) fn new(server: Arc<ServerLease>) -> Result<Self, StoreError> {
+    pub(super) fn new(server: Arc<ProcessLease>) -> Result<Self, StoreError> {
         Ok(Self { server, hold: new_id()? })
     }
 
@@ -148,7 +148,7 @@ fn new_id() -> Result<i64, StoreError> {
 }
 
 /// The state of the lease on a run.
-enum Found {
+enum LeaseStatus {
     Free,
     /// It is of this process, which does not hold the run: giving it back has failed so far.
     Left {
@@ -163,14 +163,14 @@ enum Found {
     },
 }
 
-impl Postgres {
+impl PostgresBackend {
     /// The lease of this process, taken again if it was lost.
-    pub(super) async fn server_lease(&self) -> Result<Arc<ServerLease>, StoreError> {
+    pub(super) async fn server_lease(&self) -> Result<Arc<ProcessLease>, StoreError> {
         let mut lease = self.pool.lease.lock().await;
         match &*lease {
             Some(lease) if !lease.is_lost() => Ok(Arc::clone(lease)),
             _ => {
-                let opened = Arc::new(ServerLease::open(&self.pool.reach).await?);
+                let opened = Arc::new(ProcessLease::open(&self.pool.reach).await?);
                 *lease = Some(Arc::clone(&opened));
                 Ok(opened)
             }
@@ -178,41 +178,41 @@ impl Postgres {
     }
 
     /// The lease under which this process holds a run.
-    pub(super) fn held_by(&self, run: RunNo) -> Option<RunLease> {
+    pub(super) fn held_by(&self, run: RunNumber) -> Option<RunLease> {
         self.pool.held().get(&(self.schema.clone(), run)).cloned().flatten()
     }
 
-    pub(super) fn note_held(&self, run: RunNo, lease: RunLease) {
+    pub(super) fn note_held(&self, run: RunNumber, lease: RunLease) {
         self.pool.held().insert((self.schema.clone(), run), Some(lease));
     }
 
     /// Takes the lease on a run. If its last holder lost the lease and has not reported that it
     /// stopped, waits until it has.
     pub(super) async fn take_lease(&self, run: &RunRow) -> Result<(), StoreError> {
-        let taking = Taking::begin(&self.pool, &self.schema, run)?;
+        let taking = LeaseAcquisition::begin(&self.pool, &self.schema, run)?;
         self.pool.released().await;
         let lease = RunLease::new(self.server_lease().await?)?;
         let mut looks = LOOKS;
         loop {
             match self.find_lease(run.no, &lease).await? {
-                Found::Left { hold } => {
+                LeaseStatus::Left { hold } => {
                     if self.replace_lease(run.no, &lease, hold).await? {
                         break;
                     }
                 }
-                Found::Free => {
+                LeaseStatus::Free => {
                     if self.insert_lease(run.no, &lease).await? {
                         break;
                     }
                 }
-                Found::Alive { holder } if looks == 0 => {
+                LeaseStatus::Alive { holder } if looks == 0 => {
                     return Err(StoreError::Busy { run: run.id.clone(), holder });
                 }
-                Found::Alive { .. } => {
+                LeaseStatus::Alive { .. } => {
                     looks -= 1;
                     sleep(SERVER_NOTICE / LOOKS).await;
                 }
-                Found::Ended { lease: ended, hold } => {
+                LeaseStatus::Ended { lease: ended, hold } => {
                     if !self.pool.is_over(ended) {
                         sleep(HANDOVER_LOOK.min(self.pool.handover)).await;
                     } else if self.replace_lease(run.no, &lease, hold).await? {
@@ -225,26 +225,26 @@ impl Postgres {
         Ok(())
     }
 
-    async fn find_lease(&self, run: RunNo, own: &RunLease) -> Result<Found, StoreError> {
+    async fn find_lease(&self, run: RunNumber, own: &RunLease) -> Result<LeaseStatus, StoreError> {
         let sql = format!(
             "{ALIVE} SELECT l.lease, l.hold, l.holder, l.lease IN (SELECT lease FROM alive)
              FROM holmdb_leases l WHERE l.schema = :schema AND l.run = $1"
         );
-        let Some(row) = self.row(&sql, &[&run.0]).await? else { return Ok(Found::Free) };
+        let Some(row) = self.row(&sql, &[&run.0]).await? else { return Ok(LeaseStatus::Free) };
         let (lease, hold): (i64, i64) = (row.get(0), row.get(1));
         Ok(match (lease == own.server.id, row.get(3)) {
-            (true, _) => Found::Left { hold },
-            (false, true) => Found::Alive { holder: row.get(2) },
-            (false, false) => Found::Ended { lease, hold },
+            (true, _) => LeaseStatus::Left { hold },
+            (false, true) => LeaseStatus::Alive { holder: row.get(2) },
+            (false, false) => LeaseStatus::Ended { lease, hold },
         })
     }
 
-    async fn insert_lease(&self, run: RunNo, own: &RunLease) -> Result<bool, StoreError> {
+    async fn insert_lease(&self, run: RunNumber, own: &RunLease) -> Result<bool, StoreError> {
         self.changes(INSERT_LEASE, &[&run.0, &own.server.id, &own.hold, &holder()]).await
     }
 
     /// Replaces a lease that has ended, unless another process did so first.
-    async fn replace_lease(&self, run: RunNo, own: &RunLease, ended: i64) -> Result<bool, StoreError> {
+    async fn replace_lease(&self, run: RunNumber, own: &RunLease, ended: i64) -> Result<bool, StoreError> {
         let sql = "UPDATE holmdb_leases SET lease = $2, hold = $3, holder = $4
              WHERE schema = :schema AND run = $1 AND hold = $5";
         self.changes(sql, &[&run.0, &own.server.id, &own.hold, &holder(), &ended]).await
@@ -252,13 +252,16 @@ impl Postgres {
 
     /// Releases the lease on a run, after all earlier appends. After a loss it also reports that
     /// the run has stopped here.
-    pub(super) fn give_back(&self, run: RunNo) {
+    pub(super) fn give_back(&self, run: RunNumber) {
         let key = (self.schema.clone(), run);
         let mut held = self.pool.held();
         let Some(lease) = held.get(&key).cloned().flatten() else { return };
         let schema = key.0.clone();
         // Before the run is free in this process, so that the next holder here waits for it.
-        let _ = self.pool.written.send(Job::Last(Last::Release(Release::new(schema, run, lease))));
+        let _ = self
+            .pool
+            .written
+            .send(PostgresCommitJob::Last(PostgresFollowUp::Release(LeaseRelease::new(schema, run, lease))));
         held.remove(&key);
     }
 }
@@ -269,13 +272,13 @@ pub(super) const INSERT_LEASE: &str = "INSERT INTO holmdb_leases (schema, run, l
 
 /// A run whose lease is being taken in this process: no other store of the pool takes it meanwhile.
 /// The database would not object, because all of them have the same lease.
-struct Taking<'a> {
-    pool: &'a Pool,
-    key: Option<(Schema, RunNo)>,
+struct LeaseAcquisition<'a> {
+    pool: &'a PostgresConnections,
+    key: Option<(SchemaName, RunNumber)>,
 }
 
-impl<'a> Taking<'a> {
-    fn begin(pool: &'a Pool, schema: &Schema, run: &RunRow) -> Result<Self, StoreError> {
+impl<'a> LeaseAcquisition<'a> {
+    fn begin(pool: &'a PostgresConnections, schema: &SchemaName, run: &RunRow) -> Result<Self, StoreError> {
         let key = (schema.clone(), run.no);
         let mut held = pool.held();
         if held.contains_key(&key) {
@@ -293,7 +296,7 @@ impl<'a> Taking<'a> {
     }
 }
 
-impl Drop for Taking<'_> {
+impl Drop for LeaseAcquisition<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.key.take() {
             self.pool.held().remove(&key);
@@ -308,7 +311,9 @@ pub(super) fn holder() -> String {
 
 /// Sessions at work that no process drives, the oldest first, each with the lease that its
 /// last holder has lost.
-pub(super) async fn parked(scoped: &Scoped<'_>) -> Result<Vec<(ParkedSession, Option<i64>)>, StoreError> {
+pub(super) async fn parked(
+    scoped: &SchemaConnection<'_>,
+) -> Result<Vec<(ParkedSession, Option<i64>)>, StoreError> {
     let sql = format!(
         "{ALIVE} SELECT w.schema, w.id, l.lease FROM holmdb_at_work w
          LEFT JOIN holmdb_leases l ON l.schema = w.schema AND l.run = w.run

@@ -25,9 +25,9 @@ use std::sync::Arc;
 use tokio_postgres::error::SqlState;
 
 use crate::StoreError;
-use pool::{Checkout, Pool};
+use pool::{CheckedOutConnection, PostgresConnections};
 pub use pool::{ParkedSession, PostgresPool};
-use scope::Schema;
+use scope::SchemaName;
 
 /// Marks Holm's short locks among those of other programs; leases are locks with one number.
 const LOCKS: i32 = 0x686f_6c6d;
@@ -42,23 +42,23 @@ const SCHEMA_LOCK: i32 = 0;
 /// The most causes of an error that a message contains; no library nests deeper than half of it.
 const MOST_CAUSES: usize = 8;
 
-pub(crate) struct Postgres {
-    pool: Arc<Pool>,
-    schema: Schema,
+pub(crate) struct PostgresBackend {
+    pool: Arc<PostgresConnections>,
+    schema: SchemaName,
 }
 
-impl Postgres {
+impl PostgresBackend {
     pub(crate) async fn open(pool: &PostgresPool, schema: Option<&str>) -> Result<Self, StoreError> {
         if let Some(schema) = schema {
             check_schema(schema)?;
         }
-        let (pool, schema) = (Arc::clone(&pool.inner), Schema::new(schema));
+        let (pool, schema) = (Arc::clone(&pool.inner), SchemaName::new(schema));
         schema::migrate(&pool, &schema).await?;
         Ok(Self { pool, schema })
     }
 
     /// A connection that asks questions in this schema.
-    async fn asking(&self) -> Result<Checkout<'_>, StoreError> {
+    async fn asking(&self) -> Result<CheckedOutConnection<'_>, StoreError> {
         self.pool.checkout(&self.schema).await
     }
 }

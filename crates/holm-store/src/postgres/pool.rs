@@ -13,16 +13,16 @@ use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_postgres::Client;
 
 use super::{
-    committer::{self, Job, Last},
+    committer::{self, PostgresCommitJob, PostgresFollowUp},
     failed,
-    lease::{RunLease, ServerLease},
-    reach::{Commit, Reach},
+    lease::{ProcessLease, RunLease},
+    reach::{CommitDurability, PostgresConnector},
     schema,
-    scope::{Schema, Scoped, ScopedTransaction, UnderWay},
+    scope::{QueryActivity, SchemaConnection, SchemaName, SchemaTransaction},
 };
 use crate::{
     StoreError,
-    backend::{Counters, RunNo},
+    backend::{RunNumber, StoreCounters},
 };
 
 /// Connections for queries at the most. PostgreSQL allows 100 in all by default, and each costs the
@@ -43,11 +43,11 @@ const MAX_SIGHTINGS: usize = 1_024;
 /// are the same pool.
 ///
 /// A process has at most eleven connections by a pool, however many stores it opens with
-/// [`Options::postgres_on`](crate::Options::postgres_on). All runs that the process drives depend
+/// [`StoreOptions::postgres_on`](crate::StoreOptions::postgres_on). All runs that the process drives depend
 /// on one of them, which holds the lease.
 #[derive(Clone)]
 pub struct PostgresPool {
-    pub(super) inner: Arc<Pool>,
+    pub(super) inner: Arc<PostgresConnections>,
 }
 
 /// A session that was running, or for which a prompt waits, and that no process drives.
@@ -64,11 +64,11 @@ impl PostgresPool {
     /// # Errors
     /// [`StoreError`]: the address is wrong, the database cannot be reached, or its tables cannot be made.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
-        let reach = Arc::new(Reach::new(url)?);
-        let counters = Arc::<Counters>::default();
-        let synced = committer::start(&reach, Commit::Synced, &counters, None);
-        let written = committer::start(&reach, Commit::Written, &counters, Some(synced.clone()));
-        let inner = Pool {
+        let reach = Arc::new(PostgresConnector::new(url)?);
+        let counters = Arc::<StoreCounters>::default();
+        let synced = committer::start(&reach, CommitDurability::Synced, &counters, None);
+        let written = committer::start(&reach, CommitDurability::Written, &counters, Some(synced.clone()));
+        let inner = PostgresConnections {
             reach,
             idle: Arc::default(),
             places: Arc::new(Semaphore::new(MAX_QUERIES)),
@@ -80,7 +80,7 @@ impl PostgresPool {
             handover: HANDOVER_WAIT,
             counters,
         };
-        schema::make_shared(&mut inner.checkout(&Schema::default()).await?).await?;
+        schema::make_shared(&mut inner.checkout(&SchemaName::default()).await?).await?;
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -102,7 +102,7 @@ impl PostgresPool {
     /// # Errors
     /// Any [`StoreError`] of the database.
     pub async fn parked(&self) -> Result<Vec<ParkedSession>, StoreError> {
-        let usual = Schema::default();
+        let usual = SchemaName::default();
         let checkout = self.inner.checkout(&usual).await?;
         let rows = super::lease::parked(&checkout.scoped()?).await?;
         drop(checkout);
@@ -119,28 +119,31 @@ impl fmt::Debug for PostgresPool {
 }
 
 /// The runs that this process holds, each with its lease.
-pub(super) type HeldRuns = HashMap<(Schema, RunNo), Option<RunLease>>;
+pub(super) type LeasedRuns = HashMap<(SchemaName, RunNumber), Option<RunLease>>;
 
-pub(super) struct Pool {
-    pub(super) reach: Arc<Reach>,
+pub(super) struct PostgresConnections {
+    pub(super) reach: Arc<PostgresConnector>,
     idle: Arc<BlockingMutex<Vec<Client>>>,
     places: Arc<Semaphore>,
-    pub(super) synced: mpsc::UnboundedSender<Job>,
+    pub(super) synced: mpsc::UnboundedSender<PostgresCommitJob>,
     /// Jobs that must follow all appends go this way, and then the other.
-    pub(super) written: mpsc::UnboundedSender<Job>,
+    pub(super) written: mpsc::UnboundedSender<PostgresCommitJob>,
     /// The lease of this process, opened when a run is first held and again after a loss.
-    pub(super) lease: Mutex<Option<Arc<ServerLease>>>,
+    pub(super) lease: Mutex<Option<Arc<ProcessLease>>>,
     /// The runs that are held here; none is one that is being taken.
-    held: BlockingMutex<HeldRuns>,
+    held: BlockingMutex<LeasedRuns>,
     /// When leases that have ended were first seen to have ended.
     sightings: BlockingMutex<HashMap<i64, Instant>>,
     pub(super) handover: Duration,
-    pub(super) counters: Arc<Counters>,
+    pub(super) counters: Arc<StoreCounters>,
 }
 
-impl Pool {
+impl PostgresConnections {
     /// A connection for queries in a schema, given back when it is dropped.
-    pub(super) async fn checkout<'a>(&self, schema: &'a Schema) -> Result<Checkout<'a>, StoreError> {
+    pub(super) async fn checkout<'a>(
+        &self,
+        schema: &'a SchemaName,
+    ) -> Result<CheckedOutConnection<'a>, StoreError> {
         let busy = || StoreError::System { reason: "all connections to the database are in use".into() };
         let place = tokio::time::timeout(CHECKOUT_TIME, Arc::clone(&self.places).acquire_owned());
         let place = place.await.map_err(|_| busy())?.map_err(|_| busy())?;
@@ -149,21 +152,21 @@ impl Pool {
             match idle {
                 Some(client) if client.is_closed() => {}
                 Some(client) => break client,
-                None => break self.reach.connect(Commit::Synced).await?,
+                None => break self.reach.connect(CommitDurability::Synced).await?,
             }
         };
-        Ok(Checkout {
+        Ok(CheckedOutConnection {
             client: Some(client),
             schema,
-            under_way: UnderWay::new(Arc::clone(&self.counters)),
-            after: After::Reuse,
+            under_way: QueryActivity::new(Arc::clone(&self.counters)),
+            after: ConnectionReuse::Reuse,
             idle: Arc::clone(&self.idle),
             reach: Arc::clone(&self.reach),
             place: Some(place),
         })
     }
 
-    pub(super) fn held(&self) -> MutexGuard<'_, HeldRuns> {
+    pub(super) fn held(&self) -> MutexGuard<'_, LeasedRuns> {
         lock(&self.held)
     }
 
@@ -182,7 +185,7 @@ impl Pool {
     /// be deleted by the one that is given back late.
     pub(super) async fn released(&self) {
         let (done, passed) = oneshot::channel();
-        if self.written.send(Job::Last(Last::Passed(done))).is_ok() {
+        if self.written.send(PostgresCommitJob::Last(PostgresFollowUp::Passed(done))).is_ok() {
             // Without an answer the committers have ended, which the next append reports.
             let _ = passed.await;
         }
@@ -191,48 +194,48 @@ impl Pool {
 
 /// Whether a released connection is reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum After {
+enum ConnectionReuse {
     Reuse,
     Close,
 }
 
 /// A connection for queries, given back when it is dropped. If its caller goes while a query runs,
 /// the server is asked to stop the query, and the connection ends.
-pub(super) struct Checkout<'a> {
+pub(super) struct CheckedOutConnection<'a> {
     client: Option<Client>,
-    schema: &'a Schema,
-    under_way: UnderWay,
-    after: After,
+    schema: &'a SchemaName,
+    under_way: QueryActivity,
+    after: ConnectionReuse,
     idle: Arc<BlockingMutex<Vec<Client>>>,
-    reach: Arc<Reach>,
+    reach: Arc<PostgresConnector>,
     place: Option<OwnedSemaphorePermit>,
 }
 
-impl Checkout<'_> {
-    pub(super) fn scoped(&self) -> Result<Scoped<'_>, StoreError> {
+impl CheckedOutConnection<'_> {
+    pub(super) fn scoped(&self) -> Result<SchemaConnection<'_>, StoreError> {
         let client = self.client.as_ref().ok_or_else(gone)?;
-        Ok(Scoped { client, schema: self.schema, under_way: &self.under_way })
+        Ok(SchemaConnection { client, schema: self.schema, under_way: &self.under_way })
     }
 
-    pub(super) async fn transaction(&mut self) -> Result<ScopedTransaction<'_>, StoreError> {
+    pub(super) async fn transaction(&mut self) -> Result<SchemaTransaction<'_>, StoreError> {
         let Self { client, schema, under_way, .. } = self;
         let client = client.as_mut().ok_or_else(gone)?;
         let transaction = under_way.during(client.transaction()).await.map_err(failed)?;
-        Ok(ScopedTransaction { transaction, schema, under_way })
+        Ok(SchemaTransaction { transaction, schema, under_way })
     }
 
     /// Lets statements take as long as they need; the connection is not used again.
     pub(super) async fn without_time_limit(&mut self) -> Result<(), StoreError> {
-        self.after = After::Close;
+        self.after = ConnectionReuse::Close;
         self.scoped()?.batch_execute("SET statement_timeout = 0").await.map_err(failed)
     }
 }
 
-impl Drop for Checkout<'_> {
+impl Drop for CheckedOutConnection<'_> {
     fn drop(&mut self) {
         let Some(client) = self.client.take().filter(|client| !client.is_closed()) else { return };
         if !self.under_way.is_set() {
-            if self.after == After::Reuse {
+            if self.after == ConnectionReuse::Reuse {
                 lock(&self.idle).push(client);
             }
             return;

@@ -5,24 +5,24 @@ use tokio_postgres::{Row, types::ToSql};
 use super::{
     clean, failed,
     lease::ALIVE,
-    scope::{Scoped, ScopedTransaction},
+    scope::{SchemaConnection, SchemaTransaction},
     signed, unsigned,
 };
 use crate::{
     StoreError,
-    backend::{BlobRow, Derived, ListFilter, ListedRow, RunNo, RunRow, Stale},
-    derive::{Day, Entry, HeadFacts, LedgerRow, Subject, TIME_BYTES, Tally},
+    backend::{BlobRow, IndexUpdate, RunNumber, RunRow, SessionFilter, SessionListRow, StaleRun},
+    derive::{LedgerRow, SessionSummary, TIME_BYTES, UsageEntry, UsageSubject, UsageTally, UtcDay},
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Makes a run; the caller commits.
 pub(super) async fn create(
-    tx: &ScopedTransaction<'_>,
+    tx: &SchemaTransaction<'_>,
     id: &str,
     key: Option<&[u8]>,
     now: u64,
-) -> Result<RunNo> {
+) -> Result<RunNumber> {
     let erased = tx.query_opt("SELECT 1 FROM holm_stones WHERE id = $1", &[&id]).await.map_err(failed)?;
     if erased.is_some() {
         return Err(StoreError::Erased { run: id.into() });
@@ -45,11 +45,14 @@ pub(super) async fn create(
         )
         .await
         .map_err(failed)?;
-    row.map(|row| RunNo(row.get(0))).ok_or_else(|| StoreError::Exists { run: id.into() })
+    row.map(|row| RunNumber(row.get(0))).ok_or_else(|| StoreError::Exists { run: id.into() })
 }
 
 /// The page of a list.
-pub(super) async fn list(client: &Scoped<'_>, filter: &ListFilter<'_>) -> Result<Vec<ListedRow>> {
+pub(super) async fn list(
+    client: &SchemaConnection<'_>,
+    filter: &SessionFilter<'_>,
+) -> Result<Vec<SessionListRow>> {
     let time = if filter.by_created { "r.created" } else { "coalesce(h.updated, r.created)" };
     let (compare, order) = if filter.oldest_first { (">", "ASC") } else { ("<", "DESC") };
     let mut sql = format!(
@@ -82,8 +85,8 @@ pub(super) async fn list(client: &Scoped<'_>, filter: &ListFilter<'_>) -> Result
     Ok(rows.iter().map(listed).collect())
 }
 
-fn listed(row: &Row) -> ListedRow {
-    ListedRow {
+fn listed(row: &Row) -> SessionListRow {
+    SessionListRow {
         run: run_row(row),
         created: unsigned(row.get(3)),
         updated: unsigned(row.get(4)),
@@ -98,7 +101,7 @@ fn listed(row: &Row) -> ListedRow {
     }
 }
 
-pub(super) async fn stale(client: &Scoped<'_>) -> Result<Vec<Stale>> {
+pub(super) async fn stale(client: &SchemaConnection<'_>) -> Result<Vec<StaleRun>> {
     let rows = client
         .query(
             "SELECT r.no, r.id, r.key, coalesce(x.seq + 1, 0), coalesce(h.records, 0), h.title IS NOT NULL,
@@ -113,7 +116,7 @@ pub(super) async fn stale(client: &Scoped<'_>) -> Result<Vec<Stale>> {
         )
         .await
         .map_err(failed)?;
-    let stale = |row: &Row| Stale {
+    let stale = |row: &Row| StaleRun {
         run: run_row(row),
         records: unsigned(row.get(3)),
         head_at: unsigned(row.get(4)),
@@ -124,15 +127,18 @@ pub(super) async fn stale(client: &Scoped<'_>) -> Result<Vec<Stale>> {
     Ok(rows.iter().map(stale).collect())
 }
 
-pub(super) async fn keep_heads(tx: &ScopedTransaction<'_>, heads: &[(RunNo, HeadFacts)]) -> Result<()> {
-    let column = |of: fn(&HeadFacts) -> u64| heads.iter().map(|(_, facts)| signed(of(facts))).collect();
+pub(super) async fn keep_heads(
+    tx: &SchemaTransaction<'_>,
+    heads: &[(RunNumber, SessionSummary)],
+) -> Result<()> {
+    let column = |of: fn(&SessionSummary) -> u64| heads.iter().map(|(_, facts)| signed(of(facts))).collect();
     let (records, updated): (Vec<i64>, Vec<i64>) =
         (column(|facts| facts.records), column(|facts| facts.updated));
-    let text = |of: fn(&HeadFacts) -> &str| heads.iter().map(|(_, facts)| clean(of(facts))).collect();
+    let text = |of: fn(&SessionSummary) -> &str| heads.iter().map(|(_, facts)| clean(of(facts))).collect();
     let (agents, models): (Vec<String>, Vec<String>) =
         (text(|facts| &facts.agent), text(|facts| &facts.model));
     let titles: Vec<Option<&[u8]>> = heads.iter().map(|(_, facts)| facts.title.as_deref()).collect();
-    let runs: Vec<RunNo> = heads.iter().map(|(run, _)| *run).collect();
+    let runs: Vec<RunNumber> = heads.iter().map(|(run, _)| *run).collect();
     tx.execute(
         "INSERT INTO holm_heads (run, records, updated, agent, model, title)
          SELECT r.no, j.records, j.updated, j.agent, j.model, j.title
@@ -149,11 +155,15 @@ pub(super) async fn keep_heads(tx: &ScopedTransaction<'_>, heads: &[(RunNo, Head
     settle(tx, &runs).await
 }
 
-pub(super) fn numbers(runs: &[RunNo]) -> Vec<i64> {
+pub(super) fn numbers(runs: &[RunNumber]) -> Vec<i64> {
     runs.iter().map(|run| run.0).collect()
 }
 
-pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
+pub(super) async fn keep_folded(
+    tx: &SchemaTransaction<'_>,
+    run: RunNumber,
+    derived: &IndexUpdate,
+) -> Result<()> {
     let records = derived.records;
     // The run's row is locked, so that two folds run one after the other. Appends only share its
     // key and continue.
@@ -207,7 +217,7 @@ pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived:
 
 /// Unmarks runs that no process drives and whose index is complete, so that they
 /// are not checked again.
-async fn settle(tx: &ScopedTransaction<'_>, runs: &[RunNo]) -> Result<()> {
+async fn settle(tx: &SchemaTransaction<'_>, runs: &[RunNumber]) -> Result<()> {
     tx.execute(
         "UPDATE holm_runs r SET moved = false WHERE r.no = ANY($1)
          AND NOT EXISTS (SELECT 1 FROM holmdb_leases WHERE schema = :schema AND run = r.no) AND EXISTS (
@@ -220,12 +230,12 @@ async fn settle(tx: &ScopedTransaction<'_>, runs: &[RunNo]) -> Result<()> {
     Ok(())
 }
 
-async fn keep_entry(tx: &ScopedTransaction<'_>, run: RunNo, entry: &Entry) -> Result<()> {
+async fn keep_entry(tx: &SchemaTransaction<'_>, run: RunNumber, entry: &UsageEntry) -> Result<()> {
     let (kind, name) = match &entry.subject {
-        Subject::Model(name) => (0_i64, name),
-        Subject::Tool(name) => (1, name),
+        UsageSubject::Model(name) => (0_i64, name),
+        UsageSubject::Tool(name) => (1, name),
     };
-    let Tally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
+    let UsageTally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
     let numbers: Vec<i64> = [
         calls,
         errors,
@@ -251,7 +261,7 @@ async fn keep_entry(tx: &ScopedTransaction<'_>, run: RunNo, entry: &Entry) -> Re
     Ok(())
 }
 
-async fn keep_standing(tx: &ScopedTransaction<'_>, run: RunNo, row: &LedgerRow) -> Result<()> {
+async fn keep_standing(tx: &SchemaTransaction<'_>, run: RunNumber, row: &LedgerRow) -> Result<()> {
     let numbers = row.numbers.map(signed).to_vec();
     tx.execute(
         "INSERT INTO holm_ledger VALUES ($1, $2, $3, $4, $5)",
@@ -262,7 +272,10 @@ async fn keep_standing(tx: &ScopedTransaction<'_>, run: RunNo, row: &LedgerRow) 
     Ok(())
 }
 
-pub(super) async fn ledger(client: &Scoped<'_>, kind: Option<&str>) -> Result<Vec<(RunRow, LedgerRow)>> {
+pub(super) async fn ledger(
+    client: &SchemaConnection<'_>,
+    kind: Option<&str>,
+) -> Result<Vec<(RunRow, LedgerRow)>> {
     let sql = "SELECT r.no, r.id, r.key, l.kind, l.model, l.numbers, l.whys
          FROM holm_ledger l JOIN holm_runs r ON r.no = l.run WHERE $1::text IS NULL OR l.kind = $1";
     let rows = client.query(sql, &[&kind.map(clean)]).await.map_err(failed)?;
@@ -275,7 +288,7 @@ pub(super) async fn ledger(client: &Scoped<'_>, kind: Option<&str>) -> Result<Ve
     Ok(rows.iter().map(|row| (run_row(row), standing(row))).collect())
 }
 
-pub(super) async fn usage(client: &Scoped<'_>) -> Result<Vec<(String, Entry)>> {
+pub(super) async fn usage(client: &SchemaConnection<'_>) -> Result<Vec<(String, UsageEntry)>> {
     let rows = client
         .query("SELECT r.id, u.day, u.kind, u.name, u.numbers FROM holm_usage u JOIN holm_runs r ON r.no = u.run", &[])
         .await
@@ -283,7 +296,7 @@ pub(super) async fn usage(client: &Scoped<'_>) -> Result<Vec<(String, Entry)>> {
     Ok(rows.iter().map(|row| (row.get(0), entry(row))).collect())
 }
 
-fn entry(row: &Row) -> Entry {
+fn entry(row: &Row) -> UsageEntry {
     let (kind, name, numbers): (i64, String, Vec<i64>) = (row.get(2), row.get(3), row.get(4));
     let number = |at: usize| numbers.get(at).copied().map_or(0, unsigned);
     let tokens = holm_kernel::Usage {
@@ -294,7 +307,7 @@ fn entry(row: &Row) -> Entry {
         reasoning: number(6),
         estimated: number(11),
     };
-    let tally = Tally {
+    let tally = UsageTally {
         calls: number(0),
         failed: number(1),
         tokens,
@@ -303,12 +316,12 @@ fn entry(row: &Row) -> Entry {
         millis: number(9),
         bytes: number(10),
     };
-    let subject = if kind == 0 { Subject::Model(name) } else { Subject::Tool(name) };
-    Entry { day: Day::new(unsigned(row.get(1))), subject, tally }
+    let subject = if kind == 0 { UsageSubject::Model(name) } else { UsageSubject::Tool(name) };
+    UsageEntry { day: UtcDay::new(unsigned(row.get(1))), subject, tally }
 }
 
 pub(super) async fn matching(
-    client: &Scoped<'_>,
+    client: &SchemaConnection<'_>,
     terms: &[String],
     limit: u64,
 ) -> Result<Vec<(RunRow, u64)>> {
@@ -329,7 +342,7 @@ pub(super) async fn matching(
 }
 
 /// Removes every row of a run and what only it refers to; the caller holds the lock of references.
-pub(super) async fn erase(tx: &ScopedTransaction<'_>, run: RunNo) -> Result<()> {
+pub(super) async fn erase(tx: &SchemaTransaction<'_>, run: RunNumber) -> Result<()> {
     // Deleted first, so that a late write for the run waits and then finds no run. Otherwise its
     // rows would stay behind.
     tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
@@ -362,7 +375,7 @@ pub(super) fn note_at_work(run: &str) -> String {
 }
 
 pub(super) fn run_row(row: &Row) -> RunRow {
-    RunRow { no: RunNo(row.get(0)), id: row.get(1), key: row.get(2) }
+    RunRow { no: RunNumber(row.get(0)), id: row.get(1), key: row.get(2) }
 }
 
 pub(super) fn blob_row(row: &Row) -> BlobRow {

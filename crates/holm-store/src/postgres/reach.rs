@@ -9,9 +9,9 @@ use tokio::task::JoinHandle;
 use tokio_postgres::{CancelToken, Client, Config};
 
 use super::{
-    address::{Address, Idle},
+    address::{DatabaseAddress, KeepaliveSetting},
     failed,
-    tls::Tls,
+    tls::PostgresTls,
 };
 use crate::StoreError;
 
@@ -41,26 +41,26 @@ const CANCEL_TIME: Duration = Duration::from_secs(5);
 
 /// Whether a commit waits for the server's disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Commit {
+pub(super) enum CommitDurability {
     Synced,
     Written,
 }
 
 /// Opens connections to the server.
-pub(super) struct Reach {
+pub(super) struct PostgresConnector {
     config: Config,
-    tls: Tls,
+    tls: PostgresTls,
     patience: Duration,
     pause: Duration,
     /// When a connection could not be made last, and why.
     failure: Mutex<Option<(Instant, StoreError)>>,
 }
 
-impl Reach {
+impl PostgresConnector {
     pub(super) fn new(url: &str) -> Result<Self, StoreError> {
-        let Address { mut config, tls, idle } = Address::read(url)?;
+        let DatabaseAddress { mut config, tls, idle } = DatabaseAddress::read(url)?;
         // A value in the address takes precedence.
-        if idle == Idle::Unsaid {
+        if idle == KeepaliveSetting::Unsaid {
             config.keepalives_idle(SILENCE);
         }
         if config.get_keepalives_interval().is_none() {
@@ -72,19 +72,19 @@ impl Reach {
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(UNHEARD);
         }
-        let tls = Tls::new(tls)?;
+        let tls = PostgresTls::new(tls)?;
         Ok(Self { config, tls, patience: PATIENCE, pause: PAUSE, failure: Mutex::default() })
     }
 
     /// Opens a connection. Fails at once if an attempt a moment ago failed.
-    pub(super) async fn connect(&self, commit: Commit) -> Result<Client, StoreError> {
+    pub(super) async fn connect(&self, commit: CommitDurability) -> Result<Client, StoreError> {
         self.connect_watched(commit).await.map(|(client, _)| client)
     }
 
     /// As [`connect`](Self::connect), with a task that ends when the connection does.
     pub(super) async fn connect_watched(
         &self,
-        commit: Commit,
+        commit: CommitDurability,
     ) -> Result<(Client, JoinHandle<()>), StoreError> {
         if let Some(error) = self.just_failed() {
             return Err(error);
@@ -98,15 +98,15 @@ impl Reach {
         made
     }
 
-    async fn make(&self, commit: Commit) -> Result<(Client, JoinHandle<()>), StoreError> {
+    async fn make(&self, commit: CommitDurability) -> Result<(Client, JoinHandle<()>), StoreError> {
         let (client, connection) = self.config.connect(self.tls.clone()).await.map_err(failed)?;
         // Ends with the client, or when the server is gone; each query reports the error then.
         let ended = tokio::spawn(async move {
             let _ = connection.await;
         });
         let commit = match commit {
-            Commit::Synced => "on",
-            Commit::Written => "off",
+            CommitDurability::Synced => "on",
+            CommitDurability::Written => "off",
         };
         let (statement, idle) = (STATEMENT_TIMEOUT.as_millis(), TRANSACTION_TIMEOUT.as_millis());
         let settings = format!(

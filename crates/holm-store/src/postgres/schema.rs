@@ -5,8 +5,8 @@ use tokio_postgres::error::SqlState;
 
 use super::{
     LOCKS, SCHEMA_LOCK, failed,
-    pool::{Checkout, Pool},
-    scope::{Schema, ScopedTransaction},
+    pool::{CheckedOutConnection, PostgresConnections},
+    scope::{SchemaName, SchemaTransaction},
 };
 use crate::StoreError;
 
@@ -87,7 +87,7 @@ const STEPS: [&str; 7] = [
 ];
 
 /// Creates the tables of the whole database if they are missing.
-pub(super) async fn make_shared(checkout: &mut Checkout<'_>) -> Result<(), StoreError> {
+pub(super) async fn make_shared(checkout: &mut CheckedOutConnection<'_>) -> Result<(), StoreError> {
     let tables =
         "SELECT to_regclass('holmdb_leases') IS NOT NULL AND to_regclass('holmdb_at_work') IS NOT NULL";
     let row = checkout.scoped()?.query_opt(tables, &[]).await.map_err(failed)?;
@@ -101,13 +101,13 @@ pub(super) async fn make_shared(checkout: &mut Checkout<'_>) -> Result<(), Store
 }
 
 /// Brings a store to the present schema, all steps or none.
-pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreError> {
+pub(super) async fn migrate(pool: &PostgresConnections, schema: &SchemaName) -> Result<(), StoreError> {
     let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
     // Nearly always there is nothing to do, and servers open the stores of all their users.
     if version(&pool.checkout(schema).await?).await? == Some(known) {
         return Ok(());
     }
-    let usual = Schema::default();
+    let usual = SchemaName::default();
     let mut checkout = pool.checkout(&usual).await?;
     if let Some(name) = schema.name() {
         make_schema(&mut checkout, name).await?;
@@ -139,7 +139,7 @@ pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreErr
 }
 
 /// The schema version of a store; `None` if there is no store yet.
-async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
+async fn version(checkout: &CheckedOutConnection<'_>) -> Result<Option<u32>, StoreError> {
     let missing = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
     match checkout.scoped()?.query_opt("SELECT version FROM holm_schema", &[]).await {
         Ok(row) => Ok(row.and_then(|row| u32::try_from(row.get::<_, i32>(0)).ok())),
@@ -150,7 +150,7 @@ async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
 
 /// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets
 /// one of them fail.
-async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
+async fn lock(tx: &SchemaTransaction<'_>) -> Result<(), StoreError> {
     // Another server may be migrating, which can take any time.
     tx.batch_execute("SET LOCAL statement_timeout = 0").await.map_err(failed)?;
     let sql = "SELECT pg_advisory_xact_lock($1, $2)";
@@ -159,7 +159,7 @@ async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
 }
 
 /// Creates a schema if it is missing.
-async fn make_schema(checkout: &mut Checkout<'_>, name: &str) -> Result<(), StoreError> {
+async fn make_schema(checkout: &mut CheckedOutConnection<'_>, name: &str) -> Result<(), StoreError> {
     let tx = checkout.transaction().await?;
     lock(&tx).await?;
     tx.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS \"{name}\"")).await.map_err(failed)?;

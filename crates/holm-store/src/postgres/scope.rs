@@ -11,20 +11,20 @@ use std::{
 
 use tokio_postgres::{Client, Error, Row, Transaction, types::ToSql};
 
-use crate::backend::Counters;
+use crate::backend::StoreCounters;
 
 /// The prefix of a store's tables. Tables of the whole database begin with `holmdb_`.
 const TABLE: &str = "holm_";
 /// Stands for the name of the schema as a text in a query.
 const SCHEMA: &str = ":schema";
 
-pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+pub(super) type QueryValues<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// The schema of a store; none is the usual one of the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Schema(Option<String>);
+pub(super) struct SchemaName(Option<String>);
 
-impl Schema {
+impl SchemaName {
     /// The caller has checked the name: nothing in it ends a quotation.
     pub(super) fn new(name: Option<&str>) -> Self {
         Self(name.map(str::to_owned))
@@ -71,19 +71,19 @@ impl Schema {
 
 /// Whether a query is in flight. A query whose caller has gone stays in flight.
 #[derive(Debug)]
-pub(super) struct UnderWay {
+pub(super) struct QueryActivity {
     is_set: AtomicBool,
-    counters: Arc<Counters>,
+    counters: Arc<StoreCounters>,
 }
 
-impl UnderWay {
-    pub(super) fn new(counters: Arc<Counters>) -> Self {
+impl QueryActivity {
+    pub(super) fn new(counters: Arc<StoreCounters>) -> Self {
         Self { is_set: AtomicBool::new(false), counters }
     }
 
     /// As [`during`](Self::during), for a statement, which is counted.
     async fn statement<T>(&self, query: impl Future<Output = T>) -> T {
-        Counters::count(&self.counters.questions, 1);
+        StoreCounters::count(&self.counters.questions, 1);
         self.during(query).await
     }
 
@@ -101,24 +101,24 @@ impl UnderWay {
 }
 
 /// A connection that asks in one schema.
-pub(super) struct Scoped<'a> {
+pub(super) struct SchemaConnection<'a> {
     pub(super) client: &'a Client,
-    pub(super) schema: &'a Schema,
-    pub(super) under_way: &'a UnderWay,
+    pub(super) schema: &'a SchemaName,
+    pub(super) under_way: &'a QueryActivity,
 }
 
-impl Scoped<'_> {
-    pub(super) async fn query(&self, sql: &str, values: Values<'_>) -> Result<Vec<Row>, Error> {
+impl SchemaConnection<'_> {
+    pub(super) async fn query(&self, sql: &str, values: QueryValues<'_>) -> Result<Vec<Row>, Error> {
         let sql = self.schema.qualify(sql);
         self.under_way.statement(self.client.query(&*sql, values)).await
     }
 
-    pub(super) async fn query_opt(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Error> {
+    pub(super) async fn query_opt(&self, sql: &str, values: QueryValues<'_>) -> Result<Option<Row>, Error> {
         let sql = self.schema.qualify(sql);
         self.under_way.statement(self.client.query_opt(&*sql, values)).await
     }
 
-    pub(super) async fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64, Error> {
+    pub(super) async fn execute(&self, sql: &str, values: QueryValues<'_>) -> Result<u64, Error> {
         let sql = self.schema.qualify(sql);
         self.under_way.statement(self.client.execute(&*sql, values)).await
     }
@@ -130,19 +130,19 @@ impl Scoped<'_> {
 }
 
 /// A transaction that asks in one schema; rolled back when it is dropped.
-pub(super) struct ScopedTransaction<'a> {
+pub(super) struct SchemaTransaction<'a> {
     pub(super) transaction: Transaction<'a>,
-    pub(super) schema: &'a Schema,
-    pub(super) under_way: &'a UnderWay,
+    pub(super) schema: &'a SchemaName,
+    pub(super) under_way: &'a QueryActivity,
 }
 
-impl ScopedTransaction<'_> {
-    pub(super) async fn query_opt(&self, sql: &str, values: Values<'_>) -> Result<Option<Row>, Error> {
+impl SchemaTransaction<'_> {
+    pub(super) async fn query_opt(&self, sql: &str, values: QueryValues<'_>) -> Result<Option<Row>, Error> {
         let sql = self.schema.qualify(sql);
         self.under_way.statement(self.transaction.query_opt(&*sql, values)).await
     }
 
-    pub(super) async fn execute(&self, sql: &str, values: Values<'_>) -> Result<u64, Error> {
+    pub(super) async fn execute(&self, sql: &str, values: QueryValues<'_>) -> Result<u64, Error> {
         let sql = self.schema.qualify(sql);
         self.under_way.statement(self.transaction.execute(&*sql, values)).await
     }

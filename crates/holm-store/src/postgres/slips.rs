@@ -2,35 +2,35 @@
 
 use tokio_postgres::Row;
 
-use super::{Postgres, queries, scope::Values, signed, unsigned};
+use super::{PostgresBackend, queries, scope::QueryValues, signed, unsigned};
 use crate::{
     PROMPT_TRAY,
-    backend::Pending,
-    slips::rows::{SlipRow, SlipRows},
+    backend::StoreFuture,
+    slips::rows::{NoteRow, NoteTable},
 };
 
 const SLIP: &str = "SELECT tray, name, key, at, version, body FROM holm_slips";
 
-impl SlipRows for Postgres {
-    fn slips<'a>(&'a self, tray: &'a str) -> Pending<'a, Vec<SlipRow>> {
+impl NoteTable for PostgresBackend {
+    fn slips<'a>(&'a self, tray: &'a str) -> StoreFuture<'a, Vec<NoteRow>> {
         Box::pin(async move {
             let sql = format!("{SLIP} WHERE tray = $1 ORDER BY at, name COLLATE \"C\"");
             Ok(self.rows(&sql, &[&tray]).await?.iter().map(slip_row).collect())
         })
     }
 
-    fn slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, Option<SlipRow>> {
+    fn slip<'a>(&'a self, tray: &'a str, name: &'a str) -> StoreFuture<'a, Option<NoteRow>> {
         Box::pin(async move {
             let row = self.row(&format!("{SLIP} WHERE tray = $1 AND name = $2"), &[&tray, &name]).await?;
             Ok(row.as_ref().map(slip_row))
         })
     }
 
-    fn put_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
+    fn put_slip<'a>(&'a self, row: &'a NoteRow) -> StoreFuture<'a, bool> {
         const PUT: &str = "INSERT INTO holm_slips (tray, name, key, at, version, body)
              VALUES ($1, $2, $3, $4, 0, $5) ON CONFLICT DO NOTHING";
         Box::pin(async move {
-            let values: Values<'_> = &[&row.tray, &row.name, &row.key, &signed(row.at), &row.body];
+            let values: QueryValues<'_> = &[&row.tray, &row.name, &row.key, &signed(row.at), &row.body];
             if row.tray != PROMPT_TRAY {
                 return self.changes(PUT, values).await;
             }
@@ -41,7 +41,7 @@ impl SlipRows for Postgres {
         })
     }
 
-    fn change_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
+    fn change_slip<'a>(&'a self, row: &'a NoteRow) -> StoreFuture<'a, bool> {
         let sql = "UPDATE holm_slips SET version = version + 1, body = $4
              WHERE tray = $1 AND name = $2 AND version = $3";
         Box::pin(
@@ -49,7 +49,7 @@ impl SlipRows for Postgres {
         )
     }
 
-    fn take_slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, bool> {
+    fn take_slip<'a>(&'a self, tray: &'a str, name: &'a str) -> StoreFuture<'a, bool> {
         let sql =
             "WITH done AS (DELETE FROM holmdb_at_work WHERE schema = :schema AND id = $2 AND reason = $1)
              DELETE FROM holm_slips WHERE tray = $1 AND name = $2";
@@ -57,8 +57,8 @@ impl SlipRows for Postgres {
     }
 }
 
-fn slip_row(row: &Row) -> SlipRow {
-    SlipRow {
+fn slip_row(row: &Row) -> NoteRow {
+    NoteRow {
         tray: row.get(0),
         name: row.get(1),
         key: row.get(2),

@@ -29,7 +29,7 @@ use crate::StoreError;
 
 /// The root certificates that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Roots {
+pub(super) enum RootCertificates {
     /// No certificates: the connection is not encrypted.
     None,
     /// Whom the operating system trusts.
@@ -39,19 +39,19 @@ pub(super) enum Roots {
 }
 
 #[derive(Clone)]
-pub(super) struct Tls(Option<Arc<ClientConfig>>);
+pub(super) struct PostgresTls(Option<Arc<ClientConfig>>);
 
 /// The TLS configuration with the system's certificates. Read once for all stores: on a server
 /// each user has one, and the system lists hundreds. Certificates that are added later are read
 /// at the next start.
 static SYSTEM: OnceLock<Arc<ClientConfig>> = OnceLock::new();
 
-impl Tls {
-    pub(super) fn new(roots: Roots) -> Result<Self, StoreError> {
+impl PostgresTls {
+    pub(super) fn new(roots: RootCertificates) -> Result<Self, StoreError> {
         Ok(Self(match roots {
-            Roots::None => None,
-            Roots::System => Some(system()?),
-            Roots::File(path) => Some(named(&path)?),
+            RootCertificates::None => None,
+            RootCertificates::System => Some(system()?),
+            RootCertificates::File(path) => Some(named(&path)?),
         }))
     }
 }
@@ -98,48 +98,48 @@ fn wrong(reason: &str) -> StoreError {
     StoreError::System { reason: format!("no TLS: {reason}") }
 }
 
-impl MakeTlsConnect<Socket> for Tls {
-    type Stream = Secured;
-    type TlsConnect = Towards;
+impl MakeTlsConnect<Socket> for PostgresTls {
+    type Stream = PostgresTlsStream;
+    type TlsConnect = TlsHandshake;
     type Error = io::Error;
 
-    fn make_tls_connect(&mut self, domain: &str) -> Result<Towards, io::Error> {
+    fn make_tls_connect(&mut self, domain: &str) -> Result<TlsHandshake, io::Error> {
         // Sockets have no name; whether one is needed is known later.
         let name = ServerName::try_from(domain.to_owned()).ok();
-        Ok(Towards { config: self.0.clone(), name })
+        Ok(TlsHandshake { config: self.0.clone(), name })
     }
 }
 
-pub(super) struct Towards {
+pub(super) struct TlsHandshake {
     config: Option<Arc<ClientConfig>>,
     name: Option<ServerName<'static>>,
 }
 
-impl TlsConnect<Socket> for Towards {
-    type Stream = Secured;
+impl TlsConnect<Socket> for TlsHandshake {
+    type Stream = PostgresTlsStream;
     type Error = io::Error;
-    type Future = BoxFuture<'static, Result<Secured, io::Error>>;
+    type Future = BoxFuture<'static, Result<PostgresTlsStream, io::Error>>;
 
     fn connect(self, stream: Socket) -> Self::Future {
         Box::pin(async move {
             let (Some(config), Some(name)) = (self.config, self.name) else {
                 return Err(io::Error::other("the host is not a valid name for a certificate"));
             };
-            Ok(Secured(Box::new(TlsConnector::from(config).connect(name, stream).await?)))
+            Ok(PostgresTlsStream(Box::new(TlsConnector::from(config).connect(name, stream).await?)))
         })
     }
 }
 
 /// A connection that is secured.
-pub(super) struct Secured(Box<client::TlsStream<Socket>>);
+pub(super) struct PostgresTlsStream(Box<client::TlsStream<Socket>>);
 
-impl TlsStream for Secured {
+impl TlsStream for PostgresTlsStream {
     fn channel_binding(&self) -> ChannelBinding {
         ChannelBinding::none()
     }
 }
 
-impl AsyncRead for Secured {
+impl AsyncRead for PostgresTlsStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -149,7 +149,7 @@ impl AsyncRead for Secured {
     }
 }
 
-impl AsyncWrite for Secured {
+impl AsyncWrite for PostgresTlsStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

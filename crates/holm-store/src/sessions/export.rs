@@ -9,7 +9,7 @@ use crate::{Store, StoreError, error};
 
 /// The format of an exported session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum SessionFileFormat {
     /// The journal itself, byte for byte. It is enough to resume, replay and verify the run.
     JsonLines,
     /// Markdown text for people to read.
@@ -18,7 +18,7 @@ pub enum Format {
 
 impl Store {
     /// Writes a session out. Large results are not part of it; a journal refers to
-    /// them by digest ([`Blobs::get`](holm_runtime::Blobs::get)).
+    /// them by digest ([`BlobStore::get`](holm_runtime::BlobStore::get)).
     ///
     /// An export of an encrypted store is readable, on purpose.
     ///
@@ -26,12 +26,12 @@ impl Store {
     /// [`StoreError::Missing`], [`StoreError::Damaged`] for a damaged one in Markdown: what does
     /// not fit its journal is never left out without a word. A database keeps whole records or
     /// none, so an end that a crash tore does not come up here.
-    pub async fn export(&self, run: &str, format: Format) -> Result<Vec<u8>, StoreError> {
+    pub async fn export(&self, run: &str, format: SessionFileFormat) -> Result<Vec<u8>, StoreError> {
         let row = self.find(run).await?;
         let (text, _) = self.text(&row).await?;
         match format {
-            Format::JsonLines => Ok(text),
-            Format::Markdown => {
+            SessionFileFormat::JsonLines => Ok(text),
+            SessionFileFormat::Markdown => {
                 let session = self.session(run).await?;
                 let run = run.to_owned();
                 blocking(move || {
@@ -51,7 +51,7 @@ impl Store {
     pub async fn export_to(
         &self,
         run: &str,
-        format: Format,
+        format: SessionFileFormat,
         path: impl AsRef<Path>,
     ) -> Result<(), StoreError> {
         let path = path.as_ref().to_owned();

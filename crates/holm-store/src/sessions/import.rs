@@ -5,7 +5,7 @@ use holm_kernel::{Input, journal};
 use super::blocking;
 use crate::{
     Store, StoreError,
-    backend::Creation,
+    backend::RunOrigin,
     label::check_run,
     store::{bodies, now},
 };
@@ -35,7 +35,7 @@ impl Store {
             None => (None, None),
         };
         let bodies = bodies(lines, 0, key.as_ref())?;
-        self.inner.backend.create(&id, wrapped.as_deref(), now(), Creation::Imported(&bodies)).await?;
+        self.inner.backend.create(&id, wrapped.as_deref(), now(), RunOrigin::Imported(&bodies)).await?;
         Ok(id)
     }
 }

@@ -2,7 +2,7 @@
 
 use holm_kernel::{Input, Seq, Started};
 
-use super::{blocking, search::Line};
+use super::{blocking, search::UnverifiedRecord};
 use crate::{Store, StoreError};
 
 impl Store {
@@ -14,7 +14,7 @@ impl Store {
     pub async fn started(&self, run: &str) -> Result<Started, StoreError> {
         let row = self.find(run).await?;
         let first = self.inner.lines(&row, 0..1).await?;
-        match first.first().and_then(|line| Line::read(line)).map(|line| line.input) {
+        match first.first().and_then(|line| UnverifiedRecord::read(line)).map(|line| line.input) {
             Some(Input::Started(started)) => Ok(*started),
             _ => Err(StoreError::Damaged { run: run.into(), reason: "record 0 does not start a run".into() }),
         }
@@ -32,7 +32,7 @@ impl Store {
         let store = self.clone();
         blocking(move || {
             let lines = store.inner.opened(&row, lines, first)?;
-            Ok(lines.iter().filter_map(|line| Line::read(line)).map(|line| line.input).collect())
+            Ok(lines.iter().filter_map(|line| UnverifiedRecord::read(line)).map(|line| line.input).collect())
         })
         .await
     }

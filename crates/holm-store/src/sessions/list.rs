@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
-    backend::{ListFilter, ListedRow},
+    backend::{SessionFilter, SessionListRow},
     label::{MAX_TAG, MAX_TITLE, check_label},
-    store::{Depth, TITLE},
+    store::{IndexDepth, TITLE},
 };
 
 /// Sessions on a page by default.
@@ -23,7 +23,7 @@ const NAMED: &str = "named";
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Session {
+pub struct StoredSession {
     pub run: String,
     /// The title that the user gave, or the first line of the first prompt.
     pub title: String,
@@ -45,7 +45,7 @@ pub struct Session {
 
 /// Which time sorts a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sort {
+pub enum SessionSort {
     /// Sorts by the time of the last record.
     #[default]
     Updated,
@@ -55,7 +55,7 @@ pub enum Sort {
 
 /// Which end of a list comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum SessionOrder {
     #[default]
     NewestFirst,
     OldestFirst,
@@ -64,38 +64,38 @@ pub enum Order {
 /// A query for sessions, one page at a time.
 ///
 /// ```
-/// use holm_store::{Listing, Order};
+/// use holm_store::{SessionQuery, SessionOrder};
 ///
-/// let wanted = Listing { tag: Some("release".into()), order: Order::OldestFirst, ..Listing::default() };
+/// let wanted = SessionQuery { tag: Some("release".into()), order: SessionOrder::OldestFirst, ..SessionQuery::default() };
 /// assert_eq!(wanted.after, None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct SessionQuery {
     /// Only those with this tag.
     pub tag: Option<String>,
-    pub sort: Sort,
+    pub sort: SessionSort,
     /// Which end comes first.
-    pub order: Order,
-    /// The [`next`](Page::next) of the page before.
-    pub after: Option<Cursor>,
+    pub order: SessionOrder,
+    /// The [`next`](SessionListPage::next) of the page before.
+    pub after: Option<SessionCursor>,
     /// The size of a page; 50 by default, 1,000 at most.
     pub limit: Option<u32>,
 }
 
 /// A place in a list: stays right while sessions come and go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
+pub struct SessionCursor {
     time: u64,
     no: i64,
 }
 
-impl std::fmt::Display for Cursor {
+impl std::fmt::Display for SessionCursor {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}-{}", self.time, self.no)
     }
 }
 
-impl FromStr for Cursor {
+impl FromStr for SessionCursor {
     type Err = StoreError;
 
     fn from_str(text: &str) -> Result<Self, StoreError> {
@@ -110,11 +110,11 @@ impl FromStr for Cursor {
 
 /// A part of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct SessionListPage {
     /// In the order that was asked for.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<StoredSession>,
     /// The beginning of the next page; `None` after the last.
-    pub next: Option<Cursor>,
+    pub next: Option<SessionCursor>,
 }
 
 impl Store {
@@ -122,10 +122,10 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn list(&self, wanted: &Listing) -> Result<Page, StoreError> {
-        self.catch_up(Depth::Heads).await?;
+    pub async fn list(&self, wanted: &SessionQuery) -> Result<SessionListPage, StoreError> {
+        self.catch_up(IndexDepth::Heads).await?;
         let limit = wanted.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE) as usize;
-        let mut page = Page { sessions: Vec::new(), next: wanted.after };
+        let mut page = SessionListPage { sessions: Vec::new(), next: wanted.after };
         loop {
             let (rows, next) = self.rows(wanted, page.next, limit - page.sessions.len()).await?;
             page.next = next;
@@ -145,23 +145,23 @@ impl Store {
     /// At most so many rows of a list after a place, and the place of the next ones.
     async fn rows(
         &self,
-        wanted: &Listing,
-        after: Option<Cursor>,
+        wanted: &SessionQuery,
+        after: Option<SessionCursor>,
         limit: usize,
-    ) -> Result<(Vec<ListedRow>, Option<Cursor>), StoreError> {
-        let filter = ListFilter {
+    ) -> Result<(Vec<SessionListRow>, Option<SessionCursor>), StoreError> {
+        let filter = SessionFilter {
             id: None,
             tag: wanted.tag.as_deref(),
-            by_created: wanted.sort == Sort::Created,
-            oldest_first: wanted.order == Order::OldestFirst,
+            by_created: wanted.sort == SessionSort::Created,
+            oldest_first: wanted.order == SessionOrder::OldestFirst,
             after: after.map(|cursor| (cursor.time, cursor.no)),
             limit: limit as u64 + 1,
         };
         let mut rows = self.inner.backend.list(filter).await?;
         let more = rows.len() > limit;
         rows.truncate(limit);
-        let next = rows.last().filter(|_| more).map(|row| Cursor {
-            time: if wanted.sort == Sort::Created { row.created } else { row.updated },
+        let next = rows.last().filter(|_| more).map(|row| SessionCursor {
+            time: if wanted.sort == SessionSort::Created { row.created } else { row.updated },
             no: row.run.no.0,
         });
         Ok((rows, next))
@@ -171,10 +171,10 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Missing`].
-    pub async fn session(&self, run: &str) -> Result<Session, StoreError> {
+    pub async fn session(&self, run: &str) -> Result<StoredSession, StoreError> {
         self.find(run).await?;
-        self.catch_up(Depth::Heads).await?;
-        let filter = ListFilter { id: Some(run), limit: 1, ..ListFilter::default() };
+        self.catch_up(IndexDepth::Heads).await?;
+        let filter = SessionFilter { id: Some(run), limit: 1, ..SessionFilter::default() };
         let row = self.inner.backend.list(filter).await?.into_iter().next();
         self.session_of(row.ok_or_else(|| StoreError::Missing { run: run.into() })?)
     }
@@ -215,13 +215,13 @@ impl Store {
         self.inner.backend.untag(row.no, tag).await
     }
 
-    fn session_of(&self, row: ListedRow) -> Result<Session, StoreError> {
+    fn session_of(&self, row: SessionListRow) -> Result<StoredSession, StoreError> {
         let title = match (row.named, row.derived, self.inner.key(&row.run)?) {
             (Some(sealed), _, Some(key)) => key.open(NAMED, 0, &sealed),
             (None, Some(sealed), Some(key)) => key.open(TITLE, 0, &sealed),
             (named, derived, _) => named.or(derived),
         };
-        Ok(Session {
+        Ok(StoredSession {
             run: row.run.id,
             title: title.map(|title| String::from_utf8_lossy(&title).into_owned()).unwrap_or_default(),
             tags: row.tags,

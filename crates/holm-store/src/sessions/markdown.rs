@@ -8,19 +8,19 @@ use std::{
 use holm_kernel::{
     Answer, Author, Block, Effect, Event, Input, Ladder, MessageId, ModelResult, NextTry, Outcome, Patch,
     Prompt, Reply, Role, Seq, ToolOutput, ToolResult, Verdict,
-    journal::{self, Record},
+    journal::{self, JournalRecord},
     plain_text,
 };
 
 use super::{
-    list::Session,
-    withheld::{Withheld, withheld},
+    list::StoredSession,
+    withheld::{WithheldPrompt, withheld},
 };
-use crate::Day;
+use crate::UtcDay;
 
 /// Writes a session as Markdown. Texts of users, models and tools stay unchanged, in quotes or
 /// fences that they cannot break out of.
-pub(crate) fn write(session: &Session, records: &[Record]) -> String {
+pub(crate) fn write(session: &StoredSession, records: &[JournalRecord]) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
     let _ = writeln!(out, "# {}\n", one_line(&session.title));
@@ -30,13 +30,16 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     }
     let _ = writeln!(out, "- model: {}", one_line(&session.model));
     let _ =
-        writeln!(out, "- records: {}, last on {}", records.len(), Day::of_millis(session.updated.value()));
+        writeln!(out, "- records: {}, last on {}", records.len(), UtcDay::of_millis(session.updated.value()));
     if !session.tags.is_empty() {
         let _ = writeln!(out, "- tags: {}", session.tags.join(", "));
     }
-    let mut told = Told::of(records);
-    let mut telling =
-        Telling { withheld: withheld(records), heard: std::mem::take(&mut told.heard), added: Vec::new() };
+    let mut told = ReplayDetails::of(records);
+    let mut telling = SessionMarkdown {
+        withheld: withheld(records),
+        heard: std::mem::take(&mut told.heard),
+        added: Vec::new(),
+    };
     for record in records {
         match record.payload().input() {
             Ok(input) => telling.said(&mut out, &input, record.seq()),
@@ -58,7 +61,7 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
 
 /// Facts that only a fold of the journal shows, by the record that caused them.
 #[derive(Default)]
-struct Told {
+struct ReplayDetails {
     /// The results that the model was given for calls that did not run: refused calls, and calls
     /// that the kernel answers.
     results: BTreeMap<Seq, Vec<ToolResult>>,
@@ -68,11 +71,11 @@ struct Told {
     heard: VecDeque<(MessageId, String)>,
 }
 
-impl Told {
+impl ReplayDetails {
     /// Folds the journal. Stops at the first record that cannot be folded because data
     /// in it was erased.
-    fn of(records: &[Record]) -> Self {
-        let ended = |record: &Record| match record.payload().input() {
+    fn of(records: &[JournalRecord]) -> Self {
+        let ended = |record: &JournalRecord| match record.payload().input() {
             Ok(Input::ToolFinished { call, .. } | Input::ChildFinished { call, .. }) => {
                 Some((call, record.seq()))
             }
@@ -122,16 +125,16 @@ impl Told {
 }
 
 /// A session while it is written.
-struct Telling {
+struct SessionMarkdown {
     /// The prompts that the model never read.
-    withheld: Vec<Withheld>,
+    withheld: Vec<WithheldPrompt>,
     /// Messages of users that are not written yet.
     heard: VecDeque<(MessageId, String)>,
     /// What hooks added last. They add it to every request, and it is shown once.
     added: Vec<Block>,
 }
 
-impl Telling {
+impl SessionMarkdown {
     fn said(&mut self, out: &mut String, input: &Input, seq: Seq) {
         match input {
             Input::Prompted(prompt) => self.person(out, "Prompt", prompt),

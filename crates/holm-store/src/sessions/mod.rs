@@ -11,10 +11,10 @@ mod search;
 mod usage;
 mod withheld;
 
-pub use export::Format;
+pub use export::SessionFileFormat;
 pub(crate) use export::blocking;
-pub use list::{Cursor, Listing, Order, Page, Session, Sort};
-pub use retention::{Erased, Retention};
-pub use search::Hit;
-pub use usage::{By, UsageLine, UsageQuery};
-pub use withheld::{Withheld, withheld};
+pub use list::{SessionCursor, SessionListPage, SessionOrder, SessionQuery, SessionSort, StoredSession};
+pub use retention::{ErasedSession, RetentionPolicy};
+pub use search::SearchHit;
+pub use usage::{UsageGrouping, UsageLine, UsageQuery};
+pub use withheld::{WithheldPrompt, withheld};

@@ -13,24 +13,24 @@
 use holm_kernel::{Timestamp, journal};
 use serde::{Deserialize, Serialize};
 
-use super::list::{Listing, Order, Session};
+use super::list::{SessionOrder, SessionQuery, StoredSession};
 use crate::{
     Store, StoreError,
-    backend::Gravestone,
-    store::{Depth, Lease, now},
+    backend::RunTombstone,
+    store::{DriveLease, IndexDepth, now},
 };
 
 /// Which sessions may stay. A session that is being driven is never erased.
 ///
 /// ```
 /// use holm_kernel::Timestamp;
-/// use holm_store::Retention;
+/// use holm_store::RetentionPolicy;
 ///
-/// let thirty_days = Retention { older_than: Some(Timestamp::new(30 * 86_400_000)), ..Retention::default() };
+/// let thirty_days = RetentionPolicy { older_than: Some(Timestamp::new(30 * 86_400_000)), ..RetentionPolicy::default() };
 /// assert!(thirty_days.keep_tag.is_none());
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Retention {
+pub struct RetentionPolicy {
     /// Sessions that were last used before this time go.
     pub older_than: Option<Timestamp>,
     /// Of those that are left, this many of the latest stay and the rest go.
@@ -41,7 +41,7 @@ pub struct Retention {
 
 /// What remains of an erased session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Erased {
+pub struct ErasedSession {
     pub run: String,
     /// The number of records that it had.
     pub records: u64,
@@ -54,7 +54,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Busy`] while it is being driven.
-    pub async fn erase(&self, run: &str) -> Result<Erased, StoreError> {
+    pub async fn erase(&self, run: &str) -> Result<ErasedSession, StoreError> {
         let erased = self.erase_one(run).await?;
         self.inner.backend.scour().await?;
         Ok(erased)
@@ -65,7 +65,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`]; sessions that were erased before the error stay erased.
-    pub async fn retain(&self, policy: &Retention) -> Result<Vec<Erased>, StoreError> {
+    pub async fn retain(&self, policy: &RetentionPolicy) -> Result<Vec<ErasedSession>, StoreError> {
         let mut erased = Vec::new();
         for session in self.unkept(policy).await? {
             match self.erase_one(&session.run).await {
@@ -82,10 +82,11 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn unkept(&self, policy: &Retention) -> Result<Vec<Session>, StoreError> {
+    pub async fn unkept(&self, policy: &RetentionPolicy) -> Result<Vec<StoredSession>, StoreError> {
         let mut unkept = Vec::new();
         let mut kept = 0;
-        let mut wanted = Listing { order: Order::NewestFirst, limit: Some(1_000), ..Listing::default() };
+        let mut wanted =
+            SessionQuery { order: SessionOrder::NewestFirst, limit: Some(1_000), ..SessionQuery::default() };
         loop {
             let page = self.list(&wanted).await?;
             for session in page.sessions {
@@ -107,12 +108,12 @@ impl Store {
         }
     }
 
-    async fn erase_one(&self, run: &str) -> Result<Erased, StoreError> {
+    async fn erase_one(&self, run: &str) -> Result<ErasedSession, StoreError> {
         let row = self.find(run).await?;
         // Held to the end, so that no process starts to drive a run that is being erased.
-        let _lease = Lease::take(&self.inner, &row).await?;
+        let _lease = DriveLease::take(&self.inner, &row).await?;
         // Indexes all runs first, to know which other runs refer to its large results.
-        self.catch_up(Depth::Everything).await?;
+        self.catch_up(IndexDepth::Everything).await?;
         let records = self.session(run).await?.records;
         let chain = match records.checked_sub(1) {
             // A record that cannot be read can still be erased.
@@ -121,17 +122,17 @@ impl Store {
             }
             None => None,
         };
-        let stone = Gravestone { at: now(), records, chain: chain.unwrap_or_default() };
+        let stone = RunTombstone { at: now(), records, chain: chain.unwrap_or_default() };
         self.inner.backend.erase(&row, &stone).await?;
-        Ok(Erased { run: run.into(), records, chain: stone.chain })
+        Ok(ErasedSession { run: run.into(), records, chain: stone.chain })
     }
 }
 
 /// The chain value that a line claims.
 fn link(line: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Link {
-        chain: journal::Hash,
+    struct ChainLink {
+        chain: journal::Sha256Hash,
     }
-    serde_json::from_slice::<Link>(line).ok().map(|link| link.chain.to_string())
+    serde_json::from_slice::<ChainLink>(line).ok().map(|link| link.chain.to_string())
 }

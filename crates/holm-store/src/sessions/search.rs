@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::blocking;
 use crate::{
     Store, StoreError, TextKind,
-    backend::{ListFilter, RunRow},
+    backend::{RunRow, SessionFilter},
     derive::{excerpt, holds, search_text},
-    store::Depth,
+    store::IndexDepth,
 };
 
 /// The shortest word that can be found: the index is made of groups of three characters.
@@ -22,7 +22,7 @@ const STEP: u64 = 200;
 
 /// A record that contains all search terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hit {
+pub struct SearchHit {
     pub run: String,
     pub seq: Seq,
     /// When it was handled.
@@ -43,7 +43,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::TooShort`] for words of less than three characters.
-    pub async fn search(&self, query: &str, limit: u32) -> Result<Vec<Hit>, StoreError> {
+    pub async fn search(&self, query: &str, limit: u32) -> Result<Vec<SearchHit>, StoreError> {
         let terms = terms(query)?;
         let limit = limit.min(MAX_HITS);
         if terms.is_empty() || limit == 0 {
@@ -52,7 +52,7 @@ impl Store {
         if self.inner.vault.is_some() {
             return self.scan(&terms, limit as usize).await;
         }
-        self.catch_up(Depth::Everything).await?;
+        self.catch_up(IndexDepth::Everything).await?;
         let mut hits = Vec::new();
         for (run, seq) in self.inner.backend.matching(&terms, u64::from(limit)).await? {
             let lines = self.inner.lines(&run, seq..seq + 1).await?;
@@ -61,12 +61,12 @@ impl Store {
         Ok(hits)
     }
 
-    async fn scan(&self, terms: &[String], limit: usize) -> Result<Vec<Hit>, StoreError> {
-        self.catch_up(Depth::Heads).await?;
+    async fn scan(&self, terms: &[String], limit: usize) -> Result<Vec<SearchHit>, StoreError> {
+        self.catch_up(IndexDepth::Heads).await?;
         let mut hits = Vec::new();
         let mut after = None;
         loop {
-            let filter = ListFilter { by_created: true, after, limit: STEP, ..ListFilter::default() };
+            let filter = SessionFilter { by_created: true, after, limit: STEP, ..SessionFilter::default() };
             let rows = self.inner.backend.list(filter).await?;
             let Some(last) = rows.last() else { return Ok(hits) };
             after = Some((last.created, last.run.no.0));
@@ -106,10 +106,10 @@ fn terms(query: &str) -> Result<Vec<String>, StoreError> {
 }
 
 /// Looks into one line.
-fn hit(run: &RunRow, line: &[u8], terms: &[String]) -> Option<Hit> {
-    let record = Line::read(line)?;
+fn hit(run: &RunRow, line: &[u8], terms: &[String]) -> Option<SearchHit> {
+    let record = UnverifiedRecord::read(line)?;
     let (kind, text) = search_text(&record.input)?;
-    holds(&text, terms).then(|| Hit {
+    holds(&text, terms).then(|| SearchHit {
         run: run.id.clone(),
         seq: record.seq,
         at: record.at,
@@ -120,13 +120,13 @@ fn hit(run: &RunRow, line: &[u8], terms: &[String]) -> Option<Hit> {
 
 /// A journal line read on its own, without verifying its chain. Folding a journal verifies it.
 #[derive(Deserialize)]
-pub(super) struct Line {
+pub(super) struct UnverifiedRecord {
     seq: Seq,
     at: Timestamp,
     pub(super) input: holm_kernel::Input,
 }
 
-impl Line {
+impl UnverifiedRecord {
     pub(super) fn read(line: &[u8]) -> Option<Self> {
         // The reader of journals bounds length and depth; a single line must not be able to do
         // more.

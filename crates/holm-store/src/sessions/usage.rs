@@ -6,7 +6,10 @@ use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
 
 use super::blocking;
-use crate::{Day, Entry, Store, StoreError, Subject, Tally, backend::ListFilter, derive, store::Depth};
+use crate::{
+    Store, StoreError, UsageEntry, UsageSubject, UsageTally, UtcDay, backend::SessionFilter, derive,
+    store::IndexDepth,
+};
 
 /// Stands for an agent whose name the journal no longer contains.
 const UNKNOWN: &str = "(unknown)";
@@ -17,7 +20,7 @@ const AT_ONCE: u64 = 1_000;
 /// What the usage is summed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum UsageGrouping {
     /// One line a session: what its models used.
     Session,
     /// One line a model.
@@ -36,9 +39,9 @@ pub struct UsageQuery {
     /// Limits the result to this run.
     pub run: Option<String>,
     /// From this day on.
-    pub since: Option<Day>,
+    pub since: Option<UtcDay>,
     /// Up to this day, with it.
-    pub until: Option<Day>,
+    pub until: Option<UtcDay>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +49,7 @@ pub struct UsageLine {
     /// The session, model, tool, day or agent.
     pub name: String,
     /// The sums of this line.
-    pub tally: Tally,
+    pub tally: UsageTally,
 }
 
 impl Store {
@@ -57,10 +60,10 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn usage(&self, by: By, query: &UsageQuery) -> Result<Vec<UsageLine>, StoreError> {
-        self.catch_up(Depth::Everything).await?;
-        let agents = if by == By::Agent { self.agents().await? } else { BTreeMap::new() };
-        let mut sums: BTreeMap<String, Tally> = BTreeMap::new();
+    pub async fn usage(&self, by: UsageGrouping, query: &UsageQuery) -> Result<Vec<UsageLine>, StoreError> {
+        self.catch_up(IndexDepth::Everything).await?;
+        let agents = if by == UsageGrouping::Agent { self.agents().await? } else { BTreeMap::new() };
+        let mut sums: BTreeMap<String, UsageTally> = BTreeMap::new();
         for (run, entry) in self.inner.backend.usage().await? {
             let Some(name) = name(by, query, &run, &entry, &agents) else { continue };
             let sum = sums.entry(name).or_default();
@@ -75,7 +78,7 @@ impl Store {
         loop {
             let (by_created, oldest_first) = (true, true);
             let filter =
-                ListFilter { by_created, oldest_first, after, limit: AT_ONCE, ..ListFilter::default() };
+                SessionFilter { by_created, oldest_first, after, limit: AT_ONCE, ..SessionFilter::default() };
             let rows = self.inner.backend.list(filter).await?;
             let Some(last) = rows.last() else { return Ok(agents) };
             after = Some((last.created, last.run.no.0));
@@ -87,7 +90,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::NotAJournal`].
-    pub async fn fold_usage(&self, run: &str) -> Result<derive::Folded, StoreError> {
+    pub async fn fold_usage(&self, run: &str) -> Result<derive::RunUsage, StoreError> {
         let row = self.find(run).await?;
         let (text, _) = self.text(&row).await?;
         blocking(move || Ok(derive::fold(&holm_kernel::journal::decode(&text)?.records))).await
@@ -99,17 +102,17 @@ impl Store {
     /// # Errors
     /// Any [`StoreError`] of the database.
     pub async fn spent(&self) -> Result<NanoUsd, StoreError> {
-        self.catch_up(Depth::Everything).await?;
+        self.catch_up(IndexDepth::Everything).await?;
         self.inner.backend.spent().await.map(NanoUsd::new)
     }
 }
 
 /// The name of the line that an entry belongs to; `None` if the query excludes it.
 fn name(
-    by: By,
+    by: UsageGrouping,
     query: &UsageQuery,
     run: &str,
-    entry: &Entry,
+    entry: &UsageEntry,
     agents: &BTreeMap<String, String>,
 ) -> Option<String> {
     let outside = query.run.as_deref().is_some_and(|wanted| wanted != run)
@@ -119,15 +122,18 @@ fn name(
         return None;
     }
     match (by, &entry.subject) {
-        (By::Session, Subject::Model(_)) => Some(run.to_owned()),
-        (By::Model, Subject::Model(name)) | (By::Tool, Subject::Tool(name)) => Some(name.clone()),
-        (By::Day, Subject::Model(_)) => Some(entry.day.to_string()),
-        (By::Agent, Subject::Model(_)) => {
+        (UsageGrouping::Session, UsageSubject::Model(_)) => Some(run.to_owned()),
+        (UsageGrouping::Model, UsageSubject::Model(name))
+        | (UsageGrouping::Tool, UsageSubject::Tool(name)) => Some(name.clone()),
+        (UsageGrouping::Day, UsageSubject::Model(_)) => Some(entry.day.to_string()),
+        (UsageGrouping::Agent, UsageSubject::Model(_)) => {
             let known = agents.get(run).filter(|agent| !agent.is_empty());
             Some(known.map_or(UNKNOWN, String::as_str).to_owned())
         }
-        (By::Session | By::Model | By::Day | By::Agent, Subject::Tool(_)) | (By::Tool, Subject::Model(_)) => {
-            None
-        }
+        (
+            UsageGrouping::Session | UsageGrouping::Model | UsageGrouping::Day | UsageGrouping::Agent,
+            UsageSubject::Tool(_),
+        )
+        | (UsageGrouping::Tool, UsageSubject::Model(_)) => None,
     }
 }

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 
 use holm_kernel::{
     Answer, Author, Effect, Event, Input, MessageId, Patch, Role, Seq,
-    journal::{self, Record},
+    journal::{self, JournalRecord},
     plain_text,
 };
 use serde::Serialize;
 
-use super::{blocking, search::Line};
+use super::{blocking, search::UnverifiedRecord};
 use crate::{Store, StoreError};
 
 /// A prompt that the model did not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Withheld {
+pub struct WithheldPrompt {
     /// The record that first withheld it.
     pub record: Seq,
     pub message: MessageId,
@@ -26,7 +26,7 @@ pub struct Withheld {
 
 /// The prompts of a journal that hooks withheld, each once. Stops at the first record that cannot
 /// be folded because data in it was erased.
-pub fn withheld(records: &[Record]) -> Vec<Withheld> {
+pub fn withheld(records: &[JournalRecord]) -> Vec<WithheldPrompt> {
     let mut said = BTreeMap::new();
     // Facts that were found before the fold stopped are still true.
     let _ = journal::replay_with(records, |_, effect: &Effect| {
@@ -36,7 +36,7 @@ pub fn withheld(records: &[Record]) -> Vec<Withheld> {
             said.insert(message.id, message.plain_text());
         }
     });
-    let mut found: Vec<Withheld> = Vec::new();
+    let mut found: Vec<WithheldPrompt> = Vec::new();
     for record in records {
         let Ok(Input::Consulted { answer: Answer::Patch(patches), .. }) = record.payload().input() else {
             continue;
@@ -44,7 +44,7 @@ pub fn withheld(records: &[Record]) -> Vec<Withheld> {
         for (message, shown) in patches.iter().filter_map(instead) {
             let Some(said) = said.get(&message) else { continue };
             if found.iter().all(|known| known.message != message) {
-                found.push(Withheld { record: record.seq(), message, said: said.clone(), shown });
+                found.push(WithheldPrompt { record: record.seq(), message, said: said.clone(), shown });
             }
         }
     }
@@ -89,7 +89,7 @@ fn withholds(line: &[u8], message: MessageId) -> bool {
         return false;
     }
     let Some(Input::Consulted { answer: Answer::Patch(patches), .. }) =
-        Line::read(line).map(|line| line.input)
+        UnverifiedRecord::read(line).map(|line| line.input)
     else {
         return false;
     };

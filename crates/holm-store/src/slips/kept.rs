@@ -4,7 +4,7 @@ use holm_kernel::Timestamp;
 
 /// A note as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slip {
+pub struct StoredNote {
     /// Its name. No two in a tray have the same.
     pub name: String,
     /// When it was put there.

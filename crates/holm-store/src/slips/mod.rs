@@ -6,4 +6,4 @@ mod kept;
 pub(crate) mod rows;
 mod store;
 
-pub use kept::Slip;
+pub use kept::StoredNote;

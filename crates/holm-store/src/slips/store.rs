@@ -2,8 +2,8 @@
 
 use holm_kernel::Timestamp;
 
-use super::{Slip, rows::SlipRow};
-use crate::{Store, StoreError, label::check_run, store::Inner, vault::SessionKey};
+use super::{StoredNote, rows::NoteRow};
+use crate::{Store, StoreError, label::check_run, store::StoreInner, vault::SessionCipher};
 
 /// Tells the sealed text of a note from other sealed texts.
 const BODY: &str = "slip";
@@ -13,7 +13,7 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn slips(&self, tray: &str) -> Result<Vec<Slip>, StoreError> {
+    pub async fn slips(&self, tray: &str) -> Result<Vec<StoredNote>, StoreError> {
         let rows = self.inner.backend.slips(tray).await?;
         rows.into_iter().map(|row| self.inner.opened_slip(row)).collect()
     }
@@ -22,7 +22,7 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn slip(&self, tray: &str, name: &str) -> Result<Option<Slip>, StoreError> {
+    pub async fn slip(&self, tray: &str, name: &str) -> Result<Option<StoredNote>, StoreError> {
         let row = self.inner.backend.slip(tray, name).await?;
         row.map(|row| self.inner.opened_slip(row)).transpose()
     }
@@ -62,7 +62,7 @@ impl Store {
             }
         };
         let (tray, name) = (tray.to_owned(), name.to_owned());
-        self.inner.backend.put_slip(&SlipRow { tray, name, key, at: at.value(), version: 0, body }).await
+        self.inner.backend.put_slip(&NoteRow { tray, name, key, at: at.value(), version: 0, body }).await
     }
 
     /// Replaces the text of a note. Returns whether it was replaced: not if another process has
@@ -70,13 +70,13 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn change_slip(&self, tray: &str, slip: &Slip) -> Result<bool, StoreError> {
+    pub async fn change_slip(&self, tray: &str, slip: &StoredNote) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.slip(tray, &slip.name).await? else { return Ok(false) };
         let body = match self.inner.slip_key(&row)? {
             None => slip.body.clone(),
             Some(key) => key.seal(BODY, 0, &slip.body)?,
         };
-        self.inner.backend.change_slip(&SlipRow { version: slip.version, body, ..row }).await
+        self.inner.backend.change_slip(&NoteRow { version: slip.version, body, ..row }).await
     }
 
     /// Takes a note away. Whether there was one.
@@ -88,21 +88,21 @@ impl Store {
     }
 }
 
-impl Inner {
-    fn slip_key(&self, row: &SlipRow) -> Result<Option<SessionKey>, StoreError> {
+impl StoreInner {
+    fn slip_key(&self, row: &NoteRow) -> Result<Option<SessionCipher>, StoreError> {
         let Some(vault) = &self.vault else { return Ok(None) };
         let Some(wrapped) = &row.key else { return Err(damaged(row, "its key is missing")) };
         vault.key(&key_name(&row.tray, &row.name), wrapped).map(Some)
     }
 
-    fn opened_slip(&self, row: SlipRow) -> Result<Slip, StoreError> {
+    fn opened_slip(&self, row: NoteRow) -> Result<StoredNote, StoreError> {
         let body = match self.slip_key(&row)? {
             None => row.body,
             Some(key) => {
                 key.open(BODY, 0, &row.body).ok_or_else(|| damaged(&row, "it cannot be decrypted"))?
             }
         };
-        Ok(Slip { name: row.name, at: Timestamp::new(row.at), version: row.version, body })
+        Ok(StoredNote { name: row.name, at: Timestamp::new(row.at), version: row.version, body })
     }
 }
 
@@ -111,6 +111,6 @@ fn key_name(tray: &str, name: &str) -> String {
     format!("slip:{tray}:{name}")
 }
 
-fn damaged(row: &SlipRow, reason: &str) -> StoreError {
+fn damaged(row: &NoteRow, reason: &str) -> StoreError {
     StoreError::Damaged { run: format!("the note {} in {}", row.name, row.tray), reason: reason.into() }
 }

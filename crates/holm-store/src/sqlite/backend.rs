@@ -13,20 +13,21 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
-    Db, Sqlite,
-    committer::{Job, Last, OwnedBatch, bytes_of},
+    SqliteBackend, SqliteDatabase,
+    committer::{OwnedBatch, SqliteCommitJob, SqliteFollowUp, bytes_of},
     copy, files,
-    holder::Holder,
+    holder::LivenessLock,
     leases, queries,
-    writer::{Attempt, Refusal, insert, patiently},
+    writer::{AppendAttempt, SqliteWriteError, insert, patiently},
 };
 use crate::{
     StoreError,
     backend::{
-        Backend, Batch, BlobRow, Commits, Copied, Counters, Creation, Derived, Gravestone, LineRow,
-        ListFilter, ListedRow, Pending, RunNo, RunRow, Stale, Stamp,
+        BlobRow, BlobStamp, CopySummary, IndexUpdate, LineRow, RecordBatch, RunNumber, RunOrigin, RunRow,
+        RunTombstone, SessionFilter, SessionListRow, StaleRun, StoreBackend, StoreCounters, StoreFuture,
+        StoreStats,
     },
-    derive::{Entry, FoldRow, HeadFacts, LedgerRow},
+    derive::{FoldRow, LedgerRow, SessionSummary, UsageEntry},
     sessions::blocking,
 };
 
@@ -39,37 +40,37 @@ const LEFT_OVER: Duration = Duration::from_secs(3_600);
 const RELEASE_NOTICE: Duration = Duration::from_millis(150);
 const RELEASE_CHECKS: u32 = 6;
 
-impl Sqlite {
+impl SqliteBackend {
     pub(super) fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
-    ) -> Pending<'static, T> {
+    ) -> StoreFuture<'static, T> {
         let db = Arc::clone(&self.db);
-        Counters::count(&self.counters.questions, 1);
+        StoreCounters::count(&self.counters.questions, 1);
         Box::pin(blocking(move || db.read(work)))
     }
 
     pub(super) fn write<T: Send + 'static>(
         &self,
         work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
-    ) -> Pending<'static, T> {
+    ) -> StoreFuture<'static, T> {
         let db = Arc::clone(&self.db);
-        Counters::count(&self.counters.questions, 1);
+        StoreCounters::count(&self.counters.questions, 1);
         Box::pin(blocking(move || db.writer.write(work)))
     }
 
     fn with_files<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Db) -> Result<T, StoreError> + Send + 'static,
-    ) -> Pending<'static, T> {
+        work: impl FnOnce(&SqliteDatabase) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
         let db = Arc::clone(&self.db);
         Box::pin(blocking(move || work(&db)))
     }
 
     /// Joins the queue and waits for the group that the lines become part of.
-    async fn enqueue(&self, batch: Batch<'_>, durability: Durability) -> Result<(), StoreError> {
+    async fn enqueue(&self, batch: RecordBatch<'_>, durability: Durability) -> Result<(), StoreError> {
         let (done, answer) = oneshot::channel();
-        self.committer.submit(Job::Append { batch: OwnedBatch::new(batch), durability, done });
+        self.committer.submit(SqliteCommitJob::Append { batch: OwnedBatch::new(batch), durability, done });
         answer.await.map_err(|_| closed())?
     }
 
@@ -78,13 +79,13 @@ impl Sqlite {
     pub(super) fn write_synced(
         &self,
         work: impl FnMut(&Connection) -> Result<bool, StoreError> + Send + 'static,
-    ) -> Pending<'_, bool> {
+    ) -> StoreFuture<'_, bool> {
         let written = self.write(work);
         Box::pin(async move {
             let changed = written.await?;
             if changed {
                 let (done, answer) = oneshot::channel();
-                self.committer.submit(Job::Sync { done });
+                self.committer.submit(SqliteCommitJob::Sync { done });
                 answer.await.map_err(|_| closed())??;
             }
             Ok(changed)
@@ -94,7 +95,7 @@ impl Sqlite {
     /// Waits until everything that was submitted before is done.
     async fn passed(&self) -> Result<(), StoreError> {
         let (done, answer) = oneshot::channel();
-        self.committer.submit(Job::Last(Last::Passed(done)));
+        self.committer.submit(SqliteCommitJob::Last(SqliteFollowUp::Passed(done)));
         answer.await.map_err(|_| closed())
     }
 
@@ -121,18 +122,18 @@ fn closed() -> StoreError {
     StoreError::System { reason: "the store was closed in the meantime".into() }
 }
 
-impl Backend for Sqlite {
-    fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>> {
+impl StoreBackend for SqliteBackend {
+    fn meta<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
         let name = name.to_owned();
         self.read(move |conn| queries::meta(conn, &name))
     }
 
-    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>> {
+    fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> StoreFuture<'a, Vec<u8>> {
         let (name, value) = (name.to_owned(), value.to_owned());
         self.write(move |conn| queries::meta_or(conn, &name, &value))
     }
 
-    fn any_run(&self) -> Pending<'_, bool> {
+    fn any_run(&self) -> StoreFuture<'_, bool> {
         self.read(queries::any_run)
     }
 
@@ -141,11 +142,11 @@ impl Backend for Sqlite {
         id: &'a str,
         key: Option<&'a [u8]>,
         now: u64,
-        kind: Creation<'a>,
-    ) -> Pending<'a, RunNo> {
+        kind: RunOrigin<'a>,
+    ) -> StoreFuture<'a, RunNumber> {
         let (db, id, key) = (Arc::clone(&self.db), id.to_owned(), key.map(<[u8]>::to_vec));
         match kind {
-            Creation::Driven => {
+            RunOrigin::Driven => {
                 let words = self.leases.words(&self.db.holder);
                 let taken = words.clone();
                 let made = self.write(move |conn| {
@@ -155,7 +156,7 @@ impl Backend for Sqlite {
                         &id,
                         key.as_deref(),
                         now,
-                        Some((&words, &Holder::name())),
+                        Some((&words, &LivenessLock::name())),
                     )
                 });
                 Box::pin(async move {
@@ -166,26 +167,27 @@ impl Backend for Sqlite {
                     Ok(no)
                 })
             }
-            Creation::Imported(bodies) => {
-                let lines = OwnedBatch::new(Batch { run: RunNo(0), first: 0, bodies: bodies.to_vec() });
+            RunOrigin::Imported(bodies) => {
+                let lines =
+                    OwnedBatch::new(RecordBatch { run: RunNumber(0), first: 0, bodies: bodies.to_vec() });
                 self.write(move |conn| {
                     let run = queries::create(conn, &db.holder, &id, key.as_deref(), now, None)?;
-                    match insert(conn, &Batch { run, ..lines.lend() }) {
+                    match insert(conn, &RecordBatch { run, ..lines.lend() }) {
                         Ok(()) => Ok(run),
-                        Err(Refusal::Error(error)) => Err(error),
-                        Err(Refusal::Busy) => Err(StoreError::Locked { seconds: 0 }),
+                        Err(SqliteWriteError::Error(error)) => Err(error),
+                        Err(SqliteWriteError::Busy) => Err(StoreError::Locked { seconds: 0 }),
                     }
                 })
             }
         }
     }
 
-    fn find<'a>(&'a self, id: &'a str) -> Pending<'a, RunRow> {
+    fn find<'a>(&'a self, id: &'a str) -> StoreFuture<'a, RunRow> {
         let id = id.to_owned();
         self.read(move |conn| queries::find(conn, &id))
     }
 
-    fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()> {
+    fn hold<'a>(&'a self, run: &'a RunRow) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let words = self.leases.words(&self.db.holder);
             self.take_lease(run, &words).await?;
@@ -194,154 +196,155 @@ impl Backend for Sqlite {
         })
     }
 
-    fn release(&self, run: RunNo) {
+    fn release(&self, run: RunNumber) {
         // Through the queue, because an append of the run may still be in it.
         if let Some(holder) = self.leases.give_back(run) {
-            self.committer.submit(Job::Last(Last::Release { run, holder }));
+            self.committer.submit(SqliteCommitJob::Last(SqliteFollowUp::Release { run, holder }));
         }
     }
 
-    fn append<'a>(&'a self, batch: Batch<'a>, durability: Durability) -> Pending<'a, ()> {
+    fn append<'a>(&'a self, batch: RecordBatch<'a>, durability: Durability) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             if durability == Durability::Written {
                 match self.db.writer.try_append(&batch) {
-                    Attempt::Done => {
+                    AppendAttempt::Done => {
                         self.committer.note(bytes_of(&batch));
-                        Counters::count(&self.counters.inline, 1);
+                        StoreCounters::count(&self.counters.inline, 1);
                         return Ok(());
                     }
-                    Attempt::Failed(error) => return Err(error),
-                    Attempt::Contended => {}
+                    AppendAttempt::Failed(error) => return Err(error),
+                    AppendAttempt::Contended => {}
                 }
             }
             self.enqueue(batch, durability).await
         })
     }
 
-    fn records(&self, run: RunNo, range: Range<u64>) -> Pending<'_, Vec<(u64, Vec<u8>)>> {
+    fn records(&self, run: RunNumber, range: Range<u64>) -> StoreFuture<'_, Vec<(u64, Vec<u8>)>> {
         let counters = Arc::clone(&self.counters);
         self.read(move |conn| {
             let records = queries::records(conn, run, &range)?;
-            Counters::count(&counters.records, records.len() as u64);
+            StoreCounters::count(&counters.records, records.len() as u64);
             Ok(records)
         })
     }
 
-    fn next_record(&self, run: RunNo) -> Pending<'_, u64> {
+    fn next_record(&self, run: RunNumber) -> StoreFuture<'_, u64> {
         self.read(move |conn| queries::next_record(conn, run))
     }
 
-    fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
+    fn keep_snapshot<'a>(&'a self, run: RunNumber, snapshot: &'a [u8]) -> StoreFuture<'a, ()> {
         let body = snapshot.to_owned();
         self.write(move |conn| queries::keep_snapshot(conn, run, &body))
     }
 
-    fn snapshot(&self, run: RunNo) -> Pending<'_, Option<Vec<u8>>> {
+    fn snapshot(&self, run: RunNumber) -> StoreFuture<'_, Option<Vec<u8>>> {
         self.read(move |conn| queries::snapshot(conn, run))
     }
 
-    fn name<'a>(&'a self, run: RunNo, title: Option<&'a [u8]>) -> Pending<'a, ()> {
+    fn name<'a>(&'a self, run: RunNumber, title: Option<&'a [u8]>) -> StoreFuture<'a, ()> {
         let title = title.map(<[u8]>::to_vec);
         self.write(move |conn| queries::name(conn, run, title.as_deref()))
     }
 
-    fn tag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
+    fn tag<'a>(&'a self, run: RunNumber, tag: &'a str) -> StoreFuture<'a, ()> {
         let tag = tag.to_owned();
         self.write(move |conn| queries::tag(conn, run, &tag))
     }
 
-    fn untag<'a>(&'a self, run: RunNo, tag: &'a str) -> Pending<'a, ()> {
+    fn untag<'a>(&'a self, run: RunNumber, tag: &'a str) -> StoreFuture<'a, ()> {
         let tag = tag.to_owned();
         self.write(move |conn| queries::untag(conn, run, &tag))
     }
 
-    fn list<'a>(&'a self, filter: ListFilter<'a>) -> Pending<'a, Vec<ListedRow>> {
-        let (filter, db) = (queries::Filter::from(filter), Arc::clone(&self.db));
+    fn list<'a>(&'a self, filter: SessionFilter<'a>) -> StoreFuture<'a, Vec<SessionListRow>> {
+        let (filter, db) = (queries::OwnedSessionFilter::from(filter), Arc::clone(&self.db));
         let leases = Arc::clone(&self.leases);
         self.read(move |conn| {
             let rows = queries::list(conn, &filter)?;
-            let is_held = |row: &ListedRow, words: Option<String>| {
+            let is_held = |row: &SessionListRow, words: Option<String>| {
                 words.is_some_and(|words| leases.is_held(&db.holder, row.run.no, &words))
             };
-            let named = |(row, words)| ListedRow { holder: row_holder(&row, is_held(&row, words)), ..row };
+            let named =
+                |(row, words)| SessionListRow { holder: row_holder(&row, is_held(&row, words)), ..row };
             Ok(rows.into_iter().map(named).collect())
         })
     }
 
-    fn stale(&self) -> Pending<'_, Vec<Stale>> {
+    fn stale(&self) -> StoreFuture<'_, Vec<StaleRun>> {
         self.read(queries::stale)
     }
 
-    fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>> {
+    fn openings<'a>(&'a self, runs: &'a [RunNumber]) -> StoreFuture<'a, Vec<LineRow>> {
         let runs = runs.to_vec();
         self.read(move |conn| queries::openings(conn, &runs))
     }
 
-    fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()> {
+    fn keep_heads<'a>(&'a self, heads: &'a [(RunNumber, SessionSummary)]) -> StoreFuture<'a, ()> {
         let heads = heads.to_vec();
         self.write(move |conn| queries::keep_heads(conn, &heads))
     }
 
-    fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow> {
+    fn fold_row(&self, run: RunNumber) -> StoreFuture<'_, FoldRow> {
         self.read(move |conn| queries::fold_row(conn, run))
     }
 
-    fn spent(&self) -> Pending<'_, u64> {
+    fn spent(&self) -> StoreFuture<'_, u64> {
         self.read(queries::spent)
     }
 
-    fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()> {
+    fn keep_folded<'a>(&'a self, run: RunNumber, derived: IndexUpdate) -> StoreFuture<'a, ()> {
         self.write(move |conn| queries::keep_folded(conn, run, &derived))
     }
 
-    fn forget_derived(&self) -> Pending<'_, ()> {
+    fn forget_derived(&self) -> StoreFuture<'_, ()> {
         self.write(queries::forget_derived)
     }
 
-    fn usage(&self) -> Pending<'_, Vec<(String, Entry)>> {
+    fn usage(&self) -> StoreFuture<'_, Vec<(String, UsageEntry)>> {
         self.read(queries::usage)
     }
 
-    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>> {
+    fn ledger<'a>(&'a self, kind: Option<&'a str>) -> StoreFuture<'a, Vec<(RunRow, LedgerRow)>> {
         let kind = kind.map(str::to_owned);
         self.read(move |conn| queries::ledger(conn, kind.as_deref()))
     }
 
-    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>> {
+    fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> StoreFuture<'a, Vec<(RunRow, u64)>> {
         let terms = terms.to_vec();
         self.read(move |conn| queries::matching(conn, &terms, limit))
     }
 
-    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> Pending<'a, ()> {
+    fn keep_blob<'a>(&'a self, file: &'a str, bytes: &'a [u8]) -> StoreFuture<'a, ()> {
         let (file, bytes) = (file.to_owned(), bytes.to_owned());
         self.with_files(move |db| db.blobs.keep(&file, &bytes, db.holder.token()))
     }
 
-    fn refer<'a>(&'a self, run: RunNo, name: &'a str, file: &'a str, bytes: u64) -> Pending<'a, ()> {
+    fn refer<'a>(&'a self, run: RunNumber, name: &'a str, file: &'a str, bytes: u64) -> StoreFuture<'a, ()> {
         let (name, file) = (name.to_owned(), file.to_owned());
         self.write(move |conn| queries::refer(conn, run, &name, &file, bytes))
     }
 
-    fn blob<'a>(&'a self, name: &'a str) -> Pending<'a, Option<BlobRow>> {
+    fn blob<'a>(&'a self, name: &'a str) -> StoreFuture<'a, Option<BlobRow>> {
         let name = name.to_owned();
         self.read(move |conn| queries::blob(conn, &name))
     }
 
-    fn blobs_of(&self, run: RunNo) -> Pending<'_, Vec<BlobRow>> {
+    fn blobs_of(&self, run: RunNumber) -> StoreFuture<'_, Vec<BlobRow>> {
         self.read(move |conn| queries::blobs_of(conn, run))
     }
 
-    fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>> {
+    fn stamp<'a>(&'a self, file: &'a str) -> StoreFuture<'a, Option<BlobStamp>> {
         let file = file.to_owned();
         self.with_files(move |db| db.blobs.stamp(&file))
     }
 
-    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>> {
+    fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> StoreFuture<'a, Vec<u8>> {
         let file = file.to_owned();
         self.with_files(move |db| db.blobs.read(&file, &range))
     }
 
-    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()> {
+    fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a RunTombstone) -> StoreFuture<'a, ()> {
         let (db, run, stone) = (Arc::clone(&self.db), run.clone(), stone.clone());
         self.write(move |conn| {
             leases::check_free(conn, &db.holder, &run)?;
@@ -351,7 +354,7 @@ impl Backend for Sqlite {
         })
     }
 
-    fn scour(&self) -> Pending<'_, ()> {
+    fn scour(&self) -> StoreFuture<'_, ()> {
         self.with_files(|db| {
             db.writer.write(|conn| {
                 conn.execute_batch("INSERT INTO texts (texts) VALUES ('optimize')").map_err(super::failed)
@@ -361,11 +364,11 @@ impl Backend for Sqlite {
         })
     }
 
-    fn copy_to(&self, to: PathBuf) -> Pending<'_, Copied> {
+    fn copy_to(&self, to: PathBuf) -> StoreFuture<'_, CopySummary> {
         self.with_files(move |db| copy::copy_to(db, &to))
     }
 
-    fn commits(&self) -> Commits {
+    fn commits(&self) -> StoreStats {
         self.counters.read()
     }
 
@@ -375,13 +378,13 @@ impl Backend for Sqlite {
 }
 
 /// The name of a holder that lives.
-fn row_holder(row: &ListedRow, alive: bool) -> Option<String> {
+fn row_holder(row: &SessionListRow, alive: bool) -> Option<String> {
     row.holder.clone().filter(|_| alive)
 }
 
 /// Removes files that no run refers to and that no process can be writing any more. It goes by
 /// their paths, because an unfinished file lies in the folder of its future result.
-fn remove_left_over(db: &Db) -> Result<(), StoreError> {
+fn remove_left_over(db: &SqliteDatabase) -> Result<(), StoreError> {
     for path in db.blobs.files() {
         if is_left_over(db, &path)? {
             files::remove_file(&path)?;
@@ -391,7 +394,7 @@ fn remove_left_over(db: &Db) -> Result<(), StoreError> {
 }
 
 /// Whether a file is left over. An unfinished file of a dead process is, however young.
-fn is_left_over(db: &Db, path: &Path) -> Result<bool, StoreError> {
+fn is_left_over(db: &SqliteDatabase, path: &Path) -> Result<bool, StoreError> {
     if files::writer_of(path).is_some_and(|writer| !db.holder.lives(writer)) {
         return Ok(true);
     }
@@ -405,10 +408,10 @@ fn is_left_over(db: &Db, path: &Path) -> Result<bool, StoreError> {
 }
 
 /// Moves the log into the database and cuts it to nothing, so that no erased page is left in it.
-fn empty_log(db: &Db) -> Result<(), StoreError> {
+fn empty_log(db: &SqliteDatabase) -> Result<(), StoreError> {
     patiently(|| {
         let busy: i64 =
             db.writer.with(|conn| conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)))?;
-        if busy == 0 { Ok(()) } else { Err(Refusal::Busy) }
+        if busy == 0 { Ok(()) } else { Err(SqliteWriteError::Busy) }
     })
 }

@@ -24,10 +24,10 @@ use holm_runtime::Durability;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::writer::Writer;
+use super::writer::SqliteWriter;
 use crate::{
     StoreError,
-    backend::{Batch, Body, Counters, RunNo},
+    backend::{RecordBatch, RecordBody, RunNumber, StoreCounters},
 };
 
 /// Bytes of the log after which it is synced and copied into the database.
@@ -41,7 +41,7 @@ const COPIES: u32 = 4;
 const COMMIT_BYTES: u64 = 4_096 + 24;
 
 /// Something to be written.
-pub(super) enum Job {
+pub(super) enum SqliteCommitJob {
     /// Lines, and who waits for them.
     Append {
         batch: OwnedBatch,
@@ -52,18 +52,21 @@ pub(super) enum Job {
     Sync {
         done: oneshot::Sender<Result<(), StoreError>>,
     },
-    Last(Last),
+    Last(SqliteFollowUp),
 }
 
 /// Something to be done after every append that was submitted before it.
-pub(super) enum Last {
-    Release { run: RunNo, holder: String },
+pub(super) enum SqliteFollowUp {
+    Release {
+        run: RunNumber,
+        holder: String,
+    },
     /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
 }
 
 /// Lines that wait to be written.
-struct Waiting {
+struct PendingAppend {
     batch: OwnedBatch,
     durability: Durability,
     done: oneshot::Sender<Result<(), StoreError>>,
@@ -71,7 +74,7 @@ struct Waiting {
 
 /// Lines that have left their caller.
 pub(super) struct OwnedBatch {
-    run: RunNo,
+    run: RunNumber,
     first: u64,
     bodies: Vec<OwnedBody>,
 }
@@ -82,51 +85,58 @@ enum OwnedBody {
 }
 
 impl OwnedBatch {
-    pub(super) fn new(batch: Batch<'_>) -> Self {
+    pub(super) fn new(batch: RecordBatch<'_>) -> Self {
         let own = |body| match body {
-            Body::Plain(text) => OwnedBody::Plain(text.to_owned()),
-            Body::Sealed(bytes) => OwnedBody::Sealed(bytes),
+            RecordBody::Plain(text) => OwnedBody::Plain(text.to_owned()),
+            RecordBody::Sealed(bytes) => OwnedBody::Sealed(bytes),
         };
         Self { run: batch.run, first: batch.first, bodies: batch.bodies.into_iter().map(own).collect() }
     }
 
-    pub(super) fn lend(&self) -> Batch<'_> {
-        Batch { run: self.run, first: self.first, bodies: self.bodies.iter().map(OwnedBody::lend).collect() }
+    pub(super) fn lend(&self) -> RecordBatch<'_> {
+        RecordBatch {
+            run: self.run,
+            first: self.first,
+            bodies: self.bodies.iter().map(OwnedBody::lend).collect(),
+        }
     }
 }
 
 impl OwnedBody {
-    fn lend(&self) -> Body<'_> {
+    fn lend(&self) -> RecordBody<'_> {
         match self {
-            Self::Plain(text) => Body::Plain(text),
-            Self::Sealed(bytes) => Body::Sealed(bytes.clone()),
+            Self::Plain(text) => RecordBody::Plain(text),
+            Self::Sealed(bytes) => RecordBody::Sealed(bytes.clone()),
         }
     }
 }
 
 /// The thread that commits.
-pub(super) struct Committer {
-    shared: Arc<Shared>,
+pub(super) struct SqliteCommitter {
+    shared: Arc<CommitterShared>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    queue: Mutex<Queue>,
+struct CommitterShared {
+    queue: Mutex<CommitQueue>,
     wake: Condvar,
     /// Bytes that went into the log since it was last moved, counted without the lock.
     logged: AtomicU64,
 }
 
 #[derive(Default)]
-struct Queue {
-    jobs: Vec<Job>,
+struct CommitQueue {
+    jobs: Vec<SqliteCommitJob>,
     closing: bool,
 }
 
-impl Committer {
-    pub(super) fn start(work: Work) -> Result<Self, StoreError> {
-        let shared =
-            Arc::new(Shared { queue: Mutex::default(), wake: Condvar::new(), logged: AtomicU64::new(0) });
+impl SqliteCommitter {
+    pub(super) fn start(work: CommitWorker) -> Result<Self, StoreError> {
+        let shared = Arc::new(CommitterShared {
+            queue: Mutex::default(),
+            wake: Condvar::new(),
+            logged: AtomicU64::new(0),
+        });
         let theirs = Arc::clone(&shared);
         let thread = thread::Builder::new()
             .name("holm-commit".into())
@@ -135,7 +145,7 @@ impl Committer {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    pub(super) fn submit(&self, job: Job) {
+    pub(super) fn submit(&self, job: SqliteCommitJob) {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).jobs.push(job);
         self.shared.wake.notify_one();
     }
@@ -150,7 +160,7 @@ impl Committer {
     }
 }
 
-impl Drop for Committer {
+impl Drop for SqliteCommitter {
     fn drop(&mut self) {
         self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner).closing = true;
         self.shared.wake.notify_one();
@@ -162,48 +172,50 @@ impl Drop for Committer {
 }
 
 /// The state of the committing thread.
-pub(super) struct Work {
-    pub(super) writer: Arc<Writer>,
+pub(super) struct CommitWorker {
+    pub(super) writer: Arc<SqliteWriter>,
     pub(super) log: PathBuf,
     /// Set once a sync has failed: the system may have dropped the pages, so no later
     /// sync can be trusted.
     pub(super) unsynced: Option<StoreError>,
-    pub(super) counters: Arc<Counters>,
+    pub(super) counters: Arc<StoreCounters>,
     /// Copies the log while the writer continues.
     pub(super) copier: Connection,
     pub(super) copies: u32,
 }
 
 /// The next step of the thread.
-enum Next {
-    Jobs(Vec<Job>),
+enum CommitterStep {
+    Jobs(Vec<SqliteCommitJob>),
     MoveLog,
     End,
 }
 
-impl Work {
-    fn run(mut self, shared: &Shared) {
+impl CommitWorker {
+    fn run(mut self, shared: &CommitterShared) {
         let mut log = None;
         loop {
             match shared.next() {
-                Next::Jobs(jobs) => {
+                CommitterStep::Jobs(jobs) => {
                     let bytes = self.commit(jobs, &mut log);
                     shared.log(bytes);
                 }
-                Next::MoveLog => self.move_log(),
-                Next::End => return,
+                CommitterStep::MoveLog => self.move_log(),
+                CommitterStep::End => return,
             }
         }
     }
 
     /// Commits a group: first the appends, then one sync for all that need it, then the final jobs.
-    fn commit(&mut self, jobs: Vec<Job>, log: &mut Option<File>) -> u64 {
+    fn commit(&mut self, jobs: Vec<SqliteCommitJob>, log: &mut Option<File>) -> u64 {
         let (mut waiting, mut syncs, mut last) = (Vec::with_capacity(jobs.len()), Vec::new(), Vec::new());
         for job in jobs {
             match job {
-                Job::Append { batch, durability, done } => waiting.push(Waiting { batch, durability, done }),
-                Job::Sync { done } => syncs.push(done),
-                Job::Last(then) => last.push(then),
+                SqliteCommitJob::Append { batch, durability, done } => {
+                    waiting.push(PendingAppend { batch, durability, done })
+                }
+                SqliteCommitJob::Sync { done } => syncs.push(done),
+                SqliteCommitJob::Last(then) => last.push(then),
             }
         }
         let (bytes, results) = self.append(&waiting);
@@ -212,7 +224,7 @@ impl Work {
             .zip(&results)
             .any(|(entry, result)| entry.durability == Durability::Synced && result.is_ok());
         let synced = if must_sync || !syncs.is_empty() { self.sync(log) } else { Ok(()) };
-        for (Waiting { durability, done, .. }, result) in waiting.into_iter().zip(results) {
+        for (PendingAppend { durability, done, .. }, result) in waiting.into_iter().zip(results) {
             let result = match durability {
                 Durability::Written => result,
                 Durability::Synced => result.and_then(|()| synced.clone()),
@@ -232,11 +244,11 @@ impl Work {
 
     /// Writes all batches in one transaction. If that fails, writes each by itself, so that one
     /// cannot spoil the others.
-    fn append(&self, waiting: &[Waiting]) -> (u64, Vec<Result<(), StoreError>>) {
+    fn append(&self, waiting: &[PendingAppend]) -> (u64, Vec<Result<(), StoreError>>) {
         if waiting.is_empty() {
             return (0, Vec::new());
         }
-        let batches: Vec<Batch<'_>> = waiting.iter().map(|entry| entry.batch.lend()).collect();
+        let batches: Vec<RecordBatch<'_>> = waiting.iter().map(|entry| entry.batch.lend()).collect();
         let bytes = batches.iter().map(bytes_of).sum::<u64>() + COMMIT_BYTES;
         let together = self.writer.append_all(&batches);
         let results = match together {
@@ -244,19 +256,19 @@ impl Work {
             Err(error) if batches.len() == 1 => vec![Err(error)],
             Err(_) => batches.chunks(1).map(|one| self.writer.append_all(one)).collect(),
         };
-        Counters::count(&self.counters.groups, 1);
-        Counters::count(&self.counters.grouped, waiting.len() as u64);
+        StoreCounters::count(&self.counters.groups, 1);
+        StoreCounters::count(&self.counters.grouped, waiting.len() as u64);
         (bytes, results)
     }
 
-    fn finish(&self, then: Last) {
+    fn finish(&self, then: SqliteFollowUp) {
         match then {
-            Last::Release { run, holder } => {
+            SqliteFollowUp::Release { run, holder } => {
                 // A lease that stays belongs to a holder that will be found dead.
                 let _ = self.writer.with(|conn| super::release(conn, run, &holder));
             }
             // The caller may have stopped waiting.
-            Last::Passed(done) => {
+            SqliteFollowUp::Passed(done) => {
                 let _ = done.send(());
             }
         }
@@ -271,7 +283,7 @@ impl Work {
             // The log stays the same file as long as this store is open.
             None => File::open(&self.log).and_then(|file| log.insert(file).sync_data()),
         };
-        Counters::count(&self.counters.syncs, 1);
+        StoreCounters::count(&self.counters.syncs, 1);
         synced.map_err(|error| {
             let error = StoreError::Unsynced { reason: error.to_string() };
             self.unsynced = Some(error.clone());
@@ -292,25 +304,25 @@ impl Work {
     }
 }
 
-impl Shared {
+impl CommitterShared {
     /// Counts bytes of the log. Returns the sum.
     fn log(&self, bytes: u64) -> u64 {
         self.logged.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes)
     }
 
-    fn next(&self) -> Next {
+    fn next(&self) -> CommitterStep {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             // First, or a queue that is never empty would let the log grow without end.
             if self.logged.load(Ordering::Relaxed) >= LOG_BYTES {
                 self.logged.store(0, Ordering::Relaxed);
-                return Next::MoveLog;
+                return CommitterStep::MoveLog;
             }
             if !queue.jobs.is_empty() {
-                return Next::Jobs(std::mem::take(&mut queue.jobs));
+                return CommitterStep::Jobs(std::mem::take(&mut queue.jobs));
             }
             if queue.closing {
-                return Next::End;
+                return CommitterStep::End;
             }
             queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
@@ -320,6 +332,6 @@ impl Shared {
 #[cfg(test)]
 mod tests;
 
-pub(super) fn bytes_of(batch: &Batch<'_>) -> u64 {
+pub(super) fn bytes_of(batch: &RecordBatch<'_>) -> u64 {
     batch.bodies.iter().map(|body| body.bytes().len() as u64).sum()
 }

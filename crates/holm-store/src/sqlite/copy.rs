@@ -7,14 +7,14 @@
 
 use std::{fs, io, path::Path};
 
-use super::{BlobFolder, Db, READ_PATIENCE, beside, connect, failed, files};
-use crate::{StoreError, backend::Copied, error};
+use super::{BlobFolder, READ_PATIENCE, SqliteDatabase, beside, connect, failed, files};
+use crate::{StoreError, backend::CopySummary, error};
 
 /// How often a copy is restarted because a session was erased meanwhile.
 const TRIES: u32 = 5;
 
 /// Copies the whole store to a path where nothing exists yet.
-pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
+pub(super) fn copy_to(db: &SqliteDatabase, to: &Path) -> Result<CopySummary, StoreError> {
     let results = beside(to, "blobs");
     if results.exists() {
         return Err(error::at(&results, &io::Error::from(io::ErrorKind::AlreadyExists)));
@@ -39,7 +39,7 @@ pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
 }
 
 /// Returns `None` if a file that the copy refers to is gone.
-fn copy(db: &Db, to: &Path, results: &Path) -> Result<Option<Copied>, StoreError> {
+fn copy(db: &SqliteDatabase, to: &Path, results: &Path) -> Result<Option<CopySummary>, StoreError> {
     let Some(place) = to.to_str() else {
         return Err(StoreError::System { reason: "the path of the copy is not valid UTF-8".into() });
     };
@@ -58,7 +58,7 @@ fn copy(db: &Db, to: &Path, results: &Path) -> Result<Option<Copied>, StoreError
             None => return Ok(None),
         }
     }
-    Ok(Some(Copied { bytes, results: names.len() as u64 }))
+    Ok(Some(CopySummary { bytes, results: names.len() as u64 }))
 }
 
 /// The large results that a copy refers to.

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{StoreError, backend::Stamp, error, vault::token};
+use crate::{StoreError, backend::BlobStamp, error, vault::token};
 
 /// Makes a folder for its owner alone, if it is not there.
 pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
@@ -78,10 +78,10 @@ impl BlobFolder {
         sync_folder(folder)
     }
 
-    pub(super) fn stamp(&self, name: &str) -> Result<Option<Stamp>, StoreError> {
+    pub(super) fn stamp(&self, name: &str) -> Result<Option<BlobStamp>, StoreError> {
         let path = self.path(name);
         match path.metadata() {
-            Ok(found) => Ok(Some(Stamp { length: found.len(), changed: changed(&found) })),
+            Ok(found) => Ok(Some(BlobStamp { length: found.len(), changed: changed(&found) })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error::at(&path, &error)),
         }

@@ -11,14 +11,14 @@ use std::{
 use crate::{StoreError, error, vault::token};
 
 /// This store's own lock.
-pub(super) struct Holder {
+pub(super) struct LivenessLock {
     folder: PathBuf,
     token: String,
     /// Held open for its lock; never read.
     _file: File,
 }
 
-impl Holder {
+impl LivenessLock {
     pub(super) fn new(folder: PathBuf) -> Result<Self, StoreError> {
         super::files::make_folder(&folder)?;
         sweep(&folder);
@@ -53,7 +53,7 @@ impl Holder {
     }
 }
 
-impl Drop for Holder {
+impl Drop for LivenessLock {
     fn drop(&mut self) {
         // A file that cannot be removed is removed by the next store that is opened here.
         let _ = fs::remove_file(self.path());

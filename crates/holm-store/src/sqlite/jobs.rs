@@ -3,13 +3,13 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{
-    Sqlite, failed,
+    SqliteBackend, failed,
     queries::{signed, unsigned},
 };
 use crate::{
     StoreError,
-    backend::Pending,
-    jobs::rows::{JobRow, JobRows, JobRunRow, Which},
+    backend::StoreFuture,
+    jobs::rows::{JobRow, JobRunRow, JobRunSelection, JobTable},
 };
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -17,8 +17,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 const JOB: &str = "SELECT id, key, version, spec, standing FROM jobs";
 const RUN: &str = "SELECT slot, at, open, version, body FROM job_runs";
 
-impl JobRows for Sqlite {
-    fn jobs(&self) -> Pending<'_, Vec<JobRow>> {
+impl JobTable for SqliteBackend {
+    fn jobs(&self) -> StoreFuture<'_, Vec<JobRow>> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!("{JOB} ORDER BY id")).map_err(failed)?;
             let rows = statement.query_map([], job_row);
@@ -26,14 +26,14 @@ impl JobRows for Sqlite {
         })
     }
 
-    fn job<'a>(&'a self, id: &'a str) -> Pending<'a, Option<JobRow>> {
+    fn job<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<JobRow>> {
         let id = id.to_owned();
         self.read(move |conn| {
             conn.query_row(&format!("{JOB} WHERE id = ?"), [id], job_row).optional().map_err(failed)
         })
     }
 
-    fn add_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool> {
+    fn add_job<'a>(&'a self, row: &'a JobRow) -> StoreFuture<'a, bool> {
         let row = row.clone();
         self.write_synced(move |conn| {
             let sql = "INSERT OR IGNORE INTO jobs (id, key, version, spec, standing) VALUES (?, ?, 0, ?, ?)";
@@ -41,7 +41,7 @@ impl JobRows for Sqlite {
         })
     }
 
-    fn change_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool> {
+    fn change_job<'a>(&'a self, row: &'a JobRow) -> StoreFuture<'a, bool> {
         let row = row.clone();
         self.write_synced(move |conn| {
             let sql = "UPDATE jobs SET version = version + 1, spec = ?3, standing = ?4
@@ -50,7 +50,7 @@ impl JobRows for Sqlite {
         })
     }
 
-    fn remove_job<'a>(&'a self, id: &'a str) -> Pending<'a, bool> {
+    fn remove_job<'a>(&'a self, id: &'a str) -> StoreFuture<'a, bool> {
         let id = id.to_owned();
         self.write_synced(move |conn| {
             conn.execute("DELETE FROM job_runs WHERE job = ?", [&id]).map_err(failed)?;
@@ -58,7 +58,7 @@ impl JobRows for Sqlite {
         })
     }
 
-    fn add_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool> {
+    fn add_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> StoreFuture<'a, bool> {
         let (job, row) = (job.to_owned(), row.clone());
         self.write_synced(move |conn| {
             let sql = "INSERT OR IGNORE INTO job_runs (job, slot, at, open, version, body)
@@ -67,7 +67,7 @@ impl JobRows for Sqlite {
         })
     }
 
-    fn change_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool> {
+    fn change_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> StoreFuture<'a, bool> {
         let (job, row) = (job.to_owned(), row.clone());
         self.write(move |conn| {
             let sql = "UPDATE job_runs SET version = version + 1, open = ?4, body = ?5
@@ -76,12 +76,12 @@ impl JobRows for Sqlite {
         })
     }
 
-    fn job_runs<'a>(&'a self, job: &'a str, which: Which) -> Pending<'a, Vec<JobRunRow>> {
+    fn job_runs<'a>(&'a self, job: &'a str, which: JobRunSelection) -> StoreFuture<'a, Vec<JobRunRow>> {
         let job = job.to_owned();
         self.read(move |conn| runs(conn, &job, which))
     }
 
-    fn job_run<'a>(&'a self, job: &'a str, slot: &'a str) -> Pending<'a, Option<JobRunRow>> {
+    fn job_run<'a>(&'a self, job: &'a str, slot: &'a str) -> StoreFuture<'a, Option<JobRunRow>> {
         let (job, slot) = (job.to_owned(), slot.to_owned());
         self.read(move |conn| {
             let sql = format!("{RUN} WHERE job = ? AND slot = ?");
@@ -89,7 +89,7 @@ impl JobRows for Sqlite {
         })
     }
 
-    fn prune_job_runs<'a>(&'a self, job: &'a str, keep: u64, before: u64) -> Pending<'a, ()> {
+    fn prune_job_runs<'a>(&'a self, job: &'a str, keep: u64, before: u64) -> StoreFuture<'a, ()> {
         let job = job.to_owned();
         self.write(move |conn| {
             let sql = "DELETE FROM job_runs WHERE job = ?1 AND open = 0 AND at < ?2 AND no NOT IN
@@ -100,10 +100,10 @@ impl JobRows for Sqlite {
     }
 }
 
-fn runs(conn: &Connection, job: &str, which: Which) -> Result<Vec<JobRunRow>> {
+fn runs(conn: &Connection, job: &str, which: JobRunSelection) -> Result<Vec<JobRunRow>> {
     let (rest, limit) = match which {
-        Which::Open => ("WHERE job = ? AND open = 1 ORDER BY no LIMIT ?", i64::MAX),
-        Which::Latest(limit) => ("WHERE job = ? ORDER BY no DESC LIMIT ?", signed(limit)),
+        JobRunSelection::Open => ("WHERE job = ? AND open = 1 ORDER BY no LIMIT ?", i64::MAX),
+        JobRunSelection::Latest(limit) => ("WHERE job = ? ORDER BY no DESC LIMIT ?", signed(limit)),
     };
     let mut statement = conn.prepare_cached(&format!("{RUN} {rest}")).map_err(failed)?;
     let rows = statement.query_map(params![job, limit], run_row);

@@ -10,32 +10,32 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{failed, holder::Holder};
+use super::{failed, holder::LivenessLock};
 use crate::{
     StoreError,
-    backend::{RunNo, RunRow},
+    backend::{RunNumber, RunRow},
 };
 
 /// The leases of this store, by the words that the database stores for them. The words are never
 /// reused, so a lease that is released late does not end its successor.
 #[derive(Default)]
-pub(super) struct Leases {
-    taken: Mutex<BTreeMap<RunNo, String>>,
+pub(super) struct SqliteLeases {
+    taken: Mutex<BTreeMap<RunNumber, String>>,
     count: AtomicU64,
 }
 
-impl Leases {
-    pub(super) fn words(&self, holder: &Holder) -> String {
+impl SqliteLeases {
+    pub(super) fn words(&self, holder: &LivenessLock) -> String {
         format!("{}/{}", holder.token(), self.count.fetch_add(1, Ordering::Relaxed))
     }
 
-    pub(super) fn took(&self, run: RunNo, words: String) {
+    pub(super) fn took(&self, run: RunNumber, words: String) {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(run, words);
     }
 
     /// Whether a run is held under these words. A lease that this store has released is free before
     /// the release is written.
-    pub(super) fn is_held(&self, holder: &Holder, run: RunNo, words: &str) -> bool {
+    pub(super) fn is_held(&self, holder: &LivenessLock, run: RunNumber, words: &str) -> bool {
         if token_of(words) != holder.token() {
             return lives(holder, words);
         }
@@ -43,17 +43,22 @@ impl Leases {
         taken.get(&run).is_some_and(|taken| taken == words)
     }
 
-    pub(super) fn give_back(&self, run: RunNo) -> Option<String> {
+    pub(super) fn give_back(&self, run: RunNumber) -> Option<String> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&run)
     }
 }
 
 /// Takes a lease, from the dead if need be.
-pub(super) fn take(conn: &Connection, holder: &Holder, run: &RunRow, words: &str) -> Result<(), StoreError> {
+pub(super) fn take(
+    conn: &Connection,
+    holder: &LivenessLock,
+    run: &RunRow,
+    words: &str,
+) -> Result<(), StoreError> {
     check_free(conn, holder, run)?;
     conn.execute(
         "UPDATE runs SET holder = ?2, holder_name = ?3 WHERE no = ?1",
-        params![run.no.0, words, Holder::name()],
+        params![run.no.0, words, LivenessLock::name()],
     )
     .map_err(failed)?;
     moved(conn, run.no)
@@ -61,7 +66,7 @@ pub(super) fn take(conn: &Connection, holder: &Holder, run: &RunRow, words: &str
 
 /// Refuses while another live process drives the run. This process knows by itself
 /// which runs it drives.
-pub(super) fn check_free(conn: &Connection, holder: &Holder, run: &RunRow) -> Result<(), StoreError> {
+pub(super) fn check_free(conn: &Connection, holder: &LivenessLock, run: &RunRow) -> Result<(), StoreError> {
     let found: Option<(Option<String>, Option<String>)> = conn
         .query_row("SELECT holder, holder_name FROM runs WHERE no = ?", [run.no.0], |row| {
             Ok((row.get(0)?, row.get(1)?))
@@ -78,13 +83,13 @@ pub(super) fn check_free(conn: &Connection, holder: &Holder, run: &RunRow) -> Re
 }
 
 /// Whether the words belong to another open store.
-fn is_elsewhere(holder: &Holder, words: &str) -> bool {
+fn is_elsewhere(holder: &LivenessLock, words: &str) -> bool {
     let token = token_of(words);
     token != holder.token() && holder.lives(token)
 }
 
 /// Whether the holder with these words is alive, this store included.
-pub(super) fn lives(holder: &Holder, words: &str) -> bool {
+pub(super) fn lives(holder: &LivenessLock, words: &str) -> bool {
     holder.lives(token_of(words))
 }
 
@@ -93,12 +98,12 @@ fn token_of(words: &str) -> &str {
 }
 
 /// Marks that the run's journal may have grown past its index.
-pub(super) fn moved(conn: &Connection, run: RunNo) -> Result<(), StoreError> {
+pub(super) fn moved(conn: &Connection, run: RunNumber) -> Result<(), StoreError> {
     conn.execute("INSERT OR IGNORE INTO moved VALUES (?)", [run.0]).map_err(failed)?;
     Ok(())
 }
 
-pub(super) fn release(conn: &Connection, run: RunNo, words: &str) -> rusqlite::Result<()> {
+pub(super) fn release(conn: &Connection, run: RunNumber, words: &str) -> rusqlite::Result<()> {
     let sql = "UPDATE runs SET holder = NULL, holder_name = NULL WHERE no = ? AND holder = ?";
     conn.prepare_cached(sql)?.execute(params![run.0, words])?;
     Ok(())

@@ -23,12 +23,12 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::{StoreError, backend::Counters, error, sessions::blocking};
-use committer::{Committer, Work};
+use crate::{StoreError, backend::StoreCounters, error, sessions::blocking};
+use committer::{CommitWorker, SqliteCommitter};
 use files::BlobFolder;
-use holder::Holder;
-use leases::{Leases, release};
-use writer::{Writer, patiently};
+use holder::LivenessLock;
+use leases::{SqliteLeases, release};
+use writer::{SqliteWriter, patiently};
 
 /// Connections for reading that are kept for the next question.
 const READERS: usize = 4;
@@ -46,23 +46,23 @@ const LOG_LIMIT: i64 = 32 * 1024 * 1024;
 /// A store in one SQLite file, with folders beside it for large results and for locks.
 ///
 /// Fields are dropped in this order: the committer ends first, the connections next, the lock last.
-pub(crate) struct Sqlite {
-    committer: Committer,
-    db: Arc<Db>,
-    leases: Arc<Leases>,
-    counters: Arc<Counters>,
+pub(crate) struct SqliteBackend {
+    committer: SqliteCommitter,
+    db: Arc<SqliteDatabase>,
+    leases: Arc<SqliteLeases>,
+    counters: Arc<StoreCounters>,
 }
 
 /// The data that blocking threads work with.
-struct Db {
+struct SqliteDatabase {
     path: PathBuf,
-    writer: Arc<Writer>,
+    writer: Arc<SqliteWriter>,
     readers: Mutex<Vec<Connection>>,
     blobs: BlobFolder,
-    holder: Holder,
+    holder: LivenessLock,
 }
 
-impl Sqlite {
+impl SqliteBackend {
     pub(crate) async fn open(path: PathBuf, max_bytes: Option<u64>) -> Result<Self, StoreError> {
         blocking(move || Self::open_now(path, max_bytes)).await
     }
@@ -84,10 +84,10 @@ impl Sqlite {
         let writer = connect(&path)?;
         set_up(&writer, &path, max_bytes)?;
         files::sync_folder(folder)?;
-        let holder = Holder::new(beside(&path, "locks"))?;
-        let writer = Arc::new(Writer::new(writer));
-        let counters = Arc::<Counters>::default();
-        let work = Work {
+        let holder = LivenessLock::new(beside(&path, "locks"))?;
+        let writer = Arc::new(SqliteWriter::new(writer));
+        let counters = Arc::<StoreCounters>::default();
+        let work = CommitWorker {
             writer: Arc::clone(&writer),
             log: log_of(&path),
             unsynced: None,
@@ -95,14 +95,14 @@ impl Sqlite {
             copier: connect(&path)?,
             copies: 0,
         };
-        let committer = Committer::start(work)?;
+        let committer = SqliteCommitter::start(work)?;
         let blobs = BlobFolder::new(beside(&path, "blobs"));
-        let db = Db { path, writer, readers: Mutex::default(), blobs, holder };
+        let db = SqliteDatabase { path, writer, readers: Mutex::default(), blobs, holder };
         Ok(Self { committer, db: Arc::new(db), leases: Arc::default(), counters })
     }
 }
 
-impl Db {
+impl SqliteDatabase {
     /// Reads from one state of the database, while another connection may write.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();

@@ -4,11 +4,17 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter, types::Value};
 
-use super::{failed, holder::Holder, schema};
+use super::{failed, holder::LivenessLock, schema};
 use crate::{
     StoreError,
-    backend::{BlobRow, Derived, Gravestone, LineRow, ListFilter, ListedRow, RunNo, RunRow, Stale},
-    derive::{Day, Entry, FIRST_LINES, FoldRow, HeadFacts, LedgerRow, Subject, TIME_BYTES, Tally},
+    backend::{
+        BlobRow, IndexUpdate, LineRow, RunNumber, RunRow, RunTombstone, SessionFilter, SessionListRow,
+        StaleRun,
+    },
+    derive::{
+        FIRST_LINES, FoldRow, LedgerRow, SessionSummary, TIME_BYTES, UsageEntry, UsageSubject, UsageTally,
+        UtcDay,
+    },
     vault::hex,
 };
 
@@ -35,12 +41,12 @@ pub(super) fn any_run(conn: &Connection) -> Result<bool> {
 /// first record was stored.
 pub(super) fn create(
     conn: &Connection,
-    living: &Holder,
+    living: &LivenessLock,
     id: &str,
     key: Option<&[u8]>,
     now: u64,
     holder: Option<(&str, &str)>,
-) -> Result<RunNo> {
+) -> Result<RunNumber> {
     let taken = |sql: &str| -> Result<bool> { conn.query_row(sql, [id], |row| row.get(0)).map_err(failed) };
     bury_stillborn(conn, living, id)?;
     if taken("SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?)")? {
@@ -55,20 +61,20 @@ pub(super) fn create(
         params![id, signed(now), key, words, name],
     )
     .map_err(failed)?;
-    let no = RunNo(conn.last_insert_rowid());
+    let no = RunNumber(conn.last_insert_rowid());
     super::leases::moved(conn, no)?;
     Ok(no)
 }
 
 /// Removes a run that has no record and whose creator is no longer alive to add one.
-fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
+fn bury_stillborn(conn: &Connection, living: &LivenessLock, id: &str) -> Result<()> {
     let found: Option<(i64, Option<String>)> = conn
         .query_row("SELECT no, holder FROM runs WHERE id = ?", [id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
         .map_err(failed)?;
     let Some((no, holder)) = found else { return Ok(()) };
     let held = holder.is_some_and(|words| super::leases::lives(living, &words));
-    if held || has_records(conn, RunNo(no))? {
+    if held || has_records(conn, RunNumber(no))? {
         return Ok(());
     }
     for sql in [
@@ -83,7 +89,7 @@ fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
 
 /// Whether a run has any record. A run that lacks only the first is damaged, and
 /// must not be overwritten.
-fn has_records(conn: &Connection, run: RunNo) -> Result<bool> {
+fn has_records(conn: &Connection, run: RunNumber) -> Result<bool> {
     let (first, last) = schema::keys(run)?;
     let sql = "SELECT EXISTS (SELECT 1 FROM records WHERE id BETWEEN ? AND ?)";
     conn.query_row(sql, [first, last], |row| row.get(0)).map_err(failed)
@@ -96,7 +102,7 @@ pub(super) fn find(conn: &Connection, id: &str) -> Result<RunRow> {
         .ok_or_else(|| StoreError::Missing { run: id.into() })
 }
 
-pub(super) fn records(conn: &Connection, run: RunNo, range: &Range<u64>) -> Result<Vec<(u64, Vec<u8>)>> {
+pub(super) fn records(conn: &Connection, run: RunNumber, range: &Range<u64>) -> Result<Vec<(u64, Vec<u8>)>> {
     let most = u64::from(u32::MAX);
     if range.is_empty() || range.start > most {
         return Ok(Vec::new());
@@ -110,7 +116,7 @@ pub(super) fn records(conn: &Connection, run: RunNo, range: &Range<u64>) -> Resu
     rows.and_then(Iterator::collect).map_err(failed)
 }
 
-pub(super) fn next_record(conn: &Connection, run: RunNo) -> Result<u64> {
+pub(super) fn next_record(conn: &Connection, run: RunNumber) -> Result<u64> {
     let (first, last) = (schema::key(run, 0)?, schema::key(run, u64::from(u32::MAX))?);
     let mut statement =
         conn.prepare_cached("SELECT max(id) FROM records WHERE id BETWEEN ? AND ?").map_err(failed)?;
@@ -126,7 +132,7 @@ fn line(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<u8>> {
     })
 }
 
-pub(super) fn keep_snapshot(conn: &Connection, run: RunNo, body: &[u8]) -> Result<()> {
+pub(super) fn keep_snapshot(conn: &Connection, run: RunNumber, body: &[u8]) -> Result<()> {
     conn.execute(
         "INSERT OR REPLACE INTO snapshots SELECT no, ?2 FROM runs WHERE no = ?1",
         params![run.0, body],
@@ -135,30 +141,33 @@ pub(super) fn keep_snapshot(conn: &Connection, run: RunNo, body: &[u8]) -> Resul
     Ok(())
 }
 
-pub(super) fn snapshot(conn: &Connection, run: RunNo) -> Result<Option<Vec<u8>>> {
+pub(super) fn snapshot(conn: &Connection, run: RunNumber) -> Result<Option<Vec<u8>>> {
     conn.query_row("SELECT body FROM snapshots WHERE run = ?", [run.0], |row| row.get(0))
         .optional()
         .map_err(failed)
 }
 
-pub(super) fn name(conn: &Connection, run: RunNo, title: Option<&[u8]>) -> Result<()> {
+pub(super) fn name(conn: &Connection, run: RunNumber, title: Option<&[u8]>) -> Result<()> {
     conn.execute("UPDATE runs SET named = ?2 WHERE no = ?1", params![run.0, title]).map_err(failed)?;
     Ok(())
 }
 
-pub(super) fn tag(conn: &Connection, run: RunNo, tag: &str) -> Result<()> {
+pub(super) fn tag(conn: &Connection, run: RunNumber, tag: &str) -> Result<()> {
     conn.execute("INSERT OR IGNORE INTO tags SELECT no, ?2 FROM runs WHERE no = ?1", params![run.0, tag])
         .map_err(failed)?;
     Ok(())
 }
 
-pub(super) fn untag(conn: &Connection, run: RunNo, tag: &str) -> Result<()> {
+pub(super) fn untag(conn: &Connection, run: RunNumber, tag: &str) -> Result<()> {
     conn.execute("DELETE FROM tags WHERE run = ? AND tag = ?", params![run.0, tag]).map_err(failed)?;
     Ok(())
 }
 
 /// The page of a list; `holder` holds the lease's words here, which the caller turns into a name.
-pub(super) fn list(conn: &Connection, filter: &Filter) -> Result<Vec<(ListedRow, Option<String>)>> {
+pub(super) fn list(
+    conn: &Connection,
+    filter: &OwnedSessionFilter,
+) -> Result<Vec<(SessionListRow, Option<String>)>> {
     let time = if filter.by_created { "r.created" } else { "coalesce(h.updated, r.created)" };
     let (compare, order) = if filter.oldest_first { (">", "ASC") } else { ("<", "DESC") };
     let mut sql = String::from(
@@ -189,7 +198,7 @@ pub(super) fn list(conn: &Connection, filter: &Filter) -> Result<Vec<(ListedRow,
 }
 
 /// A filter that has left its caller.
-pub(super) struct Filter {
+pub(super) struct OwnedSessionFilter {
     id: Option<String>,
     tag: Option<String>,
     by_created: bool,
@@ -198,8 +207,8 @@ pub(super) struct Filter {
     limit: u64,
 }
 
-impl From<ListFilter<'_>> for Filter {
-    fn from(filter: ListFilter<'_>) -> Self {
+impl From<SessionFilter<'_>> for OwnedSessionFilter {
+    fn from(filter: SessionFilter<'_>) -> Self {
         Self {
             id: filter.id.map(str::to_owned),
             tag: filter.tag.map(str::to_owned),
@@ -211,9 +220,9 @@ impl From<ListFilter<'_>> for Filter {
     }
 }
 
-fn listed(row: &Row<'_>) -> rusqlite::Result<(ListedRow, Option<String>)> {
+fn listed(row: &Row<'_>) -> rusqlite::Result<(SessionListRow, Option<String>)> {
     let tags: Option<String> = row.get(12)?;
-    let listed = ListedRow {
+    let listed = SessionListRow {
         run: run_row(row, 0)?,
         created: unsigned(row.get(3)?),
         updated: unsigned(row.get(4)?),
@@ -229,7 +238,7 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<(ListedRow, Option<String>)> {
     Ok((listed, row.get(10)?))
 }
 
-pub(super) fn stale(conn: &Connection) -> Result<Vec<Stale>> {
+pub(super) fn stale(conn: &Connection) -> Result<Vec<StaleRun>> {
     let mut statement = conn
         .prepare_cached(
             "SELECT r.no, r.id, r.key, x.id, coalesce(h.records, 0), h.title IS NOT NULL, coalesce(h.folded, 0),
@@ -243,7 +252,7 @@ pub(super) fn stale(conn: &Connection) -> Result<Vec<Stale>> {
         .map_err(failed)?;
     let rows = statement.query_map([signed(TIME_BYTES as u64)], |row| {
         let last: Option<i64> = row.get(3)?;
-        Ok(Stale {
+        Ok(StaleRun {
             run: run_row(row, 0)?,
             records: last.map_or(0, |key| schema::seq(key) + 1),
             head_at: unsigned(row.get(4)?),
@@ -255,7 +264,7 @@ pub(super) fn stale(conn: &Connection) -> Result<Vec<Stale>> {
     rows.and_then(Iterator::collect).map_err(failed)
 }
 
-pub(super) fn openings(conn: &Connection, runs: &[RunNo]) -> Result<Vec<LineRow>> {
+pub(super) fn openings(conn: &Connection, runs: &[RunNumber]) -> Result<Vec<LineRow>> {
     let mut statement = conn
         .prepare_cached(
             "SELECT x.id, x.line FROM json_each(?1) j
@@ -264,19 +273,19 @@ pub(super) fn openings(conn: &Connection, runs: &[RunNo]) -> Result<Vec<LineRow>
         .map_err(failed)?;
     let rows = statement.query_map(params![numbers(runs.iter().copied()), signed(FIRST_LINES - 1)], |row| {
         let key: i64 = row.get(0)?;
-        Ok((RunNo(schema::run(key)), schema::seq(key), line(row, 1)?))
+        Ok((RunNumber(schema::run(key)), schema::seq(key), line(row, 1)?))
     });
     rows.and_then(Iterator::collect).map_err(failed)
 }
 
 /// Runs as a list that a statement can take.
-fn numbers(runs: impl Iterator<Item = RunNo>) -> String {
+fn numbers(runs: impl Iterator<Item = RunNumber>) -> String {
     serde_json::Value::from_iter(runs.map(|run| run.0)).to_string()
 }
 
-pub(super) fn keep_heads(conn: &Connection, heads: &[(RunNo, HeadFacts)]) -> Result<()> {
+pub(super) fn keep_heads(conn: &Connection, heads: &[(RunNumber, SessionSummary)]) -> Result<()> {
     let rows = heads.iter().map(|(run, facts)| {
-        let HeadFacts { records, updated, agent, model, title } = facts;
+        let SessionSummary { records, updated, agent, model, title } = facts;
         let title = title.as_deref().map(hex);
         serde_json::json!([run.0, signed(*records), signed(*updated), agent, model, title])
     });
@@ -293,7 +302,7 @@ pub(super) fn keep_heads(conn: &Connection, heads: &[(RunNo, HeadFacts)]) -> Res
     settle(conn, heads.iter().map(|(run, _)| *run))
 }
 
-pub(super) fn fold_row(conn: &Connection, run: RunNo) -> Result<FoldRow> {
+pub(super) fn fold_row(conn: &Connection, run: RunNumber) -> Result<FoldRow> {
     let row = conn
         .query_row("SELECT counted, state_at, state FROM folds WHERE run = ?", [run.0], |row| {
             let (counted, state_at) = (unsigned(row.get(0)?), unsigned(row.get(1)?));
@@ -308,7 +317,7 @@ pub(super) fn spent(conn: &Connection) -> Result<u64> {
         .map_err(failed)
 }
 
-pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> Result<()> {
+pub(super) fn keep_folded(conn: &Connection, run: RunNumber, derived: &IndexUpdate) -> Result<()> {
     let records = derived.records;
     let known: Option<i64> = conn
         .query_row(
@@ -347,7 +356,7 @@ pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> R
 
 /// Unmarks runs that no process drives and whose index is complete, so that they
 /// are not checked again.
-fn settle(conn: &Connection, runs: impl Iterator<Item = RunNo>) -> Result<()> {
+fn settle(conn: &Connection, runs: impl Iterator<Item = RunNumber>) -> Result<()> {
     conn.execute(
         "DELETE FROM moved WHERE run IN (SELECT value FROM json_each(?1))
             AND EXISTS (SELECT 1 FROM runs WHERE no = moved.run AND holder IS NULL)
@@ -360,12 +369,12 @@ fn settle(conn: &Connection, runs: impl Iterator<Item = RunNo>) -> Result<()> {
     Ok(())
 }
 
-fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
+fn keep_entry(conn: &Connection, run: RunNumber, entry: &UsageEntry) -> Result<()> {
     let (kind, name) = match &entry.subject {
-        Subject::Model(name) => (0, name),
-        Subject::Tool(name) => (1, name),
+        UsageSubject::Model(name) => (0, name),
+        UsageSubject::Tool(name) => (1, name),
     };
-    let Tally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
+    let UsageTally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
     conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .and_then(|mut insert| {
             insert.execute(params![
@@ -391,7 +400,7 @@ fn keep_entry(conn: &Connection, run: RunNo, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
-fn keep_standing(conn: &Connection, run: RunNo, row: &LedgerRow) -> Result<()> {
+fn keep_standing(conn: &Connection, run: RunNumber, row: &LedgerRow) -> Result<()> {
     let [calls, tasks, successes, rejections, invalid_calls, step_ups] = row.numbers.map(signed);
     conn.prepare_cached("INSERT INTO ledger VALUES (?,?,?,?,?,?,?,?,?,?)")
         .and_then(|mut insert| {
@@ -433,7 +442,7 @@ pub(super) fn forget_derived(conn: &Connection) -> Result<()> {
     .map_err(failed)
 }
 
-pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, Entry)>> {
+pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, UsageEntry)>> {
     let mut statement = conn
         .prepare_cached("SELECT r.id, u.* FROM usage u JOIN runs r ON r.no = u.run ORDER BY u.run, u.day")
         .map_err(failed)?;
@@ -449,7 +458,7 @@ pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, Entry)>> {
             reasoning: number(11)?,
             estimated: number(16)?,
         };
-        let tally = Tally {
+        let tally = UsageTally {
             calls: number(5)?,
             failed: number(6)?,
             tokens,
@@ -458,8 +467,8 @@ pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, Entry)>> {
             millis: number(14)?,
             bytes: number(15)?,
         };
-        let subject = if kind == 0 { Subject::Model(name) } else { Subject::Tool(name) };
-        Ok((row.get(0)?, Entry { day: Day::new(number(2)?), subject, tally }))
+        let subject = if kind == 0 { UsageSubject::Model(name) } else { UsageSubject::Tool(name) };
+        Ok((row.get(0)?, UsageEntry { day: UtcDay::new(number(2)?), subject, tally }))
     });
     rows.and_then(Iterator::collect).map_err(failed)
 }
@@ -482,7 +491,7 @@ pub(super) fn matching(conn: &Connection, terms: &[String], limit: u64) -> Resul
     Ok(found)
 }
 
-pub(super) fn refer(conn: &Connection, run: RunNo, name: &str, file: &str, bytes: u64) -> Result<()> {
+pub(super) fn refer(conn: &Connection, run: RunNumber, name: &str, file: &str, bytes: u64) -> Result<()> {
     conn.execute(
         "INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)",
         params![run.0, name, file, signed(bytes)],
@@ -501,7 +510,7 @@ pub(super) fn blob(conn: &Connection, name: &str) -> Result<Option<BlobRow>> {
     .map_err(failed)
 }
 
-pub(super) fn blobs_of(conn: &Connection, run: RunNo) -> Result<Vec<BlobRow>> {
+pub(super) fn blobs_of(conn: &Connection, run: RunNumber) -> Result<Vec<BlobRow>> {
     let sql = "SELECT r.no, r.id, r.key, b.name, b.file, b.bytes FROM blobs b JOIN runs r ON r.no = b.run WHERE b.run = ?";
     let mut statement = conn.prepare_cached(sql).map_err(failed)?;
     let rows = statement.query_map([run.0], blob_row);
@@ -510,7 +519,7 @@ pub(super) fn blobs_of(conn: &Connection, run: RunNo) -> Result<Vec<BlobRow>> {
 
 /// Removes every row of a run and leaves a tombstone. Returns the files to which no
 /// run refers any more.
-pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &Gravestone) -> Result<Vec<String>> {
+pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &RunTombstone) -> Result<Vec<String>> {
     let (first, last) = schema::keys(run.no)?;
     let mut statement = conn
         .prepare(
@@ -545,7 +554,7 @@ pub(super) fn is_referred(conn: &Connection, file: &str) -> Result<bool> {
 }
 
 fn run_row(row: &Row<'_>, at: usize) -> rusqlite::Result<RunRow> {
-    Ok(RunRow { no: RunNo(row.get(at)?), id: row.get(at + 1)?, key: row.get(at + 2)? })
+    Ok(RunRow { no: RunNumber(row.get(at)?), id: row.get(at + 1)?, key: row.get(at + 2)? })
 }
 
 fn blob_row(row: &Row<'_>) -> rusqlite::Result<BlobRow> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::failed;
-use crate::{StoreError, backend::RunNo};
+use crate::{StoreError, backend::RunNumber};
 
 /// Marks a file as a store of Holm.
 const APPLICATION: i32 = 0x686f_6c6d;
@@ -170,7 +170,7 @@ fn version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
 }
 
 /// The key of a record.
-pub(super) fn key(run: RunNo, seq: u64) -> Result<i64, StoreError> {
+pub(super) fn key(run: RunNumber, seq: u64) -> Result<i64, StoreError> {
     let too_many = |reason: &str| StoreError::System { reason: reason.into() };
     let seq = u32::try_from(seq).map_err(|_| too_many("a journal holds at most 4,294,967,296 records"))?;
     let run = i32::try_from(run.0).map_err(|_| too_many("a store holds at most 2,147,483,647 runs"))?;
@@ -178,7 +178,7 @@ pub(super) fn key(run: RunNo, seq: u64) -> Result<i64, StoreError> {
 }
 
 /// The keys of all records of a run, both ends included.
-pub(super) fn keys(run: RunNo) -> Result<(i64, i64), StoreError> {
+pub(super) fn keys(run: RunNumber) -> Result<(i64, i64), StoreError> {
     Ok((key(run, 0)?, key(run, u64::from(u32::MAX))?))
 }
 

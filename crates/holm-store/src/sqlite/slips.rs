@@ -3,18 +3,18 @@
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{
-    Sqlite, failed,
+    SqliteBackend, failed,
     queries::{signed, unsigned},
 };
 use crate::{
-    backend::Pending,
-    slips::rows::{SlipRow, SlipRows},
+    backend::StoreFuture,
+    slips::rows::{NoteRow, NoteTable},
 };
 
 const SLIP: &str = "SELECT tray, name, key, at, version, body FROM slips";
 
-impl SlipRows for Sqlite {
-    fn slips<'a>(&'a self, tray: &'a str) -> Pending<'a, Vec<SlipRow>> {
+impl NoteTable for SqliteBackend {
+    fn slips<'a>(&'a self, tray: &'a str) -> StoreFuture<'a, Vec<NoteRow>> {
         let tray = tray.to_owned();
         self.read(move |conn| {
             let sql = format!("{SLIP} WHERE tray = ? ORDER BY at, name");
@@ -24,7 +24,7 @@ impl SlipRows for Sqlite {
         })
     }
 
-    fn slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, Option<SlipRow>> {
+    fn slip<'a>(&'a self, tray: &'a str, name: &'a str) -> StoreFuture<'a, Option<NoteRow>> {
         let (tray, name) = (tray.to_owned(), name.to_owned());
         self.read(move |conn| {
             let sql = format!("{SLIP} WHERE tray = ? AND name = ?");
@@ -32,7 +32,7 @@ impl SlipRows for Sqlite {
         })
     }
 
-    fn put_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
+    fn put_slip<'a>(&'a self, row: &'a NoteRow) -> StoreFuture<'a, bool> {
         let row = row.clone();
         self.write_synced(move |conn| {
             let sql = "INSERT OR IGNORE INTO slips (tray, name, key, at, version, body)
@@ -42,7 +42,7 @@ impl SlipRows for Sqlite {
         })
     }
 
-    fn change_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool> {
+    fn change_slip<'a>(&'a self, row: &'a NoteRow) -> StoreFuture<'a, bool> {
         let row = row.clone();
         self.write(move |conn| {
             let sql = "UPDATE slips SET version = version + 1, body = ?4
@@ -52,7 +52,7 @@ impl SlipRows for Sqlite {
         })
     }
 
-    fn take_slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, bool> {
+    fn take_slip<'a>(&'a self, tray: &'a str, name: &'a str) -> StoreFuture<'a, bool> {
         let (tray, name) = (tray.to_owned(), name.to_owned());
         self.write(move |conn| {
             let sql = "DELETE FROM slips WHERE tray = ? AND name = ?";
@@ -61,8 +61,8 @@ impl SlipRows for Sqlite {
     }
 }
 
-fn slip_row(row: &Row<'_>) -> rusqlite::Result<SlipRow> {
-    Ok(SlipRow {
+fn slip_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
+    Ok(NoteRow {
         tray: row.get(0)?,
         name: row.get(1)?,
         key: row.get(2)?,

@@ -1,8 +1,8 @@
 use rusqlite::Connection;
 
 use super::*;
-use crate::backend::RunNo;
-use crate::{Listing, Options, Store};
+use crate::backend::RunNumber;
+use crate::{SessionQuery, Store, StoreOptions};
 
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -11,7 +11,7 @@ fn place() -> (tempfile::TempDir, PathBuf) {
 }
 
 async fn open(path: &Path) -> Result<Store, StoreError> {
-    Options::new().open(path).await
+    StoreOptions::new().open(path).await
 }
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn an_older_schema_is_brought_up_to_date_with_all_it_holds() {
     conn.execute("INSERT INTO records VALUES (1 << 32, ?)", [r#"{"v":1,"seq":0,"at":77}"#]).unwrap();
     drop(conn);
     let store = open(&path).await.unwrap();
-    let sessions = store.list(&Listing::default()).await.unwrap().sessions;
+    let sessions = store.list(&SessionQuery::default()).await.unwrap().sessions;
     assert_eq!(sessions.len(), 1);
     assert_eq!((sessions[0].run.as_str(), sessions[0].records, sessions[0].updated.value()), ("old", 1, 77));
 }
@@ -31,12 +31,12 @@ async fn an_older_schema_is_brought_up_to_date_with_all_it_holds() {
 #[tokio::test]
 async fn the_ledger_knows_the_journals_of_a_store_that_had_none() {
     use holm_kernel::{
-        Block, Config, Effect, Input, Model, ModelResult, Prompt, Reply, Started, Timestamp, journal,
+        Block, Config, Effect, Input, ModelResult, ModelSpec, Prompt, Reply, Started, Timestamp, journal,
     };
     let (_folder, path) = place();
     let conn = Connection::open(&path).unwrap();
     schema::migrate_to(&conn, &path, 2).unwrap();
-    let started = Started::new("old", 7, Config::new(Model::named("test/one")));
+    let started = Started::new("old", 7, Config::new(ModelSpec::named("test/one")));
     let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(5)).unwrap();
     let mut facts = vec![Input::Prompted(Prompt::text("hi"))];
     while let Some(fact) = facts.pop() {
@@ -83,7 +83,7 @@ async fn a_store_that_knew_no_jobs_learns_to() {
     let store = open(&path).await.unwrap();
     assert!(store.jobs().await.unwrap().is_empty());
     assert!(store.add_job("nightly", b"", b"").await.unwrap());
-    assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1);
+    assert_eq!(store.list(&SessionQuery::default()).await.unwrap().sessions.len(), 1);
 }
 
 #[tokio::test]
@@ -131,20 +131,20 @@ async fn other_programs_files_are_refused_and_left_alone() {
 #[test]
 fn keys_hold_run_and_record() {
     for (run, seq) in [(1, 0), (1, 4_294_967_295), (2_147_483_647, 7)] {
-        let key = schema::key(RunNo(run), seq).unwrap();
+        let key = schema::key(RunNumber(run), seq).unwrap();
         assert_eq!((schema::run(key), schema::seq(key)), (run, seq));
     }
-    assert!(schema::key(RunNo(1), 4_294_967_296).is_err());
-    assert!(schema::key(RunNo(2_147_483_648), 0).is_err());
-    assert!(schema::key(RunNo(1), 4_294_967_295).unwrap() < schema::key(RunNo(2), 0).unwrap());
+    assert!(schema::key(RunNumber(1), 4_294_967_296).is_err());
+    assert!(schema::key(RunNumber(2_147_483_648), 0).is_err());
+    assert!(schema::key(RunNumber(1), 4_294_967_295).unwrap() < schema::key(RunNumber(2), 0).unwrap());
 }
 
 #[test]
 fn the_locks_of_the_dead_are_free_and_swept_up() {
     let folder = tempfile::tempdir().unwrap();
     let locks = folder.path().join("locks");
-    let one = Holder::new(locks.clone()).unwrap();
-    let two = Holder::new(locks.clone()).unwrap();
+    let one = LivenessLock::new(locks.clone()).unwrap();
+    let two = LivenessLock::new(locks.clone()).unwrap();
     assert!(two.lives(one.token()) && one.lives(two.token()) && one.lives(one.token()));
     let token = one.token().to_owned();
     drop(one);
@@ -152,14 +152,14 @@ fn the_locks_of_the_dead_are_free_and_swept_up() {
     // A killed process leaves behind a file without a lock.
     std::fs::write(locks.join("dead"), "").unwrap();
     assert!(!two.lives("dead"));
-    let three = Holder::new(locks.clone()).unwrap();
+    let three = LivenessLock::new(locks.clone()).unwrap();
     assert!(!locks.join("dead").exists());
     assert!(three.lives(two.token()));
 }
 
 #[tokio::test]
 async fn the_log_is_moved_into_the_database_when_it_has_grown() {
-    use holm_runtime::{Durability, Journals as _};
+    use holm_runtime::{Durability, JournalStore as _};
     let (_folder, path) = place();
     let store = open(&path).await.unwrap();
     let mut journal = store.create("one").await.unwrap();
@@ -211,25 +211,25 @@ fn make_old(file: &Path) {
 #[tokio::test]
 async fn unfinished_results_go_once_their_process_is_gone_or_they_are_old() {
     let (_folder, path) = place();
-    let sqlite = Sqlite::open(path.clone(), None).await.unwrap();
+    let sqlite = SqliteBackend::open(path.clone(), None).await.unwrap();
     let own = unfinished(&path, sqlite.db.holder.token());
     let dead = unfinished(&path, "dead");
-    crate::backend::Backend::scour(&sqlite).await.unwrap();
+    crate::backend::StoreBackend::scour(&sqlite).await.unwrap();
     assert!(!dead.exists(), "its process is gone");
     assert!(own.exists(), "this process may still be writing it");
     make_old(&own);
-    crate::backend::Backend::scour(&sqlite).await.unwrap();
+    crate::backend::StoreBackend::scour(&sqlite).await.unwrap();
     assert!(!own.exists(), "it was given up");
 }
 
 #[tokio::test]
 async fn nothing_of_an_erased_session_is_left_in_any_file_of_the_store() {
-    use holm_kernel::{Config, Input, Model, Prompt, Started, Timestamp, journal};
-    use holm_runtime::{Blobs as _, Durability, Journals as _};
+    use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, Timestamp, journal};
+    use holm_runtime::{BlobStore as _, Durability, JournalStore as _};
     let (folder, path) = place();
     let store = open(&path).await.unwrap();
     let words = "the harbour lies behind the hill";
-    let started = Started::new("one", 7, Config::new(Model::named("test/one")));
+    let started = Started::new("one", 7, Config::new(ModelSpec::named("test/one")));
     let (mut run, mut writer, mut lines) = journal::begin(started, Timestamp::new(5)).unwrap();
     let prompt = Input::Prompted(Prompt::text(words));
     lines += &journal::step(&mut run, &mut writer, Timestamp::new(6), prompt).unwrap();

@@ -14,7 +14,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::{failed, is_busy, schema};
 use crate::{
     StoreError,
-    backend::{Batch, Body},
+    backend::{RecordBatch, RecordBody},
 };
 
 /// How long another process may write before it counts as stuck. Erasing and importing
@@ -42,10 +42,10 @@ const INSERTS: [&str; ROWS] = [
     "INSERT INTO records VALUES (?,?),(?,?),(?,?),(?,?),(?,?),(?,?),(?,?),(?,?)",
 ];
 
-pub(super) struct Writer(Mutex<Connection>);
+pub(super) struct SqliteWriter(Mutex<Connection>);
 
 /// The result of an append on the caller's own thread.
-pub(super) enum Attempt {
+pub(super) enum AppendAttempt {
     Done,
     /// Another connection is writing.
     Contended,
@@ -53,15 +53,15 @@ pub(super) enum Attempt {
     Failed(StoreError),
 }
 
-impl Writer {
+impl SqliteWriter {
     pub(super) fn new(conn: Connection) -> Self {
         conn.set_prepared_statement_cache_capacity(64);
         Self(Mutex::new(conn))
     }
 
     /// Appends at once, unless another connection is writing.
-    pub(super) fn try_append(&self, batch: &Batch<'_>) -> Attempt {
-        let Some(conn) = self.try_lock() else { return Attempt::Contended };
+    pub(super) fn try_append(&self, batch: &RecordBatch<'_>) -> AppendAttempt {
+        let Some(conn) = self.try_lock() else { return AppendAttempt::Contended };
         let done = if batch.bodies.len() <= ROWS {
             // One statement is a transaction by itself.
             insert(&conn, batch)
@@ -69,9 +69,9 @@ impl Writer {
             transaction(&conn, |tx| insert(tx, batch))
         };
         match done {
-            Ok(()) => Attempt::Done,
-            Err(Refusal::Busy) => Attempt::Contended,
-            Err(Refusal::Error(error)) => Attempt::Failed(error),
+            Ok(()) => AppendAttempt::Done,
+            Err(SqliteWriteError::Busy) => AppendAttempt::Contended,
+            Err(SqliteWriteError::Error(error)) => AppendAttempt::Failed(error),
         }
     }
 
@@ -88,11 +88,11 @@ impl Writer {
         &self,
         mut work: impl FnMut(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        patiently(|| work(&self.lock()).map_err(Refusal::from))
+        patiently(|| work(&self.lock()).map_err(SqliteWriteError::from))
     }
 
     /// Appends several batches in one transaction.
-    pub(super) fn append_all(&self, batches: &[Batch<'_>]) -> Result<(), StoreError> {
+    pub(super) fn append_all(&self, batches: &[RecordBatch<'_>]) -> Result<(), StoreError> {
         patiently(|| transaction(&self.lock(), |tx| batches.iter().try_for_each(|batch| insert(tx, batch))))
     }
 
@@ -114,10 +114,10 @@ impl Writer {
 }
 
 /// Adds the rows of a batch to the open transaction.
-pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal> {
+pub(super) fn insert(conn: &Connection, batch: &RecordBatch<'_>) -> Result<(), SqliteWriteError> {
     let mut there = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE no = ?)")?;
     if !there.query_row([batch.run.0], |row| row.get(0))? {
-        return Err(Refusal::Error(StoreError::System {
+        return Err(SqliteWriteError::Error(StoreError::System {
             reason: "the run was erased in the meantime".into(),
         }));
     }
@@ -129,8 +129,8 @@ pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal
         for body in rows {
             statement.raw_bind_parameter(at, schema::key(batch.run, seq)?)?;
             match body {
-                Body::Plain(text) => statement.raw_bind_parameter(at + 1, *text)?,
-                Body::Sealed(bytes) => statement.raw_bind_parameter(at + 1, bytes.as_slice())?,
+                RecordBody::Plain(text) => statement.raw_bind_parameter(at + 1, *text)?,
+                RecordBody::Sealed(bytes) => statement.raw_bind_parameter(at + 1, bytes.as_slice())?,
             }
             (seq, at) = (seq + 1, at + 2);
         }
@@ -140,19 +140,19 @@ pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal
 }
 
 /// Why a write did not happen.
-pub(super) enum Refusal {
+pub(super) enum SqliteWriteError {
     /// Another process is writing to the database.
     Busy,
     Error(StoreError),
 }
 
-impl From<rusqlite::Error> for Refusal {
+impl From<rusqlite::Error> for SqliteWriteError {
     fn from(error: rusqlite::Error) -> Self {
         if is_busy(&error) { Self::Busy } else { Self::Error(failed(error)) }
     }
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for SqliteWriteError {
     fn from(error: StoreError) -> Self {
         Self::Error(error)
     }
@@ -160,8 +160,8 @@ impl From<StoreError> for Refusal {
 
 fn transaction<T>(
     conn: &Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Refusal>,
-) -> Result<T, Refusal> {
+    work: impl FnOnce(&Connection) -> Result<T, SqliteWriteError>,
+) -> Result<T, SqliteWriteError> {
     let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
     let value = work(&tx)?;
     tx.commit()?;
@@ -169,17 +169,17 @@ fn transaction<T>(
 }
 
 /// Retries while another process writes.
-pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Refusal>) -> Result<T, StoreError> {
+pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, SqliteWriteError>) -> Result<T, StoreError> {
     let since = Instant::now();
     let mut pause = PAUSES.0;
     loop {
         match work() {
             Ok(value) => return Ok(value),
-            Err(Refusal::Error(error)) => return Err(error),
-            Err(Refusal::Busy) if since.elapsed() > PATIENCE => {
+            Err(SqliteWriteError::Error(error)) => return Err(error),
+            Err(SqliteWriteError::Busy) if since.elapsed() > PATIENCE => {
                 return Err(StoreError::Locked { seconds: PATIENCE.as_secs() });
             }
-            Err(Refusal::Busy) => {
+            Err(SqliteWriteError::Busy) => {
                 thread::sleep(pause);
                 pause = (pause * 2).min(PAUSES.1);
             }

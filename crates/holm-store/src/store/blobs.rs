@@ -7,10 +7,10 @@
 
 use std::{collections::BTreeSet, ops::Range, sync::PoisonError};
 
-use holm_runtime::{BlobFailed, Blobs, BoxFuture};
+use holm_runtime::{BlobError, BlobStore, BoxFuture};
 use sha2::{Digest as _, Sha256};
 
-use super::{Inner, Store};
+use super::{Store, StoreInner};
 use crate::{
     StoreError,
     backend::{BlobRow, RunRow},
@@ -26,12 +26,12 @@ const SEALING: u64 = 1 + 24 + 16;
 /// The most results whose verification is remembered; a longer list is dropped.
 const REMEMBERED: usize = 4_096;
 
-impl Blobs for Store {
-    fn put<'a>(&'a self, run: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobFailed>> {
+impl BlobStore for Store {
+    fn put<'a>(&'a self, run: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobError>> {
         Box::pin(async move { Ok(self.put_blob(run, text).await?) })
     }
 
-    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>> {
+    fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobError>> {
         Box::pin(async move { Ok(self.inner.get_blob(digest, range).await?) })
     }
 }
@@ -93,7 +93,7 @@ impl Store {
     }
 }
 
-impl Inner {
+impl StoreInner {
     /// The name under which a result is kept.
     fn blob_name(&self, digest: &str) -> String {
         self.vault.as_ref().map_or_else(|| digest.to_owned(), |vault| vault.name(digest))

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Copied, Store, StoreError};
+use crate::{CopySummary, Store, StoreError};
 
 impl Store {
     /// Copies the store as it is at one moment into a new store at `path`: sessions, jobs, and
@@ -11,14 +11,14 @@ impl Store {
     /// with the same key.
     ///
     /// ```
-    /// use holm_store::{Listing, Store};
+    /// use holm_store::{SessionQuery, Store};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// # let folder = tempfile::tempdir().unwrap();
     /// let store = Store::open(folder.path().join("holm.db")).await?;
     /// store.copy_to(folder.path().join("copy.db")).await?;
     /// let copy = Store::open(folder.path().join("copy.db")).await?;
-    /// assert!(copy.list(&Listing::default()).await?.sessions.is_empty());
+    /// assert!(copy.list(&SessionQuery::default()).await?.sessions.is_empty());
     /// # Ok::<(), holm_store::StoreError>(())
     /// # }).unwrap();
     /// ```
@@ -26,7 +26,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`]: something is at `path` already, or it cannot be written. A PostgreSQL database is copied with its own
     /// tools.
-    pub async fn copy_to(&self, path: impl AsRef<Path>) -> Result<Copied, StoreError> {
+    pub async fn copy_to(&self, path: impl AsRef<Path>) -> Result<CopySummary, StoreError> {
         self.inner.backend.copy_to(path.as_ref().to_owned()).await
     }
 }

@@ -6,13 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::journal::Record;
+use holm_kernel::journal::JournalRecord;
 
 use super::Store;
 use crate::{
     StoreError,
-    backend::{Derived, LineRow, RunNo, RunRow, Stale},
-    derive::{Fold, FoldRow, Folded, HeadFacts, LedgerRow, Opening, TextRow, search_text, spilled, time_of},
+    backend::{IndexUpdate, LineRow, RunNumber, RunRow, StaleRun},
+    derive::{
+        FirstRecord, FoldRow, LedgerRow, RunFold, RunUsage, SessionSummary, TextRow, search_text, spilled,
+        time_of,
+    },
     sessions::blocking,
 };
 
@@ -30,7 +33,7 @@ const OPENINGS: usize = 256;
 
 /// How much of the index is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
+pub(crate) enum IndexDepth {
     /// The list entries only.
     Heads,
     /// Usage, ledger and search as well.
@@ -46,13 +49,13 @@ impl Store {
     /// Any [`StoreError`] of the database.
     pub async fn rebuild(&self) -> Result<(), StoreError> {
         self.inner.backend.forget_derived().await?;
-        self.catch_up(Depth::Everything).await
+        self.catch_up(IndexDepth::Everything).await
     }
 
-    pub(crate) async fn catch_up(&self, depth: Depth) -> Result<(), StoreError> {
+    pub(crate) async fn catch_up(&self, depth: IndexDepth) -> Result<(), StoreError> {
         let mut stale = self.inner.backend.stale().await?;
         stale.retain(|stale| stale.records > 0);
-        if depth == Depth::Everything {
+        if depth == IndexDepth::Everything {
             for stale in stale.iter().filter(|stale| stale.folded != stale.records) {
                 passable(self.fold_run(stale).await)?;
             }
@@ -62,9 +65,9 @@ impl Store {
     }
 
     /// Updates the list entries of these runs.
-    async fn keep_heads(&self, stale: &[Stale]) -> Result<(), StoreError> {
+    async fn keep_heads(&self, stale: &[StaleRun]) -> Result<(), StoreError> {
         for some in stale.chunks(OPENINGS) {
-            let untitled: Vec<RunNo> =
+            let untitled: Vec<RunNumber> =
                 some.iter().filter(|stale| !stale.titled).map(|stale| stale.run.no).collect();
             let lines =
                 if untitled.is_empty() { Vec::new() } else { self.inner.backend.openings(&untitled).await? };
@@ -78,10 +81,10 @@ impl Store {
     /// The list entries of these runs. A damaged run does not keep the others from being listed.
     fn head_facts(
         &self,
-        stale: &[Stale],
+        stale: &[StaleRun],
         lines: Vec<LineRow>,
-    ) -> Result<Vec<(RunNo, HeadFacts)>, StoreError> {
-        let mut first: BTreeMap<RunNo, Vec<(u64, Vec<u8>)>> = BTreeMap::new();
+    ) -> Result<Vec<(RunNumber, SessionSummary)>, StoreError> {
+        let mut first: BTreeMap<RunNumber, Vec<(u64, Vec<u8>)>> = BTreeMap::new();
         for (run, seq, line) in lines {
             first.entry(run).or_default().push((seq, line));
         }
@@ -97,16 +100,16 @@ impl Store {
         Ok(heads)
     }
 
-    fn facts_of(&self, stale: &Stale, first: Vec<(u64, Vec<u8>)>) -> Result<HeadFacts, StoreError> {
-        let Stale { run, records, last, .. } = stale;
+    fn facts_of(&self, stale: &StaleRun, first: Vec<(u64, Vec<u8>)>) -> Result<SessionSummary, StoreError> {
+        let StaleRun { run, records, last, .. } = stale;
         let last = self.inner.opened(run, vec![(records - 1, last.clone())], records - 1)?;
-        let mut facts = HeadFacts {
+        let mut facts = SessionSummary {
             records: *records,
             updated: last.first().map_or(0, |line| time_of(line)),
-            ..HeadFacts::default()
+            ..SessionSummary::default()
         };
         if !stale.titled {
-            let opening = Opening::read(&self.inner.opened(run, first, 0)?);
+            let opening = FirstRecord::read(&self.inner.opened(run, first, 0)?);
             (facts.agent, facts.model) = (opening.agent, opening.model);
             facts.title = match (opening.title, self.inner.key(run)?) {
                 (Some(title), Some(key)) => Some(key.seal(TITLE, 0, title.as_bytes())?),
@@ -118,7 +121,7 @@ impl Store {
 
     /// Computes usage and ledger, and the texts and references of the new records, from the state
     /// of the last fold.
-    async fn fold_run(&self, stale: &Stale) -> Result<(), StoreError> {
+    async fn fold_run(&self, stale: &StaleRun) -> Result<(), StoreError> {
         let run = &stale.run;
         let known = self.inner.backend.fold_row(run.no).await?;
         let counted = known.counted;
@@ -135,7 +138,7 @@ impl Store {
             read => read?,
         };
         self.adopt(run, &work.spilled).await?;
-        let Work { fold, texts, .. } = work;
+        let IndexBuild { fold, texts, .. } = work;
         // Spent money stays spent, even if this kernel cannot count it again.
         let last_known = if fold.is_outdone() { Some(self.last_known(run).await?) } else { None };
         let (store, row) = (self.clone(), run.clone());
@@ -146,19 +149,19 @@ impl Store {
                 (Some(state), Some(key)) => Some((at, key.seal(FOLD, at, &state)?)),
                 (state, _) => state.map(|state| (at, state)),
             };
-            let Folded { entries: usage, ledger, .. } = match last_known {
+            let RunUsage { entries: usage, ledger, .. } = match last_known {
                 Some((entries, ledger)) => fold.beside(entries, ledger),
                 None => fold.folded(),
             };
             let ledger = LedgerRow::of(ledger, key.as_ref())?;
-            Ok(Derived { records, usage, texts, ledger, state })
+            Ok(IndexUpdate { records, usage, texts, ledger, state })
         })
         .await?;
         self.inner.backend.keep_folded(run.no, derived).await
     }
 
     /// Folds the new records, some at a time. Returns how many records there are in all.
-    async fn read_on(&self, run: &RunRow, mut work: Work) -> Result<(Work, u64), StoreError> {
+    async fn read_on(&self, run: &RunRow, mut work: IndexBuild) -> Result<(IndexBuild, u64), StoreError> {
         let mut records = work.fold.records();
         loop {
             let lines = self.inner.backend.records(run.no, records..records + AT_ONCE).await?;
@@ -178,7 +181,7 @@ impl Store {
 
     /// Continues from the stored state, unless everything must be computed again. A state that
     /// cannot be read is ignored.
-    async fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<Work, StoreError> {
+    async fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<IndexBuild, StoreError> {
         let (store, run) = (self.clone(), run.clone());
         blocking(move || {
             let state = known.state.filter(|_| known.state_at <= folded);
@@ -186,15 +189,15 @@ impl Store {
                 (Some(sealed), Some(key)) => key.open(FOLD, known.state_at, &sealed),
                 (state, _) => state,
             };
-            let mut fold = Fold::new(state.as_deref(), known.counted);
+            let mut fold = RunFold::new(state.as_deref(), known.counted);
             if fold.is_restored() && fold.records() != known.state_at {
-                fold = Fold::new(None, known.counted);
+                fold = RunFold::new(None, known.counted);
             }
             // An index over readable text would undo the encryption; such a store searches by
             // decrypting.
             let indexes = store.inner.vault.is_none();
             let (texts, spilled) = (Vec::new(), Vec::new());
-            Ok(Work { reader: fold.reader(), fold, texts_from: folded, indexes, texts, spilled })
+            Ok(IndexBuild { reader: fold.reader(), fold, texts_from: folded, indexes, texts, spilled })
         })
         .await
     }
@@ -203,7 +206,7 @@ impl Store {
     async fn last_known(
         &self,
         run: &RunRow,
-    ) -> Result<(Vec<crate::Entry>, Vec<holm_runtime::Standing>), StoreError> {
+    ) -> Result<(Vec<crate::UsageEntry>, Vec<holm_runtime::ModelStanding>), StoreError> {
         let key = self.inner.key(run)?;
         let usage = self.inner.backend.usage().await?.into_iter().filter(|(id, _)| *id == run.id);
         let ledger = self.inner.backend.ledger(None).await?.into_iter().filter(|(of, _)| of.no == run.no);
@@ -213,9 +216,9 @@ impl Store {
 }
 
 /// A fold on its way.
-struct Work {
-    reader: holm_kernel::journal::Reader,
-    fold: Fold,
+struct IndexBuild {
+    reader: holm_kernel::journal::JournalReader,
+    fold: RunFold,
     /// The first record whose text and references are new.
     texts_from: u64,
     indexes: bool,
@@ -223,7 +226,7 @@ struct Work {
     spilled: Vec<String>,
 }
 
-impl Work {
+impl IndexBuild {
     fn add(&mut self, run: &RunRow, lines: &[Vec<u8>]) -> Result<(), StoreError> {
         let damaged = |error: holm_kernel::journal::JournalError| StoreError::Damaged {
             run: run.id.clone(),
@@ -238,7 +241,7 @@ impl Work {
         Ok(())
     }
 
-    fn hear(&mut self, record: &Record) {
+    fn hear(&mut self, record: &JournalRecord) {
         self.fold.add(record);
         let seq = record.seq().value();
         if seq < self.texts_from {

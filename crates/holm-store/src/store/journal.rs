@@ -8,18 +8,20 @@ use std::{
 };
 
 use holm_kernel::journal::Snapshot;
-use holm_runtime::{BoxFuture, Durability, Journal, JournalFailed, JournalLines, Journals, Opened};
+use holm_runtime::{
+    BoxFuture, Durability, Journal, JournalLines, JournalStorageError, JournalStore, OpenedJournal,
+};
 
 use super::{
-    Inner, Store,
-    lease::{Lease, to_the_end},
+    Store, StoreInner,
+    lease::{DriveLease, to_the_end},
 };
 use crate::{
     StoreError,
-    backend::{Batch, Body, RunNo, RunRow},
+    backend::{RecordBatch, RecordBody, RunNumber, RunRow},
     label::check_run,
     sessions::blocking,
-    vault::SessionKey,
+    vault::SessionCipher,
 };
 
 /// Places of sealed things; they never change, or nothing could be opened again.
@@ -30,27 +32,31 @@ const SNAPSHOT: &str = "snapshot";
 /// state of a fold.
 const AT_ONCE: u64 = 256;
 
-impl Journals for Store {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+impl JournalStore for Store {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
         Box::pin(async move { Ok(Box::new(self.begin(run).await?) as Box<dyn Journal>) })
     }
 
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>> {
         Box::pin(self.take_over(run))
     }
 
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         Box::pin(async move {
             let row = self.find(run).await.map_err(unread)?;
             Ok(self.text(&row).await.map_err(unread)?.0)
         })
     }
 
-    fn read_lines<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalFailed>> {
+    fn read_lines<'a>(
+        &'a self,
+        run: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn JournalLines>, JournalStorageError>> {
         Box::pin(async move {
             let row = self.find(run).await.map_err(unread)?;
             let end = self.inner.backend.next_record(row.no).await.map_err(unread)?;
-            Ok(Box::new(StoreLines { store: self.clone(), row, next: 0, end }) as Box<dyn JournalLines>)
+            Ok(Box::new(StoreJournalReader { store: self.clone(), row, next: 0, end })
+                as Box<dyn JournalLines>)
         })
     }
 }
@@ -62,13 +68,20 @@ impl Store {
             Some(vault) => vault.new_key(run).map(|(key, wrapped)| (Some(key), Some(wrapped)))?,
             None => (None, None),
         };
-        let lease = Lease::create(&self.inner, run, wrapped, now()).await?;
-        Ok(StoreJournal { run: lease.run(), lease, id: run.into(), key, next: 0, state: State::Sound })
+        let lease = DriveLease::create(&self.inner, run, wrapped, now()).await?;
+        Ok(StoreJournal {
+            run: lease.run(),
+            lease,
+            id: run.into(),
+            key,
+            next: 0,
+            state: JournalTailState::Sound,
+        })
     }
 
-    async fn take_over(&self, run: &str) -> Result<Opened, JournalFailed> {
+    async fn take_over(&self, run: &str) -> Result<OpenedJournal, JournalStorageError> {
         let row = self.find(run).await.map_err(unread)?;
-        let lease = Lease::take(&self.inner, &row).await?;
+        let lease = DriveLease::take(&self.inner, &row).await?;
         let key = self.inner.key(&row).map_err(unread)?;
         let snapshot = self.snapshot(&row).await.map_err(unread)?;
         let from = snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value());
@@ -79,11 +92,12 @@ impl Store {
         let (text, count) = self.text_of(&row, from..upto).await.map_err(unread)?;
         let read = from + count;
         let rest = (read < next).then(|| {
-            let lines = StoreLines { store: self.clone(), row: row.clone(), next: read, end: next };
+            let lines = StoreJournalReader { store: self.clone(), row: row.clone(), next: read, end: next };
             Box::new(lines) as Box<dyn JournalLines>
         });
-        let journal = StoreJournal { lease, run: row.no, id: row.id, key, next, state: State::Sound };
-        Ok(Opened { snapshot, text, rest, journal: Box::new(journal) })
+        let journal =
+            StoreJournal { lease, run: row.no, id: row.id, key, next, state: JournalTailState::Sound };
+        Ok(OpenedJournal { snapshot, text, rest, journal: Box::new(journal) })
     }
 
     /// Returns the snapshot of a run. A snapshot that cannot be opened or read counts as missing;
@@ -149,10 +163,10 @@ impl Store {
     }
 }
 
-impl Inner {
+impl StoreInner {
     /// Whether a run has a record. A run that lacks only the first record is damaged, and
     /// reading it reports that.
-    pub(crate) async fn has_begun(&self, run: RunNo) -> Result<bool, StoreError> {
+    pub(crate) async fn has_begun(&self, run: RunNumber) -> Result<bool, StoreError> {
         for range in [0..1, 1..u64::MAX] {
             if !self.backend.records(run, range).await?.is_empty() {
                 return Ok(true);
@@ -194,7 +208,7 @@ impl Inner {
 }
 
 /// Reads a journal of the store, some records at a time.
-struct StoreLines {
+struct StoreJournalReader {
     store: Store,
     row: RunRow,
     next: u64,
@@ -202,8 +216,8 @@ struct StoreLines {
     end: u64,
 }
 
-impl JournalLines for StoreLines {
-    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>> {
+impl JournalLines for StoreJournalReader {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalStorageError>> {
         Box::pin(async move {
             if self.next >= self.end {
                 return Ok(None);
@@ -212,7 +226,7 @@ impl JournalLines for StoreLines {
             let (text, count) = self.store.text_of(&self.row, range).await.map_err(unread)?;
             if count == 0 {
                 let (run, reason) = (self.row.id.clone(), format!("record {} is missing", self.next));
-                return Err(JournalFailed::Damaged { run, reason });
+                return Err(JournalStorageError::Damaged { run, reason });
             }
             self.next += count;
             Ok(Some(text))
@@ -222,26 +236,26 @@ impl JournalLines for StoreLines {
 
 /// The error for a journal that cannot be read. A caller that only reads must not get
 /// an error about writing.
-fn unread(error: StoreError) -> JournalFailed {
-    match JournalFailed::from(error) {
-        JournalFailed::System { reason } => JournalFailed::Unreadable { reason },
+fn unread(error: StoreError) -> JournalStorageError {
+    match JournalStorageError::from(error) {
+        JournalStorageError::System { reason } => JournalStorageError::Unreadable { reason },
         other => other,
     }
 }
 
 /// Writes one run's journal into the store.
 struct StoreJournal {
-    lease: Lease,
-    run: RunNo,
+    lease: DriveLease,
+    run: RunNumber,
     id: String,
-    key: Option<SessionKey>,
+    key: Option<SessionCipher>,
     next: u64,
-    state: State,
+    state: JournalTailState,
 }
 
 /// Whether the end of the journal is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum JournalTailState {
     Sound,
     /// An append failed or was given up half-way.
     Uncertain,
@@ -249,18 +263,18 @@ enum State {
 
 impl StoreJournal {
     async fn add(&mut self, lines: &str, durability: Durability) -> Result<(), StoreError> {
-        if self.state == State::Uncertain {
+        if self.state == JournalTailState::Uncertain {
             return Err(StoreError::Uncertain { run: self.id.clone() });
         }
         let bodies = bodies(lines, self.next, self.key.as_ref())?;
         let count = bodies.len() as u64;
         // Cleared when the answer has come: a caller that stops waiting leaves the journal
         // uncertain.
-        self.state = State::Uncertain;
-        let batch = Batch { run: self.run, first: self.next, bodies };
+        self.state = JournalTailState::Uncertain;
+        let batch = RecordBatch { run: self.run, first: self.next, bodies };
         self.lease.inner().backend.append(batch, durability).await?;
         self.next += count;
-        self.state = State::Sound;
+        self.state = JournalTailState::Sound;
         Ok(())
     }
 }
@@ -270,7 +284,7 @@ impl Journal for StoreJournal {
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         Box::pin(async move { Ok(self.add(lines, durability).await?) })
     }
 
@@ -282,7 +296,7 @@ impl Journal for StoreJournal {
         true
     }
 
-    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         Box::pin(async move {
             let body = match &self.key {
                 None => snapshot.to_owned(),
@@ -304,8 +318,8 @@ impl Journal for StoreJournal {
 pub(crate) fn bodies<'a>(
     lines: &'a str,
     next: u64,
-    key: Option<&SessionKey>,
-) -> Result<Vec<Body<'a>>, StoreError> {
+    key: Option<&SessionCipher>,
+) -> Result<Vec<RecordBody<'a>>, StoreError> {
     let out_of_order = |next: u64, reason: &str| StoreError::OutOfOrder { next, reason: reason.into() };
     if lines.is_empty() || !lines.ends_with('\n') {
         return Err(out_of_order(next, "a line has no end"));
@@ -316,8 +330,8 @@ pub(crate) fn bodies<'a>(
             return Err(out_of_order(seq, "the line has a wrong number, or none"));
         }
         bodies.push(match key {
-            None => Body::Plain(line),
-            Some(key) => Body::Sealed(key.seal(RECORD, seq, line.as_bytes())?),
+            None => RecordBody::Plain(line),
+            Some(key) => RecordBody::Sealed(key.seal(RECORD, seq, line.as_bytes())?),
         });
     }
     Ok(bodies)

@@ -6,36 +6,36 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::Inner;
+use super::StoreInner;
 use crate::{
     StoreError,
-    backend::{Creation, RunNo, RunRow},
+    backend::{RunNumber, RunOrigin, RunRow},
 };
 
 /// The runs that this process drives.
 #[derive(Default)]
-pub(crate) struct Held(Mutex<BTreeSet<RunNo>>);
+pub(crate) struct DrivenRuns(Mutex<BTreeSet<RunNumber>>);
 
-impl Held {
-    fn take(&self, run: RunNo) -> bool {
+impl DrivenRuns {
+    fn take(&self, run: RunNumber) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(run)
     }
 
-    fn give_back(&self, run: RunNo) {
+    fn give_back(&self, run: RunNumber) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
     }
 }
 
 /// The right to drive a run, released when it is dropped. A process that dies
 /// releases all its leases.
-pub(crate) struct Lease {
-    inner: Arc<Inner>,
-    run: RunNo,
+pub(crate) struct DriveLease {
+    inner: Arc<StoreInner>,
+    run: RunNumber,
 }
 
-impl Lease {
+impl DriveLease {
     /// Takes the lease of an existing run.
-    pub(crate) async fn take(inner: &Arc<Inner>, run: &RunRow) -> Result<Self, StoreError> {
+    pub(crate) async fn take(inner: &Arc<StoreInner>, run: &RunRow) -> Result<Self, StoreError> {
         if !inner.held.take(run.no) {
             return Err(StoreError::Busy { run: run.id.clone(), holder: "this process".into() });
         }
@@ -54,30 +54,30 @@ impl Lease {
 
     /// Makes a run together with its lease.
     pub(super) async fn create(
-        inner: &Arc<Inner>,
+        inner: &Arc<StoreInner>,
         run: &str,
         key: Option<Vec<u8>>,
         now: u64,
     ) -> Result<Self, StoreError> {
         let (inner, run) = (Arc::clone(inner), run.to_owned());
         to_the_end(async move {
-            let no = inner.backend.create(&run, key.as_deref(), now, Creation::Driven).await?;
+            let no = inner.backend.create(&run, key.as_deref(), now, RunOrigin::Driven).await?;
             inner.held.take(no);
             Ok(Self { inner, run: no })
         })
         .await
     }
 
-    pub(super) fn run(&self) -> RunNo {
+    pub(super) fn run(&self) -> RunNumber {
         self.run
     }
 
-    pub(super) fn inner(&self) -> &Arc<Inner> {
+    pub(super) fn inner(&self) -> &Arc<StoreInner> {
         &self.inner
     }
 }
 
-impl Drop for Lease {
+impl Drop for DriveLease {
     fn drop(&mut self) {
         self.inner.backend.release(self.run);
         self.inner.held.give_back(self.run);

@@ -2,9 +2,9 @@
 //! of the ledger.
 
 use holm_kernel::TaskKind;
-use holm_runtime::{BoxFuture, Ledger, LedgerFailed, Standing};
+use holm_runtime::{BoxFuture, LedgerError, ModelLedger, ModelStanding};
 
-use super::{Depth, Store};
+use super::{IndexDepth, Store};
 use crate::StoreError;
 
 impl Store {
@@ -14,30 +14,35 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`] of the database.
-    pub async fn model_ledger(&self, kind: Option<&TaskKind>) -> Result<Vec<Standing>, StoreError> {
-        self.catch_up(Depth::Everything).await?;
+    pub async fn model_ledger(&self, kind: Option<&TaskKind>) -> Result<Vec<ModelStanding>, StoreError> {
+        self.catch_up(IndexDepth::Everything).await?;
         let rows = self.inner.backend.ledger(kind.map(TaskKind::as_str)).await?;
         let mut standings = Vec::with_capacity(rows.len());
         for (run, row) in rows {
             standings.push(row.standing(self.inner.key(&run)?.as_ref()));
         }
-        Ok(Standing::sum(standings))
+        Ok(ModelStanding::sum(standings))
     }
 }
 
-impl Ledger for Store {
+impl ModelLedger for Store {
     /// Does nothing: the ledger is computed from the journals.
-    fn note<'a>(&'a self, _: &'a str, _: u64, _: &'a [Standing]) -> BoxFuture<'a, Result<(), LedgerFailed>> {
+    fn note<'a>(
+        &'a self,
+        _: &'a str,
+        _: u64,
+        _: &'a [ModelStanding],
+    ) -> BoxFuture<'a, Result<(), LedgerError>> {
         Box::pin(async { Ok(()) })
     }
 
     fn standings<'a>(
         &'a self,
         kind: Option<&'a TaskKind>,
-    ) -> BoxFuture<'a, Result<Vec<Standing>, LedgerFailed>> {
+    ) -> BoxFuture<'a, Result<Vec<ModelStanding>, LedgerError>> {
         Box::pin(async move {
             let known = self.model_ledger(kind).await;
-            known.map_err(|error| LedgerFailed { reason: error.to_string() })
+            known.map_err(|error| LedgerError { reason: error.to_string() })
         })
     }
 }

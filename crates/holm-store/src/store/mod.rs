@@ -16,26 +16,26 @@ use std::{
 
 use crate::{
     MasterKey, StoreError,
-    backend::{Backend, Commits, RunRow},
-    vault::{SessionKey, Vault},
+    backend::{RunRow, StoreBackend, StoreStats},
+    vault::{KeyVault, SessionCipher},
 };
 
-pub(crate) use index::{Depth, TITLE};
+pub(crate) use index::{IndexDepth, TITLE};
 pub(crate) use journal::{bodies, now};
-use lease::Held;
-pub(crate) use lease::Lease;
+pub(crate) use lease::DriveLease;
+use lease::DrivenRuns;
 
 /// Stores the journals of many runs, their large results, and the data derived from them. Clones
 /// are the same store.
 ///
-/// It implements [`Journals`](holm_runtime::Journals) and [`Blobs`](holm_runtime::Blobs), so an
+/// It implements [`JournalStore`](holm_runtime::JournalStore) and [`BlobStore`](holm_runtime::BlobStore), so an
 /// agent writes through it; and it answers what people ask about sessions: [`list`](Self::list),
 /// [`search`](Self::search), [`usage`](Self::usage), [`export`](Self::export) and
 /// [`import`](Self::import), [`erase`](Self::erase) and [`retain`](Self::retain).
 ///
 /// ```
 /// use holm_kernel::{Config, Model, Started, Timestamp, journal};
-/// use holm_runtime::{Durability, Journals as _};
+/// use holm_runtime::{Durability, JournalStore as _};
 /// use holm_store::Store;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -54,13 +54,13 @@ pub(crate) use lease::Lease;
 /// ```
 #[derive(Clone)]
 pub struct Store {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<StoreInner>,
 }
 
-pub(crate) struct Inner {
-    pub(crate) backend: Box<dyn Backend>,
-    pub(crate) vault: Option<Vault>,
-    pub(crate) held: Held,
+pub(crate) struct StoreInner {
+    pub(crate) backend: Box<dyn StoreBackend>,
+    pub(crate) vault: Option<KeyVault>,
+    pub(crate) held: DrivenRuns,
     /// Large results that were read whole and match their digest, with the file's stamp.
     verified: Mutex<BTreeMap<String, (u64, u64)>>,
     /// Files that sessions were exported to, so that a search for secrets finds them too.
@@ -74,7 +74,7 @@ impl Store {
     /// [`StoreError`]: the place cannot be written, holds something else, or a later version's store.
     #[cfg(feature = "sqlite")]
     pub async fn open(path: impl AsRef<std::path::Path>) -> Result<Self, StoreError> {
-        Options::new().open(path).await
+        StoreOptions::new().open(path).await
     }
 
     /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither
@@ -100,7 +100,7 @@ impl Store {
     /// [`StoreError`], as [`open`](Self::open).
     #[cfg(feature = "postgres")]
     pub async fn postgres(url: &str) -> Result<Self, StoreError> {
-        Options::new().postgres(url).await
+        StoreOptions::new().postgres(url).await
     }
 
     /// Every file that the store has written: the database with its log, locks and large results,
@@ -123,15 +123,15 @@ impl Store {
 
     /// The counters since this store was opened, or those of its pool if it shares one.
     #[must_use]
-    pub fn commits(&self) -> Commits {
+    pub fn commits(&self) -> StoreStats {
         self.inner.backend.commits()
     }
 
-    async fn over(backend: Box<dyn Backend>, key: Option<MasterKey>) -> Result<Self, StoreError> {
-        let vault = key.as_ref().map(Vault::new);
+    async fn over(backend: Box<dyn StoreBackend>, key: Option<MasterKey>) -> Result<Self, StoreError> {
+        let vault = key.as_ref().map(KeyVault::new);
         check_key(&*backend, vault.as_ref()).await?;
-        let (held, verified, exports) = (Held::default(), Mutex::default(), Mutex::default());
-        Ok(Self { inner: Arc::new(Inner { backend, vault, held, verified, exports }) })
+        let (held, verified, exports) = (DrivenRuns::default(), Mutex::default(), Mutex::default());
+        Ok(Self { inner: Arc::new(StoreInner { backend, vault, held, verified, exports }) })
     }
 }
 
@@ -141,9 +141,9 @@ impl fmt::Debug for Store {
     }
 }
 
-impl Inner {
+impl StoreInner {
     /// The key that seals a run; `None` in a store without encryption.
-    pub(crate) fn key(&self, run: &RunRow) -> Result<Option<SessionKey>, StoreError> {
+    pub(crate) fn key(&self, run: &RunRow) -> Result<Option<SessionCipher>, StoreError> {
         let Some(vault) = &self.vault else { return Ok(None) };
         let Some(wrapped) = &run.key else {
             return Err(StoreError::Damaged { run: run.id.clone(), reason: "its key is missing".into() });
@@ -156,20 +156,20 @@ impl Inner {
 ///
 /// ```no_run
 /// # async fn open() -> Result<(), holm_store::StoreError> {
-/// use holm_store::{MasterKey, Options};
+/// use holm_store::{MasterKey, StoreOptions};
 ///
-/// let store = Options::new().key(MasterKey::new([7; 32])).max_bytes(1 << 30).open("holm.db").await?;
+/// let store = StoreOptions::new().key(MasterKey::new([7; 32])).max_bytes(1 << 30).open("holm.db").await?;
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Default)]
-pub struct Options {
+pub struct StoreOptions {
     key: Option<MasterKey>,
     max_bytes: Option<u64>,
     #[cfg(feature = "postgres")]
     schema: Option<String>,
 }
 
-impl Options {
+impl StoreOptions {
     /// No encryption, no limit.
     #[must_use]
     pub fn new() -> Self {
@@ -208,7 +208,7 @@ impl Options {
     #[cfg(feature = "sqlite")]
     pub async fn open(self, path: impl AsRef<std::path::Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_owned();
-        let backend = crate::sqlite::Sqlite::open(path, self.max_bytes).await?;
+        let backend = crate::sqlite::SqliteBackend::open(path, self.max_bytes).await?;
         Store::over(Box::new(backend), self.key).await
     }
 
@@ -227,14 +227,14 @@ impl Options {
     /// As [`postgres`](Self::postgres).
     #[cfg(feature = "postgres")]
     pub async fn postgres_on(self, pool: &crate::PostgresPool) -> Result<Store, StoreError> {
-        let backend = crate::postgres::Postgres::open(pool, self.schema.as_deref()).await?;
+        let backend = crate::postgres::PostgresBackend::open(pool, self.schema.as_deref()).await?;
         Store::over(Box::new(backend), self.key).await
     }
 }
 
 /// A store is encrypted from its first run on, or never; two stores that are opened
 /// at once must agree.
-async fn check_key(backend: &dyn Backend, vault: Option<&Vault>) -> Result<(), StoreError> {
+async fn check_key(backend: &dyn StoreBackend, vault: Option<&KeyVault>) -> Result<(), StoreError> {
     let kept = backend.meta("key").await?;
     match (vault, kept) {
         (None, None) => Ok(()),

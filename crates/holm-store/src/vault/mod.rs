@@ -68,14 +68,14 @@ impl fmt::Debug for MasterKey {
 }
 
 /// Wraps the keys of sessions.
-pub(crate) struct Vault {
+pub(crate) struct KeyVault {
     cipher: XChaCha20Poly1305,
     /// Hides the digests of large results. A plain digest would confirm a correct
     /// guess of the text.
     names: SecretBox<[u8; 32]>,
 }
 
-impl Vault {
+impl KeyVault {
     pub(crate) fn new(master: &MasterKey) -> Self {
         let names = Sha256::new().chain_update(b"holm names").chain_update(master.bytes()).finalize();
         Self {
@@ -94,21 +94,21 @@ impl Vault {
     }
 
     /// A new session's key, and how it is kept.
-    pub(crate) fn new_key(&self, run: &str) -> Result<(SessionKey, Vec<u8>), StoreError> {
+    pub(crate) fn new_key(&self, run: &str) -> Result<(SessionCipher, Vec<u8>), StoreError> {
         let bytes: SecretBox<[u8; 32]> = SecretBox::new(Box::new(random()?));
         let wrapped = seal(&self.cipher, &place("key", run.as_bytes()), bytes.expose_secret())?;
-        Ok((SessionKey::new(bytes.expose_secret()), wrapped))
+        Ok((SessionCipher::new(bytes.expose_secret()), wrapped))
     }
 
     /// The key of a session that is kept.
-    pub(crate) fn key(&self, run: &str, wrapped: &[u8]) -> Result<SessionKey, StoreError> {
+    pub(crate) fn key(&self, run: &str, wrapped: &[u8]) -> Result<SessionCipher, StoreError> {
         let bytes = open(&self.cipher, &place("key", run.as_bytes()), wrapped)
             .and_then(|plain| <[u8; 32]>::try_from(plain).ok())
             .ok_or_else(|| StoreError::Damaged {
                 run: run.into(),
                 reason: "its key cannot be unwrapped".into(),
             })?;
-        Ok(SessionKey::new(&bytes))
+        Ok(SessionCipher::new(&bytes))
     }
 
     /// The name under which a large result is found.
@@ -119,9 +119,9 @@ impl Vault {
 }
 
 /// Seals the data of one session.
-pub(crate) struct SessionKey(XChaCha20Poly1305);
+pub(crate) struct SessionCipher(XChaCha20Poly1305);
 
-impl SessionKey {
+impl SessionCipher {
     fn new(bytes: &[u8; 32]) -> Self {
         Self(XChaCha20Poly1305::new(&Key::from(*bytes)))
     }

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn what_is_sealed_opens_in_its_place_only() {
-    let vault = Vault::new(&MasterKey::new([1; 32]));
+    let vault = KeyVault::new(&MasterKey::new([1; 32]));
     let (key, wrapped) = vault.new_key("run").unwrap();
     let sealed = key.seal("record", 3, b"text").unwrap();
     let again = vault.key("run", &wrapped).unwrap();
@@ -10,12 +10,12 @@ fn what_is_sealed_opens_in_its_place_only() {
     assert_eq!(again.open("record", 4, &sealed), None, "another record");
     assert_eq!(again.open("title", 3, &sealed), None, "another kind");
     assert!(vault.key("other", &wrapped).is_err(), "another run");
-    assert!(Vault::new(&MasterKey::new([2; 32])).key("run", &wrapped).is_err(), "another master");
+    assert!(KeyVault::new(&MasterKey::new([2; 32])).key("run", &wrapped).is_err(), "another master");
 }
 
 #[test]
 fn every_changed_bit_is_found() {
-    let vault = Vault::new(&MasterKey::new([1; 32]));
+    let vault = KeyVault::new(&MasterKey::new([1; 32]));
     let (key, _) = vault.new_key("run").unwrap();
     let sealed = key.seal("record", 0, b"some text").unwrap();
     for at in 0..sealed.len() {
@@ -28,23 +28,23 @@ fn every_changed_bit_is_found() {
 
 #[test]
 fn the_same_text_is_never_sealed_to_the_same_bytes() {
-    let vault = Vault::new(&MasterKey::new([1; 32]));
+    let vault = KeyVault::new(&MasterKey::new([1; 32]));
     let (key, _) = vault.new_key("run").unwrap();
     assert_ne!(key.seal("record", 0, b"x").unwrap(), key.seal("record", 0, b"x").unwrap());
 }
 
 #[test]
 fn a_store_knows_its_key_again() {
-    let vault = Vault::new(&MasterKey::new([1; 32]));
+    let vault = KeyVault::new(&MasterKey::new([1; 32]));
     let check = vault.check().unwrap();
     assert!(vault.knows(&check));
-    assert!(!Vault::new(&MasterKey::new([2; 32])).knows(&check));
+    assert!(!KeyVault::new(&MasterKey::new([2; 32])).knows(&check));
 }
 
 #[test]
 fn names_are_hidden_and_stable() {
-    let vault = Vault::new(&MasterKey::new([1; 32]));
+    let vault = KeyVault::new(&MasterKey::new([1; 32]));
     assert_eq!(vault.name("abc"), vault.name("abc"));
-    assert_ne!(vault.name("abc"), Vault::new(&MasterKey::new([2; 32])).name("abc"));
+    assert_ne!(vault.name("abc"), KeyVault::new(&MasterKey::new([2; 32])).name("abc"));
     assert!(!vault.name("abc").contains("abc"));
 }

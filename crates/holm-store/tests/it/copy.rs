@@ -7,8 +7,8 @@ use std::sync::{
 
 use crate::suite::script::{Script, session};
 use holm_kernel::journal;
-use holm_runtime::{Blobs as _, Durability, Journals as _};
-use holm_store::{Listing, MasterKey, Options, Store};
+use holm_runtime::{BlobStore as _, Durability, JournalStore as _};
+use holm_store::{MasterKey, SessionQuery, Store, StoreOptions};
 
 /// Writes sessions, one after the other, until it is told to stop. Gives how many there are.
 async fn write_on(store: Store, writer: usize, stop: Arc<AtomicBool>) -> usize {
@@ -46,7 +46,7 @@ async fn a_copy_that_is_made_under_load_holds_whole_journals_and_their_results()
         let copy = Store::open(&path).await.unwrap();
         assert_eq!(copy.read("before").await.unwrap(), before.text().as_bytes());
         assert_eq!(copy.get(&digest, 0..u64::MAX).await.unwrap(), b"what is large");
-        let wanted = Listing { limit: Some(1_000), ..Listing::default() };
+        let wanted = SessionQuery { limit: Some(1_000), ..SessionQuery::default() };
         for listed in copy.list(&wanted).await.unwrap().sessions.iter().filter(|listed| listed.records > 0) {
             let text = copy.read(&listed.run).await.unwrap();
             journal::replay(&journal::decode(&text).unwrap().records)
@@ -77,7 +77,7 @@ async fn a_copy_replaces_nothing_and_holds_nothing_that_was_erased() {
     store.copy_to(&path).await.unwrap_err();
     assert_eq!(std::fs::read(&path).unwrap(), copied, "what is there stays as it is");
     let copy = Store::open(&path).await.unwrap();
-    let left = copy.list(&Listing::default()).await.unwrap().sessions;
+    let left = copy.list(&SessionQuery::default()).await.unwrap().sessions;
     assert_eq!(left.iter().map(|listed| listed.run.as_str()).collect::<Vec<_>>(), ["stays"]);
     let holds = |path: &std::path::Path| {
         std::fs::read(path).unwrap().windows(14).any(|bytes| bytes == b"needle of goes")
@@ -91,13 +91,13 @@ async fn a_copy_is_its_owners_alone_and_as_secret_as_the_store() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let store =
-        Options::new().key(MasterKey::new([7; 32])).open(folder.path().join("holm.db")).await.unwrap();
+        StoreOptions::new().key(MasterKey::new([7; 32])).open(folder.path().join("holm.db")).await.unwrap();
     let mut journal = store.create("one").await.unwrap();
     journal.append(&Script::new("one").lines[0], Durability::Synced).await.unwrap();
     let path = folder.path().join("copy.db");
     store.copy_to(&path).await.unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     Store::open(&path).await.unwrap_err();
-    let copy = Options::new().key(MasterKey::new([7; 32])).open(&path).await.unwrap();
-    assert_eq!(copy.list(&Listing::default()).await.unwrap().sessions.len(), 1);
+    let copy = StoreOptions::new().key(MasterKey::new([7; 32])).open(&path).await.unwrap();
+    assert_eq!(copy.list(&SessionQuery::default()).await.unwrap().sessions.len(), 1);
 }

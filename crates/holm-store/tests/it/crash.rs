@@ -7,7 +7,7 @@
 
 use std::{fs, path::Path};
 
-use holm_runtime::{Durability, Journal, Journals as _};
+use holm_runtime::{Durability, Journal, JournalStore as _};
 use holm_store::Store;
 use proptest::prelude::*;
 
@@ -216,7 +216,7 @@ impl World {
                     }
                     count
                 }
-                Err(holm_runtime::JournalFailed::Missing { .. }) => 0,
+                Err(holm_runtime::JournalStorageError::Missing { .. }) => 0,
                 Err(error) => panic!("run {run}: {error}"),
             };
             assert!(found >= must, "run {run}: {found} lines of {must} that were acknowledged");

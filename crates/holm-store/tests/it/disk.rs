@@ -7,9 +7,12 @@ use std::{
 };
 
 use crate::suite::script::{Script, session};
-use holm_kernel::{Receipt, journal};
-use holm_runtime::{BlobFailed, Blobs as _, Durability, JournalFailed, Journals as _};
-use holm_store::{By, Format, Listing, MasterKey, Options, Store, StoreError, UsageLine, UsageQuery};
+use holm_kernel::{RecordReceipt, journal};
+use holm_runtime::{BlobError, BlobStore as _, Durability, JournalStorageError, JournalStore as _};
+use holm_store::{
+    MasterKey, SessionFileFormat, SessionQuery, Store, StoreError, StoreOptions, UsageGrouping, UsageLine,
+    UsageQuery,
+};
 
 const NEEDLE: &str = "xyzzy-needle-in-the-haystack";
 
@@ -85,16 +88,16 @@ async fn nothing_of_an_erased_session_is_left_in_any_file() {
 #[tokio::test]
 async fn an_encrypted_store_holds_nothing_readable() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options::new().key(MasterKey::new([3; 32]));
+    let options = StoreOptions::new().key(MasterKey::new([3; 32]));
     let store = options.open(folder.path().join("holm.db")).await.unwrap();
     interleaved(&store, 3, |_| NEEDLE.to_owned()).await;
     let digest = store.put("run-0", NEEDLE.as_bytes()).await.unwrap();
     store.rename("run-0", Some(NEEDLE)).await.unwrap();
     let mut opened = store.open("run-0").await.unwrap();
     opened.journal.keep_snapshot(NEEDLE.as_bytes()).await.unwrap();
-    store.list(&Listing::default()).await.unwrap();
+    store.list(&SessionQuery::default()).await.unwrap();
     assert_eq!(store.search(NEEDLE, 5).await.unwrap().len(), 5);
-    store.usage(holm_store::By::Model, &holm_store::UsageQuery::default()).await.unwrap();
+    store.usage(holm_store::UsageGrouping::Model, &holm_store::UsageQuery::default()).await.unwrap();
     assert_eq!(files_with(&store, NEEDLE), Vec::<String>::new());
     assert!(store.files().iter().all(|path| !path.display().to_string().contains(&digest)), "nor its digest");
     assert_eq!(files_with(&store, &digest), Vec::<String>::new());
@@ -108,10 +111,10 @@ async fn every_file_is_listed_and_only_its_owner_can_read_it() {
     let mut journal = store.create("one").await.unwrap();
     journal.append(&session("one", NEEDLE, "out", "fine").text(), Durability::Synced).await.unwrap();
     store.put("one", NEEDLE.as_bytes()).await.unwrap();
-    store.export_to("one", Format::JsonLines, folder.path().join("one.jsonl")).await.unwrap();
-    store.export_to("one", Format::Markdown, folder.path().join("one.md")).await.unwrap();
+    store.export_to("one", SessionFileFormat::JsonLines, folder.path().join("one.jsonl")).await.unwrap();
+    store.export_to("one", SessionFileFormat::Markdown, folder.path().join("one.md")).await.unwrap();
     assert!(
-        store.export_to("one", Format::Markdown, folder.path().join("one.md")).await.is_err(),
+        store.export_to("one", SessionFileFormat::Markdown, folder.path().join("one.md")).await.is_err(),
         "never over a file"
     );
     let mut found = Vec::new();
@@ -137,7 +140,7 @@ fn walk(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
 async fn a_full_store_says_so_and_stays_sound() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("holm.db");
-    let store = Options::new().max_bytes(200 * 1024).open(&path).await.unwrap();
+    let store = StoreOptions::new().max_bytes(200 * 1024).open(&path).await.unwrap();
     let mut script = Script::new("one");
     let mut journal = store.create("one").await.unwrap();
     let mut kept = String::new();
@@ -152,7 +155,7 @@ async fn a_full_store_says_so_and_stays_sound() {
         }
         assert!(kept.len() < 1 << 20, "it must be full some time");
     };
-    assert!(matches!(&failed, JournalFailed::System { reason } if reason.contains("full")), "{failed}");
+    assert!(matches!(&failed, JournalStorageError::System { reason } if reason.contains("full")), "{failed}");
     assert!(journal.append("x\n", Durability::Written).await.is_err(), "until it is opened again");
     drop(journal);
     assert_eq!(store.read("one").await.unwrap(), kept.as_bytes());
@@ -216,10 +219,10 @@ async fn a_last_record_that_does_not_fit_is_never_left_out_of_what_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("holm.db");
         let store = with_one(&path).await;
-        assert!(store.export("one", Format::Markdown).await.is_ok());
+        assert!(store.export("one", SessionFileFormat::Markdown).await.is_ok());
         let conn = rusqlite::Connection::open(&path).unwrap();
         assert_eq!(conn.execute(damage, []).unwrap(), 1);
-        let refused = store.export("one", Format::Markdown).await;
+        let refused = store.export("one", SessionFileFormat::Markdown).await;
         let Err(StoreError::Damaged { run, reason }) = refused else { panic!("{damage}: {refused:?}") };
         assert!(run == "one" && reason.starts_with("record "), "{damage}: {reason}");
     }
@@ -234,7 +237,7 @@ async fn records_that_cannot_be_read_are_not_said_to_be_unwritten() {
     let refused = [store.read("one").await.map(|_| ()), store.open("one").await.map(|_| ())];
     for refused in refused {
         let error = refused.unwrap_err();
-        assert!(matches!(error, JournalFailed::Unreadable { .. }), "{error:?}");
+        assert!(matches!(error, JournalStorageError::Unreadable { .. }), "{error:?}");
         assert!(error.to_string().contains("could not be read (the store failed (no such table"), "{error}");
     }
 }
@@ -256,15 +259,15 @@ async fn a_disk_that_is_full_before_the_first_record_leaves_no_session() {
     conn.execute_batch("DROP TRIGGER broken;").unwrap();
     let names: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
     assert_eq!(names, 1, "the name alone is there");
-    assert_eq!(store.open("one").await.map(|_| ()), Err(JournalFailed::Missing { run: "one".into() }));
-    assert!(store.list(&Listing::default()).await.unwrap().sessions.is_empty());
+    assert_eq!(store.open("one").await.map(|_| ()), Err(JournalStorageError::Missing { run: "one".into() }));
+    assert!(store.list(&SessionQuery::default()).await.unwrap().sessions.is_empty());
     // Another process begins it anew.
     drop(store);
     let store = Store::open(&path).await.unwrap();
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.text(), Durability::Synced).await.unwrap();
     assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes());
-    assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1);
+    assert_eq!(store.list(&SessionQuery::default()).await.unwrap().sessions.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -306,11 +309,11 @@ async fn a_changed_result_is_not_believed() {
     // Within one tick of the system's clock the file would seem to be the same.
     let later = SystemTime::now() + Duration::from_secs(1);
     fs::File::options().write(true).open(&file).unwrap().set_modified(later).unwrap();
-    assert_eq!(store.get(&digest, 5..10).await, Err(BlobFailed::Changed { digest: digest.clone() }));
+    assert_eq!(store.get(&digest, 5..10).await, Err(BlobError::Changed { digest: digest.clone() }));
     fs::write(&file, b"some").unwrap();
-    assert_eq!(store.get(&digest, 0..1).await, Err(BlobFailed::Changed { digest: digest.clone() }));
+    assert_eq!(store.get(&digest, 0..1).await, Err(BlobError::Changed { digest: digest.clone() }));
     fs::remove_file(&file).unwrap();
-    assert_eq!(store.get(&digest, 0..1).await, Err(BlobFailed::Missing { digest: digest.clone() }));
+    assert_eq!(store.get(&digest, 0..1).await, Err(BlobError::Missing { digest: digest.clone() }));
     store.put("one", b"some large text").await.unwrap();
     assert_eq!(store.get(&digest, 5..10).await.unwrap(), b"large");
 }
@@ -324,29 +327,29 @@ async fn a_gap_in_a_journal_is_damage_and_nothing_is_cut() {
     conn.execute("DELETE FROM records WHERE id & 4294967295 = 2", []).unwrap();
     let found = store.open("one").await.map(|_| ());
     assert!(
-        matches!(&found, Err(JournalFailed::Damaged { reason, .. }) if reason.contains("record 2")),
+        matches!(&found, Err(JournalStorageError::Damaged { reason, .. }) if reason.contains("record 2")),
         "{found:?}"
     );
-    assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1, "the list goes on");
+    assert_eq!(store.list(&SessionQuery::default()).await.unwrap().sessions.len(), 1, "the list goes on");
     // Without its first record it is no name that anybody may have.
     conn.execute("DELETE FROM records WHERE id & 4294967295 = 0", []).unwrap();
     let found = store.open("one").await.map(|_| ());
     assert!(
-        matches!(&found, Err(JournalFailed::Damaged { reason, .. }) if reason.contains("record 0")),
+        matches!(&found, Err(JournalStorageError::Damaged { reason, .. }) if reason.contains("record 0")),
         "{found:?}"
     );
-    assert_eq!(store.create("one").await.map(|_| ()), Err(JournalFailed::Exists { run: "one".into() }));
-    assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1, "and it is listed");
+    assert_eq!(store.create("one").await.map(|_| ()), Err(JournalStorageError::Exists { run: "one".into() }));
+    assert_eq!(store.list(&SessionQuery::default()).await.unwrap().sessions.len(), 1, "and it is listed");
 }
 
 /// The same journal as a kernel with other rules would have written it: its effects differ
 /// from a record on.
 fn of_other_rules(script: &Script, from: u64) -> Vec<String> {
-    let mut writer = journal::Writer::new();
+    let mut writer = journal::JournalWriter::new();
     let records = journal::decode_strict(script.text().as_bytes()).unwrap();
-    let line = |record: &journal::Record| {
+    let line = |record: &journal::JournalRecord| {
         let effects = record.effects() ^ u64::from(record.seq().value() >= from);
-        let receipt = Receipt { seq: record.seq(), at: record.at(), effects };
+        let receipt = RecordReceipt { seq: record.seq(), at: record.at(), effects };
         writer.append(receipt, record.payload()).unwrap()
     };
     records.iter().map(line).collect()
@@ -377,9 +380,9 @@ async fn what_was_spent_stays_spent_where_this_kernel_cannot_fold_it_again() {
         "nothing comes back as budget, and what came since has a price"
     );
     let calls = |lines: Vec<UsageLine>| lines.iter().map(|line| line.tally.calls).sum::<u64>();
-    let models = store.usage(By::Model, &UsageQuery::default()).await.unwrap();
+    let models = store.usage(UsageGrouping::Model, &UsageQuery::default()).await.unwrap();
     assert_eq!(calls(models), 3, "what came since is counted by what it says");
     store.rebuild().await.unwrap();
     assert_eq!(store.spent().await.unwrap(), all);
-    assert_eq!(calls(store.usage(By::Model, &UsageQuery::default()).await.unwrap()), 3);
+    assert_eq!(calls(store.usage(UsageGrouping::Model, &UsageQuery::default()).await.unwrap()), 3);
 }

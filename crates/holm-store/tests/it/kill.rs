@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use holm_runtime::{Durability, Journals as _};
+use holm_runtime::{Durability, JournalStore as _};
 use holm_store::Store;
 
 use crate::suite::script::Script;

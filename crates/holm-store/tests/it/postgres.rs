@@ -2,8 +2,8 @@
 
 use std::{future::Future, pin::Pin, time::Duration};
 
-use holm_runtime::{Durability, JournalFailed, Journals as _};
-use holm_store::{Options, Store, StoreError};
+use holm_runtime::{Durability, JournalStorageError, JournalStore as _};
+use holm_store::{Store, StoreError, StoreOptions};
 use holm_testkit::postgres::Postgres;
 
 use crate::suite::{Place, script::session};
@@ -19,13 +19,13 @@ impl Database {
 }
 
 impl Place for Database {
-    fn open(&self, options: Options) -> Pin<Box<dyn Future<Output = Store> + Send + '_>> {
+    fn open(&self, options: StoreOptions) -> Pin<Box<dyn Future<Output = Store> + Send + '_>> {
         Box::pin(async { self.try_open(options).await.unwrap() })
     }
 
     fn try_open(
         &self,
-        options: Options,
+        options: StoreOptions,
     ) -> Pin<Box<dyn Future<Output = Result<Store, StoreError>> + Send + '_>> {
         Box::pin(async move { options.postgres(&self.0).await })
     }
@@ -54,10 +54,10 @@ whole_suite!(crate::postgres::database);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_schema_is_refused() {
     let place = database().await;
-    drop(place.open(Options::new()).await);
+    drop(place.open(StoreOptions::new()).await);
     place.client().await.batch_execute("UPDATE holm_schema SET version = 99").await.unwrap();
     assert_eq!(
-        place.try_open(Options::new()).await.map(|_| ()),
+        place.try_open(StoreOptions::new()).await.map(|_| ()),
         Err(StoreError::Newer { found: 99, known: 7 })
     );
 }
@@ -66,7 +66,7 @@ async fn a_newer_schema_is_refused() {
 async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on() {
     let place = database().await;
     let script = session("one", "find the harbour", "out", "fine");
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut journal = store.create("one").await.unwrap();
     for line in &script.lines {
         journal.append(line, Durability::Synced).await.unwrap();
@@ -79,9 +79,9 @@ async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on
         "ALTER TABLE holm_runs ADD holder text; DROP TABLE holm_folds; UPDATE holm_schema SET version = 5";
     client.batch_execute(before).await.unwrap();
 
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes());
-    let tagged = holm_store::Listing { tag: Some("sea".into()), ..holm_store::Listing::default() };
+    let tagged = holm_store::SessionQuery { tag: Some("sea".into()), ..holm_store::SessionQuery::default() };
     assert_eq!(store.list(&tagged).await.unwrap().sessions.len(), 1);
     assert_eq!(store.search("harbour", 9).await.unwrap().len(), 1);
     drop(store.open("one").await.unwrap());
@@ -92,7 +92,7 @@ async fn a_database_of_the_schema_before_is_opened_with_all_it_holds_and_used_on
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_were_lost_are_made_anew_and_leases_are_not() {
     let place = database().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -103,7 +103,7 @@ async fn connections_that_were_lost_are_made_anew_and_leases_are_not() {
     journal.lost().await;
     // The first query may still be told that no server is there.
     for _ in 0..1_500 {
-        if store.list(&holm_store::Listing::default()).await.is_ok() {
+        if store.list(&holm_store::SessionQuery::default()).await.is_ok() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -127,14 +127,14 @@ async fn connections_that_were_lost_are_made_anew_and_leases_are_not() {
         opened.journal.append(line, durability).await.unwrap();
     }
     assert_eq!(store.read("one").await.unwrap(), script.lines[..3].concat().as_bytes());
-    let other = place.open(Options::new()).await;
-    assert!(matches!(other.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+    let other = place.open(StoreOptions::new()).await;
+    assert!(matches!(other.open("one").await.map(|_| ()), Err(JournalStorageError::Busy { .. })));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_is_let_go_and_taken_again_at_once_keeps_its_holders_name() {
     let place = database().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -151,7 +151,7 @@ async fn a_run_that_is_let_go_and_taken_again_at_once_keeps_its_holders_name() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_late_append_does_not_bring_an_erased_run_back() {
     let place = database().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -176,22 +176,22 @@ async fn stores_in_two_schemas_know_nothing_of_each_other() {
     let script = session("one", "hello", "out", "fine");
     let (mut stores, mut journals) = (Vec::new(), Vec::new());
     for schema in ["holm_ada", "holm_bob"] {
-        let store = place.open(Options::new().schema(schema)).await;
+        let store = place.open(StoreOptions::new().schema(schema)).await;
         // Each schema has the same name and the same number: a lease in one is not a lease in the
         // other.
         let mut journal = store.create("one").await.unwrap();
         journal.append(&script.lines[0], Durability::Synced).await.unwrap();
-        let again = place.open(Options::new().schema(schema)).await;
-        assert!(matches!(again.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+        let again = place.open(StoreOptions::new().schema(schema)).await;
+        assert!(matches!(again.open("one").await.map(|_| ()), Err(JournalStorageError::Busy { .. })));
         stores.push(store);
         journals.push(journal);
     }
     assert!(stores[0].put_slip("letters", "x", holm_kernel::Timestamp::new(1), b"").await.unwrap());
     assert!(stores[1].slips("letters").await.unwrap().is_empty());
-    let none = place.open(Options::new()).await;
-    assert!(none.list(&holm_store::Listing::default()).await.unwrap().sessions.is_empty());
+    let none = place.open(StoreOptions::new()).await;
+    assert!(none.list(&holm_store::SessionQuery::default()).await.unwrap().sessions.is_empty());
     for bad in ["", "Ada", "a\"b", "a b", &"x".repeat(64)] {
-        let opened = place.try_open(Options::new().schema(bad)).await;
+        let opened = place.try_open(StoreOptions::new().schema(bad)).await;
         assert!(matches!(opened.map(|_| ()), Err(StoreError::BadLabel { .. })), "{bad}");
     }
     let sql = "SELECT 1 FROM pg_indexes WHERE indexname = 'holm_texts_by_trigram'";
@@ -201,7 +201,7 @@ async fn stores_in_two_schemas_know_nothing_of_each_other() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn search_has_an_index_where_the_server_offers_one() {
     let place = database().await;
-    drop(place.open(Options::new()).await);
+    drop(place.open(StoreOptions::new()).await);
     let rows = place
         .client()
         .await

@@ -12,9 +12,10 @@ use std::{
 use holm_grants::Mode;
 use holm_kernel::{Block, Message, ModelResult, Reply, Role, StopReason, ToolCall, ToolOutput};
 use holm_runtime::{
-    Agent, CancellationToken, DriveError, Durability, Job, JournalFailed, Journals as _, model_fn, tool_fn,
+    Agent, CancellationToken, DriveError, Durability, JournalStorageError, JournalStore as _, ToolInvocation,
+    model_fn, tool_fn,
 };
-use holm_store::{Options, PostgresPool, RUNNING_TAG, Store};
+use holm_store::{PostgresPool, RUNNING_TAG, Store, StoreOptions};
 
 use crate::{
     postgres::{Database, database, until},
@@ -28,7 +29,7 @@ const FOR_EVER: Duration = Duration::from_secs(86_400);
 /// that has not stopped.
 async fn process(place: &Database, wait: Duration) -> (PostgresPool, Store) {
     let pool = PostgresPool::open(&place.0).await.unwrap().handover_wait(wait);
-    let store = Options::new().postgres_on(&pool).await.unwrap();
+    let store = StoreOptions::new().postgres_on(&pool).await.unwrap();
     (pool, store)
 }
 
@@ -44,12 +45,12 @@ async fn end_leases(place: &Database) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_lease_stops_every_append_and_frees_the_run_after_a_while() {
     let place = database().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
     let (_pool, other) = process(&place, Duration::ZERO).await;
-    assert!(matches!(other.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+    assert!(matches!(other.open("one").await.map(|_| ()), Err(JournalStorageError::Busy { .. })));
     end_leases(&place).await;
     journal.lost().await;
     for durability in [Durability::Written, Durability::Synced] {
@@ -63,13 +64,13 @@ async fn a_lost_lease_stops_every_append_and_frees_the_run_after_a_while() {
     opened.journal.append(&script.lines[2], Durability::Written).await.unwrap();
     assert_eq!(other.read("one").await.unwrap(), script.lines[..3].concat().as_bytes());
     let again = store.open("one").await.map(|_| ());
-    assert!(matches!(again, Err(JournalFailed::Busy { .. })), "{again:?}");
+    assert!(matches!(again, Err(JournalStorageError::Busy { .. })), "{again:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_whose_holder_lost_its_lease_is_resumed_when_the_holder_says_that_it_stopped() {
     let place = database().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -95,7 +96,7 @@ async fn a_session_at_work_is_parked_when_its_holder_lets_it_go_or_is_long_gone(
     let found = async |pool: &PostgresPool| -> Vec<String> {
         pool.parked().await.unwrap().into_iter().map(|parked| parked.run).collect()
     };
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
     store.tag("one", RUNNING_TAG).await.unwrap();
@@ -120,7 +121,7 @@ async fn a_session_at_work_is_parked_when_its_holder_lets_it_go_or_is_long_gone(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_left_of_an_older_run_of_the_same_name_does_not_park_the_new_one() {
     let place = database().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -162,8 +163,9 @@ fn agent(
     });
     let (runs, begun, ended) = (Arc::clone(runs), begun.clone(), ended.clone());
     let schema = holm_guards::json::Json::object([("type", "object".into())]);
-    let declared = holm_kernel::Tool::new("deploy", "Deploys.", schema).level(holm_grants::Level::Execute);
-    let deploy = tool_fn(declared, move |job: Job| {
+    let declared =
+        holm_kernel::ToolSpec::new("deploy", "Deploys.", schema).level(holm_grants::Level::Execute);
+    let deploy = tool_fn(declared, move |job: ToolInvocation| {
         let (runs, begun, ended) = (Arc::clone(&runs), begun.clone(), ended.clone());
         async move {
             let _ended = ended.drop_guard();
@@ -191,7 +193,7 @@ async fn a_tool_is_stopped_before_another_process_resumes_the_run_and_nothing_ru
     let mut resumed = agent(&second, &runs, &begun, &ended).resume("one").await.unwrap();
     assert!(ended.is_cancelled(), "the tool had ended when the other process wrote that it resumes");
     let lost = working.await.unwrap().unwrap_err();
-    assert_eq!(lost, DriveError::Journal(JournalFailed::LeaseLost));
+    assert_eq!(lost, DriveError::Journal(JournalStorageError::LeaseLost));
     let report = resumed.go_on().await.unwrap().unwrap();
     assert_eq!(report.text().unwrap(), "seen to");
     assert_eq!(runs.load(Ordering::SeqCst), 1);

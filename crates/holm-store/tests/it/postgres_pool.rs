@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use holm_runtime::{Durability, Journals as _};
-use holm_store::{Listing, Options, PostgresPool, RUNNING_TAG, Store};
+use holm_runtime::{Durability, JournalStore as _};
+use holm_store::{PostgresPool, RUNNING_TAG, SessionQuery, Store, StoreOptions};
 use tokio::task::JoinSet;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 const MOST: i64 = 11;
 
 async fn on(pool: &PostgresPool, schema: &str) -> Store {
-    Options::new().schema(schema).postgres_on(pool).await.unwrap()
+    StoreOptions::new().schema(schema).postgres_on(pool).await.unwrap()
 }
 
 /// Connections that the tests did not make themselves.
@@ -113,12 +113,12 @@ async fn queries_do_not_wait_for_each_other_nor_for_callers_that_have_gone() {
     let mut lists = JoinSet::new();
     for _ in 0..7 {
         let store = Arc::clone(&store);
-        lists.spawn(async move { store.list(&Listing::default()).await });
+        lists.spawn(async move { store.list(&SessionQuery::default()).await });
     }
     waiting(7).await;
     assert!(store.slips("letters").await.unwrap().is_empty(), "another query is answered meanwhile");
     let (more, again) = (Arc::clone(&store), Arc::clone(&store));
-    lists.spawn(async move { more.list(&Listing::default()).await });
+    lists.spawn(async move { more.list(&SessionQuery::default()).await });
     waiting(8).await;
     let slips = tokio::spawn(async move { again.slips("letters").await });
     // Their callers go, and the server stops what they asked.
@@ -126,7 +126,7 @@ async fn queries_do_not_wait_for_each_other_nor_for_callers_that_have_gone() {
     assert!(slips.await.unwrap().unwrap().is_empty());
     waiting(0).await;
     holder.batch_execute("COMMIT").await.unwrap();
-    assert!(store.list(&Listing::default()).await.unwrap().sessions.is_empty());
+    assert!(store.list(&SessionQuery::default()).await.unwrap().sessions.is_empty());
     let open = connections(&place).await;
     assert!(open <= MOST + 2, "{open}");
 }

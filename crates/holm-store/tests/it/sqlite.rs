@@ -8,22 +8,22 @@ use std::{
 
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Block, ModelResult, Reply, StopReason, Timestamp, Tool, ToolCall, ToolOutput};
-use holm_runtime::{Agent, Durability, Job, Journals as _, model_fn, tool_fn};
-use holm_store::{Options, Store, StoreError};
+use holm_kernel::{Block, ModelResult, Reply, StopReason, Timestamp, ToolCall, ToolOutput, ToolSpec};
+use holm_runtime::{Agent, Durability, JournalStore as _, ToolInvocation, model_fn, tool_fn};
+use holm_store::{Store, StoreError, StoreOptions};
 
 use crate::suite::{Place, script::Script};
 
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Place for Folder {
-    fn open(&self, options: Options) -> Pin<Box<dyn Future<Output = Store> + Send + '_>> {
+    fn open(&self, options: StoreOptions) -> Pin<Box<dyn Future<Output = Store> + Send + '_>> {
         Box::pin(async { self.try_open(options).await.unwrap() })
     }
 
     fn try_open(
         &self,
-        options: Options,
+        options: StoreOptions,
     ) -> Pin<Box<dyn Future<Output = Result<Store, StoreError>> + Send + '_>> {
         let path = self.0.path().join("holm.db");
         Box::pin(async move { options.open(path).await })
@@ -50,15 +50,16 @@ fn reader(store: &Store) -> Agent {
         };
         Box::pin(async move { ModelResult::Replied(reply) })
     });
-    let look = Tool::new("look", "Looks.", Json::object([("type", "object".into())])).level(Level::ReadOnly);
-    let look = tool_fn(look, |_: Job| async { ToolOutput::text("a result") });
+    let look =
+        ToolSpec::new("look", "Looks.", Json::object([("type", "object".into())])).level(Level::ReadOnly);
+    let look = tool_fn(look, |_: ToolInvocation| async { ToolOutput::text("a result") });
     Agent::builder("test/one", model).mode(Mode::Full).tool(look).journals(store.clone()).build().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_turn_costs_one_sync_for_its_prompt_and_none_for_replies_and_reads() {
     let place = folder().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut session = reader(&store).start_as("one").await.unwrap();
     for turn in 0..5 {
         let before = store.commits();
@@ -75,7 +76,7 @@ async fn a_turn_costs_one_sync_for_its_prompt_and_none_for_replies_and_reads() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_count_that_does_not_fit_its_journal_is_made_again() {
     let place = folder().await;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let (mut one, mut two) = (Script::new("one"), Script::new("two"));
     for group in 0..40 {
         one.prompt("go on").tool("look", "{}", "some output").answer("done");

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use crate::suite::script::{Script, session};
-use holm_runtime::{Durability, Journals as _};
-use holm_store::{By, Listing, Store, UsageQuery};
+use holm_runtime::{Durability, JournalStore as _};
+use holm_store::{SessionQuery, Store, UsageGrouping, UsageQuery};
 use rusqlite::{Connection, params};
 
 /// The tables as they were, written down then.
@@ -37,8 +37,11 @@ async fn a_store_of_the_schema_before_is_opened_with_all_it_holds_and_used_on() 
     let path = folder.path().join("holm.db");
     let [first, second] = golden(&path);
     let store = Store::open(&path).await.unwrap();
-    let sessions =
-        store.list(&Listing { tag: Some("sea".into()), ..Listing::default() }).await.unwrap().sessions;
+    let sessions = store
+        .list(&SessionQuery { tag: Some("sea".into()), ..SessionQuery::default() })
+        .await
+        .unwrap()
+        .sessions;
     assert_eq!(
         (sessions.len(), sessions[0].title.as_str(), sessions[0].agent.as_str()),
         (1, "The harbour", "tester")
@@ -47,7 +50,7 @@ async fn a_store_of_the_schema_before_is_opened_with_all_it_holds_and_used_on() 
         assert_eq!(store.read(id).await.unwrap(), script.text().as_bytes(), "{id}");
     }
     assert_eq!(store.search("harbour", 9).await.unwrap().len(), 1);
-    let tools = store.usage(By::Tool, &UsageQuery::default()).await.unwrap();
+    let tools = store.usage(UsageGrouping::Tool, &UsageQuery::default()).await.unwrap();
     assert_eq!((tools[0].name.as_str(), tools[0].tally.calls), ("look", 2));
     assert!(store.add_job("nightly", b"", b"").await.unwrap(), "what is new works too");
     let mut journal = store.create("third").await.unwrap();
@@ -58,5 +61,5 @@ async fn a_store_of_the_schema_before_is_opened_with_all_it_holds_and_used_on() 
     assert!(version >= 4, "{version}");
     drop(conn);
     let again = Store::open(&path).await.unwrap();
-    assert_eq!(again.list(&Listing::default()).await.unwrap().sessions.len(), 3);
+    assert_eq!(again.list(&SessionQuery::default()).await.unwrap().sessions.len(), 3);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holm_kernel::{CallId, Effect, Event, Input, Key, Outcome as Came, Tool};
+use holm_kernel::{CallId, Effect, Event, IdempotencyKey, Input, Outcome as Came, ToolSpec};
 
 use super::background::left_working;
 use crate::{Outcome, Rest, Step, Violation};
@@ -12,7 +12,7 @@ pub fn nothing_runs_twice_or_is_lost(outcome: &Outcome) -> Vec<Violation> {
     let promise = "nothing with side effects runs twice, and nothing is lost";
     let mut found = Vec::new();
     let book = Book::of(outcome);
-    let mut times: BTreeMap<Key, u64> = BTreeMap::new();
+    let mut times: BTreeMap<IdempotencyKey, u64> = BTreeMap::new();
     for ran in &outcome.ran {
         let count = times.entry(ran.key).or_default();
         *count += 1;
@@ -50,7 +50,7 @@ pub fn nothing_runs_twice_or_is_lost(outcome: &Outcome) -> Vec<Violation> {
 /// What the records say.
 struct Book<'a> {
     /// Keys of calls that may run again.
-    harmless: BTreeSet<Key>,
+    harmless: BTreeSet<IdempotencyKey>,
     /// Calls that were written down as running.
     dispatched: BTreeMap<CallId, &'a Step>,
     /// Calls whose result a host reported.
@@ -62,7 +62,7 @@ impl<'a> Book<'a> {
     fn of(outcome: &'a Outcome) -> Self {
         let tools = &outcome.run.config().tools;
         let may_run_again =
-            |name: &str| tools.iter().find(|tool| tool.name == name).is_some_and(Tool::may_run_again);
+            |name: &str| tools.iter().find(|tool| tool.name == name).is_some_and(ToolSpec::may_run_again);
         let mut book = Self {
             harmless: BTreeSet::new(),
             dispatched: BTreeMap::new(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_kernel::{
-    Author, CallId, ConsultPoint, Effect, Event, Exemption, Input, Outcome as Came, PlanStep, Role, Tool,
-    ToolOutput,
+    Author, CallId, ConsultPoint, Effect, Event, Exemption, Input, Outcome as Came, PlanStep, Role,
+    ToolOutput, ToolSpec,
 };
 
 use crate::{Outcome, Step, Violation};
@@ -49,7 +49,7 @@ struct Named {
 type Gave<'a> = (bool, &'a str);
 
 struct Memory<'a> {
-    tools: &'a [Tool],
+    tools: &'a [ToolSpec],
     named: BTreeMap<CallId, Named>,
     /// Results that were reported, until their calls end.
     gave: BTreeMap<CallId, Gave<'a>>,
@@ -115,7 +115,7 @@ impl<'a> Memory<'a> {
     }
 
     fn goes_round(&self, named: &Named) -> bool {
-        let polls = |tool: &Tool| tool.name == *named.tool && tool.exemption == Exemption::Polling;
+        let polls = |tool: &ToolSpec| tool.name == *named.tool && tool.exemption == Exemption::Polling;
         if self.tools.iter().any(polls) {
             return false;
         }
@@ -132,7 +132,7 @@ impl<'a> Memory<'a> {
             // It was answered unread, and may have been any call.
             return self.seen.clear();
         };
-        let writes = |tool: &Tool| tool.name == *named.tool && tool.level >= Level::Write;
+        let writes = |tool: &ToolSpec| tool.name == *named.tool && tool.level >= Level::Write;
         if came == Came::Succeeded && self.tools.iter().any(writes) {
             return self.seen.clear();
         }

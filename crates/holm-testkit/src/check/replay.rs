@@ -2,7 +2,7 @@
 
 use holm_kernel::{
     Effect, Numbered, Run, Seq,
-    journal::{self, Head, Record, Snapshot, Writer},
+    journal::{self, Head, JournalRecord, JournalWriter, Snapshot},
 };
 
 use crate::outcome::{event_lines, state_of};
@@ -18,7 +18,9 @@ pub fn replays_the_same(outcome: &Outcome) -> Vec<Violation> {
         Ok(records) => records,
         Err(error) => return wrong(error.to_string()),
     };
-    let Some(head) = records.last().map(Record::head) else { return wrong("the journal is empty".into()) };
+    let Some(head) = records.last().map(JournalRecord::head) else {
+        return wrong("the journal is empty".into());
+    };
     let mut found = whole(outcome, &records, head);
     let at = outcome.seed % records.len() as u64;
     if let Err(message) = from(outcome, &records, head, at) {
@@ -28,7 +30,7 @@ pub fn replays_the_same(outcome: &Outcome) -> Vec<Violation> {
 }
 
 /// Folds the whole journal and compares everything that came out.
-fn whole(outcome: &Outcome, records: &[Record], head: Head) -> Vec<Violation> {
+fn whole(outcome: &Outcome, records: &[JournalRecord], head: Head) -> Vec<Violation> {
     let mut shown = Vec::new();
     let replayed = journal::replay_with(records, |seq, effect| shown.push((seq, effect.clone())));
     let replayed = match replayed {
@@ -53,10 +55,10 @@ fn whole(outcome: &Outcome, records: &[Record], head: Head) -> Vec<Violation> {
 }
 
 /// Goes on from record `at`, once from a snapshot and once as a fork.
-fn from(outcome: &Outcome, records: &[Record], head: Head, at: u64) -> Result<(), String> {
+fn from(outcome: &Outcome, records: &[JournalRecord], head: Head, at: u64) -> Result<(), String> {
     let past = journal::fork(records, Seq::new(at)).map_err(text)?;
     let tail = records.get(past.len()..).unwrap_or_default();
-    let stood = past.last().map(Record::head).ok_or("there is no past")?;
+    let stood = past.last().map(JournalRecord::head).ok_or("there is no past")?;
     let mut forked = Run::replay(past).map_err(text)?;
     let snapshot = Snapshot::take(&forked, stood).map_err(text)?;
     let snapshot = Snapshot::decode(snapshot.encode().as_bytes()).map_err(text)?;
@@ -70,8 +72,8 @@ fn from(outcome: &Outcome, records: &[Record], head: Head, at: u64) -> Result<()
     if brief(&resumed, head)? != brief(&outcome.run, head)? {
         return Err("a snapshot without the transcript and its tail give another state".into());
     }
-    let mut writer = Writer::after(stood);
-    let mut journal: String = past.iter().map(Record::line).collect();
+    let mut writer = JournalWriter::after(stood);
+    let mut journal: String = past.iter().map(JournalRecord::line).collect();
     for step in outcome.steps.get(past.len()..).unwrap_or_default() {
         let line = journal::step(&mut forked, &mut writer, step.at, step.input.clone());
         journal.push_str(&line.map_err(text)?);

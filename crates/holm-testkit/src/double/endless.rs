@@ -6,8 +6,8 @@ use std::io;
 
 use holm_kernel::Block;
 use holm_wire::{
-    Delta,
-    server::{Head, ReplyStream},
+    WireDelta,
+    server::{ReplyHead, ReplyStream},
 };
 
 use super::{
@@ -48,7 +48,7 @@ pub enum Endless {
 pub(super) fn perform(
     connection: &mut Connection,
     route: &Route,
-    head: Head,
+    head: ReplyHead,
     act: &Act,
     endless: &Endless,
     number: u64,
@@ -87,19 +87,19 @@ pub(super) fn perform(
 /// The first piece, with whatever has to stand before it.
 fn begin(stream: &mut dyn ReplyStream, block: &Block, out: &mut Vec<u8>) {
     if let Block::ToolCall(call) = block {
-        stream.delta(&Delta::ToolCallStarted { index: 0, id: &call.id, name: &call.name }, out);
+        stream.delta(&WireDelta::ToolCallStarted { index: 0, id: &call.id, name: &call.name }, out);
     }
     piece(stream, block, out);
 }
 
 fn piece(stream: &mut dyn ReplyStream, block: &Block, out: &mut Vec<u8>) {
     match block {
-        Block::Text(text) => stream.delta(&Delta::Text { offset: 0, text }, out),
+        Block::Text(text) => stream.delta(&WireDelta::Text { offset: 0, text }, out),
         Block::Thinking(thinking) => {
-            stream.delta(&Delta::Thinking { offset: 0, text: &thinking.text }, out);
+            stream.delta(&WireDelta::Thinking { offset: 0, text: &thinking.text }, out);
         }
         Block::ToolCall(call) => {
-            stream.delta(&Delta::ToolArguments { index: 0, offset: 0, text: &call.arguments }, out);
+            stream.delta(&WireDelta::ToolArguments { index: 0, offset: 0, text: &call.arguments }, out);
         }
         Block::ToolResult(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => {}
     }

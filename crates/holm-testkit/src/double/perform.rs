@@ -4,7 +4,7 @@ use std::io;
 
 use holm_wire::{
     Delivery,
-    server::{Asked, Head},
+    server::{CompletionRequest, ReplyHead},
 };
 
 use super::{
@@ -33,7 +33,7 @@ pub(super) enum Went {
 pub(super) fn perform(
     connection: &mut Connection,
     route: &Route,
-    asked: &Asked,
+    asked: &CompletionRequest,
     act: &Act,
     number: u64,
     stopped: impl Fn() -> bool,
@@ -175,8 +175,8 @@ const fn reason(status: u16) -> &'static str {
     }
 }
 
-fn head(asked: &Asked, act: &Act, number: u64) -> Head {
-    Head {
+fn head(asked: &CompletionRequest, act: &Act, number: u64) -> ReplyHead {
+    ReplyHead {
         id: format!("double-{number}"),
         model: asked.model.clone(),
         created: 1_700_000_000,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use holm_wire::{Format, server::Asked};
+use holm_wire::{Format, server::CompletionRequest};
 
 /// The longest head that is read; clients send about a kilobyte.
 const MAX_HEAD: usize = 64 << 10;
@@ -26,7 +26,7 @@ pub struct Seen {
     /// The format that the path belongs to.
     pub format: Option<Format>,
     /// What the body asks for, if it could be read.
-    pub asked: Option<Asked>,
+    pub asked: Option<CompletionRequest>,
 }
 
 impl Seen {

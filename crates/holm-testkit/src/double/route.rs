@@ -2,7 +2,7 @@
 
 use holm_wire::{
     Delivery, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses,
-    server::{Asked, BadBody, ServerCodec},
+    server::{CompletionRequest, RequestBodyError, ServerCodec},
 };
 
 /// A format, with what only the path says.
@@ -18,32 +18,32 @@ impl Route {
     pub(super) fn of(path: &str) -> Option<Self> {
         let plain = |format, codec| Some(Self { format, codec, told: None });
         if path.ends_with("/chat/completions") {
-            return plain(Format::OpenaiChat, Box::new(openai_chat::Server));
+            return plain(Format::OpenaiChat, Box::new(openai_chat::OpenaiChatServerCodec));
         }
         if path.ends_with("/responses") {
-            return plain(Format::OpenaiResponses, Box::new(openai_responses::Server));
+            return plain(Format::OpenaiResponses, Box::new(openai_responses::OpenaiResponsesServerCodec));
         }
         if path.ends_with("/v1/messages") {
-            return plain(Format::Anthropic, Box::new(anthropic::Server));
+            return plain(Format::Anthropic, Box::new(anthropic::AnthropicServerCodec));
         }
         if path.ends_with("/api/chat") {
-            return plain(Format::Ollama, Box::new(ollama::Server));
+            return plain(Format::Ollama, Box::new(ollama::OllamaServerCodec));
         }
         if path.ends_with("/v2/chat") {
-            return plain(Format::Cohere, Box::new(cohere::Server));
+            return plain(Format::Cohere, Box::new(cohere::CohereServerCodec));
         }
         if let Some((model, delivery)) = gemini::route(path) {
             let told = Some((model.to_owned(), delivery));
-            return Some(Self { format: Format::Gemini, codec: Box::new(gemini::Server), told });
+            return Some(Self { format: Format::Gemini, codec: Box::new(gemini::GeminiServerCodec), told });
         }
-        if let Some(server) = bedrock::Server::at(path) {
+        if let Some(server) = bedrock::BedrockServerCodec::at(path) {
             return plain(Format::Bedrock, Box::new(server));
         }
         None
     }
 
     /// Reads a body, and adds what the path says.
-    pub(super) fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
+    pub(super) fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
         let mut asked = self.codec.read(body)?;
         if let Some((model, delivery)) = &self.told {
             asked.model.clone_from(model);

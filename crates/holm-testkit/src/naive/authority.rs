@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use holm_grants::{Grant, GrantSet, Kind, Level, Mode, Need, Request};
+use holm_grants::{AccessRequest, CallNeed, Grant, GrantKind, GrantSet, Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Approvals, AskReason, Config, MarkRule, Marks, Timestamp, Tool, ToolKind};
+use holm_kernel::{Approvals, AskReason, Config, MarkRule, Marks, Timestamp, ToolKind, ToolSpec};
 
 /// What the run may do.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Authority {
     pub(super) marks: Marks,
     /// How often something was taken away: a yes from before that is none.
     pub(super) withdrawn: u64,
-    pub(super) tools: Vec<Arc<Tool>>,
+    pub(super) tools: Vec<Arc<ToolSpec>>,
 }
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Given {
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) reasons: Vec<AskReason>,
-    missing: Vec<Need>,
+    missing: Vec<CallNeed>,
     /// What a child would hold.
     holds: GrantSet,
     pub(super) marks: Marks,
@@ -86,7 +86,7 @@ impl Authority {
         }
     }
 
-    pub(super) fn tool(&self, name: &str) -> Option<&Arc<Tool>> {
+    pub(super) fn tool(&self, name: &str) -> Option<&Arc<ToolSpec>> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
@@ -129,7 +129,7 @@ impl Authority {
     }
 
     /// What the child of a tool would hold; nothing where it is no child.
-    pub(super) fn share(&self, tool: &Tool) -> GrantSet {
+    pub(super) fn share(&self, tool: &ToolSpec) -> GrantSet {
         match &tool.kind {
             ToolKind::Agent { grants, .. } => self.lasting().meet(grants),
             ToolKind::Host | ToolKind::Skill { .. } | ToolKind::Plan(_) | ToolKind::Children => {
@@ -138,20 +138,26 @@ impl Authority {
         }
     }
 
-    pub(super) fn decide(&self, config: &Config, tool: &Tool, needs: &[Need], now: Timestamp) -> Word {
+    pub(super) fn decide(
+        &self,
+        config: &Config,
+        tool: &ToolSpec,
+        needs: &[CallNeed],
+        now: Timestamp,
+    ) -> Word {
         let changes = tool.level >= Level::Write;
         if self.mode == Mode::Plan && changes {
             return Word::Deny;
         }
-        let denied = |need: &Need| match need {
-            Need::Request(request) => {
+        let denied = |need: &CallNeed| match need {
+            CallNeed::Request(request) => {
                 let from_root = config.workspace.as_ref().and_then(|place| request.spelled_from_root(place));
                 config.denials.hitting(request).is_some()
                     || from_root.is_some_and(|request| config.denials.hitting(&request).is_some())
             }
-            Need::Grant(grant) => config.denials.covering(grant).is_some(),
+            CallNeed::Grant(grant) => config.denials.covering(grant).is_some(),
         };
-        let by_name = Request::new(Kind::Tool, &tool.name).ok();
+        let by_name = AccessRequest::new(GrantKind::Tool, &tool.name).ok();
         if by_name.is_some_and(|name| config.denials.hitting(&name).is_some()) || needs.iter().any(denied) {
             return Word::Deny;
         }
@@ -169,13 +175,19 @@ impl Authority {
         }
     }
 
-    fn has(&self, need: &Need, now: Timestamp) -> bool {
+    fn has(&self, need: &CallNeed, now: Timestamp) -> bool {
         self.is_granted(need) || self.is_given(need, now, |_| true)
     }
 
-    fn reasons(&self, config: &Config, tool: &Tool, needs: &[Need], now: Timestamp) -> Vec<AskReason> {
-        let by_name = Request::new(Kind::Tool, &tool.name).ok().map(Need::Request);
-        let has = |need: &Need| self.has(need, now);
+    fn reasons(
+        &self,
+        config: &Config,
+        tool: &ToolSpec,
+        needs: &[CallNeed],
+        now: Timestamp,
+    ) -> Vec<AskReason> {
+        let by_name = AccessRequest::new(GrantKind::Tool, &tool.name).ok().map(CallNeed::Request);
+        let has = |need: &CallNeed| self.has(need, now);
         let mut reasons = Vec::new();
         if !needs.iter().all(has) {
             reasons.push(AskReason::MissingGrant);
@@ -188,14 +200,17 @@ impl Authority {
         if asks && !by_name.as_ref().is_some_and(has) {
             reasons.push(AskReason::Level);
         }
-        let knowing = |need: &Need| self.is_given(need, now, |given| given.knew == self.marks);
+        let knowing = |need: &CallNeed| self.is_given(need, now, |given| given.knew == self.marks);
         let given = by_name.as_ref().is_some_and(knowing) || (!needs.is_empty() && needs.iter().all(knowing));
         if self.marks_matter(config.mark_rule) && !given {
             let kinds = || needs.iter().map(kind_of);
-            if tool.yields.egress || kinds().any(|kind| matches!(kind, Kind::Fetch | Kind::Secret)) {
+            if tool.yields.egress || kinds().any(|kind| matches!(kind, GrantKind::Fetch | GrantKind::Secret))
+            {
                 reasons.push(AskReason::EgressAfterMark);
             }
-            if tool.level >= Level::Write && kinds().all(|kind| matches!(kind, Kind::Read | Kind::Env)) {
+            if tool.level >= Level::Write
+                && kinds().all(|kind| matches!(kind, GrantKind::Read | GrantKind::Env))
+            {
                 reasons.push(AskReason::WriteAfterMark);
             }
         }
@@ -213,31 +228,31 @@ impl Authority {
         }
     }
 
-    fn is_granted(&self, need: &Need) -> bool {
+    fn is_granted(&self, need: &CallNeed) -> bool {
         match need {
-            Need::Request(request) => self.grants.admits(request),
-            Need::Grant(grant) => self.grants.contains(grant),
+            CallNeed::Request(request) => self.grants.admits(request),
+            CallNeed::Grant(grant) => self.grants.contains(grant),
         }
     }
 
-    fn is_given(&self, need: &Need, now: Timestamp, counts: impl Fn(&Given) -> bool) -> bool {
+    fn is_given(&self, need: &CallNeed, now: Timestamp, counts: impl Fn(&Given) -> bool) -> bool {
         let holds = |given: &Given| given.until.is_none_or(|until| now < until);
         self.given.iter().filter(|given| holds(given) && counts(given)).any(|given| match need {
-            Need::Request(request) => given.grant.admits(request),
-            Need::Grant(grant) => given.grant.contains(grant),
+            CallNeed::Request(request) => given.grant.admits(request),
+            CallNeed::Grant(grant) => given.grant.contains(grant),
         })
     }
 }
 
-fn kind_of(need: &Need) -> Kind {
+fn kind_of(need: &CallNeed) -> GrantKind {
     match need {
-        Need::Request(request) => request.kind(),
-        Need::Grant(grant) => grant.kind(),
+        CallNeed::Request(request) => request.kind(),
+        CallNeed::Grant(grant) => grant.kind(),
     }
 }
 
 /// What a call needs; none where its arguments do not say it. A path in the workspace is meant, however it is spelled.
-pub(super) fn needs_of(config: &Config, tool: &Tool, arguments: &str) -> Option<Vec<Need>> {
+pub(super) fn needs_of(config: &Config, tool: &ToolSpec, arguments: &str) -> Option<Vec<CallNeed>> {
     let arguments = Json::parse(arguments).unwrap_or(Json::Null);
     let mut texts = BTreeMap::new();
     for (name, value) in arguments.as_object().into_iter().flatten() {
@@ -248,7 +263,7 @@ pub(super) fn needs_of(config: &Config, tool: &Tool, arguments: &str) -> Option<
         let found = template
             .needs(|name| texts.get(name).into_iter().flatten().map(String::as_str).collect::<Vec<&str>>());
         needs.extend(found.ok()?.into_iter().map(|need| match (need, &config.workspace) {
-            (Need::Request(request), Some(workspace)) => Need::Request(request.rebased(workspace)),
+            (CallNeed::Request(request), Some(workspace)) => CallNeed::Request(request.rebased(workspace)),
             (need, _) => need,
         }));
     }

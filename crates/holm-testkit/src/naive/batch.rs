@@ -5,7 +5,7 @@ use std::sync::Arc;
 use holm_grants::Level;
 use holm_kernel::{
     Answer, Background, BatchOrder, CallId, ChildResult, ConsultPoint, Event, Marks, NanoUsd,
-    Outcome as Came, Pace, Quota, Repeat, Timestamp, Tool, ToolCall, ToolKind, ToolOutput, Verdict, Vote,
+    Outcome as Came, Pace, Quota, Repeat, Timestamp, ToolCall, ToolKind, ToolOutput, ToolSpec, Verdict, Vote,
 };
 
 use super::{
@@ -583,7 +583,7 @@ fn proposed(step: &Step, wanted: CallId) -> Option<Arc<str>> {
 }
 
 /// Whether a tool may run once more when nobody knows whether it ran.
-fn is_harmless_twice(tool: &Tool) -> bool {
+fn is_harmless_twice(tool: &ToolSpec) -> bool {
     tool.level <= Level::ReadOnly || tool.repeat == Repeat::Idempotent
 }
 

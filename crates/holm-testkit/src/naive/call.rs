@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use holm_grants::{GrantSet, Mode, Need};
-use holm_kernel::{CallId, Timestamp, Tool, ToolOutput};
+use holm_grants::{CallNeed, GrantSet, Mode};
+use holm_kernel::{CallId, Timestamp, ToolOutput, ToolSpec};
 
 use super::authority::Shown;
 
@@ -12,9 +12,9 @@ use super::authority::Shown;
 pub(super) struct Call {
     pub(super) id: CallId,
     /// None where there is no such tool.
-    pub(super) tool: Option<Arc<Tool>>,
+    pub(super) tool: Option<Arc<ToolSpec>>,
     pub(super) arguments: Arc<str>,
-    pub(super) needs: Vec<Need>,
+    pub(super) needs: Vec<CallNeed>,
     /// The id of the question that was asked last.
     pub(super) question: Option<CallId>,
     /// What that question showed.
@@ -47,7 +47,7 @@ pub(super) enum Stage {
 }
 
 impl Call {
-    pub(super) fn new(id: CallId, tool: Option<Arc<Tool>>) -> Self {
+    pub(super) fn new(id: CallId, tool: Option<Arc<ToolSpec>>) -> Self {
         Self {
             id,
             tool,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use holm_kernel::{CallId, ChildResult, Model, ModelResult, NanoUsd, Price, Timestamp, Usage};
+use holm_kernel::{CallId, ChildResult, ModelResult, ModelSpec, NanoUsd, Price, Timestamp, Usage};
 
 use crate::estimate;
 
@@ -51,7 +51,7 @@ pub(super) struct Share {
 }
 
 impl Money {
-    pub(super) fn called(&mut self, call: CallId, model: Option<&Model>, tokens: u64) {
+    pub(super) fn called(&mut self, call: CallId, model: Option<&ModelSpec>, tokens: u64) {
         let price = model.and_then(|model| model.price);
         self.models.insert(call, Asked { price, tokens });
     }

@@ -1,32 +1,32 @@
-use holm_grants::{GrantSet, Level, Mode, Template};
+use holm_grants::{GrantSet, Level, Mode, NeedTemplate};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Answer, Bound, Budget, Config, ConsultPoint, Effect, FailureClass, Model, NanoUsd, Price, Prompt,
-    Protocol, Repeat, Tool, ToolOutput,
+    Answer, Bound, Budget, Config, ConsultPoint, Effect, FailureClass, ModelSpec, NanoUsd, Price, Prompt,
+    Protocol, Repeat, ToolOutput, ToolSpec,
 };
 
 use super::{Comparison, Left, compare};
 use crate::{Ask, Fault, Interrupt, Line, Mishap, Outcome, Ruling, Script, Sim, What, Work};
 
-fn tool(name: &str, level: Level) -> Tool {
+fn tool(name: &str, level: Level) -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#;
-    Tool::new(name, "A tool.", Json::parse(schema).expect("a schema")).level(level)
+    ToolSpec::new(name, "A tool.", Json::parse(schema).expect("a schema")).level(level)
 }
 
-fn needs(template: &str) -> Vec<Template> {
+fn needs(template: &str) -> Vec<NeedTemplate> {
     vec![template.parse().expect("a template")]
 }
 
 fn config() -> Config {
     let price = Some(Price { input: 1_000_000, output: 5_000_000, ..Price::default() });
-    let mut config = Config::new(Model { price, ..Model::named("scripted/one") });
+    let mut config = Config::new(ModelSpec { price, ..ModelSpec::named("scripted/one") });
     config.mode = Mode::Full;
     config.grants = GrantSet::parse(["read:**", "write:out/**"]).expect("grants");
     config.tools = vec![
-        Tool { needs: needs("read:{path}"), ..tool("look", Level::ReadOnly) },
-        Tool { needs: needs("write:{path}"), ..tool("write", Level::Write) },
-        Tool { repeat: Repeat::Idempotent, ..tool("put", Level::Write) },
-        Tool { aborts_siblings: true, ..tool("fragile", Level::ReadOnly) },
+        ToolSpec { needs: needs("read:{path}"), ..tool("look", Level::ReadOnly) },
+        ToolSpec { needs: needs("write:{path}"), ..tool("write", Level::Write) },
+        ToolSpec { repeat: Repeat::Idempotent, ..tool("put", Level::Write) },
+        ToolSpec { aborts_siblings: true, ..tool("fragile", Level::ReadOnly) },
     ];
     config
 }
@@ -124,7 +124,7 @@ fn whatever_somebody_says_in_between_is_heard_alike() {
 #[test]
 fn failures_pauses_fallbacks_and_limits_are_decided_alike() {
     let mut config = config();
-    config.models.push(Model { name: "scripted/two".into(), ..config.models[0].clone() });
+    config.models.push(ModelSpec { name: "scripted/two".into(), ..config.models[0].clone() });
     config.limits.turns = Bound::AtMost(3);
     config.limits.budget = Budget { usd: Some(NanoUsd::new(1_000)) };
     let lines = [
@@ -150,7 +150,7 @@ fn failures_pauses_fallbacks_and_limits_are_decided_alike() {
 fn hooks_are_asked_and_heard_alike() {
     use ConsultPoint::{AfterTool, Context, Model as Choice, PlainAnswer, Stop, Tools};
     let mut config = config();
-    config.models.push(Model { name: "scripted/two".into(), ..config.models[0].clone() });
+    config.models.push(ModelSpec { name: "scripted/two".into(), ..config.models[0].clone() });
     let answers = [
         Answer::Nothing,
         Answer::Tools(vec![["look".to_owned()].into()]),

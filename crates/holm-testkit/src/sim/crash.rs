@@ -2,7 +2,7 @@
 
 use holm_kernel::{
     Input, Run,
-    journal::{self, Fault as Damage, Head, Record, Snapshot, Tail, Writer},
+    journal::{self, Head, JournalFault as Damage, JournalRecord, JournalTail, JournalWriter, Snapshot},
 };
 
 use super::{Coming, Sim};
@@ -49,7 +49,7 @@ impl Sim {
         match self.fold() {
             Ok((run, head)) => {
                 self.run = run;
-                self.writer = Writer::after(head);
+                self.writer = JournalWriter::after(head);
             }
             Err(error) => self.violate("a journal folds again", error),
         }
@@ -72,20 +72,20 @@ impl Sim {
         let decoded = journal::decode(&self.journal).map_err(|error| error.to_string())?;
         let mut records = decoded.records;
         match (std::mem::take(&mut self.torn), decoded.tail) {
-            (false, Tail::Clean) => {}
-            (true, Tail::Torn(error)) if error.fault == Damage::Unfinished => {
+            (false, JournalTail::Clean) => {}
+            (true, JournalTail::Torn(error)) if error.fault == Damage::Unfinished => {
                 self.cut(error.at_byte, &mut records);
             }
-            (true, Tail::Clean) => return Err("a line was cut, and the reader did not find it".into()),
-            (_, Tail::Torn(error)) => return Err(error.to_string()),
+            (true, JournalTail::Clean) => return Err("a line was cut, and the reader did not find it".into()),
+            (_, JournalTail::Torn(error)) => return Err(error.to_string()),
         }
-        let head = records.last().map(Record::head).ok_or("it holds no record")?;
+        let head = records.last().map(JournalRecord::head).ok_or("it holds no record")?;
         let run = journal::resume(self.snapshot.as_ref(), &records).map_err(|error| error.to_string())?;
         Ok((run, head))
     }
 
     /// Cuts the journal where its last whole record ends.
-    fn cut(&mut self, at_byte: u64, records: &mut Vec<Record>) {
+    fn cut(&mut self, at_byte: u64, records: &mut Vec<JournalRecord>) {
         if planted(Slip::TornLineKept) {
             return;
         }

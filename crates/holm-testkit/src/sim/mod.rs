@@ -15,8 +15,9 @@ mod supply;
 use std::collections::{BTreeMap, VecDeque};
 
 use holm_kernel::{
-    Budget, CallId, Config, Effect, Ending, Event, Input, Key, Prompt, Run, Seq, Started, Timestamp,
-    journal::{self, Snapshot, Writer},
+    Budget, CallId, Config, Effect, Ending, Event, IdempotencyKey, Input, Prompt, Run, Seq, Started,
+    Timestamp,
+    journal::{self, JournalWriter, Snapshot},
 };
 
 pub(crate) use self::perform::{PATIENCE, answered};
@@ -62,7 +63,7 @@ pub struct Sim {
     drawn: u64,
     clock: u64,
     run: Run,
-    writer: Writer,
+    writer: JournalWriter,
     /// As bytes, because a line may be cut within a letter.
     journal: Vec<u8>,
     /// The length of the line that was appended last.
@@ -78,7 +79,7 @@ pub struct Sim {
     coming: BTreeMap<(u64, u64), Coming>,
     wait: Option<Timestamp>,
     snapshot: Option<Snapshot>,
-    children: BTreeMap<Key, perform::Grown>,
+    children: BTreeMap<IdempotencyKey, perform::Grown>,
     /// Questions that nobody answers, with what was shown.
     in_vain: BTreeMap<CallId, Verdicted>,
     /// What befalls the next answer, and the record from which it does.
@@ -107,7 +108,13 @@ enum Coming {
     /// A fact arrives.
     Fact(Input, Option<Verdicted>),
     /// A tool does its work, and answers unless its answer is lost.
-    Work { call: CallId, tool: std::sync::Arc<str>, arguments: std::sync::Arc<str>, key: Key, lost: bool },
+    Work {
+        call: CallId,
+        tool: std::sync::Arc<str>,
+        arguments: std::sync::Arc<str>,
+        key: IdempotencyKey,
+        lost: bool,
+    },
 }
 
 impl Coming {
@@ -135,7 +142,7 @@ impl Sim {
         let mut violations = Vec::new();
         let (run, writer, journal) = journal::begin(started.clone(), now).unwrap_or_else(|error| {
             violations.push(Violation::new("a configuration can be journaled", None, error.to_string()));
-            (Run::start(started.clone(), now), Writer::new(), String::new())
+            (Run::start(started.clone(), now), JournalWriter::new(), String::new())
         });
         let mut sim = Self {
             seed,

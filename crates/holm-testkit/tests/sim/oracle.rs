@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holm_grants::{Grant, GrantSet, Level, Mode, Request};
+use holm_grants::{AccessRequest, Grant, GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Answer, Approvals, AskReason, CallId, Config, ConsultPoint, Effect, Event, Input, Key, MarkRule, Marks,
-    PlanRole, Question, Timestamp, Tool, ToolKind, Verdict,
+    Answer, Approvals, AskReason, CallId, Config, ConsultPoint, Effect, Event, IdempotencyKey, Input,
+    MarkRule, Marks, PlanRole, Question, Timestamp, ToolKind, ToolSpec, Verdict,
 };
 use holm_testkit::{Outcome, Step, Violation};
 
@@ -52,12 +52,12 @@ struct Oracle<'a> {
     /// What the gate lets through; none while it is open.
     gate: Option<BTreeSet<String>>,
     questions: BTreeMap<CallId, Question>,
-    running: BTreeMap<CallId, &'a Tool>,
+    running: BTreeMap<CallId, &'a ToolSpec>,
     /// What was asked, by the id of the question.
     proposals: BTreeMap<CallId, Shown>,
     /// What people said yes to, and nobody has used yet.
     approvals: Vec<Shown>,
-    approved: BTreeMap<Key, Shown>,
+    approved: BTreeMap<IdempotencyKey, Shown>,
     found: Vec<Violation>,
 }
 
@@ -205,11 +205,11 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn tool(&self, name: &str) -> Option<&'a Tool> {
+    fn tool(&self, name: &str) -> Option<&'a ToolSpec> {
         self.config.tools.iter().find(|tool| tool.name == name)
     }
 
-    fn judge(&mut self, step: &Step, name: &str, arguments: &str, key: Key) {
+    fn judge(&mut self, step: &Step, name: &str, arguments: &str, key: IdempotencyKey) {
         let Some(tool) = self.tool(name) else {
             return self.say(step, format!("`{name}` is no tool, and runs"));
         };
@@ -245,7 +245,7 @@ impl<'a> Oracle<'a> {
         self.approvals.len() < before
     }
 
-    fn standing(&self, tool: &Tool, arguments: &str, now: u64) -> Standing {
+    fn standing(&self, tool: &ToolSpec, arguments: &str, now: u64) -> Standing {
         if self.config.consult.contains(&ConsultPoint::Tools)
             && self.gate.as_ref().is_some_and(|gate| !gate.contains(&tool.name))
         {
@@ -254,7 +254,7 @@ impl<'a> Oracle<'a> {
         if self.mode == Mode::Plan && tool.level > Level::ReadOnly {
             return Standing::Never("the mode only looks".into());
         }
-        let by_name: Request = format!("tool:{}", tool.name).parse().expect("a request");
+        let by_name: AccessRequest = format!("tool:{}", tool.name).parse().expect("a request");
         if self.config.denials.hitting(&by_name).is_some() {
             return Standing::Never("the tool is denied by name".into());
         }
@@ -270,16 +270,22 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn reasons_to_ask(&self, tool: &Tool, needs: &[Request], now: u64) -> Vec<(AskReason, &'static str)> {
-        let leased =
-            |need: &Request| self.leases.iter().any(|lease| lease.holds(now) && lease.grant.admits(need));
+    fn reasons_to_ask(
+        &self,
+        tool: &ToolSpec,
+        needs: &[AccessRequest],
+        now: u64,
+    ) -> Vec<(AskReason, &'static str)> {
+        let leased = |need: &AccessRequest| {
+            self.leases.iter().any(|lease| lease.holds(now) && lease.grant.admits(need))
+        };
         // Given in knowledge of all that has entered, and of nothing more.
-        let knowing = |need: &Request| {
+        let knowing = |need: &AccessRequest| {
             let mut leases = self.leases.iter().filter(|lease| lease.holds(now) && lease.knew == self.marks);
             leases.any(|lease| lease.grant.admits(need))
         };
         let mut reasons = Vec::new();
-        let by_name: Request = format!("tool:{}", tool.name).parse().expect("a request");
+        let by_name: AccessRequest = format!("tool:{}", tool.name).parse().expect("a request");
         if needs.iter().any(|need| !self.grants.admits(need) && !leased(need)) {
             reasons.push((AskReason::MissingGrant, "nobody granted what it needs"));
         }
@@ -347,7 +353,7 @@ fn closed_to(answer: &Answer) -> Option<BTreeSet<String>> {
 }
 
 /// What a call needs, by reading the templates of the tools in `setting` as plain text.
-fn needs(tool: &Tool, arguments: &str) -> Vec<Request> {
+fn needs(tool: &ToolSpec, arguments: &str) -> Vec<AccessRequest> {
     let arguments = Json::parse(arguments).unwrap_or(Json::Null);
     let texts = tool.needs.iter().filter_map(|template| {
         let text = template.to_string();

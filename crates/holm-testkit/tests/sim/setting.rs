@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use holm_grants::{Denials, GrantSet, Level, Mode, Template};
+use holm_grants::{DenialSet, GrantSet, Level, Mode, NeedTemplate};
 use holm_guards::json::Json;
 use holm_guards::plausibility::EmptyOutput;
 use holm_guards::postcondition::{Postcondition, Rule};
 use holm_guards::skill::extract;
 use holm_kernel::{
     Approvals, Background, BatchOrder, Bound, Budget, ChildrenAtEnd, Config, ConsultPoint, Exemption,
-    Inconclusive, Ladder, MarkRule, MaxTokensRecovery, Model, NanoUsd, Pace, PlainAnswer, PlanRole, Price,
-    Protocol, Quota, Repeat, SummaryPolicy, Tool, ToolKind, Vote, Yields,
+    Inconclusive, Ladder, MarkRule, MaxTokensRecovery, ModelSpec, NanoUsd, Pace, PlainAnswer, PlanRole,
+    Price, Protocol, Quota, Repeat, SummaryPolicy, ToolKind, ToolSpec, Vote, Yields,
 };
 
 /// Everything that differs from one simulated configuration to the next.
@@ -81,7 +81,7 @@ impl Setting {
         config.tools = tools();
         config.mode = self.mode;
         config.grants = grants(&self.grants);
-        config.denials = Denials::parse(self.denials.iter().copied()).expect("denials");
+        config.denials = DenialSet::parse(self.denials.iter().copied()).expect("denials");
         config.workspace = Some("/work".parse().expect("a path"));
         config.approvals = self.approvals;
         config.mark_rule = self.mark_rule;
@@ -110,12 +110,12 @@ impl Setting {
         config
     }
 
-    fn model(&self, name: &str, input: u64) -> Model {
-        Model {
+    fn model(&self, name: &str, input: u64) -> ModelSpec {
+        ModelSpec {
             window: Some(self.window),
             max_output: Some(50),
             price: Some(Price { input, output: 5_000_000, ..Price::default() }),
-            ..Model::named(name)
+            ..ModelSpec::named(name)
         }
     }
 }
@@ -164,7 +164,7 @@ pub(crate) const NAMES: [&str; 19] = [
 ];
 
 /// One tool of every kind.
-pub(crate) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<ToolSpec> {
     let child = ToolKind::Agent {
         grants: grants(&["read:src/**", "exec:sh"]),
         reserve: NanoUsd::new(200),
@@ -177,35 +177,35 @@ pub(crate) fn tools() -> Vec<Tool> {
     let checks = vec![Postcondition::new("verified", run)];
     let quota = Quota { calls: Some(1), ..Quota::default() };
     vec![
-        Tool { needs: needs("read:{path}"), ..tool("look", Level::ReadOnly) },
-        Tool { needs: needs("write:{path}"), timeout_ms: Some(100), ..tool("write", Level::Write) },
-        Tool { needs: needs("write:{path}"), repeat: Repeat::Idempotent, ..tool("put", Level::Write) },
-        Tool { pace: Pace::Exclusive, ..tool("shell", Level::Execute) },
-        Tool { needs: needs("fetch:{url}"), yields: sends, ..tool("send", Level::Execute) },
-        Tool { yields: outside, ..tool("page", Level::ReadOnly) },
-        Tool { yields: private, ..tool("mail", Level::ReadOnly) },
+        ToolSpec { needs: needs("read:{path}"), ..tool("look", Level::ReadOnly) },
+        ToolSpec { needs: needs("write:{path}"), timeout_ms: Some(100), ..tool("write", Level::Write) },
+        ToolSpec { needs: needs("write:{path}"), repeat: Repeat::Idempotent, ..tool("put", Level::Write) },
+        ToolSpec { pace: Pace::Exclusive, ..tool("shell", Level::Execute) },
+        ToolSpec { needs: needs("fetch:{url}"), yields: sends, ..tool("send", Level::Execute) },
+        ToolSpec { yields: outside, ..tool("page", Level::ReadOnly) },
+        ToolSpec { yields: private, ..tool("mail", Level::ReadOnly) },
         tool("finish", Level::None),
-        Tool { vote: Vote::Advisory, empty: EmptyOutput::Allowed, ..tool("note", Level::None) },
-        Tool { kind: child.clone(), ..tool("ask_child", Level::Execute) },
-        Tool { postconditions: checks, ..tool("checked", Level::ReadOnly) },
-        Tool::skill(extract()),
-        Tool { exemption: Exemption::Polling, ..tool("poll", Level::ReadOnly) },
+        ToolSpec { vote: Vote::Advisory, empty: EmptyOutput::Allowed, ..tool("note", Level::None) },
+        ToolSpec { kind: child.clone(), ..tool("ask_child", Level::Execute) },
+        ToolSpec { postconditions: checks, ..tool("checked", Level::ReadOnly) },
+        ToolSpec::skill(extract()),
+        ToolSpec { exemption: Exemption::Polling, ..tool("poll", Level::ReadOnly) },
         // It only looks, so that others run beside it.
-        Tool { aborts_siblings: true, ..tool("fragile", Level::ReadOnly) },
-        Tool { quota, ..tool("scarce", Level::ReadOnly) },
-        Tool { kind: ToolKind::Plan(PlanRole::Enter), ..tool("enter_plan", Level::None) },
-        Tool { kind: ToolKind::Plan(PlanRole::Exit), ..tool("exit_plan", Level::None) },
-        Tool { kind: child, background: Background::Always, ..tool("leave_child", Level::Execute) },
-        Tool::children("children"),
+        ToolSpec { aborts_siblings: true, ..tool("fragile", Level::ReadOnly) },
+        ToolSpec { quota, ..tool("scarce", Level::ReadOnly) },
+        ToolSpec { kind: ToolKind::Plan(PlanRole::Enter), ..tool("enter_plan", Level::None) },
+        ToolSpec { kind: ToolKind::Plan(PlanRole::Exit), ..tool("exit_plan", Level::None) },
+        ToolSpec { kind: child, background: Background::Always, ..tool("leave_child", Level::Execute) },
+        ToolSpec::children("children"),
     ]
 }
 
-fn tool(name: &str, level: Level) -> Tool {
+fn tool(name: &str, level: Level) -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"url":{"type":"string"},
         "n":{"type":"integer"}},"additionalProperties":false}"#;
-    Tool::new(name, "A tool.", Json::parse(schema).expect("a schema")).level(level)
+    ToolSpec::new(name, "A tool.", Json::parse(schema).expect("a schema")).level(level)
 }
 
-fn needs(template: &str) -> Vec<Template> {
+fn needs(template: &str) -> Vec<NeedTemplate> {
     vec![template.parse().expect("a template")]
 }

@@ -10,22 +10,22 @@ use std::{
 use holm_grants::GrantSet;
 use holm_kernel::{NanoUsd, provider_names};
 use holm_runtime::{
-    Agent, BoxFuture, BuildError, Builder, Helper, Helpers, Isolation, Toolbox, ToolboxError,
+    Agent, AgentBuilder, BoxFuture, BuildError, ChildIsolation, HelperAgent, HelperSet, Toolbox, ToolboxError,
 };
 
-use super::{AgentFile, Place, ToolNames, Waits};
+use super::{AgentFile, AgentToolNames, AgentWorkspace, CallerWaitMode};
 
 /// How many levels of agents the files of one folder may have. A task that was delegated this often
 /// has been lost. The kernel has a limit of its own for runs.
 pub const MOST_DEPTH: usize = 4;
 
 /// What a host provides to agents that are defined by files.
-pub trait Kit: Send + Sync + 'static {
+pub trait AgentHost: Send + Sync + 'static {
     /// Begins an agent on this model, or on the host's own where none is named.
     ///
     /// # Errors
     /// Why the model is not available, for a person.
-    fn begin(&self, model: Option<&str>) -> Result<Builder, String>;
+    fn begin(&self, model: Option<&str>) -> Result<AgentBuilder, String>;
 
     /// The tools that there are, working in this folder, or where the host itself works.
     fn tools(&self, folder: Option<&Path>) -> Toolbox;
@@ -38,7 +38,7 @@ pub trait Kit: Send + Sync + 'static {
     }
 
     /// Provides separate folders to agents that need one; `None` if this host has no repository.
-    fn isolation(&self) -> Option<Arc<dyn Isolation>> {
+    fn isolation(&self) -> Option<Arc<dyn ChildIsolation>> {
         None
     }
 
@@ -57,36 +57,36 @@ pub trait Kit: Send + Sync + 'static {
 
 /// The agents that were built from a set of files.
 #[derive(Clone, Default)]
-pub struct Crew {
+pub struct AgentSet {
     /// The agents that can be called.
-    pub helpers: Helpers,
+    pub helpers: HelperSet,
     /// The errors of the other agents.
-    pub faults: Vec<CrewFault>,
+    pub faults: Vec<AgentBuildError>,
 }
 
-impl Crew {
+impl AgentSet {
     /// Makes helpers of files. A file that cannot be used is left out and reported, and so is
     /// every agent that relies on it. All others are made. If two files want the same name, the
     /// later one becomes `name_2`.
-    pub fn gather(files: impl IntoIterator<Item = AgentFile>, kit: Arc<dyn Kit>) -> Self {
-        Self::gather_into(Helpers::new(), files.into_iter().map(Arc::new), kit)
+    pub fn gather(files: impl IntoIterator<Item = AgentFile>, kit: Arc<dyn AgentHost>) -> Self {
+        Self::gather_into(HelperSet::new(), files.into_iter().map(Arc::new), kit)
     }
 
     /// Like [`gather`](Self::gather), in addition to existing helpers.
     pub(super) fn gather_into(
-        mut helpers: Helpers,
+        mut helpers: HelperSet,
         files: impl IntoIterator<Item = Arc<AgentFile>>,
-        kit: Arc<dyn Kit>,
+        kit: Arc<dyn AgentHost>,
     ) -> Self {
-        let above = Helpers::beside(&helpers);
-        let mut gathering = Gathering { files: BTreeMap::new(), made: BTreeMap::new(), kit, above };
+        let above = HelperSet::beside(&helpers);
+        let mut gathering = AgentSetBuilder { files: BTreeMap::new(), made: BTreeMap::new(), kit, above };
         let mut faults = Vec::new();
         gathering.files.extend(distinct(files).into_iter().map(|file| (file.name.clone(), file)));
         let names: Vec<String> = gathering.files.keys().cloned().collect();
         for name in names {
             match gathering.helper(&name, &mut Vec::new()) {
                 Ok(helper) => helpers = helpers.with(helper),
-                Err(why) => faults.push(CrewFault { agent: name, why }),
+                Err(why) => faults.push(AgentBuildError { agent: name, why }),
             }
         }
         Self { helpers, faults }
@@ -109,24 +109,24 @@ pub(super) fn under(file: Arc<AgentFile>, name: String) -> Arc<AgentFile> {
 }
 
 /// Builds agents and remembers the ones that are already built.
-struct Gathering {
+struct AgentSetBuilder {
     files: BTreeMap<String, Arc<AgentFile>>,
-    made: BTreeMap<String, Result<Helper, CrewProblem>>,
-    kit: Arc<dyn Kit>,
+    made: BTreeMap<String, Result<HelperAgent, AgentBuildErrorKind>>,
+    kit: Arc<dyn AgentHost>,
     /// The helpers whose children are visible, with the children of all levels below.
-    above: Helpers,
+    above: HelperSet,
 }
 
-impl Gathering {
+impl AgentSetBuilder {
     /// The helper of a name; `above` lists the agents that are being built and wait for it.
-    fn helper(&mut self, name: &str, above: &mut Vec<String>) -> Result<Helper, CrewProblem> {
+    fn helper(&mut self, name: &str, above: &mut Vec<String>) -> Result<HelperAgent, AgentBuildErrorKind> {
         if above.iter().any(|waiting| waiting == name) {
             let from = above.iter().skip_while(|waiting| *waiting != name);
             let circle = from.cloned().chain([name.to_owned()]).collect();
-            return Err(CrewProblem::Circle { circle });
+            return Err(AgentBuildErrorKind::Circle { circle });
         }
         if above.len() >= MOST_DEPTH {
-            return Err(CrewProblem::TooDeep { chain: above.clone() });
+            return Err(AgentBuildErrorKind::TooDeep { chain: above.clone() });
         }
         // The allowed depth depends on the caller, so only agents built without
         // a caller are remembered.
@@ -134,7 +134,7 @@ impl Gathering {
             return made.clone();
         }
         let Some(file) = self.files.get(name).cloned() else {
-            return Err(CrewProblem::NoTool { tool: name.to_owned() });
+            return Err(AgentBuildErrorKind::NoTool { tool: name.to_owned() });
         };
         above.push(name.to_owned());
         let made = self.make(&file, above);
@@ -145,10 +145,14 @@ impl Gathering {
         made
     }
 
-    fn make(&mut self, file: &Arc<AgentFile>, above: &mut Vec<String>) -> Result<Helper, CrewProblem> {
-        let mut helpers = Helpers::beside(&self.above);
+    fn make(
+        &mut self,
+        file: &Arc<AgentFile>,
+        above: &mut Vec<String>,
+    ) -> Result<HelperAgent, AgentBuildErrorKind> {
+        let mut helpers = HelperSet::beside(&self.above);
         let available = self.kit.tools(None);
-        if let ToolNames::These(names) = &file.tools {
+        if let AgentToolNames::These(names) = &file.tools {
             for name in names.iter().filter(|name| available.find(name).is_none()) {
                 let below = self.helper(name, above).map_err(|why| why.above(name))?;
                 helpers = helpers.with(below);
@@ -156,7 +160,7 @@ impl Gathering {
         }
         for name in &file.manages {
             if available.find(name).is_some() && !self.files.contains_key(name) {
-                return Err(CrewProblem::NoAgent { tool: name.clone() });
+                return Err(AgentBuildErrorKind::NoAgent { tool: name.clone() });
             }
             let below = self.helper(name, above).map_err(|why| why.above(name))?;
             helpers = helpers.with(below);
@@ -164,31 +168,32 @@ impl Gathering {
         if let Some(most) = file.at_once {
             helpers = helpers.at_most(most);
         }
-        let plan = Plan { file: Arc::clone(file), helpers, kit: Arc::clone(&self.kit) };
+        let plan = AgentBlueprint { file: Arc::clone(file), helpers, kit: Arc::clone(&self.kit) };
         plan.helper()
     }
 }
 
 /// The parts from which an agent is built.
-struct Plan {
+struct AgentBlueprint {
     file: Arc<AgentFile>,
-    helpers: Helpers,
-    kit: Arc<dyn Kit>,
+    helpers: HelperSet,
+    kit: Arc<dyn AgentHost>,
 }
 
-impl Plan {
-    fn helper(self) -> Result<Helper, CrewProblem> {
+impl AgentBlueprint {
+    fn helper(self) -> Result<HelperAgent, AgentBuildErrorKind> {
         let file = Arc::clone(&self.file);
         let (name, description, asked) = (file.name.clone(), file.description.clone(), self.asked());
         // Built once here even if every call builds its own agent, so that errors are reported
         // before the first call.
-        let agent = self.agent(None).map_err(|error| CrewProblem::NotMade { reason: error.to_string() })?;
+        let agent =
+            self.agent(None).map_err(|error| AgentBuildErrorKind::NotMade { reason: error.to_string() })?;
         let helper = match file.place {
-            Place::Shared => Helper::new(name, description, agent),
-            Place::Worktree => {
-                let none = || CrewProblem::NoRepository { why: self.kit.no_isolation() };
-                let isolation = Folders(self.kit.isolation().ok_or_else(none)?);
-                Helper::isolated(name, description, isolation, move |folder| self.agent(Some(folder)))
+            AgentWorkspace::Shared => HelperAgent::new(name, description, agent),
+            AgentWorkspace::Worktree => {
+                let none = || AgentBuildErrorKind::NoRepository { why: self.kit.no_isolation() };
+                let isolation = HostIsolation(self.kit.isolation().ok_or_else(none)?);
+                HelperAgent::isolated(name, description, isolation, move |folder| self.agent(Some(folder)))
             }
         };
         Ok(dressed(helper, &file, asked))
@@ -205,8 +210,8 @@ impl Plan {
         let flawed = |reason| ToolboxError::Flawed { name: file.name.clone(), reason };
         let all = self.kit.tools_of(&file.name, folder);
         let tools = match &file.tools {
-            ToolNames::All => all,
-            ToolNames::These(names) => {
+            AgentToolNames::All => all,
+            AgentToolNames::These(names) => {
                 let mut tools = Toolbox::new();
                 for tool in names.iter().filter_map(|name| all.find(name)) {
                     tools.add_shared(Arc::clone(tool))?;
@@ -241,19 +246,19 @@ pub(super) fn asked<'a>(file: &AgentFile, below: impl IntoIterator<Item = &'a st
 }
 
 /// A helper with everything that its file says of how it is called.
-pub(super) fn dressed(helper: Helper, file: &AgentFile, asked: GrantSet) -> Helper {
+pub(super) fn dressed(helper: HelperAgent, file: &AgentFile, asked: GrantSet) -> HelperAgent {
     let (spend, tokens) = (file.limits.spend.unwrap_or(NanoUsd::ZERO), file.limits.tokens.unwrap_or(0));
     let helper = helper.grants(asked).reserve(spend).reserve_tokens(tokens);
     match file.waits {
-        Waits::Always => helper,
-        Waits::AsAsked => helper.background(),
+        CallerWaitMode::Always => helper,
+        CallerWaitMode::AsAsked => helper.background(),
     }
 }
 
-/// Adapts the host's shared isolation to the [`Isolation`] that a helper owns.
-struct Folders(Arc<dyn Isolation>);
+/// Adapts the host's shared isolation to the [`ChildIsolation`] that a helper owns.
+struct HostIsolation(Arc<dyn ChildIsolation>);
 
-impl Isolation for Folders {
+impl ChildIsolation for HostIsolation {
     fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>> {
         self.0.enter(child)
     }
@@ -270,14 +275,14 @@ impl Isolation for Folders {
 /// The agent of a file cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent `{agent}` cannot be used: {why}")]
-pub struct CrewFault {
+pub struct AgentBuildError {
     pub agent: String,
-    pub why: CrewProblem,
+    pub why: AgentBuildErrorKind,
 }
 
 /// Why the agent of a file cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CrewProblem {
+pub enum AgentBuildErrorKind {
     /// Agents hand work on in a circle.
     #[error("agents delegate in a circle: {}; remove one of them from the other's `tools` or `manages`", .circle.join(" -> "))]
     Circle {
@@ -292,34 +297,24 @@ pub enum CrewProblem {
     },
     /// There is no tool or agent of this name.
     #[error("no tool or agent is named `{tool}`; add it, or remove it from the file")]
-    NoTool {
-        tool: String,
-    },
+    NoTool { tool: String },
     /// An agent that it relies on cannot be used.
     #[error("it hands work to `{agent}`, which cannot be used")]
-    Below {
-        agent: String,
-    },
+    Below { agent: String },
     /// It manages a tool that is not an agent.
     #[error(
         "`{tool}` is a tool and no agent, and a manager only hands work to agents; take it out of `manages`"
     )]
-    NoAgent {
-        tool: String,
-    },
+    NoAgent { tool: String },
     /// It needs a worktree, and the host has no repository.
     #[error("it wants a worktree, and {why}")]
-    NoRepository {
-        why: String,
-    },
+    NoRepository { why: String },
     /// The runtime does not make it.
     #[error("{reason}")]
-    NotMade {
-        reason: String,
-    },
+    NotMade { reason: String },
 }
 
-impl CrewProblem {
+impl AgentBuildErrorKind {
     /// The problem that this one causes for an agent that needs `agent`.
     fn above(self, agent: &str) -> Self {
         match self {

@@ -7,12 +7,12 @@ pub struct AgentFileError {
     /// The line, from 1.
     pub line: usize,
     /// What is wrong on that line.
-    pub problem: AgentProblem,
+    pub problem: AgentFileErrorKind,
 }
 
 /// What is wrong with an agent's file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AgentProblem {
+pub enum AgentFileErrorKind {
     /// It has no head.
     #[error(
         "such a file begins with a line of three dashes; write its name and description between two of them"
@@ -50,41 +50,25 @@ pub enum AgentProblem {
     NotPlain,
     /// A key occurs twice.
     #[error("`{key}` is there twice; keep one")]
-    Twice {
-        key: String,
-    },
+    Twice { key: String },
     /// A key is missing.
     #[error("`{key}` is missing")]
-    Missing {
-        key: &'static str,
-    },
+    Missing { key: &'static str },
     /// A key is missing, and the file has a similar one.
     #[error("`{wrote}` means nothing here, and `{key}` is missing; did you mean `{key}`?")]
-    Misspelt {
-        wrote: String,
-        key: &'static str,
-    },
+    Misspelt { wrote: String, key: &'static str },
     /// A value is not what its key needs.
     #[error("`{key}` must be {expected}")]
-    BadValue {
-        key: String,
-        expected: &'static str,
-    },
+    BadValue { key: String, expected: &'static str },
     /// A limit is unknown. A key that was meant to limit an agent must not be ignored.
     #[error("there is no limit `{key}`; write {known}")]
-    UnknownLimit {
-        key: String,
-        known: &'static str,
-    },
+    UnknownLimit { key: String, known: &'static str },
     /// A grant cannot be parsed.
     #[error("`{grant}` is no grant: {reason}")]
-    BadGrant {
-        grant: String,
-        reason: String,
-    },
+    BadGrant { grant: String, reason: String },
 }
 
-impl AgentProblem {
+impl AgentFileErrorKind {
     pub(crate) fn at(self, line: usize) -> AgentFileError {
         AgentFileError { line, problem: self }
     }

@@ -5,8 +5,8 @@ use holm_grants::{Allowance, GrantSet, Mode};
 use holm_guards::schema::closest;
 use holm_kernel::{Limits, NanoUsd};
 
-use super::{AgentFileError, AgentProblem};
-use crate::front::{Entry, Front, Item, Value, split_items};
+use super::{AgentFileError, AgentFileErrorKind};
+use crate::front::{FrontMatter, FrontMatterEntry, FrontMatterItem, FrontMatterValue, split_items};
 
 /// The largest file: a system prompt beyond this leaves no room for work.
 pub const MOST_FILE_BYTES: usize = 256 * 1024;
@@ -35,7 +35,7 @@ const KEYS: [&str; 11] = [
 /// An agent that a file describes.
 ///
 /// ```
-/// use holm_tools::agents::{AgentFile, ToolNames};
+/// use holm_tools::agents::{AgentFile, AgentToolNames};
 ///
 /// let file = AgentFile::parse(
 ///     "---\n\
@@ -51,7 +51,7 @@ const KEYS: [&str; 11] = [
 ///      You review code.\n",
 /// )?;
 /// assert_eq!(file.name, "reviewer");
-/// assert_eq!(file.tools, ToolNames::These(vec!["read_file".into(), "grep".into()]));
+/// assert_eq!(file.tools, AgentToolNames::These(vec!["read_file".into(), "grep".into()]));
 /// assert_eq!(file.system, "You review code.");
 ///
 /// let error = AgentFile::parse("---\nname: x\ndescription: y\ngrants: [fly:high]\n---\n").unwrap_err();
@@ -67,28 +67,28 @@ pub struct AgentFile {
     /// The model; `None` means the model of the agent that starts this one.
     pub model: Option<String>,
     /// The tools that it has, other agents among them.
-    pub tools: ToolNames,
+    pub tools: AgentToolNames,
     /// The grants that it asks for. It gets those that its parent holds.
     pub grants: GrantSet,
     /// The permission mode; `None` for the parent's mode, which it can never widen.
     pub mode: Option<Mode>,
     /// Limits for turns, tokens, time, money and depth.
     pub limits: AgentLimits,
-    pub place: Place,
+    pub place: AgentWorkspace,
     /// Whether its parent may continue while it works.
-    pub waits: Waits,
+    pub waits: CallerWaitMode,
     /// The agents that it manages; empty if it is not a manager. A manager can only delegate.
     pub manages: Vec<String>,
     /// How many of those below it may be at work at the same time.
     pub at_once: Option<usize>,
     pub system: String,
     /// Keys without a meaning here, with their lines. The author may have meant something by them.
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredKey>,
 }
 
 /// The tools that an agent has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ToolNames {
+pub enum AgentToolNames {
     /// The named tools; empty if the file names none.
     These(Vec<String>),
     /// All that there are, agents left out: `tools: "*"`.
@@ -97,7 +97,7 @@ pub enum ToolNames {
 
 /// The folder in which an agent works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum AgentWorkspace {
     /// In its parent's folder.
     #[default]
     Shared,
@@ -107,7 +107,7 @@ pub enum Place {
 
 /// Whether the caller of an agent waits for its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Waits {
+pub enum CallerWaitMode {
     #[default]
     Always,
     /// Unless the call says otherwise: `background: true`.
@@ -131,7 +131,7 @@ pub struct AgentLimits {
 
 /// A key in the head of a file that has no meaning here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ignored {
+pub struct IgnoredKey {
     /// Its line, from 1.
     pub line: usize,
     pub key: String,
@@ -145,10 +145,10 @@ impl AgentFile {
     /// is listed in [`ignored`](Self::ignored).
     pub fn parse(text: &str) -> Result<Self, AgentFileError> {
         if text.len() > MOST_FILE_BYTES {
-            return Err(AgentProblem::TooLarge { most: MOST_FILE_BYTES }.at(1));
+            return Err(AgentFileErrorKind::TooLarge { most: MOST_FILE_BYTES }.at(1));
         }
-        let front = Front::parse(text)?;
-        let mut draft = Draft::default();
+        let front = FrontMatter::parse(text)?;
+        let mut draft = AgentFileDraft::default();
         for entry in front.entries {
             draft.take(entry)?;
         }
@@ -158,7 +158,7 @@ impl AgentFile {
     /// Remarks for a person about keys without a meaning here. Each has its line and the key
     /// that was probably meant.
     pub fn remarks(&self) -> Vec<String> {
-        let remark = |Ignored { line, key }: &Ignored| {
+        let remark = |IgnoredKey { line, key }: &IgnoredKey| {
             let meant = match closest(key, KEYS.into_iter()) {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => format!("the keys are {}", KEYS.join(", ")),
@@ -182,9 +182,9 @@ impl AgentLimits {
         }
     }
 
-    fn take(&mut self, entry: &Entry) -> Result<(), AgentFileError> {
+    fn take(&mut self, entry: &FrontMatterEntry) -> Result<(), AgentFileError> {
         let text = text_of(entry)?;
-        let bad = |expected| AgentProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
+        let bad = |expected| AgentFileErrorKind::BadValue { key: entry.key.clone(), expected }.at(entry.line);
         let number = || text.replace('_', "").parse::<u64>().map_err(|_| bad("a whole number"));
         let amount = |kind: &str, expected| {
             let allowance: Allowance = format!("{kind}:{text}").parse().map_err(|_| bad(expected))?;
@@ -198,7 +198,7 @@ impl AgentLimits {
             "spend" => self.spend = Some(NanoUsd::new(amount("spend", "dollars such as 0.50usd")?)),
             _ => {
                 let known = "turns, tokens, depth, time or spend";
-                return Err(AgentProblem::UnknownLimit { key: entry.key.clone(), known }.at(entry.line));
+                return Err(AgentFileErrorKind::UnknownLimit { key: entry.key.clone(), known }.at(entry.line));
             }
         }
         Ok(())
@@ -207,24 +207,24 @@ impl AgentLimits {
 
 /// The values that were read from a head so far.
 #[derive(Default)]
-struct Draft {
+struct AgentFileDraft {
     name: Option<String>,
     description: Option<String>,
     model: Option<String>,
-    tools: Option<ToolNames>,
+    tools: Option<AgentToolNames>,
     grants: GrantSet,
     mode: Option<Mode>,
     limits: AgentLimits,
-    place: Place,
-    waits: Waits,
+    place: AgentWorkspace,
+    waits: CallerWaitMode,
     manages: Vec<String>,
     at_once: Option<usize>,
-    ignored: Vec<Ignored>,
+    ignored: Vec<IgnoredKey>,
 }
 
-impl Draft {
-    fn take(&mut self, entry: Entry) -> Result<(), AgentFileError> {
-        let bad = |expected| AgentProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
+impl AgentFileDraft {
+    fn take(&mut self, entry: FrontMatterEntry) -> Result<(), AgentFileError> {
+        let bad = |expected| AgentFileErrorKind::BadValue { key: entry.key.clone(), expected }.at(entry.line);
         match &*entry.key {
             "name" => self.name = Some(name(&entry)?),
             "description" => {
@@ -246,15 +246,15 @@ impl Draft {
             }
             "isolation" => {
                 self.place = match text_of(&entry)? {
-                    "" | "none" => Place::Shared,
-                    "worktree" => Place::Worktree,
+                    "" | "none" => AgentWorkspace::Shared,
+                    "worktree" => AgentWorkspace::Worktree,
                     _ => return Err(bad("none or worktree")),
                 }
             }
             "background" => {
                 self.waits = match text_of(&entry)? {
-                    "" | "false" => Waits::Always,
-                    "true" => Waits::AsAsked,
+                    "" | "false" => CallerWaitMode::Always,
+                    "true" => CallerWaitMode::AsAsked,
                     _ => return Err(bad("true or false")),
                 }
             }
@@ -269,14 +269,14 @@ impl Draft {
                 self.at_once = Some(most.ok_or_else(|| bad("a whole number of 1 or more"))?);
             }
             "limits" => {
-                let Value::Map(limits) = &entry.value else {
+                let FrontMatterValue::Map(limits) = &entry.value else {
                     return Err(bad("keys below it, such as turns: 10"));
                 };
                 for limit in limits {
                     self.limits.take(limit)?;
                 }
             }
-            _ => self.ignored.push(Ignored { line: entry.line, key: entry.key }),
+            _ => self.ignored.push(IgnoredKey { line: entry.line, key: entry.key }),
         }
         Ok(())
     }
@@ -286,16 +286,16 @@ impl Draft {
         let meant =
             |key: &str| self.ignored.iter().find(|own| closest(&own.key, [key].into_iter()).is_some());
         let missing = |key: &'static str| match meant(key) {
-            Some(Ignored { line, key: wrote }) => {
-                AgentProblem::Misspelt { wrote: wrote.clone(), key }.at(*line)
+            Some(IgnoredKey { line, key: wrote }) => {
+                AgentFileErrorKind::Misspelt { wrote: wrote.clone(), key }.at(*line)
             }
-            None => AgentProblem::Missing { key }.at(1),
+            None => AgentFileErrorKind::Missing { key }.at(1),
         };
         Ok(AgentFile {
             name: self.name.ok_or_else(|| missing("name"))?,
             description: self.description.ok_or_else(|| missing("description"))?,
             model: self.model,
-            tools: self.tools.unwrap_or(ToolNames::These(Vec::new())),
+            tools: self.tools.unwrap_or(AgentToolNames::These(Vec::new())),
             grants: self.grants,
             mode: self.mode,
             limits: self.limits,
@@ -310,7 +310,7 @@ impl Draft {
 }
 
 /// A name that is a tool's name with every provider, and that a grant can name.
-fn name(entry: &Entry) -> Result<String, AgentFileError> {
+fn name(entry: &FrontMatterEntry) -> Result<String, AgentFileError> {
     let text = text_of(entry)?;
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
     let goes_on = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
@@ -318,53 +318,53 @@ fn name(entry: &Entry) -> Result<String, AgentFileError> {
         return Ok(text.to_owned());
     }
     let expected = "a letter and then letters, digits, - and _, at most 64";
-    Err(AgentProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line))
+    Err(AgentFileErrorKind::BadValue { key: entry.key.clone(), expected }.at(entry.line))
 }
 
-fn tools(entry: &Entry) -> Result<ToolNames, AgentFileError> {
+fn tools(entry: &FrontMatterEntry) -> Result<AgentToolNames, AgentFileError> {
     let items = items_of(entry)?;
-    if let [Item { text, .. }] = items.as_slice()
+    if let [FrontMatterItem { text, .. }] = items.as_slice()
         && text == "*"
     {
-        return Ok(ToolNames::All);
+        return Ok(AgentToolNames::All);
     }
     if let Some(item) = items.iter().find(|item| !item.text.contains(|c: char| c.is_alphabetic())) {
         let expected = "a list of names, such as [read, grep], or \"*\" for all";
-        return Err(AgentProblem::BadValue { key: entry.key.clone(), expected }.at(item.line));
+        return Err(AgentFileErrorKind::BadValue { key: entry.key.clone(), expected }.at(item.line));
     }
-    Ok(ToolNames::These(items.into_iter().map(|item| item.text).collect()))
+    Ok(AgentToolNames::These(items.into_iter().map(|item| item.text).collect()))
 }
 
-fn grants(entry: &Entry) -> Result<GrantSet, AgentFileError> {
+fn grants(entry: &FrontMatterEntry) -> Result<GrantSet, AgentFileError> {
     let mut grants = GrantSet::new();
-    for Item { line, text } in items_of(entry)? {
+    for FrontMatterItem { line, text } in items_of(entry)? {
         let grant = text.parse().map_err(|error| {
-            AgentProblem::BadGrant { grant: text.clone(), reason: format!("{error}") }.at(line)
+            AgentFileErrorKind::BadGrant { grant: text.clone(), reason: format!("{error}") }.at(line)
         })?;
         grants.insert(grant);
     }
     Ok(grants)
 }
 
-fn text_of(entry: &Entry) -> Result<&str, AgentFileError> {
+fn text_of(entry: &FrontMatterEntry) -> Result<&str, AgentFileError> {
     match &entry.value {
-        Value::Text(text) => Ok(text),
-        Value::List(_) | Value::Map(_) => {
-            Err(AgentProblem::BadValue { key: entry.key.clone(), expected: "a text" }.at(entry.line))
+        FrontMatterValue::Text(text) => Ok(text),
+        FrontMatterValue::List(_) | FrontMatterValue::Map(_) => {
+            Err(AgentFileErrorKind::BadValue { key: entry.key.clone(), expected: "a text" }.at(entry.line))
         }
     }
 }
 
 /// A list, also where it is written as a text with commas.
-fn items_of(entry: &Entry) -> Result<Vec<Item>, AgentFileError> {
+fn items_of(entry: &FrontMatterEntry) -> Result<Vec<FrontMatterItem>, AgentFileError> {
     match &entry.value {
-        Value::Text(text) => {
-            let item = |text: &str| Item { line: entry.line, text: text.to_owned() };
+        FrontMatterValue::Text(text) => {
+            let item = |text: &str| FrontMatterItem { line: entry.line, text: text.to_owned() };
             Ok(split_items(text).into_iter().map(item).collect())
         }
-        Value::List(items) => Ok(items.clone()),
-        Value::Map(_) => {
-            Err(AgentProblem::BadValue { key: entry.key.clone(), expected: "a list" }.at(entry.line))
+        FrontMatterValue::List(items) => Ok(items.clone()),
+        FrontMatterValue::Map(_) => {
+            Err(AgentFileErrorKind::BadValue { key: entry.key.clone(), expected: "a list" }.at(entry.line))
         }
     }
 }

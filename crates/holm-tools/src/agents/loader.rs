@@ -8,14 +8,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use holm_kernel::{CHILDREN, ChildResult, Tool as Declaration, ToolOutput};
-use holm_runtime::{BoxFuture, Child, Helper, Helpers, Job, LiveChild, Spawner, Tool};
+use holm_kernel::{CHILDREN, ChildResult, ToolOutput, ToolSpec as Declaration};
+use holm_runtime::{
+    BoxFuture, ChildLaunch, ChildSpawner, HelperAgent, HelperSet, LiveChild, Tool, ToolInvocation,
+};
 
 use super::{
-    AgentFile, Crew, CrewFault, CrewProblem, Kit, ToolNames,
+    AgentBuildError, AgentBuildErrorKind, AgentFile, AgentHost, AgentSet, AgentToolNames,
     crew::{asked, distinct, dressed, under},
 };
-use crate::registry::{Found, LoadError, Loader, Offer};
+use crate::registry::{ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 
 /// Makes helpers of the agent files in a tool folder, and starts them. Clones share their state:
 /// give one to the registry as its loader, and another to the agent as its spawner.
@@ -24,19 +26,19 @@ use crate::registry::{Found, LoadError, Loader, Offer};
 /// from the next call on. If two files name each other, it does not matter which was found first.
 #[derive(Clone)]
 pub struct AgentLoader {
-    kit: Arc<dyn Kit>,
+    kit: Arc<dyn AgentHost>,
     /// The children of all calls, whichever version of a file they began with.
-    helpers: Helpers,
-    files: Arc<Mutex<Files>>,
+    helpers: HelperSet,
+    files: Arc<Mutex<AgentFileMap>>,
 }
 
 /// The agents by the paths of their files. An entry lives as long as the agent's tool is held.
-type Files = BTreeMap<PathBuf, Weak<AgentFile>>;
+type AgentFileMap = BTreeMap<PathBuf, Weak<AgentFile>>;
 
 impl AgentLoader {
     /// Makes agents of what this host has.
-    pub fn new(kit: impl Kit) -> Self {
-        Self { kit: Arc::new(kit), helpers: Helpers::new(), files: Arc::default() }
+    pub fn new(kit: impl AgentHost) -> Self {
+        Self { kit: Arc::new(kit), helpers: HelperSet::new(), files: Arc::default() }
     }
 
     /// Says how many children of one run may be at work at the same time.
@@ -70,8 +72,8 @@ impl AgentLoader {
     /// Why agents cannot be called at present: their file names a tool that does not exist. The
     /// tool may still appear, so the agents stay. After loading all folders, the host reports these
     /// faults to a person. A call of such an agent reports its fault to the model.
-    pub fn faults(&self) -> Vec<CrewFault> {
-        Crew::gather_into(Helpers::new(), self.agents(), Arc::clone(&self.kit)).faults
+    pub fn faults(&self) -> Vec<AgentBuildError> {
+        AgentSet::gather_into(HelperSet::new(), self.agents(), Arc::clone(&self.kit)).faults
     }
 
     /// The agents whose tools are still held, under the names by which they are called.
@@ -94,13 +96,13 @@ impl AgentLoader {
     }
 
     /// Every change is a single step, so a panic elsewhere leaves no partial state.
-    fn files(&self) -> MutexGuard<'_, Files> {
+    fn files(&self) -> MutexGuard<'_, AgentFileMap> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, path: &Path, bytes: &[u8]) -> Result<Offer, LoadError> {
-        let text = str::from_utf8(bytes).map_err(|_| LoadError::refused("it is no text"))?;
-        let file = AgentFile::parse(text).map_err(|error| LoadError::refused(error.to_string()))?;
+    fn read(&self, path: &Path, bytes: &[u8]) -> Result<ToolOffer, ToolLoadError> {
+        let text = str::from_utf8(bytes).map_err(|_| ToolLoadError::refused("it is no text"))?;
+        let file = AgentFile::parse(text).map_err(|error| ToolLoadError::refused(error.to_string()))?;
         self.offer(path, file)
     }
 
@@ -109,73 +111,75 @@ impl AgentLoader {
     ///
     /// # Errors
     /// Why the agent cannot be made beside the others.
-    pub fn offer(&self, path: &Path, file: AgentFile) -> Result<Offer, LoadError> {
+    pub fn offer(&self, path: &Path, file: AgentFile) -> Result<ToolOffer, ToolLoadError> {
         let file = Arc::new(file);
         self.check(path, &file)?;
         let declaration = self.declare(&file)?;
         let remarks = file.remarks();
         self.files().insert(path.to_owned(), Arc::downgrade(&file));
-        let offer = Offer::new(Arc::new(AgentTool { declaration, _file: file }));
-        Ok(remarks.into_iter().fold(offer, Offer::note))
+        let offer = ToolOffer::new(Arc::new(AgentTool { declaration, _file: file }));
+        Ok(remarks.into_iter().fold(offer, ToolOffer::note))
     }
 
     /// Whether it could be made beside the others. A missing dependency is reported only when
     /// the agent is called.
-    fn check(&self, path: &Path, file: &Arc<AgentFile>) -> Result<(), LoadError> {
+    fn check(&self, path: &Path, file: &Arc<AgentFile>) -> Result<(), ToolLoadError> {
         let others = self.known().into_iter().filter(|(other, _)| other != path).map(|(_, file)| file);
         let files = [Arc::clone(file)].into_iter().chain(others);
-        let crew = Crew::gather_into(Helpers::new(), files, Arc::clone(&self.kit));
+        let crew = AgentSet::gather_into(HelperSet::new(), files, Arc::clone(&self.kit));
         for fault in crew.faults.into_iter().filter(|fault| fault.agent == file.name) {
             match fault.why {
-                CrewProblem::NoTool { .. } | CrewProblem::Below { .. } => {}
-                CrewProblem::Circle { .. }
-                | CrewProblem::TooDeep { .. }
-                | CrewProblem::NoAgent { .. }
-                | CrewProblem::NoRepository { .. }
-                | CrewProblem::NotMade { .. } => return Err(LoadError::refused(fault.why.to_string())),
+                AgentBuildErrorKind::NoTool { .. } | AgentBuildErrorKind::Below { .. } => {}
+                AgentBuildErrorKind::Circle { .. }
+                | AgentBuildErrorKind::TooDeep { .. }
+                | AgentBuildErrorKind::NoAgent { .. }
+                | AgentBuildErrorKind::NoRepository { .. }
+                | AgentBuildErrorKind::NotMade { .. } => {
+                    return Err(ToolLoadError::refused(fault.why.to_string()));
+                }
             }
         }
         Ok(())
     }
 
     /// Its declaration for the kernel.
-    fn declare(&self, file: &AgentFile) -> Result<Declaration, LoadError> {
-        let refused = |reason: String| LoadError::refused(reason);
+    fn declare(&self, file: &AgentFile) -> Result<Declaration, ToolLoadError> {
+        let refused = |reason: String| ToolLoadError::refused(reason);
         let agent = self.kit.begin(file.model.as_deref()).map_err(refused)?;
-        let agent = agent.build().map_err(|error| LoadError::refused(error.to_string()))?;
+        let agent = agent.build().map_err(|error| ToolLoadError::refused(error.to_string()))?;
         let tools = self.kit.tools(None);
         let mut below: Vec<&str> = match &file.tools {
-            ToolNames::All => Vec::new(),
-            ToolNames::These(names) => {
+            AgentToolNames::All => Vec::new(),
+            AgentToolNames::These(names) => {
                 names.iter().map(|name| &**name).filter(|name| tools.find(name).is_none()).collect()
             }
         };
         below.extend(file.manages.iter().map(|name| &**name));
-        let helper = Helper::new(&*file.name, &*file.description, agent);
+        let helper = HelperAgent::new(&*file.name, &*file.description, agent);
         let helper = dressed(helper, file, asked(file, below));
         // With those in the background comes the tool that looks after them, which is not this one.
-        let declarations = Helpers::new().with(helper).declarations();
+        let declarations = HelperSet::new().with(helper).declarations();
         let own = declarations.into_iter().find(|declaration| declaration.name == file.name);
-        own.ok_or_else(|| LoadError::refused("it cannot be declared"))
+        own.ok_or_else(|| ToolLoadError::refused("it cannot be declared"))
     }
 }
 
-impl Loader for AgentLoader {
+impl ToolLoader for AgentLoader {
     /// A Markdown file that begins with a head; any other is a text for people.
     fn claims(&self, path: &Path, head: &[u8]) -> bool {
         let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
         path.extension().is_some_and(|ending| ending == "md") && head.starts_with(b"---")
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         let offer = self.read(found.path, found.bytes).map(|offer| vec![offer]);
         Box::pin(async move { offer })
     }
 }
 
-impl Spawner for AgentLoader {
-    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
-        let crew = Crew::gather_into(self.helpers.clone(), self.agents(), Arc::clone(&self.kit));
+impl ChildSpawner for AgentLoader {
+    fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult> {
+        let crew = AgentSet::gather_into(self.helpers.clone(), self.agents(), Arc::clone(&self.kit));
         let fault = crew.faults.iter().find(|fault| fault.agent == *child.request.tool);
         if let Some(fault) = fault {
             let reason = fault.to_string();
@@ -195,7 +199,7 @@ impl Tool for KernelTool {
         &self.declaration
     }
 
-    fn run(&self, _: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, _: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async { ToolOutput::failed("the run that calls it answers it, and nobody else") })
     }
 }
@@ -212,7 +216,7 @@ impl Tool for AgentTool {
         &self.declaration
     }
 
-    fn run(&self, _: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, _: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         Box::pin(async {
             ToolOutput::failed("an agent is started by the run that calls it, and not by hand")
         })

@@ -28,7 +28,9 @@ mod loader;
 #[cfg(test)]
 mod tests;
 
-pub use crew::{Crew, CrewFault, CrewProblem, Kit, MOST_DEPTH};
-pub use error::{AgentFileError, AgentProblem};
-pub use file::{AgentFile, AgentLimits, Ignored, MOST_FILE_BYTES, Place, ToolNames, Waits};
+pub use crew::{AgentBuildError, AgentBuildErrorKind, AgentHost, AgentSet, MOST_DEPTH};
+pub use error::{AgentFileError, AgentFileErrorKind};
+pub use file::{
+    AgentFile, AgentLimits, AgentToolNames, AgentWorkspace, CallerWaitMode, IgnoredKey, MOST_FILE_BYTES,
+};
 pub use loader::AgentLoader;

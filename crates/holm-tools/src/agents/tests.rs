@@ -5,13 +5,13 @@ use std::{fs, path::Path, sync::Arc};
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Limits, ModelResult, NanoUsd, Reply, StopReason, Tool, ToolCall, ToolKind, ToolOutput,
+    Block, Limits, ModelResult, NanoUsd, Reply, StopReason, ToolCall, ToolKind, ToolOutput, ToolSpec,
 };
-use holm_runtime::{Agent, Builder, Job, Toolbox, model_fn, tool_fn};
+use holm_runtime::{Agent, AgentBuilder, ToolInvocation, Toolbox, model_fn, tool_fn};
 use proptest::prelude::proptest;
 
 use super::*;
-use crate::registry::{Folder, Folders, OpenGate, Rank, Registry};
+use crate::registry::{AllowAllGate, SourceRank, ToolFolder, ToolFolders, ToolRegistry};
 
 const WHOLE: &str = "---\r
 # A comment.
@@ -52,12 +52,15 @@ fn everything_that_a_file_says_is_read() {
     assert_eq!(file.name, "code-reviewer");
     assert_eq!(file.description, "Reviews a change: what is wrong, and where.");
     assert_eq!(file.model.as_deref(), Some("small/one"));
-    assert_eq!(file.tools, ToolNames::These(vec!["read_file".into(), "grep".into()]));
+    assert_eq!(file.tools, AgentToolNames::These(vec!["read_file".into(), "grep".into()]));
     assert_eq!(
         file.grants.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["read:docs/", "read:src/**"]
     );
-    assert_eq!((file.mode, file.place, file.waits), (Some(Mode::Plan), Place::Worktree, Waits::AsAsked));
+    assert_eq!(
+        (file.mode, file.place, file.waits),
+        (Some(Mode::Plan), AgentWorkspace::Worktree, CallerWaitMode::AsAsked)
+    );
     let limits = AgentLimits {
         turns: Some(12),
         tokens: Some(100_000),
@@ -67,13 +70,13 @@ fn everything_that_a_file_says_is_read() {
     };
     assert_eq!(file.limits, limits);
     assert_eq!(file.system, "You review code.\n---\nAnd say so.");
-    assert_eq!(file.ignored, [Ignored { line: 16, key: "color".into() }]);
+    assert_eq!(file.ignored, [IgnoredKey { line: 16, key: "color".into() }]);
 }
 
 #[test]
 fn what_is_not_said_is_not_given() {
     let file = AgentFile::parse(&head("")).unwrap();
-    assert_eq!(file.tools, ToolNames::These(Vec::new()));
+    assert_eq!(file.tools, AgentToolNames::These(Vec::new()));
     assert!(file.grants.is_empty() && file.model.is_none() && file.mode.is_none());
     assert_eq!(file.limits, AgentLimits::default());
 }
@@ -89,14 +92,14 @@ fn keys_that_mean_nothing_are_named_with_what_may_have_been_meant() {
 
 #[test]
 fn lists_are_written_in_three_ways() {
-    let expect = ToolNames::These(vec!["x".into(), "y".into()]);
+    let expect = AgentToolNames::These(vec!["x".into(), "y".into()]);
     for lines in
         ["tools: x, y", "tools: [x, \"y\"]", "tools:\n- x\n- y", "tools:\n  - x\n  # no\n  - y # yes"]
     {
         assert_eq!(AgentFile::parse(&head(lines)).unwrap().tools, expect, "{lines}");
     }
-    assert_eq!(AgentFile::parse(&head("tools: \"*\"")).unwrap().tools, ToolNames::All);
-    assert_eq!(AgentFile::parse(&head("tools: '*'")).unwrap().tools, ToolNames::All);
+    assert_eq!(AgentFile::parse(&head("tools: \"*\"")).unwrap().tools, AgentToolNames::All);
+    assert_eq!(AgentFile::parse(&head("tools: '*'")).unwrap().tools, AgentToolNames::All);
 }
 
 #[test]
@@ -160,8 +163,8 @@ proptest! {
 /// A host with one tool and one model, which calls the tool that its system prompt names.
 struct House;
 
-impl Kit for House {
-    fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
+impl AgentHost for House {
+    fn begin(&self, model: Option<&str>) -> Result<AgentBuilder, String> {
         if model.is_some_and(|model| model != "small/one") {
             return Err("there is no such model here".into());
         }
@@ -194,8 +197,9 @@ impl Kit for House {
 
     fn tools(&self, _: Option<&Path>) -> Toolbox {
         let schema = Json::object([("type", "object".into())]);
-        let look = Tool::new("look", "Looks.", schema).level(Level::None);
-        Toolbox::new().with(tool_fn(look, |_: Job| async { ToolOutput::text("seen with own eyes") }))
+        let look = ToolSpec::new("look", "Looks.", schema).level(Level::None);
+        Toolbox::new()
+            .with(tool_fn(look, |_: ToolInvocation| async { ToolOutput::text("seen with own eyes") }))
     }
 }
 
@@ -205,7 +209,7 @@ fn agent(name: &str, tools: &str, rest: &str, system: &str) -> AgentFile {
 }
 
 fn gather(files: Vec<AgentFile>) -> (Vec<String>, Vec<String>) {
-    let crew = Crew::gather(files, Arc::new(House));
+    let crew = AgentSet::gather(files, Arc::new(House));
     let names = crew.helpers.declarations().into_iter().map(|tool| tool.name).collect();
     (names, crew.faults.iter().map(ToString::to_string).collect())
 }
@@ -213,7 +217,7 @@ fn gather(files: Vec<AgentFile>) -> (Vec<String>, Vec<String>) {
 #[tokio::test]
 async fn agents_of_files_hand_work_to_each_other_and_the_prompt_names_them() {
     let files = vec![agent("lead", "scout", "", "call scout"), agent("scout", "look", "", "call look")];
-    let crew = Crew::gather(files, Arc::new(House));
+    let crew = AgentSet::gather(files, Arc::new(House));
     assert_eq!(crew.faults, []);
     let main = House.begin(None).unwrap().system("call lead").helpers(crew.helpers).build().unwrap();
     assert!(
@@ -228,7 +232,8 @@ async fn agents_of_files_hand_work_to_each_other_and_the_prompt_names_them() {
 #[test]
 fn what_a_file_says_of_how_it_is_called_is_declared() {
     let rest = "background: true\ngrants: [read:src/**]\nlimits:\n  spend: 0.10usd\n  tokens: 5_000";
-    let crew = Crew::gather([agent("lead", "scout", rest, ""), agent("scout", "", "", "")], Arc::new(House));
+    let crew =
+        AgentSet::gather([agent("lead", "scout", rest, ""), agent("scout", "", "", "")], Arc::new(House));
     let declared = crew.helpers.declarations().into_iter().find(|tool| tool.name == "lead").unwrap();
     let ToolKind::Agent { grants, reserve, tokens } = declared.kind else { panic!("it is an agent") };
     assert_eq!(grants, GrantSet::parse(["read:src/**", "spawn:scout"]).unwrap());
@@ -245,7 +250,7 @@ fn a_manager_only_delegates_and_only_to_agents() {
         agent("tooled", "", "manages: [look]", ""),
         agent("lost", "", "manages: [nobody]", ""),
     ];
-    let crew = Crew::gather(files, Arc::new(House));
+    let crew = AgentSet::gather(files, Arc::new(House));
     let declared = crew.helpers.declarations();
     let names: Vec<&str> = declared.iter().map(|tool| &*tool.name).collect();
     assert_eq!(names, ["aide", "lead", "scout"]);
@@ -259,23 +264,23 @@ fn a_manager_only_delegates_and_only_to_agents() {
 #[test]
 fn a_manager_with_a_tool_that_acts_is_told_so() {
     let files = vec![agent("lead", "change", "manages: [scout]", ""), agent("scout", "", "", "")];
-    let crew = Crew::gather(files, Arc::new(Acting));
-    let [fault]: [CrewFault; 1] = crew.faults.try_into().unwrap();
+    let crew = AgentSet::gather(files, Arc::new(Acting));
+    let [fault]: [AgentBuildError; 1] = crew.faults.try_into().unwrap();
     assert!(fault.to_string().contains("the tool `change` acts, and a manager only delegates"), "{fault}");
 }
 
 /// A host with a tool that writes.
 struct Acting;
 
-impl Kit for Acting {
-    fn begin(&self, model: Option<&str>) -> Result<Builder, String> {
+impl AgentHost for Acting {
+    fn begin(&self, model: Option<&str>) -> Result<AgentBuilder, String> {
         House.begin(model)
     }
 
     fn tools(&self, _: Option<&Path>) -> Toolbox {
         let schema = Json::object([("type", "object".into())]);
-        let change = Tool::new("change", "Changes.", schema).level(Level::Write);
-        Toolbox::new().with(tool_fn(change, |_: Job| async { ToolOutput::text("changed") }))
+        let change = ToolSpec::new("change", "Changes.", schema).level(Level::Write);
+        Toolbox::new().with(tool_fn(change, |_: ToolInvocation| async { ToolOutput::text("changed") }))
     }
 }
 
@@ -340,12 +345,12 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     write("d-circle.md", text("circle", "circle", ""));
     write("e-broken.md", "---\nname: broken\nmode: yolo\n---\n".into());
     write("README.md", "# Not an agent\n".into());
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let loader = AgentLoader::new(House).at_most(2);
-    let folders = Folders::new(&registry).loader(loader.clone()).folder(Folder::new(
+    let folders = ToolFolders::new(&registry).loader(loader.clone()).folder(ToolFolder::new(
         folder.path(),
-        Rank::User,
-        OpenGate,
+        SourceRank::User,
+        AllowAllGate,
     ));
     folders.load().await;
     let snapshot = registry.snapshot();
@@ -374,9 +379,11 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     assert!(answer.contains("done after") && !answer.contains("no helper"), "{answer}");
 
     // Without the second file the first can still be called, and says what it lacks.
-    let gone = Folder::new(folder.path(), Rank::User, OpenGate).source(&folder.path().join("b-scout.md"));
+    let gone = ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate)
+        .source(&folder.path().join("b-scout.md"));
     registry.edit(|edit| edit.remove(&gone));
-    let twin = Folder::new(folder.path(), Rank::User, OpenGate).source(&folder.path().join("c-twin.md"));
+    let twin = ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate)
+        .source(&folder.path().join("c-twin.md"));
     registry.edit(|edit| edit.remove(&twin));
     drop((snapshot, agent, other));
     let agent = main().tools(registry.snapshot().toolbox()).build().unwrap();
@@ -391,9 +398,12 @@ async fn an_agent_that_works_in_the_background_is_declared_as_itself() {
         let text = format!("---\nname: {name}\ndescription: Is {name}.\nbackground: true\n---\nHelp.\n");
         fs::write(folder.path().join(format!("{name}.md")), text).unwrap();
     }
-    let (registry, loader) = (Registry::new(), AgentLoader::new(House));
-    let folders =
-        Folders::new(&registry).loader(loader).folder(Folder::new(folder.path(), Rank::User, OpenGate));
+    let (registry, loader) = (ToolRegistry::new(), AgentLoader::new(House));
+    let folders = ToolFolders::new(&registry).loader(loader).folder(ToolFolder::new(
+        folder.path(),
+        SourceRank::User,
+        AllowAllGate,
+    ));
     folders.load().await;
     let snapshot = registry.snapshot();
     assert!(snapshot.problems().is_empty(), "{:?}", snapshot.problems());

@@ -4,13 +4,13 @@ use holm_runtime::Tool;
 
 use super::aliases;
 use crate::{
-    files::{Desk, tools},
-    root::Root,
+    files::{FileToolContext, tools},
+    root::WorkspaceRoot,
 };
 
 fn file_tools() -> Vec<Arc<dyn Tool>> {
     let folder = tempfile::tempdir().unwrap();
-    tools(Desk::new(Root::open(folder.path()).unwrap()))
+    tools(FileToolContext::new(WorkspaceRoot::open(folder.path()).unwrap()))
 }
 
 #[test]

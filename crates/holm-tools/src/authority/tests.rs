@@ -1,15 +1,15 @@
-use holm_grants::Request;
+use holm_grants::AccessRequest;
 
 use super::*;
 
 #[test]
 fn a_call_holds_what_it_was_allowed_and_no_more_of_the_same_host() {
-    let check = |need: Need, request: &str, holds: bool| {
-        let request: Request = request.parse().unwrap();
+    let check = |need: CallNeed, request: &str, holds: bool| {
+        let request: AccessRequest = request.parse().unwrap();
         assert_eq!(grants(std::slice::from_ref(&need)).admits(&request), holds, "{need}: {request}");
     };
-    let asked = |text: &str| Need::Request(text.parse().unwrap());
-    let granted = |text: &str| Need::Grant(text.parse().unwrap());
+    let asked = |text: &str| CallNeed::Request(text.parse().unwrap());
+    let granted = |text: &str| CallNeed::Grant(text.parse().unwrap());
     for page in [asked("fetch:https://h.example/pub/a?q=1"), granted("fetch:https://h.example/pub/a")] {
         check(page.clone(), "fetch:https://h.example/pub/a", true);
         check(page.clone(), "fetch:https://h.example/secret", false);

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use holm_sandbox::{Sandbox, Settings};
+use holm_sandbox::{Sandbox, SandboxSettings};
 use holm_tools::shipped::prepare;
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
 }
 
 fn run(dist: &Path, sources: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let host = WasmHost::new(Sandbox::new(Settings::new()?)?, WasmSettings::default());
+    let host = WasmHost::new(Sandbox::new(SandboxSettings::new()?)?, WasmSettings::default());
     prepare(&host, dist, sources)?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The description of a tool by its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// The name it wants.
     pub wanted: String,
     /// Where it comes from, for people: a file, a server, `built in`.
@@ -21,10 +21,10 @@ pub struct Entry {
     pub schema: Json,
     /// Whether its schema is shown from the start.
     #[serde(default)]
-    pub disclosure: Disclosure,
+    pub disclosure: SchemaDisclosure,
 }
 
-impl Entry {
+impl CatalogueEntry {
     /// A tool that is shown from the start and has no keywords.
     #[must_use]
     pub fn new(wanted: &str, origin: &str, level: Level, schema: Json) -> Self {
@@ -35,7 +35,7 @@ impl Entry {
             keywords: Vec::new(),
             level,
             schema,
-            disclosure: Disclosure::Full,
+            disclosure: SchemaDisclosure::Full,
         }
     }
 }
@@ -43,7 +43,7 @@ impl Entry {
 /// When a model sees the schema of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Disclosure {
+pub enum SchemaDisclosure {
     #[default]
     Full,
     /// After it has asked for the tool by name; until then only name and first line are listed.

@@ -11,10 +11,10 @@ mod list;
 mod naming;
 mod search;
 
-pub use entry::{Disclosure, Entry};
-pub use list::{Catalogue, Tool};
-pub use naming::{Cause, Renamed};
-pub use search::{DEFAULT_HITS, Found, Hit, MAX_HITS, Query, Rank};
+pub use entry::{CatalogueEntry, SchemaDisclosure};
+pub use list::{CatalogueTool, ToolCatalogue};
+pub use naming::{RenameCause, RenamedTool};
+pub use search::{CatalogueHit, CatalogueHits, CatalogueQuery, DEFAULT_HITS, MAX_HITS, MatchRank};
 
 #[cfg(test)]
 mod tests;

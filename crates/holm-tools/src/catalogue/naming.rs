@@ -4,23 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use holm_kernel::{name_key, provider_names_beside};
 
-use super::Entry;
+use super::CatalogueEntry;
 
 /// A tool whose name in the catalogue differs from the name that it asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Renamed {
+pub struct RenamedTool {
     /// Where the tool comes from.
     pub origin: String,
     /// The name that it asked for.
     pub wanted: String,
     /// The name that it got.
     pub name: String,
-    pub cause: Cause,
+    pub cause: RenameCause,
 }
 
 /// Why a tool did not get the name that it asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cause {
+pub enum RenameCause {
     /// Providers take letters, digits, `_` and `-`, at most 64 of them.
     NotAccepted,
     /// Another tool has the name.
@@ -36,7 +36,7 @@ pub enum Cause {
 ///
 /// If two names differ only in case, the earlier entry keeps its name. So a source's position in
 /// the list is its precedence. No entry gets a reserved name.
-pub(super) fn name(reserved: &[&str], entries: &[Entry]) -> (Vec<String>, Vec<Renamed>) {
+pub(super) fn name(reserved: &[&str], entries: &[CatalogueEntry]) -> (Vec<String>, Vec<RenamedTool>) {
     let names = provider_names_beside(reserved, entries.iter().map(|entry| entry.wanted.as_str()));
     let keys = names.iter().map(|name| name_key(name));
     let owners: BTreeMap<String, &str> =
@@ -47,11 +47,11 @@ pub(super) fn name(reserved: &[&str], entries: &[Entry]) -> (Vec<String>, Vec<Re
         let wanted = name_key(&entry.wanted);
         let owner = owners.get(&wanted).filter(|_| wanted != name_key(name));
         let cause = match owner {
-            Some(origin) => Cause::TakenBy { origin: (*origin).to_owned() },
-            None if reserved.contains(&wanted) => Cause::Reserved,
-            None => Cause::NotAccepted,
+            Some(origin) => RenameCause::TakenBy { origin: (*origin).to_owned() },
+            None if reserved.contains(&wanted) => RenameCause::Reserved,
+            None => RenameCause::NotAccepted,
         };
-        renamed.push(Renamed {
+        renamed.push(RenamedTool {
             origin: entry.origin.clone(),
             wanted: entry.wanted.clone(),
             name: name.clone(),

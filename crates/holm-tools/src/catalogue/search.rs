@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use holm_grants::Level;
 
-use super::{Catalogue, Tool};
+use super::{CatalogueTool, ToolCatalogue};
 
 /// How many tools a search shows by default.
 pub const DEFAULT_HITS: usize = 5;
@@ -20,19 +20,19 @@ const MAX_WORDS: usize = 16;
 /// A search for tools.
 ///
 /// ```
-/// use holm_tools::catalogue::Query;
+/// use holm_tools::catalogue::CatalogueQuery;
 ///
-/// assert_eq!(Query::parse("select:read, write"), Query::Select(vec!["read".into(), "write".into()]));
-/// assert_eq!(Query::parse("Read FILE"), Query::Words(vec!["read".into(), "file".into()]));
+/// assert_eq!(CatalogueQuery::parse("select:read, write"), CatalogueQuery::Select(vec!["read".into(), "write".into()]));
+/// assert_eq!(CatalogueQuery::parse("Read FILE"), CatalogueQuery::Words(vec!["read".into(), "file".into()]));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Query {
+pub enum CatalogueQuery {
     Select(Vec<String>),
     /// Tools that have to do with these words, in lower case.
     Words(Vec<String>),
 }
 
-impl Query {
+impl CatalogueQuery {
     /// Reads `select:a,b` or words.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -48,9 +48,9 @@ impl Query {
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found<'a> {
+pub struct CatalogueHits<'a> {
     /// The tools: as asked for, or the best first.
-    pub hits: Vec<Hit<'a>>,
+    pub hits: Vec<CatalogueHit<'a>>,
     /// Names that were asked for and that no tool has.
     pub unknown: Vec<String>,
     /// How many more there are.
@@ -58,15 +58,15 @@ pub struct Found<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hit<'a> {
-    pub tool: &'a Tool,
+pub struct CatalogueHit<'a> {
+    pub tool: &'a CatalogueTool,
     /// Where the best of the words was found.
-    pub rank: Rank,
+    pub rank: MatchRank,
 }
 
 /// The field in which a word was found, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
+pub enum MatchRank {
     Description,
     /// In a keyword, or it is one.
     Keyword,
@@ -75,44 +75,44 @@ pub enum Rank {
     Exact,
 }
 
-impl Catalogue {
+impl ToolCatalogue {
     /// The tools that fit the query and can do at most as much as `level`, at most `most` (and never more than
     /// [`MAX_HITS`]).
     ///
     /// Every word counts by the best field in which it occurs. Tools are ordered by their best
     /// field, then by the number of matching words, then by the order of the catalogue.
     #[must_use]
-    pub fn search(&self, query: &Query, level: Level, most: usize) -> Found<'_> {
+    pub fn search(&self, query: &CatalogueQuery, level: Level, most: usize) -> CatalogueHits<'_> {
         match query {
-            Query::Select(names) => self.select(names, level),
-            Query::Words(words) => self.find(words, level, most.min(MAX_HITS)),
+            CatalogueQuery::Select(names) => self.select(names, level),
+            CatalogueQuery::Words(words) => self.find(words, level, most.min(MAX_HITS)),
         }
     }
 
-    fn select(&self, names: &[String], level: Level) -> Found<'_> {
-        let mut found = Found::default();
+    fn select(&self, names: &[String], level: Level) -> CatalogueHits<'_> {
+        let mut found = CatalogueHits::default();
         for name in names {
             match self.get(name).filter(|tool| tool.entry.level <= level) {
-                Some(tool) => found.hits.push(Hit { tool, rank: Rank::Exact }),
+                Some(tool) => found.hits.push(CatalogueHit { tool, rank: MatchRank::Exact }),
                 None => found.unknown.push(name.clone()),
             }
         }
         found
     }
 
-    fn find(&self, words: &[String], level: Level, most: usize) -> Found<'_> {
-        let mut scored: Vec<(Hit<'_>, usize)> = self
+    fn find(&self, words: &[String], level: Level, most: usize) -> CatalogueHits<'_> {
+        let mut scored: Vec<(CatalogueHit<'_>, usize)> = self
             .up_to(level)
             .filter_map(|tool| {
-                let places = Places::of(tool);
-                let ranks: Vec<Rank> = words.iter().filter_map(|word| places.rank(word)).collect();
+                let places = SearchableFields::of(tool);
+                let ranks: Vec<MatchRank> = words.iter().filter_map(|word| places.rank(word)).collect();
                 let rank = ranks.iter().copied().max()?;
-                Some((Hit { tool, rank }, ranks.len()))
+                Some((CatalogueHit { tool, rank }, ranks.len()))
             })
             .collect();
         scored.sort_by_key(|(hit, words)| Reverse((hit.rank, *words)));
         let left_out = scored.len().saturating_sub(most);
-        Found {
+        CatalogueHits {
             hits: scored.into_iter().take(most).map(|(hit, _)| hit).collect(),
             unknown: Vec::new(),
             left_out,
@@ -121,15 +121,15 @@ impl Catalogue {
 }
 
 /// The searchable fields of one tool, in lower case.
-struct Places {
+struct SearchableFields {
     name: String,
     wanted: String,
     keywords: Vec<String>,
     description: String,
 }
 
-impl Places {
-    fn of(tool: &Tool) -> Self {
+impl SearchableFields {
+    fn of(tool: &CatalogueTool) -> Self {
         Self {
             name: tool.name.to_lowercase(),
             wanted: tool.entry.wanted.to_lowercase(),
@@ -138,15 +138,15 @@ impl Places {
         }
     }
 
-    fn rank(&self, word: &str) -> Option<Rank> {
+    fn rank(&self, word: &str) -> Option<MatchRank> {
         if self.name == word || self.wanted == word {
-            Some(Rank::Exact)
+            Some(MatchRank::Exact)
         } else if self.name.contains(word) || self.wanted.contains(word) {
-            Some(Rank::Name)
+            Some(MatchRank::Name)
         } else if self.keywords.iter().any(|keyword| keyword.contains(word)) {
-            Some(Rank::Keyword)
+            Some(MatchRank::Keyword)
         } else {
-            self.description.contains(word).then_some(Rank::Description)
+            self.description.contains(word).then_some(MatchRank::Description)
         }
     }
 }

@@ -6,19 +6,21 @@ use holm_grants::Level;
 use holm_guards::json::Json;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
-use super::{Catalogue, Cause, Disclosure, Entry, MAX_HITS, Query, Rank};
+use super::{
+    CatalogueEntry, CatalogueQuery, MAX_HITS, MatchRank, RenameCause, SchemaDisclosure, ToolCatalogue,
+};
 
-fn entry(wanted: &str, origin: &str) -> Entry {
-    Entry::new(wanted, origin, Level::ReadOnly, Json::object([("type", Json::from("object"))]))
+fn entry(wanted: &str, origin: &str) -> CatalogueEntry {
+    CatalogueEntry::new(wanted, origin, Level::ReadOnly, Json::object([("type", Json::from("object"))]))
 }
 
-fn about(wanted: &str, keywords: &[&str], description: &str, level: Level) -> Entry {
+fn about(wanted: &str, keywords: &[&str], description: &str, level: Level) -> CatalogueEntry {
     let keywords = keywords.iter().map(ToString::to_string).collect();
-    Entry { keywords, description: description.into(), level, ..entry(wanted, "here") }
+    CatalogueEntry { keywords, description: description.into(), level, ..entry(wanted, "here") }
 }
 
-fn shop() -> Catalogue {
-    Catalogue::new(vec![
+fn shop() -> ToolCatalogue {
+    ToolCatalogue::new(vec![
         about("write", &["file", "save"], "Writes a file.", Level::Write),
         about("read", &["file", "open"], "Reads a file.", Level::ReadOnly),
         about("file.stat", &[], "Sizes and dates.", Level::ReadOnly),
@@ -29,7 +31,7 @@ fn shop() -> Catalogue {
 
 #[test]
 fn names_are_what_providers_accept_and_every_change_is_reported() {
-    let catalogue = Catalogue::new(vec![
+    let catalogue = ToolCatalogue::new(vec![
         entry("read", "built in"),
         entry("files.read", "server files"),
         entry("read", "tools/read.wasm"),
@@ -40,16 +42,16 @@ fn names_are_what_providers_accept_and_every_change_is_reported() {
         catalogue.names().collect::<Vec<_>>(),
         ["read", "files_read", "read_2", "files_read_2", "t7zip"]
     );
-    let report: Vec<(&str, &Cause)> =
+    let report: Vec<(&str, &RenameCause)> =
         catalogue.renamed().iter().map(|renamed| (renamed.name.as_str(), &renamed.cause)).collect();
-    let taken = |origin: &str| Cause::TakenBy { origin: origin.into() };
+    let taken = |origin: &str| RenameCause::TakenBy { origin: origin.into() };
     assert_eq!(
         report,
         [
-            ("files_read", &Cause::NotAccepted),
+            ("files_read", &RenameCause::NotAccepted),
             ("read_2", &taken("built in")),
             ("files_read_2", &taken("server files")),
-            ("t7zip", &Cause::NotAccepted),
+            ("t7zip", &RenameCause::NotAccepted),
         ]
     );
     assert_eq!(catalogue.get("read_2").map(|tool| tool.entry.origin.as_str()), Some("tools/read.wasm"));
@@ -64,19 +66,19 @@ fn a_name_in_other_letters_is_the_same_name_and_a_reserved_one_is_nobodys() {
         entry("Children", "tools/c.wasm"),
         entry("tool.search", "tools/d.wasm"),
     ];
-    let catalogue = Catalogue::beside(&["children", "tool_search"], wanted.into());
+    let catalogue = ToolCatalogue::beside(&["children", "tool_search"], wanted.into());
     assert_eq!(catalogue.names().collect::<Vec<_>>(), ["READ", "read_2", "Children_2", "tool_search_2"]);
-    let causes: Vec<&Cause> = catalogue.renamed().iter().map(|renamed| &renamed.cause).collect();
-    let taken = Cause::TakenBy { origin: "tools/a.wasm".into() };
-    assert_eq!(causes, [&taken, &Cause::Reserved, &Cause::Reserved]);
+    let causes: Vec<&RenameCause> = catalogue.renamed().iter().map(|renamed| &renamed.cause).collect();
+    let taken = RenameCause::TakenBy { origin: "tools/a.wasm".into() };
+    assert_eq!(causes, [&taken, &RenameCause::Reserved, &RenameCause::Reserved]);
 }
 
 #[test]
 fn a_name_counts_more_than_a_keyword_and_a_keyword_more_than_prose() {
     let shop = shop();
-    let check = |query: &str, level, expect: &[(&str, Rank)]| {
-        let found = shop.search(&Query::parse(query), level, MAX_HITS);
-        let hits: Vec<(&str, Rank)> =
+    let check = |query: &str, level, expect: &[(&str, MatchRank)]| {
+        let found = shop.search(&CatalogueQuery::parse(query), level, MAX_HITS);
+        let hits: Vec<(&str, MatchRank)> =
             found.hits.iter().map(|hit| (hit.tool.name.as_str(), hit.rank)).collect();
         assert_eq!(hits, expect, "{query}");
     };
@@ -84,18 +86,18 @@ fn a_name_counts_more_than_a_keyword_and_a_keyword_more_than_prose() {
         "file",
         Level::Execute,
         &[
-            ("file_stat", Rank::Name),
-            ("write", Rank::Keyword),
-            ("read", Rank::Keyword),
-            ("weather", Rank::Description),
+            ("file_stat", MatchRank::Name),
+            ("write", MatchRank::Keyword),
+            ("read", MatchRank::Keyword),
+            ("weather", MatchRank::Description),
         ],
     );
-    check("READ", Level::Execute, &[("read", Rank::Exact), ("shell", Rank::Description)]);
-    check("READ", Level::ReadOnly, &[("read", Rank::Exact)]);
+    check("READ", Level::Execute, &[("read", MatchRank::Exact), ("shell", MatchRank::Description)]);
+    check("READ", Level::ReadOnly, &[("read", MatchRank::Exact)]);
     check(
         "open file",
         Level::ReadOnly,
-        &[("file_stat", Rank::Name), ("read", Rank::Keyword), ("weather", Rank::Description)],
+        &[("file_stat", MatchRank::Name), ("read", MatchRank::Keyword), ("weather", MatchRank::Description)],
     );
     check("file.stat", Level::None, &[]);
     check("nothing", Level::Execute, &[]);
@@ -105,22 +107,22 @@ fn a_name_counts_more_than_a_keyword_and_a_keyword_more_than_prose() {
 #[test]
 fn select_gives_exactly_what_it_names_in_its_order() {
     let shop = shop();
-    let found = shop.search(&Query::parse("select:shell, read,READ,nope"), Level::Write, 1);
+    let found = shop.search(&CatalogueQuery::parse("select:shell, read,READ,nope"), Level::Write, 1);
     assert_eq!(found.hits.iter().map(|hit| hit.tool.name.as_str()).collect::<Vec<_>>(), ["read"]);
     assert_eq!(found.unknown, ["shell", "READ", "nope"], "what a level hides does not exist");
 }
 
 #[test]
 fn a_search_says_how_many_it_leaves_out() {
-    let catalogue = Catalogue::new((0..50).map(|n| entry(&format!("tool{n}"), "x")).collect());
-    let found = catalogue.search(&Query::parse("tool"), Level::Execute, 1000);
+    let catalogue = ToolCatalogue::new((0..50).map(|n| entry(&format!("tool{n}"), "x")).collect());
+    let found = catalogue.search(&CatalogueQuery::parse("tool"), Level::Execute, 1000);
     assert_eq!((found.hits.len(), found.left_out), (MAX_HITS, 30));
 }
 
 #[test]
 fn schemas_on_demand_are_shown_once_asked_for() {
-    let lazy = |name| Entry { disclosure: Disclosure::OnDemand, ..entry(name, "x") };
-    let catalogue = Catalogue::new(vec![entry("a", "x"), lazy("b"), lazy("c")]);
+    let lazy = |name| CatalogueEntry { disclosure: SchemaDisclosure::OnDemand, ..entry(name, "x") };
+    let catalogue = ToolCatalogue::new(vec![entry("a", "x"), lazy("b"), lazy("c")]);
     let shown = |asked: &[&str]| {
         let asked: BTreeSet<String> = asked.iter().map(ToString::to_string).collect();
         catalogue.disclosed(&asked).map(|tool| tool.name.clone()).collect::<Vec<_>>()
@@ -133,7 +135,7 @@ fn schemas_on_demand_are_shown_once_asked_for() {
 proptest! {
     #[test]
     fn whatever_tools_want_their_names_differ_and_are_accepted(wanted in proptest::collection::vec(".{0,70}", 0..40)) {
-        let catalogue = Catalogue::new(wanted.iter().map(|name| entry(name, "x")).collect());
+        let catalogue = ToolCatalogue::new(wanted.iter().map(|name| entry(name, "x")).collect());
         let names: BTreeSet<String> = catalogue.names().map(str::to_ascii_lowercase).collect();
         prop_assert_eq!(names.len(), wanted.len());
         for tool in catalogue.tools() {

@@ -12,10 +12,10 @@ mod withheld;
 #[cfg(test)]
 mod tests;
 
-pub use counter::{Counter, NotOpen, Open, Said};
-pub use people::{AskUser, Brief, People};
+pub use counter::{MailboxMessage, PendingQuestion, QuestionNotOpenError, UserMailbox};
+pub use people::{AskUserTool, NotifyUserTool, UserChannel};
 pub use plan::plan_tools;
-pub use search::{Lookup, MOST_SHOWN, Showing, TOOL_SEARCH};
-pub use sleep::Sleep;
-pub use todo::{Item, Progress, Todo};
+pub use search::{MOST_SHOWN, TOOL_SEARCH, ToolDisplayPolicy, ToolLookup};
+pub use sleep::SleepTool;
+pub use todo::{TodoItem, TodoProgress, TodoTool};
 pub use withheld::{PERSON_TOOLS, WithheldTools};

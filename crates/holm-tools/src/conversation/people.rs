@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use holm_grants::Level;
-use holm_kernel::{Pace, Tool, ToolOutput};
-use holm_runtime::{BoxFuture, Job, TypedTool};
+use holm_kernel::{Pace, ToolOutput, ToolSpec};
+use holm_runtime::{BoxFuture, ToolInvocation, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use serde::Deserialize;
 const PATIENCE_MS: u64 = 24 * 3_600_000;
 
 /// The user in front of a run.
-pub trait People: Send + Sync + 'static {
+pub trait UserChannel: Send + Sync + 'static {
     /// Asks a question, with a list of answers to choose from if there are any. Returns `None` if
     /// there is no user to answer.
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>>;
@@ -22,12 +22,12 @@ pub trait People: Send + Sync + 'static {
     fn tell(&self, text: &str);
 }
 
-/// The tool with which a model asks the user: `Typed::new(AskUser::of(people))`.
-pub struct AskUser<P> {
+/// The tool with which a model asks the user: `TypedToolAdapter::new(AskUserTool::of(people))`.
+pub struct AskUserTool<P> {
     people: Arc<P>,
 }
 
-impl<P> AskUser<P> {
+impl<P> AskUserTool<P> {
     pub fn of(people: Arc<P>) -> Self {
         Self { people }
     }
@@ -35,7 +35,7 @@ impl<P> AskUser<P> {
 
 /// A question.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Question {
+pub struct AskUserArguments {
     /// What you want to know, in one or two sentences.
     question: String,
     /// Answers to choose from; leave it out for a free answer.
@@ -43,18 +43,18 @@ pub struct Question {
     choices: Vec<String>,
 }
 
-impl<P: People> TypedTool for AskUser<P> {
-    type Arguments = Question;
+impl<P: UserChannel> TypedTool for AskUserTool<P> {
+    type Arguments = AskUserArguments;
     type Output = ToolOutput;
 
-    fn declare(&self) -> Tool {
+    fn declare(&self) -> ToolSpec {
         let what = "Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.";
         let tool = Self::named("ask_user", what).level(Level::None);
         // One at a time: a person who is asked two questions at once answers neither well.
-        Tool { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
+        ToolSpec { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
     }
 
-    async fn call(self: Arc<Self>, asked: Question, job: Job) -> ToolOutput {
+    async fn call(self: Arc<Self>, asked: AskUserArguments, job: ToolInvocation) -> ToolOutput {
         let answer = self.people.ask(&asked.question, &asked.choices);
         let answer = tokio::select! {
             biased;
@@ -69,11 +69,11 @@ impl<P: People> TypedTool for AskUser<P> {
 }
 
 /// The tool with which a model reports progress to the user while it keeps working.
-pub struct Brief<P> {
+pub struct NotifyUserTool<P> {
     people: Arc<P>,
 }
 
-impl<P> Brief<P> {
+impl<P> NotifyUserTool<P> {
     pub fn of(people: Arc<P>) -> Self {
         Self { people }
     }
@@ -81,21 +81,21 @@ impl<P> Brief<P> {
 
 /// What people are told.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct News {
+pub struct NotifyUserArguments {
     /// What they should know, in a few sentences.
     text: String,
 }
 
-impl<P: People> TypedTool for Brief<P> {
-    type Arguments = News;
+impl<P: UserChannel> TypedTool for NotifyUserTool<P> {
+    type Arguments = NotifyUserArguments;
     type Output = &'static str;
 
-    fn declare(&self) -> Tool {
+    fn declare(&self) -> ToolSpec {
         Self::named("brief", "Tells the person how things stand; you go on without an answer.")
             .level(Level::None)
     }
 
-    async fn call(self: Arc<Self>, news: News, _: Job) -> &'static str {
+    async fn call(self: Arc<Self>, news: NotifyUserArguments, _: ToolInvocation) -> &'static str {
         self.people.tell(&news.text);
         "told"
     }

@@ -1,7 +1,7 @@
 //! The tools with which a model enters and leaves plan mode. The kernel carries out both, so these
 //! are declarations and contain no code to run.
 
-use holm_kernel::{ENTER_PLAN, EXIT_PLAN, PlanRole, Tool};
+use holm_kernel::{ENTER_PLAN, EXIT_PLAN, PlanRole, ToolSpec};
 
 /// The tools by which a model narrows itself to looking, and asks a person to be let out again.
 ///
@@ -13,10 +13,10 @@ use holm_kernel::{ENTER_PLAN, EXIT_PLAN, PlanRole, Tool};
 /// config.tools.extend(plan_tools());
 /// assert_eq!(config.tools[0].name, "enter_plan");
 /// ```
-pub fn plan_tools() -> [Tool; 2] {
+pub fn plan_tools() -> [ToolSpec; 2] {
     let enter = "Enters plan mode: from now on you look and change nothing. Use it before work that is large or cannot be \
                  undone, and come back with a plan.";
     let exit = "Shows your plan to the person and asks to carry it out. If the answer is no you stay in plan mode and are \
                 told why.";
-    [Tool::plan(PlanRole::Enter, ENTER_PLAN, enter), Tool::plan(PlanRole::Exit, EXIT_PLAN, exit)]
+    [ToolSpec::plan(PlanRole::Enter, ENTER_PLAN, enter), ToolSpec::plan(PlanRole::Exit, EXIT_PLAN, exit)]
 }

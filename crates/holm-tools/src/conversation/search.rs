@@ -13,14 +13,16 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{ENTER_PLAN, EXIT_PLAN, Message, Tool};
-use holm_runtime::{BoxFuture, Hook, Hooks, Job, Sight, ToolGate, Toolbox, Typed, TypedTool};
+use holm_kernel::{ENTER_PLAN, EXIT_PLAN, Message, ToolSpec};
+use holm_runtime::{
+    BoxFuture, GateVisibility, Hook, HookSet, ToolGate, ToolInvocation, Toolbox, TypedTool, TypedToolAdapter,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
-    catalogue::{Catalogue, DEFAULT_HITS, Disclosure, Entry, Query},
-    registry::Snapshot,
+    catalogue::{CatalogueEntry, CatalogueQuery, DEFAULT_HITS, SchemaDisclosure, ToolCatalogue},
+    registry::RegistrySnapshot,
 };
 
 /// The name of the tool that searches for other tools.
@@ -37,7 +39,7 @@ const LINE: usize = 80;
 
 /// Decides which tools are shown in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Showing {
+pub struct ToolDisplayPolicy {
     /// With more tools than this, the model has to look them up.
     pub most: usize,
     /// Tools that are always shown in full.
@@ -45,16 +47,16 @@ pub struct Showing {
     /// Those that are looked up however few tools there are.
     pub on_demand: BTreeSet<String>,
     /// Tools that the run carries out itself, and that are looked up as others are.
-    pub of_run: Vec<Tool>,
+    pub of_run: Vec<ToolSpec>,
 }
 
-impl Default for Showing {
+impl Default for ToolDisplayPolicy {
     fn default() -> Self {
         Self { most: MOST_SHOWN, always: BTreeSet::new(), on_demand: BTreeSet::new(), of_run: Vec::new() }
     }
 }
 
-impl Showing {
+impl ToolDisplayPolicy {
     /// Always shows these tools in full.
     #[must_use]
     pub fn always<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
@@ -63,7 +65,7 @@ impl Showing {
     }
 }
 
-impl Showing {
+impl ToolDisplayPolicy {
     /// Has these looked up however few tools there are.
     #[must_use]
     pub fn on_demand<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
@@ -73,7 +75,7 @@ impl Showing {
 
     /// Has these looked up, which the run carries out itself.
     #[must_use]
-    pub fn of_run(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+    pub fn of_run(mut self, tools: impl IntoIterator<Item = ToolSpec>) -> Self {
         self.of_run.extend(tools);
         self
     }
@@ -82,24 +84,24 @@ impl Showing {
 /// Has an agent look tools up: a tool that searches, and the gate that holds the others back. Clones are the same.
 ///
 /// ```
-/// use holm_tools::conversation::{Lookup, Showing};
+/// use holm_tools::conversation::{ToolLookup, ToolDisplayPolicy};
 /// # use holm_runtime::{Agent, Builder, Toolbox};
 ///
 /// fn give(builder: Builder, tools: Toolbox) -> Builder {
-///     let lookup = Lookup::new(Showing::default().always(["read_file"]));
+///     let lookup = ToolLookup::new(ToolDisplayPolicy::default().always(["read_file"]));
 ///     builder.tools(lookup.of(tools)).hook(lookup)
 /// }
 /// # let _ = give;
 /// ```
 #[derive(Debug, Clone)]
-pub struct Lookup {
-    showing: Arc<Showing>,
-    index: Arc<Mutex<Arc<Index>>>,
+pub struct ToolLookup {
+    showing: Arc<ToolDisplayPolicy>,
+    index: Arc<Mutex<Arc<HiddenToolIndex>>>,
 }
 
-impl Lookup {
+impl ToolLookup {
     /// Nothing is held back before there are tools.
-    pub fn new(showing: Showing) -> Self {
+    pub fn new(showing: ToolDisplayPolicy) -> Self {
         Self { showing: Arc::new(showing), index: Arc::default() }
     }
 
@@ -114,17 +116,17 @@ impl Lookup {
     /// on demand. This also works with [`keep_current`](crate::registry::keep_current): the gate
     /// uses the latest tools.
     #[must_use]
-    pub fn of_snapshot(&self, snapshot: &Snapshot) -> Toolbox {
+    pub fn of_snapshot(&self, snapshot: &RegistrySnapshot) -> Toolbox {
         let tools = snapshot.catalogue().tools().iter();
-        let entries = tools.map(|tool| Entry { wanted: tool.name.clone(), ..tool.entry.clone() });
+        let entries = tools.map(|tool| CatalogueEntry { wanted: tool.name.clone(), ..tool.entry.clone() });
         self.give(snapshot.toolbox(), entries.collect())
     }
 
-    fn give(&self, tools: Toolbox, mut entries: Vec<Entry>) -> Toolbox {
+    fn give(&self, tools: Toolbox, mut entries: Vec<CatalogueEntry>) -> Toolbox {
         let are_many = tools.len() > self.showing.most;
-        let Showing { always, on_demand, of_run, .. } = &*self.showing;
-        let is_held = |entry: &Entry| {
-            are_many || entry.disclosure == Disclosure::OnDemand || on_demand.contains(&entry.wanted)
+        let ToolDisplayPolicy { always, on_demand, of_run, .. } = &*self.showing;
+        let is_held = |entry: &CatalogueEntry| {
+            are_many || entry.disclosure == SchemaDisclosure::OnDemand || on_demand.contains(&entry.wanted)
         };
         entries.retain(|entry| is_held(entry) && !always.contains(&entry.wanted));
         entries.extend(of_run.iter().map(self::entry));
@@ -132,30 +134,30 @@ impl Lookup {
         if tools.find(TOOL_SEARCH).is_some() {
             entries.clear();
         }
-        let index = Arc::new(Index { catalogue: Catalogue::new(entries) });
+        let index = Arc::new(HiddenToolIndex { catalogue: ToolCatalogue::new(entries) });
         *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&index);
         if index.catalogue.tools().is_empty() {
             return tools;
         }
-        Toolbox::new().with(Typed::new(ToolSearch { index })).join(tools)
+        Toolbox::new().with(TypedToolAdapter::new(ToolSearchTool { index })).join(tools)
     }
 }
 
-fn entry(tool: &Tool) -> Entry {
-    let described = Entry::new(&tool.name, "", tool.level, tool.schema.clone());
-    Entry { description: tool.description.clone(), ..described }
+fn entry(tool: &ToolSpec) -> CatalogueEntry {
+    let described = CatalogueEntry::new(&tool.name, "", tool.level, tool.schema.clone());
+    CatalogueEntry { description: tool.description.clone(), ..described }
 }
 
 /// An index of the tools that are held back.
 #[derive(Debug, Default)]
-struct Index {
-    catalogue: Catalogue,
+struct HiddenToolIndex {
+    catalogue: ToolCatalogue,
 }
 
-impl Index {
+impl HiddenToolIndex {
     /// The tools that a search finds, by their own names.
-    fn find(&self, query: &str) -> (Vec<&Entry>, Vec<String>, usize) {
-        let found = self.catalogue.search(&Query::parse(query), Level::Execute, DEFAULT_HITS);
+    fn find(&self, query: &str) -> (Vec<&CatalogueEntry>, Vec<String>, usize) {
+        let found = self.catalogue.search(&CatalogueQuery::parse(query), Level::Execute, DEFAULT_HITS);
         (found.hits.into_iter().map(|hit| &hit.tool.entry).collect(), found.unknown, found.left_out)
     }
 
@@ -179,26 +181,26 @@ impl Index {
 }
 
 /// The tool that searches for other tools.
-struct ToolSearch {
-    index: Arc<Index>,
+struct ToolSearchTool {
+    index: Arc<HiddenToolIndex>,
 }
 
 /// What is looked for.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Wanted {
+pub(crate) struct ToolSearchArguments {
     /// Words that say what the tool should do, or `select:` and the exact names with commas between them.
     query: String,
 }
 
-impl TypedTool for ToolSearch {
-    type Arguments = Wanted;
+impl TypedTool for ToolSearchTool {
+    type Arguments = ToolSearchArguments;
     type Output = Result<String, String>;
 
-    fn declare(&self) -> Tool {
+    fn declare(&self) -> ToolSpec {
         Self::named(TOOL_SEARCH, self.index.description()).level(Level::None)
     }
 
-    async fn call(self: Arc<Self>, wanted: Wanted, _: Job) -> Result<String, String> {
+    async fn call(self: Arc<Self>, wanted: ToolSearchArguments, _: ToolInvocation) -> Result<String, String> {
         let (hits, unknown, left_out) = self.index.find(&wanted.query);
         let unknown = unknown.join(", ");
         if hits.is_empty() {
@@ -219,7 +221,7 @@ impl TypedTool for ToolSearch {
     }
 }
 
-impl Index {
+impl HiddenToolIndex {
     /// The tools that are offered when a request shows these messages.
     fn offer(&self, offered: &[String], view: &[Arc<Message>]) -> BTreeSet<String> {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
@@ -227,7 +229,7 @@ impl Index {
             if call.name != TOOL_SEARCH {
                 // A tool that the model already calls is shown.
                 asked.insert(&call.name);
-            } else if let Ok(wanted) = serde_json::from_str::<Wanted>(&call.arguments) {
+            } else if let Ok(wanted) = serde_json::from_str::<ToolSearchArguments>(&call.arguments) {
                 let (hits, ..) = self.find(&wanted.query);
                 asked.extend(hits.into_iter().map(|hit| &*hit.wanted));
             }
@@ -242,7 +244,7 @@ impl Index {
     }
 }
 
-impl ToolGate for Lookup {
+impl ToolGate for ToolLookup {
     fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {
         self.tools_seeing(offered, &[])
     }
@@ -259,13 +261,13 @@ impl ToolGate for Lookup {
         })
     }
 
-    fn sight(&self) -> Sight {
-        Sight::View
+    fn sight(&self) -> GateVisibility {
+        GateVisibility::View
     }
 }
 
-impl Hook for Lookup {
-    fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
+impl Hook for ToolLookup {
+    fn join(self: Arc<Self>, hooks: HookSet) -> HookSet {
         hooks.tool_gate(self)
     }
 }

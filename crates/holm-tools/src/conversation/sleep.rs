@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use holm_grants::Level;
-use holm_kernel::{Exemption, Tool, ToolOutput};
-use holm_runtime::{Clock, Job, SystemClock, TypedTool};
+use holm_kernel::{Exemption, ToolOutput, ToolSpec};
+use holm_runtime::{Clock, SystemClock, ToolInvocation, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,20 +14,20 @@ const LONGEST: u64 = 300;
 /// How much longer the kernel waits for a sleep than it lasts.
 const SLACK_MS: u64 = 10_000;
 
-/// The tool with which a model waits: `Typed::new(Sleep::default())`.
+/// The tool with which a model waits: `TypedToolAdapter::new(SleepTool::default())`.
 #[derive(Clone)]
-pub struct Sleep {
+pub struct SleepTool {
     clock: Arc<dyn Clock>,
 }
 
-impl Sleep {
+impl SleepTool {
     /// Waits by this clock, which should be that of the host.
     pub fn by(clock: Arc<dyn Clock>) -> Self {
         Self { clock }
     }
 }
 
-impl Default for Sleep {
+impl Default for SleepTool {
     /// By the machine's clock.
     fn default() -> Self {
         Self::by(Arc::new(SystemClock::new()))
@@ -36,24 +36,24 @@ impl Default for Sleep {
 
 /// How long to wait.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Span {
+pub struct SleepArguments {
     /// Seconds, from 1 to 300.
     #[schemars(range(min = 1, max = 300))]
     seconds: u64,
 }
 
-impl TypedTool for Sleep {
-    type Arguments = Span;
+impl TypedTool for SleepTool {
+    type Arguments = SleepArguments;
     type Output = ToolOutput;
 
-    fn declare(&self) -> Tool {
+    fn declare(&self) -> ToolSpec {
         let tool =
             Self::named("sleep", "Waits. Use it while something else takes its time.").level(Level::None);
         let timeout_ms = Some(LONGEST * 1_000 + SLACK_MS);
-        Tool { timeout_ms, exemption: Exemption::Polling, ..tool }
+        ToolSpec { timeout_ms, exemption: Exemption::Polling, ..tool }
     }
 
-    async fn call(self: Arc<Self>, span: Span, job: Job) -> ToolOutput {
+    async fn call(self: Arc<Self>, span: SleepArguments, job: ToolInvocation) -> ToolOutput {
         let seconds = span.seconds.min(LONGEST);
         let until = self.clock.now().plus(seconds * 1_000);
         tokio::select! {

@@ -6,25 +6,25 @@ use std::{
 use holm_grants::Level;
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Message, MessageId, ModelResult, Outcome, Reply, Role, StopReason, Tool as Declaration, ToolCall,
-    ToolOutput,
+    Block, Message, MessageId, ModelResult, Outcome, Reply, Role, StopReason, ToolCall, ToolOutput,
+    ToolSpec as Declaration,
 };
 use holm_runtime::{
-    Agent, BoxFuture, CancellationToken, FastClock, Job, MemoryJournals, Tool as _, ToolGate as _, Toolbox,
-    Typed, model_fn, tool_fn,
+    Agent, BoxFuture, CancellationToken, FastClock, MemoryJournalStore, Tool as _, ToolGate as _,
+    ToolInvocation, Toolbox, TypedToolAdapter, model_fn, tool_fn,
 };
 
 use super::*;
 use crate::{
-    catalogue::Disclosure,
-    registry::{Offer, Rank, Registry, Source},
+    catalogue::SchemaDisclosure,
+    registry::{SourceRank, ToolOffer, ToolRegistry, ToolSource},
 };
 
 /// Answers with the first choice, and is not there for a free question.
 #[derive(Default)]
 struct Person(Mutex<Vec<String>>);
 
-impl People for Person {
+impl UserChannel for Person {
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
         self.0.lock().unwrap().push(question.into());
         let answer = choices.first().cloned();
@@ -39,22 +39,24 @@ impl People for Person {
 #[tokio::test]
 async fn a_person_is_asked_and_told() {
     let person = Arc::new(Person::default());
-    let ask = Typed::new(AskUser::of(Arc::clone(&person)));
-    let answered = ask.run(Job::alone(r#"{"question":"Which?","choices":["red","blue"]}"#)).await;
+    let ask = TypedToolAdapter::new(AskUserTool::of(Arc::clone(&person)));
+    let answered = ask.run(ToolInvocation::alone(r#"{"question":"Which?","choices":["red","blue"]}"#)).await;
     assert_eq!(answered.text, "The person answers: red");
-    let silent = ask.run(Job::alone(r#"{"question":"Why?"}"#)).await;
+    let silent = ask.run(ToolInvocation::alone(r#"{"question":"Why?"}"#)).await;
     assert_eq!(silent.outcome, Outcome::Failed);
-    let told = Typed::new(Brief::of(Arc::clone(&person))).run(Job::alone(r#"{"text":"half done"}"#)).await;
+    let told = TypedToolAdapter::new(NotifyUserTool::of(Arc::clone(&person)))
+        .run(ToolInvocation::alone(r#"{"text":"half done"}"#))
+        .await;
     assert_eq!(told.text, "told");
     assert_eq!(*person.0.lock().unwrap(), ["Which?", "Why?", "half done"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_sleep_passes_and_can_be_ended() {
-    let sleep = Typed::new(Sleep::default());
-    assert_eq!(sleep.run(Job::alone(r#"{"seconds":200}"#)).await.text, "200 s have passed");
+    let sleep = TypedToolAdapter::new(SleepTool::default());
+    assert_eq!(sleep.run(ToolInvocation::alone(r#"{"seconds":200}"#)).await.text, "200 s have passed");
     let stop = CancellationToken::new();
-    let sleeping = sleep.run(Job::alone(r#"{"seconds":200}"#).stop(stop.clone()));
+    let sleeping = sleep.run(ToolInvocation::alone(r#"{"seconds":200}"#).stop(stop.clone()));
     let waker = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         stop.cancel();
@@ -65,55 +67,55 @@ async fn a_sleep_passes_and_can_be_ended() {
 
 #[tokio::test]
 async fn a_list_is_what_was_said_last() {
-    let todo = Todo::new();
-    let tool = Typed::new(todo.clone());
+    let todo = TodoTool::new();
+    let tool = TypedToolAdapter::new(todo.clone());
     let list = r#"{"items":[{"text":"plan","progress":"completed"},{"text":"build","progress":"in_progress"},{"text":"rest","progress":"pending"}]}"#;
-    assert_eq!(tool.run(Job::alone(list)).await.text, "The list:\n[x] plan\n[~] build\n[ ] rest");
+    assert_eq!(tool.run(ToolInvocation::alone(list)).await.text, "The list:\n[x] plan\n[~] build\n[ ] rest");
     assert_eq!(todo.items().len(), 3);
     let item = r#"{"text":"x","progress":"pending"}"#;
     let novel = format!(r#"{{"items":[{}]}}"#, vec![item; 101].join(","));
-    assert_eq!(tool.run(Job::alone(novel)).await.outcome, Outcome::Failed);
+    assert_eq!(tool.run(ToolInvocation::alone(novel)).await.outcome, Outcome::Failed);
     assert_eq!(todo.items().len(), 3, "what was refused changes nothing");
 }
 
 #[tokio::test]
 async fn a_sleep_goes_by_the_clock_of_the_host() {
-    let sleep = Typed::new(Sleep::by(Arc::new(FastClock::new(10_000))));
+    let sleep = TypedToolAdapter::new(SleepTool::by(Arc::new(FastClock::new(10_000))));
     let began = std::time::Instant::now();
-    assert_eq!(sleep.run(Job::alone(r#"{"seconds":100}"#)).await.text, "100 s have passed");
+    assert_eq!(sleep.run(ToolInvocation::alone(r#"{"seconds":100}"#)).await.text, "100 s have passed");
     assert!(began.elapsed() < Duration::from_secs(50));
     assert!(sleep.declaration().timeout_ms.unwrap() > 300_000, "the kernel waits for the longest");
 }
 
 #[tokio::test]
 async fn questions_wait_at_the_counter_until_they_are_answered_or_withdrawn() {
-    let counter = Counter::new();
-    let ask = Typed::new(AskUser::of(Arc::new(counter.clone())));
-    let asking = tokio::spawn(ask.run(Job::alone(r#"{"question":"Which?","choices":["red"]}"#)));
-    let Said::Question(open) = counter.next().await else { panic!("a question") };
+    let counter = UserMailbox::new();
+    let ask = TypedToolAdapter::new(AskUserTool::of(Arc::new(counter.clone())));
+    let asking = tokio::spawn(ask.run(ToolInvocation::alone(r#"{"question":"Which?","choices":["red"]}"#)));
+    let MailboxMessage::Question(open) = counter.next().await else { panic!("a question") };
     assert_eq!((&*open.question, counter.open()), ("Which?", vec![open.clone()]));
     counter.answer(open.number, "red").unwrap();
     assert_eq!(asking.await.unwrap().text, "The person answers: red");
-    assert_eq!(counter.answer(open.number, "blue"), Err(NotOpen { number: open.number }));
+    assert_eq!(counter.answer(open.number, "blue"), Err(QuestionNotOpenError { number: open.number }));
 
     let stop = CancellationToken::new();
-    let asking = tokio::spawn(ask.run(Job::alone(r#"{"question":"Why?"}"#).stop(stop.clone())));
-    let Said::Question(open) = counter.next().await else { panic!("a question") };
+    let asking = tokio::spawn(ask.run(ToolInvocation::alone(r#"{"question":"Why?"}"#).stop(stop.clone())));
+    let MailboxMessage::Question(open) = counter.next().await else { panic!("a question") };
     stop.cancel();
     assert_eq!(asking.await.unwrap().outcome, Outcome::Failed);
     assert!(counter.open().is_empty() && counter.answer(open.number, "x").is_err(), "it was withdrawn");
 
-    let asking = tokio::spawn(ask.run(Job::alone(r#"{"question":"Really?"}"#)));
-    let Said::Question(open) = counter.next().await else { panic!("a question") };
+    let asking = tokio::spawn(ask.run(ToolInvocation::alone(r#"{"question":"Really?"}"#)));
+    let MailboxMessage::Question(open) = counter.next().await else { panic!("a question") };
     counter.decline(open.number).unwrap();
     assert!(asking.await.unwrap().text.contains("nobody answers"));
     counter.tell("half done");
-    assert_eq!(counter.next().await, Said::News("half done".into()));
+    assert_eq!(counter.next().await, MailboxMessage::News("half done".into()));
 }
 
 #[tokio::test]
 async fn a_counter_is_bounded_whatever_is_said() {
-    let counter = Counter::new();
+    let counter = UserMailbox::new();
     let mut waiting: Vec<_> = (0..64).map(|_| counter.ask("?", &[])).collect();
     assert_eq!(counter.ask("one more?", &[]).await, None);
     drop(waiting.pop());
@@ -125,7 +127,7 @@ async fn a_counter_is_bounded_whatever_is_said() {
     let (mut heard, mut last) = (0, String::new());
     while let Ok(said) = tokio::time::timeout(Duration::from_millis(50), counter.next()).await {
         heard += 1;
-        let Said::News(text) = said else { panic!("nobody waits for these") };
+        let MailboxMessage::News(text) = said else { panic!("nobody waits for these") };
         last = text;
     }
     assert!(heard <= 128 && last == "999", "{heard} {last}");
@@ -137,7 +139,7 @@ fn many(count: usize) -> Toolbox {
             Json::parse(r#"{"type":"object","properties":{"deep_schema":{"type":"string"}}}"#).unwrap();
         let tool = Declaration::new(format!("tool_{n}"), format!("Does thing number {n}.\nMore."), schema);
         let text = format!("done {n}");
-        tools.with(tool_fn(tool.level(Level::None), move |_: Job| {
+        tools.with(tool_fn(tool.level(Level::None), move |_: ToolInvocation| {
             let text = text.clone();
             async move { ToolOutput::text(text) }
         }))
@@ -172,8 +174,8 @@ async fn tools_that_are_many_are_looked_up_and_stay_while_they_are_in_sight() {
         Block::Text("first".into()),
         Block::Text("second".into()),
     ];
-    let lookup = Lookup::new(Showing::default().always(["tool_0"]));
-    let journals = MemoryJournals::new();
+    let lookup = ToolLookup::new(ToolDisplayPolicy::default().always(["tool_0"]));
+    let journals = MemoryJournalStore::new();
     let builder =
         Agent::builder("test/one", scripted(script, Arc::clone(&offers))).journals(journals.clone());
     let agent = builder.tools(lookup.of(many(60))).hook(lookup).build().unwrap();
@@ -200,7 +202,7 @@ async fn tools_that_are_many_are_looked_up_and_stay_while_they_are_in_sight() {
 
 #[test]
 fn few_tools_are_all_shown_and_the_list_of_many_is_bounded() {
-    let lookup = Lookup::new(Showing::default());
+    let lookup = ToolLookup::new(ToolDisplayPolicy::default());
     assert_eq!(lookup.of(many(40)).len(), 40);
     let tools = lookup.of(many(1_000));
     let search = tools.find(TOOL_SEARCH).unwrap().declaration().description.clone();
@@ -221,14 +223,14 @@ async fn tools_of_a_registry_are_held_back_as_they_wish_and_the_gate_goes_along_
     let offers = |names: &[&str], lazy: &str| {
         let offer = |name: &&str| {
             let tool = Declaration::new(*name, "Helps.", Json::object([("type", "object".into())]));
-            let tool = tool_fn(tool, |_: Job| async { ToolOutput::text("done") });
-            let disclosure = if *name == lazy { Disclosure::OnDemand } else { Disclosure::Full };
-            Offer::new(Arc::new(tool)).keywords([format!("about {name}")]).disclosure(disclosure)
+            let tool = tool_fn(tool, |_: ToolInvocation| async { ToolOutput::text("done") });
+            let disclosure = if *name == lazy { SchemaDisclosure::OnDemand } else { SchemaDisclosure::Full };
+            ToolOffer::new(Arc::new(tool)).keywords([format!("about {name}")]).disclosure(disclosure)
         };
         names.iter().map(offer).collect::<Vec<_>>()
     };
-    let (registry, source) = (Registry::new(), Source::new(Rank::User, "here"));
-    let lookup = Lookup::new(Showing { most: 3, ..Showing::default() });
+    let (registry, source) = (ToolRegistry::new(), ToolSource::new(SourceRank::User, "here"));
+    let lookup = ToolLookup::new(ToolDisplayPolicy { most: 3, ..ToolDisplayPolicy::default() });
     let look = |names: &[&str], lazy: &str| {
         let snapshot = registry.edit(|edit| edit.set(source.clone(), offers(names, lazy)));
         let tools = lookup.of_snapshot(&snapshot);

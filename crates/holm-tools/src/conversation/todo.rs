@@ -6,8 +6,8 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::Tool;
-use holm_runtime::{Job, TypedTool};
+use holm_kernel::ToolSpec;
+use holm_runtime::{ToolInvocation, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,33 +17,33 @@ const MOST_ITEMS: usize = 100;
 /// Keeps a to-do list. Every call passes the whole list, so only the last result in the transcript
 /// counts, and a resumed run loses nothing. Clones share the list: keep one to display it.
 #[derive(Debug, Clone, Default)]
-pub struct Todo {
-    items: Arc<Mutex<Vec<Item>>>,
+pub struct TodoTool {
+    items: Arc<Mutex<Vec<TodoItem>>>,
 }
 
-impl Todo {
+impl TodoTool {
     pub fn new() -> Self {
         Self::default()
     }
 
-    pub fn items(&self) -> Vec<Item> {
+    pub fn items(&self) -> Vec<TodoItem> {
         self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-pub struct Item {
+pub struct TodoItem {
     /// What is to be done.
     pub text: String,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: TodoProgress,
 }
 
 /// How far a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Progress {
+pub enum TodoProgress {
     /// Not begun.
     Pending,
     /// Under way.
@@ -54,30 +54,30 @@ pub enum Progress {
 
 /// The whole list.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct List {
+pub struct TodoArguments {
     /// Everything that is to be done, in order, also what is done already.
-    items: Vec<Item>,
+    items: Vec<TodoItem>,
 }
 
-impl TypedTool for Todo {
-    type Arguments = List;
+impl TypedTool for TodoTool {
+    type Arguments = TodoArguments;
     type Output = Result<String, String>;
 
-    fn declare(&self) -> Tool {
+    fn declare(&self) -> ToolSpec {
         let what = "Keeps your list of what is to be done. Give the whole list every time; begin one thing at a time.";
         Self::named("todo", what).level(Level::None)
     }
 
-    async fn call(self: Arc<Self>, list: List, _: Job) -> Result<String, String> {
+    async fn call(self: Arc<Self>, list: TodoArguments, _: ToolInvocation) -> Result<String, String> {
         if list.items.len() > MOST_ITEMS {
             return Err(format!("at most {MOST_ITEMS} items are kept; put some together"));
         }
         let mut text = String::from("The list:");
         for item in &list.items {
             let mark = match item.progress {
-                Progress::Pending => "[ ]",
-                Progress::InProgress => "[~]",
-                Progress::Completed => "[x]",
+                TodoProgress::Pending => "[ ]",
+                TodoProgress::InProgress => "[~]",
+                TodoProgress::Completed => "[x]",
             };
             let _ = write!(text, "\n{mark} {}", item.text);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use holm_runtime::{BoxFuture, Hook, Hooks, ToolGate};
+use holm_runtime::{BoxFuture, Hook, HookSet, ToolGate};
 
 /// The tools that only make sense where a person can answer: without one, a model that calls them has lost a turn.
 pub const PERSON_TOOLS: [&str; 2] = ["ask_user", "brief"];
@@ -32,7 +32,7 @@ impl ToolGate for WithheldTools {
 }
 
 impl Hook for WithheldTools {
-    fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
+    fn join(self: Arc<Self>, hooks: HookSet) -> HookSet {
         hooks.tool_gate(self)
     }
 }

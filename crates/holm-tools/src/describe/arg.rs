@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// An argument of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arg {
+pub struct ProgramArgument {
     /// Its name, for the model and after `--`.
     pub name: String,
     /// What it is for.
@@ -13,12 +13,12 @@ pub struct Arg {
     /// The JSON Schema type of its value.
     pub kind: String,
     /// Whether it may be left out.
-    pub arity: Arity,
+    pub arity: ArgumentArity,
     /// How the value is passed.
-    pub mode: Mode,
+    pub mode: ArgumentMode,
 }
 
-impl Arg {
+impl ProgramArgument {
     /// The JSON Schema of its value.
     #[must_use]
     pub fn schema(&self) -> Json {
@@ -33,13 +33,13 @@ impl Arg {
 /// How many values an argument takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Arity {
+pub enum ArgumentArity {
     #[default]
     Single,
     Optional,
 }
 
-impl Arity {
+impl ArgumentArity {
     /// The arity that a description names.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -54,7 +54,7 @@ impl Arity {
 /// How the value of an argument is passed to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum ArgumentMode {
     /// As a word of its own.
     Positional,
     /// As two words: `--name value`.
@@ -64,7 +64,7 @@ pub enum Mode {
     Stdin,
 }
 
-impl Mode {
+impl ArgumentMode {
     /// The mode that a description names.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

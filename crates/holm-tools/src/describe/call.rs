@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use holm_guards::json::{Json, Kind};
+use holm_guards::json::{Json, JsonKind};
 
-use super::{Arg, Arity, Mode, Program, RUN};
+use super::{ArgumentArity, ArgumentMode, ProgramArgument, ProgramDescription, RUN};
 
 /// The command line and the standard input of one call, without the program's own path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct ProgramCall {
     /// The words, from `run` on; they go to the program as they are, past no shell.
     pub argv: Vec<String>,
     /// Its standard input; empty where no argument goes there.
@@ -17,10 +17,10 @@ pub struct Call {
 
 /// The arguments do not fit the program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallError {
+pub enum ProgramCallError {
     /// They are not an object.
     #[error("the arguments are {0}, not an object; send an object of named values")]
-    NotAnObject(Kind),
+    NotAnObject(JsonKind),
     /// A needed one is not there.
     #[error("the argument {0:?} is missing; send it")]
     Missing(String),
@@ -29,44 +29,41 @@ pub enum CallError {
     Unknown(String),
     /// A value has no text that a program could read.
     #[error("the argument {name:?} is {found}; send a string, a number or a boolean")]
-    NotText {
-        name: String,
-        found: Kind,
-    },
+    NotText { name: String, found: JsonKind },
     /// A word of a command line cannot hold this character.
     #[error("the argument {0:?} holds a zero byte, which cannot be passed on a command line; remove it")]
     ZeroByte(String),
 }
 
-impl Program {
+impl ProgramDescription {
     /// Makes a call of arguments, in the order in which the program declared them.
     ///
     /// ```
     /// use holm_guards::json::Json;
-    /// use holm_tools::describe::Program;
+    /// use holm_tools::describe::ProgramDescription;
     ///
-    /// let program = Program::parse("note.sh", br#"{"slug": "note", "description": "Keeps notes.", "args": [
+    /// let program = ProgramDescription::parse("note.sh", br#"{"slug": "note", "description": "Keeps notes.", "args": [
     ///     {"name": "first", "mode": "stdin"}, {"name": "second", "mode": "stdin"}]}"#)?;
     /// let call = program.call(&Json::parse(r#"{"first": "one", "second": 2}"#).unwrap()).unwrap();
     /// assert_eq!(call.stdin, b"one\n\n2\n");
-    /// # Ok::<(), holm_tools::describe::DescribeError>(())
+    /// # Ok::<(), holm_tools::describe::DescriptionError>(())
     /// ```
     ///
     /// # Errors
     ///
     /// If a required argument is missing, an argument is not declared, or a value is not text.
-    pub fn call(&self, arguments: &Json) -> Result<Call, CallError> {
+    pub fn call(&self, arguments: &Json) -> Result<ProgramCall, ProgramCallError> {
         let Some(members) = arguments.as_object() else {
-            return Err(CallError::NotAnObject(arguments.kind()));
+            return Err(ProgramCallError::NotAnObject(arguments.kind()));
         };
         if let Some(name) = members.keys().find(|name| self.args.iter().all(|arg| arg.name != **name)) {
-            return Err(CallError::Unknown(name.clone()));
+            return Err(ProgramCallError::Unknown(name.clone()));
         }
-        let mut call = Call { argv: vec![RUN.into()], stdin: Vec::new() };
+        let mut call = ProgramCall { argv: vec![RUN.into()], stdin: Vec::new() };
         for arg in &self.args {
             match members.get(&arg.name) {
-                None | Some(Json::Null) if arg.arity == Arity::Optional => {}
-                None | Some(Json::Null) => return Err(CallError::Missing(arg.name.clone())),
+                None | Some(Json::Null) if arg.arity == ArgumentArity::Optional => {}
+                None | Some(Json::Null) => return Err(ProgramCallError::Missing(arg.name.clone())),
                 Some(value) => call.add(arg, value)?,
             }
         }
@@ -74,17 +71,17 @@ impl Program {
     }
 }
 
-impl Call {
-    fn add(&mut self, arg: &Arg, value: &Json) -> Result<(), CallError> {
+impl ProgramCall {
+    fn add(&mut self, arg: &ProgramArgument, value: &Json) -> Result<(), ProgramCallError> {
         let value = value_text(arg, value)?;
-        if arg.mode != Mode::Stdin && value.contains('\0') {
-            return Err(CallError::ZeroByte(arg.name.clone()));
+        if arg.mode != ArgumentMode::Stdin && value.contains('\0') {
+            return Err(ProgramCallError::ZeroByte(arg.name.clone()));
         }
         match arg.mode {
-            Mode::Positional => self.argv.push(value.into_owned()),
-            Mode::DashDashSpace => self.argv.extend([format!("--{}", arg.name), value.into_owned()]),
-            Mode::DashDashEqual => self.argv.push(format!("--{}={value}", arg.name)),
-            Mode::Stdin => {
+            ArgumentMode::Positional => self.argv.push(value.into_owned()),
+            ArgumentMode::DashDashSpace => self.argv.extend([format!("--{}", arg.name), value.into_owned()]),
+            ArgumentMode::DashDashEqual => self.argv.push(format!("--{}={value}", arg.name)),
+            ArgumentMode::Stdin => {
                 // Written as by `echo`, with an empty line between two values.
                 if !self.stdin.is_empty() {
                     self.stdin.push(b'\n');
@@ -98,7 +95,7 @@ impl Call {
 }
 
 /// Lists and objects are allowed only if the program said that it reads them.
-fn value_text<'a>(arg: &Arg, value: &'a Json) -> Result<Cow<'a, str>, CallError> {
+fn value_text<'a>(arg: &ProgramArgument, value: &'a Json) -> Result<Cow<'a, str>, ProgramCallError> {
     match value {
         Json::String(text) => Ok(Cow::Borrowed(text)),
         Json::Number(number) => Ok(Cow::Borrowed(number.as_str())),
@@ -107,7 +104,7 @@ fn value_text<'a>(arg: &Arg, value: &'a Json) -> Result<Cow<'a, str>, CallError>
         Json::Array(_) if arg.kind == "array" => Ok(Cow::Owned(value.canonical())),
         Json::Object(_) if arg.kind == "object" => Ok(Cow::Owned(value.canonical())),
         Json::Array(_) | Json::Object(_) | Json::Null => {
-            Err(CallError::NotText { name: arg.name.clone(), found: value.kind() })
+            Err(ProgramCallError::NotText { name: arg.name.clone(), found: value.kind() })
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Errors in a description, with the file and the field.
 
-use holm_guards::json::{Kind, ParseError};
+use holm_guards::json::{JsonKind, JsonParseError};
 
 /// A program's description cannot be used. Other programs of the folder are not affected.
 ///
@@ -16,42 +16,38 @@ use holm_guards::json::{Kind, ParseError};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {flaw}")]
-pub struct DescribeError {
+pub struct DescriptionError {
     /// The program that was asked.
     pub file: String,
-    pub flaw: Flaw,
+    pub flaw: DescriptionErrorKind,
 }
 
 /// What is wrong with a description; a field is written like `args[0].mode`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum DescriptionErrorKind {
     #[error(
         "printed nothing when asked to describe itself; print the description as JSON on standard output"
     )]
     Silent,
     /// More was printed than a description can need.
     #[error("the description takes {bytes} bytes; keep it below {}", super::MAX_BYTES)]
-    TooLong {
-        bytes: usize,
-    },
+    TooLong { bytes: usize },
     /// The output is not text.
     #[error("the description is not UTF-8")]
     NotText,
     /// The output is not JSON.
     #[error("the description is not JSON: {0}")]
-    NotJson(ParseError),
+    NotJson(JsonParseError),
     /// A field is missing.
     #[error("{field}: missing; add it")]
-    Missing {
-        field: String,
-    },
+    Missing { field: String },
     /// A field holds a value of the wrong type.
     #[error("{field}: expected {expected}, found {found}")]
     WrongKind {
         field: String,
         /// The expected type of value.
         expected: &'static str,
-        found: Kind,
+        found: JsonKind,
     },
     /// A field holds an unknown word.
     #[error("{field}: unknown value {value:?}; use {known}")]
@@ -63,10 +59,7 @@ pub enum Flaw {
     },
     /// A name is empty, too long or cannot be written on a command line.
     #[error("{field}: {value:?} cannot be a name; use letters, digits, `_` and `-`")]
-    BadName {
-        field: String,
-        value: String,
-    },
+    BadName { field: String, value: String },
     /// Two arguments have one name.
     #[error("{field}: {name:?} is declared twice; rename one")]
     Repeated {

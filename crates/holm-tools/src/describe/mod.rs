@@ -1,8 +1,8 @@
 //! Programs that describe themselves, by the describe/run protocol of agents-exe, as
 //! its document defines it.
 //!
-//! A program answers `describe` with JSON ([`Program::parse`]). It is then started as `run`, with
-//! the words and the standard input that [`Program::call`] makes of a model's arguments. Where that
+//! A program answers `describe` with JSON ([`ProgramDescription::parse`]). It is then started as `run`, with
+//! the words and the standard input that [`ProgramDescription::call`] makes of a model's arguments. Where that
 //! document and its code differ, the document wins: values on standard input are separated by a
 //! blank line. Numbers and booleans are accepted beside strings, because models send them.
 //!
@@ -15,10 +15,10 @@ mod call;
 mod error;
 mod program;
 
-pub use arg::{Arg, Arity, Mode};
-pub use call::{Call, CallError};
-pub use error::{DescribeError, Flaw};
-pub use program::{EmptyResult, Program};
+pub use arg::{ArgumentArity, ArgumentMode, ProgramArgument};
+pub use call::{ProgramCall, ProgramCallError};
+pub use error::{DescriptionError, DescriptionErrorKind};
+pub use program::{EmptyResultPolicy, ProgramDescription};
 
 /// The word that asks for the description.
 pub const DESCRIBE: &str = "describe";

@@ -6,7 +6,10 @@ use holm_guards::json::Json;
 use holm_kernel::provider_name;
 use serde::{Deserialize, Serialize};
 
-use super::{Arg, Arity, DescribeError, Flaw, MAX_ARGS, MAX_BYTES, MAX_DESCRIPTION, Mode};
+use super::{
+    ArgumentArity, ArgumentMode, DescriptionError, DescriptionErrorKind, MAX_ARGS, MAX_BYTES,
+    MAX_DESCRIPTION, ProgramArgument,
+};
 use crate::text::tidy;
 
 /// The longest name of a program or an argument, as for the providers.
@@ -19,9 +22,9 @@ const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_tools::describe::Program;
+/// use holm_tools::describe::ProgramDescription;
 ///
-/// let program = Program::parse("greet.sh", br#"{
+/// let program = ProgramDescription::parse("greet.sh", br#"{
 ///     "slug": "greet", "description": "Greets somebody.",
 ///     "args": [{"name": "who", "description": "whom", "type": "string", "backing_type": "string",
 ///               "arity": "single", "mode": "positional"}]
@@ -29,19 +32,19 @@ const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 /// assert_eq!(program.name(), "bash_greet");
 /// let call = program.call(&Json::object([("who", Json::from("John"))])).unwrap();
 /// assert_eq!(call.argv, ["run", "John"]);
-/// # Ok::<(), holm_tools::describe::DescribeError>(())
+/// # Ok::<(), holm_tools::describe::DescriptionError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Program {
+pub struct ProgramDescription {
     /// The name that it gives itself.
     pub slug: String,
     /// Its purpose, for the model.
     pub description: String,
     /// Its arguments, in the order in which they are passed.
-    pub args: Vec<Arg>,
+    pub args: Vec<ProgramArgument>,
     /// The meaning of an empty output.
     #[serde(default)]
-    pub empty_result: EmptyResult,
+    pub empty_result: EmptyResultPolicy,
     /// The media type of its output, such as `image/png`; text by default.
     #[serde(default)]
     pub output_media_type: Option<String>,
@@ -50,7 +53,7 @@ pub struct Program {
 /// The result of a call whose program printed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EmptyResult {
+pub enum EmptyResultPolicy {
     /// The result is empty.
     #[default]
     DoNothing,
@@ -58,14 +61,14 @@ pub enum EmptyResult {
     AddMessage(String),
 }
 
-impl Program {
+impl ProgramDescription {
     /// Reads what `file` printed when it was asked to describe itself.
     ///
     /// # Errors
     ///
     /// If it is not a valid description. The error names the file and the field.
-    pub fn parse(file: &str, output: &[u8]) -> Result<Self, DescribeError> {
-        Self::read(output).map_err(|flaw| DescribeError { file: tidy(file, 256), flaw })
+    pub fn parse(file: &str, output: &[u8]) -> Result<Self, DescriptionError> {
+        Self::read(output).map_err(|flaw| DescriptionError { file: tidy(file, 256), flaw })
     }
 
     /// The name under which models call it.
@@ -81,7 +84,7 @@ impl Program {
         let required: Vec<Json> = self
             .args
             .iter()
-            .filter(|arg| arg.arity == Arity::Single)
+            .filter(|arg| arg.arity == ArgumentArity::Single)
             .map(|arg| Json::from(arg.name.as_str()))
             .collect();
         Json::object([
@@ -92,15 +95,16 @@ impl Program {
         ])
     }
 
-    fn read(output: &[u8]) -> Result<Self, Flaw> {
+    fn read(output: &[u8]) -> Result<Self, DescriptionErrorKind> {
         if output.len() > MAX_BYTES {
-            return Err(Flaw::TooLong { bytes: output.len() });
+            return Err(DescriptionErrorKind::TooLong { bytes: output.len() });
         }
-        let text = core::str::from_utf8(output).map_err(|_| Flaw::NotText)?;
+        let text = core::str::from_utf8(output).map_err(|_| DescriptionErrorKind::NotText)?;
         if text.trim().is_empty() {
-            return Err(Flaw::Silent);
+            return Err(DescriptionErrorKind::Silent);
         }
-        let value = Json::parse_strict(text.trim_start_matches('\u{feff}')).map_err(Flaw::NotJson)?;
+        let value =
+            Json::parse_strict(text.trim_start_matches('\u{feff}')).map_err(DescriptionErrorKind::NotJson)?;
         let slug = name(&value, "", "slug")?;
         let description = tidy(string(&value, "", "description")?, MAX_DESCRIPTION);
         Ok(Self {
@@ -113,13 +117,17 @@ impl Program {
     }
 }
 
-fn args(program: &Json) -> Result<Vec<Arg>, Flaw> {
+fn args(program: &Json) -> Result<Vec<ProgramArgument>, DescriptionErrorKind> {
     let value = field(program, "", "args")?;
     let Some(list) = value.as_array() else {
-        return Err(Flaw::WrongKind { field: "args".into(), expected: "an array", found: value.kind() });
+        return Err(DescriptionErrorKind::WrongKind {
+            field: "args".into(),
+            expected: "an array",
+            found: value.kind(),
+        });
     };
     if list.len() > MAX_ARGS {
-        return Err(Flaw::TooMany { count: list.len() });
+        return Err(DescriptionErrorKind::TooMany { count: list.len() });
     }
     let mut names = BTreeSet::new();
     let mut args = Vec::with_capacity(list.len());
@@ -127,7 +135,7 @@ fn args(program: &Json) -> Result<Vec<Arg>, Flaw> {
         let place = format!("args[{index}]");
         let arg = arg(value, &place)?;
         if !names.insert(arg.name.clone()) {
-            return Err(Flaw::Repeated { field: format!("{place}.name"), name: arg.name });
+            return Err(DescriptionErrorKind::Repeated { field: format!("{place}.name"), name: arg.name });
         }
         args.push(arg);
     }
@@ -135,26 +143,32 @@ fn args(program: &Json) -> Result<Vec<Arg>, Flaw> {
 }
 
 /// The document says of the fields that not all are useful: only a name and a mode cannot be guessed.
-fn arg(value: &Json, place: &str) -> Result<Arg, Flaw> {
+fn arg(value: &Json, place: &str) -> Result<ProgramArgument, DescriptionErrorKind> {
     if value.as_object().is_none() {
-        return Err(Flaw::WrongKind { field: place.into(), expected: "an object", found: value.kind() });
+        return Err(DescriptionErrorKind::WrongKind {
+            field: place.into(),
+            expected: "an object",
+            found: value.kind(),
+        });
     }
-    let unknown = |name: &str, value: &str, known| Flaw::Unknown {
+    let unknown = |name: &str, value: &str, known| DescriptionErrorKind::Unknown {
         field: join(place, name),
         value: tidy(value, 64),
         known,
     };
     let mode = string(value, place, "mode")?;
-    let mode = Mode::named(mode)
+    let mode = ArgumentMode::named(mode)
         .ok_or_else(|| unknown("mode", mode, "positional, dashdashspace, dashdashequal or stdin"))?;
     let arity = match optional_string(value, place, "arity")? {
-        None => Arity::Single,
-        Some(arity) => Arity::named(arity).ok_or_else(|| unknown("arity", arity, "single or optional"))?,
+        None => ArgumentArity::Single,
+        Some(arity) => {
+            ArgumentArity::named(arity).ok_or_else(|| unknown("arity", arity, "single or optional"))?
+        }
     };
     let kinds = [optional_string(value, place, "backing_type")?, optional_string(value, place, "type")?];
     let kind = kinds.into_iter().flatten().find(|kind| KINDS.contains(kind)).unwrap_or("string");
     let description = optional_string(value, place, "description")?.unwrap_or_default();
-    Ok(Arg {
+    Ok(ProgramArgument {
         name: name(value, place, "name")?,
         description: tidy(description, MAX_DESCRIPTION),
         kind: kind.into(),
@@ -163,15 +177,17 @@ fn arg(value: &Json, place: &str) -> Result<Arg, Flaw> {
     })
 }
 
-fn empty_result(program: &Json) -> Result<EmptyResult, Flaw> {
+fn empty_result(program: &Json) -> Result<EmptyResultPolicy, DescriptionErrorKind> {
     let place = "empty-result";
     let Some(value) = program.get(place).filter(|value| !value.is_null()) else {
-        return Ok(EmptyResult::default());
+        return Ok(EmptyResultPolicy::default());
     };
     match string(value, place, "tag")? {
-        "DoNothing" => Ok(EmptyResult::DoNothing),
-        "AddMessage" => Ok(EmptyResult::AddMessage(tidy(string(value, place, "contents")?, MAX_DESCRIPTION))),
-        other => Err(Flaw::Unknown {
+        "DoNothing" => Ok(EmptyResultPolicy::DoNothing),
+        "AddMessage" => {
+            Ok(EmptyResultPolicy::AddMessage(tidy(string(value, place, "contents")?, MAX_DESCRIPTION)))
+        }
+        other => Err(DescriptionErrorKind::Unknown {
             field: join(place, "tag"),
             value: tidy(other, 64),
             known: "DoNothing or AddMessage",
@@ -179,24 +195,28 @@ fn empty_result(program: &Json) -> Result<EmptyResult, Flaw> {
     }
 }
 
-fn field<'a>(value: &'a Json, place: &str, name: &str) -> Result<&'a Json, Flaw> {
+fn field<'a>(value: &'a Json, place: &str, name: &str) -> Result<&'a Json, DescriptionErrorKind> {
     let Some(members) = value.as_object() else {
         let field = if place.is_empty() { "the description" } else { place }.to_owned();
-        return Err(Flaw::WrongKind { field, expected: "an object", found: value.kind() });
+        return Err(DescriptionErrorKind::WrongKind { field, expected: "an object", found: value.kind() });
     };
-    members.get(name).ok_or_else(|| Flaw::Missing { field: join(place, name) })
+    members.get(name).ok_or_else(|| DescriptionErrorKind::Missing { field: join(place, name) })
 }
 
-fn string<'a>(value: &'a Json, place: &str, name: &str) -> Result<&'a str, Flaw> {
+fn string<'a>(value: &'a Json, place: &str, name: &str) -> Result<&'a str, DescriptionErrorKind> {
     let value = field(value, place, name)?;
-    value.as_str().ok_or_else(|| Flaw::WrongKind {
+    value.as_str().ok_or_else(|| DescriptionErrorKind::WrongKind {
         field: join(place, name),
         expected: "a string",
         found: value.kind(),
     })
 }
 
-fn optional_string<'a>(value: &'a Json, place: &str, name: &str) -> Result<Option<&'a str>, Flaw> {
+fn optional_string<'a>(
+    value: &'a Json,
+    place: &str,
+    name: &str,
+) -> Result<Option<&'a str>, DescriptionErrorKind> {
     match value.get(name) {
         None | Some(Json::Null) => Ok(None),
         Some(_) => string(value, place, name).map(Some),
@@ -205,12 +225,15 @@ fn optional_string<'a>(value: &'a Json, place: &str, name: &str) -> Result<Optio
 
 /// A name that is valid after `--` and in a schema. Harmless characters beyond those of the
 /// document are accepted, because real programs have names like `list-files`.
-fn name(value: &Json, place: &str, field: &str) -> Result<String, Flaw> {
+fn name(value: &Json, place: &str, field: &str) -> Result<String, DescriptionErrorKind> {
     let text = string(value, place, field)?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let first = |c: char| c.is_alphanumeric() || c == '_';
     if !text.starts_with(first) || !text.chars().all(plain) || text.chars().count() > LONGEST_NAME {
-        return Err(Flaw::BadName { field: join(place, field), value: tidy(text, LONGEST_NAME) });
+        return Err(DescriptionErrorKind::BadName {
+            field: join(place, field),
+            value: tidy(text, LONGEST_NAME),
+        });
     }
     Ok(text.into())
 }

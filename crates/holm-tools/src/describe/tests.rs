@@ -1,10 +1,10 @@
 //! The examples of the protocol's document, every mode and arity, and what is refused.
 
 use holm_guards::json::Json;
-use holm_guards::schema::Schema;
+use holm_guards::schema::CompiledSchema;
 use proptest::prelude::{any, prop_assert_eq, proptest};
 
-use super::{EmptyResult, Flaw, MAX_ARGS, MAX_BYTES, Program};
+use super::{DescriptionErrorKind, EmptyResultPolicy, MAX_ARGS, MAX_BYTES, ProgramDescription};
 
 /// The tool of the document's example.
 const ARTICLE: &str = r#"{"slug": "mytool", "description": "Files an opinion.", "args": [
@@ -15,11 +15,11 @@ const ARTICLE: &str = r#"{"slug": "mytool", "description": "Files an opinion.", 
     {"name": "comment", "description": "text", "type": "string", "backing_type": "string", "arity": "single", "mode": "stdin"},
     {"name": "rebuttal", "description": "text", "type": "string", "backing_type": "string", "arity": "optional", "mode": "stdin"}]}"#;
 
-fn program(text: &str) -> Program {
-    Program::parse("tool.sh", text.as_bytes()).expect("a description")
+fn program(text: &str) -> ProgramDescription {
+    ProgramDescription::parse("tool.sh", text.as_bytes()).expect("a description")
 }
 
-fn called(program: &Program, arguments: &str) -> Result<(Vec<String>, String), String> {
+fn called(program: &ProgramDescription, arguments: &str) -> Result<(Vec<String>, String), String> {
     let arguments = Json::parse(arguments).expect("JSON");
     let call = program.call(&arguments).map_err(|error| error.to_string())?;
     Ok((call.argv, String::from_utf8(call.stdin).expect("text")))
@@ -78,7 +78,7 @@ fn numbers_and_booleans_are_taken_as_they_were_written() {
 #[test]
 fn the_schema_admits_what_a_call_admits() {
     let program = program(ARTICLE);
-    let schema = Schema::compile(&program.schema()).expect("a schema");
+    let schema = CompiledSchema::compile(&program.schema()).expect("a schema");
     let check = |arguments: &str, expect| {
         let arguments = Json::parse(arguments).expect("JSON");
         assert_eq!(schema.is_valid(&arguments), expect, "{}", arguments.canonical());
@@ -91,16 +91,16 @@ fn the_schema_admits_what_a_call_admits() {
 
 #[test]
 fn what_an_empty_output_means_and_what_the_output_is_are_read() {
-    let check = |extra: &str, empty: EmptyResult, media: Option<&str>| {
+    let check = |extra: &str, empty: EmptyResultPolicy, media: Option<&str>| {
         let program = program(&format!(r#"{{"slug": "s", "description": "d", "args": []{extra}}}"#));
         assert_eq!((&program.empty_result, program.output_media_type.as_deref()), (&empty, media), "{extra}");
     };
-    check("", EmptyResult::DoNothing, None);
-    check(r#", "empty-result": null, "output-media-type": null"#, EmptyResult::DoNothing, None);
-    check(r#", "empty-result": {"tag": "DoNothing"}, "later": 1"#, EmptyResult::DoNothing, None);
+    check("", EmptyResultPolicy::DoNothing, None);
+    check(r#", "empty-result": null, "output-media-type": null"#, EmptyResultPolicy::DoNothing, None);
+    check(r#", "empty-result": {"tag": "DoNothing"}, "later": 1"#, EmptyResultPolicy::DoNothing, None);
     check(
         r#", "empty-result": {"tag": "AddMessage", "contents": "nothing found"}, "output-media-type": "image/png""#,
-        EmptyResult::AddMessage("nothing found".into()),
+        EmptyResultPolicy::AddMessage("nothing found".into()),
         Some("image/png"),
     );
 }
@@ -109,7 +109,7 @@ fn what_an_empty_output_means_and_what_the_output_is_are_read() {
 fn a_bad_description_is_refused_with_file_and_field() {
     let arg = |arg: &str| format!(r#"{{"slug": "s", "description": "d", "args": [{arg}]}}"#);
     let check = |text: &str, expect: &str| {
-        let error = Program::parse("x.sh", text.as_bytes()).expect_err(text);
+        let error = ProgramDescription::parse("x.sh", text.as_bytes()).expect_err(text);
         assert!(error.to_string().starts_with(&format!("x.sh: {expect}")), "{text}: {error}");
     };
     check(" \n", "printed nothing when asked to describe itself");
@@ -144,18 +144,21 @@ fn a_bad_description_is_refused_with_file_and_field() {
 #[test]
 fn a_description_is_bounded_and_holds_no_control_characters() {
     let long = format!(r#"{{"slug": "s", "description": "{}", "args": []}}"#, "x".repeat(MAX_BYTES));
-    let error = Program::parse("x", long.as_bytes()).expect_err("too long");
-    assert!(matches!(error.flaw, Flaw::TooLong { .. }));
+    let error = ProgramDescription::parse("x", long.as_bytes()).expect_err("too long");
+    assert!(matches!(error.flaw, DescriptionErrorKind::TooLong { .. }));
     let args: Vec<String> =
         (0..=MAX_ARGS).map(|n| format!(r#"{{"name": "a{n}", "mode": "stdin"}}"#)).collect();
     let many = format!(r#"{{"slug": "s", "description": "d", "args": [{}]}}"#, args.join(","));
     assert_eq!(
-        Program::parse("x", many.as_bytes()).expect_err("too many").flaw,
-        Flaw::TooMany { count: MAX_ARGS + 1 }
+        ProgramDescription::parse("x", many.as_bytes()).expect_err("too many").flaw,
+        DescriptionErrorKind::TooMany { count: MAX_ARGS + 1 }
     );
     let program = program(r#"{"slug": "s", "description": "a\u001b[31m\u202eb", "args": []}"#);
     assert_eq!(program.description, "a[31mb");
-    assert_eq!(Program::parse("x", b"\xff{}").expect_err("no text").flaw, Flaw::NotText);
+    assert_eq!(
+        ProgramDescription::parse("x", b"\xff{}").expect_err("no text").flaw,
+        DescriptionErrorKind::NotText
+    );
 }
 
 proptest! {

@@ -6,7 +6,7 @@
 //! styles and hidden parts are left out, and pictures are named and not linked. The run is marked
 //! as having read from outside.
 //!
-//! - [`Fetch`] is the tool.
+//! - [`FetchTool`] is the tool.
 //! - [`to_markdown`] turns HTML into Markdown. It reads tokens, builds no tree and never recurses, so that no page can
 //!   fill the stack.
 
@@ -18,4 +18,4 @@ mod tool;
 pub(crate) mod tests;
 
 pub use markdown::{MAX_MARKDOWN, to_markdown};
-pub use tool::Fetch;
+pub use tool::FetchTool;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{Denials, FetchPattern, Grant, Level, Need, Policy, Request, Url};
+use holm_grants::{AccessRequest, CallNeed, DenialSet, FetchPattern, Grant, GrantPolicy, Level, Url};
 use holm_guards::json::Json;
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
-use holm_kernel::{Tool as Declaration, ToolOutput, Yields};
-use holm_net::{Client, HttpRequest, Limits, Mimes, NetError};
-use holm_runtime::{BoxFuture, Job, Tool};
+use holm_kernel::{ToolOutput, ToolSpec as Declaration, Yields};
+use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, MimeFilter, NetError};
+use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 
@@ -23,73 +23,73 @@ const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use holm_net::{Client, Connector, SystemResolver, Tls};
+/// use holm_net::{HttpClient, Connector, SystemResolver, Tls};
 /// use holm_runtime::Toolbox;
-/// use holm_tools::fetch::Fetch;
+/// use holm_tools::fetch::FetchTool;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = Client::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
-/// let tools = Toolbox::new().with(Fetch::new(client));
+/// let client = HttpClient::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
+/// let tools = Toolbox::new().with(FetchTool::new(client));
 /// # drop(tools); Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Fetch {
+pub struct FetchTool {
     declaration: Declaration,
-    shared: Arc<Shared>,
+    shared: Arc<FetchSettings>,
 }
 
 #[derive(Debug, Clone)]
-struct Shared {
-    client: Client,
-    denials: Denials,
-    limits: Limits,
+struct FetchSettings {
+    client: HttpClient,
+    denials: DenialSet,
+    limits: ExchangeLimits,
 }
 
 /// The arguments of the tool.
 #[derive(Debug, Deserialize)]
-struct Arguments {
+struct FetchArguments {
     url: String,
     #[serde(default)]
     raw: bool,
 }
 
-impl Fetch {
+impl FetchTool {
     /// The tool over this client.
     #[must_use]
-    pub fn new(client: Client) -> Self {
-        let limits = Limits {
+    pub fn new(client: HttpClient) -> Self {
+        let limits = ExchangeLimits {
             body: 5 << 20,
             total: Duration::from_secs(30),
-            mimes: Mimes::Only(body::READABLE.iter().map(ToString::to_string).collect()),
-            ..Limits::default()
+            mimes: MimeFilter::Only(body::READABLE.iter().map(ToString::to_string).collect()),
+            ..ExchangeLimits::default()
         };
-        let shared = Shared { client, denials: Denials::default(), limits };
+        let shared = FetchSettings { client, denials: DenialSet::default(), limits };
         Self { declaration: declaration(), shared: Arc::new(shared) }
     }
 
     /// With hosts that are never reached, as the run's deny list has them.
     #[must_use]
-    pub fn denials(mut self, denials: Denials) -> Self {
-        self.shared = Arc::new(Shared { denials, ..(*self.shared).clone() });
+    pub fn denials(mut self, denials: DenialSet) -> Self {
+        self.shared = Arc::new(FetchSettings { denials, ..(*self.shared).clone() });
         self
     }
 
     /// With other bounds of size and time. Which media types are taken stays as it is.
     #[must_use]
-    pub fn limits(mut self, mut limits: Limits) -> Self {
+    pub fn limits(mut self, mut limits: ExchangeLimits) -> Self {
         limits.mimes = self.shared.limits.mimes.clone();
-        self.shared = Arc::new(Shared { limits, ..(*self.shared).clone() });
+        self.shared = Arc::new(FetchSettings { limits, ..(*self.shared).clone() });
         self
     }
 }
 
-impl Tool for Fetch {
+impl Tool for FetchTool {
     fn declaration(&self) -> &Declaration {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
             let stop = job.stop.clone();
@@ -102,9 +102,9 @@ impl Tool for Fetch {
     }
 }
 
-impl Shared {
-    async fn fetch(&self, job: &Job) -> Result<ToolOutput, String> {
-        let arguments: Arguments = job.parse().map_err(|error| error.to_string())?;
+impl FetchSettings {
+    async fn fetch(&self, job: &ToolInvocation) -> Result<ToolOutput, String> {
+        let arguments: FetchArguments = job.parse().map_err(|error| error.to_string())?;
         let url: Url = arguments.url.parse().map_err(|error| format!("this is no URL to fetch: {error}"))?;
         let (policy, limits) = self.bounds(&job.needs, &job.denials);
         let request = request(url).map_err(|error| error.to_string())?;
@@ -122,28 +122,28 @@ impl Shared {
     }
 }
 
-impl Shared {
+impl FetchSettings {
     /// The policy and limits of a call: exactly what it was granted. The target of a redirect is
     /// checked against it, including the path.
     ///
     /// A path that no grant can spell was allowed with its whole host or by a person; then the host is open for this one
     /// exchange, and no redirect is followed.
-    fn bounds(&self, needs: &[Need], denials: &Denials) -> (Policy, Limits) {
+    fn bounds(&self, needs: &[CallNeed], denials: &DenialSet) -> (GrantPolicy, ExchangeLimits) {
         let (mut grants, mut limits) = (authority::grants(needs), self.limits.clone());
         for need in needs {
-            if let Need::Request(Request::Fetch(url)) = need
-                && !grants.admits(&Request::Fetch(url.clone()))
+            if let CallNeed::Request(AccessRequest::Fetch(url)) = need
+                && !grants.admits(&AccessRequest::Fetch(url.clone()))
             {
                 grants.extend(FetchPattern::origin(url).map(Grant::Fetch));
                 limits.redirects = 0;
             }
         }
-        (Policy { grants, denials: self.denials.join(denials) }, limits)
+        (GrantPolicy { grants, denials: self.denials.join(denials) }, limits)
     }
 }
 
-fn request(url: Url) -> Result<HttpRequest, NetError> {
-    HttpRequest::get(url)
+fn request(url: Url) -> Result<HttpClientRequest, NetError> {
+    HttpClientRequest::get(url)
         .header("accept", "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.1")?
         .header("user-agent", AGENT)
 }

@@ -2,17 +2,17 @@
 //! record for undo, replace.
 
 use holm_grants::FilePath;
-use holm_runtime::Job;
+use holm_runtime::ToolInvocation;
 
-use super::desk::{Desk, Failed, MOST_BYTES, Recalled, told};
+use super::desk::{FileToolContext, FileToolError, MOST_BYTES, ReadStatus, told};
 use crate::{
-    root::{Expect, Folders, Lock, Place, RootError},
-    undo::Undo,
+    root::{ExpectedFile, FileLocation, FileLock, MissingFolderPolicy, WorkspaceRootError},
+    undo::UndoStore,
 };
 
 /// The new content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum New {
+pub(super) enum NewContent {
     Bytes(Vec<u8>),
     /// These bytes, and the mode of another file of the same change, given by its index.
     /// That file moves here.
@@ -22,57 +22,57 @@ pub(super) enum New {
 }
 
 /// The content of a file before the change.
-pub(super) struct Before {
+pub(super) struct OriginalContent {
     /// The bytes; `None` if there is no file.
     pub(super) bytes: Option<Vec<u8>>,
     /// Whether they are what the model read.
-    pub(super) recalled: Recalled,
+    pub(super) recalled: ReadStatus,
 }
 
 /// A file whose content was read under the lock.
-struct Held {
-    place: Place,
-    before: Before,
-    expect: Expect,
+struct LockedFile {
+    place: FileLocation,
+    before: OriginalContent,
+    expect: ExpectedFile,
     mode: u32,
 }
 
 /// The earlier content of a file, and the stamp that shows whether it is still there.
-struct Standing<'a> {
-    before: &'a Before,
-    expect: Expect,
+struct FileBaseline<'a> {
+    before: &'a OriginalContent,
+    expect: ExpectedFile,
     mode: u32,
 }
 
-impl Desk {
+impl FileToolContext {
     /// Changes some files together. `decide` sees the content of each file and returns the new
     /// content of each. It is called once, while no other writer can change them. Either all
     /// files change, or none.
     pub(super) fn change<T>(
         &self,
-        job: &Job,
+        job: &ToolInvocation,
         paths: &[FilePath],
-        folders: Folders,
-        decide: impl FnOnce(&[Before]) -> Result<(Vec<New>, T), Failed>,
-    ) -> Result<T, Failed> {
+        folders: MissingFolderPolicy,
+        decide: impl FnOnce(&[OriginalContent]) -> Result<(Vec<NewContent>, T), FileToolError>,
+    ) -> Result<T, FileToolError> {
         let permit = self.root.permit(&job.needs);
         for path in paths {
             permit.write(path)?;
         }
         let places = paths.iter().map(|path| self.root.place_to_write(path, folders));
         let places = places.collect::<Result<Vec<_>, _>>()?;
-        let _lock = Lock::hold(&places.iter().collect::<Vec<_>>())?;
+        let _lock = FileLock::hold(&places.iter().collect::<Vec<_>>())?;
         let held = places.into_iter().map(|place| self.hold(place)).collect::<Result<Vec<_>, _>>()?;
-        let (befores, rest): (Vec<Before>, Vec<_>) =
+        let (befores, rest): (Vec<OriginalContent>, Vec<_>) =
             held.into_iter().map(|held| (held.before, (held.place, held.expect, held.mode))).unzip();
         let (news, answer) = decide(&befores)?;
         let mut done = Vec::new();
         for ((before, (place, expect, mode)), new) in befores.iter().zip(&rest).zip(&news) {
             let moved = match new {
-                New::Moved(_, from) => rest.get(*from).map(|(_, _, mode)| *mode),
-                New::Bytes(_) | New::Nothing => None,
+                NewContent::Moved(_, from) => rest.get(*from).map(|(_, _, mode)| *mode),
+                NewContent::Bytes(_) | NewContent::Nothing => None,
             };
-            let held = Standing { before, expect: *expect, mode: *mode };
+            let held = FileBaseline { before, expect: *expect, mode: *mode };
             if let Err(error) = self.put(job, place, &held, moved, new) {
                 roll_back(&done);
                 return Err(error);
@@ -82,52 +82,54 @@ impl Desk {
         Ok(answer)
     }
 
-    fn hold(&self, place: Place) -> Result<Held, Failed> {
+    fn hold(&self, place: FileLocation) -> Result<LockedFile, FileToolError> {
         let Some(opened) = place.read_if_there()? else {
-            let before = Before { bytes: None, recalled: Recalled::Unseen };
-            return Ok(Held { place, before, expect: Expect::Absent, mode: 0 });
+            let before = OriginalContent { bytes: None, recalled: ReadStatus::Unseen };
+            return Ok(LockedFile { place, before, expect: ExpectedFile::Absent, mode: 0 });
         };
         let bytes = opened.bytes(MOST_BYTES)?;
         // A program that writes without asking would be seen here, or when the file is replaced.
         if opened.now()? != opened.stamp() {
-            return Err(RootError::Changed { path: place.path().to_string() }.into());
+            return Err(WorkspaceRootError::Changed { path: place.path().to_string() }.into());
         }
         // The remembered content does not change: the refusal stays until the file is read again.
         let recalled = self.recall(place.path(), &bytes);
-        if recalled == Recalled::Changed {
-            return Err(RootError::Changed { path: place.path().to_string() }.into());
+        if recalled == ReadStatus::Changed {
+            return Err(WorkspaceRootError::Changed { path: place.path().to_string() }.into());
         }
-        let (expect, mode) = (Expect::Same(opened.stamp()), opened.stamp().mode());
-        Ok(Held { place, before: Before { bytes: Some(bytes), recalled }, expect, mode })
+        let (expect, mode) = (ExpectedFile::Same(opened.stamp()), opened.stamp().mode());
+        Ok(LockedFile { place, before: OriginalContent { bytes: Some(bytes), recalled }, expect, mode })
     }
 
     fn put(
         &self,
-        job: &Job,
-        place: &Place,
-        held: &Standing<'_>,
+        job: &ToolInvocation,
+        place: &FileLocation,
+        held: &FileBaseline<'_>,
         moved: Option<u32>,
-        new: &New,
-    ) -> Result<(), Failed> {
-        let Standing { before, expect, mode } = *held;
+        new: &NewContent,
+    ) -> Result<(), FileToolError> {
+        let FileBaseline { before, expect, mode } = *held;
         let after = match new {
-            New::Bytes(bytes) | New::Moved(bytes, _) if bytes.len() as u64 > MOST_BYTES => {
+            NewContent::Bytes(bytes) | NewContent::Moved(bytes, _) if bytes.len() as u64 > MOST_BYTES => {
                 let path = place.path();
                 return Err(told(format!(
                     "`{path}` would have {} bytes; the most is {MOST_BYTES}",
                     bytes.len()
                 )));
             }
-            New::Bytes(bytes) | New::Moved(bytes, _) => Some(bytes.as_slice()),
-            New::Nothing => None,
+            NewContent::Bytes(bytes) | NewContent::Moved(bytes, _) => Some(bytes.as_slice()),
+            NewContent::Nothing => None,
         };
         let before = before.bytes.as_deref().map(|bytes| (bytes, mode));
-        let keep = |undo: &Undo| undo.keep(job.key, self.root.at(), place.path(), before, after);
+        let keep = |undo: &UndoStore| undo.keep(job.key, self.root.at(), place.path(), before, after);
         let kept = self.undo.as_ref().map(keep).transpose()?;
         let changed = match (after, expect) {
             (Some(bytes), expect) => place.replace(bytes, expect, moved),
-            (None, Expect::Same(stamp)) => place.remove(stamp),
-            (None, Expect::Absent) => Err(RootError::Missing { path: place.path().to_string() }),
+            (None, ExpectedFile::Same(stamp)) => place.remove(stamp),
+            (None, ExpectedFile::Absent) => {
+                Err(WorkspaceRootError::Missing { path: place.path().to_string() })
+            }
         };
         if let Err(error) = changed {
             if let Some(kept) = kept {
@@ -146,17 +148,17 @@ impl Desk {
 /// Restores the files that were changed before a later one failed. The lock is still held, so
 /// other processes have seen the change only for a moment. If restoring fails too, the undo
 /// records have all contents.
-fn roll_back(done: &[(&Place, &Before, u32)]) {
+fn roll_back(done: &[(&FileLocation, &OriginalContent, u32)]) {
     for (place, before, mode) in done.iter().rev() {
         let now = match place.read_if_there() {
-            Ok(Some(opened)) => Expect::Same(opened.stamp()),
-            Ok(None) => Expect::Absent,
+            Ok(Some(opened)) => ExpectedFile::Same(opened.stamp()),
+            Ok(None) => ExpectedFile::Absent,
             Err(_) => continue,
         };
         let _ = match (&before.bytes, now) {
             (Some(bytes), now) => place.replace(bytes, now, Some(*mode)),
-            (None, Expect::Same(stamp)) => place.remove(stamp),
-            (None, Expect::Absent) => Ok(()),
+            (None, ExpectedFile::Same(stamp)) => place.remove(stamp),
+            (None, ExpectedFile::Absent) => Ok(()),
         };
     }
 }

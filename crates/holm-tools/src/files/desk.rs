@@ -8,12 +8,12 @@ use std::{
 
 use holm_grants::{FilePath, Level};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
-use holm_runtime::{Blobs, ClosureTool};
+use holm_runtime::{BlobStore, ClosureTool};
 
 use crate::{
-    root::{Protect, Root, RootError},
+    root::{ProtectionLevel, WorkspaceRoot, WorkspaceRootError},
     shell::OUTPUT_FOLDER,
-    undo::{Undo, UndoError, digest},
+    undo::{UndoError, UndoStore, digest},
 };
 
 /// The largest file that a tool reads whole, or writes. Larger ones are searched, or belong to programs.
@@ -23,51 +23,54 @@ pub const MOST_BYTES: u64 = 32 * 1024 * 1024;
 const MOST_SEEN: usize = 10_000;
 
 /// A root, the files that were read in it, and the stores for undo records and large results.
-pub struct Desk {
-    pub(super) root: Root,
-    pub(super) undo: Option<Undo>,
-    pub(super) blobs: Option<Arc<dyn Blobs>>,
+pub struct FileToolContext {
+    pub(super) root: WorkspaceRoot,
+    pub(super) undo: Option<UndoStore>,
+    pub(super) blobs: Option<Arc<dyn BlobStore>>,
     /// The long outputs of commands, which are read under a name of their own.
-    outputs: Option<Root>,
+    outputs: Option<WorkspaceRoot>,
     seen: Mutex<BTreeMap<FilePath, String>>,
 }
 
-impl Desk {
+impl FileToolContext {
     /// A desk in a root. Nothing is kept for undo until [`undo`](Self::undo) says where.
     #[must_use]
-    pub fn new(root: Root) -> Self {
+    pub fn new(root: WorkspaceRoot) -> Self {
         Self { root, undo: None, blobs: None, outputs: None, seen: Mutex::default() }
     }
 
     /// Keeps what files were before they are changed. Where the records lie in the root, no tool sees them.
     ///
     /// # Errors
-    /// [`RootError`] if the place of the records cannot be told.
-    pub fn undo(mut self, undo: Undo) -> Result<Self, RootError> {
-        self.root = self.root.protect(undo.folder(), Protect::Everything)?;
+    /// [`WorkspaceRootError`] if the place of the records cannot be told.
+    pub fn undo(mut self, undo: UndoStore) -> Result<Self, WorkspaceRootError> {
+        self.root = self.root.protect(undo.folder(), ProtectionLevel::Everything)?;
         self.undo = Some(undo);
         Ok(self)
     }
 
     /// Lets `read` show large results that were kept elsewhere, by their reference.
     #[must_use]
-    pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
+    pub fn blobs(mut self, blobs: Arc<dyn BlobStore>) -> Self {
         self.blobs = Some(blobs);
         self
     }
 
     /// Lets `read` and `grep` open the long outputs of commands in this folder as `$HOME/out/1.txt`: see
-    /// [`Shell::output_folder`](crate::shell::Shell::output_folder). A call needs to read that path in the workspace.
+    /// [`WorkspaceShell::output_folder`](crate::shell::WorkspaceShell::output_folder). A call needs to read that path in the workspace.
     ///
     /// # Errors
-    /// [`RootError`] if the folder cannot be opened.
-    pub fn outputs(mut self, folder: &Path) -> Result<Self, RootError> {
-        self.outputs = Some(Root::open(folder)?);
+    /// [`WorkspaceRootError`] if the folder cannot be opened.
+    pub fn outputs(mut self, folder: &Path) -> Result<Self, WorkspaceRootError> {
+        self.outputs = Some(WorkspaceRoot::open(folder)?);
         Ok(self)
     }
 
     /// The root that a path of a call lies in, and its path there: the workspace, or the outputs of commands.
-    pub(super) fn place<'a>(&'a self, path: &FilePath) -> Result<(&'a Root, FilePath), RootError> {
+    pub(super) fn place<'a>(
+        &'a self,
+        path: &FilePath,
+    ) -> Result<(&'a WorkspaceRoot, FilePath), WorkspaceRootError> {
         let inside = path.as_str().strip_prefix(OUTPUT_FOLDER).and_then(|rest| rest.strip_prefix('/'));
         match (&self.outputs, inside) {
             (Some(outputs), Some(inside)) => Ok((outputs, outputs.path(inside)?)),
@@ -76,7 +79,7 @@ impl Desk {
     }
 
     /// The folder that it works in.
-    pub(crate) fn root(&self) -> &Root {
+    pub(crate) fn root(&self) -> &WorkspaceRoot {
         &self.root
     }
 
@@ -94,24 +97,27 @@ impl Desk {
     }
 
     /// Whether a file still has the content that was read.
-    pub(super) fn recall(&self, path: &FilePath, bytes: &[u8]) -> Recalled {
+    pub(super) fn recall(&self, path: &FilePath, bytes: &[u8]) -> ReadStatus {
         match self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
-            None => Recalled::Unseen,
-            Some(seen) if *seen == digest(bytes) => Recalled::Same,
-            Some(_) => Recalled::Changed,
+            None => ReadStatus::Unseen,
+            Some(seen) if *seen == digest(bytes) => ReadStatus::Same,
+            Some(_) => ReadStatus::Changed,
         }
     }
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for FileToolContext {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Desk").field("root", &self.root).field("undo", &self.undo).finish_non_exhaustive()
+        out.debug_struct("FileToolContext")
+            .field("root", &self.root)
+            .field("undo", &self.undo)
+            .finish_non_exhaustive()
     }
 }
 
 /// Whether a file still has the content that the model read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Recalled {
+pub(super) enum ReadStatus {
     /// It was not read here.
     Unseen,
     /// It has the content that was read.
@@ -122,9 +128,9 @@ pub(super) enum Recalled {
 
 /// Why a file tool fails. Every message says what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Failed {
+pub(super) enum FileToolError {
     #[error("{0}")]
-    Root(#[from] RootError),
+    Root(#[from] WorkspaceRootError),
     /// The old content could not be stored, so nothing was changed.
     #[error("nothing was changed, because it could not be undone: {0}")]
     Undo(#[from] UndoError),
@@ -134,8 +140,8 @@ pub(super) enum Failed {
 }
 
 /// Says something in plain words.
-pub(super) fn told(text: impl Into<String>) -> Failed {
-    Failed::Told(text.into())
+pub(super) fn told(text: impl Into<String>) -> FileToolError {
+    FileToolError::Told(text.into())
 }
 
 /// The common part of the declarations of all file tools.

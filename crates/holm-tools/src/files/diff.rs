@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use holm_grants::PatchForm;
 
-use hunk::{Hunk, Misfit};
+use hunk::{HunkMatchError, PatchHunk};
 
-use super::{effort::Effort, lines::Lines, relaxed::Differences};
+use super::{effort::ComparisonBudget, lines::LineIndex, relaxed::MatchDifferences};
 
 /// Bytes of a patch: more is a new file.
 const LONGEST: usize = 4 * 1024 * 1024;
@@ -21,40 +21,45 @@ const LONGEST: usize = 4 * 1024 * 1024;
 /// The part of a patch that is about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileDiff {
-    pub(super) name: Named,
-    pub(super) action: Action,
-    hunks: Vec<Hunk>,
+    pub(super) name: DiffTarget,
+    pub(super) action: FileAction,
+    hunks: Vec<PatchHunk>,
 }
 
 /// How a patch names a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum DiffTarget {
     /// The patch does not name it: the call says which file it is.
     Nowhere,
     Path(String),
     /// By the lines `---` and `+++`.
-    Lines { old: String, new: String },
+    Lines {
+        old: String,
+        new: String,
+    },
 }
 
 /// What a patch does to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum FileAction {
     Make,
     Change,
     /// Its text changes, if there are hunks, and it gets this path.
     Move(String),
     /// It is removed. All of its lines have to be named, unless the form names none.
-    Remove { lines: bool },
+    Remove {
+        lines: bool,
+    },
 }
 
 /// A text after all hunks were applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Patched {
+pub(super) struct PatchedText {
     pub(super) text: String,
     /// Where it was changed.
     pub(super) places: Vec<Range<usize>>,
     /// In what the hunks differ from the file.
-    pub(super) differences: Differences,
+    pub(super) differences: MatchDifferences,
 }
 
 /// Reads a patch in either form. The error tells the author what is wrong.
@@ -84,26 +89,31 @@ impl FileDiff {
     }
 
     /// The text after all hunks. The error says which hunk does not fit, and why.
-    pub(super) fn apply(&self, text: &str, line_end: &str, effort: &mut Effort) -> Result<Patched, String> {
-        let lines = Lines::of(text);
-        let mut out = Written { text: String::with_capacity(text.len()), line_end };
+    pub(super) fn apply(
+        &self,
+        text: &str,
+        line_end: &str,
+        effort: &mut ComparisonBudget,
+    ) -> Result<PatchedText, String> {
+        let lines = LineIndex::of(text);
+        let mut out = PatchedTextWriter { text: String::with_capacity(text.len()), line_end };
         let mut places = Vec::new();
-        let mut differences = Differences::default();
+        let mut differences = MatchDifferences::default();
         let mut done = 0;
         let mut shift = 0_isize;
         for (number, hunk) in self.hunks.iter().enumerate() {
             let placed = hunk.place(&lines, done, shift, effort).map_err(|misfit| {
                 let number = number + 1;
                 match misfit {
-                    Misfit::Nowhere => format!("hunk {number} does not fit. {}", hunk.nearest(text)),
-                    Misfit::Several(found) => format!(
+                    HunkMatchError::Nowhere => format!("hunk {number} does not fit. {}", hunk.nearest(text)),
+                    HunkMatchError::Several(found) => format!(
                         "hunk {number} fits more than one place, at lines {}; give more lines around it",
                         found.join(", ")
                     ),
-                    Misfit::Unplaced => format!(
+                    HunkMatchError::Unplaced => format!(
                         "hunk {number} only adds lines and does not say where; give lines around them, or line numbers"
                     ),
-                    Misfit::TooFar => format!(
+                    HunkMatchError::TooFar => format!(
                         "hunk {number} was not found: the line numbers are too far off; read the file again"
                     ),
                 }
@@ -117,17 +127,17 @@ impl FileDiff {
             places.push(before..out.text.len());
         }
         out.keep(text.get(lines.start(done)..).unwrap_or_default());
-        Ok(Patched { text: out.text, places, differences })
+        Ok(PatchedText { text: out.text, places, differences })
     }
 }
 
 /// Writes a text line by line.
-struct Written<'a> {
+struct PatchedTextWriter<'a> {
     text: String,
     line_end: &'a str,
 }
 
-impl Written<'_> {
+impl PatchedTextWriter<'_> {
     /// Writes unchanged text. A last line without a line end gets one before anything follows.
     fn keep(&mut self, text: &str) {
         if !text.is_empty() {

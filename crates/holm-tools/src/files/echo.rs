@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, ops::Range};
 
-use super::lines::Lines;
+use super::lines::LineIndex;
 
 /// Lines shown before and after a change, so that the model sees where it landed.
 const AROUND: usize = 3;
@@ -17,17 +17,17 @@ const MOST_LINES: usize = 80;
 const LINE: usize = 200;
 
 /// How many lines a call may still show.
-pub(super) struct Room(usize);
+pub(super) struct LineAllowance(usize);
 
-impl Default for Room {
+impl Default for LineAllowance {
     fn default() -> Self {
         Self(MOST_LINES)
     }
 }
 
 /// Writes the lines around each place, in the order of the file.
-pub(super) fn echo(out: &mut String, text: &str, places: &[Range<usize>], room: &mut Room) {
-    let lines = Lines::of(text);
+pub(super) fn echo(out: &mut String, text: &str, places: &[Range<usize>], room: &mut LineAllowance) {
+    let lines = LineIndex::of(text);
     let mut blocks: Vec<Range<usize>> = places.iter().map(|place| around(&lines, place)).collect();
     blocks.sort_unstable_by_key(|block| block.start);
     let blocks = blocks.into_iter().fold(Vec::new(), |mut merged: Vec<Range<usize>>, block| {
@@ -60,14 +60,14 @@ pub(super) fn echo(out: &mut String, text: &str, places: &[Range<usize>], room: 
 }
 
 /// The lines of a place and around it.
-fn around(lines: &Lines<'_>, place: &Range<usize>) -> Range<usize> {
+fn around(lines: &LineIndex<'_>, place: &Range<usize>) -> Range<usize> {
     let first = lines.line_of(place.start);
     let last = lines.line_of(place.end.saturating_sub(1).max(place.start));
     first.saturating_sub(AROUND)..(last + 1 + AROUND).min(lines.len())
 }
 
 /// A line with its number, as `read` shows it.
-pub(super) fn numbered(lines: &Lines<'_>, line: usize) -> String {
+pub(super) fn numbered(lines: &LineIndex<'_>, line: usize) -> String {
     format!("{:>6}\t{}", line + 1, clipped(lines.body(line), LINE))
 }
 

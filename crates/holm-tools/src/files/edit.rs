@@ -3,22 +3,22 @@
 use std::{ops::Range, sync::Arc};
 
 use holm_grants::{FilePath, Level};
-use holm_runtime::{ClosureTool, Job, blocking_tool};
+use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    change::New,
-    desk::{Desk, Failed, MOST_BYTES, declared, told},
-    echo::{self, Room},
-    effort::Effort,
-    lines::Lines,
-    locate::{self, Miss},
+    change::NewContent,
+    desk::{FileToolContext, FileToolError, MOST_BYTES, declared, told},
+    echo::{self, LineAllowance},
+    effort::ComparisonBudget,
+    lines::LineIndex,
+    locate::{self, TextMatchError},
     nearest,
-    relaxed::Differences,
-    text::Text,
+    relaxed::MatchDifferences,
+    text::DecodedText,
 };
-use crate::root::{Folders, RootError};
+use crate::root::{MissingFolderPolicy, WorkspaceRootError};
 
 /// Replacements in one call: a longer list is a new file.
 const MOST_EDITS: usize = 200;
@@ -38,7 +38,7 @@ const MOST_TRACKED: usize = 10_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct EditArguments {
     /// The file; relative paths start at the workspace.
     path: String,
     /// The text to replace, as it is in the file, without line numbers. It must occur once.
@@ -48,12 +48,12 @@ struct Arguments {
     /// Replace every occurrence.
     all: Option<bool>,
     /// In place of old and new: several replacements, made in this order. If one cannot be made, none is.
-    edits: Option<Vec<Edit>>,
+    edits: Option<Vec<TextEdit>>,
 }
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Edit {
+struct TextEdit {
     /// The text to replace.
     old: String,
     /// The new text.
@@ -62,10 +62,10 @@ struct Edit {
     all: Option<bool>,
 }
 
-pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Replaces text in a file: old by new, or several edits, all or none. The old text must occur once, \
                 unless all is true. Refused if the file has changed since it was read. Shows the changed lines.";
-    let edit = blocking_tool("edit", text, move |arguments: Arguments, job: Job| {
+    let edit = blocking_tool("edit", text, move |arguments: EditArguments, job: ToolInvocation| {
         let edits = edits(&arguments)?;
         run(&desk, &arguments.path, &edits, &job)
     });
@@ -73,16 +73,16 @@ pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
 }
 
 /// The replacements of a call, in either form.
-fn edits(arguments: &Arguments) -> Result<Vec<Edit>, Failed> {
+fn edits(arguments: &EditArguments) -> Result<Vec<TextEdit>, FileToolError> {
     match (&arguments.old, &arguments.new, &arguments.edits) {
         (Some(old), Some(new), None) => {
-            Ok(vec![Edit { old: old.clone(), new: new.clone(), all: arguments.all }])
+            Ok(vec![TextEdit { old: old.clone(), new: new.clone(), all: arguments.all }])
         }
         (None, None, Some(edits)) if edits.is_empty() || edits.len() > MOST_EDITS => {
             Err(told(format!("give between 1 and {MOST_EDITS} edits")))
         }
         (None, None, Some(edits)) => {
-            let all = |edit: &Edit| Edit { all: edit.all.or(arguments.all), ..edit.clone() };
+            let all = |edit: &TextEdit| TextEdit { all: edit.all.or(arguments.all), ..edit.clone() };
             Ok(edits.iter().map(all).collect())
         }
         (_, _, Some(_)) => Err(told("give old and new, or edits, not both")),
@@ -90,13 +90,20 @@ fn edits(arguments: &Arguments) -> Result<Vec<Edit>, Failed> {
     }
 }
 
-fn run(desk: &Desk, path: &str, edits: &[Edit], job: &Job) -> Result<String, Failed> {
+fn run(
+    desk: &FileToolContext,
+    path: &str,
+    edits: &[TextEdit],
+    job: &ToolInvocation,
+) -> Result<String, FileToolError> {
     let path = desk.root.path(path)?;
     desk.root.permit(&job.needs).read(&path)?;
-    desk.change(job, std::slice::from_ref(&path), Folders::Wanted, |befores| {
+    desk.change(job, std::slice::from_ref(&path), MissingFolderPolicy::Wanted, |befores| {
         let bytes = befores.first().and_then(|before| before.bytes.as_deref());
-        let Some(bytes) = bytes else { return Err(RootError::Missing { path: path.to_string() }.into()) };
-        let Some(text) = Text::read(bytes) else {
+        let Some(bytes) = bytes else {
+            return Err(WorkspaceRootError::Missing { path: path.to_string() }.into());
+        };
+        let Some(text) = DecodedText::read(bytes) else {
             return Err(told(format!("`{path}` is no text and cannot be edited")));
         };
         let edited = apply(&path, &text, edits)?;
@@ -107,25 +114,29 @@ fn run(desk: &Desk, path: &str, edits: &[Edit], job: &Job) -> Result<String, Fai
             ))
         })?;
         let said = report(&path, &edited);
-        Ok((vec![New::Bytes(new)], said))
+        Ok((vec![NewContent::Bytes(new)], said))
     })
 }
 
 /// The text between two edits of one call.
-struct Edited {
+struct EditedText {
     text: String,
     /// How many replacements were made.
     count: usize,
     /// Where they are in the text.
     places: Vec<Range<usize>>,
-    differences: Differences,
+    differences: MatchDifferences,
 }
 
-fn apply(path: &FilePath, text: &Text, edits: &[Edit]) -> Result<Edited, Failed> {
+fn apply(path: &FilePath, text: &DecodedText, edits: &[TextEdit]) -> Result<EditedText, FileToolError> {
     let line_end = text.line_end();
-    let mut edited =
-        Edited { text: text.text.clone(), count: 0, places: Vec::new(), differences: Differences::default() };
-    let mut effort = Effort::default();
+    let mut edited = EditedText {
+        text: text.text.clone(),
+        count: 0,
+        places: Vec::new(),
+        differences: MatchDifferences::default(),
+    };
+    let mut effort = ComparisonBudget::default();
     for (at, edit) in edits.iter().enumerate() {
         let which = if edits.len() == 1 { String::new() } else { format!("edit {}: ", at + 1) };
         edited.make(path, edit, line_end, &mut effort).map_err(|why| told(format!("{which}{why}")))?;
@@ -136,13 +147,13 @@ fn apply(path: &FilePath, text: &Text, edits: &[Edit]) -> Result<Edited, Failed>
     Ok(edited)
 }
 
-impl Edited {
+impl EditedText {
     fn make(
         &mut self,
         path: &FilePath,
-        edit: &Edit,
+        edit: &TextEdit,
         line_end: &str,
-        effort: &mut Effort,
+        effort: &mut ComparisonBudget,
     ) -> Result<(), String> {
         if edit.old.is_empty() {
             return Err("the old text is empty; to make a new file use write".into());
@@ -156,7 +167,7 @@ impl Edited {
             return self.make_relaxed(path, edit, line_end, effort);
         }
         if places.len() > 1 && edit.all != Some(true) {
-            let lines = Lines::of(&self.text);
+            let lines = LineIndex::of(&self.text);
             let named: Vec<usize> = places.iter().map(|place| lines.line_of(*place) + 1).collect();
             return Err(several(path, &named));
         }
@@ -174,17 +185,17 @@ impl Edited {
     fn make_relaxed(
         &mut self,
         path: &FilePath,
-        edit: &Edit,
+        edit: &TextEdit,
         line_end: &str,
-        effort: &mut Effort,
+        effort: &mut ComparisonBudget,
     ) -> Result<(), String> {
         let spot = match locate::relaxed(&self.text, &edit.old, &edit.new, line_end, effort) {
             Ok(spot) => spot,
-            Err(Miss::Several(lines)) => {
+            Err(TextMatchError::Several(lines)) => {
                 let text = "nothing in the file is exactly the old text, and more than one place is nearly";
                 return Err(format!("{text}: {}; nothing was changed", named(&lines)));
             }
-            Err(Miss::Nowhere | Miss::TooFar) => {
+            Err(TextMatchError::Nowhere | TextMatchError::TooFar) => {
                 let wanted: Vec<&str> = edit.old.lines().collect();
                 let near = nearest::describe(&self.text, &wanted, "the old text");
                 return Err(format!("old text not found in `{path}`; nothing was changed. {near}"));
@@ -228,7 +239,7 @@ impl Edited {
         new: &str,
     ) -> Result<(), String> {
         let mut text = String::with_capacity(size_after(before.len(), count, length, new.len())?);
-        let mut earlier = Moving::new(&self.places);
+        let mut earlier = RangeShifter::new(&self.places);
         let mut places = Vec::new();
         let mut done = 0;
         for start in starts {
@@ -262,13 +273,13 @@ fn size_after(before: usize, count: usize, old: usize, new: usize) -> Result<usi
 }
 
 /// Maps the places of earlier edits into the text that a later edit writes.
-struct Moving {
+struct RangeShifter {
     /// Each end of each place: where it was, which place, whether it is its end, and where it is now.
     ends: Vec<(usize, usize, bool, usize)>,
     next: usize,
 }
 
-impl Moving {
+impl RangeShifter {
     fn new(places: &[Range<usize>]) -> Self {
         let both =
             |(at, place): (usize, &Range<usize>)| [(place.start, at, false, 0), (place.end, at, true, 0)];
@@ -330,7 +341,7 @@ fn named(lines: &[usize]) -> String {
 }
 
 /// Models write plain line ends. In a file with other line ends, the searched texts get those.
-fn in_lines_of(text: &str, line_end: &str, edit: &Edit) -> (String, String) {
+fn in_lines_of(text: &str, line_end: &str, edit: &TextEdit) -> (String, String) {
     let plain = line_end == "\n" || edit.old.contains('\r') || edit.new.contains('\r');
     if plain || (text.contains(&edit.old) && !edit.new.contains('\n')) {
         return (edit.old.clone(), edit.new.clone());
@@ -339,10 +350,10 @@ fn in_lines_of(text: &str, line_end: &str, edit: &Edit) -> (String, String) {
 }
 
 /// Reports the changes, with the lines around every place.
-fn report(path: &FilePath, edited: &Edited) -> String {
+fn report(path: &FilePath, edited: &EditedText) -> String {
     let plural = if edited.count == 1 { "" } else { "s" };
     let mut out = format!("`{path}`: {} replacement{plural} made\n", edited.count);
-    echo::echo(&mut out, &edited.text, &edited.places, &mut Room::default());
+    echo::echo(&mut out, &edited.text, &edited.places, &mut LineAllowance::default());
     if let Some(note) = edited.differences.note("the old text") {
         out.push('\n');
         out.push_str(&note);

@@ -4,12 +4,12 @@ use std::{fmt::Write, ops::ControlFlow, sync::Arc};
 
 use globset::{GlobBuilder, GlobMatcher};
 use holm_grants::{FilePath, Level};
-use holm_runtime::{ClosureTool, Job, blocking_tool};
+use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::desk::{Desk, Failed, declared, told};
-use crate::root::{Ignored, Kind, Walk, Walked};
+use super::desk::{FileToolContext, FileToolError, declared, told};
+use crate::root::{DirEntryKind, IgnoredFilePolicy, WalkSummary, WorkspaceWalk};
 
 /// Paths that are shown; a pattern that finds more was too wide.
 const MOST: usize = 1_000;
@@ -22,7 +22,7 @@ const MOST_BRACES: usize = 16;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct GlobArguments {
     /// The pattern: `*` within a name, `**` for any folders, `?`, `[a-z]`, `{a,b}`. Without a slash it matches names at any
     /// depth.
     pattern: String,
@@ -32,25 +32,31 @@ struct Arguments {
     ignored: Option<bool>,
 }
 
-pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Finds files by a pattern of their paths, such as `*.rs` or `src/**/*.rs`. Leaves out what git ignores \
                 unless ignored is true. The paths it gives can be read as they are.";
-    let glob =
-        blocking_tool("glob", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    let glob = blocking_tool("glob", text, move |arguments: GlobArguments, job: ToolInvocation| {
+        run(&desk, &arguments, &job)
+    });
     declared(glob, Level::ReadOnly, &["read:{path=.}/**"])
 }
 
-fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+fn run(
+    desk: &FileToolContext,
+    arguments: &GlobArguments,
+    job: &ToolInvocation,
+) -> Result<String, FileToolError> {
     let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
     let permit = desk.root.permit(&job.needs);
     permit.read(&start)?;
     let matcher = compile(desk, &start, &arguments.pattern)?;
-    let walk = Walk { root: &desk.root, permit, ignored: ignored(arguments.ignored), stop: &job.stop };
+    let walk =
+        WorkspaceWalk { root: &desk.root, permit, ignored: ignored(arguments.ignored), stop: &job.stop };
     let skip = if start.as_str() == "." { 0 } else { start.as_str().len() + 1 };
     let mut found = Vec::new();
     let walked = walk.beneath(&start, |entry| {
         let inner = entry.path.as_str().get(skip..).unwrap_or_default();
-        if entry.kind == Kind::File && matcher.is_match(inner) {
+        if entry.kind == DirEntryKind::File && matcher.is_match(inner) {
             found.push(entry.path.to_string());
         }
         if found.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -70,7 +76,11 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
 
 /// Compiles a pattern that a model wrote, counted from a folder. As for git and ripgrep, one without a slash is the pattern of a
 /// name, at any depth. One that is spelled out from the top may lead into the folder.
-pub(super) fn compile(desk: &Desk, start: &FilePath, pattern: &str) -> Result<GlobMatcher, Failed> {
+pub(super) fn compile(
+    desk: &FileToolContext,
+    start: &FilePath,
+    pattern: &str,
+) -> Result<GlobMatcher, FileToolError> {
     if pattern.len() > LONGEST || pattern.matches('{').count() > MOST_BRACES {
         return Err(told(format!("the pattern is longer than {LONGEST} bytes or has too many braces")));
     }
@@ -89,12 +99,12 @@ pub(super) fn compile(desk: &Desk, start: &FilePath, pattern: &str) -> Result<Gl
     glob.map(|glob| glob.compile_matcher()).map_err(|error| told(format!("this is no pattern: {error}")))
 }
 
-pub(super) fn ignored(shown: Option<bool>) -> Ignored {
-    if shown == Some(true) { Ignored::Shown } else { Ignored::Skipped }
+pub(super) fn ignored(shown: Option<bool>) -> IgnoredFilePolicy {
+    if shown == Some(true) { IgnoredFilePolicy::Shown } else { IgnoredFilePolicy::Skipped }
 }
 
 /// Notes what a search left out.
-pub(super) fn notes(out: &mut String, walked: Walked, told: bool) {
+pub(super) fn notes(out: &mut String, walked: WalkSummary, told: bool) {
     if walked.cut && !told {
         let _ = write!(out, "\n[stopped after {} entries; choose a smaller folder]", walked.looked);
     }

@@ -7,15 +7,15 @@ use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
 };
 use holm_grants::Level;
-use holm_runtime::{CancellationToken, ClosureTool, Job, blocking_tool};
+use holm_runtime::{CancellationToken, ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    desk::{Desk, Failed, SHOWN, declared, told},
+    desk::{FileToolContext, FileToolError, SHOWN, declared, told},
     glob,
 };
-use crate::root::{Kind, Opened, RootError, Walk, Walked};
+use crate::root::{DirEntryKind, OpenedFile, WalkSummary, WorkspaceRootError, WorkspaceWalk};
 
 /// Matches that are shown by default.
 const MATCHES: u64 = 250;
@@ -50,7 +50,7 @@ const LONGEST: usize = 4 * 1024;
 /// What is shown of what was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Show {
+enum GrepOutputMode {
     /// The lines, each with its file and number.
     #[default]
     Lines,
@@ -62,7 +62,7 @@ enum Show {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct GrepArguments {
     /// The regular expression, in ripgrep's syntax.
     pattern: String,
     /// The file or folder; the workspace if left out.
@@ -70,7 +70,7 @@ struct Arguments {
     /// Only files that match this pattern, such as `*.rs` or `src/**/*.rs`.
     glob: Option<String>,
     /// Show the lines, the files that have one, or how many lines each file has.
-    show: Option<Show>,
+    show: Option<GrepOutputMode>,
     /// The pattern is plain text.
     literal: Option<bool>,
     /// Ignore case.
@@ -85,47 +85,56 @@ struct Arguments {
     ignored: Option<bool>,
 }
 
-pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Searches the text of files with a regular expression. Leaves out what git ignores and what is no \
                 text. Shows `path:line:text`; lines around a match have - in place of the colons.";
-    let grep =
-        blocking_tool("grep", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    let grep = blocking_tool("grep", text, move |arguments: GrepArguments, job: ToolInvocation| {
+        run(&desk, &arguments, &job)
+    });
     declared(grep, Level::ReadOnly, &["read:{path=.}/**"])
 }
 
-fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+fn run(
+    desk: &FileToolContext,
+    arguments: &GrepArguments,
+    job: &ToolInvocation,
+) -> Result<String, FileToolError> {
     let start = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
     let permit = desk.root.permit(&job.needs);
     permit.read(&start)?;
     let only = arguments.glob.as_deref().map(|pattern| glob::compile(desk, &start, pattern)).transpose()?;
-    let mut search = Search::new(arguments, &job.stop)?;
+    let mut search = GrepSearch::new(arguments, &job.stop)?;
     let (root, inside) = desk.place(&start)?;
     let walked = match root.kind(&inside)? {
-        Kind::Folder => {
+        DirEntryKind::Folder => {
             let ignored = glob::ignored(arguments.ignored);
-            let walk = Walk { root: &desk.root, permit, ignored, stop: &job.stop };
+            let walk = WorkspaceWalk { root: &desk.root, permit, ignored, stop: &job.stop };
             let skip = if start.as_str() == "." { 0 } else { start.as_str().len() + 1 };
             walk.beneath(&start, |entry| {
                 let inner = entry.path.as_str().get(skip..).unwrap_or_default();
-                if entry.kind == Kind::File && only.as_ref().is_none_or(|only| only.is_match(inner)) {
+                if entry.kind == DirEntryKind::File && only.as_ref().is_none_or(|only| only.is_match(inner)) {
                     search.file(entry.path.as_str(), entry.open());
                 }
                 if search.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?
         }
-        Kind::File | Kind::Link | Kind::Pipe | Kind::Socket | Kind::Device => {
+        DirEntryKind::File
+        | DirEntryKind::Link
+        | DirEntryKind::Pipe
+        | DirEntryKind::Socket
+        | DirEntryKind::Device => {
             search.file(start.as_str(), Ok(root.read(&inside)?));
-            Walked::default()
+            WalkSummary::default()
         }
     };
     Ok(search.shown(walked))
 }
 
 /// A search over many files.
-struct Search<'a> {
+struct GrepSearch<'a> {
     matcher: RegexMatcher,
     searcher: Searcher,
-    show: Show,
+    show: GrepOutputMode,
     /// Whether lines around matches are shown, so that files and blocks have to be told apart.
     apart: bool,
     limit: u64,
@@ -135,8 +144,8 @@ struct Search<'a> {
     unread: u64,
 }
 
-impl<'a> Search<'a> {
-    fn new(arguments: &Arguments, stop: &'a CancellationToken) -> Result<Self, Failed> {
+impl<'a> GrepSearch<'a> {
+    fn new(arguments: &GrepArguments, stop: &'a CancellationToken) -> Result<Self, FileToolError> {
         if arguments.pattern.is_empty() || arguments.pattern.len() > LONGEST {
             return Err(told(format!("a pattern has between 1 and {LONGEST} bytes")));
         }
@@ -155,7 +164,7 @@ impl<'a> Search<'a> {
             builder.build(&arguments.pattern).map_err(|error| told(unusable(&error.to_string())))?;
         let context = usize::try_from(arguments.context.unwrap_or(0).min(MOST_CONTEXT)).unwrap_or(0);
         let show = arguments.show.unwrap_or_default();
-        let around = if show == Show::Lines { context } else { 0 };
+        let around = if show == GrepOutputMode::Lines { context } else { 0 };
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(HEAP))
@@ -172,7 +181,7 @@ impl<'a> Search<'a> {
         self.found >= self.limit || self.out.len() >= MOST_OUT
     }
 
-    fn file(&mut self, path: &str, opened: Result<Opened, RootError>) {
+    fn file(&mut self, path: &str, opened: Result<OpenedFile, WorkspaceRootError>) {
         let Ok(opened) = opened else {
             self.unread += 1;
             return;
@@ -181,7 +190,7 @@ impl<'a> Search<'a> {
             self.unread += 1;
             return;
         }
-        let mut lines = Lines {
+        let mut lines = FileMatches {
             path,
             show: self.show,
             left: self.limit.saturating_sub(self.found),
@@ -201,32 +210,32 @@ impl<'a> Search<'a> {
             return;
         }
         match self.show {
-            Show::Lines => {
+            GrepOutputMode::Lines => {
                 self.found += lines.found;
                 if self.apart && !self.out.is_empty() {
                     self.out.push_str("--\n");
                 }
                 self.out.push_str(&lines.out);
             }
-            Show::Files => {
+            GrepOutputMode::Files => {
                 self.found += 1;
                 let _ = writeln!(self.out, "{path}");
             }
-            Show::Counts => {
+            GrepOutputMode::Counts => {
                 self.found += 1;
                 let _ = writeln!(self.out, "{path}:{}", lines.found);
             }
         }
     }
 
-    fn shown(mut self, walked: Walked) -> String {
+    fn shown(mut self, walked: WalkSummary) -> String {
         let full = self.is_full();
         self.out.truncate(self.out.trim_end().len());
         if self.found == 0 {
             self.out.push_str("[nothing found]");
         }
         if full {
-            let what = if self.show == Show::Lines { "lines" } else { "files" };
+            let what = if self.show == GrepOutputMode::Lines { "lines" } else { "files" };
             let found = self.found;
             let _ = write!(self.out, "\n[{found} {what} shown, there may be more; make the search narrower]");
         }
@@ -250,9 +259,9 @@ fn unusable(error: &str) -> String {
 }
 
 /// The matches in one file.
-struct Lines<'a> {
+struct FileMatches<'a> {
     path: &'a str,
-    show: Show,
+    show: GrepOutputMode,
     left: u64,
     room: usize,
     stop: &'a CancellationToken,
@@ -261,7 +270,7 @@ struct Lines<'a> {
     binary: bool,
 }
 
-impl Lines<'_> {
+impl FileMatches<'_> {
     fn line(&mut self, number: Option<u64>, bytes: &[u8], mark: char) {
         let number = number.unwrap_or(0);
         // One match can be as long as its file, so only the part that is shown is copied.
@@ -279,21 +288,21 @@ impl Lines<'_> {
 
     fn goes_on(&self) -> bool {
         let wants = match self.show {
-            Show::Lines => self.found < self.left && self.out.len() < self.room,
+            GrepOutputMode::Lines => self.found < self.left && self.out.len() < self.room,
             // Every match counts, and only the first says that there is one.
-            Show::Counts => true,
-            Show::Files => self.found == 0,
+            GrepOutputMode::Counts => true,
+            GrepOutputMode::Files => self.found == 0,
         };
         wants && !self.stop.is_cancelled()
     }
 }
 
-impl Sink for Lines<'_> {
+impl Sink for FileMatches<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
         self.found += 1;
-        if self.show == Show::Lines {
+        if self.show == GrepOutputMode::Lines {
             self.line(found.line_number(), found.bytes(), ':');
         }
         Ok(self.goes_on())

@@ -8,7 +8,7 @@ const WIDTHS: [usize; 8] = [4, 8, 2, 3, 1, 5, 6, 7];
 
 /// Maps the indentation of an old text to the indentation in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Indents {
+pub(super) struct IndentMapping {
     /// Pairs of an indentation in the old text and the one in the file.
     known: Vec<(String, String)>,
     /// Columns of a tab.
@@ -19,7 +19,7 @@ pub(super) struct Indents {
     tabs: bool,
 }
 
-impl Indents {
+impl IndentMapping {
     /// The mapping from the first of each pair to the second, if one mapping fits all pairs. The
     /// lines in `new` will be mapped too. They show the width of one level if nothing else does.
     pub(super) fn fit<'l>(
@@ -70,20 +70,20 @@ impl Indents {
 }
 
 /// The width of one indentation level of a text, in blanks.
-struct Step {
+struct IndentStep {
     /// The width if two depths or more show it.
     clear: Option<usize>,
     /// The width if only one depth shows it.
     likely: Option<usize>,
 }
 
-fn step(indents: impl Iterator<Item = usize>) -> Step {
+fn step(indents: impl Iterator<Item = usize>) -> IndentStep {
     let mut depths: Vec<usize> = indents.filter(|indent| *indent > 0).collect();
     depths.sort_unstable();
     depths.dedup();
     let common = depths.iter().copied().reduce(divisor).filter(|step| (1..=8).contains(step));
     let clear = common.filter(|step| depths.len() > 1 && (2..=4).contains(step));
-    Step { clear, likely: common }
+    IndentStep { clear, likely: common }
 }
 
 /// The greatest common divisor.

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 /// The start of each line of a text. It takes four bytes a line, because a file may consist
 /// of line ends only.
-pub(super) struct Lines<'a> {
+pub(super) struct LineIndex<'a> {
     text: &'a str,
     starts: Vec<u32>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineIndex<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let mut starts = Vec::new();
         let mut at = 0_usize;

@@ -3,16 +3,16 @@
 use std::{fmt::Write, os::fd::AsFd, sync::Arc};
 
 use holm_grants::{FilePath, Level};
-use holm_runtime::{ClosureTool, Job, blocking_tool};
+use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use rustix::fs::{AtFlags, FileType, statat};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    desk::{Desk, Failed, declared},
+    desk::{FileToolContext, FileToolError, declared},
     glob::count_entries,
 };
-use crate::root::{Kind, RootError, VERSION_CONTROL};
+use crate::root::{DirEntryKind, VERSION_CONTROL, WorkspaceRootError};
 
 /// Entries that are shown; to see more, the model must search.
 const MOST: usize = 1_000;
@@ -22,24 +22,29 @@ const MOST_LOOKED: usize = 100_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ListArguments {
     /// The folder; the workspace if left out.
     path: Option<String>,
 }
 
-pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Lists what is in a folder, one name a line: folders with a slash behind them, files with their size, \
                 links with an @. Does not look into folders; glob does.";
-    let list =
-        blocking_tool("list", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    let list = blocking_tool("list", text, move |arguments: ListArguments, job: ToolInvocation| {
+        run(&desk, &arguments, &job)
+    });
     declared(list, Level::ReadOnly, &["read:{path=.}"])
 }
 
-fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+fn run(
+    desk: &FileToolContext,
+    arguments: &ListArguments,
+    job: &ToolInvocation,
+) -> Result<String, FileToolError> {
     let path = desk.root.path(arguments.path.as_deref().unwrap_or("."))?;
     desk.root.permit(&job.needs).read(&path)?;
     let dir = desk.root.folder(&path)?;
-    let entries = dir.entries().map_err(|error| RootError::io(path.as_str(), &error))?;
+    let entries = dir.entries().map_err(|error| WorkspaceRootError::io(path.as_str(), &error))?;
     let mut names = Vec::new();
     let (mut hidden, mut unnamed) = (0_usize, 0_usize);
     for entry in entries.take(MOST_LOOKED).flatten() {
@@ -83,10 +88,12 @@ fn below(folder: &FilePath, name: &str) -> Option<FilePath> {
 
 fn row(dir: std::os::fd::BorrowedFd<'_>, name: &str) -> String {
     let Ok(found) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return name.to_owned() };
-    match Kind::of(FileType::from_raw_mode(found.st_mode)) {
-        Kind::Folder => format!("{name}/"),
-        Kind::Link => format!("{name}@"),
-        Kind::File => format!("{name}  {} bytes", found.st_size),
-        kind @ (Kind::Pipe | Kind::Socket | Kind::Device) => format!("{name}  ({})", kind.in_words()),
+    match DirEntryKind::of(FileType::from_raw_mode(found.st_mode)) {
+        DirEntryKind::Folder => format!("{name}/"),
+        DirEntryKind::Link => format!("{name}@"),
+        DirEntryKind::File => format!("{name}  {} bytes", found.st_size),
+        kind @ (DirEntryKind::Pipe | DirEntryKind::Socket | DirEntryKind::Device) => {
+            format!("{name}  ({})", kind.in_words())
+        }
     }
 }

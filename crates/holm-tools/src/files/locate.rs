@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::{
-    effort::{Effort, Exhausted},
-    indents::Indents,
-    lines::Lines,
-    relaxed::{Closeness, Differences, normal, split_indent},
+    effort::{ComparisonBudget, ComparisonBudgetError},
+    indents::IndentMapping,
+    lines::LineIndex,
+    relaxed::{LineComparison, MatchDifferences, normal, split_indent},
 };
 
 /// Places that are searched for: as many as a message lists, and one more.
@@ -18,15 +18,15 @@ const MOST_CELLS: usize = 250_000;
 
 /// One place in a text, and its new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct TextReplacement {
     pub(super) range: Range<usize>,
     pub(super) new: String,
-    pub(super) differences: Differences,
+    pub(super) differences: MatchDifferences,
 }
 
 /// Why there is not exactly one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Miss {
+pub(super) enum TextMatchError {
     Nowhere,
     /// Several places fit, each in this line, counted from 1.
     Several(Vec<usize>),
@@ -34,8 +34,8 @@ pub(super) enum Miss {
     TooFar,
 }
 
-impl From<Exhausted> for Miss {
-    fn from(_: Exhausted) -> Self {
+impl From<ComparisonBudgetError> for TextMatchError {
+    fn from(_: ComparisonBudgetError) -> Self {
         Self::TooFar
     }
 }
@@ -63,23 +63,23 @@ pub(super) fn relaxed(
     old: &str,
     new: &str,
     line_end: &str,
-    effort: &mut Effort,
-) -> Result<Spot, Miss> {
+    effort: &mut ComparisonBudget,
+) -> Result<TextReplacement, TextMatchError> {
     if old.trim().is_empty() {
-        return Err(Miss::Nowhere);
+        return Err(TextMatchError::Nowhere);
     }
-    let lines = Lines::of(text);
-    let search = |old: &str, new: &str, numbers: bool, effort: &mut Effort| {
-        let search = Search { text, lines: &lines, old: pieces(old), new: pieces(new), whole: numbers };
+    let lines = LineIndex::of(text);
+    let search = |old: &str, new: &str, numbers: bool, effort: &mut ComparisonBudget| {
+        let search = TextSearch { text, lines: &lines, old: pieces(old), new: pieces(new), whole: numbers };
         let hit = search.run(effort)?;
         Ok(search.spot(&hit, old, line_end, numbers))
     };
     match search(old, new, false, effort) {
-        Err(Miss::Nowhere) => {}
+        Err(TextMatchError::Nowhere) => {}
         other => return other,
     }
     let Some(bare) = without_numbers(old).filter(|bare| !bare.trim().is_empty()) else {
-        return Err(Miss::Nowhere);
+        return Err(TextMatchError::Nowhere);
     };
     search(&bare, &numbers_taken_off(new), true, effort)
 }
@@ -90,60 +90,64 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// The places of all pieces of the old text.
-struct Hit {
+struct TextMatch {
     /// The range of each piece in the file, without the line ends between them.
     slices: Vec<Range<usize>>,
-    indents: Option<Indents>,
+    indents: Option<IndentMapping>,
 }
 
-impl Hit {
+impl TextMatch {
     fn range(&self) -> Range<usize> {
         let start = self.slices.first().map_or(0, |slice| slice.start);
         start..self.slices.last().map_or(start, |slice| slice.end)
     }
 }
 
-struct Search<'a> {
+struct TextSearch<'a> {
     text: &'a str,
-    lines: &'a Lines<'a>,
+    lines: &'a LineIndex<'a>,
     old: Vec<&'a str>,
     new: Vec<&'a str>,
     /// Whether the old text is known to be whole lines.
     whole: bool,
 }
 
-impl Search<'_> {
-    fn run(&self, effort: &mut Effort) -> Result<Hit, Miss> {
-        for closeness in [Closeness::Exact, Closeness::Blanks] {
+impl TextSearch<'_> {
+    fn run(&self, effort: &mut ComparisonBudget) -> Result<TextMatch, TextMatchError> {
+        for closeness in [LineComparison::Exact, LineComparison::Blanks] {
             if let Some(hit) = self.only(self.as_parts(closeness, effort)?)? {
                 return Ok(hit);
             }
         }
         // Neither of these two is nearer than the other, so a place for each is two places.
-        let mut hits = self.as_parts(Closeness::Characters, effort)?;
+        let mut hits = self.as_parts(LineComparison::Characters, effort)?;
         let starts: Vec<usize> = hits.iter().map(|hit| self.lines.line_of(hit.range().start)).collect();
-        let indented = self.as_lines(Closeness::Blanks, effort)?;
+        let indented = self.as_lines(LineComparison::Blanks, effort)?;
         hits.extend(
             indented.into_iter().filter(|hit| !starts.contains(&self.lines.line_of(hit.range().start))),
         );
         if let Some(hit) = self.only(hits)? {
             return Ok(hit);
         }
-        self.only(self.as_lines(Closeness::Characters, effort)?)?.ok_or(Miss::Nowhere)
+        self.only(self.as_lines(LineComparison::Characters, effort)?)?.ok_or(TextMatchError::Nowhere)
     }
 
-    fn only(&self, mut hits: Vec<Hit>) -> Result<Option<Hit>, Miss> {
+    fn only(&self, mut hits: Vec<TextMatch>) -> Result<Option<TextMatch>, TextMatchError> {
         if hits.len() > 1 {
             let mut lines: Vec<usize> =
                 hits.iter().map(|hit| self.lines.line_of(hit.range().start) + 1).collect();
             lines.sort_unstable();
-            return Err(Miss::Several(lines));
+            return Err(TextMatchError::Several(lines));
         }
         Ok(hits.pop())
     }
 
     /// Finds the old text as a part of the file: its first and last line may be parts of lines.
-    fn as_parts(&self, closeness: Closeness, effort: &mut Effort) -> Result<Vec<Hit>, Exhausted> {
+    fn as_parts(
+        &self,
+        closeness: LineComparison,
+        effort: &mut ComparisonBudget,
+    ) -> Result<Vec<TextMatch>, ComparisonBudgetError> {
         let wanted: Vec<_> = self.old.iter().map(|piece| normal(piece, closeness)).collect();
         let [first, inner @ ..] = wanted.as_slice() else { return Ok(Vec::new()) };
         let Some((last, inner)) = inner.split_last() else {
@@ -167,7 +171,7 @@ impl Search<'_> {
             let range = self.lines.body_range(line);
             let start = range.start + bytes_of(body, kept);
             let slices = std::iter::once(start..range.end).chain(slices).chain([end]).collect();
-            hits.push(Hit { slices, indents: None });
+            hits.push(TextMatch { slices, indents: None });
             if hits.len() == MOST_PLACES {
                 break;
             }
@@ -179,9 +183,9 @@ impl Search<'_> {
         &self,
         from: usize,
         wanted: &[std::borrow::Cow<'_, str>],
-        closeness: Closeness,
-        effort: &mut Effort,
-    ) -> Result<Option<Vec<Range<usize>>>, Exhausted> {
+        closeness: LineComparison,
+        effort: &mut ComparisonBudget,
+    ) -> Result<Option<Vec<Range<usize>>>, ComparisonBudgetError> {
         let mut slices = Vec::new();
         for (at, wanted) in wanted.iter().enumerate() {
             effort.spend()?;
@@ -200,7 +204,7 @@ impl Search<'_> {
         line: usize,
         wanted: &str,
         ends_line: bool,
-        closeness: Closeness,
+        closeness: LineComparison,
     ) -> Option<Range<usize>> {
         if line >= self.lines.len() {
             let end = self.text.len();
@@ -222,9 +226,9 @@ impl Search<'_> {
     fn within_lines(
         &self,
         wanted: &str,
-        closeness: Closeness,
-        effort: &mut Effort,
-    ) -> Result<Vec<Hit>, Exhausted> {
+        closeness: LineComparison,
+        effort: &mut ComparisonBudget,
+    ) -> Result<Vec<TextMatch>, ComparisonBudgetError> {
         let ends_line = self.whole || self.old.first().is_some_and(|piece| has_blanks_behind(piece, wanted));
         let letters = wanted.chars().count();
         let mut hits = Vec::new();
@@ -240,7 +244,7 @@ impl Search<'_> {
                 let before = there.get(..at).unwrap_or_default().chars().count();
                 let start = range.start + bytes_of(body, before);
                 let end = if ends_line { range.end } else { range.start + bytes_of(body, before + letters) };
-                hits.push(Hit { slices: std::iter::once(start..end).collect(), indents: None });
+                hits.push(TextMatch { slices: std::iter::once(start..end).collect(), indents: None });
             }
             if hits.len() >= MOST_PLACES {
                 break;
@@ -250,7 +254,11 @@ impl Search<'_> {
     }
 
     /// Finds the old text as whole lines that are indented otherwise.
-    fn as_lines(&self, closeness: Closeness, effort: &mut Effort) -> Result<Vec<Hit>, Exhausted> {
+    fn as_lines(
+        &self,
+        closeness: LineComparison,
+        effort: &mut ComparisonBudget,
+    ) -> Result<Vec<TextMatch>, ComparisonBudgetError> {
         let (last, before) = match self.old.split_last() {
             Some((last, before)) if last.is_empty() && !before.is_empty() => (Some(last), before),
             _ => (None, self.old.as_slice()),
@@ -272,7 +280,7 @@ impl Search<'_> {
                 let next = self.lines.start(line + wanted.len());
                 next..next
             }));
-            hits.push(Hit { slices, indents: Some(indents) });
+            hits.push(TextMatch { slices, indents: Some(indents) });
             if hits.len() == MOST_PLACES {
                 break;
             }
@@ -285,9 +293,9 @@ impl Search<'_> {
         &self,
         line: usize,
         wanted: &[(&str, &str)],
-        closeness: Closeness,
-        effort: &mut Effort,
-    ) -> Result<Option<Vec<String>>, Exhausted> {
+        closeness: LineComparison,
+        effort: &mut ComparisonBudget,
+    ) -> Result<Option<Vec<String>>, ComparisonBudgetError> {
         let mut indents = Vec::new();
         for (at, (_, rest)) in wanted.iter().enumerate() {
             effort.spend()?;
@@ -303,9 +311,10 @@ impl Search<'_> {
 
     /// How the old text becomes indented like the file. Its first line may have been copied from where its text begins:
     /// then the place begins there too.
-    fn indents(&self, pairs: &[(&str, &str)], slices: &mut [Range<usize>]) -> Option<Indents> {
-        let fit =
-            |pairs: &[(&str, &str)]| Indents::fit(pairs, self.new.iter().copied(), self.lines.uses_tabs());
+    fn indents(&self, pairs: &[(&str, &str)], slices: &mut [Range<usize>]) -> Option<IndentMapping> {
+        let fit = |pairs: &[(&str, &str)]| {
+            IndentMapping::fit(pairs, self.new.iter().copied(), self.lines.uses_tabs())
+        };
         if let Some(indents) = fit(pairs) {
             return Some(indents);
         }
@@ -320,7 +329,7 @@ impl Search<'_> {
 
     /// Adapts the new text to a match. Lines that the old and the new text share stay as the file
     /// has them. Other lines get the file's line ends and indentation.
-    fn spot(&self, hit: &Hit, old: &str, line_end: &str, numbers: bool) -> Spot {
+    fn spot(&self, hit: &TextMatch, old: &str, line_end: &str, numbers: bool) -> TextReplacement {
         let slice = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
         let between = |at: usize| match (hit.slices.get(at), hit.slices.get(at + 1)) {
             (Some(one), Some(next)) => self.text.get(one.end..next.start),
@@ -329,7 +338,7 @@ impl Search<'_> {
         let ends: Vec<&str> =
             (0..hit.slices.len()).filter_map(between).filter(|end| !end.is_empty()).collect();
         let line_end = ends.first().copied().unwrap_or(line_end);
-        let mut differences = Differences { numbers, ..Differences::default() };
+        let mut differences = MatchDifferences { numbers, ..MatchDifferences::default() };
         differences.line_ends =
             !ends.is_empty() && ends.iter().any(|end| (*end == "\r\n") != old.contains("\r\n"));
         for (given, there) in self.old.iter().zip(&hit.slices) {
@@ -358,7 +367,7 @@ impl Search<'_> {
             let kept = out.strip_suffix(line_end).unwrap_or(&out).len();
             out.truncate(kept);
         }
-        Spot { range: hit.range(), new: out, differences }
+        TextReplacement { range: hit.range(), new: out, differences }
     }
 }
 

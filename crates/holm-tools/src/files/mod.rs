@@ -1,6 +1,6 @@
 //! The file tools: `read`, `list`, `glob`, `grep`, `write`, `edit`, `patch`.
 //!
-//! All of them work in one [`Root`](crate::root::Root) and cannot be made without one. Each
+//! All of them work in one [`WorkspaceRoot`](crate::root::WorkspaceRoot) and cannot be made without one. Each
 //! declares what a call needs (`read:{path}`, `write:{path}`), and the kernel decides. The root
 //! checks again when it opens the file, so a call cannot reach a file that it was not granted.
 //!
@@ -9,10 +9,10 @@
 //! is kept for [`undo`](crate::undo).
 //!
 //! ```
-//! use holm_tools::{files::{self, Desk}, root::Root};
+//! use holm_tools::{files::{self, FileToolContext}, root::WorkspaceRoot};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let tools = files::tools(Desk::new(Root::open(folder.path())?));
+//! let tools = files::tools(FileToolContext::new(WorkspaceRoot::open(folder.path())?));
 //! let names: Vec<&str> = tools.iter().map(|tool| tool.declaration().name.as_str()).collect();
 //! assert_eq!(names, ["read", "list", "glob", "grep", "write", "edit", "patch"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,14 +41,14 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use desk::{Desk, MOST_BYTES};
+pub use desk::{FileToolContext, MOST_BYTES};
 
 use std::sync::Arc;
 
 use holm_runtime::Tool;
 
 /// The tools of one desk, in the order in which a model sees them.
-pub fn tools(desk: Desk) -> Vec<Arc<dyn Tool>> {
+pub fn tools(desk: FileToolContext) -> Vec<Arc<dyn Tool>> {
     let desk = Arc::new(desk);
     vec![
         Arc::new(read::tool(Arc::clone(&desk))),

@@ -8,8 +8,8 @@ use std::{
 
 use super::{
     echo::{clipped, numbered},
-    lines::Lines,
-    relaxed::{Closeness, normal},
+    lines::LineIndex,
+    relaxed::{LineComparison, normal},
 };
 
 /// Lines of the text that are searched for, and lines that are shown.
@@ -27,7 +27,7 @@ const TOO_COMMON: usize = 50;
 
 /// Describes the lines that are most like the wanted ones; `whose` has them.
 pub(super) fn describe(text: &str, wanted: &[&str], whose: &str) -> String {
-    let lines = Lines::of(text);
+    let lines = LineIndex::of(text);
     let wanted = match wanted.split_last() {
         Some((last, rest)) if last.is_empty() && !rest.is_empty() => rest,
         _ => wanted,
@@ -59,11 +59,11 @@ pub(super) fn describe(text: &str, wanted: &[&str], whose: &str) -> String {
 
 /// A line as it is compared here.
 fn key(line: &str) -> String {
-    normal(line, Closeness::Characters).split_whitespace().collect::<Vec<_>>().join(" ")
+    normal(line, LineComparison::Characters).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The place with most of the lines.
-fn by_same_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
+fn by_same_lines(lines: &LineIndex<'_>, wanted: &[&str]) -> Option<usize> {
     let mut offsets: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, line) in wanted.iter().enumerate().take(MOST_LOOKED_FOR) {
         let key = key(line);
@@ -95,7 +95,7 @@ fn by_same_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
 
 /// The place of the line that is most similar to the longest wanted one, if it is
 /// at least half similar.
-fn by_likeness(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
+fn by_likeness(lines: &LineIndex<'_>, wanted: &[&str]) -> Option<usize> {
     let (at, longest) = wanted.iter().enumerate().max_by_key(|(_, line)| line.trim().len())?;
     let wanted = pairs(&key(longest));
     if wanted.is_empty() {

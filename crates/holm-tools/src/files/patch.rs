@@ -3,26 +3,26 @@
 use std::sync::Arc;
 
 use holm_grants::{FilePath, Level, patch_path};
-use holm_runtime::{ClosureTool, Job, blocking_tool};
+use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    change::{Before, New},
-    desk::{Desk, Failed, declared, told},
-    diff::{self, Action, FileDiff, Named, Patched},
-    echo::{self, Room},
-    effort::Effort,
-    text::Text,
+    change::{NewContent, OriginalContent},
+    desk::{FileToolContext, FileToolError, declared, told},
+    diff::{self, DiffTarget, FileAction, FileDiff, PatchedText},
+    echo::{self, LineAllowance},
+    effort::ComparisonBudget,
+    text::DecodedText,
 };
-use crate::root::Folders;
+use crate::root::MissingFolderPolicy;
 
 /// Files in one patch: a person has to be able to judge the call.
 const MOST_FILES: usize = 64;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct PatchArguments {
     /// The patch. Either a unified diff (`---`, `+++` and `@@` lines; /dev/null for a file that is not there), or sections:
     /// `*** Begin Patch`, `*** Update File: path` (also Add File, Delete File, Move to), `@@ def f():`, `*** End Patch`.
     diff: String,
@@ -30,24 +30,29 @@ struct Arguments {
     paths: Option<Vec<String>>,
 }
 
-pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Applies a patch to one or more files: all of it, or nothing. The lines around each change must be in \
                 the file, in one place; line numbers and counts may be off or missing. Shows the changed lines.";
-    let patch =
-        blocking_tool("patch", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    let patch = blocking_tool("patch", text, move |arguments: PatchArguments, job: ToolInvocation| {
+        run(&desk, &arguments, &job)
+    });
     let needs = ["read:{paths?}", "write:{paths?}", "read:{diff:files?}", "write:{diff:files?}"];
     declared(patch, Level::Write, &needs)
 }
 
 /// The change of one file.
-struct Step {
+struct PatchStep {
     diff: FileDiff,
     path: FilePath,
     /// The number of its path among all paths of the call; where it moves, the one before is where to.
     at: usize,
 }
 
-fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+fn run(
+    desk: &FileToolContext,
+    arguments: &PatchArguments,
+    job: &ToolInvocation,
+) -> Result<String, FileToolError> {
     let unchanged = |reason: String| told(format!("{reason}; nothing was changed"));
     let files = diff::parse(&arguments.diff).map_err(unchanged)?;
     let named = arguments.paths.iter().flatten().map(|path| desk.root.path(path));
@@ -60,12 +65,13 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
     for path in &paths {
         permit.read(path)?;
     }
-    let makes = |step: &Step| matches!(step.diff.action, Action::Make | Action::Move(_));
-    let folders = if steps.iter().any(makes) { Folders::Made } else { Folders::Wanted };
+    let makes = |step: &PatchStep| matches!(step.diff.action, FileAction::Make | FileAction::Move(_));
+    let folders =
+        if steps.iter().any(makes) { MissingFolderPolicy::Made } else { MissingFolderPolicy::Wanted };
     desk.change(job, &paths, folders, |befores| {
         let mut news = Vec::new();
         let mut said = Vec::new();
-        let mut work = Work { effort: Effort::default(), room: Room::default() };
+        let mut work = PatchAllowance { effort: ComparisonBudget::default(), room: LineAllowance::default() };
         for step in &steps {
             // Other calls wait for these files, so a call that was cancelled stops here.
             if job.stop.is_cancelled() {
@@ -81,25 +87,25 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
 
 /// The files of a patch in their order, and all paths that it touches.
 fn steps(
-    desk: &Desk,
+    desk: &FileToolContext,
     files: Vec<FileDiff>,
     named: &[FilePath],
-) -> Result<(Vec<Step>, Vec<FilePath>), Failed> {
-    let mut steps: Vec<Step> = Vec::new();
+) -> Result<(Vec<PatchStep>, Vec<FilePath>), FileToolError> {
+    let mut steps: Vec<PatchStep> = Vec::new();
     let mut paths: Vec<FilePath> = Vec::new();
     for diff in files {
         let path = path_of(desk, &diff, named)?;
         let earlier = steps.iter_mut().find(|step| step.path == path);
         match earlier {
-            Some(step) if step.diff.action == Action::Change && diff.action == Action::Change => {
+            Some(step) if step.diff.action == FileAction::Change && diff.action == FileAction::Change => {
                 step.diff.join(diff);
                 continue;
             }
             _ => {}
         }
         let to = match &diff.action {
-            Action::Move(to) => Some(desk.root.path(to)?),
-            Action::Make | Action::Change | Action::Remove { .. } => None,
+            FileAction::Move(to) => Some(desk.root.path(to)?),
+            FileAction::Make | FileAction::Change | FileAction::Remove { .. } => None,
         };
         // A moved file is written before the old one is removed.
         for path in to.into_iter().chain([path.clone()]) {
@@ -110,20 +116,20 @@ fn steps(
             }
             paths.push(path);
         }
-        steps.push(Step { diff, path, at: paths.len() - 1 });
+        steps.push(PatchStep { diff, path, at: paths.len() - 1 });
     }
     Ok((steps, paths))
 }
 
 /// Which file a part of the patch is about.
-fn path_of(desk: &Desk, diff: &FileDiff, named: &[FilePath]) -> Result<FilePath, Failed> {
+fn path_of(desk: &FileToolContext, diff: &FileDiff, named: &[FilePath]) -> Result<FilePath, FileToolError> {
     match &diff.name {
-        Named::Path(path) => Ok(desk.root.path(path)?),
-        Named::Nowhere => match named {
+        DiffTarget::Path(path) => Ok(desk.root.path(path)?),
+        DiffTarget::Nowhere => match named {
             [one] => Ok(one.clone()),
             _ => Err(told("the diff names no file; begin it with --- and +++; nothing was changed")),
         },
-        Named::Lines { old, new } => {
+        DiffTarget::Lines { old, new } => {
             if let Some(path) = listed(desk, old, new, named) {
                 return Ok(path);
             }
@@ -139,7 +145,7 @@ fn path_of(desk: &Desk, diff: &FileDiff, named: &[FilePath]) -> Result<FilePath,
 }
 
 /// The file of the call's own list that a unified diff means: the list says whether `a/` and `b/` are folders.
-fn listed(desk: &Desk, old: &str, new: &str, named: &[FilePath]) -> Option<FilePath> {
+fn listed(desk: &FileToolContext, old: &str, new: &str, named: &[FilePath]) -> Option<FilePath> {
     let mut found: Option<FilePath> = None;
     for name in [new, old] {
         let name = name.split('\t').next().unwrap_or_default().trim();
@@ -159,36 +165,36 @@ fn listed(desk: &Desk, old: &str, new: &str, named: &[FilePath]) -> Option<FileP
 }
 
 /// The limits that the files of one call share.
-struct Work {
-    effort: Effort,
-    room: Room,
+struct PatchAllowance {
+    effort: ComparisonBudget,
+    room: LineAllowance,
 }
 
-impl Work {
+impl PatchAllowance {
     /// Decides the new content of the paths of one step, and the report about it.
     fn decide(
         &mut self,
-        step: &Step,
+        step: &PatchStep,
         paths: &[FilePath],
-        befores: &[Before],
-    ) -> Result<(Vec<New>, String), Failed> {
+        befores: &[OriginalContent],
+    ) -> Result<(Vec<NewContent>, String), FileToolError> {
         let path = &step.path;
         let misfit = |reason: String| told(format!("`{path}`: {reason}; nothing was changed"));
         let bytes = befores.get(step.at).and_then(|before| before.bytes.as_deref());
         let text = match (bytes, &step.diff.action) {
-            (Some(_), Action::Make) => return Err(misfit("the patch makes it, but it exists".into())),
-            (None, Action::Make) => Text::read(b""),
+            (Some(_), FileAction::Make) => return Err(misfit("the patch makes it, but it exists".into())),
+            (None, FileAction::Make) => DecodedText::read(b""),
             (None, _) => return Err(misfit("it does not exist".into())),
-            (Some(_), Action::Remove { lines: false }) => {
-                return Ok((vec![New::Nothing], format!("`{path}` removed")));
+            (Some(_), FileAction::Remove { lines: false }) => {
+                return Ok((vec![NewContent::Nothing], format!("`{path}` removed")));
             }
-            (Some(bytes), Action::Move(_)) if step.diff.is_unchanged() => {
+            (Some(bytes), FileAction::Move(_)) if step.diff.is_unchanged() => {
                 let to = target(step, paths, befores).map_err(misfit)?;
-                let moved = New::Moved(bytes.to_vec(), step.at);
-                return Ok((vec![moved, New::Nothing], format!("`{path}` moved to `{to}`")));
+                let moved = NewContent::Moved(bytes.to_vec(), step.at);
+                return Ok((vec![moved, NewContent::Nothing], format!("`{path}` moved to `{to}`")));
             }
-            (Some(bytes), Action::Change | Action::Move(_) | Action::Remove { lines: true }) => {
-                Text::read(bytes)
+            (Some(bytes), FileAction::Change | FileAction::Move(_) | FileAction::Remove { lines: true }) => {
+                DecodedText::read(bytes)
             }
         };
         let text = text.ok_or_else(|| misfit("it is no text".into()))?;
@@ -198,24 +204,24 @@ impl Work {
                 .ok_or_else(|| misfit("its encoding has no place for a new character".into()))
         };
         match &step.diff.action {
-            Action::Make => Ok((vec![New::Bytes(new()?)], format!("`{path}` made"))),
-            Action::Change => {
-                Ok((vec![New::Bytes(new()?)], self.report(format!("`{path}` changed"), &patched)))
+            FileAction::Make => Ok((vec![NewContent::Bytes(new()?)], format!("`{path}` made"))),
+            FileAction::Change => {
+                Ok((vec![NewContent::Bytes(new()?)], self.report(format!("`{path}` changed"), &patched)))
             }
-            Action::Move(_) => {
+            FileAction::Move(_) => {
                 let to = target(step, paths, befores).map_err(misfit)?;
                 let said = self.report(format!("`{path}` moved to `{to}`"), &patched);
-                Ok((vec![New::Moved(new()?, step.at), New::Nothing], said))
+                Ok((vec![NewContent::Moved(new()?, step.at), NewContent::Nothing], said))
             }
-            Action::Remove { .. } if !patched.text.is_empty() => {
+            FileAction::Remove { .. } if !patched.text.is_empty() => {
                 Err(misfit("the diff removes it, but not all of its lines".into()))
             }
-            Action::Remove { .. } => Ok((vec![New::Nothing], format!("`{path}` removed"))),
+            FileAction::Remove { .. } => Ok((vec![NewContent::Nothing], format!("`{path}` removed"))),
         }
     }
 
     /// Reports the changes, with the lines around every place.
-    fn report(&mut self, mut out: String, patched: &Patched) -> String {
+    fn report(&mut self, mut out: String, patched: &PatchedText) -> String {
         echo::echo(&mut out, &patched.text, &patched.places, &mut self.room);
         if let Some(note) = patched.differences.note("the patch") {
             out.push('\n');
@@ -226,11 +232,15 @@ impl Work {
 }
 
 /// The target of a move, which must not exist yet.
-fn target<'p>(step: &Step, paths: &'p [FilePath], befores: &[Before]) -> Result<&'p FilePath, String> {
+fn target<'p>(
+    step: &PatchStep,
+    paths: &'p [FilePath],
+    befores: &[OriginalContent],
+) -> Result<&'p FilePath, String> {
     let at = step.at.checked_sub(1);
     let there = at.and_then(|at| paths.get(at).zip(befores.get(at)));
     match there {
-        Some((to, Before { bytes: None, .. })) => Ok(to),
+        Some((to, OriginalContent { bytes: None, .. })) => Ok(to),
         Some((to, _)) => Err(format!("it cannot move to `{to}`, which exists")),
         None => Err("it moves nowhere".into()),
     }

@@ -5,14 +5,14 @@ use std::{fmt::Write, sync::Arc};
 
 use holm_grants::Level;
 use holm_kernel::ToolOutput;
-use holm_runtime::{Blobs, ClosureTool, Job, blocking_tool};
+use holm_runtime::{BlobStore, ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    desk::{Desk, Failed, MOST_BYTES, SHOWN, declared, told},
+    desk::{FileToolContext, FileToolError, MOST_BYTES, SHOWN, declared, told},
     image,
-    text::Text,
+    text::DecodedText,
 };
 
 /// Lines that are shown by default.
@@ -32,7 +32,7 @@ const NUMBER: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ReadArguments {
     /// The file; relative paths start at the workspace.
     path: Option<String>,
     /// In place of a path: the reference of a result that was too large to show, as its note says.
@@ -43,15 +43,20 @@ struct Arguments {
     limit: Option<u64>,
 }
 
-pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Reads a file: its lines with their numbers, or a picture. Long files come in pages; say where to \
                 go on with offset. With reference in place of path it reads a result that was too large to show.";
-    let read =
-        blocking_tool("read", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    let read = blocking_tool("read", text, move |arguments: ReadArguments, job: ToolInvocation| {
+        run(&desk, &arguments, &job)
+    });
     declared(read, Level::ReadOnly, &["read:{path?}"])
 }
 
-fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<ToolOutput, Failed> {
+fn run(
+    desk: &FileToolContext,
+    arguments: &ReadArguments,
+    job: &ToolInvocation,
+) -> Result<ToolOutput, FileToolError> {
     match (&arguments.path, &arguments.reference) {
         (Some(path), None) => file(desk, path, arguments, job),
         (None, Some(reference)) => kept(desk, reference, arguments),
@@ -60,7 +65,12 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<ToolOutput, Fail
     }
 }
 
-fn file(desk: &Desk, path: &str, arguments: &Arguments, job: &Job) -> Result<ToolOutput, Failed> {
+fn file(
+    desk: &FileToolContext,
+    path: &str,
+    arguments: &ReadArguments,
+    job: &ToolInvocation,
+) -> Result<ToolOutput, FileToolError> {
     let path = desk.root.path(path)?;
     desk.root.permit(&job.needs).read(&path)?;
     let (root, inside) = desk.place(&path)?;
@@ -74,19 +84,19 @@ fn file(desk: &Desk, path: &str, arguments: &Arguments, job: &Job) -> Result<Too
         let parts = vec![image::block(&bytes, media_type, path.as_str())];
         return Ok(ToolOutput { text, parts, ..ToolOutput::default() });
     }
-    let Some(text) = Text::read(&bytes) else {
+    let Some(text) = DecodedText::read(&bytes) else {
         return Err(told(format!(
             "`{path}` is no text: {} bytes of another kind; use a program for it",
             bytes.len()
         )));
     };
     desk.saw(&path, &bytes);
-    let page = Page::of(&text.text, arguments.offset, arguments.limit)?;
+    let page = TextPage::of(&text.text, arguments.offset, arguments.limit)?;
     Ok(ToolOutput::text(page.shown(text.remark())))
 }
 
 /// Some lines of a text.
-struct Page {
+struct TextPage {
     lines: String,
     first: usize,
     /// The line after the last one that is shown.
@@ -94,8 +104,8 @@ struct Page {
     total: usize,
 }
 
-impl Page {
-    fn of(text: &str, offset: Option<u64>, limit: Option<u64>) -> Result<Self, Failed> {
+impl TextPage {
+    fn of(text: &str, offset: Option<u64>, limit: Option<u64>) -> Result<Self, FileToolError> {
         let total = text.lines().count();
         let first = usize::try_from(offset.unwrap_or(1).max(1)).unwrap_or(usize::MAX);
         if first > total.max(1) {
@@ -144,7 +154,11 @@ fn clipped(line: &str) -> String {
     }
 }
 
-fn kept(desk: &Desk, reference: &str, arguments: &Arguments) -> Result<ToolOutput, Failed> {
+fn kept(
+    desk: &FileToolContext,
+    reference: &str,
+    arguments: &ReadArguments,
+) -> Result<ToolOutput, FileToolError> {
     let Some(blobs) = &desk.blobs else { return Err(told("no large results are kept here")) };
     let is_digest = reference.len() == 64 && reference.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
@@ -167,7 +181,11 @@ fn kept(desk: &Desk, reference: &str, arguments: &Arguments) -> Result<ToolOutpu
 }
 
 /// Waits for the store, on a thread where waiting is allowed.
-fn fetch(blobs: &dyn Blobs, reference: &str, range: std::ops::Range<u64>) -> Result<Vec<u8>, Failed> {
+fn fetch(
+    blobs: &dyn BlobStore,
+    reference: &str,
+    range: std::ops::Range<u64>,
+) -> Result<Vec<u8>, FileToolError> {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else {
         return Err(told("large results can be read within a run only"));
     };

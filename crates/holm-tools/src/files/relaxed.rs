@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// How exactly two lines are compared. Line ends never count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Closeness {
+pub(super) enum LineComparison {
     Exact,
     /// Blanks at the end of a line do not count.
     Blanks,
@@ -14,11 +14,11 @@ pub(super) enum Closeness {
 }
 
 /// A line as it is compared.
-pub(super) fn normal(line: &str, closeness: Closeness) -> Cow<'_, str> {
+pub(super) fn normal(line: &str, closeness: LineComparison) -> Cow<'_, str> {
     match closeness {
-        Closeness::Exact => Cow::Borrowed(line.strip_suffix('\r').unwrap_or(line)),
-        Closeness::Blanks => Cow::Borrowed(line.trim_end_matches(is_blank)),
-        Closeness::Characters => {
+        LineComparison::Exact => Cow::Borrowed(line.strip_suffix('\r').unwrap_or(line)),
+        LineComparison::Blanks => Cow::Borrowed(line.trim_end_matches(is_blank)),
+        LineComparison::Characters => {
             if line.is_ascii() {
                 return Cow::Borrowed(line.trim_end_matches(is_blank));
             }
@@ -52,7 +52,7 @@ pub(super) fn split_indent(line: &str) -> (&str, &str) {
 
 /// The differences between an old text and the place where it was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Differences {
+pub(super) struct MatchDifferences {
     pub(super) line_ends: bool,
     pub(super) blanks: bool,
     pub(super) characters: bool,
@@ -60,20 +60,20 @@ pub(super) struct Differences {
     pub(super) numbers: bool,
 }
 
-impl Differences {
+impl MatchDifferences {
     /// Adds the differences between a given line and the line in the file.
     pub(super) fn of_line(&mut self, given: &str, there: &str) {
         let given = given.strip_suffix('\r').unwrap_or(given);
         self.blanks |= blanks_behind(given) != blanks_behind(there);
         let ((indent, given), (indent_there, there)) = (split_indent(given), split_indent(there));
         let is_same = |closeness| normal(given, closeness) == normal(there, closeness);
-        if is_same(Closeness::Blanks) {
+        if is_same(LineComparison::Blanks) {
             self.indentation |= indent != indent_there && !given.is_empty();
         } else {
             self.characters = true;
             let plain = |text: &str| text.chars().map(plain).collect::<String>();
             let (one, other) = (plain(indent), plain(indent_there));
-            self.indentation |= one != other && is_same(Closeness::Characters);
+            self.indentation |= one != other && is_same(LineComparison::Characters);
         }
     }
 

@@ -7,7 +7,7 @@ const SNIFFED: usize = 8 * 1024;
 
 /// The encoding of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(super) enum TextEncoding {
     Utf8,
     /// UTF-8 with a mark in front.
     Utf8Mark,
@@ -22,49 +22,51 @@ pub(super) enum Encoding {
 
 /// A text and the encoding of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Text {
+pub(super) struct DecodedText {
     /// The text, without a mark.
     pub(super) text: String,
-    pub(super) encoding: Encoding,
+    pub(super) encoding: TextEncoding,
 }
 
-impl Text {
+impl DecodedText {
     /// Decodes bytes as text. Returns `None` if they are binary data.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let made = |text: String, encoding| Some(Self { text, encoding });
         match bytes {
             [0xef, 0xbb, 0xbf, rest @ ..] => {
-                return std::str::from_utf8(rest).ok().and_then(|text| made(text.into(), Encoding::Utf8Mark));
+                return std::str::from_utf8(rest)
+                    .ok()
+                    .and_then(|text| made(text.into(), TextEncoding::Utf8Mark));
             }
             // The same two bytes begin UTF-32, which is not used for files in practice.
             [0xff, 0xfe, 0, 0, ..] => return None,
             [0xff, 0xfe, rest @ ..] => {
-                return made(utf16(rest, u16::from_le_bytes)?, Encoding::Utf16Little);
+                return made(utf16(rest, u16::from_le_bytes)?, TextEncoding::Utf16Little);
             }
-            [0xfe, 0xff, rest @ ..] => return made(utf16(rest, u16::from_be_bytes)?, Encoding::Utf16Big),
+            [0xfe, 0xff, rest @ ..] => return made(utf16(rest, u16::from_be_bytes)?, TextEncoding::Utf16Big),
             _ => {}
         }
         if bytes.get(..SNIFFED.min(bytes.len())).is_some_and(|head| head.contains(&0)) {
             return None;
         }
         match std::str::from_utf8(bytes) {
-            Ok(text) => made(text.into(), Encoding::Utf8),
-            Err(_) => made(western(bytes)?, Encoding::Western),
+            Ok(text) => made(text.into(), TextEncoding::Utf8),
+            Err(_) => made(western(bytes)?, TextEncoding::Western),
         }
     }
 
     /// Encodes another text in the same encoding. Returns `None` if a character cannot be encoded.
     pub(super) fn write(&self, text: &str) -> Option<Vec<u8>> {
         match self.encoding {
-            Encoding::Utf8 => Some(text.as_bytes().to_vec()),
-            Encoding::Utf8Mark => Some([&[0xef, 0xbb, 0xbf], text.as_bytes()].concat()),
-            Encoding::Utf16Little => {
+            TextEncoding::Utf8 => Some(text.as_bytes().to_vec()),
+            TextEncoding::Utf8Mark => Some([&[0xef, 0xbb, 0xbf], text.as_bytes()].concat()),
+            TextEncoding::Utf16Little => {
                 Some([0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect())
             }
-            Encoding::Utf16Big => {
+            TextEncoding::Utf16Big => {
                 Some([0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect())
             }
-            Encoding::Western => {
+            TextEncoding::Western => {
                 let (bytes, _, lost) = WINDOWS_1252.encode(text);
                 (!lost).then(|| bytes.into_owned())
             }
@@ -74,11 +76,11 @@ impl Text {
     /// The encoding, where it is worth a word.
     pub(super) fn remark(&self) -> Option<&'static str> {
         match self.encoding {
-            Encoding::Utf8 => None,
-            Encoding::Utf8Mark => Some("UTF-8 with a byte order mark"),
-            Encoding::Utf16Little => Some("UTF-16, little end first"),
-            Encoding::Utf16Big => Some("UTF-16, big end first"),
-            Encoding::Western => Some("Windows-1252"),
+            TextEncoding::Utf8 => None,
+            TextEncoding::Utf8Mark => Some("UTF-8 with a byte order mark"),
+            TextEncoding::Utf16Little => Some("UTF-16, little end first"),
+            TextEncoding::Utf16Big => Some("UTF-16, big end first"),
+            TextEncoding::Western => Some("Windows-1252"),
         }
     }
 

@@ -3,41 +3,46 @@
 use std::sync::Arc;
 
 use holm_grants::Level;
-use holm_runtime::{ClosureTool, Job, blocking_tool};
+use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    change::New,
-    desk::{Desk, Failed, Recalled, declared, told},
+    change::NewContent,
+    desk::{FileToolContext, FileToolError, ReadStatus, declared, told},
 };
-use crate::root::Folders;
+use crate::root::MissingFolderPolicy;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct WriteArguments {
     /// The file; relative paths start at the workspace. Missing folders are made.
     path: String,
     /// The whole content of the file.
     content: String,
 }
 
-pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
     let text = "Writes a whole file, new or in place of what it held. A file that exists has to be read first. To \
                 change a part of a file use edit.";
-    let write =
-        blocking_tool("write", text, move |arguments: Arguments, job: Job| run(&desk, &arguments, &job));
+    let write = blocking_tool("write", text, move |arguments: WriteArguments, job: ToolInvocation| {
+        run(&desk, &arguments, &job)
+    });
     declared(write, Level::Write, &["write:{path}"])
 }
 
-fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> {
+fn run(
+    desk: &FileToolContext,
+    arguments: &WriteArguments,
+    job: &ToolInvocation,
+) -> Result<String, FileToolError> {
     let path = desk.root.path(&arguments.path)?;
     let bytes = arguments.content.as_bytes().to_vec();
     let count = bytes.len();
-    desk.change(job, std::slice::from_ref(&path), Folders::Made, |befores| {
+    desk.change(job, std::slice::from_ref(&path), MissingFolderPolicy::Made, |befores| {
         let existed = match befores.first() {
             Some(before) if before.bytes.is_some() => {
-                if before.recalled == Recalled::Unseen {
+                if before.recalled == ReadStatus::Unseen {
                     let text = format!(
                         "`{path}` exists and was not read yet; read it first, so that nothing is lost unseen"
                     );
@@ -48,6 +53,6 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
             Some(_) | None => false,
         };
         let said = if existed { "replaced" } else { "new" };
-        Ok((vec![New::Bytes(bytes)], format!("`{path}` has {count} bytes now ({said})")))
+        Ok((vec![NewContent::Bytes(bytes)], format!("`{path}` has {count} bytes now ({said})")))
     })
 }

@@ -1,16 +1,16 @@
 //! Reads lists of subcommands with their descriptions.
 
-use super::draft::DraftCommand;
-use super::entry::{Entry, outermost};
+use super::draft::CommandDraft;
+use super::entry::{HelpEntry, outermost};
 use super::limits::{MAX_ABOUT, MAX_COMMANDS};
-use super::lines::{Line, columns};
-use super::marks::Marks;
+use super::lines::{HelpLine, columns};
+use super::marks::DescriptionMarks;
 use super::spec;
 use crate::text::tidy;
 
 /// The subcommands in the lines under their title.
-pub(super) fn listed(lines: &[Line], program: &str, path: &[String]) -> Vec<DraftCommand> {
-    let skip = |line: &Line| spec::is_start(line);
+pub(super) fn listed(lines: &[HelpLine], program: &str, path: &[String]) -> Vec<CommandDraft> {
+    let skip = |line: &HelpLine| spec::is_start(line);
     outermost(lines, skip)
         .iter()
         .filter_map(|entry| command(entry, program, path))
@@ -19,10 +19,10 @@ pub(super) fn listed(lines: &[Line], program: &str, path: &[String]) -> Vec<Draf
 }
 
 /// The subcommands under a selector, as argparse lists them: one step further in than its name.
-pub(super) fn nested(lines: &[Line], selector: &str) -> Vec<DraftCommand> {
+pub(super) fn nested(lines: &[HelpLine], selector: &str) -> Vec<CommandDraft> {
     let Some(at) = lines.iter().position(|line| columns(&line.text).0 == selector) else { return Vec::new() };
     let base = lines.get(at).map_or(0, |line| line.indent);
-    let under: Vec<Line> =
+    let under: Vec<HelpLine> =
         lines.iter().skip(at + 1).take_while(|line| line.is_blank() || line.indent > base).cloned().collect();
     let mut commands = listed(&under, "", &[]);
     if commands.is_empty() {
@@ -31,22 +31,22 @@ pub(super) fn nested(lines: &[Line], selector: &str) -> Vec<DraftCommand> {
             .split(',')
             .filter(|name| selector.starts_with('{') && !name.is_empty());
         commands =
-            names.map(|name| DraftCommand { name: name.trim().into(), ..DraftCommand::default() }).collect();
+            names.map(|name| CommandDraft { name: name.trim().into(), ..CommandDraft::default() }).collect();
     }
     commands
 }
 
 /// Lines like `name   What it does` without a title of their own, as git lists its commands.
-pub(super) fn loose(lines: &[Line]) -> Vec<DraftCommand> {
-    let fits = |line: &&Line| {
+pub(super) fn loose(lines: &[HelpLine]) -> Vec<CommandDraft> {
+    let fits = |line: &&HelpLine| {
         let (name, about) = columns(&line.text);
         line.indent > 0 && about.is_some() && is_name(name)
     };
-    let entry = |line: &Line| Entry { line: line.clone(), body: Vec::new() };
+    let entry = |line: &HelpLine| HelpEntry { line: line.clone(), body: Vec::new() };
     lines.iter().filter(fits).filter_map(|line| command(&entry(line), "", &[])).take(MAX_COMMANDS).collect()
 }
 
-fn command(entry: &Entry, program: &str, path: &[String]) -> Option<DraftCommand> {
+fn command(entry: &HelpEntry, program: &str, path: &[String]) -> Option<CommandDraft> {
     let text = entry.line.text.as_str();
     let (left, right) = match text.split_once(" # ") {
         Some((left, right)) => (left, Some(right)),
@@ -67,9 +67,9 @@ fn command(entry: &Entry, program: &str, path: &[String]) -> Option<DraftCommand
     if right.is_none() && entry.body.is_empty() && rest.split(' ').count() > 3 {
         return None;
     }
-    let marks = Marks::read(right.unwrap_or_default(), &entry.body);
+    let marks = DescriptionMarks::read(right.unwrap_or_default(), &entry.body);
     let mut command =
-        DraftCommand { name: first.clone(), aliases: aliases.to_vec(), about: tidy(&marks.about, MAX_ABOUT) };
+        CommandDraft { name: first.clone(), aliases: aliases.to_vec(), about: tidy(&marks.about, MAX_ABOUT) };
     take_aliases(&mut command);
     Some(command)
 }
@@ -100,7 +100,7 @@ fn names(left: &str) -> (Vec<String>, &str) {
 }
 
 /// `[aliases: s]` after the description.
-fn take_aliases(command: &mut DraftCommand) {
+fn take_aliases(command: &mut CommandDraft) {
     for mark in ["[aliases: ", "[alias: "] {
         let Some((about, rest)) = command.about.split_once(mark) else { continue };
         let Some((list, after)) = rest.split_once(']') else { continue };

@@ -4,7 +4,7 @@
 //! code page on another. None of that says anything about options, and none of it may reach a
 //! model or a person's terminal.
 
-use super::error::{NotHelp, Why};
+use super::error::{HelpTextError, HelpTextErrorKind};
 use super::limits::MAX_BYTES;
 use crate::text::is_shown;
 
@@ -17,19 +17,19 @@ const WINDOWS: [char; 32] = [
 
 /// The text in the bytes. Line ends become `\n`, tabs are kept, and all other
 /// control characters are removed.
-pub(super) fn decode(bytes: &[u8]) -> Result<String, NotHelp> {
+pub(super) fn decode(bytes: &[u8]) -> Result<String, HelpTextError> {
     if bytes.len() > MAX_BYTES {
-        return Err(NotHelp { why: Why::TooLong { bytes: bytes.len() } });
+        return Err(HelpTextError { why: HelpTextErrorKind::TooLong { bytes: bytes.len() } });
     }
-    let raw = characters(bytes).ok_or(NotHelp { why: Why::Binary })?;
+    let raw = characters(bytes).ok_or(HelpTextError { why: HelpTextErrorKind::Binary })?;
     let (text, dropped) = clean(&raw);
     if text.trim().is_empty() {
-        let why = if dropped > 8 { Why::Binary } else { Why::Empty };
-        return Err(NotHelp { why });
+        let why = if dropped > 8 { HelpTextErrorKind::Binary } else { HelpTextErrorKind::Empty };
+        return Err(HelpTextError { why });
     }
     // Escapes are already subtracted: no real text has so many other control characters.
     if dropped > text.len() / 10 + 8 {
-        return Err(NotHelp { why: Why::Binary });
+        return Err(HelpTextError { why: HelpTextErrorKind::Binary });
     }
     Ok(text)
 }
@@ -40,30 +40,30 @@ fn characters(bytes: &[u8]) -> Option<String> {
         [0xff, 0xfe, rest @ ..] => Some(utf16(rest, u16::from_le_bytes)),
         [0xfe, 0xff, rest @ ..] => Some(utf16(rest, u16::from_be_bytes)),
         _ => match zeros(bytes) {
-            Zeros::None => Some(utf8_or_latin(bytes)),
-            Zeros::High => Some(utf16(bytes, u16::from_le_bytes)),
-            Zeros::Low => Some(utf16(bytes, u16::from_be_bytes)),
-            Zeros::Anywhere => None,
+            ZeroByteLayout::None => Some(utf8_or_latin(bytes)),
+            ZeroByteLayout::High => Some(utf16(bytes, u16::from_le_bytes)),
+            ZeroByteLayout::Low => Some(utf16(bytes, u16::from_be_bytes)),
+            ZeroByteLayout::Anywhere => None,
         },
     }
 }
 
 /// The positions of zero bytes, which tell UTF-16 without a byte order mark from binary data.
-enum Zeros {
+enum ZeroByteLayout {
     None,
     High,
     Low,
     Anywhere,
 }
 
-fn zeros(bytes: &[u8]) -> Zeros {
+fn zeros(bytes: &[u8]) -> ZeroByteLayout {
     let count = |at: usize| bytes.iter().skip(at).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd, half) = (count(0), count(1), bytes.len() / 2);
     match (even, odd) {
-        (0, 0) => Zeros::None,
-        (even, odd) if odd > half / 2 && even * 8 <= odd => Zeros::High,
-        (even, odd) if even > half / 2 && odd * 8 <= even => Zeros::Low,
-        _ => Zeros::Anywhere,
+        (0, 0) => ZeroByteLayout::None,
+        (even, odd) if odd > half / 2 && even * 8 <= odd => ZeroByteLayout::High,
+        (even, odd) if even > half / 2 && odd * 8 <= even => ZeroByteLayout::Low,
+        _ => ZeroByteLayout::Anywhere,
     }
 }
 
@@ -107,9 +107,9 @@ fn clean(raw: &str) -> (String, usize) {
     (out, dropped)
 }
 
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+type PeekableChars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-fn skip_escape(chars: &mut Chars<'_>) {
+fn skip_escape(chars: &mut PeekableChars<'_>) {
     match chars.next() {
         Some('[') => skip_sequence(chars),
         // A title or a link, up to its end mark; an unfinished one takes at most its line.
@@ -128,7 +128,7 @@ fn skip_escape(chars: &mut Chars<'_>) {
 }
 
 /// Parameters, then one final character.
-fn skip_sequence(chars: &mut Chars<'_>) {
+fn skip_sequence(chars: &mut PeekableChars<'_>) {
     while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
     chars.next_if(|c| matches!(c, '@'..='~'));
 }

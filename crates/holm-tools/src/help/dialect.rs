@@ -3,20 +3,20 @@
 
 /// The syntax that a program accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Dialect {
+pub(super) struct OptionDialect {
     /// Whether `--name=value` is understood.
     pub equals: bool,
     /// Whether `--` ends the options.
     pub dashes: bool,
     /// How a switch that is on by default is turned off.
-    pub off: OffStyle,
+    pub off: SwitchOffStyle,
     /// Whether to try `help NAME` first for the help of a subcommand.
     pub help_word: bool,
 }
 
 /// How a switch that is on by default is turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OffStyle {
+pub(super) enum SwitchOffStyle {
     Omit,
     /// `--name=false`, as with Go.
     EqualsFalse,
@@ -24,9 +24,9 @@ pub(super) enum OffStyle {
     NoPrefix,
 }
 
-impl Default for Dialect {
+impl Default for OptionDialect {
     fn default() -> Self {
-        Self { equals: true, dashes: true, off: OffStyle::Omit, help_word: false }
+        Self { equals: true, dashes: true, off: SwitchOffStyle::Omit, help_word: false }
     }
 }
 
@@ -50,7 +50,7 @@ const KNOWN: &[&str] = &[
     "print usage message",
 ];
 
-impl Dialect {
+impl OptionDialect {
     /// Tells the family from what libraries print by themselves.
     pub(super) fn detect(text: &str, forms: &[String]) -> Self {
         let lower = text.to_lowercase();
@@ -69,11 +69,11 @@ impl Dialect {
             !fire && (stated || known || !open || lower.contains("terminates argument processing"));
         dialect.off =
             if lower.contains("usage of ") || (lower.contains("flags:") && lower.contains("help for ")) {
-                OffStyle::EqualsFalse
+                SwitchOffStyle::EqualsFalse
             } else if lower.contains("[boolean]") {
-                OffStyle::NoPrefix
+                SwitchOffStyle::NoPrefix
             } else {
-                OffStyle::Omit
+                SwitchOffStyle::Omit
             };
         dialect.help_word = lower.contains("help [command]") && !lower.contains("--help");
         dialect

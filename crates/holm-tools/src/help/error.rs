@@ -1,18 +1,18 @@
 //! Errors for texts that are not help texts, and for arguments that do not make a call.
 
-use holm_guards::json::Kind;
+use holm_guards::json::JsonKind;
 
 /// A text is not the help text of a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no help text: {why}")]
-pub struct NotHelp {
+pub struct HelpTextError {
     /// What is wrong with it.
-    pub why: Why,
+    pub why: HelpTextErrorKind,
 }
 
 /// Why a text is not a help text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
+pub enum HelpTextErrorKind {
     #[error("the program printed nothing")]
     Empty,
     /// It is not text.
@@ -26,14 +26,12 @@ pub enum Why {
     },
     /// Nothing in it says how to call the program.
     #[error("neither a usage line nor options nor commands were found; it begins with {begins:?}")]
-    NothingFound {
-        begins: String,
-    },
+    NothingFound { begins: String },
 }
 
 /// A subcommand's description cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AttachError {
+pub enum SubcommandAttachError {
     /// The program has no such subcommand.
     #[error("there is no subcommand {0:?}")]
     NoSuchCommand(String),
@@ -44,13 +42,10 @@ pub enum AttachError {
 
 /// Arguments do not fit the plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallError {
+pub enum PlanArgumentError {
     /// They are not an object.
     #[error("{place}: expected an object, found {found}")]
-    NotAnObject {
-        place: String,
-        found: Kind,
-    },
+    NotAnObject { place: String, found: JsonKind },
     /// A needed one is missing.
     #[error("{0}: missing; send it")]
     Missing(String),
@@ -59,18 +54,10 @@ pub enum CallError {
     Unknown(String),
     /// A value has the wrong type.
     #[error("{place}: expected {expected}, found {found}")]
-    WrongKind {
-        place: String,
-        expected: String,
-        found: Kind,
-    },
+    WrongKind { place: String, expected: String, found: JsonKind },
     /// A value is not one of the choices.
     #[error("{place}: {value:?} is no choice; use one of {choices}")]
-    NoChoice {
-        place: String,
-        value: String,
-        choices: String,
-    },
+    NoChoice { place: String, value: String, choices: String },
     /// There are more or fewer values than it takes.
     #[error("{place}: takes {takes} values, found {found}")]
     Count {
@@ -89,22 +76,13 @@ pub enum CallError {
     },
     /// No subcommand is chosen, and one is needed.
     #[error("{place}: choose one of the commands {choices}")]
-    NoCommand {
-        place: String,
-        choices: String,
-    },
+    NoCommand { place: String, choices: String },
     /// Two subcommands are chosen.
     #[error("{first} and {second}: only one command can be called; leave one out")]
-    TwoCommands {
-        first: String,
-        second: String,
-    },
+    TwoCommands { first: String, second: String },
     /// A value looks like an option, and this program has no syntax that would mark it as a value.
     #[error("{place}: {value:?} looks like an option to this program; use another value")]
-    LooksLikeAnOption {
-        place: String,
-        value: String,
-    },
+    LooksLikeAnOption { place: String, value: String },
     /// A word of a command line cannot hold a zero byte.
     #[error("{0}: holds a zero byte, which cannot be passed on a command line; remove it")]
     ZeroByte(String),

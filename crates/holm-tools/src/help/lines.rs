@@ -7,20 +7,20 @@ const TAB: usize = 8;
 
 /// One line of a help text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct HelpLine {
     /// Columns before the text.
     pub indent: usize,
     /// The text without white space at its ends; a tab inside is at least two spaces, since it separates columns.
     pub text: String,
     /// Whether a frame stood around it.
-    pub frame: Frame,
+    pub frame: HelpFrame,
     /// Whether a star came before it: rich marks required options so.
     pub star: bool,
 }
 
 /// The frames of rich: boxes with a title in the upper border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum HelpFrame {
     None,
     /// A line inside a frame.
     Inside,
@@ -28,7 +28,7 @@ pub(super) enum Frame {
     Title,
 }
 
-impl Line {
+impl HelpLine {
     /// Whether the line is empty.
     pub(super) fn is_blank(&self) -> bool {
         self.text.is_empty()
@@ -36,11 +36,11 @@ impl Line {
 }
 
 /// All lines of a text, longer ones cut.
-pub(super) fn lines(text: &str) -> Vec<Line> {
+pub(super) fn lines(text: &str) -> Vec<HelpLine> {
     text.split('\n').map(line).collect()
 }
 
-fn line(raw: &str) -> Line {
+fn line(raw: &str) -> HelpLine {
     let mut indent = 0;
     let mut text = String::new();
     let mut column = 0;
@@ -59,10 +59,10 @@ fn line(raw: &str) -> Line {
     unframe(indent, text)
 }
 
-fn unframe(indent: usize, text: String) -> Line {
+fn unframe(indent: usize, text: String) -> HelpLine {
     let is_border = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
     if !text.starts_with(is_border) {
-        return Line { indent, text, frame: Frame::None, star: false };
+        return HelpLine { indent, text, frame: HelpFrame::None, star: false };
     }
     let is_side = |c: char| matches!(c, '│' | '┃' | '║');
     if text.starts_with(is_side) {
@@ -74,11 +74,11 @@ fn unframe(indent: usize, text: String) -> Line {
             None => (None, bare),
         };
         let indent = indent + 1 + inside + starred.unwrap_or(0);
-        return Line { indent, text: bare.into(), frame: Frame::Inside, star: starred.is_some() };
+        return HelpLine { indent, text: bare.into(), frame: HelpFrame::Inside, star: starred.is_some() };
     }
     let title = text.trim_matches(|c: char| is_border(c) || c == ' ');
-    let frame = if title.is_empty() { Frame::None } else { Frame::Title };
-    Line { indent, text: title.into(), frame, star: false }
+    let frame = if title.is_empty() { HelpFrame::None } else { HelpFrame::Title };
+    HelpLine { indent, text: title.into(), frame, star: false }
 }
 
 /// Where the first gap of two or more spaces begins and ends, if the text has one.

@@ -1,21 +1,21 @@
 //! Formal remarks in descriptions: defaults, choices, what is required, and what may be repeated.
 
 use super::choices::{listed, unquote};
-use super::draft::Many;
+use super::draft::ValueRepetition;
 use super::limits::MAX_ABOUT;
-use super::plan::Kind;
+use super::plan::PlanValueKind;
 use crate::text::tidy;
 
 /// The formal remarks of a description, separated from its prose.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Marks {
+pub(super) struct DescriptionMarks {
     /// The prose, without the remarks that were understood.
     pub about: String,
     pub default: Option<String>,
     pub choices: Vec<String>,
     pub required: bool,
-    pub many: Option<Many>,
-    pub kind: Option<Kind>,
+    pub many: Option<ValueRepetition>,
+    pub kind: Option<PlanValueKind>,
     /// A switch that counts.
     pub counts: bool,
     /// yargs prints the type of each value, so an option without a type takes no value.
@@ -35,7 +35,7 @@ const AGAIN: &[&str] = &[
     "several times",
 ];
 
-impl Marks {
+impl DescriptionMarks {
     /// Reads a description: the text beside the option, then the lines under it
     /// (empty ones between paragraphs).
     pub(super) fn read(inline: &str, body: &[String]) -> Self {
@@ -136,16 +136,16 @@ impl Marks {
         match (square, lower.as_str()) {
             (_, "required") => self.required = true,
             (true, "string") => self.valued = true,
-            (true, "number") => (self.valued, self.kind) = (true, Some(Kind::Number)),
-            (true, "array") => (self.valued, self.many) = (true, Some(Many::Occurrences)),
-            (true, "boolean") => self.kind = Some(Kind::Boolean),
+            (true, "number") => (self.valued, self.kind) = (true, Some(PlanValueKind::Number)),
+            (true, "array") => (self.valued, self.many) = (true, Some(ValueRepetition::Occurrences)),
+            (true, "boolean") => self.kind = Some(PlanValueKind::Boolean),
             (true, "count") => self.counts = true,
             (false, "an integer" | "a positive integer" | "a non-negative integer") => {
-                self.kind = Some(Kind::Integer);
+                self.kind = Some(PlanValueKind::Integer);
             }
-            (false, "a number") => self.kind = Some(Kind::Number),
+            (false, "a number") => self.kind = Some(PlanValueKind::Number),
             (false, "multiple values allowed" | "accepted multiple times") => {
-                self.many = Some(Many::Occurrences);
+                self.many = Some(ValueRepetition::Occurrences);
             }
             _ => return false,
         }
@@ -164,7 +164,7 @@ impl Marks {
     fn phrases(&mut self, text: &str) {
         let lower = text.to_lowercase();
         if self.many.is_none() && AGAIN.iter().any(|phrase| lower.contains(phrase)) {
-            self.many = Some(Many::Occurrences);
+            self.many = Some(ValueRepetition::Occurrences);
         }
         // plumbum
         self.required |= lower.ends_with("; required");

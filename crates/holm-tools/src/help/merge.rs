@@ -1,10 +1,10 @@
 //! Merges `-h` and `--help` of one program: the long text counts, and the short one
 //! adds what is missing.
 
-use super::draft::{Draft, DraftOption, DraftStep};
+use super::draft::{HelpDraft, OptionDraft, StepDraft};
 
 /// Both texts as one.
-pub(super) fn merge(long: Draft, short: Draft) -> Draft {
+pub(super) fn merge(long: HelpDraft, short: HelpDraft) -> HelpDraft {
     let mut draft = long;
     draft.about = if draft.about.is_empty() { short.about } else { draft.about };
     draft.version = draft.version.or(short.version);
@@ -35,7 +35,7 @@ pub(super) fn merge(long: Draft, short: Draft) -> Draft {
     draft
 }
 
-fn complete(known: &mut DraftOption, other: DraftOption) {
+fn complete(known: &mut OptionDraft, other: OptionDraft) {
     for name in other.names {
         if !known.is(&name) {
             known.names.push(name);
@@ -60,12 +60,12 @@ fn complete(known: &mut DraftOption, other: DraftOption) {
 }
 
 /// Adds what only the short text says about positions.
-fn describe(draft: &mut Draft, forms: &[super::draft::Form]) {
+fn describe(draft: &mut HelpDraft, forms: &[super::draft::UsageForm]) {
     let others = forms.iter().flat_map(|form| &form.steps);
     for other in others {
-        let DraftStep::Position(other) = other else { continue };
+        let StepDraft::Position(other) = other else { continue };
         for step in draft.forms.iter_mut().flat_map(|form| &mut form.steps) {
-            let DraftStep::Position(known) = step else { continue };
+            let StepDraft::Position(known) = step else { continue };
             if known.name.eq_ignore_ascii_case(&other.name) {
                 if known.about.is_empty() {
                     known.about.clone_from(&other.about);

@@ -1,7 +1,7 @@
 //! Makes a tool of any program with `--help`: the text that it prints becomes a JSON Schema and a
 //! plan of how to call it.
 //!
-//! [`Description::read`] takes what a program printed for `-h` and for `--help`, whichever library
+//! [`HelpDescription::read`] takes what a program printed for `-h` and for `--help`, whichever library
 //! printed it. It finds the options, positions and subcommands. The [`CallPlan`] then makes the
 //! exact words of a call from a model's arguments, without a shell. So a value can never become
 //! another option, another word or another command.
@@ -15,8 +15,8 @@
 //! linear time, and cleaned of escapes and control characters. What it says about itself (such as
 //! its level) is only a claim.
 //!
-//! Programs with subcommands describe only their first level. [`Description::questions`] says what
-//! to ask next, and [`Description::attach`] adds the answer.
+//! Programs with subcommands describe only their first level. [`HelpDescription::questions`] says what
+//! to ask next, and [`HelpDescription::attach`] adds the answer.
 
 mod choices;
 mod commands;
@@ -40,10 +40,13 @@ mod spec;
 mod usage;
 mod value;
 
-pub use describe::{Description, Program, Question};
-pub use error::{AttachError, CallError, NotHelp, Why};
+pub use describe::{HelpDescription, HelpProgram, HelpQuery};
+pub use error::{HelpTextError, HelpTextErrorKind, PlanArgumentError, SubcommandAttachError};
 pub use limits::{MAX_BYTES, MAX_COMMANDS, MAX_NESTING, MAX_OPTIONS, MAX_POSITIONS, MAX_WORDS};
-pub use plan::{CallPlan, Command, Glue, Kind, Need, Node, Off, Opt, Position, Step, Takes, Times};
+pub use plan::{
+    CallPlan, CommandNode, OptionArgument, OptionValueCount, OptionValueJoin, PlanArgument, PlanNeed,
+    PlanOption, PlanPosition, PlanSubcommand, PlanValueKind, SwitchOffForm,
+};
 
 #[cfg(test)]
 mod tests;

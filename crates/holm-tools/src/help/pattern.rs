@@ -5,18 +5,18 @@ use super::limits::MAX_BRACKETS;
 use super::spec::is_name;
 
 /// One branch of alternatives: items in order.
-pub(super) type Branch = Vec<Item>;
+pub(super) type UsageBranch = Vec<UsageItem>;
 
 /// One element of a usage line, and whether an ellipsis follows it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Item {
-    pub atom: Atom,
-    pub repeat: Repeat,
+pub(super) struct UsageItem {
+    pub atom: UsageAtom,
+    pub repeat: EllipsisStyle,
 }
 
 /// Whether an ellipsis follows an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Repeat {
+pub(super) enum EllipsisStyle {
     No,
     /// Dots directly after it, as in `FILE...`.
     Glued,
@@ -26,7 +26,7 @@ pub(super) enum Repeat {
 
 /// An element of a usage line.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Atom {
+pub(super) enum UsageAtom {
     /// An option, with the text that is attached to it.
     Option(String),
     Dashes,
@@ -36,14 +36,14 @@ pub(super) enum Atom {
     Group {
         /// `[...]`: it may be left out.
         optional: bool,
-        branches: Vec<Branch>,
+        branches: Vec<UsageBranch>,
     },
 }
 
 /// Reads a usage line: its alternatives, usually one. Groups that are nested too
 /// deeply are left out.
-pub(super) fn read(text: &str) -> Vec<Branch> {
-    let mut reader = Reader { rest: text, depth: 0 };
+pub(super) fn read(text: &str) -> Vec<UsageBranch> {
+    let mut reader = UsagePatternReader { rest: text, depth: 0 };
     let mut branches = Vec::new();
     // An extra closing bracket is ignored, and reading continues after it.
     while !reader.rest.is_empty() {
@@ -53,14 +53,14 @@ pub(super) fn read(text: &str) -> Vec<Branch> {
     branches
 }
 
-struct Reader<'a> {
+struct UsagePatternReader<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl Reader<'_> {
-    fn branches(&mut self, close: Option<char>) -> Vec<Branch> {
-        let mut branches = vec![Branch::new()];
+impl UsagePatternReader<'_> {
+    fn branches(&mut self, close: Option<char>) -> Vec<UsageBranch> {
+        let mut branches = vec![UsageBranch::new()];
         loop {
             let before = self.rest.len();
             self.rest = self.rest.trim_start();
@@ -81,7 +81,7 @@ impl Reader<'_> {
                     if tight {
                         self.alternative(branch);
                     } else {
-                        branches.push(Branch::new());
+                        branches.push(UsageBranch::new());
                     }
                 }
                 '[' | '(' => {
@@ -99,7 +99,7 @@ impl Reader<'_> {
     }
 
     /// Marks the last item as repeated where dots follow.
-    fn dots(&mut self, branch: &mut Branch, apart: bool) -> bool {
+    fn dots(&mut self, branch: &mut UsageBranch, apart: bool) -> bool {
         let length = match self.rest {
             rest if rest.starts_with("...") => 3,
             rest if rest.starts_with('…') => '…'.len_utf8(),
@@ -108,32 +108,32 @@ impl Reader<'_> {
         };
         self.skip(length);
         if let Some(item) = branch.last_mut() {
-            item.repeat = if apart { Repeat::Apart } else { Repeat::Glued };
+            item.repeat = if apart { EllipsisStyle::Apart } else { EllipsisStyle::Glued };
         }
         true
     }
 
     /// `<file>|<directory>` without spaces is one thing.
-    fn alternative(&mut self, branch: &mut Branch) {
+    fn alternative(&mut self, branch: &mut UsageBranch) {
         let next = match self.rest.chars().next() {
             None | Some(']' | ')' | '|') => return,
             Some(open @ ('[' | '(')) => self.group(open).into_iter().collect(),
             Some(_) => vec![self.word()],
         };
         match branch.pop() {
-            Some(Item { atom: Atom::Group { optional: false, mut branches }, repeat }) => {
+            Some(UsageItem { atom: UsageAtom::Group { optional: false, mut branches }, repeat }) => {
                 branches.push(next);
-                branch.push(Item { atom: Atom::Group { optional: false, branches }, repeat });
+                branch.push(UsageItem { atom: UsageAtom::Group { optional: false, branches }, repeat });
             }
             Some(first) => {
-                let atom = Atom::Group { optional: false, branches: vec![vec![first], next] };
-                branch.push(Item { atom, repeat: Repeat::No });
+                let atom = UsageAtom::Group { optional: false, branches: vec![vec![first], next] };
+                branch.push(UsageItem { atom, repeat: EllipsisStyle::No });
             }
             None => branch.extend(next),
         }
     }
 
-    fn group(&mut self, open: char) -> Option<Item> {
+    fn group(&mut self, open: char) -> Option<UsageItem> {
         self.skip(1);
         let close = if open == '[' { ']' } else { ')' };
         if self.depth >= MAX_BRACKETS {
@@ -142,11 +142,14 @@ impl Reader<'_> {
         self.depth += 1;
         let branches = self.branches(Some(close));
         self.depth -= 1;
-        Some(Item { atom: Atom::Group { optional: open == '[', branches }, repeat: Repeat::No })
+        Some(UsageItem {
+            atom: UsageAtom::Group { optional: open == '[', branches },
+            repeat: EllipsisStyle::No,
+        })
     }
 
     /// A word up to a space or a bracket that does not belong to it.
-    fn word(&mut self) -> Item {
+    fn word(&mut self) -> UsageItem {
         let mut open: Vec<char> = Vec::new();
         let option = is_name(self.rest);
         let mut end = self.rest.len();
@@ -180,16 +183,16 @@ impl Reader<'_> {
     }
 }
 
-fn item(word: &str) -> Item {
+fn item(word: &str) -> UsageItem {
     let bare = word.trim_end_matches('.').trim_end_matches('…');
-    let repeat = if word.len() - bare.len() >= 2 { Repeat::Glued } else { Repeat::No };
-    let word = if repeat == Repeat::Glued { bare } else { word };
+    let repeat = if word.len() - bare.len() >= 2 { EllipsisStyle::Glued } else { EllipsisStyle::No };
+    let word = if repeat == EllipsisStyle::Glued { bare } else { word };
     let atom = if word == "--" {
-        Atom::Dashes
+        UsageAtom::Dashes
     } else if is_name(word) {
-        Atom::Option(word.into())
+        UsageAtom::Option(word.into())
     } else {
-        Atom::Word(word.into())
+        UsageAtom::Word(word.into())
     };
-    Item { atom, repeat }
+    UsageItem { atom, repeat }
 }

@@ -1,30 +1,30 @@
 //! Combines the list of arguments with the positions in the usage line.
 
-use super::draft::{DraftPosition, DraftStep, Form};
-use super::entry::{Entry, outermost};
+use super::draft::{PositionDraft, StepDraft, UsageForm};
+use super::entry::{HelpEntry, outermost};
 use super::limits::MAX_POSITIONS;
-use super::lines::{Line, columns};
-use super::marks::Marks;
+use super::lines::{HelpLine, columns};
+use super::marks::DescriptionMarks;
 use super::spec;
 use super::usage::plain;
 use super::value::{enclosed, is_shouted, kind_named};
 
 /// The positions that lines under the arguments' title describe.
-pub(super) fn listed(lines: &[Line]) -> Vec<DraftPosition> {
+pub(super) fn listed(lines: &[HelpLine]) -> Vec<PositionDraft> {
     let entries = outermost(lines, spec::is_start);
     entries.iter().filter_map(position).take(MAX_POSITIONS).collect()
 }
 
 /// The positions among the options: lines that begin with a bracket and a name.
-pub(super) fn among_options(lines: &[Line]) -> Vec<DraftPosition> {
-    let is_one = |line: &Line| {
+pub(super) fn among_options(lines: &[HelpLine]) -> Vec<PositionDraft> {
+    let is_one = |line: &HelpLine| {
         let left = columns(&line.text).0;
         line.indent > 0
             && (left.starts_with('<') || left.starts_with("[<"))
             && left.ends_with(['>', ']', '.'])
     };
     let mut found = Vec::new();
-    let mut open: Option<Entry> = None;
+    let mut open: Option<HelpEntry> = None;
     for line in lines {
         match &mut open {
             Some(entry) if line.indent > entry.line.indent && !line.is_blank() => {
@@ -32,7 +32,7 @@ pub(super) fn among_options(lines: &[Line]) -> Vec<DraftPosition> {
             }
             _ => {
                 found.extend(open.take());
-                open = is_one(line).then(|| Entry { line: line.clone(), body: Vec::new() });
+                open = is_one(line).then(|| HelpEntry { line: line.clone(), body: Vec::new() });
             }
         }
     }
@@ -40,7 +40,7 @@ pub(super) fn among_options(lines: &[Line]) -> Vec<DraftPosition> {
     found.iter().filter_map(position).take(MAX_POSITIONS).collect()
 }
 
-fn position(entry: &Entry) -> Option<DraftPosition> {
+fn position(entry: &HelpEntry) -> Option<PositionDraft> {
     let (left, right) = columns(&entry.line.text);
     let (name, mut about) = (left.split(' ').next().unwrap_or(left), right.unwrap_or_default());
     let name = if left.starts_with(['<', '[', '{']) { left } else { name };
@@ -56,12 +56,12 @@ fn position(entry: &Entry) -> Option<DraftPosition> {
         about = columns(about).1.unwrap_or_default();
     }
     let required = left.contains("REQUIRED") || entry.line.star;
-    let marks = Marks::read(about, &entry.body);
+    let marks = DescriptionMarks::read(about, &entry.body);
     let name = plain(name);
     if name.is_empty() || name.chars().count() > 64 {
         return None;
     }
-    Some(DraftPosition {
+    Some(PositionDraft {
         many: left.contains("...") || left.contains(".."),
         required: required || marks.required,
         choices: marks.choices,
@@ -75,11 +75,11 @@ fn position(entry: &Entry) -> Option<DraftPosition> {
 
 /// Adds the descriptions of the list to the positions of the usage lines. A position that no usage
 /// line has is added at the end.
-pub(super) fn describe(forms: &mut Vec<Form>, listed: &[DraftPosition], commands: &[String]) {
+pub(super) fn describe(forms: &mut Vec<UsageForm>, listed: &[PositionDraft], commands: &[String]) {
     for position in listed {
         let mut seen = false;
         for step in forms.iter_mut().flat_map(|form| &mut form.steps) {
-            let DraftStep::Position(known) = step else { continue };
+            let StepDraft::Position(known) = step else { continue };
             if same(known, position) {
                 seen = true;
                 complete(known, position);
@@ -93,19 +93,19 @@ pub(super) fn describe(forms: &mut Vec<Form>, listed: &[DraftPosition], commands
             continue;
         }
         if forms.is_empty() {
-            forms.push(Form { all_options: true, ..Form::default() });
+            forms.push(UsageForm { all_options: true, ..UsageForm::default() });
         }
         let Some(form) = forms.first_mut().filter(|form| form.steps.len() < MAX_POSITIONS) else { continue };
-        form.steps.push(DraftStep::Position(position.clone()));
+        form.steps.push(StepDraft::Position(position.clone()));
     }
 }
 
-fn same(known: &DraftPosition, listed: &DraftPosition) -> bool {
+fn same(known: &PositionDraft, listed: &PositionDraft) -> bool {
     let choices = || known.choices.join(",") == listed.name;
     known.name.eq_ignore_ascii_case(&listed.name) || choices()
 }
 
-fn complete(known: &mut DraftPosition, listed: &DraftPosition) {
+fn complete(known: &mut PositionDraft, listed: &PositionDraft) {
     known.about =
         if known.about.is_empty() { listed.about.clone() } else { std::mem::take(&mut known.about) };
     known.default = known.default.take().or_else(|| listed.default.clone());

@@ -2,28 +2,31 @@
 
 use holm_guards::json::Json;
 
-use super::plan::{Kind, Need, Node, Opt, Position, Step, Takes, Times, WORDS};
+use super::plan::{
+    CommandNode, OptionArgument, OptionValueCount, PlanArgument, PlanNeed, PlanOption, PlanPosition,
+    PlanValueKind, WORDS,
+};
 
 /// The schema of a call.
-pub(super) fn schema(node: &Node) -> Json {
+pub(super) fn schema(node: &CommandNode) -> Json {
     object(node, "")
 }
 
-fn object(node: &Node, about: &str) -> Json {
+fn object(node: &CommandNode, about: &str) -> Json {
     let mut properties: Vec<(String, Json)> = Vec::new();
     let mut required: Vec<Json> = Vec::new();
     for option in &node.options {
         properties.push((option.property.clone(), option_schema(option)));
-        if option.need == Need::Required {
+        if option.need == PlanNeed::Required {
             required.push(Json::from(option.property.as_str()));
         }
     }
     // With a subcommand in their place, positions may be left out.
-    let always = node.commands.is_empty() || node.command == Need::Required;
+    let always = node.commands.is_empty() || node.command == PlanNeed::Required;
     for step in &node.steps {
-        let Step::Position(position) = step else { continue };
+        let PlanArgument::Position(position) = step else { continue };
         properties.push((position.property.clone(), position_schema(position)));
-        if position.need == Need::Required && always {
+        if position.need == PlanNeed::Required && always {
             required.push(Json::from(position.property.as_str()));
         }
     }
@@ -64,35 +67,35 @@ fn unread(about: &str) -> Json {
     ])
 }
 
-fn option_schema(option: &Opt) -> Json {
+fn option_schema(option: &PlanOption) -> Json {
     let mut about = option.about.clone();
     let mut members = match &option.takes {
-        Takes::Nothing(_) => vec![("type", Json::from("boolean"))],
-        Takes::Count => vec![("type", Json::from("integer")), ("minimum", Json::from(0_u64))],
-        Takes::Value { kind, times, bare, .. } => {
+        OptionArgument::Nothing(_) => vec![("type", Json::from("boolean"))],
+        OptionArgument::Count => vec![("type", Json::from("integer")), ("minimum", Json::from(0_u64))],
+        OptionArgument::Value { kind, times, bare, .. } => {
             if *bare {
                 about = format!("{about} (an empty text gives the option alone)").trim().to_owned();
             }
             match times {
-                Times::Once if *bare => vec![("type", Json::from("string"))],
-                Times::Once => kind_schema(kind),
-                Times::Occurrences | Times::Values => list(kind, None),
-                Times::Exactly(count) => list(kind, Some(*count)),
+                OptionValueCount::Once if *bare => vec![("type", Json::from("string"))],
+                OptionValueCount::Once => kind_schema(kind),
+                OptionValueCount::Occurrences | OptionValueCount::Values => list(kind, None),
+                OptionValueCount::Exactly(count) => list(kind, Some(*count)),
             }
         }
     };
     let typed = match &option.takes {
-        Takes::Nothing(_) => Some(&Kind::Boolean),
-        Takes::Value { kind, times: Times::Once, bare: false, .. } => Some(kind),
-        Takes::Count | Takes::Value { .. } => None,
+        OptionArgument::Nothing(_) => Some(&PlanValueKind::Boolean),
+        OptionArgument::Value { kind, times: OptionValueCount::Once, bare: false, .. } => Some(kind),
+        OptionArgument::Count | OptionArgument::Value { .. } => None,
     };
     finish(&mut members, &about, option.default.as_deref(), typed);
     Json::object(members)
 }
 
-fn position_schema(position: &Position) -> Json {
+fn position_schema(position: &PlanPosition) -> Json {
     let mut members = if position.many { list(&position.kind, None) } else { kind_schema(&position.kind) };
-    if position.many && position.need == Need::Required {
+    if position.many && position.need == PlanNeed::Required {
         members.push(("minItems", Json::from(1_u64)));
     }
     let typed = (!position.many).then_some(&position.kind);
@@ -102,7 +105,12 @@ fn position_schema(position: &Position) -> Json {
 
 /// Adds the description and the default. A default of the wrong type is added to
 /// the description as text.
-fn finish(members: &mut Vec<(&'static str, Json)>, about: &str, default: Option<&str>, kind: Option<&Kind>) {
+fn finish(
+    members: &mut Vec<(&'static str, Json)>,
+    about: &str,
+    default: Option<&str>,
+    kind: Option<&PlanValueKind>,
+) {
     let mut about = about.to_owned();
     if let Some(text) = default {
         match kind.and_then(|kind| default_value(text, kind)) {
@@ -115,31 +123,33 @@ fn finish(members: &mut Vec<(&'static str, Json)>, about: &str, default: Option<
     }
 }
 
-fn default_value(text: &str, kind: &Kind) -> Option<Json> {
-    let number = || text.parse::<holm_guards::json::Number>().ok();
+fn default_value(text: &str, kind: &PlanValueKind) -> Option<Json> {
+    let number = || text.parse::<holm_guards::json::JsonNumber>().ok();
     match kind {
-        Kind::Text => Some(Json::from(text)),
-        Kind::Integer => number().filter(holm_guards::json::Number::is_integer).map(Json::from),
-        Kind::Number => number().map(Json::from),
-        Kind::Boolean => text.to_lowercase().parse().ok().map(Json::Bool),
-        Kind::Choice(choices) => choices.iter().any(|choice| choice == text).then(|| Json::from(text)),
+        PlanValueKind::Text => Some(Json::from(text)),
+        PlanValueKind::Integer => number().filter(holm_guards::json::JsonNumber::is_integer).map(Json::from),
+        PlanValueKind::Number => number().map(Json::from),
+        PlanValueKind::Boolean => text.to_lowercase().parse().ok().map(Json::Bool),
+        PlanValueKind::Choice(choices) => {
+            choices.iter().any(|choice| choice == text).then(|| Json::from(text))
+        }
     }
 }
 
-fn kind_schema(kind: &Kind) -> Vec<(&'static str, Json)> {
+fn kind_schema(kind: &PlanValueKind) -> Vec<(&'static str, Json)> {
     match kind {
-        Kind::Text => vec![("type", Json::from("string"))],
-        Kind::Integer => vec![("type", Json::from("integer"))],
-        Kind::Number => vec![("type", Json::from("number"))],
-        Kind::Boolean => vec![("type", Json::from("boolean"))],
-        Kind::Choice(choices) => {
+        PlanValueKind::Text => vec![("type", Json::from("string"))],
+        PlanValueKind::Integer => vec![("type", Json::from("integer"))],
+        PlanValueKind::Number => vec![("type", Json::from("number"))],
+        PlanValueKind::Boolean => vec![("type", Json::from("boolean"))],
+        PlanValueKind::Choice(choices) => {
             let choices: Vec<Json> = choices.iter().map(|choice| Json::from(choice.as_str())).collect();
             vec![("type", Json::from("string")), ("enum", Json::from(choices))]
         }
     }
 }
 
-fn list(kind: &Kind, exactly: Option<u8>) -> Vec<(&'static str, Json)> {
+fn list(kind: &PlanValueKind, exactly: Option<u8>) -> Vec<(&'static str, Json)> {
     let mut members = vec![("type", Json::from("array")), ("items", Json::object(kind_schema(kind)))];
     if let Some(count) = exactly {
         let count = u64::from(count);

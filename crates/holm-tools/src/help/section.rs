@@ -1,23 +1,23 @@
 //! Splits a help text into sections: a title, and the lines until the next title.
 
 use super::limits::MAX_SECTIONS;
-use super::lines::{Frame, Line, gap};
+use super::lines::{HelpFrame, HelpLine, gap};
 use super::spec;
 
 /// A title with its lines.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Section {
-    pub kind: SectionKind,
+pub(super) struct HelpSection {
+    pub kind: HelpSectionKind,
     /// The text after the title on the same line.
     pub rest: String,
     /// The indentation of the title.
     pub indent: usize,
-    pub lines: Vec<Line>,
+    pub lines: Vec<HelpLine>,
 }
 
 /// The subject of a section in a help text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SectionKind {
+pub(super) enum HelpSectionKind {
     /// The text before the first title.
     Preamble,
     /// How the program is called.
@@ -49,9 +49,13 @@ const BARE: &[&str] = &[
 ];
 
 /// Takes lines apart at their titles.
-pub(super) fn sections(lines: Vec<Line>) -> Vec<Section> {
-    let mut sections =
-        vec![Section { kind: SectionKind::Preamble, rest: String::new(), indent: 0, lines: Vec::new() }];
+pub(super) fn sections(lines: Vec<HelpLine>) -> Vec<HelpSection> {
+    let mut sections = vec![HelpSection {
+        kind: HelpSectionKind::Preamble,
+        rest: String::new(),
+        indent: 0,
+        lines: Vec::new(),
+    }];
     // For each line, the indentation of the next line with text.
     let mut below = vec![0; lines.len()];
     let mut next = 0;
@@ -67,7 +71,7 @@ pub(super) fn sections(lines: Vec<Line>) -> Vec<Section> {
         let title = title(&line, below).filter(|_| sections.len() < MAX_SECTIONS);
         match title {
             Some((kind, rest)) => {
-                sections.push(Section { kind, rest, indent: line.indent, lines: Vec::new() });
+                sections.push(HelpSection { kind, rest, indent: line.indent, lines: Vec::new() });
             }
             None => {
                 if let Some(section) = sections.last_mut() {
@@ -79,22 +83,22 @@ pub(super) fn sections(lines: Vec<Line>) -> Vec<Section> {
     sections
 }
 
-fn title(line: &Line, below: usize) -> Option<(SectionKind, String)> {
+fn title(line: &HelpLine, below: usize) -> Option<(HelpSectionKind, String)> {
     let text = line.text.as_str();
     match line.frame {
-        Frame::Title => return Some((kind(text), String::new())),
-        Frame::Inside => return None,
-        Frame::None => {}
+        HelpFrame::Title => return Some((kind(text), String::new())),
+        HelpFrame::Inside => return None,
+        HelpFrame::None => {}
     }
     if line.is_blank() || spec::is_start(line) {
         return None;
     }
     if let Some(rest) = usage(text).filter(|_| line.indent <= 4) {
-        return Some((SectionKind::Usage, rest.into()));
+        return Some((HelpSectionKind::Usage, rest.into()));
     }
     // Go's flag package prints only the program's name here: the options follow.
     if text.starts_with("Usage of ") && text.ends_with(':') {
-        return Some((SectionKind::Options, String::new()));
+        return Some((HelpSectionKind::Options, String::new()));
     }
     let lower = text.to_lowercase();
     if let Some(bare) = text.strip_suffix(':') {
@@ -121,20 +125,22 @@ fn usage(text: &str) -> Option<&str> {
     (word == "USAGE" && rest.starts_with(' ')).then_some(rest.trim())
 }
 
-fn kind(title: &str) -> SectionKind {
+fn kind(title: &str) -> HelpSectionKind {
     let lower = title.trim().to_lowercase();
     let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
     match lower.as_str() {
-        "usage" | "synopsis" => SectionKind::Usage,
-        "description" | "about" => SectionKind::About,
-        "name" => SectionKind::Name,
-        _ if has(&["example", "examples", "alias", "aliases", "version", "notes"]) => SectionKind::Examples,
-        _ if has(&["commands", "subcommands", "command"]) && lower.split(' ').count() <= 4 => {
-            SectionKind::Commands
+        "usage" | "synopsis" => HelpSectionKind::Usage,
+        "description" | "about" => HelpSectionKind::About,
+        "name" => HelpSectionKind::Name,
+        _ if has(&["example", "examples", "alias", "aliases", "version", "notes"]) => {
+            HelpSectionKind::Examples
         }
-        _ if has(&["options", "flags", "switches"]) => SectionKind::Options,
-        "where" => SectionKind::Arguments,
-        _ if has(&["arguments", "args", "positionals", "parameters", "items"]) => SectionKind::Arguments,
-        _ => SectionKind::Other,
+        _ if has(&["commands", "subcommands", "command"]) && lower.split(' ').count() <= 4 => {
+            HelpSectionKind::Commands
+        }
+        _ if has(&["options", "flags", "switches"]) => HelpSectionKind::Options,
+        "where" => HelpSectionKind::Arguments,
+        _ if has(&["arguments", "args", "positionals", "parameters", "items"]) => HelpSectionKind::Arguments,
+        _ => HelpSectionKind::Other,
     }
 }

@@ -3,10 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::dialect::{Dialect, OffStyle};
-use super::draft::{Draft, DraftCommand, DraftOption, DraftPosition, DraftStep, Form, Many, Selector, Value};
+use super::dialect::{OptionDialect, SwitchOffStyle};
+use super::draft::{
+    CommandDraft, HelpDraft, OptionDraft, PositionDraft, StepDraft, SubcommandSelector, UsageForm,
+    ValueDraft, ValueRepetition,
+};
 use super::limits::{MAX_ABOUT, MAX_COMMANDS, MAX_NAME, MAX_NESTING, MAX_OPTIONS, MAX_POSITIONS};
-use super::plan::{Command, Glue, Kind, Need, Node, Off, Opt, Position, Step, Takes, Times};
+use super::plan::{
+    CommandNode, OptionArgument, OptionValueCount, OptionValueJoin, PlanArgument, PlanNeed, PlanOption,
+    PlanPosition, PlanSubcommand, PlanValueKind, SwitchOffForm,
+};
 use super::value::is_shouted;
 use crate::text::tidy;
 
@@ -28,27 +34,29 @@ const EXPLAINS: &[&str] = &[
 ];
 
 /// The plan's node for one help text.
-pub(super) fn settle(draft: &Draft) -> Node {
-    let forms: Vec<&Form> = draft.forms.iter().filter(|form| !only_explains(form)).collect();
+pub(super) fn settle(draft: &HelpDraft) -> CommandNode {
+    let forms: Vec<&UsageForm> = draft.forms.iter().filter(|form| !only_explains(form)).collect();
     let mut root = node(draft, &forms, 0);
     // A text without a usage line does not say whether there are positions; the program may need some.
     if draft.forms.is_empty() && root.commands.is_empty() {
-        let mut names = Names(root.options.iter().map(|option| option.property.clone()).collect());
-        let rest = DraftPosition { name: "arguments".into(), many: true, ..DraftPosition::default() };
-        let step = DraftStep::Position(rest);
-        root.steps = named(&[&Form { steps: vec![step.clone()], ..Form::default() }], &[step], &mut names);
+        let mut names = PropertyNames(root.options.iter().map(|option| option.property.clone()).collect());
+        let rest = PositionDraft { name: "arguments".into(), many: true, ..PositionDraft::default() };
+        let step = StepDraft::Position(rest);
+        root.steps =
+            named(&[&UsageForm { steps: vec![step.clone()], ..UsageForm::default() }], &[step], &mut names);
     }
     root
 }
 
 /// The node of forms whose first `depth` words are already consumed.
-fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
-    let (here, deeper): (Vec<&Form>, Vec<&Form>) = forms.iter().partition(|form| form.path.len() <= depth);
-    let mut names = Names::default();
+fn node(draft: &HelpDraft, forms: &[&UsageForm], depth: usize) -> CommandNode {
+    let (here, deeper): (Vec<&UsageForm>, Vec<&UsageForm>) =
+        forms.iter().partition(|form| form.path.len() <= depth);
+    let mut names = PropertyNames::default();
     let dialect = draft.dialect;
     let options = options(draft, &here, depth, &mut names);
     let steps = steps(&here, &mut names);
-    let mut commands: Vec<Command> = Vec::new();
+    let mut commands: Vec<PlanSubcommand> = Vec::new();
     if depth == 0 {
         commands.extend(
             draft
@@ -68,7 +76,7 @@ fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
             None => {
                 let property = names.take(&word, "command");
                 let node = Some(Box::new(inner));
-                commands.push(Command {
+                commands.push(PlanSubcommand {
                     property,
                     name: word,
                     aliases: Vec::new(),
@@ -82,19 +90,19 @@ fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
     // By default, a program with commands needs one of them, unless it has positions of its own.
     let required = !commands.is_empty()
         && match selector {
-            Some(Selector::Required) => true,
-            Some(Selector::Optional) => false,
+            Some(SubcommandSelector::Required) => true,
+            Some(SubcommandSelector::Optional) => false,
             None => {
                 here.is_empty()
                     || (depth == 0 && steps.is_empty() && deeper.is_empty() && draft.forms.is_empty())
             }
         };
-    let command = if required { Need::Required } else { Need::Optional };
-    Node { options, steps, commands, command, dashes: dialect.dashes }
+    let command = if required { PlanNeed::Required } else { PlanNeed::Optional };
+    CommandNode { options, steps, commands, command, dashes: dialect.dashes }
 }
 
-fn listed(command: &DraftCommand, names: &mut Names) -> Command {
-    Command {
+fn listed(command: &CommandDraft, names: &mut PropertyNames) -> PlanSubcommand {
+    PlanSubcommand {
         property: names.take(&command.name, "command"),
         name: command.name.clone(),
         aliases: command.aliases.clone(),
@@ -104,8 +112,8 @@ fn listed(command: &DraftCommand, names: &mut Names) -> Command {
 }
 
 /// Forms by the word that follows, in the order of the text.
-fn by_word<'a>(forms: &[&'a Form], depth: usize) -> Vec<(String, Vec<&'a Form>)> {
-    let mut groups: Vec<(String, Vec<&Form>)> = Vec::new();
+fn by_word<'a>(forms: &[&'a UsageForm], depth: usize) -> Vec<(String, Vec<&'a UsageForm>)> {
+    let mut groups: Vec<(String, Vec<&UsageForm>)> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for form in forms {
         let Some(word) = form.path.get(depth) else { continue };
@@ -119,7 +127,7 @@ fn by_word<'a>(forms: &[&'a Form], depth: usize) -> Vec<(String, Vec<&'a Form>)>
 }
 
 /// Whether a form only shows the help or the version.
-fn only_explains(form: &Form) -> bool {
+fn only_explains(form: &UsageForm) -> bool {
     form.path.is_empty()
         && form.steps.is_empty()
         && form.selector.is_none()
@@ -131,13 +139,19 @@ fn only_explains(form: &Form) -> bool {
             .all(|(name, _)| EXPLAINS.contains(&name.as_str()) || name == "-h" || name == "-V")
 }
 
-fn options(draft: &Draft, forms: &[&Form], depth: usize, names: &mut Names) -> Vec<Opt> {
+fn options(
+    draft: &HelpDraft,
+    forms: &[&UsageForm],
+    depth: usize,
+    names: &mut PropertyNames,
+) -> Vec<PlanOption> {
     let shown: BTreeSet<&str> =
         forms.iter().flat_map(|form| &form.options).map(|(name, _)| name.as_str()).collect();
     let all = depth == 0 && draft.forms.iter().all(|form| form.path.is_empty())
         || forms.iter().any(|form| form.all_options);
-    let needed = |option: &DraftOption| {
-        let in_form = |form: &&Form| form.options.iter().any(|(name, needed)| *needed && option.is(name));
+    let needed = |option: &OptionDraft| {
+        let in_form =
+            |form: &&UsageForm| form.options.iter().any(|(name, needed)| *needed && option.is(name));
         option.required || (!forms.is_empty() && forms.iter().all(in_form))
     };
     let words = draft.options.iter().any(|option| {
@@ -153,9 +167,9 @@ fn options(draft: &Draft, forms: &[&Form], depth: usize, names: &mut Names) -> V
     wanted
         .take(MAX_OPTIONS)
         .map(|option| {
-            let need = if needed(option) { Need::Required } else { Need::Optional };
+            let need = if needed(option) { PlanNeed::Required } else { PlanNeed::Optional };
             let name = option.flag().trim_start_matches('-').to_owned();
-            Opt {
+            PlanOption {
                 property: names.take(&name, "option"),
                 flag: option.flag().into(),
                 takes: takes(option, draft.dialect, words),
@@ -167,8 +181,12 @@ fn options(draft: &Draft, forms: &[&Form], depth: usize, names: &mut Names) -> V
         .collect()
 }
 
-fn explains(option: &DraftOption) -> bool {
-    if option.value.as_ref().is_some_and(|value| !value.optional && value.kind != Some(Kind::Boolean)) {
+fn explains(option: &OptionDraft) -> bool {
+    if option
+        .value
+        .as_ref()
+        .is_some_and(|value| !value.optional && value.kind != Some(PlanValueKind::Boolean))
+    {
         return false;
     }
     let named = option.names.iter().any(|name| EXPLAINS.contains(&name.as_str()));
@@ -182,74 +200,88 @@ fn explains(option: &DraftOption) -> bool {
     named || number || (short && (about.contains("help") || about.contains("usage")))
 }
 
-fn takes(option: &DraftOption, dialect: Dialect, words: bool) -> Takes {
+fn takes(option: &OptionDraft, dialect: OptionDialect, words: bool) -> OptionArgument {
     let Some(value) = &option.value else { return switch(option, dialect) };
     let kind = kind(value.kind.as_ref(), &value.choices);
-    if kind == Kind::Boolean && !option.off.is_empty() {
+    if kind == PlanValueKind::Boolean && !option.off.is_empty() {
         return switch(option, dialect);
     }
     let times = match (value.many, value.names.len()) {
-        (Many::Occurrences, _) => Times::Occurrences,
-        (Many::Values, _) => Times::Values,
-        (Many::One, count @ 2..) => Times::Exactly(u8::try_from(count).unwrap_or(u8::MAX)),
-        (Many::One, _) => Times::Once,
+        (ValueRepetition::Occurrences, _) => OptionValueCount::Occurrences,
+        (ValueRepetition::Values, _) => OptionValueCount::Values,
+        (ValueRepetition::One, count @ 2..) => {
+            OptionValueCount::Exactly(u8::try_from(count).unwrap_or(u8::MAX))
+        }
+        (ValueRepetition::One, _) => OptionValueCount::Once,
     };
     // After `=` or directly after the letter, only one value is possible.
     let times = match (times, value.glue) {
-        (Times::Values, Some(Glue::Equals | Glue::Attached)) => Times::Occurrences,
+        (OptionValueCount::Values, Some(OptionValueJoin::Equals | OptionValueJoin::Attached)) => {
+            OptionValueCount::Occurrences
+        }
         (times, _) => times,
     };
     let long = option.flag().starts_with("--");
-    let go = dialect.off == OffStyle::EqualsFalse;
-    let glue = match value.glue.unwrap_or(Glue::Space) {
+    let go = dialect.off == SwitchOffStyle::EqualsFalse;
+    let glue = match value.glue.unwrap_or(OptionValueJoin::Space) {
         // A short option's form where a long one is used.
-        Glue::Attached if long => Glue::Equals,
-        Glue::Space if value.optional && long && dialect.equals && times == Times::Once => Glue::Equals,
+        OptionValueJoin::Attached if long => OptionValueJoin::Equals,
+        OptionValueJoin::Space
+            if value.optional && long && dialect.equals && times == OptionValueCount::Once =>
+        {
+            OptionValueJoin::Equals
+        }
         glue => glue,
     };
-    let bare = value.optional && times == Times::Once;
+    let bare = value.optional && times == OptionValueCount::Once;
     // Flags of one dash and a whole word: Go's take `=`, others always take the next word.
-    let glue = if words && go && glue == Glue::Space && times != Times::Values { Glue::Equals } else { glue };
+    let glue = if words && go && glue == OptionValueJoin::Space && times != OptionValueCount::Values {
+        OptionValueJoin::Equals
+    } else {
+        glue
+    };
     let equals = dialect.equals && (!words || go);
-    Takes::Value { kind, glue, times, bare, equals }
+    OptionArgument::Value { kind, glue, times, bare, equals }
 }
 
-fn switch(option: &DraftOption, dialect: Dialect) -> Takes {
+fn switch(option: &OptionDraft, dialect: OptionDialect) -> OptionArgument {
     if option.repeat {
-        return Takes::Count;
+        return OptionArgument::Count;
     }
     if let Some(off) = option.off.iter().find(|name| name.starts_with("--")).or_else(|| option.off.first()) {
-        return Takes::Nothing(Off::Flag(off.clone()));
+        return OptionArgument::Nothing(SwitchOffForm::Flag(off.clone()));
     }
     let on = option.default.as_deref().is_some_and(|default| default.eq_ignore_ascii_case("true"));
     let flag = option.flag();
-    Takes::Nothing(match dialect.off {
-        OffStyle::EqualsFalse if on => Off::Flag(format!("{flag}=false")),
-        OffStyle::NoPrefix if on => Off::Flag(format!("--no-{}", flag.trim_start_matches('-'))),
-        OffStyle::EqualsFalse | OffStyle::NoPrefix | OffStyle::Omit => Off::Omit,
+    OptionArgument::Nothing(match dialect.off {
+        SwitchOffStyle::EqualsFalse if on => SwitchOffForm::Flag(format!("{flag}=false")),
+        SwitchOffStyle::NoPrefix if on => {
+            SwitchOffForm::Flag(format!("--no-{}", flag.trim_start_matches('-')))
+        }
+        SwitchOffStyle::EqualsFalse | SwitchOffStyle::NoPrefix | SwitchOffStyle::Omit => SwitchOffForm::Omit,
     })
 }
 
-fn kind(kind: Option<&Kind>, choices: &[String]) -> Kind {
+fn kind(kind: Option<&PlanValueKind>, choices: &[String]) -> PlanValueKind {
     let truth = choices.len() == 2 && choices.iter().all(|choice| choice == "true" || choice == "false");
     match (choices, kind) {
-        _ if truth => Kind::Boolean,
+        _ if truth => PlanValueKind::Boolean,
         ([], Some(kind)) => kind.clone(),
-        ([], None) => Kind::Text,
-        (choices, _) => Kind::Choice(choices.to_vec()),
+        ([], None) => PlanValueKind::Text,
+        (choices, _) => PlanValueKind::Choice(choices.to_vec()),
     }
 }
 
 /// The steps of all forms of a command as one list.
-fn steps(forms: &[&Form], names: &mut Names) -> Vec<Step> {
-    let mut merged: Vec<DraftStep> = Vec::new();
+fn steps(forms: &[&UsageForm], names: &mut PropertyNames) -> Vec<PlanArgument> {
+    let mut merged: Vec<StepDraft> = Vec::new();
     for form in forms {
         let mut at = 0;
         for step in &form.steps {
             let same = merged.iter().position(|known| is_same(known, step));
             match same {
                 Some(place) => {
-                    if let (Some(DraftStep::Position(known)), DraftStep::Position(position)) =
+                    if let (Some(StepDraft::Position(known)), StepDraft::Position(position)) =
                         (merged.get_mut(place), step)
                     {
                         known.many |= position.many;
@@ -265,34 +297,34 @@ fn steps(forms: &[&Form], names: &mut Names) -> Vec<Step> {
             }
         }
     }
-    let everywhere = |position: &DraftPosition| {
+    let everywhere = |position: &PositionDraft| {
         forms
             .iter()
-            .all(|form| form.steps.iter().any(|step| is_same(step, &DraftStep::Position(position.clone()))))
+            .all(|form| form.steps.iter().any(|step| is_same(step, &StepDraft::Position(position.clone()))))
     };
     for step in &mut merged {
-        if let DraftStep::Position(position) = step {
+        if let StepDraft::Position(position) = step {
             position.required &= everywhere(position);
         }
     }
     named(forms, &merged, names)
 }
 
-fn named(forms: &[&Form], merged: &[DraftStep], names: &mut Names) -> Vec<Step> {
+fn named(forms: &[&UsageForm], merged: &[StepDraft], names: &mut PropertyNames) -> Vec<PlanArgument> {
     let properties: Vec<String> = merged
         .iter()
         .map(|step| match step {
-            DraftStep::Position(position) => names.take(&position.name.to_lowercase(), "argument"),
-            DraftStep::Literal(_) | DraftStep::Dashes => String::new(),
+            StepDraft::Position(position) => names.take(&position.name.to_lowercase(), "argument"),
+            StepDraft::Literal(_) | StepDraft::Dashes => String::new(),
         })
         .collect();
-    let optional = |step: &DraftStep| matches!(step, DraftStep::Position(position) if !position.required && !position.many && !position.loose);
+    let optional = |step: &StepDraft| matches!(step, StepDraft::Position(position) if !position.required && !position.many && !position.loose);
     let mut steps = Vec::with_capacity(merged.len());
     for (step, property) in merged.iter().zip(&properties) {
         steps.push(match step {
-            DraftStep::Literal(word) => Step::Literal(word.clone()),
-            DraftStep::Dashes => Step::Dashes,
-            DraftStep::Position(position) => {
+            StepDraft::Literal(word) => PlanArgument::Literal(word.clone()),
+            StepDraft::Dashes => PlanArgument::Dashes,
+            StepDraft::Position(position) => {
                 let places = merged.iter().zip(&properties);
                 let after = places
                     .filter(|(other, _)| {
@@ -300,10 +332,10 @@ fn named(forms: &[&Form], merged: &[DraftStep], names: &mut Names) -> Vec<Step> 
                     })
                     .map(|(_, property)| property.clone())
                     .collect();
-                Step::Position(Position {
+                PlanArgument::Position(PlanPosition {
                     property: property.clone(),
                     kind: kind(position.kind.as_ref(), &position.choices),
-                    need: if position.required { Need::Required } else { Need::Optional },
+                    need: if position.required { PlanNeed::Required } else { PlanNeed::Optional },
                     many: position.many,
                     about: position.about.clone(),
                     default: position.default.clone(),
@@ -316,8 +348,8 @@ fn named(forms: &[&Form], merged: &[DraftStep], names: &mut Names) -> Vec<Step> 
 }
 
 /// Whether `one` comes before `other` in every form that has `other`.
-fn stands_before(forms: &[&Form], one: &DraftStep, other: &DraftStep) -> bool {
-    let place = |form: &Form, step: &DraftStep| form.steps.iter().position(|known| is_same(known, step));
+fn stands_before(forms: &[&UsageForm], one: &StepDraft, other: &StepDraft) -> bool {
+    let place = |form: &UsageForm, step: &StepDraft| form.steps.iter().position(|known| is_same(known, step));
     forms.iter().all(|form| match (place(form, one), place(form, other)) {
         (Some(one), Some(other)) => one < other,
         (None, Some(_)) => false,
@@ -325,20 +357,20 @@ fn stands_before(forms: &[&Form], one: &DraftStep, other: &DraftStep) -> bool {
     })
 }
 
-fn is_same(one: &DraftStep, other: &DraftStep) -> bool {
+fn is_same(one: &StepDraft, other: &StepDraft) -> bool {
     match (one, other) {
-        (DraftStep::Position(one), DraftStep::Position(other)) => one.name.eq_ignore_ascii_case(&other.name),
-        (DraftStep::Literal(one), DraftStep::Literal(other)) => one == other,
-        (DraftStep::Dashes, DraftStep::Dashes) => true,
-        (DraftStep::Position(_) | DraftStep::Literal(_) | DraftStep::Dashes, _) => false,
+        (StepDraft::Position(one), StepDraft::Position(other)) => one.name.eq_ignore_ascii_case(&other.name),
+        (StepDraft::Literal(one), StepDraft::Literal(other)) => one == other,
+        (StepDraft::Dashes, StepDraft::Dashes) => true,
+        (StepDraft::Position(_) | StepDraft::Literal(_) | StepDraft::Dashes, _) => false,
     }
 }
 
 /// The property names of one object: letters, digits and `_`, all different.
 #[derive(Default)]
-struct Names(BTreeSet<String>);
+struct PropertyNames(BTreeSet<String>);
 
-impl Names {
+impl PropertyNames {
     fn take(&mut self, wanted: &str, what: &str) -> String {
         let mut name: String = wanted
             .chars()
@@ -363,8 +395,8 @@ impl Names {
     }
 }
 
-/// The value's names, for [`Value`]s that other parts make.
-impl Value {
+/// The value's names, for [`ValueDraft`]s that other parts make.
+impl ValueDraft {
     /// A value about which nothing is known except that it exists.
     pub(super) fn unnamed() -> Self {
         Self { names: vec!["value".into()], ..Self::default() }

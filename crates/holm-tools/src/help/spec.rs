@@ -1,15 +1,15 @@
 //! The left column of an option: its spellings and its value, in every form that libraries write.
 
-use super::draft::{DraftOption, Many, Value};
+use super::draft::{OptionDraft, ValueDraft, ValueRepetition};
 use super::limits::MAX_SPELLINGS;
-use super::lines::{Frame, Line};
-use super::plan::{Glue, Kind};
+use super::lines::{HelpFrame, HelpLine};
+use super::plan::{OptionValueJoin, PlanValueKind};
 use super::value::{is_shouted, kind_named};
 
 /// The left column of an option, and the text to the right of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Spec {
-    pub option: DraftOption,
+pub(super) struct OptionSpec {
+    pub option: OptionDraft,
     /// The description on the same line.
     pub inline: String,
     /// Characters before that description, from the start of the text.
@@ -18,7 +18,7 @@ pub(super) struct Spec {
 
 /// What the lines under an option hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Below {
+pub(super) enum OptionBody {
     /// Lines that are further in: its description, so the line itself may hold none.
     Text,
     /// Nothing of its own.
@@ -26,7 +26,7 @@ pub(super) enum Below {
 }
 
 /// Whether a line begins with an option.
-pub(super) fn is_start(line: &Line) -> bool {
+pub(super) fn is_start(line: &HelpLine) -> bool {
     let text = line.text.as_str();
     if let Some(inner) = text.strip_prefix('[') {
         return line.indent > 0 && is_name(inner) && !inner.starts_with("- ");
@@ -44,17 +44,17 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Whether the left column ends with a comma, so that the next line continues it.
-pub(super) fn is_open(line: &Line) -> bool {
+pub(super) fn is_open(line: &HelpLine) -> bool {
     let end = left_column(line);
     line.text.get(..end).is_some_and(|left| left.trim_end().ends_with(','))
 }
 
 /// Reads a line that begins with an option.
-pub(super) fn read(line: &Line, below: Below) -> Spec {
+pub(super) fn read(line: &HelpLine, below: OptionBody) -> OptionSpec {
     let end = left_column(line);
     let left = line.text.get(..end).unwrap_or(&line.text);
     let right = line.text.get(end..).unwrap_or_default().trim();
-    let mut reader = Reader::default();
+    let mut reader = OptionSpecReader::default();
     if let Some(spec) = parenthesised(left) {
         return spec;
     }
@@ -71,12 +71,12 @@ pub(super) fn read(line: &Line, below: Below) -> Spec {
         line.text.get(..before).map_or(0, |before| before.chars().count())
     });
     option.required |= line.star;
-    Spec { option, inline, column }
+    OptionSpec { option, inline, column }
 }
 
 /// The end of the left column: the first gap that is not followed by another spelling
 /// or a framed value.
-fn left_column(line: &Line) -> usize {
+fn left_column(line: &HelpLine) -> usize {
     let text = line.text.as_str();
     let mut end = 0;
     let mut valued = false;
@@ -85,7 +85,7 @@ fn left_column(line: &Line) -> usize {
         let Some(start) = rest.find("  ") else { return text.len() };
         let after = rest.get(start..).unwrap_or_default().trim_start();
         let next = text.len() - after.len();
-        let framed = line.frame == Frame::Inside && !valued && is_framed_value(after);
+        let framed = line.frame == HelpFrame::Inside && !valued && is_framed_value(after);
         valued |= framed;
         if !framed && !is_name(after) {
             return end + start;
@@ -106,11 +106,11 @@ fn is_framed_value(text: &str) -> bool {
 }
 
 /// `-name (description) type: int32 default: 80` of gflags.
-fn parenthesised(left: &str) -> Option<Spec> {
+fn parenthesised(left: &str) -> Option<OptionSpec> {
     let (name, rest) = left.split_once(" (")?;
     let (about, rest) = rest.rsplit_once(") type: ")?;
     let (kind, default) = rest.split_once(" default: ").unwrap_or((rest, ""));
-    let mut option = DraftOption { names: vec![name.into()], ..DraftOption::default() };
+    let mut option = OptionDraft { names: vec![name.into()], ..OptionDraft::default() };
     let default = super::choices::unquote(default.split(" currently: ").next().unwrap_or_default());
     option.default = (!default.is_empty()).then(|| default.into());
     if kind.trim() == "bool" {
@@ -118,30 +118,30 @@ fn parenthesised(left: &str) -> Option<Spec> {
         let dashes = name.get(..name.len() - word.len()).unwrap_or("-");
         option.off = vec![format!("{dashes}no{word}")];
     } else {
-        option.value = Some(Value {
+        option.value = Some(ValueDraft {
             names: vec![kind.trim().into()],
             kind: kind_named(kind.trim()),
-            glue: Some(Glue::Equals),
-            ..Value::default()
+            glue: Some(OptionValueJoin::Equals),
+            ..ValueDraft::default()
         });
     }
-    Some(Spec { option, inline: about.into(), column: None })
+    Some(OptionSpec { option, inline: about.into(), column: None })
 }
 
 /// Collects spellings and values from the words of a left column.
 #[derive(Default)]
-struct Reader {
-    option: DraftOption,
+struct OptionSpecReader {
+    option: OptionDraft,
     /// The words after the latest spelling, and those of the longest list so far.
     words: Vec<String>,
     longest: Vec<String>,
     /// A value that is glued to a spelling.
-    glued: Option<Value>,
+    glued: Option<ValueDraft>,
     /// After a slash: spellings that turn it off.
     slash: bool,
 }
 
-impl Reader {
+impl OptionSpecReader {
     /// Reads words; returns the rest of the text where a colon ends the column.
     fn read(&mut self, left: &str, depth: usize) -> String {
         let mut rest = left;
@@ -151,7 +151,7 @@ impl Reader {
                 self.slash = true;
                 self.spelling(off);
             } else if is_name(word) {
-                if self.spelling(word) == Ends::Column {
+                if self.spelling(word) == ColumnEnd::Column {
                     return after.trim().into();
                 }
             } else if let Some(inner) = inner_option(word).filter(|_| depth < 2) {
@@ -165,7 +165,7 @@ impl Reader {
         String::new()
     }
 
-    fn spelling(&mut self, word: &str) -> Ends {
+    fn spelling(&mut self, word: &str) -> ColumnEnd {
         self.keep_words();
         let dashes = if word.starts_with("--") { "--" } else { "-" };
         let body = word.get(dashes.len()..).unwrap_or_default();
@@ -181,7 +181,7 @@ impl Reader {
         }
         let spellings = self.option.names.len() + self.option.off.len();
         if spellings >= MAX_SPELLINGS {
-            return Ends::Word;
+            return ColumnEnd::Word;
         }
         if self.slash {
             self.option.off.push(full);
@@ -195,27 +195,27 @@ impl Reader {
     }
 
     /// Reads the text that is attached to a spelling: `=FILE`, `[=WHEN]`, `[SUFFIX]`, `...`, `:`.
-    fn tail(&mut self, tail: &str) -> Ends {
-        let value = |word: &str, glue| Some(Value::read(word, glue));
+    fn tail(&mut self, tail: &str) -> ColumnEnd {
+        let value = |word: &str, glue| Some(ValueDraft::read(word, glue));
         match tail.chars().next() {
             None => {}
             Some(':') if tail == ":" => {
                 // absl: no value is shown, but only switches have none.
                 if self.option.off.is_empty() {
-                    self.glued = value("value", Glue::Equals);
+                    self.glued = value("value", OptionValueJoin::Equals);
                 }
-                return Ends::Column;
+                return ColumnEnd::Column;
             }
             Some('=') => {
                 let word = tail.get(1..).unwrap_or_default();
-                self.glued = value(if word.is_empty() { "value" } else { word }, Glue::Equals);
+                self.glued = value(if word.is_empty() { "value" } else { word }, OptionValueJoin::Equals);
             }
-            Some('[') if tail.starts_with("[=") => self.glued = value(tail, Glue::Equals),
-            Some('[' | '<') => self.glued = value(tail, Glue::Attached),
+            Some('[') if tail.starts_with("[=") => self.glued = value(tail, OptionValueJoin::Equals),
+            Some('[' | '<') => self.glued = value(tail, OptionValueJoin::Attached),
             Some('|') => self.option.repeat = true,
             Some('{' | '…' | _) => {}
         }
-        Ends::Word
+        ColumnEnd::Word
     }
 
     fn bracketed(&mut self, inner: &str, depth: usize) {
@@ -265,32 +265,40 @@ impl Reader {
     }
 
     /// The value that the words make, and the words that rather begin a description.
-    fn words(&mut self, described: bool, below: Below, mut rest: String) -> (Option<Value>, String) {
+    fn words(
+        &mut self,
+        described: bool,
+        below: OptionBody,
+        mut rest: String,
+    ) -> (Option<ValueDraft>, String) {
         self.keep_words();
         let mut words = std::mem::take(&mut self.longest);
-        let most = if described || below == Below::Text { 4 } else { 2 };
+        let most = if described || below == OptionBody::Text { 4 } else { 2 };
         let formal = words.iter().all(|word| is_formal(word));
-        if words.len() > most || (!described && below == Below::Nothing && words.len() > 1 && !formal) {
+        if words.len() > most || (!described && below == OptionBody::Nothing && words.len() > 1 && !formal) {
             let keep = usize::from(words.first().is_some_and(|word| is_formal(word) || word == "arg"));
             rest = format!("{} {rest}", words.split_off(keep).join(" ")).trim().into();
         }
-        let glue = Glue::Space;
+        let glue = OptionValueJoin::Space;
         let mut value = self.glued.take();
         if value.is_none() {
             for word in &words {
-                let read = Value::read(word, glue);
+                let read = ValueDraft::read(word, glue);
                 match &mut value {
                     None => value = Some(read),
                     // A type of two words is one value.
-                    Some(value) if word == "RANGE" => value.kind = value.kind.take().or(Some(Kind::Text)),
+                    Some(value) if word == "RANGE" => {
+                        value.kind = value.kind.take().or(Some(PlanValueKind::Text))
+                    }
                     Some(value) => value.join(read),
                 }
             }
         } else if let Some(value) = &mut value {
-            value.many = if words.iter().any(|word| word == "...") { Many::Values } else { value.many };
+            value.many =
+                if words.iter().any(|word| word == "...") { ValueRepetition::Values } else { value.many };
         }
         if let Some(value) = value.as_mut().filter(|_| self.option.repeat) {
-            value.many = Many::Occurrences;
+            value.many = ValueRepetition::Occurrences;
             self.option.repeat = false;
         }
         (value.filter(|value| !value.names.is_empty()), rest)
@@ -299,13 +307,13 @@ impl Reader {
 
 /// Whether a word ends the left column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+enum ColumnEnd {
     Word,
     Column,
 }
 
 /// Moves spellings such as `--no-cache` beside `--cache` to where they belong.
-fn pair_off(option: &mut DraftOption) {
+fn pair_off(option: &mut OptionDraft) {
     let names = std::mem::take(&mut option.names);
     for name in &names {
         let bare = name.strip_prefix("--no-").or_else(|| name.strip_prefix("--no"));

@@ -1,11 +1,13 @@
 //! Finds usage lines in the text, splits them, and reads them with the known options and commands.
 
-use super::draft::{DraftOption, DraftPosition, DraftStep, Form, Many, Selector, Value};
+use super::draft::{
+    OptionDraft, PositionDraft, StepDraft, SubcommandSelector, UsageForm, ValueDraft, ValueRepetition,
+};
 use super::limits::{MAX_FORMS, MAX_OPTIONS, MAX_POSITIONS, MAX_USAGE};
-use super::lines::{Line, gap};
-use super::pattern::{self, Atom, Branch, Item, Repeat};
-use super::plan::Glue;
-use super::section::Section;
+use super::lines::{HelpLine, gap};
+use super::pattern::{self, EllipsisStyle, UsageAtom, UsageBranch, UsageItem};
+use super::plan::OptionValueJoin;
+use super::section::HelpSection;
 use super::spec;
 use super::value::{enclosed, is_shouted};
 
@@ -33,7 +35,7 @@ const REMAINDER: &[&str] =
     &["args", "arg", "arguments", "command options", "options", "flags", "subcommand options"];
 
 /// The usage lines of a section, each with its continuations, and the lines of the section that are none.
-pub(super) fn forms(section: &Section) -> (Vec<String>, Vec<Line>) {
+pub(super) fn forms(section: &HelpSection) -> (Vec<String>, Vec<HelpLine>) {
     let mut forms: Vec<String> = Vec::new();
     let mut others = Vec::new();
     let mut length = 0;
@@ -85,10 +87,10 @@ fn same_program(forms: &[String], text: &str) -> bool {
 }
 
 /// The known options and commands with which usage lines are read.
-pub(super) struct Known<'a> {
+pub(super) struct UsageLineContext<'a> {
     /// The words that the help was asked with, after the program's name.
     pub path: &'a [String],
-    pub options: &'a mut Vec<DraftOption>,
+    pub options: &'a mut Vec<OptionDraft>,
     /// Names under the arguments' title, in lower case.
     pub arguments: &'a [String],
     /// Names of the subcommands.
@@ -98,56 +100,56 @@ pub(super) struct Known<'a> {
 }
 
 /// Reads one usage line.
-pub(super) fn read(text: &str, known: &mut Known<'_>) -> Form {
-    let mut walk = Walk { form: Form::default(), known, chosen: false };
+pub(super) fn read(text: &str, known: &mut UsageLineContext<'_>) -> UsageForm {
+    let mut walk = UsageWalk { form: UsageForm::default(), known, chosen: false };
     let branches = pattern::read(text.trim_start_matches("$ "));
     let single = branches.len() == 1;
     for branch in &branches {
-        let place = if single { Place::Needed } else { Place::Optional };
+        let place = if single { UsageNeed::Needed } else { UsageNeed::Optional };
         let skip = walk.prefix(branch);
-        walk.branch(branch.get(skip..).unwrap_or_default(), place, Inside::Line);
+        walk.branch(branch.get(skip..).unwrap_or_default(), place, UsageNesting::Line);
     }
     let mut form = walk.form;
     // Leading words choose the action; words after a position are literal words.
-    let leading = form.steps.iter().take_while(|step| matches!(step, DraftStep::Literal(_))).count();
+    let leading = form.steps.iter().take_while(|step| matches!(step, StepDraft::Literal(_))).count();
     form.path = form
         .steps
         .drain(..leading)
-        .filter_map(|step| if let DraftStep::Literal(word) = step { Some(word) } else { None })
+        .filter_map(|step| if let StepDraft::Literal(word) = step { Some(word) } else { None })
         .collect();
     form
 }
 
 /// Whether an element of a usage line is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum UsageNeed {
     Needed,
     Optional,
 }
 
 /// The element that contains the items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum UsageNesting {
     Line,
     Group,
     /// A group with an ellipsis after it.
     Repeated,
 }
 
-struct Walk<'a, 'b> {
-    form: Form,
-    known: &'a mut Known<'b>,
+struct UsageWalk<'a, 'b> {
+    form: UsageForm,
+    known: &'a mut UsageLineContext<'b>,
     /// Whether the subcommand has been seen. Everything after it belongs to the subcommand.
     chosen: bool,
 }
 
-impl Walk<'_, '_> {
+impl UsageWalk<'_, '_> {
     /// How many items name the program and the words it was asked with.
-    fn prefix(&self, branch: &Branch) -> usize {
-        let is = |item: Option<&Item>, word: &str| match item.map(|item| &item.atom) {
-            Some(Atom::Word(text)) => text == word,
-            Some(Atom::Group { branches, .. }) => {
-                branches.iter().flatten().any(|item| item.atom == Atom::Word(word.into()))
+    fn prefix(&self, branch: &UsageBranch) -> usize {
+        let is = |item: Option<&UsageItem>, word: &str| match item.map(|item| &item.atom) {
+            Some(UsageAtom::Word(text)) => text == word,
+            Some(UsageAtom::Group { branches, .. }) => {
+                branches.iter().flatten().any(|item| item.atom == UsageAtom::Word(word.into()))
             }
             _ => false,
         };
@@ -160,36 +162,38 @@ impl Walk<'_, '_> {
         skip
     }
 
-    fn branch(&mut self, items: &[Item], place: Place, inside: Inside) {
+    fn branch(&mut self, items: &[UsageItem], place: UsageNeed, inside: UsageNesting) {
         let mut at = 0;
         while let Some(item) = items.get(at) {
             at += 1;
             match &item.atom {
-                Atom::Option(word) => {
+                UsageAtom::Option(word) => {
                     let rest = items.get(at..).unwrap_or_default();
-                    let alone = inside != Inside::Line && at == 1;
+                    let alone = inside != UsageNesting::Line && at == 1;
                     at += self.option(
                         word,
                         item.repeat,
                         rest,
                         place,
-                        if alone { inside } else { Inside::Line },
+                        if alone { inside } else { UsageNesting::Line },
                     );
                 }
-                Atom::Dashes => {
-                    if place == Place::Needed {
-                        self.form.steps.push(DraftStep::Dashes);
+                UsageAtom::Dashes => {
+                    if place == UsageNeed::Needed {
+                        self.form.steps.push(StepDraft::Dashes);
                     }
                 }
-                Atom::Word(word) => self.word(word, item.repeat, place, inside),
-                Atom::Group { optional, branches } => self.group(*optional, branches, item.repeat, place),
+                UsageAtom::Word(word) => self.word(word, item.repeat, place, inside),
+                UsageAtom::Group { optional, branches } => {
+                    self.group(*optional, branches, item.repeat, place)
+                }
             }
         }
     }
 
-    fn group(&mut self, optional: bool, branches: &[Branch], repeat: Repeat, place: Place) {
-        let place = if optional { Place::Optional } else { place };
-        let inside = if repeat == Repeat::No { Inside::Group } else { Inside::Repeated };
+    fn group(&mut self, optional: bool, branches: &[UsageBranch], repeat: EllipsisStyle, place: UsageNeed) {
+        let place = if optional { UsageNeed::Optional } else { place };
+        let inside = if repeat == EllipsisStyle::No { UsageNesting::Group } else { UsageNesting::Repeated };
         if let [branch] = branches {
             if stands_for_options(branch) {
                 self.form.all_options = true;
@@ -203,38 +207,40 @@ impl Walk<'_, '_> {
         let words: Option<Vec<&str>> = branches.iter().map(single_word).collect();
         match words {
             Some(words) if words.iter().all(|word| is_literal(word)) => {
-                let position = DraftPosition {
+                let position = PositionDraft {
                     name: words.join("_or_"),
-                    required: place == Place::Needed,
-                    many: inside == Inside::Repeated,
+                    required: place == UsageNeed::Needed,
+                    many: inside == UsageNesting::Repeated,
                     choices: words.iter().map(ToString::to_string).collect(),
-                    ..DraftPosition::default()
+                    ..PositionDraft::default()
                 };
                 self.position(position);
             }
             Some(words) => {
                 let name = words.iter().map(|word| plain(word)).collect::<Vec<_>>().join("_or_");
-                let many = inside == Inside::Repeated;
-                self.position(DraftPosition {
+                let many = inside == UsageNesting::Repeated;
+                self.position(PositionDraft {
                     name,
-                    required: place == Place::Needed,
+                    required: place == UsageNeed::Needed,
                     many,
-                    ..DraftPosition::default()
+                    ..PositionDraft::default()
                 });
             }
             None => {
                 for branch in branches {
-                    self.branch(branch, Place::Optional, inside);
+                    self.branch(branch, UsageNeed::Optional, inside);
                 }
             }
         }
     }
 
     /// `[-v | --version]` is one option, if nothing else is known about it.
-    fn alias(&mut self, branches: &[Branch]) -> bool {
+    fn alias(&mut self, branches: &[UsageBranch]) -> bool {
         let [short, long] = branches else { return false };
-        let ([Item { atom: Atom::Option(short), .. }], [Item { atom: Atom::Option(long), .. }]) =
-            (short.as_slice(), long.as_slice())
+        let (
+            [UsageItem { atom: UsageAtom::Option(short), .. }],
+            [UsageItem { atom: UsageAtom::Option(long), .. }],
+        ) = (short.as_slice(), long.as_slice())
         else {
             return false;
         };
@@ -245,14 +251,22 @@ impl Walk<'_, '_> {
         }
         self.form.options.push((long.clone(), false));
         let names = vec![short.clone(), long.clone()];
-        self.known.options.push(DraftOption { names, ..DraftOption::default() });
+        self.known.options.push(OptionDraft { names, ..OptionDraft::default() });
         true
     }
 
     /// Notes an option, and returns how many of the following items are its value.
-    fn option(&mut self, word: &str, repeat: Repeat, rest: &[Item], place: Place, inside: Inside) -> usize {
-        let line = Line { indent: 1, text: word.into(), frame: super::lines::Frame::None, star: false };
-        let mut shown = spec::read(&line, spec::Below::Text).option;
+    fn option(
+        &mut self,
+        word: &str,
+        repeat: EllipsisStyle,
+        rest: &[UsageItem],
+        place: UsageNeed,
+        inside: UsageNesting,
+    ) -> usize {
+        let line =
+            HelpLine { indent: 1, text: word.into(), frame: super::lines::HelpFrame::None, star: false };
+        let mut shown = spec::read(&line, spec::OptionBody::Text).option;
         let Some(name) = shown.names.first().cloned() else { return 0 };
         let found = self.known.options.iter().position(|option| option.is(&name));
         if found.is_none() && shown.value.is_none() && self.cluster(&name) {
@@ -263,12 +277,12 @@ impl Walk<'_, '_> {
         if shown.value.is_none() {
             used = value_among(&name, takes.as_ref(), rest, inside, &mut shown);
         }
-        let again = repeat != Repeat::No || inside == Inside::Repeated;
+        let again = repeat != EllipsisStyle::No || inside == UsageNesting::Repeated;
         if let Some(value) = shown.value.as_mut().filter(|_| again) {
-            value.many = Many::Occurrences;
+            value.many = ValueRepetition::Occurrences;
         }
         shown.repeat |= again && shown.value.is_none();
-        self.form.options.push((name, place == Place::Needed));
+        self.form.options.push((name, place == UsageNeed::Needed));
         let room = self.known.options.len() < MAX_OPTIONS;
         match found.and_then(|at| self.known.options.get_mut(at)) {
             Some(option) => complete(option, shown),
@@ -295,16 +309,16 @@ impl Walk<'_, '_> {
             if !self.known.options.iter().any(|option| option.is(&name))
                 && self.known.options.len() < MAX_OPTIONS
             {
-                self.known.options.push(DraftOption { names: vec![name.clone()], ..DraftOption::default() });
+                self.known.options.push(OptionDraft { names: vec![name.clone()], ..OptionDraft::default() });
             }
             self.form.options.push((name, false));
         }
         true
     }
 
-    fn word(&mut self, word: &str, repeat: Repeat, place: Place, inside: Inside) {
+    fn word(&mut self, word: &str, repeat: EllipsisStyle, place: UsageNeed, inside: UsageNesting) {
         let inner = word.contains("...") || word.trim_end_matches(['>', ']']).ends_with("..");
-        let many = repeat != Repeat::No || inside == Inside::Repeated || inner;
+        let many = repeat != EllipsisStyle::No || inside == UsageNesting::Repeated || inner;
         let name = plain(word);
         let lower = name.to_lowercase();
         if ALL_OPTIONS.contains(&lower.as_str()) && !self.known.arguments.contains(&lower) {
@@ -316,7 +330,11 @@ impl Walk<'_, '_> {
         }
         if self.selects(word, &lower, repeat) {
             self.chosen = true;
-            let selector = if place == Place::Needed { Selector::Required } else { Selector::Optional };
+            let selector = if place == UsageNeed::Needed {
+                SubcommandSelector::Required
+            } else {
+                SubcommandSelector::Optional
+            };
             self.form.selector = Some(selector);
             return;
         }
@@ -325,9 +343,14 @@ impl Walk<'_, '_> {
             list.map(|inner| super::choices::listed(inner, if inner.contains('|') { '|' } else { ',' }));
         let listed = self.known.arguments.contains(&lower);
         // Plain words are themselves only where positions are written otherwise.
-        if choices.is_none() && is_literal(word) && !listed && self.known.angled && inside == Inside::Line {
+        if choices.is_none()
+            && is_literal(word)
+            && !listed
+            && self.known.angled
+            && inside == UsageNesting::Line
+        {
             if lower != "or" && self.form.steps.len() < MAX_POSITIONS {
-                self.form.steps.push(DraftStep::Literal(word.into()));
+                self.form.steps.push(StepDraft::Literal(word.into()));
             }
             return;
         }
@@ -335,16 +358,16 @@ impl Walk<'_, '_> {
         let braced = choices.is_none() && word.starts_with('{');
         // plumbum: a plain word with dots stands for the rest, which may be empty.
         let rest = many && is_literal(word) && !listed;
-        let required = place == Place::Needed && (!braced || listed) && !rest;
+        let required = place == UsageNeed::Needed && (!braced || listed) && !rest;
         let loose = braced && !listed;
         let name = choices.as_ref().filter(|list| list.len() <= 3).map_or(name, |list| list.join("_or_"));
         let choices = choices.unwrap_or_default();
         let name = if name.contains([',', '|']) { "choice".into() } else { name };
-        self.position(DraftPosition { name, required, many, choices, loose, ..DraftPosition::default() });
+        self.position(PositionDraft { name, required, many, choices, loose, ..PositionDraft::default() });
     }
 
     /// Whether a word is a placeholder for the subcommand.
-    fn selects(&self, word: &str, lower: &str, repeat: Repeat) -> bool {
+    fn selects(&self, word: &str, lower: &str, repeat: EllipsisStyle) -> bool {
         if self.known.commands.is_empty() || self.chosen {
             return false;
         }
@@ -355,48 +378,48 @@ impl Walk<'_, '_> {
         });
         // argparse: any name, with dots as a separate word.
         let apart =
-            repeat == Repeat::Apart && !lower.is_empty() && !word.starts_with('<') && is_shouted(word);
+            repeat == EllipsisStyle::Apart && !lower.is_empty() && !word.starts_with('<') && is_shouted(word);
         SELECTORS.contains(&lower) || listed || apart
     }
 
-    fn position(&mut self, position: DraftPosition) {
+    fn position(&mut self, position: PositionDraft) {
         if position.name.is_empty() || self.form.steps.len() >= MAX_POSITIONS {
             return;
         }
         // `FILE [FILE ...]`: one or more.
-        if let Some(DraftStep::Position(last)) = self.form.steps.last_mut()
+        if let Some(StepDraft::Position(last)) = self.form.steps.last_mut()
             && last.name.eq_ignore_ascii_case(&position.name)
         {
             last.many = true;
             return;
         }
-        self.form.steps.push(DraftStep::Position(position));
+        self.form.steps.push(StepDraft::Position(position));
     }
 }
 
 /// Finds the value of an option among the following items.
 fn value_among(
     name: &str,
-    takes: Option<&Option<Value>>,
-    rest: &[Item],
-    inside: Inside,
-    shown: &mut DraftOption,
+    takes: Option<&Option<ValueDraft>>,
+    rest: &[UsageItem],
+    inside: UsageNesting,
+    shown: &mut OptionDraft,
 ) -> usize {
     let count = match takes {
-        Some(Some(value)) if value.glue == Some(Glue::Equals) && value.optional => 0,
+        Some(Some(value)) if value.glue == Some(OptionValueJoin::Equals) && value.optional => 0,
         Some(Some(value)) => value.names.len().max(1),
         // In brackets of its own, everything that follows belongs to the option.
-        _ if inside != Inside::Line => rest.len().min(4),
+        _ if inside != UsageNesting::Line => rest.len().min(4),
         _ => usize::from(rest.first().is_some_and(|item| same_name(name, item))),
     };
-    let mut value: Option<Value> = None;
+    let mut value: Option<ValueDraft> = None;
     let mut used = 0;
     for item in rest.iter().take(count) {
         let Some(word) = value_word(item) else { break };
         used += 1;
-        let mut read = Value::read(&word, Glue::Space);
-        if item.repeat != Repeat::No {
-            read.many = Many::Values;
+        let mut read = ValueDraft::read(&word, OptionValueJoin::Space);
+        if item.repeat != EllipsisStyle::No {
+            read.many = ValueRepetition::Values;
         }
         match &mut value {
             None => value = Some(read),
@@ -408,54 +431,56 @@ fn value_among(
 }
 
 /// Completes an option from the list with what a usage line shows.
-fn complete(option: &mut DraftOption, shown: DraftOption) {
+fn complete(option: &mut OptionDraft, shown: OptionDraft) {
     option.repeat |= shown.repeat && option.value.is_none();
     match (&mut option.value, shown.value) {
-        (Some(value), Some(shown)) if shown.many == Many::Occurrences => value.many = Many::Occurrences,
+        (Some(value), Some(shown)) if shown.many == ValueRepetition::Occurrences => {
+            value.many = ValueRepetition::Occurrences
+        }
         (None, Some(shown)) => option.value = Some(shown),
         (Some(_) | None, _) => {}
     }
 }
 
 /// Whether words in brackets are a placeholder for all options, as in `[global options]`.
-fn stands_for_options(branch: &Branch) -> bool {
+fn stands_for_options(branch: &UsageBranch) -> bool {
     let words: Option<Vec<String>> = branch
         .iter()
         .map(|item| match &item.atom {
-            Atom::Word(word) => Some(plain(word).to_lowercase()),
-            Atom::Option(_) | Atom::Dashes | Atom::Group { .. } => None,
+            UsageAtom::Word(word) => Some(plain(word).to_lowercase()),
+            UsageAtom::Option(_) | UsageAtom::Dashes | UsageAtom::Group { .. } => None,
         })
         .collect();
     words.is_some_and(|words| words.len() > 1 && ALL_OPTIONS.contains(&words.join(" ").as_str()))
 }
 
-fn single_word(branch: &Branch) -> Option<&str> {
+fn single_word(branch: &UsageBranch) -> Option<&str> {
     match branch.as_slice() {
-        [Item { atom: Atom::Word(word), repeat: Repeat::No }] => Some(word),
+        [UsageItem { atom: UsageAtom::Word(word), repeat: EllipsisStyle::No }] => Some(word),
         _ => None,
     }
 }
 
 /// The text of an item that can be a value: a word, or a bracket around words.
-fn value_word(item: &Item) -> Option<String> {
+fn value_word(item: &UsageItem) -> Option<String> {
     match &item.atom {
-        Atom::Word(word) => Some(word.clone()),
-        Atom::Group { optional: true, branches } => {
+        UsageAtom::Word(word) => Some(word.clone()),
+        UsageAtom::Group { optional: true, branches } => {
             let [branch] = branches.as_slice() else {
                 let words: Option<Vec<&str>> = branches.iter().map(single_word).collect();
                 return words.map(|words| format!("[{}]", words.join("|")));
             };
             let first = branch.first()?;
-            let Atom::Word(word) = &first.atom else { return None };
-            let dots = branch.iter().any(|item| item.repeat != Repeat::No) || branch.len() > 1;
+            let UsageAtom::Word(word) = &first.atom else { return None };
+            let dots = branch.iter().any(|item| item.repeat != EllipsisStyle::No) || branch.len() > 1;
             Some(format!("[{word}{}]", if dots { " ..." } else { "" }))
         }
-        Atom::Group { .. } | Atom::Option(_) | Atom::Dashes => None,
+        UsageAtom::Group { .. } | UsageAtom::Option(_) | UsageAtom::Dashes => None,
     }
 }
 
 /// Whether an item is called like the option before it, as in `--height <height>`.
-fn same_name(option: &str, item: &Item) -> bool {
+fn same_name(option: &str, item: &UsageItem) -> bool {
     let fold = |text: &str| text.to_lowercase().replace('_', "-");
     value_word(item).is_some_and(|word| fold(&plain(&word)) == fold(option.trim_start_matches('-')))
 }

@@ -1,12 +1,12 @@
 //! Reads what follows an option: the name of a value, its choices, and whether it is optional.
 
 use super::choices::{between, listed, unquote};
-use super::draft::{Many, Value};
-use super::plan::{Glue, Kind};
+use super::draft::{ValueDraft, ValueRepetition};
+use super::plan::{OptionValueJoin, PlanValueKind};
 
-impl Value {
+impl ValueDraft {
     /// Reads one word after an option, such as `<FILE>`, `{a,b}`, `[WHEN]` or `VALUE:int`.
-    pub(super) fn read(word: &str, glue: Glue) -> Self {
+    pub(super) fn read(word: &str, glue: OptionValueJoin) -> Self {
         let mut value = Self { glue: Some(glue), ..Self::default() };
         value.take(word, 0);
         value
@@ -16,17 +16,17 @@ impl Value {
     pub(super) fn join(&mut self, other: Self) {
         if other.names.is_empty() {
             // A lone `...` or a range such as `[1<=x<=9]`.
-            self.many = if other.many == Many::One { self.many } else { other.many };
+            self.many = if other.many == ValueRepetition::One { self.many } else { other.many };
             return;
         }
         self.names.extend(other.names);
-        self.many = if other.many == Many::One { self.many } else { other.many };
+        self.many = if other.many == ValueRepetition::One { self.many } else { other.many };
     }
 
     fn take(&mut self, word: &str, depth: usize) {
         let word = word.trim();
         if let Some(inner) = word.strip_suffix("...").or_else(|| word.strip_suffix('…')) {
-            self.many = Many::Values;
+            self.many = ValueRepetition::Values;
             if depth < 4 {
                 self.take(inner, depth + 1);
             }
@@ -47,7 +47,8 @@ impl Value {
             // kong shows the default where others show a name.
             self.default = Some(unquote(word).into());
             self.name("value");
-        } else if self.glue == Some(Glue::Equals) && word.starts_with(|c: char| c.is_ascii_digit()) {
+        } else if self.glue == Some(OptionValueJoin::Equals) && word.starts_with(|c: char| c.is_ascii_digit())
+        {
             self.default = Some(word.into());
             self.name("value");
         } else if let Some((name, rest)) = word.split_once(':').filter(|(name, _)| is_shouted(name)) {
@@ -69,7 +70,7 @@ impl Value {
             return;
         }
         if let Some(inner) = inner.strip_prefix('=') {
-            self.glue = Some(Glue::Equals);
+            self.glue = Some(OptionValueJoin::Equals);
             self.optional = true;
             return self.take(inner, depth + 1);
         }
@@ -79,7 +80,7 @@ impl Value {
             self.optional = true;
             // `[TAGS ...]`, or the long form `[TAG [TAG ...]]` that was cut at its brackets.
             let inner = inner.strip_suffix("...").map_or(inner, |inner| {
-                self.many = Many::Values;
+                self.many = ValueRepetition::Values;
                 inner.trim()
             });
             return self.take(inner, depth + 1);
@@ -90,7 +91,7 @@ impl Value {
     fn angled(&mut self, inner: &str) {
         if let Some(inner) = inner.strip_suffix("...") {
             // commander and argh: the flag again for each value.
-            self.many = Many::Occurrences;
+            self.many = ValueRepetition::Occurrences;
             return self.angled(inner.trim_end_matches('.'));
         }
         if let Some(choices) = between(inner, '|') {
@@ -122,7 +123,7 @@ impl Value {
     fn name(&mut self, name: &str) {
         let name = name.trim();
         if name.is_empty() || is_list(name) {
-            self.many = Many::Occurrences;
+            self.many = ValueRepetition::Occurrences;
         }
         self.kind = self.kind.take().or_else(|| kind_named(name));
         if !name.is_empty() {
@@ -132,14 +133,16 @@ impl Value {
 }
 
 /// The type of a value by its name, as typed libraries print it.
-pub(super) fn kind_named(name: &str) -> Option<Kind> {
+pub(super) fn kind_named(name: &str) -> Option<PlanValueKind> {
     let lower = name.to_lowercase();
     let base = lower.strip_prefix("list[").and_then(|name| name.strip_suffix(']')).unwrap_or(&lower);
     let kind = match base.split(' ').next().unwrap_or(base) {
         "int" | "integer" | "uint" | "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32"
-        | "uint64" | "ints" | "uints" | "intslice" | "long" | "short" => Kind::Integer,
-        "float" | "float32" | "float64" | "double" | "decimal" | "number" | "numeric" => Kind::Number,
-        "bool" | "boolean" => Kind::Boolean,
+        | "uint64" | "ints" | "uints" | "intslice" | "long" | "short" => PlanValueKind::Integer,
+        "float" | "float32" | "float64" | "double" | "decimal" | "number" | "numeric" => {
+            PlanValueKind::Number
+        }
+        "bool" | "boolean" => PlanValueKind::Boolean,
         _ => return None,
     };
     Some(kind)

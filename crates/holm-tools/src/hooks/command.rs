@@ -8,16 +8,17 @@ use std::{
 
 use holm_kernel::{Author, Block, Message, MessageId, Outcome, Patch, Prompt, Role, ToolOutput};
 use holm_runtime::{
-    AfterCall, BeforeCall, BoxFuture, Called, ContextHook, FollowUpSource, Hook, Hooks, Opinion, Proposed,
+    AfterCallHook, BeforeCallHook, BoxFuture, CompletedCall, ContextHook, FollowUpSource, Hook, HookOpinion,
+    HookSet, ProposedCall,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    Command, HookEvent, NotDone, Runner,
-    file::{Entry, TrustedHooks},
-    reply::Wish,
-    scripts::Script,
+    HookCommand, HookEvent, HookRunError, HookRunner,
+    file::{HookEntry, TrustedHooks},
+    reply::HookReply,
+    scripts::HookScript,
 };
 use crate::trust::ContentHash;
 
@@ -45,35 +46,35 @@ const MOST_STOPS: u64 = 3;
 /// refused as if the command had said nothing.
 pub struct CommandHooks {
     file: TrustedHooks,
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn HookRunner>,
     /// The decisions about the latest prompts: commands run once for each prompt, not
     /// once for each request.
-    said: Mutex<VecDeque<Said>>,
+    said: Mutex<VecDeque<PromptRemark>>,
     /// How often in a row each run was made to continue.
     stops: Mutex<BTreeMap<String, u64>>,
     /// The listener for denied calls.
-    denied: Option<Arc<Denied>>,
+    denied: Option<Arc<DenialListener>>,
     /// The listener for withheld prompts.
-    withheld: Option<Arc<Withheld>>,
+    withheld: Option<Arc<WithheldListener>>,
 }
 
 /// Receives the name of each tool that was not called, and the reason.
-type Denied = dyn Fn(&str, &str) + Send + Sync;
+type DenialListener = dyn Fn(&str, &str) + Send + Sync;
 
 /// Receives each prompt that did not reach the model, and the reason.
-type Withheld = dyn Fn(MessageId, &str) -> BoxFuture<'static, ()> + Send + Sync;
+type WithheldListener = dyn Fn(MessageId, &str) -> BoxFuture<'static, ()> + Send + Sync;
 
 /// What the commands decided about one prompt. Different runs use the same message numbers, so the
 /// hash of the text tells them apart.
-struct Said {
+struct PromptRemark {
     id: MessageId,
     prompt: ContentHash,
-    remark: Remark,
+    remark: PromptRuling,
 }
 
 /// The decision about a prompt.
 #[derive(Clone)]
-enum Remark {
+enum PromptRuling {
     /// It is in no request, for this reason.
     Withheld(String),
     /// This is added while it is the latest.
@@ -82,7 +83,7 @@ enum Remark {
 
 impl CommandHooks {
     /// Hooks of a trusted file, run by this runner.
-    pub fn new(file: TrustedHooks, runner: impl Runner + 'static) -> Self {
+    pub fn new(file: TrustedHooks, runner: impl HookRunner + 'static) -> Self {
         let (said, stops) = (Mutex::default(), Mutex::default());
         Self { file, runner: Arc::new(runner), said, stops, denied: None, withheld: None }
     }
@@ -110,15 +111,15 @@ impl CommandHooks {
         format!("[A hook withheld what was said here: {reason}]")
     }
 
-    fn deny(&self, tool: &str, reason: String) -> Opinion {
+    fn deny(&self, tool: &str, reason: String) -> HookOpinion {
         if let Some(tell) = &self.denied {
             tell(tool, &reason);
         }
-        Opinion::deny(reason)
+        HookOpinion::deny(reason)
     }
 
-    async fn ask(&self, entry: &Entry, mut about: Value) -> Result<Wish, NotDone> {
-        let named: Vec<&Script> =
+    async fn ask(&self, entry: &HookEntry, mut about: Value) -> Result<HookReply, HookRunError> {
+        let named: Vec<&HookScript> =
             self.file.scripts.iter().filter(|script| script.is_of(&entry.command)).collect();
         let stamps = || named.iter().map(|script| script.stamp()).collect::<Vec<_>>();
         let check = || named.iter().try_for_each(|script| script.check(&entry.command));
@@ -131,22 +132,22 @@ impl CommandHooks {
         }
         let (line, input, wants) = (entry.command.clone(), about.to_string(), self.file.wants.clone());
         let scripts = named.iter().filter_map(|script| script.content()).collect();
-        let done = self.runner.run(Command { line, input, limit: entry.limit, wants, scripts }).await;
+        let done = self.runner.run(HookCommand { line, input, limit: entry.limit, wants, scripts }).await;
         // Not every runner can pin a script. A script that was replaced meanwhile may be
         // the one that ran.
         check()?;
         let swapped = named.iter().zip(before.iter().zip(stamps())).find(|(_, (one, other))| **one != *other);
         match swapped {
             Some((script, _)) => Err(script.changed()),
-            None => Wish::of(done),
+            None => HookReply::of(done),
         }
     }
 
-    fn of(&self, event: HookEvent) -> impl Iterator<Item = &Entry> {
+    fn of(&self, event: HookEvent) -> impl Iterator<Item = &HookEntry> {
         self.file.entries.iter().filter(move |entry| entry.event == event)
     }
 
-    async fn before(&self, call: &Proposed) -> Opinion {
+    async fn before(&self, call: &ProposedCall) -> HookOpinion {
         let tool = &*call.proposal.tool;
         let first: Value = serde_json::from_str(&call.arguments).unwrap_or(Value::Null);
         let mut arguments = first.clone();
@@ -162,10 +163,14 @@ impl CommandHooks {
             }
             arguments = wish.arguments.unwrap_or(arguments);
         }
-        if arguments == first { Opinion::Pass } else { Opinion::Rewrite { arguments: arguments.to_string() } }
+        if arguments == first {
+            HookOpinion::Pass
+        } else {
+            HookOpinion::Rewrite { arguments: arguments.to_string() }
+        }
     }
 
-    async fn after(&self, call: &Called, output: &ToolOutput) -> Option<ToolOutput> {
+    async fn after(&self, call: &CompletedCall, output: &ToolOutput) -> Option<ToolOutput> {
         let mut changed = None;
         for entry in self.of(HookEvent::PostToolUse).filter(|entry| entry.matcher.is_for(&call.tool)) {
             let seen = changed.as_ref().unwrap_or(output);
@@ -194,11 +199,11 @@ impl CommandHooks {
 
     /// The reply of a command, or nothing if it failed. A command whose script is not the trusted
     /// one blocks, because Holm cannot tell what it would have refused.
-    async fn heard(&self, entry: &Entry, about: Value) -> Option<Wish> {
+    async fn heard(&self, entry: &HookEntry, about: Value) -> Option<HookReply> {
         match self.ask(entry, about).await {
             Ok(wish) => Some(wish),
-            Err(error @ NotDone::Changed { .. }) => {
-                Some(Wish { block: Some(error.to_string()), ..Wish::default() })
+            Err(error @ HookRunError::Changed { .. }) => {
+                Some(HookReply { block: Some(error.to_string()), ..HookReply::default() })
             }
             Err(_) => None,
         }
@@ -217,20 +222,20 @@ impl CommandHooks {
                 // answer is not let through.
                 None => {
                     let asked = tokio::time::timeout_at(end, self.remark(message.id, &prompt)).await;
-                    let remark = asked.unwrap_or_else(|_| Remark::Withheld(NOT_ASKED.to_owned()));
-                    if let (Remark::Withheld(reason), Some(tell)) = (&remark, &self.withheld) {
+                    let remark = asked.unwrap_or_else(|_| PromptRuling::Withheld(NOT_ASKED.to_owned()));
+                    if let (PromptRuling::Withheld(reason), Some(tell)) = (&remark, &self.withheld) {
                         tell(message.id, reason).await;
                     }
                     remark
                 }
             };
             match remark {
-                Remark::Withheld(reason) => {
+                PromptRuling::Withheld(reason) => {
                     let blocks = vec![Block::Text(Self::in_place(&reason))];
                     patches.push(Patch::Replace { id: message.id, blocks });
                 }
-                Remark::Adds(blocks) if latest => added = blocks,
-                Remark::Adds(_) => {}
+                PromptRuling::Adds(blocks) if latest => added = blocks,
+                PromptRuling::Adds(_) => {}
             }
             latest = false;
         }
@@ -239,7 +244,7 @@ impl CommandHooks {
     }
 
     /// The remark about a prompt, if commands were asked about it.
-    fn known(&self, id: MessageId, prompt: &str) -> Option<Remark> {
+    fn known(&self, id: MessageId, prompt: &str) -> Option<PromptRuling> {
         let prompt = ContentHash::of(prompt.as_bytes());
         let said = self.said();
         said.iter().rev().find(|said| said.id == id && said.prompt == prompt).map(|said| said.remark.clone())
@@ -248,15 +253,15 @@ impl CommandHooks {
     /// Asks the commands about a prompt, and remembers their decision. A command that fails adds
     /// nothing. A command that blocks, or whose script is not the trusted one, withholds the prompt
     /// from the model, in this request and every later one.
-    async fn remark(&self, id: MessageId, prompt: &str) -> Remark {
-        let mut remark = Remark::Adds(Vec::new());
+    async fn remark(&self, id: MessageId, prompt: &str) -> PromptRuling {
+        let mut remark = PromptRuling::Adds(Vec::new());
         for entry in self.of(HookEvent::UserPromptSubmit) {
             let Some(wish) = self.heard(entry, json!({ "prompt": prompt })).await else { continue };
             if let Some(reason) = wish.block {
-                remark = Remark::Withheld(reason);
+                remark = PromptRuling::Withheld(reason);
                 break;
             }
-            if let Remark::Adds(blocks) = &mut remark {
+            if let PromptRuling::Adds(blocks) = &mut remark {
                 blocks.extend(wish.context.map(Block::Text));
             }
         }
@@ -264,7 +269,11 @@ impl CommandHooks {
         if said.len() >= MOST_PROMPTS {
             said.pop_front();
         }
-        said.push_back(Said { id, prompt: ContentHash::of(prompt.as_bytes()), remark: remark.clone() });
+        said.push_back(PromptRemark {
+            id,
+            prompt: ContentHash::of(prompt.as_bytes()),
+            remark: remark.clone(),
+        });
         remark
     }
 
@@ -297,21 +306,21 @@ impl CommandHooks {
     }
 
     /// Every change is a single step, so a panic elsewhere leaves no partial state.
-    fn said(&self) -> MutexGuard<'_, VecDeque<Said>> {
+    fn said(&self) -> MutexGuard<'_, VecDeque<PromptRemark>> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl BeforeCall for CommandHooks {
-    fn before_call<'a>(&'a self, call: &'a Proposed) -> BoxFuture<'a, Opinion> {
+impl BeforeCallHook for CommandHooks {
+    fn before_call<'a>(&'a self, call: &'a ProposedCall) -> BoxFuture<'a, HookOpinion> {
         Box::pin(self.before(call))
     }
 }
 
-impl AfterCall for CommandHooks {
+impl AfterCallHook for CommandHooks {
     fn after_call<'a>(
         &'a self,
-        call: &'a Called,
+        call: &'a CompletedCall,
         output: &'a ToolOutput,
     ) -> BoxFuture<'a, Option<ToolOutput>> {
         Box::pin(self.after(call, output))
@@ -335,9 +344,9 @@ impl FollowUpSource for CommandHooks {
 }
 
 impl Hook for CommandHooks {
-    fn join(self: Arc<Self>, hooks: Hooks) -> Hooks {
+    fn join(self: Arc<Self>, hooks: HookSet) -> HookSet {
         let has = |event| self.file.entries.iter().any(|entry| entry.event == event);
-        let mut own = Hooks::new();
+        let mut own = HookSet::new();
         if has(HookEvent::PreToolUse) {
             own = own.before_call(Arc::clone(&self));
         }

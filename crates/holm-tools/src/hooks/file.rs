@@ -8,15 +8,15 @@ use std::{
 };
 
 use holm_grants::{Grant, GrantSet};
-use holm_guards::schema::{Pattern, closest};
+use holm_guards::schema::{EcmaPattern, closest};
 use holm_kernel::visible;
 use serde::Deserialize;
 
 use super::{
     scripts,
-    scripts::{Project, Script},
+    scripts::{HookProject, HookScript},
 };
-use crate::trust::{ContentHash, Ledger, Standing};
+use crate::trust::{ContentHash, TrustLedger, TrustStatus};
 
 /// How long a command may take, unless the file says less. The run waits for a hook no longer than this by far.
 const MOST_TIME: Duration = Duration::from_secs(20);
@@ -58,11 +58,11 @@ const ELSEWHERE: [&str; 24] = [
 ///
 /// ```
 /// use std::path::Path;
-/// use holm_tools::{hooks::HookFile, trust::Ledger};
+/// use holm_tools::{hooks::HookFile, trust::TrustLedger};
 ///
 /// let text = r#"{"hooks":{"PreToolUse":[{"matcher":"shell","hooks":[{"type":"command","command":"./check.sh"}]}]}}"#;
 /// let file = HookFile::parse(Path::new("/project/hooks.json"), text)?;
-/// let mut ledger = Ledger::in_memory();
+/// let mut ledger = TrustLedger::in_memory();
 /// let question = file.clone().trusted(&ledger).unwrap_err();
 /// assert_eq!(question.asks, ["runs `./check.sh` at PreToolUse for `shell`"]);
 /// // A person has looked at that and said yes.
@@ -89,7 +89,7 @@ pub struct HookFile {
 
 /// Why a file of hooks may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Vouched {
+pub enum HookTrustSource {
     /// A person reviewed it: the ledger has its present content.
     ByLedger,
     /// Its owner vouches for it, because no other user can write there. Scripts that it names may
@@ -100,42 +100,42 @@ pub enum Vouched {
 /// A file of hooks that a person has reviewed in its present state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedHooks {
-    pub(super) entries: Vec<Entry>,
-    pub(super) wants: Wants,
-    pub(super) scripts: Vec<Script>,
+    pub(super) entries: Vec<HookEntry>,
+    pub(super) wants: HookPermissionRequest,
+    pub(super) scripts: Vec<HookScript>,
 }
 
 impl TrustedHooks {
     /// The scripts that are missing or were not reviewed in their present state. A call that
     /// depends on one of them is refused.
     pub fn shut(&self) -> impl Iterator<Item = PathBuf> {
-        self.scripts.iter().filter(|script| script.is_shut()).map(Script::place)
+        self.scripts.iter().filter(|script| script.is_shut()).map(HookScript::place)
     }
 }
 
 /// One command, with its event and its matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct HookEntry {
     pub(super) event: HookEvent,
-    pub(super) matcher: Matcher,
+    pub(super) matcher: HookMatcher,
     pub(super) command: String,
     pub(super) limit: Duration,
 }
 
 /// The permissions that the commands of a file request, beyond reading their project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wants {
+pub struct HookPermissionRequest {
     /// The files that they want to read, write and start, and the variables that they want to see.
     pub grants: GrantSet,
     /// Whether they want the network.
-    pub network: NetworkWish,
+    pub network: HookNetworkAccess,
 }
 
 /// Whether a command needs the network. Holm cannot restrict a hook to single hosts, so it gets the
 /// whole network or no network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NetworkWish {
+pub enum HookNetworkAccess {
     #[default]
     None,
     /// It does: all of it, this machine's own services included.
@@ -187,7 +187,7 @@ impl HookFile {
         // By their real paths, which are the ones that people trust.
         let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(error.to_string()));
         let inside = file.strip_prefix(project).ok();
-        let (project, place) = (Project { real: real(project)?, given: project.to_owned() }, real(file)?);
+        let (project, place) = (HookProject { real: real(project)?, given: project.to_owned() }, real(file)?);
         if inside.is_some_and(|inside| place != project.real.join(inside)) {
             return Err(unreadable("it is a link, and links are never trusted".into()));
         }
@@ -216,7 +216,7 @@ impl HookFile {
             &serde_json::from_str(text).map_err(unreadable)?,
             &["hooks", "grants", "network", "imported"],
         );
-        let raw: RawFile = serde_json::from_str(text).map_err(unreadable)?;
+        let raw: RawHookFile = serde_json::from_str(text).map_err(unreadable)?;
         let (mut entries, mut missing, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for (name, groups) in raw.hooks {
             let Some(event) = HookEvent::named(&name) else {
@@ -233,12 +233,12 @@ impl HookFile {
                 let known = ["type", "command", "timeout"];
                 unknown.extend(hooks.into_iter().flatten().flat_map(|hook| strangers(hook, &known)));
             }
-            let groups: Vec<RawGroup> = serde_json::from_value(groups)
+            let groups: Vec<RawHookGroup> = serde_json::from_value(groups)
                 .map_err(|error| HookFileError::Unreadable { reason: format!("{name}: {error}") })?;
             for group in groups {
-                let matcher = Matcher::parse(&group.matcher)?;
+                let matcher = HookMatcher::parse(&group.matcher)?;
                 for hook in group.hooks {
-                    let RawKind::Command = hook.kind;
+                    let RawHookKind::Command = hook.kind;
                     if hook.command.trim().is_empty() {
                         return Err(HookFileError::Unreadable {
                             reason: format!("a command of {name} is empty"),
@@ -251,7 +251,7 @@ impl HookFile {
                         let command = shown(&hook.command);
                         remarks.push(format!("gives `{command}` {wanted} s, of which it gets {most}"));
                     }
-                    entries.push(Entry { event, matcher: matcher.clone(), command: hook.command, limit });
+                    entries.push(HookEntry { event, matcher: matcher.clone(), command: hook.command, limit });
                 }
             }
         }
@@ -259,7 +259,7 @@ impl HookFile {
         if entries.len() > MOST_COMMANDS {
             return Err(HookFileError::TooMany { found: entries.len() });
         }
-        let wants = Wants { grants: grants(&raw.grants)?, network: raw.network };
+        let wants = HookPermissionRequest { grants: grants(&raw.grants)?, network: raw.network };
         let content = TrustedHooks { entries, wants, scripts: Vec::new() };
         let (path, hash) = (path.to_owned(), ContentHash::of(text.as_bytes()));
         Ok(Self { content, missing, unknown, remarks, imported: raw.imported, path, hash })
@@ -275,11 +275,12 @@ impl HookFile {
     /// The permissions that it asks for, one a line, for the person who decides.
     pub fn asks(&self) -> Vec<String> {
         let TrustedHooks { entries, wants, scripts } = &self.content;
-        let commands = entries.iter().map(|Entry { event, matcher, command, .. }| {
+        let commands = entries.iter().map(|HookEntry { event, matcher, command, .. }| {
             format!("runs `{}` at {}{matcher}", shown(command), event.name())
         });
         let grants = wants.grants.iter().map(|grant| format!("wants {grant}"));
-        let network = (wants.network == NetworkWish::Open).then(|| "wants the whole network".to_owned());
+        let network =
+            (wants.network == HookNetworkAccess::Open).then(|| "wants the whole network".to_owned());
         let missed = scripts.iter().filter(|script| script.is_missed());
         let missed = missed.map(|script| format!("names {script}, which is not there"));
         let scripts = scripts.iter().filter(|script| script.seen().is_some());
@@ -306,27 +307,27 @@ impl HookFile {
     }
 
     /// The trust status of the file itself, regardless of its scripts.
-    pub fn standing(&self, ledger: &Ledger) -> Standing {
+    pub fn standing(&self, ledger: &TrustLedger) -> TrustStatus {
         ledger.standing(&self.path, &self.hash)
     }
 
     /// The paths of the project's scripts that its commands may name, whether they exist or not.
     pub fn scripts(&self) -> impl Iterator<Item = PathBuf> {
-        self.content.scripts.iter().map(Script::place)
+        self.content.scripts.iter().map(HookScript::place)
     }
 
     /// The reviewed scripts that are missing now. What they guard stays blocked.
-    pub fn gone(&self, ledger: &Ledger) -> Vec<PathBuf> {
+    pub fn gone(&self, ledger: &TrustLedger) -> Vec<PathBuf> {
         let gone = self.content.scripts.iter().filter(|script| script.seen().is_none());
-        gone.map(Script::place).filter(|path| ledger.knows(path)).collect()
+        gone.map(HookScript::place).filter(|path| ledger.knows(path)).collect()
     }
 
     /// The files that no tool may write while these hooks are trusted: the scripts of the project
     /// that they name. This includes scripts that a person reviewed and that are now missing.
-    pub fn kept(&self, ledger: &Ledger) -> Vec<PathBuf> {
+    pub fn kept(&self, ledger: &TrustLedger) -> Vec<PathBuf> {
         let scripts = self.content.scripts.iter();
         let kept = scripts.filter(|script| script.seen().is_some() || ledger.knows(&script.place()));
-        kept.map(Script::place).collect()
+        kept.map(HookScript::place).collect()
     }
 
     /// The hooks, if the file is trusted as it is. A script that differs from the one a person
@@ -334,13 +335,17 @@ impl HookFile {
     /// until a person reviews the script again.
     ///
     /// # Errors
-    /// [`Untrusted`] if the file itself is not trusted.
-    pub fn held(mut self, ledger: &Ledger, vouched: Vouched) -> Result<TrustedHooks, Untrusted> {
-        if vouched == Vouched::ByLedger && self.standing(ledger) != Standing::Trusted {
+    /// [`UntrustedHooksError`] if the file itself is not trusted.
+    pub fn held(
+        mut self,
+        ledger: &TrustLedger,
+        vouched: HookTrustSource,
+    ) -> Result<TrustedHooks, UntrustedHooksError> {
+        if vouched == HookTrustSource::ByLedger && self.standing(ledger) != TrustStatus::Trusted {
             return self.trusted(ledger);
         }
-        let is_known = |script: &Script| match script.seen() {
-            Some((path, hash)) => ledger.standing(&path, &hash) == Standing::Trusted,
+        let is_known = |script: &HookScript| match script.seen() {
+            Some((path, hash)) => ledger.standing(&path, &hash) == TrustStatus::Trusted,
             None => !ledger.knows(&script.place()),
         };
         let scripts = std::mem::take(&mut self.content.scripts).into_iter();
@@ -353,18 +358,18 @@ impl HookFile {
     /// script that it names.
     ///
     /// # Errors
-    /// [`Untrusted`], with what to show and what to remember.
-    pub fn trusted(self, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
+    /// [`UntrustedHooksError`], with what to show and what to remember.
+    pub fn trusted(self, ledger: &TrustLedger) -> Result<TrustedHooks, UntrustedHooksError> {
         if self.content.entries.is_empty() {
             // Nothing runs, so there is nothing to review.
             return Ok(self.content);
         }
         let mut files = vec![(self.path.clone(), self.hash)];
-        files.extend(self.content.scripts.iter().filter_map(Script::seen));
-        if files.iter().all(|(path, hash)| ledger.standing(path, hash) == Standing::Trusted) {
+        files.extend(self.content.scripts.iter().filter_map(HookScript::seen));
+        if files.iter().all(|(path, hash)| ledger.standing(path, hash) == TrustStatus::Trusted) {
             return Ok(self.content);
         }
-        Err(Untrusted { asks: self.asks(), files })
+        Err(UntrustedHooksError { asks: self.asks(), files })
     }
 }
 
@@ -390,19 +395,20 @@ fn strangers(object: &serde_json::Value, known: &[&str]) -> Vec<String> {
 
 /// The tools to which a command applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Matcher {
+pub(super) enum HookMatcher {
     All,
-    Some(Pattern),
+    Some(EcmaPattern),
 }
 
-impl Matcher {
+impl HookMatcher {
     /// Nothing and `*` are for all tools; anything else is a regular expression that must fit the whole name.
     fn parse(text: &str) -> Result<Self, HookFileError> {
         if matches!(text, "" | "*") {
             return Ok(Self::All);
         }
         let bad = |reason| HookFileError::BadMatcher { matcher: text.to_owned(), reason };
-        let pattern = Pattern::compile(&format!("^(?:{text})$")).map_err(|error| bad(error.to_string()))?;
+        let pattern =
+            EcmaPattern::compile(&format!("^(?:{text})$")).map_err(|error| bad(error.to_string()))?;
         Ok(Self::Some(pattern))
     }
 
@@ -414,7 +420,7 @@ impl Matcher {
     }
 }
 
-impl fmt::Display for Matcher {
+impl fmt::Display for HookMatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Some(pattern) = self else { return Ok(()) };
         let inner = pattern.as_str().strip_prefix("^(?:").and_then(|text| text.strip_suffix(")$"));
@@ -455,9 +461,7 @@ fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
 pub enum HookFileError {
     /// It is not a valid hook file.
     #[error("the hooks cannot be read ({reason}); mend the file, none of it is used")]
-    Unreadable {
-        reason: String,
-    },
+    Unreadable { reason: String },
     /// It names an unknown event.
     #[error("line {line}: there is no event `{event}`; mend its name, none of the hooks is used")]
     UnknownEvent {
@@ -484,41 +488,36 @@ pub enum HookFileError {
     },
     /// A command cannot be given this.
     #[error("the hooks ask for `{grant}`, which they cannot be given: {reason}")]
-    BadGrant {
-        grant: String,
-        reason: String,
-    },
+    BadGrant { grant: String, reason: String },
     /// It names too many commands.
     #[error("the file names {found} commands; at most {MOST_COMMANDS} are allowed")]
-    TooMany {
-        found: usize,
-    },
+    TooMany { found: usize },
 }
 
 /// This file is not trusted in its present state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the project's hooks are new or have changed; look at what they ask for and trust them first")]
-pub struct Untrusted {
+pub struct UntrustedHooksError {
     /// The permissions that they ask for, one a line.
     pub asks: Vec<String>,
-    /// The files that a person trusts by agreeing: [`Ledger::trust_file`] remembers each.
+    /// The files that a person trusts by agreeing: [`TrustLedger::trust_file`] remembers each.
     pub files: Vec<(PathBuf, ContentHash)>,
 }
 
 #[derive(Deserialize)]
-struct RawFile {
+struct RawHookFile {
     #[serde(default)]
     hooks: BTreeMap<String, serde_json::Value>,
     #[serde(default)]
     grants: Vec<String>,
     #[serde(default)]
-    network: NetworkWish,
+    network: HookNetworkAccess,
     #[serde(default)]
     imported: bool,
 }
 
 #[derive(Deserialize)]
-struct RawGroup {
+struct RawHookGroup {
     #[serde(default)]
     matcher: String,
     hooks: Vec<RawHook>,
@@ -527,13 +526,13 @@ struct RawGroup {
 #[derive(Deserialize)]
 struct RawHook {
     #[serde(rename = "type")]
-    kind: RawKind,
+    kind: RawHookKind,
     command: String,
     timeout: Option<u64>,
 }
 
 #[derive(Deserialize)]
-enum RawKind {
+enum RawHookKind {
     #[serde(rename = "command")]
     Command,
 }

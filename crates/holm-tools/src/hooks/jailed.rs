@@ -3,10 +3,13 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use holm_grants::Grant;
-use holm_jail::{Capture, Captured, Ending, Engine, Jail, JailError, Launcher, Limits, Network, Task};
+use holm_jail::{
+    CaptureOptions, CapturedOutput, Jail, JailEnding, JailEngine, JailError, JailLauncher, JailLimits,
+    JailNetwork, JailTask,
+};
 use holm_runtime::BoxFuture;
 
-use super::{Command, Done, NetworkWish, NotDone, Runner, runner::MOST_OUTPUT};
+use super::{HookCommand, HookNetworkAccess, HookOutput, HookRunError, HookRunner, runner::MOST_OUTPUT};
 
 /// The search path of a command: only programs that the system installed.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -33,17 +36,17 @@ const BY_SIGNAL: i32 = 128;
 /// no network and do not inherit the environment of this process. Only what a trusted file
 /// asks for is added.
 #[derive(Debug, Clone)]
-pub struct Jailed {
-    launcher: Launcher,
-    engine: Engine,
+pub struct JailedRunner {
+    launcher: JailLauncher,
+    engine: JailEngine,
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
     offline: bool,
 }
 
-impl Jailed {
+impl JailedRunner {
     /// Runs commands in this folder, which is given without links in its path.
-    pub fn within(folder: impl Into<PathBuf>, engine: Engine, launcher: Launcher) -> Self {
+    pub fn within(folder: impl Into<PathBuf>, engine: JailEngine, launcher: JailLauncher) -> Self {
         Self { launcher, engine, folder: folder.into(), environment: Vec::new(), offline: false }
     }
 
@@ -61,45 +64,45 @@ impl Jailed {
         self
     }
 
-    async fn attempt(&self, command: Command) -> Result<Done, NotDone> {
-        if self.offline && command.wants.network == NetworkWish::Open {
+    async fn attempt(&self, command: HookCommand) -> Result<HookOutput, HookRunError> {
+        if self.offline && command.wants.network == HookNetworkAccess::Open {
             let reason =
                 "it wants an open network, and nothing but this machine is connected to while offline";
-            return Err(NotDone::NotStarted { reason: reason.into() });
+            return Err(HookRunError::NotStarted { reason: reason.into() });
         }
         let limit = command.limit;
-        let failed = |error: JailError| NotDone::NotStarted { reason: error.to_string() };
+        let failed = |error: JailError| HookRunError::NotStarted { reason: error.to_string() };
         let jail = self.jail(&command).map_err(failed)?;
         let shell = std::fs::canonicalize("/bin/sh")
-            .map_err(|error| NotDone::NotStarted { reason: format!("/bin/sh: {error}") })?;
-        let task = Task::new(shell).args(["-c", &command.line]).input(command.input);
+            .map_err(|error| HookRunError::NotStarted { reason: format!("/bin/sh: {error}") })?;
+        let task = JailTask::new(shell).args(["-c", &command.line]).input(command.input);
         let job = self.launcher.spawn(&self.engine, &jail, &task).await.map_err(failed)?;
-        let outcome = job.finish(Capture::default()).await;
+        let outcome = job.finish(CaptureOptions::default()).await;
         match outcome.ending {
-            Ending::Exited(NOT_ALLOWED | NOT_FOUND) => {
-                Err(NotDone::NotStarted { reason: text(&outcome.stderr).trim().to_owned() })
+            JailEnding::Exited(NOT_ALLOWED | NOT_FOUND) => {
+                Err(HookRunError::NotStarted { reason: text(&outcome.stderr).trim().to_owned() })
             }
-            Ending::Exited(code) if code > BY_SIGNAL => Err(NotDone::Crashed),
-            Ending::Exited(code) => {
-                Ok(Done { code, stdout: text(&outcome.stdout), stderr: text(&outcome.stderr) })
+            JailEnding::Exited(code) if code > BY_SIGNAL => Err(HookRunError::Crashed),
+            JailEnding::Exited(code) => {
+                Ok(HookOutput { code, stdout: text(&outcome.stdout), stderr: text(&outcome.stderr) })
             }
-            Ending::TimedOut => Err(NotDone::Late { limit }),
-            Ending::OutOfOutput => Err(NotDone::Flooded),
-            Ending::Signalled(_)
-            | Ending::Cancelled
-            | Ending::OutOfMemory
-            | Ending::MadeProtected
-            | Ending::Lost => Err(NotDone::Crashed),
+            JailEnding::TimedOut => Err(HookRunError::Late { limit }),
+            JailEnding::OutOfOutput => Err(HookRunError::Flooded),
+            JailEnding::Signalled(_)
+            | JailEnding::Cancelled
+            | JailEnding::OutOfMemory
+            | JailEnding::MadeProtected
+            | JailEnding::Lost => Err(HookRunError::Crashed),
         }
     }
 
-    fn jail(&self, command: &Command) -> Result<Jail, JailError> {
+    fn jail(&self, command: &HookCommand) -> Result<Jail, JailError> {
         let mut grants = command.wants.grants.clone();
         // Writable paths are inside the project, and all of the project may be read.
         grants.extend("read:./".parse::<Grant>());
         let network = match command.wants.network {
-            NetworkWish::None => Network::None,
-            NetworkWish::Open => Network::Open,
+            HookNetworkAccess::None => JailNetwork::None,
+            HookNetworkAccess::Open => JailNetwork::Open,
         };
         let jail = Jail::from_grants(&self.folder, &grants, self.environment.iter().cloned())?;
         let jail = command.scripts.iter().fold(jail, |jail, (path, bytes)| jail.fix(path, &**bytes));
@@ -110,23 +113,23 @@ impl Jailed {
             .env("LANG", "C.UTF-8")
             .env(PROJECT, &self.folder)
             .network(network)
-            .limits(Limits {
+            .limits(JailLimits {
                 wall: command.limit,
                 cpu: command.limit,
                 memory: MOST_MEMORY,
                 processes: MOST_PROCESSES,
                 output: MOST_OUTPUT,
-                ..Limits::default()
+                ..JailLimits::default()
             }))
     }
 }
 
-impl Runner for Jailed {
-    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>> {
+impl HookRunner for JailedRunner {
+    fn run(&self, command: HookCommand) -> BoxFuture<'_, Result<HookOutput, HookRunError>> {
         Box::pin(self.attempt(command))
     }
 }
 
-fn text(captured: &Captured) -> String {
+fn text(captured: &CapturedOutput) -> String {
     String::from_utf8_lossy(&captured.bytes).into_owned()
 }

@@ -20,7 +20,10 @@ mod words;
 mod tests;
 
 pub use command::CommandHooks;
-pub use file::{HookEvent, HookFile, HookFileError, NetworkWish, TrustedHooks, Untrusted, Vouched, Wants};
-pub use jailed::Jailed;
-pub use runner::{Command, Done, MOST_OUTPUT, NotDone, Runner};
+pub use file::{
+    HookEvent, HookFile, HookFileError, HookNetworkAccess, HookPermissionRequest, HookTrustSource,
+    TrustedHooks, UntrustedHooksError,
+};
+pub use jailed::JailedRunner;
+pub use runner::{HookCommand, HookOutput, HookRunError, HookRunner, MOST_OUTPUT};
 pub use scripts::started;

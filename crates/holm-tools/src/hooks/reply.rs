@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Done, NotDone};
+use super::{HookOutput, HookRunError};
 
 /// The exit code that blocks.
 const BLOCKS: i32 = 2;
@@ -16,19 +16,19 @@ const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not underst
 
 /// The reply of a command.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Wish {
+pub(super) struct HookReply {
     pub(super) block: Option<String>,
     pub(super) arguments: Option<Value>,
     /// The context to add.
     pub(super) context: Option<String>,
 }
 
-impl Wish {
+impl HookReply {
     /// Reads the result of a command. Exit code 2 blocks, and the text on standard error is the
     /// reason. With exit code 0 the reply is read. Any other code is a fault of the command and
     /// counts as no reply. A command that was killed has not replied either, and the caller
     /// decides what that means.
-    pub(super) fn of(done: Result<Done, NotDone>) -> Result<Self, NotDone> {
+    pub(super) fn of(done: Result<HookOutput, HookRunError>) -> Result<Self, HookRunError> {
         let done = done?;
         match done.code {
             0 => Ok(Self::said(&done.stdout)),
@@ -51,7 +51,9 @@ impl Wish {
             let context = (!text.is_empty()).then(|| text.to_owned());
             return Self { context, ..Self::default() };
         }
-        let Ok(raw) = serde_json::from_str::<Raw>(text) else { return Self::blocked(NOT_UNDERSTOOD) };
+        let Ok(raw) = serde_json::from_str::<RawHookReply>(text) else {
+            return Self::blocked(NOT_UNDERSTOOD);
+        };
         let own = raw.specific.unwrap_or_default();
         let reason = own.reason.or(raw.reason).unwrap_or_default();
         let decisions = [own.decision.as_deref(), raw.decision.as_deref()];
@@ -67,7 +69,7 @@ fn is_no(decision: &str) -> bool {
 }
 
 #[derive(Deserialize)]
-struct Raw {
+struct RawHookReply {
     #[serde(rename = "continue")]
     goes_on: Option<bool>,
     decision: Option<String>,
@@ -78,11 +80,11 @@ struct Raw {
     #[serde(rename = "additionalContext")]
     context: Option<String>,
     #[serde(rename = "hookSpecificOutput")]
-    specific: Option<Specific>,
+    specific: Option<RawSpecificReply>,
 }
 
 #[derive(Default, Deserialize)]
-struct Specific {
+struct RawSpecificReply {
     #[serde(rename = "permissionDecision")]
     decision: Option<String>,
     #[serde(rename = "permissionDecisionReason")]

@@ -4,29 +4,29 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use holm_runtime::BoxFuture;
 
-use super::Wants;
+use super::HookPermissionRequest;
 
 /// Bytes of a command's output that are read, both streams together. A hook prints a line
 /// or a small object.
 pub const MOST_OUTPUT: u64 = 64 * 1024;
 
-/// Runs commands with limits for time and output, and leaves no process behind. `Jailed` is
+/// Runs commands with limits for time and output, and leaves no process behind. `JailedRunner` is
 /// the implementation for projects.
-pub trait Runner: Send + Sync {
+pub trait HookRunner: Send + Sync {
     /// Runs one command to its end, or ends it and everything that it started when its time is up.
-    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>>;
+    fn run(&self, command: HookCommand) -> BoxFuture<'_, Result<HookOutput, HookRunError>>;
 }
 
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct HookCommand {
     /// The line, for a shell.
     pub line: String,
     pub input: String,
     /// How long it may take.
     pub limit: Duration,
     /// The permissions that its file asks for and that a person has seen.
-    pub wants: Wants,
+    pub wants: HookPermissionRequest,
     /// The scripts that it names, as a person has seen them. These contents are run, even if the
     /// files have changed since.
     pub scripts: Vec<(PathBuf, Arc<[u8]>)>,
@@ -34,7 +34,7 @@ pub struct Command {
 
 /// The result of a command that has exited by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
+pub struct HookOutput {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
@@ -42,7 +42,7 @@ pub struct Done {
 
 /// A command was not started or did not exit by itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotDone {
+pub enum HookRunError {
     /// It could not be started.
     #[error("the hook could not be started ({reason})")]
     NotStarted {

@@ -11,8 +11,8 @@ use std::{
 };
 
 use super::{
-    HookFileError, NotDone,
-    words::{Unknown, Word, words},
+    HookFileError, HookRunError,
+    words::{HookWord, ShellExpansion, words},
 };
 use crate::{plain::read_plain_within, trust::ContentHash};
 
@@ -24,10 +24,11 @@ const MOST_FOLDERS: usize = 64;
 
 /// The files that Python starts in a given folder, and those that it finds for the
 /// name of a module.
-const OF_PYTHON: Kin = Kin { inside: &["__main__.py", "__init__.py"], endings: &["py"], parts: Some('.') };
+const OF_PYTHON: ModuleFileNames =
+    ModuleFileNames { inside: &["__main__.py", "__init__.py"], endings: &["py"], parts: Some('.') };
 
 /// The same of the programs that run JavaScript.
-const OF_NODE: Kin = Kin {
+const OF_NODE: ModuleFileNames = ModuleFileNames {
     inside: &["index.js", "index.cjs", "index.mjs", "index.ts", "package.json"],
     endings: &["js", "cjs", "mjs", "ts"],
     parts: None,
@@ -38,7 +39,7 @@ const MOST_PARTS: usize = 16;
 
 /// The file names that an interpreter tries for a word that is not a complete file name.
 #[derive(Clone, Copy)]
-struct Kin {
+struct ModuleFileNames {
     inside: &'static [&'static str],
     endings: &'static [&'static str],
     /// The separator between the folders in the name of a module, for interpreters
@@ -48,17 +49,17 @@ struct Kin {
 
 /// A script, with the content that a person reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Script {
+pub(super) struct HookScript {
     project: PathBuf,
     path: PathBuf,
     /// The commands that name it.
     lines: Vec<String>,
-    seen: Seen,
+    seen: ScriptContent,
 }
 
 /// What a person has reviewed at the path of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Seen {
+enum ScriptContent {
     Content(Arc<[u8]>, ContentHash),
     /// There was no file. A file that is created later was not reviewed.
     Nothing,
@@ -68,13 +69,13 @@ enum Seen {
 
 /// Identifies a file, so that a replacement or a change of it is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct ScriptStamp {
     device: u64,
     number: u64,
     changed: (i64, i64),
 }
 
-impl Script {
+impl HookScript {
     /// Its path and its reviewed content hash, if it existed.
     pub(super) fn seen(&self) -> Option<(PathBuf, ContentHash)> {
         Some((self.place(), self.hash()?))
@@ -87,8 +88,8 @@ impl Script {
 
     fn hash(&self) -> Option<ContentHash> {
         match &self.seen {
-            Seen::Content(_, hash) => Some(*hash),
-            Seen::Nothing | Seen::Other => None,
+            ScriptContent::Content(_, hash) => Some(*hash),
+            ScriptContent::Nothing | ScriptContent::Other => None,
         }
     }
 
@@ -103,12 +104,12 @@ impl Script {
 
     /// The same script, marked as not reviewed.
     pub(super) fn shut(self) -> Self {
-        Self { seen: Seen::Other, ..self }
+        Self { seen: ScriptContent::Other, ..self }
     }
 
     /// Whether its present content was not reviewed.
     pub(super) fn is_shut(&self) -> bool {
-        self.seen == Seen::Other
+        self.seen == ScriptContent::Other
     }
 
     /// Whether a command names it.
@@ -117,42 +118,44 @@ impl Script {
     }
 
     /// Checks that it still has the reviewed content, if the command names it.
-    pub(super) fn check(&self, line: &str) -> Result<(), NotDone> {
+    pub(super) fn check(&self, line: &str) -> Result<(), HookRunError> {
         if !self.is_of(line) {
             return Ok(());
         }
         let whole = self.place();
         let same = match &self.seen {
-            Seen::Nothing => !whole.is_file(),
-            Seen::Content(_, hash) => read(&whole).is_ok_and(|bytes| ContentHash::of(&bytes) == *hash),
-            Seen::Other => false,
+            ScriptContent::Nothing => !whole.is_file(),
+            ScriptContent::Content(_, hash) => {
+                read(&whole).is_ok_and(|bytes| ContentHash::of(&bytes) == *hash)
+            }
+            ScriptContent::Other => false,
         };
         if same { Ok(()) } else { Err(self.changed()) }
     }
 
     /// The error for a script that has changed.
-    pub(super) fn changed(&self) -> NotDone {
-        NotDone::Changed { path: self.path.clone() }
+    pub(super) fn changed(&self) -> HookRunError {
+        HookRunError::Changed { path: self.path.clone() }
     }
 
     /// The stamp of the present file, if one was reviewed.
-    pub(super) fn stamp(&self) -> Option<Stamp> {
+    pub(super) fn stamp(&self) -> Option<ScriptStamp> {
         self.hash()?;
         let data = std::fs::metadata(self.place()).ok()?;
         let (device, number, changed) = (data.dev(), data.ino(), (data.ctime(), data.ctime_nsec()));
-        Some(Stamp { device, number, changed })
+        Some(ScriptStamp { device, number, changed })
     }
 
     /// The reviewed content, for the process that runs it.
     pub(super) fn content(&self) -> Option<(PathBuf, Arc<[u8]>)> {
         match &self.seen {
-            Seen::Content(bytes, _) => Some((self.place(), Arc::clone(bytes))),
-            Seen::Nothing | Seen::Other => None,
+            ScriptContent::Content(bytes, _) => Some((self.place(), Arc::clone(bytes))),
+            ScriptContent::Nothing | ScriptContent::Other => None,
         }
     }
 }
 
-impl fmt::Display for Script {
+impl fmt::Display for HookScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", visible_line(&self.path.to_string_lossy()))?;
         self.hash().map_or(Ok(()), |hash| write!(f, " ({hash})"))
@@ -162,9 +165,9 @@ impl fmt::Display for Script {
 /// The files of a project that are words of these commands, and files that could be
 /// created under such names.
 pub(super) fn named<'a>(
-    project: &Project,
+    project: &HookProject,
     lines: impl Iterator<Item = &'a str>,
-) -> Result<Vec<Script>, HookFileError> {
+) -> Result<Vec<HookScript>, HookFileError> {
     let mut found: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for line in lines {
         for path in project.paths(line)? {
@@ -182,11 +185,11 @@ pub(super) fn named<'a>(
                 reason: format!("{}: {error}", visible_line(&path.to_string_lossy())),
             })?;
             let hash = ContentHash::of(&bytes);
-            Seen::Content(bytes.into(), hash)
+            ScriptContent::Content(bytes.into(), hash)
         } else {
-            Seen::Nothing
+            ScriptContent::Nothing
         };
-        scripts.push(Script { project: project.real.clone(), path, lines, seen });
+        scripts.push(HookScript { project: project.real.clone(), path, lines, seen });
     }
     Ok(scripts)
 }
@@ -206,15 +209,15 @@ pub fn started<'a>(
     let real = project
         .canonicalize()
         .map_err(|error| format!("{}: {error}", visible_line(&project.to_string_lossy())))?;
-    let project = Project { real, given: project.to_owned() };
+    let project = HookProject { real, given: project.to_owned() };
     let mut all = Vec::new();
     for text in line {
         if text.contains(|sign: char| sign.is_whitespace() || ";|&()<>".contains(sign)) {
             // It may be a line for a shell.
             let inner = words(text, &project.real).ok_or("its command line stands too deep in itself")?;
-            all.extend(inner.into_iter().map(|word| Word { unknown: None, ..word }));
+            all.extend(inner.into_iter().map(|word| HookWord { unknown: None, ..word }));
         }
-        all.push(Word { text: text.to_owned(), unknown: None });
+        all.push(HookWord { text: text.to_owned(), unknown: None });
     }
     let below = folder.to_str().and_then(|folder| project.below(Path::new(""), folder));
     let start = below.unwrap_or_else(|| folder.to_owned());
@@ -226,14 +229,14 @@ pub fn started<'a>(
 }
 
 /// The folder in which commands start.
-pub(super) struct Project {
+pub(super) struct HookProject {
     /// Without links in its path.
     pub(super) real: PathBuf,
     /// The path as the caller gave it, which a command may use too.
     pub(super) given: PathBuf,
 }
 
-impl Project {
+impl HookProject {
     /// The paths below the project that a command may mean. This includes more than a shell would.
     /// An extra path costs a useless check, while a missing path would not be checked.
     fn paths(&self, line: &str) -> Result<Vec<PathBuf>, HookFileError> {
@@ -244,7 +247,7 @@ impl Project {
 
     /// The same for words that are used in this folder below the project. The error is the word
     /// that cannot be resolved, or `None` if all words together name too many paths.
-    fn paths_of<'a>(&self, all: &'a [Word], start: PathBuf) -> Result<Vec<PathBuf>, Option<&'a str>> {
+    fn paths_of<'a>(&self, all: &'a [HookWord], start: PathBuf) -> Result<Vec<PathBuf>, Option<&'a str>> {
         let kin = kin(all);
         let has_modules = kin.iter().any(|kin| kin.parts.is_some());
         let (mut found, mut folders, mut enters) = (Vec::new(), vec![start], false);
@@ -280,15 +283,15 @@ impl Project {
     }
 
     /// Whether a word is a path that could be a file of the project, and only the shell that runs it could tell which.
-    fn is_unclear(&self, word: &Word) -> bool {
+    fn is_unclear(&self, word: &HookWord) -> bool {
         let Some((at, unknown)) = word.unknown else { return false };
         let (before, after) = word.text.split_at_checked(at).unwrap_or_default();
         let inside = before.rsplit_once('/').is_some_and(|(folder, _)| {
             self.below(Path::new(""), folder).is_some_and(|path| self.real.join(path).is_dir())
         });
         match unknown {
-            Unknown::Value => inside || after.contains('/'),
-            Unknown::Names => inside,
+            ShellExpansion::Value => inside || after.contains('/'),
+            ShellExpansion::Names => inside,
         }
     }
 
@@ -303,7 +306,7 @@ impl Project {
     }
 }
 
-impl Kin {
+impl ModuleFileNames {
     /// The files that may be meant by a word which leads to this path. The project itself is every tool's, and no script.
     fn of(self, path: &Path) -> Vec<PathBuf> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
@@ -334,7 +337,7 @@ fn attached(text: &str) -> Option<&str> {
 }
 
 /// Which interpreters a command starts, by their names.
-fn kin(words: &[Word]) -> Vec<Kin> {
+fn kin(words: &[HookWord]) -> Vec<ModuleFileNames> {
     let starts = |names: &[&str]| {
         let is_version = |letter: char| letter.is_ascii_digit() || letter == '.';
         let is_one = |text: &str| {

@@ -8,18 +8,18 @@ use std::{
 };
 
 use holm_kernel::{Author, Block, CallId, Message, MessageId, Outcome, Patch, Role, Spill, ToolOutput};
-use holm_runtime::{AfterCall as _, BoxFuture, Called, ContextHook as _};
+use holm_runtime::{AfterCallHook as _, BoxFuture, CompletedCall, ContextHook as _};
 use serde_json::{Value, json};
 
-use super::{file::Entry, reply::Wish, *};
-use crate::trust::Ledger;
+use super::{file::HookEntry, reply::HookReply, *};
+use crate::trust::TrustLedger;
 
 fn parse(text: &str) -> Result<HookFile, HookFileError> {
     HookFile::parse(Path::new("/project/hooks.json"), text)
 }
 
 /// A person says yes.
-fn trust(ledger: &mut Ledger, file: HookFile) {
+fn trust(ledger: &mut TrustLedger, file: HookFile) {
     for (path, hash) in file.trusted(ledger).unwrap_err().files {
         ledger.trust_file(&path, hash).unwrap();
     }
@@ -32,7 +32,7 @@ fn file(matcher: &str, command: &str) -> String {
 
 #[test]
 fn a_changed_file_is_not_the_one_that_was_trusted() {
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     trust(&mut ledger, parse(&file("", "a")).unwrap());
     assert!(parse(&file("", "a")).unwrap().trusted(&ledger).is_ok());
     let changed = parse(&file("", "b")).unwrap().trusted(&ledger).unwrap_err();
@@ -51,7 +51,7 @@ fn a_script_that_changed_is_a_change_of_the_hooks() {
     let path = folder.path().join("hooks.json");
     fs::write(&path, file("", "sh \"$HOLM_PROJECT_DIR/tools/check.sh\" && echo tools")).unwrap();
     let load = || HookFile::load(folder.path(), &path).unwrap();
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     trust(&mut ledger, load());
     assert!(
         load().asks().iter().any(|line| line.starts_with("with tools/check.sh (")),
@@ -59,17 +59,17 @@ fn a_script_that_changed_is_a_change_of_the_hooks() {
         load().asks()
     );
     let trusted = load().trusted(&ledger).unwrap();
-    let Entry { command, .. } = trusted.entries.first().unwrap();
+    let HookEntry { command, .. } = trusted.entries.first().unwrap();
     let check = || trusted.scripts.iter().try_for_each(|script| script.check(command));
     assert_eq!(check(), Ok(()));
     fs::write(&script, "exit 2\n").unwrap();
-    assert_eq!(check(), Err(NotDone::Changed { path: "tools/check.sh".into() }));
+    assert_eq!(check(), Err(HookRunError::Changed { path: "tools/check.sh".into() }));
     assert!(load().trusted(&ledger).is_err(), "it is asked about again");
     fs::remove_file(&script).unwrap();
     assert!(check().is_err());
     let (place, missing) = (folder.path().canonicalize().unwrap().join("tools/check.sh"), load());
     assert_eq!(missing.gone(&ledger), std::slice::from_ref(&place), "somebody has looked at it");
-    assert!(missing.gone(&Ledger::in_memory()).is_empty(), "nobody has");
+    assert!(missing.gone(&TrustLedger::in_memory()).is_empty(), "nobody has");
     assert!(missing.scripts().any(|path| path == place));
     let asks = missing.asks();
     assert!(asks.iter().any(|line| line == "names tools/check.sh, which is not there"), "{asks:?}");
@@ -102,10 +102,10 @@ fn project(command: &str) -> (tempfile::TempDir, Result<HookFile, HookFileError>
 /// Whether the hooks notice that a file of the project is written.
 fn notices(command: &str, script: &str) -> bool {
     let (folder, loaded) = project(command);
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     trust(&mut ledger, loaded.clone().unwrap());
     let trusted = loaded.unwrap().trusted(&ledger).unwrap();
-    let Entry { command, .. } = trusted.entries.first().unwrap();
+    let HookEntry { command, .. } = trusted.entries.first().unwrap();
     let check = || trusted.scripts.iter().try_for_each(|script| script.check(command));
     assert_eq!(check(), Ok(()), "{command}");
     fs::write(folder.path().join(script), "exit 2\n").unwrap();
@@ -158,7 +158,7 @@ fn a_script_that_is_made_later_was_seen_by_nobody() {
         assert!(notices(command, script), "{command}");
     }
     let (folder, loaded) = project("./late.sh");
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     trust(&mut ledger, loaded.unwrap());
     let load = || HookFile::load(folder.path(), &folder.path().join("hooks.json")).unwrap();
     assert!(load().trusted(&ledger).is_ok());
@@ -177,8 +177,8 @@ fn a_script_that_is_not_what_was_trusted_shuts_its_own_gate_and_no_other() {
     write("one.sh", "exit 2\n");
     write("two.sh", "exit 2\n");
     let load = || HookFile::load(folder.path(), &path).unwrap();
-    let mut ledger = Ledger::in_memory();
-    assert!(load().held(&ledger, Vouched::ByLedger).is_err(), "nobody has looked at it");
+    let mut ledger = TrustLedger::in_memory();
+    assert!(load().held(&ledger, HookTrustSource::ByLedger).is_err(), "nobody has looked at it");
     trust(&mut ledger, load());
     let place = |name: &str| folder.path().canonicalize().unwrap().join(name);
     assert_eq!(load().kept(&ledger), [place("one.sh"), place("two.sh")]);
@@ -188,14 +188,14 @@ fn a_script_that_is_not_what_was_trusted_shuts_its_own_gate_and_no_other() {
         [|place: &Path| fs::write(place, "exit 0\n").unwrap(), |place: &Path| fs::remove_file(place).unwrap()]
     {
         spoil(&place("one.sh"));
-        let held = load().held(&ledger, Vouched::ByLedger).unwrap();
+        let held = load().held(&ledger, HookTrustSource::ByLedger).unwrap();
         assert_eq!(held.shut().collect::<Vec<_>>(), [place("one.sh")]);
-        assert_eq!(check(&held, "sh ./one.sh"), Err(NotDone::Changed { path: "one.sh".into() }));
+        assert_eq!(check(&held, "sh ./one.sh"), Err(HookRunError::Changed { path: "one.sh".into() }));
         assert_eq!(check(&held, "sh ./two.sh"), Ok(()));
         assert_eq!(load().kept(&ledger), [place("one.sh"), place("two.sh")], "also what is gone is kept");
     }
     // The owner's word is about the file, and not about scripts that others can write.
-    let held = load().held(&Ledger::in_memory(), Vouched::ByOwner).unwrap();
+    let held = load().held(&TrustLedger::in_memory(), HookTrustSource::ByOwner).unwrap();
     assert_eq!(held.shut().collect::<Vec<_>>(), [place("two.sh")]);
 }
 
@@ -305,7 +305,7 @@ fn events_of_other_agents_are_named_and_hurt_nobody_else() {
     assert_eq!(file.warnings(), [warning("SessionStart"), warning("SubagentStop")]);
     let asks = file.asks();
     assert_eq!(asks, ["runs `x` at PreToolUse".to_owned(), warning("SessionStart"), warning("SubagentStop")]);
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     trust(&mut ledger, file.clone());
     assert_eq!(file.trusted(&ledger).unwrap().entries.len(), 1);
     assert_eq!(parse(&super::tests::file("", "x")).unwrap().warnings(), Vec::<String>::new());
@@ -333,7 +333,7 @@ fn members_that_mean_nothing_are_named_with_what_may_have_been_meant() {
 fn an_empty_command_is_refused_and_a_file_without_any_needs_no_trust() {
     let refused = parse(&file("", " ")).unwrap_err();
     assert!(refused.to_string().contains("a command of PreToolUse is empty"), "{refused}");
-    assert!(parse("{}").unwrap().trusted(&Ledger::in_memory()).is_ok());
+    assert!(parse("{}").unwrap().trusted(&TrustLedger::in_memory()).is_ok());
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn a_command_is_shown_exactly_as_it_is() {
 #[test]
 fn a_matcher_is_a_pattern_for_the_whole_name() {
     let is_for = |matcher: &str, tool: &str| {
-        let (mut ledger, file) = (Ledger::in_memory(), parse(&file(matcher, "x")).unwrap());
+        let (mut ledger, file) = (TrustLedger::in_memory(), parse(&file(matcher, "x")).unwrap());
         trust(&mut ledger, file.clone());
         file.trusted(&ledger).unwrap().entries.first().unwrap().matcher.is_for(tool)
     };
@@ -370,10 +370,10 @@ fn a_matcher_is_a_pattern_for_the_whole_name() {
 #[test]
 fn answers_mean_what_everybody_takes_them_to_mean() {
     let said = |code: i32, stdout: &str, stderr: &str| {
-        Wish::of(Ok(Done { code, stdout: stdout.into(), stderr: stderr.into() })).unwrap()
+        HookReply::of(Ok(HookOutput { code, stdout: stdout.into(), stderr: stderr.into() })).unwrap()
     };
-    let blocks = |wish: Wish| wish.block;
-    let none = Wish::default();
+    let blocks = |wish: HookReply| wish.block;
+    let none = HookReply::default();
     assert_eq!(said(0, "", "noise"), none);
     assert_eq!(said(1, "x", "its own fault"), none);
     assert_eq!(blocks(said(2, "x", " no \n")).as_deref(), Some("no"));
@@ -399,13 +399,13 @@ fn answers_mean_what_everybody_takes_them_to_mean() {
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<Vec<Value>>>);
 
-impl Runner for Listener {
-    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>> {
+impl HookRunner for Listener {
+    fn run(&self, command: HookCommand) -> BoxFuture<'_, Result<HookOutput, HookRunError>> {
         let about: Value = serde_json::from_str(&command.input).unwrap();
         let code = if command.input.contains("secret") { 2 } else { 0 };
         let prompt = about["prompt"].as_str().map(|prompt| format!("about {prompt}")).unwrap_or_default();
         self.0.lock().unwrap().push(about);
-        Box::pin(async move { Ok(Done { code, stdout: prompt, stderr: "no".into() }) })
+        Box::pin(async move { Ok(HookOutput { code, stdout: prompt, stderr: "no".into() }) })
     }
 }
 
@@ -413,7 +413,7 @@ impl Listener {
     fn hooks(&self, event: &str) -> CommandHooks {
         let hook = json!({ "type": "command", "command": "listen" });
         let file = parse(&json!({ "hooks": { event: [{ "hooks": [hook] }] } }).to_string()).unwrap();
-        let mut ledger = Ledger::in_memory();
+        let mut ledger = TrustLedger::in_memory();
         trust(&mut ledger, file.clone());
         CommandHooks::new(file.trusted(&ledger).unwrap(), self.clone())
     }
@@ -478,11 +478,11 @@ async fn whoever_wants_to_hears_of_a_withheld_prompt_once() {
 /// Takes its time over everything.
 struct Slow;
 
-impl Runner for Slow {
-    fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>> {
+impl HookRunner for Slow {
+    fn run(&self, command: HookCommand) -> BoxFuture<'_, Result<HookOutput, HookRunError>> {
         Box::pin(async move {
             tokio::time::sleep(command.limit).await;
-            Err(NotDone::Late { limit: command.limit })
+            Err(HookRunError::Late { limit: command.limit })
         })
     }
 }
@@ -491,7 +491,7 @@ impl Runner for Slow {
 async fn prompts_that_there_was_no_time_for_are_withheld_until_there_is() {
     let hook = json!({ "type": "command", "command": "listen", "timeout": 10 });
     let file = parse(&json!({ "hooks": { "UserPromptSubmit": [{ "hooks": [hook] }] } }).to_string()).unwrap();
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     trust(&mut ledger, file.clone());
     let hooks = CommandHooks::new(file.trusted(&ledger).unwrap(), Slow);
     let view = [1, 2, 3].map(|id| message(id, Role::User, &["said"]));
@@ -507,7 +507,8 @@ async fn prompts_that_there_was_no_time_for_are_withheld_until_there_is() {
 async fn a_large_result_is_seen_and_refused_like_any_other() {
     let listener = Listener::default();
     let hooks = listener.hooks("PostToolUse");
-    let call = Called { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
+    let call =
+        CompletedCall { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
     let spill = Spill {
         head: "it begins".into(),
         tail: "a secret at the end".into(),
@@ -532,13 +533,14 @@ async fn a_script_that_changed_withholds_prompts_and_refuses_results() {
         .unwrap();
     fs::write(folder.path().join("check.sh"), "exit 2\n").unwrap();
     let load = || HookFile::load(folder.path(), &path).unwrap();
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     trust(&mut ledger, load());
     fs::write(folder.path().join("check.sh"), "exit 0\n").unwrap();
-    let hooks = CommandHooks::new(load().held(&ledger, Vouched::ByLedger).unwrap(), listener.clone());
+    let hooks = CommandHooks::new(load().held(&ledger, HookTrustSource::ByLedger).unwrap(), listener.clone());
     let patches = hooks.context(&[message(1, Role::User, &["go"])]).await;
     assert_eq!(withheld(&patches), [MessageId::new(1)]);
-    let call = Called { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
+    let call =
+        CompletedCall { run: "r".into(), call: CallId::new(1), tool: "shell".into(), arguments: "{}".into() };
     let refused = hooks.after_call(&call, &ToolOutput::text("done")).await.unwrap();
     assert_eq!(refused.outcome, Outcome::Failed);
     assert!(listener.0.lock().unwrap().is_empty(), "nothing was run");

@@ -10,23 +10,23 @@ const MOST_DEPTH: usize = 8;
 
 /// One word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct HookWord {
     /// Its text without quotes and without its unknown parts.
     pub(super) text: String,
     /// The position of the first part that only a shell could expand.
-    pub(super) unknown: Option<(usize, Unknown)>,
+    pub(super) unknown: Option<(usize, ShellExpansion)>,
 }
 
 /// The part of a word that only a shell could expand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unknown {
+pub(super) enum ShellExpansion {
     /// The value of a variable or the output of a command: any path.
     Value,
     /// Which files fit a pattern.
     Names,
 }
 
-impl Word {
+impl HookWord {
     /// The word itself, and its parts around characters that join a path to something else.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
         let parts = self.text.split(['=', ',', ':']).filter(|part| part.len() < self.text.len());
@@ -36,40 +36,40 @@ impl Word {
 
 /// The words of a line, and those of lines nested inside its words. Returns `None` if they
 /// are nested too deeply.
-pub(super) fn words(line: &str, project: &Path) -> Option<Vec<Word>> {
-    let mut scan = Scan { project: project.to_str()?, found: Vec::new() };
+pub(super) fn words(line: &str, project: &Path) -> Option<Vec<HookWord>> {
+    let mut scan = HookWordScan { project: project.to_str()?, found: Vec::new() };
     scan.line(line, MOST_DEPTH)?;
     Some(scan.found)
 }
 
-struct Scan<'a> {
+struct HookWordScan<'a> {
     project: &'a str,
-    found: Vec<Word>,
+    found: Vec<HookWord>,
 }
 
 /// The quotes around a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Quotes {
+enum QuoteState {
     None,
     Single,
     Double,
 }
 
-impl Scan<'_> {
+impl HookWordScan<'_> {
     fn line(&mut self, line: &str, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
-        let (mut word, mut quotes, mut rest) = (Word::default(), Quotes::None, line);
+        let (mut word, mut quotes, mut rest) = (HookWord::default(), QuoteState::None, line);
         while let Some(sign) = rest.chars().next() {
             rest = rest.get(sign.len_utf8()..).unwrap_or_default();
             match (quotes, sign) {
-                (Quotes::Single, '\'') | (Quotes::Double, '"') => quotes = Quotes::None,
-                (Quotes::Single, _) => word.text.push(sign),
-                (Quotes::None, '\'') => quotes = Quotes::Single,
-                (Quotes::None, '"') => quotes = Quotes::Double,
+                (QuoteState::Single, '\'') | (QuoteState::Double, '"') => quotes = QuoteState::None,
+                (QuoteState::Single, _) => word.text.push(sign),
+                (QuoteState::None, '\'') => quotes = QuoteState::Single,
+                (QuoteState::None, '"') => quotes = QuoteState::Double,
                 (_, '\\') => {
                     let next = rest.chars().next().unwrap_or_default();
                     rest = rest.get(next.len_utf8()..).unwrap_or_default();
-                    if quotes == Quotes::Double && !"$`\"\\\n".contains(next) {
+                    if quotes == QuoteState::Double && !"$`\"\\\n".contains(next) {
                         word.text.push('\\');
                     }
                     if next != '\n' && next != '\0' {
@@ -77,13 +77,13 @@ impl Scan<'_> {
                     }
                 }
                 (_, '$' | '`') => rest = self.value(sign, rest, &mut word, depth)?,
-                (Quotes::Double, _) => word.text.push(sign),
-                (Quotes::None, _) if sign.is_whitespace() || ";|&()<>".contains(sign) => {
+                (QuoteState::Double, _) => word.text.push(sign),
+                (QuoteState::None, _) if sign.is_whitespace() || ";|&()<>".contains(sign) => {
                     self.end(&mut word, depth)?;
                 }
-                (Quotes::None, _) => {
+                (QuoteState::None, _) => {
                     if "*?[{".contains(sign) || (sign == '~' && word.text.is_empty()) {
-                        let kind = if sign == '~' { Unknown::Value } else { Unknown::Names };
+                        let kind = if sign == '~' { ShellExpansion::Value } else { ShellExpansion::Names };
                         word.unknown.get_or_insert((word.text.len(), kind));
                     }
                     word.text.push(sign);
@@ -94,14 +94,14 @@ impl Scan<'_> {
     }
 
     /// Reads the text after a `$` or a backtick, and returns the rest of the line.
-    fn value<'a>(&mut self, sign: char, rest: &'a str, word: &mut Word, depth: usize) -> Option<&'a str> {
+    fn value<'a>(&mut self, sign: char, rest: &'a str, word: &mut HookWord, depth: usize) -> Option<&'a str> {
         let braced = rest.strip_prefix('{').and_then(|rest| rest.strip_prefix(PROJECT)?.strip_prefix('}'));
         let bare = rest.strip_prefix(PROJECT).filter(|rest| !rest.starts_with(is_of_name));
         if let Some(rest) = braced.or(bare).filter(|_| sign == '$') {
             word.text.push_str(self.project);
             return Some(rest);
         }
-        word.unknown.get_or_insert((word.text.len(), Unknown::Value));
+        word.unknown.get_or_insert((word.text.len(), ShellExpansion::Value));
         let inside = match (sign, rest.chars().next()) {
             ('`', _) => Some(('`', rest)),
             (_, Some('(')) => Some((')', rest.get(1..).unwrap_or_default())),
@@ -118,9 +118,9 @@ impl Scan<'_> {
     }
 
     /// Adds a complete word. A word with spaces may be a line for another shell.
-    fn end(&mut self, word: &mut Word, depth: usize) -> Option<()> {
+    fn end(&mut self, word: &mut HookWord, depth: usize) -> Option<()> {
         let word = std::mem::take(word);
-        if word == Word::default() {
+        if word == HookWord::default() {
             return Some(());
         }
         if word.text.contains(|c: char| c.is_whitespace() || ";|&()<>".contains(c)) {

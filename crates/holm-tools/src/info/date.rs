@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Nothing {}
+struct DateArguments {}
 
 pub(super) fn tool() -> ClosureTool<impl JsonSchema> {
     let text = "Tells the date, the day of the week and the time, in UTC.";
-    make("date", text, |_: Nothing| async { told(SystemTime::now()) }).level(Level::None)
+    make("date", text, |_: DateArguments| async { told(SystemTime::now()) }).level(Level::None)
 }
 
 /// The time in words and in seconds since 1970.

@@ -11,11 +11,11 @@ use serde::Deserialize;
 const LONGEST: usize = 100;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Nothing {}
+struct SystemInfoArguments {}
 
 pub(super) fn tool() -> ClosureTool<impl JsonSchema> {
     let text = "Tells what kind of machine the tools work on: operating system, processor, how many cores.";
-    blocking_tool("system_info", text, |_: Nothing, _| {
+    blocking_tool("system_info", text, |_: SystemInfoArguments, _| {
         told(fs::read_to_string("/etc/os-release").ok().as_deref())
     })
     .level(Level::None)

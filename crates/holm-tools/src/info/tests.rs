@@ -1,7 +1,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use holm_grants::Level;
-use holm_runtime::Job;
+use holm_runtime::ToolInvocation;
 
 use super::*;
 
@@ -28,7 +28,7 @@ async fn both_answer_a_call_that_says_nothing() {
     for tool in tools() {
         let declared = tool.declaration();
         assert_eq!((declared.level, declared.needs.len()), (Level::None, 0), "{}", declared.name);
-        let output = tool.run(Job::alone("{}")).await;
+        let output = tool.run(ToolInvocation::alone("{}")).await;
         assert_eq!(output.outcome, holm_kernel::Outcome::Succeeded);
         assert!(output.text.len() > 10, "{}", output.text);
     }

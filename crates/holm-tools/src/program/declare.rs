@@ -1,30 +1,32 @@
 //! The declaration of a program for the kernel.
 
-use holm_grants::{AllowanceKind, Kind, Level, Template};
+use holm_grants::{AllowanceKind, GrantKind, Level, NeedTemplate};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
-use holm_kernel::{Tool as Declaration, Yields};
+use holm_kernel::{ToolSpec as Declaration, Yields};
 
-use super::ask::Nature;
-use crate::registry::{Sidecar, Standing};
+use super::ask::ProgramInterface;
+use crate::registry::{PinStatus, ToolSidecar};
 
 /// The declaration of a program, corrected by its sidecar. Replaced code gets none of what its sidecar asks for.
 pub(super) fn declaration(
-    nature: &Nature,
+    nature: &ProgramInterface,
     name: &str,
-    sidecar: Option<&Sidecar>,
-    standing: Standing,
+    sidecar: Option<&ToolSidecar>,
+    standing: PinStatus,
 ) -> Declaration {
     let (own_name, about, schema) = match nature {
-        Nature::Described(program) => (program.name(), program.description.clone(), program.schema()),
-        Nature::Helped(description) => {
+        ProgramInterface::Described(program) => {
+            (program.name(), program.description.clone(), program.schema())
+        }
+        ProgramInterface::Helped(description) => {
             (name.to_owned(), description.about.clone(), description.schema.clone())
         }
     };
-    let plain = Sidecar::default();
+    let plain = ToolSidecar::default();
     let sidecar = sidecar.unwrap_or(&plain);
     let asks = match standing {
-        Standing::Confirmed => sidecar.asks.clone(),
-        Standing::Replaced => Vec::new(),
+        PinStatus::Confirmed => sidecar.asks.clone(),
+        PinStatus::Replaced => Vec::new(),
     };
     let tool = Declaration::new(
         sidecar.name.clone().unwrap_or(own_name),
@@ -36,8 +38,10 @@ pub(super) fn declaration(
         level: sidecar.level.map_or(level, |said| said.max(level)),
         yields: Yields {
             untrusted: true,
-            private: asks.iter().any(|ask| matches!(ask.kind(), Kind::Read | Kind::Env | Kind::Secret)),
-            egress: asks.iter().any(|ask| matches!(ask.kind(), Kind::Fetch | Kind::Secret)),
+            private: asks
+                .iter()
+                .any(|ask| matches!(ask.kind(), GrantKind::Read | GrantKind::Env | GrantKind::Secret)),
+            egress: asks.iter().any(|ask| matches!(ask.kind(), GrantKind::Fetch | GrantKind::Secret)),
         },
         needs: asks,
         empty: sidecar.empty.unwrap_or(EmptyOutput::Allowed),
@@ -51,10 +55,10 @@ pub(super) fn declaration(
 }
 
 /// How much a power can change.
-fn level_of(ask: &Template) -> Level {
+fn level_of(ask: &NeedTemplate) -> Level {
     match ask.kind() {
-        Kind::Read | Kind::Env | Kind::Fetch => Level::ReadOnly,
-        Kind::Write => Level::Write,
-        Kind::Exec | Kind::Secret | Kind::Spawn | Kind::Tool => Level::Execute,
+        GrantKind::Read | GrantKind::Env | GrantKind::Fetch => Level::ReadOnly,
+        GrantKind::Write => Level::Write,
+        GrantKind::Exec | GrantKind::Secret | GrantKind::Spawn | GrantKind::Tool => Level::Execute,
     }
 }

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::Denials;
-use holm_jail::{Engine, Launcher, Limits};
+use holm_grants::DenialSet;
+use holm_jail::{JailEngine, JailLauncher, JailLimits};
 use holm_net::Connector;
 use holm_runtime::BoxFuture;
 
 use super::ask::ask;
 use super::declare::declaration;
 use super::tool::ProgramTool;
-use crate::registry::{Found, LoadError, Loader, Offer, Standing};
+use crate::registry::{PinStatus, ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 use crate::trust::ContentHash;
 
 /// Extensions of files in tool folders that are not programs.
@@ -30,34 +30,34 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes tools of programs. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Programs(Arc<Setup>);
+pub struct ProgramLoader(Arc<ProgramSetup>);
 
 /// The settings with which every program of a host is run.
 #[derive(Debug, Clone)]
-pub(super) struct Setup {
-    pub(super) launcher: Launcher,
-    pub(super) engine: Engine,
+pub(super) struct ProgramSetup {
+    pub(super) launcher: JailLauncher,
+    pub(super) engine: JailEngine,
     pub(super) workspace: PathBuf,
     pub(super) env: Vec<(OsString, OsString)>,
-    pub(super) limits: Limits,
+    pub(super) limits: JailLimits,
     pub(super) patience: Duration,
-    pub(super) denials: Denials,
+    pub(super) denials: DenialSet,
     pub(super) hidden: Vec<PathBuf>,
     pub(super) connector: Option<Connector>,
 }
 
-impl Programs {
-    /// Programs that work in this workspace, confined by this engine. With [`Engine::Unconfined`] none is a tool.
+impl ProgramLoader {
+    /// Programs that work in this workspace, confined by this engine. With [`JailEngine::Unconfined`] none is a tool.
     #[must_use]
-    pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
-        let setup = Setup {
+    pub fn new(launcher: JailLauncher, engine: JailEngine, workspace: impl Into<PathBuf>) -> Self {
+        let setup = ProgramSetup {
             launcher,
             engine,
             workspace: workspace.into(),
             env: Vec::new(),
-            limits: Limits::default(),
+            limits: JailLimits::default(),
             patience: PATIENCE,
-            denials: Denials::default(),
+            denials: DenialSet::default(),
             hidden: Vec::new(),
             connector: None,
         };
@@ -83,14 +83,14 @@ impl Programs {
 
     /// Adds files that no program may see or write, no matter what its calls are granted.
     #[must_use]
-    pub fn denials(self, denials: Denials) -> Self {
-        Self(Arc::new(Setup { denials, ..(*self.0).clone() }))
+    pub fn denials(self, denials: DenialSet) -> Self {
+        Self(Arc::new(ProgramSetup { denials, ..(*self.0).clone() }))
     }
 
     /// With a way to the hosts that a call is granted, which a sidecar can ask for. Without this no program has a network.
     #[must_use]
     pub fn network(self, connector: Connector) -> Self {
-        Self(Arc::new(Setup { connector: Some(connector), ..(*self.0).clone() }))
+        Self(Arc::new(ProgramSetup { connector: Some(connector), ..(*self.0).clone() }))
     }
 
     /// Hides an existing folder, such as Holm's own data, from every program. A program inside that
@@ -105,31 +105,31 @@ impl Programs {
     /// Sets the time within which a program must have described itself.
     #[must_use]
     pub fn patience(self, patience: Duration) -> Self {
-        Self(Arc::new(Setup { patience, ..(*self.0).clone() }))
+        Self(Arc::new(ProgramSetup { patience, ..(*self.0).clone() }))
     }
 
     /// With other bounds for each call; a sidecar can lower them.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
-        Self(Arc::new(Setup { limits, ..(*self.0).clone() }))
+    pub fn limits(self, limits: JailLimits) -> Self {
+        Self(Arc::new(ProgramSetup { limits, ..(*self.0).clone() }))
     }
 }
 
-impl Loader for Programs {
+impl ToolLoader for ProgramLoader {
     /// Claims what begins like a program, and what could be meant as one: that gets a message instead of silence.
     fn claims(&self, path: &Path, head: &[u8]) -> bool {
         Self::is_program(path, head)
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         Box::pin(async move {
             startable(&found)?;
             // Asking the program means running it. Without a jail it would run with all rights of
             // the user before any approval.
-            if self.0.engine == Engine::Unconfined {
-                return Err(LoadError::unavailable("nothing confines programs here; install bubblewrap"));
+            if self.0.engine == JailEngine::Unconfined {
+                return Err(ToolLoadError::unavailable("nothing confines programs here; install bubblewrap"));
             }
-            let nature = ask(&self.0, found.path, found.name).await.map_err(LoadError::refused)?;
+            let nature = ask(&self.0, found.path, found.name).await.map_err(ToolLoadError::refused)?;
             let declaration = declaration(&nature, found.name, found.sidecar, found.standing);
             let hash = ContentHash::from_bytes(*found.sha256);
             let keywords = found.sidecar.map(|sidecar| sidecar.keywords.clone()).unwrap_or_default();
@@ -143,7 +143,7 @@ impl Loader for Programs {
                 hash,
                 &limits,
             );
-            let mut offer = Offer::new(Arc::new(tool)).keywords(keywords);
+            let mut offer = ToolOffer::new(Arc::new(tool)).keywords(keywords);
             offer.notes.extend(lost(&found));
             Ok(vec![match disclosure {
                 Some(disclosure) => offer.disclosure(disclosure),
@@ -154,31 +154,31 @@ impl Loader for Programs {
 }
 
 /// A note for a person about replaced code, if the code asks for anything.
-fn lost(found: &Found<'_>) -> Option<String> {
+fn lost(found: &ToolFile<'_>) -> Option<String> {
     let asks = found.sidecar.is_some_and(|sidecar| !sidecar.asks.is_empty());
     let name = found.path.file_name().unwrap_or_default().to_string_lossy();
-    (asks && found.standing == Standing::Replaced).then(|| {
+    (asks && found.standing == PinStatus::Replaced).then(|| {
         format!("its code was replaced, and its asks are not granted until `holm tool confirm {name}`")
     })
 }
 
 /// Whether the system can start the file.
-fn startable(found: &Found<'_>) -> Result<(), LoadError> {
-    let data = found.file.metadata().map_err(|error| LoadError::unavailable(error.to_string()))?;
+fn startable(found: &ToolFile<'_>) -> Result<(), ToolLoadError> {
+    let data = found.file.metadata().map_err(|error| ToolLoadError::unavailable(error.to_string()))?;
     let begins = found.bytes.starts_with(b"#!") || found.bytes.starts_with(ELF);
     match (data.permissions().mode() & 0o111 != 0, begins) {
         (true, true) => match interpreter(found.bytes) {
-            Some(path) if !path.exists() => Err(LoadError::refused(format!(
+            Some(path) if !path.exists() => Err(ToolLoadError::refused(format!(
                 "its first line names {}, which is not there; install it, or name another interpreter",
                 visible_line(&path.to_string_lossy())
             ))),
             Some(_) | None => Ok(()),
         },
-        (false, true) => Err(LoadError::refused("it may not be executed; run chmod +x on it")),
+        (false, true) => Err(ToolLoadError::refused("it may not be executed; run chmod +x on it")),
         (true, false) => {
-            Err(LoadError::refused("it has no first line that names its interpreter; begin it with #!"))
+            Err(ToolLoadError::refused("it has no first line that names its interpreter; begin it with #!"))
         }
-        (false, false) => Err(LoadError::refused(
+        (false, false) => Err(ToolLoadError::refused(
             "it is no program: begin it with #! and run chmod +x on it, or move it away",
         )),
     }

@@ -15,5 +15,5 @@ mod loader;
 mod result;
 mod tool;
 
-pub use loader::Programs;
+pub use loader::ProgramLoader;
 pub use tool::ProgramTool;

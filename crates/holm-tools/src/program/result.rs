@@ -4,15 +4,20 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use holm_jail::{Ending, Outcome, Suspicion};
+use holm_jail::{JailEnding, JailOutcome, SuspectedDenial};
 use holm_kernel::{Block, Media, Source, ToolOutput};
 
-use super::ask::Nature;
-use crate::describe::EmptyResult;
-use crate::shell::{Refusal, appeared, opens_nothing};
+use super::ask::ProgramInterface;
+use crate::describe::EmptyResultPolicy;
+use crate::shell::{ProxyDenied, appeared, opens_nothing};
 
 /// The output of a call, with protected names that appeared in the workspace while the program ran. That fails a call.
-pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal], workspace: &Path) -> ToolOutput {
+pub(super) fn result(
+    nature: &ProgramInterface,
+    outcome: &JailOutcome,
+    hosts: &[ProxyDenied],
+    workspace: &Path,
+) -> ToolOutput {
     let mut output = by_ending(nature, outcome, hosts);
     for name in &outcome.appeared {
         output.text.push_str(&format!("\n[{}]", appeared(workspace, name)));
@@ -21,16 +26,16 @@ pub(super) fn result(nature: &Nature, outcome: &Outcome, hosts: &[Refusal], work
     output
 }
 
-fn by_ending(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutput {
+fn by_ending(nature: &ProgramInterface, outcome: &JailOutcome, hosts: &[ProxyDenied]) -> ToolOutput {
     let failed = |why: &str| {
         let mut output = failed(why, outcome);
         for refusal in hosts {
             output.text.push_str(&match refusal {
-                Refusal::Missing { grant, .. } => {
+                ProxyDenied::Missing { grant, .. } => {
                     format!("\n[refused for want of {grant}; a sidecar can ask for it]")
                 }
-                Refusal::Never(why) => format!("\n[refused, and no grant opens it: {why}]"),
-                Refusal::Path(url) => {
+                ProxyDenied::Never(why) => format!("\n[refused, and no grant opens it: {why}]"),
+                ProxyDenied::Path(url) => {
                     format!("\n[{}; a sidecar can ask for the host alone]", opens_nothing(url))
                 }
             });
@@ -38,28 +43,28 @@ fn by_ending(nature: &Nature, outcome: &Outcome, hosts: &[Refusal]) -> ToolOutpu
         output
     };
     match outcome.ending {
-        Ending::Exited(0) => succeeded(nature, outcome),
-        Ending::Exited(code) => failed(&format!("it ended with status {code}")),
-        Ending::Signalled(signal) => failed(&format!("it was ended by signal {signal}")),
-        Ending::TimedOut => failed("stopped: the time was up"),
-        Ending::Cancelled => failed("stopped: it was cancelled"),
-        Ending::OutOfOutput => failed("stopped: it wrote too much"),
-        Ending::OutOfMemory => failed("stopped: it used too much memory"),
-        Ending::MadeProtected => failed("stopped: it made protected names again and again"),
-        Ending::Lost => failed("nobody knows how it ended: what watched it is gone"),
+        JailEnding::Exited(0) => succeeded(nature, outcome),
+        JailEnding::Exited(code) => failed(&format!("it ended with status {code}")),
+        JailEnding::Signalled(signal) => failed(&format!("it was ended by signal {signal}")),
+        JailEnding::TimedOut => failed("stopped: the time was up"),
+        JailEnding::Cancelled => failed("stopped: it was cancelled"),
+        JailEnding::OutOfOutput => failed("stopped: it wrote too much"),
+        JailEnding::OutOfMemory => failed("stopped: it used too much memory"),
+        JailEnding::MadeProtected => failed("stopped: it made protected names again and again"),
+        JailEnding::Lost => failed("nobody knows how it ended: what watched it is gone"),
     }
 }
 
-fn succeeded(nature: &Nature, outcome: &Outcome) -> ToolOutput {
+fn succeeded(nature: &ProgramInterface, outcome: &JailOutcome) -> ToolOutput {
     let bytes = &outcome.stdout.bytes;
     let described = match nature {
-        Nature::Described(program) => Some(program),
-        Nature::Helped(_) => None,
+        ProgramInterface::Described(program) => Some(program),
+        ProgramInterface::Helped(_) => None,
     };
     if bytes.is_empty() {
         return match described.map(|program| &program.empty_result) {
-            Some(EmptyResult::AddMessage(message)) => ToolOutput::text(message.clone()),
-            Some(EmptyResult::DoNothing) => ToolOutput::text(""),
+            Some(EmptyResultPolicy::AddMessage(message)) => ToolOutput::text(message.clone()),
+            Some(EmptyResultPolicy::DoNothing) => ToolOutput::text(""),
             // A program that only has a help text may report its result on standard error.
             None => ToolOutput::text(String::from_utf8_lossy(&outcome.stderr.bytes)),
         };
@@ -88,7 +93,7 @@ fn media(kind: &str, bytes: &[u8]) -> ToolOutput {
     ToolOutput { parts: vec![part], ..ToolOutput::text(text) }
 }
 
-fn failed(why: &str, outcome: &Outcome) -> ToolOutput {
+fn failed(why: &str, outcome: &JailOutcome) -> ToolOutput {
     let mut text = why.to_owned();
     for bytes in [&outcome.stderr.bytes, &outcome.stdout.bytes] {
         let said = String::from_utf8_lossy(bytes);
@@ -98,7 +103,7 @@ fn failed(why: &str, outcome: &Outcome) -> ToolOutput {
     }
     // The output of a program never becomes advice. Only the author of the sidecar knows which file
     // or host is meant.
-    let is_network = |suspicion: &Suspicion| matches!(suspicion, Suspicion::Network(_));
+    let is_network = |suspicion: &SuspectedDenial| matches!(suspicion, SuspectedDenial::Network(_));
     for (kind, found) in [
         ("the network", outcome.suspicions.iter().any(is_network)),
         ("a file", !outcome.suspicions.iter().all(is_network)),

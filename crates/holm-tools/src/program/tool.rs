@@ -4,47 +4,50 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{AllowanceKind, Allowances, Grant, Need, ProgramPattern};
+use holm_grants::{AllowanceKind, Allowances, CallNeed, Grant, ProgramPattern};
 use holm_guards::json::Json;
-use holm_jail::{Capture, Jail, Limits, Task};
-use holm_kernel::{Tool as Declaration, ToolOutput};
-use holm_runtime::{BoxFuture, Job, Tool};
+use holm_jail::{CaptureOptions, Jail, JailLimits, JailTask};
+use holm_kernel::{ToolOutput, ToolSpec as Declaration};
+use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
-use super::ask::Nature;
-use super::loader::Setup;
+use super::ask::ProgramInterface;
+use super::loader::ProgramSetup;
 use super::result::result;
 use crate::authority;
-use crate::shell::{Curiosity, Errand, MAX_STARTS, Reach, WorkspaceRecord, asks_for_another_look, hold};
+use crate::shell::{
+    ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, WorkspaceRecord, asks_for_another_look,
+    hold,
+};
 use crate::trust::ContentHash;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
 const OWN_FOLDER: &str = ".holm";
 
-/// A program that a model can call; [`Programs`](super::Programs) makes them.
+/// A program that a model can call; [`ProgramLoader`](super::ProgramLoader) makes them.
 #[derive(Debug, Clone)]
-pub struct ProgramTool(Arc<Inner>);
+pub struct ProgramTool(Arc<ProgramToolState>);
 
 #[derive(Debug)]
-struct Inner {
-    setup: Arc<Setup>,
+struct ProgramToolState {
+    setup: Arc<ProgramSetup>,
     declaration: Declaration,
-    nature: Nature,
+    nature: ProgramInterface,
     path: PathBuf,
     hash: ContentHash,
-    limits: Limits,
+    limits: JailLimits,
 }
 
 impl ProgramTool {
     pub(super) fn new(
-        setup: Arc<Setup>,
+        setup: Arc<ProgramSetup>,
         declaration: Declaration,
-        nature: Nature,
+        nature: ProgramInterface,
         path: PathBuf,
         hash: ContentHash,
         allowed: &Allowances,
     ) -> Self {
         let limits = lowered(setup.limits, allowed);
-        Self(Arc::new(Inner { setup, declaration, nature, path, hash, limits }))
+        Self(Arc::new(ProgramToolState { setup, declaration, nature, path, hash, limits }))
     }
 }
 
@@ -53,14 +56,14 @@ impl Tool for ProgramTool {
         &self.0.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move { inner.call(job).await.unwrap_or_else(ToolOutput::failed) })
     }
 }
 
-impl Inner {
-    async fn call(self: Arc<Self>, job: Job) -> Result<ToolOutput, String> {
+impl ProgramToolState {
+    async fn call(self: Arc<Self>, job: ToolInvocation) -> Result<ToolOutput, String> {
         let task = self.task(&job)?;
         let mut starts = 0;
         loop {
@@ -76,8 +79,8 @@ impl Inner {
     /// start must be retried.
     async fn attempt(
         self: &Arc<Self>,
-        job: &Job,
-        task: &Task,
+        job: &ToolInvocation,
+        task: &JailTask,
         is_last: bool,
     ) -> Result<Option<ToolOutput>, String> {
         let (held, needs) = (Arc::clone(self), Arc::clone(&job.needs));
@@ -85,16 +88,16 @@ impl Inner {
         let (jail, record) = jail.await.map_err(|_| "the program is shutting down")??;
         let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
         let denials = self.setup.denials.join(&job.denials);
-        let errand = Errand {
+        let errand = ChildRunSettings {
             launcher: &self.setup.launcher,
             engine: &self.setup.engine,
             connector: self.setup.connector.as_ref(),
             denials: &denials,
-            hosts: Reach::of(&job.needs),
-            curiosity: Curiosity::Deaf,
+            hosts: GrantedHosts::of(&job.needs),
+            curiosity: UngrantedHostPolicy::Deaf,
             progress: &job.progress,
         };
-        let capture = Capture { keep: 4 << 20, spill: None };
+        let capture = CaptureOptions { keep: 4 << 20, spill: None };
         let (outcome, refused) = match errand.run(&jail, task, capture, &job.stop).await {
             Ok(ended) => ended,
             Err(error) => {
@@ -113,16 +116,16 @@ impl Inner {
     }
 
     /// The exact words and the standard input of a call.
-    fn task(&self, job: &Job) -> Result<Task, String> {
+    fn task(&self, job: &ToolInvocation) -> Result<JailTask, String> {
         let arguments = Json::parse(&job.arguments).map_err(|error| error.to_string())?;
         Ok(match &self.nature {
-            Nature::Described(program) => {
+            ProgramInterface::Described(program) => {
                 let call = program.call(&arguments).map_err(|error| error.to_string())?;
-                Task::new(&self.path).args(call.argv).input(call.stdin)
+                JailTask::new(&self.path).args(call.argv).input(call.stdin)
             }
-            Nature::Helped(description) => {
+            ProgramInterface::Helped(description) => {
                 let words = description.plan.argv(&arguments).map_err(|error| error.to_string())?;
-                Task::new(&self.path).args(words)
+                JailTask::new(&self.path).args(words)
             }
         })
     }
@@ -132,7 +135,7 @@ impl Inner {
     /// The file is compared with the trusted content just before it is started. No attacker in our
     /// model can write to a tool folder in between. No tool may write there, and the only other
     /// writer is the person.
-    fn jail(&self, needs: &[Need]) -> Result<(Jail, WorkspaceRecord), String> {
+    fn jail(&self, needs: &[CallNeed]) -> Result<(Jail, WorkspaceRecord), String> {
         let bytes = std::fs::read(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
         if ContentHash::of(&bytes) != self.hash {
             return Err(
@@ -186,9 +189,9 @@ fn without(jail: Jail, folder: &Path, program: &Path) -> Jail {
 }
 
 /// The limits of a host, lowered by those of a sidecar.
-fn lowered(limits: Limits, allowed: &Allowances) -> Limits {
+fn lowered(limits: JailLimits, allowed: &Allowances) -> JailLimits {
     let wall = allowed.limit(AllowanceKind::Time).map_or(limits.wall, Duration::from_millis);
-    Limits {
+    JailLimits {
         wall: limits.wall.min(wall),
         memory: allowed.limit(AllowanceKind::Mem).map_or(limits.memory, |memory| limits.memory.min(memory)),
         output: allowed

@@ -10,16 +10,16 @@ use tokio::sync::watch;
 /// because a server has answered at last. Clones share the requests.
 ///
 /// ```
-/// use holm_tools::registry::{Again, Folders, Registry};
-/// let again = Again::new();
-/// let folders = Folders::new(&Registry::new()).again(&again);
+/// use holm_tools::registry::{ReloadRequester, Folders, ToolRegistry};
+/// let again = ReloadRequester::new();
+/// let folders = Folders::new(&ToolRegistry::new()).again(&again);
 /// again.look("tools/far.mcp.json".as_ref());
 /// # drop(folders);
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Again(Arc<watch::Sender<BTreeSet<PathBuf>>>);
+pub struct ReloadRequester(Arc<watch::Sender<BTreeSet<PathBuf>>>);
 
-impl Again {
+impl ReloadRequester {
     /// A requester without a watcher.
     #[must_use]
     pub fn new() -> Self {

@@ -8,39 +8,40 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::list::flaw;
-use super::read::{self, HEAD, ReadError, Whole};
+use super::read::{self, HEAD, ToolFileContent, ToolFileReadError};
 use super::{
-    Again, Found, Gate, Loader, NoPins, Offer, Pins, Rank, Registry, Sidecar, Source, Standing, Takes,
-    WatchError, Watching, gated::Admission, turn::Turn, watch,
+    FolderWatchError, FolderWatchHandle, LoadResource, NoPinStore, PinStatus, PinStore, ReloadRequester,
+    SourceRank, ToolFile, ToolFileGate, ToolLoader, ToolOffer, ToolRegistry, ToolSidecar, ToolSource,
+    gated::ToolAdmission, turn::LoadTurn, watch,
 };
 
 /// A folder of tools.
 #[derive(Clone)]
-pub struct Folder {
+pub struct ToolFolder {
     pub(super) path: PathBuf,
-    pub(super) rank: Rank,
-    gate: Arc<dyn Gate>,
-    pins: Arc<dyn Pins>,
+    pub(super) rank: SourceRank,
+    gate: Arc<dyn ToolFileGate>,
+    pins: Arc<dyn PinStore>,
 }
 
-impl Folder {
+impl ToolFolder {
     /// A folder, and the gate that decides which of its files may be used. The gate is asked when a
     /// file is loaded, and again at each call.
-    pub fn new(path: impl Into<PathBuf>, rank: Rank, gate: impl Gate + 'static) -> Self {
-        Self { path: path.into(), rank, gate: Arc::new(gate), pins: Arc::new(NoPins) }
+    pub fn new(path: impl Into<PathBuf>, rank: SourceRank, gate: impl ToolFileGate + 'static) -> Self {
+        Self { path: path.into(), rank, gate: Arc::new(gate), pins: Arc::new(NoPinStore) }
     }
 
     /// Says which code was confirmed.
     #[must_use]
-    pub fn pins(mut self, pins: Arc<dyn Pins>) -> Self {
+    pub fn pins(mut self, pins: Arc<dyn PinStore>) -> Self {
         self.pins = pins;
         self
     }
 
     /// The source of a file of this folder in the registry.
     #[must_use]
-    pub fn source(&self, path: &Path) -> Source {
-        Source::new(self.rank, path.display().to_string())
+    pub fn source(&self, path: &Path) -> ToolSource {
+        ToolSource::new(self.rank, path.display().to_string())
     }
 
     /// The files that could be tools, in order.
@@ -53,9 +54,12 @@ impl Folder {
     }
 }
 
-impl fmt::Debug for Folder {
+impl fmt::Debug for ToolFolder {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Folder").field("path", &self.path).field("rank", &self.rank).finish_non_exhaustive()
+        out.debug_struct("ToolFolder")
+            .field("path", &self.path)
+            .field("rank", &self.rank)
+            .finish_non_exhaustive()
     }
 }
 
@@ -64,24 +68,24 @@ impl fmt::Debug for Folder {
 /// Tool files lie directly in a folder. Subfolders, hidden files and partial copies are skipped. A
 /// link is refused, because it could lead to a file that a tool may write.
 #[derive(Clone)]
-pub struct Folders {
-    pub(super) registry: Registry,
-    pub(super) folders: Vec<Folder>,
-    pub(super) again: Again,
-    loaders: Vec<Arc<dyn Loader>>,
+pub struct ToolFolders {
+    pub(super) registry: ToolRegistry,
+    pub(super) folders: Vec<ToolFolder>,
+    pub(super) again: ReloadRequester,
+    loaders: Vec<Arc<dyn ToolLoader>>,
     /// Loading takes processors: more at once would only make each slower.
     places: Arc<Semaphore>,
 }
 
-impl Folders {
+impl ToolFolders {
     /// No folder and no loader yet.
     #[must_use]
-    pub fn new(registry: &Registry) -> Self {
+    pub fn new(registry: &ToolRegistry) -> Self {
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             registry: registry.clone(),
             folders: Vec::new(),
-            again: Again::new(),
+            again: ReloadRequester::new(),
             loaders: Vec::new(),
             places: Arc::new(Semaphore::new(places)),
         }
@@ -89,21 +93,21 @@ impl Folders {
 
     /// Adds a kind of tools; the first that claims a file gets it.
     #[must_use]
-    pub fn loader(mut self, loader: impl Loader + 'static) -> Self {
+    pub fn loader(mut self, loader: impl ToolLoader + 'static) -> Self {
         self.loaders.push(Arc::new(loader));
         self
     }
 
     /// Lets loaders request a reload of a file while the folders are watched.
     #[must_use]
-    pub fn again(mut self, again: &Again) -> Self {
+    pub fn again(mut self, again: &ReloadRequester) -> Self {
         self.again = again.clone();
         self
     }
 
     /// Adds a folder. It need not be there yet.
     #[must_use]
-    pub fn folder(mut self, folder: Folder) -> Self {
+    pub fn folder(mut self, folder: ToolFolder) -> Self {
         self.folders.push(folder);
         self
     }
@@ -112,7 +116,7 @@ impl Folders {
     pub async fn load(&self) {
         let mut looks = tokio::task::JoinSet::new();
         let mut begun = HashMap::new();
-        let mut last = Turn::free();
+        let mut last = LoadTurn::free();
         for (place, folder) in self.folders.iter().enumerate() {
             for path in folder.candidates() {
                 let next = last.next();
@@ -121,8 +125,8 @@ impl Folders {
                 // that wait for it.
                 let permit = Arc::clone(&self.places).acquire_owned().await.ok();
                 let file = path.clone();
-                let look =
-                    looks.spawn(async move { this.look_in_turn(place, &file, Leave { turn, permit }).await });
+                let look = looks
+                    .spawn(async move { this.look_in_turn(place, &file, LoadPermit { turn, permit }).await });
                 begun.insert(look.id(), folder.source(&path));
             }
         }
@@ -130,7 +134,7 @@ impl Folders {
         while let Some(done) = looks.join_next_with_id().await {
             let (id, what) = match done {
                 Ok((id, what)) => (id, what),
-                Err(error) => (error.id(), Seen::panicked()),
+                Err(error) => (error.id(), ToolFileOutcome::panicked()),
             };
             seen.extend(begun.remove(&id).map(|source| (source, what)));
         }
@@ -146,19 +150,19 @@ impl Folders {
     /// # Errors
     ///
     /// If the system does not allow watching.
-    pub async fn watch(self) -> Result<Watching, WatchError> {
+    pub async fn watch(self) -> Result<FolderWatchHandle, FolderWatchError> {
         watch::start(self).await
     }
 
     /// Looks at one file.
-    pub(super) async fn look(&self, place: usize, path: &Path) -> Seen {
+    pub(super) async fn look(&self, place: usize, path: &Path) -> ToolFileOutcome {
         // The semaphore is never closed.
         let permit = Arc::clone(&self.places).acquire_owned().await.ok();
-        self.look_in_turn(place, path, Leave { turn: Turn::free(), permit }).await
+        self.look_in_turn(place, path, LoadPermit { turn: LoadTurn::free(), permit }).await
     }
 
-    async fn look_in_turn(&self, place: usize, path: &Path, mut leave: Leave) -> Seen {
-        let Some(folder) = self.folders.get(place) else { return Seen::Nothing };
+    async fn look_in_turn(&self, place: usize, path: &Path, mut leave: LoadPermit) -> ToolFileOutcome {
+        let Some(folder) = self.folders.get(place) else { return ToolFileOutcome::Nothing };
         let opened = self.open(folder, path).await;
         leave.turn.come().await;
         let opened = match opened {
@@ -166,101 +170,107 @@ impl Folders {
             Err(seen) => return seen,
         };
         match opened.load(folder, path, leave).await {
-            Seen::Tools(offers) => {
-                Seen::Tools(offers.into_iter().map(|offer| opened.admission.guard(offer)).collect())
-            }
-            seen @ (Seen::Nothing | Seen::Refused(_) | Seen::Broken(_) | Seen::Moving) => seen,
+            ToolFileOutcome::Tools(offers) => ToolFileOutcome::Tools(
+                offers.into_iter().map(|offer| opened.admission.guard(offer)).collect(),
+            ),
+            seen @ (ToolFileOutcome::Nothing
+            | ToolFileOutcome::Refused(_)
+            | ToolFileOutcome::Broken(_)
+            | ToolFileOutcome::Moving) => seen,
         }
     }
 
     /// Reads a file, finds who loads it and asks whether it may be loaded.
-    async fn open(&self, folder: &Folder, path: &Path) -> Result<Opened, Seen> {
+    async fn open(&self, folder: &ToolFolder, path: &Path) -> Result<AdmittedFile, ToolFileOutcome> {
         let read = {
             let path = path.to_owned();
             tokio::task::spawn_blocking(move || read::whole(&path).map(|whole| (whole, read::sidecar(&path))))
         };
         let (whole, sidecar) = match read.await {
             Ok(Ok(read)) => read,
-            Ok(Err(ReadError::Gone | ReadError::NotAFile)) => return Err(Seen::Nothing),
-            Ok(Err(ReadError::Moving)) => return Err(Seen::Moving),
-            Ok(Err(error)) => return Err(Seen::Broken(error.to_string())),
-            Err(_) => return Err(Seen::Moving),
+            Ok(Err(ToolFileReadError::Gone | ToolFileReadError::NotAFile)) => {
+                return Err(ToolFileOutcome::Nothing);
+            }
+            Ok(Err(ToolFileReadError::Moving)) => return Err(ToolFileOutcome::Moving),
+            Ok(Err(error)) => return Err(ToolFileOutcome::Broken(error.to_string())),
+            Err(_) => return Err(ToolFileOutcome::Moving),
         };
         let head = whole.bytes.get(..HEAD.min(whole.bytes.len())).unwrap_or_default();
-        let loader = self.loaders.iter().find(|loader| loader.claims(path, head)).ok_or(Seen::Nothing)?;
+        let loader =
+            self.loaders.iter().find(|loader| loader.claims(path, head)).ok_or(ToolFileOutcome::Nothing)?;
         let sidecar = match sidecar {
             Ok(sidecar) => sidecar,
-            Err(ReadError::Moving) => return Err(Seen::Moving),
-            Err(error) => return Err(Seen::Broken(error.to_string())),
+            Err(ToolFileReadError::Moving) => return Err(ToolFileOutcome::Moving),
+            Err(error) => return Err(ToolFileOutcome::Broken(error.to_string())),
         };
         let mut files = vec![(path.to_owned(), whole.sha256)];
         files.extend(sidecar.as_ref().map(|(_, hash)| (read::sidecar_path(path), *hash)));
-        let admission = Admission::new(&folder.gate, files);
-        admission.ask().map_err(Seen::Refused)?;
+        let admission = ToolAdmission::new(&folder.gate, files);
+        admission.ask().map_err(ToolFileOutcome::Refused)?;
         let sidecar = sidecar.map(|(sidecar, _)| sidecar);
-        Ok(Opened { loader: Arc::clone(loader), whole, sidecar, admission })
+        Ok(AdmittedFile { loader: Arc::clone(loader), whole, sidecar, admission })
     }
 }
 
 /// What a load waits for before it begins, and holds until it ends.
-struct Leave {
-    turn: Turn,
+struct LoadPermit {
+    turn: LoadTurn,
     /// The semaphore is never closed, so there always is one.
     permit: Option<OwnedSemaphorePermit>,
 }
 
 /// A file that may be loaded, and its loader.
-struct Opened {
-    loader: Arc<dyn Loader>,
-    whole: Whole,
-    sidecar: Option<Sidecar>,
-    admission: Admission,
+struct AdmittedFile {
+    loader: Arc<dyn ToolLoader>,
+    whole: ToolFileContent,
+    sidecar: Option<ToolSidecar>,
+    admission: ToolAdmission,
 }
 
-impl Opened {
-    async fn load(&self, folder: &Folder, path: &Path, leave: Leave) -> Seen {
+impl AdmittedFile {
+    async fn load(&self, folder: &ToolFolder, path: &Path, leave: LoadPermit) -> ToolFileOutcome {
         let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
         // The first code at a path is pinned only after it has become a tool. So a user who
         // repairs a file that never worked is not asked to confirm it. A confirmation that a
         // person gives meanwhile is kept.
         let known = folder.pins.knows(path);
         let standing = || folder.pins.standing(path, &self.whole.sha256);
-        let found = Found {
+        let found = ToolFile {
             path,
             name: &name,
             bytes: &self.whole.bytes,
             file: &self.whole.file,
             sha256: &self.whole.sha256,
             sidecar: self.sidecar.as_ref(),
-            standing: if known { standing() } else { Standing::Confirmed },
+            standing: if known { standing() } else { PinStatus::Confirmed },
         };
         let loading = self.loader.load(found);
         // The names are fixed by now; slow work may continue while the others load.
         drop(leave.turn);
-        let permit = leave.permit.filter(|_| self.loader.takes() == Takes::Processors);
+        let permit = leave.permit.filter(|_| self.loader.takes() == LoadResource::Processors);
         let loaded = loading.await;
         drop(permit);
         match loaded {
-            Ok(_) if !known && standing() == Standing::Replaced => Seen::Broken(
+            Ok(_) if !known && standing() == PinStatus::Replaced => ToolFileOutcome::Broken(
                 "other code was confirmed in its place while it was loaded; it is left out".into(),
             ),
-            Ok(offers) => Seen::Tools(offers),
-            Err(error) => Seen::Broken(error.to_string()),
+            Ok(offers) => ToolFileOutcome::Tools(offers),
+            Err(error) => ToolFileOutcome::Broken(error.to_string()),
         }
     }
 }
 
-impl fmt::Debug for Folders {
+impl fmt::Debug for ToolFolders {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Folders").field("folders", &self.folders).finish_non_exhaustive()
+        out.debug_struct("ToolFolders").field("folders", &self.folders).finish_non_exhaustive()
     }
 }
 
 /// The outcome of loading a file.
 #[derive(Debug)]
-pub(super) enum Seen {
+pub(super) enum ToolFileOutcome {
     /// It is these tools now.
-    Tools(Vec<Offer>),
+    Tools(Vec<ToolOffer>),
     /// The file is not a tool.
     Nothing,
     /// The file may not be used, and neither may its earlier version.
@@ -271,7 +281,7 @@ pub(super) enum Seen {
     Moving,
 }
 
-impl Seen {
+impl ToolFileOutcome {
     /// The loader panicked on this file.
     pub(super) fn panicked() -> Self {
         Self::Broken(
@@ -279,7 +289,7 @@ impl Seen {
         )
     }
 
-    pub(super) fn apply(self, source: Source, edit: &mut super::Edit<'_>) {
+    pub(super) fn apply(self, source: ToolSource, edit: &mut super::RegistryEdit<'_>) {
         match self.with_flaws_told() {
             Self::Tools(offers) => edit.set(source, offers),
             Self::Nothing => edit.remove(&source),

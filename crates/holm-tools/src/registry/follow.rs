@@ -3,21 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_runtime::{Handle, NotHeard, Toolbox};
+use holm_runtime::{HandleError, RunHandle, Toolbox};
 use tokio::task::AbortHandle;
 
-use super::{Registry, Snapshot};
+use super::{RegistrySnapshot, ToolRegistry};
 
 /// How long to wait before a busy run is notified again.
 const AGAIN: Duration = Duration::from_millis(50);
 
 /// A run that is told about changed tools. Dropping it stops the updates.
 #[derive(Debug)]
-pub struct Following {
+pub struct RegistryFollower {
     task: AbortHandle,
 }
 
-impl Drop for Following {
+impl Drop for RegistryFollower {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -29,11 +29,11 @@ impl Drop for Following {
 /// run's driver is gone. Must be called on an async runtime.
 #[must_use = "dropping what is returned ends it"]
 pub fn keep_current(
-    registry: &Registry,
-    began: &Snapshot,
-    handle: Handle,
-    pick: impl Fn(&Snapshot) -> Toolbox + Send + Sync + 'static,
-) -> Following {
+    registry: &ToolRegistry,
+    began: &RegistrySnapshot,
+    handle: RunHandle,
+    pick: impl Fn(&RegistrySnapshot) -> Toolbox + Send + Sync + 'static,
+) -> RegistryFollower {
     let mut changes = registry.changes();
     if changes.borrow().number() != began.number() {
         changes.mark_changed();
@@ -43,15 +43,16 @@ pub fn keep_current(
             loop {
                 let snapshot = Arc::clone(&changes.borrow_and_update());
                 match handle.change_tools(pick(&snapshot)) {
-                    Err(NotHeard::Gone) => return,
-                    Err(NotHeard::Full) => tokio::time::sleep(AGAIN).await,
+                    Err(HandleError::Gone) => return,
+                    Err(HandleError::Full) => tokio::time::sleep(AGAIN).await,
                     // Tools that do not go together stay out; the registry's own always do.
-                    Ok(()) | Err(NotHeard::Tools(_) | NotHeard::NotAsked { .. } | NotHeard::NotYours) => {
+                    Ok(())
+                    | Err(HandleError::Tools(_) | HandleError::NotAsked { .. } | HandleError::NotYours) => {
                         break;
                     }
                 }
             }
         }
     });
-    Following { task: task.abort_handle() }
+    RegistryFollower { task: task.abort_handle() }
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::trust::{ContentHash, Ledger, Standing, place};
+use crate::trust::{ContentHash, TrustLedger, TrustStatus, place};
 
 /// Decides whether a file may be used at all. A refused file is not run, described or compiled.
-pub trait Gate: Send + Sync {
+pub trait ToolFileGate: Send + Sync {
     /// Whether the file with these bytes (SHA-256) may be used now. Asked again at each call, so it should be quick.
     ///
     /// # Errors
@@ -16,9 +16,9 @@ pub trait Gate: Send + Sync {
 
 /// Admits every file: for a folder that only its owner writes to.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct OpenGate;
+pub struct AllowAllGate;
 
-impl Gate for OpenGate {
+impl ToolFileGate for AllowAllGate {
     fn admits(&self, _path: &Path, _sha256: &[u8; 32]) -> Result<(), String> {
         Ok(())
     }
@@ -39,25 +39,25 @@ impl TrustGate {
     }
 }
 
-impl Gate for TrustGate {
+impl ToolFileGate for TrustGate {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         // Read anew each time, so that another process can add trust. If the ledger cannot be
         // read, nothing is trusted.
-        let ledger = Ledger::open(&self.ledger).map_err(|error| error.to_string())?;
+        let ledger = TrustLedger::open(&self.ledger).map_err(|error| error.to_string())?;
         let whole = place(&self.project, path).map_err(|linked| linked.to_string())?;
         match ledger.standing(&whole, &ContentHash::from_bytes(*sha256)) {
-            Standing::Trusted => Ok(()),
-            Standing::Changed => {
+            TrustStatus::Trusted => Ok(()),
+            TrustStatus::Changed => {
                 Err("it changed since you trusted it; look at it, then `holm tool trust`".to_owned())
             }
-            Standing::Unknown => {
+            TrustStatus::Unknown => {
                 Err("you have not trusted it; look at it, then `holm tool trust`".to_owned())
             }
         }
     }
 }
 
-impl<F: Fn(&Path, &[u8; 32]) -> Result<(), String> + Send + Sync> Gate for F {
+impl<F: Fn(&Path, &[u8; 32]) -> Result<(), String> + Send + Sync> ToolFileGate for F {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         self(path, sha256)
     }

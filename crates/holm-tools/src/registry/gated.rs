@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use holm_kernel::{Outcome, ToolOutput};
-use holm_runtime::{BoxFuture, Job, Reveal, Tool};
+use holm_runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation};
 
-use super::{Gate, Offer};
+use super::{ToolFileGate, ToolOffer};
 
 /// The files from which a tool was made, and the gate that admitted them.
 #[derive(Clone)]
-pub(super) struct Admission {
-    gate: Arc<dyn Gate>,
+pub(super) struct ToolAdmission {
+    gate: Arc<dyn ToolFileGate>,
     files: Arc<[(PathBuf, [u8; 32])]>,
 }
 
-impl Admission {
+impl ToolAdmission {
     /// An admission by this gate for these files, each with the hash of its content.
-    pub(super) fn new(gate: &Arc<dyn Gate>, files: Vec<(PathBuf, [u8; 32])>) -> Self {
+    pub(super) fn new(gate: &Arc<dyn ToolFileGate>, files: Vec<(PathBuf, [u8; 32])>) -> Self {
         Self { gate: Arc::clone(gate), files: files.into() }
     }
 
@@ -28,24 +28,24 @@ impl Admission {
     }
 
     /// Lets the tool be called only while this holds.
-    pub(super) fn guard(&self, mut offer: Offer) -> Offer {
-        offer.tool = Arc::new(Gated { tool: offer.tool, admission: self.clone() });
+    pub(super) fn guard(&self, mut offer: ToolOffer) -> ToolOffer {
+        offer.tool = Arc::new(GatedTool { tool: offer.tool, admission: self.clone() });
         offer
     }
 }
 
 /// A tool that asks its gate at each call.
-struct Gated {
+struct GatedTool {
     tool: Arc<dyn Tool>,
-    admission: Admission,
+    admission: ToolAdmission,
 }
 
-impl Tool for Gated {
-    fn declaration(&self) -> &holm_kernel::Tool {
+impl Tool for GatedTool {
+    fn declaration(&self) -> &holm_kernel::ToolSpec {
         self.tool.declaration()
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let (tool, admission) = (Arc::clone(&self.tool), self.admission.clone());
         Box::pin(async move {
             // A gate may read a file, and disks are not waited for on the async threads.
@@ -60,7 +60,7 @@ impl Tool for Gated {
         })
     }
 
-    fn reveal(&self) -> Reveal {
+    fn reveal(&self) -> SecretReveal {
         self.tool.reveal()
     }
 }

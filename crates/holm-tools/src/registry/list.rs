@@ -7,67 +7,67 @@ use std::sync::{Arc, Mutex, PoisonError};
 use holm_runtime::{Tool, Toolbox, ToolboxError};
 use tokio::sync::watch;
 
-use super::{Offer, Problem, Snapshot, Source};
+use super::{RegistrySnapshot, SourceProblem, ToolOffer, ToolSource};
 
 /// All tools and their later changes. Clones share the registry.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use holm_guards::json::Json;
-/// use holm_kernel::{Tool, ToolOutput};
+/// use holm_kernel::{CatalogueTool, ToolOutput};
 /// use holm_runtime::tool_fn;
-/// use holm_tools::registry::{Offer, Rank, Registry, Source};
+/// use holm_tools::registry::{ToolOffer, Rank, ToolRegistry, ToolSource};
 ///
-/// let tool = Tool::new("greet", "Says hello.", Json::object([("type", "object".into())]));
+/// let tool = CatalogueTool::new("greet", "Says hello.", Json::object([("type", "object".into())]));
 /// let greet = tool_fn(tool, |_| async { ToolOutput::text("hello") });
 ///
-/// let registry = Registry::new();
+/// let registry = ToolRegistry::new();
 /// let before = registry.snapshot();
-/// registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [Offer::new(Arc::new(greet))]));
+/// registry.edit(|edit| edit.set(ToolSource::new(Rank::BuiltIn, "built in"), [ToolOffer::new(Arc::new(greet))]));
 /// assert!(registry.snapshot().find("greet").is_some());
 /// assert!(before.find("greet").is_none(), "a snapshot never changes");
 /// ```
 #[derive(Clone)]
-pub struct Registry(Arc<Shared>);
+pub struct ToolRegistry(Arc<RegistryState>);
 
-struct Shared {
-    sources: Mutex<Sources>,
-    current: watch::Sender<Arc<Snapshot>>,
+struct RegistryState {
+    sources: Mutex<RegistrySources>,
+    current: watch::Sender<Arc<RegistrySnapshot>>,
 }
 
 #[derive(Default)]
-struct Sources {
-    offered: BTreeMap<Source, Vec<Offer>>,
+struct RegistrySources {
+    offered: BTreeMap<ToolSource, Vec<ToolOffer>>,
     /// The problem of a source, and the remarks about its tools; both are kept as long
     /// as the source exists.
-    told: BTreeMap<Source, String>,
-    remarks: BTreeMap<Source, Vec<String>>,
+    told: BTreeMap<ToolSource, String>,
+    remarks: BTreeMap<ToolSource, Vec<String>>,
     number: u64,
 }
 
-impl Registry {
+impl ToolRegistry {
     #[must_use]
     pub fn new() -> Self {
-        let current = watch::Sender::new(Arc::new(Snapshot::default()));
-        Self(Arc::new(Shared { sources: Mutex::default(), current }))
+        let current = watch::Sender::new(Arc::new(RegistrySnapshot::default()));
+        Self(Arc::new(RegistryState { sources: Mutex::default(), current }))
     }
 
     /// The tools as they are now.
     #[must_use]
-    pub fn snapshot(&self) -> Arc<Snapshot> {
+    pub fn snapshot(&self) -> Arc<RegistrySnapshot> {
         Arc::clone(&self.0.current.borrow())
     }
 
     /// Tells of every change: the newest snapshot, those between may be missed.
     #[must_use]
-    pub fn changes(&self) -> watch::Receiver<Arc<Snapshot>> {
+    pub fn changes(&self) -> watch::Receiver<Arc<RegistrySnapshot>> {
         self.0.current.subscribe()
     }
 
     /// Makes changes that become visible together. Gives back the snapshot after them.
-    pub fn edit(&self, change: impl FnOnce(&mut Edit<'_>)) -> Arc<Snapshot> {
+    pub fn edit(&self, change: impl FnOnce(&mut RegistryEdit<'_>)) -> Arc<RegistrySnapshot> {
         let mut sources = self.0.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut edit = Edit { sources: &mut sources, changed: false };
+        let mut edit = RegistryEdit { sources: &mut sources, changed: false };
         change(&mut edit);
         if !edit.changed {
             return self.snapshot();
@@ -80,30 +80,30 @@ impl Registry {
     }
 }
 
-impl Default for Registry {
+impl Default for ToolRegistry {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl fmt::Debug for Registry {
+impl fmt::Debug for ToolRegistry {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Registry").field(&self.snapshot()).finish()
+        out.debug_tuple("ToolRegistry").field(&self.snapshot()).finish()
     }
 }
 
-/// Changes that are made together; see [`Registry::edit`].
-pub struct Edit<'a> {
-    sources: &'a mut Sources,
+/// Changes that are made together; see [`ToolRegistry::edit`].
+pub struct RegistryEdit<'a> {
+    sources: &'a mut RegistrySources,
     changed: bool,
 }
 
-impl Edit<'_> {
+impl RegistryEdit<'_> {
     /// Replaces all tools that the source offered before, and clears its reported problem.
     ///
     /// A tool that no run could use (a schema that does not compile, a need without its argument)
     /// is left out and reported.
-    pub fn set(&mut self, source: Source, offers: impl IntoIterator<Item = Offer>) {
+    pub fn set(&mut self, source: ToolSource, offers: impl IntoIterator<Item = ToolOffer>) {
         let mut remarks = Vec::new();
         let usable = offers.into_iter().filter(|offer| match flaw(&offer.tool) {
             Some(flaw) => {
@@ -112,7 +112,7 @@ impl Edit<'_> {
             }
             None => true,
         });
-        let usable: Vec<Offer> = usable.collect();
+        let usable: Vec<ToolOffer> = usable.collect();
         remarks.extend(usable.iter().flat_map(|offer| offer.notes.iter().cloned()));
         self.sources.told.remove(&source);
         if remarks.is_empty() {
@@ -125,7 +125,7 @@ impl Edit<'_> {
     }
 
     /// Takes a source away, with its tools and its problems.
-    pub fn remove(&mut self, source: &Source) {
+    pub fn remove(&mut self, source: &ToolSource) {
         let tools = self.sources.offered.remove(source).is_some();
         let told = self.sources.told.remove(source).is_some();
         let remarks = self.sources.remarks.remove(source).is_some();
@@ -133,7 +133,7 @@ impl Edit<'_> {
     }
 
     /// Reports a problem of a source; its tools stay as they are.
-    pub fn report(&mut self, source: Source, what: impl Into<String>) {
+    pub fn report(&mut self, source: ToolSource, what: impl Into<String>) {
         let what = what.into();
         if self.sources.told.get(&source) != Some(&what) {
             self.sources.told.insert(source, what);
@@ -143,19 +143,19 @@ impl Edit<'_> {
 
     /// Whether the source offers any tool.
     #[must_use]
-    pub fn offers(&self, source: &Source) -> bool {
+    pub fn offers(&self, source: &ToolSource) -> bool {
         self.sources.offered.get(source).is_some_and(|offers| !offers.is_empty())
     }
 }
 
-impl fmt::Debug for Edit<'_> {
+impl fmt::Debug for RegistryEdit<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Edit").field("changed", &self.changed).finish_non_exhaustive()
+        out.debug_struct("RegistryEdit").field("changed", &self.changed).finish_non_exhaustive()
     }
 }
 
-impl Sources {
-    fn snapshot(&self) -> Snapshot {
+impl RegistrySources {
+    fn snapshot(&self) -> RegistrySnapshot {
         let offered = self
             .offered
             .iter()
@@ -165,10 +165,12 @@ impl Sources {
             .remarks
             .iter()
             .flat_map(|(source, remarks)| remarks.iter().map(move |flaw| (source, flaw.clone())));
-        let mut problems: Vec<Problem> =
-            told.chain(remarks).map(|(source, what)| Problem { source: source.clone(), what }).collect();
+        let mut problems: Vec<SourceProblem> = told
+            .chain(remarks)
+            .map(|(source, what)| SourceProblem { source: source.clone(), what })
+            .collect();
         problems.sort_by(|a, b| a.source.cmp(&b.source));
-        Snapshot::new(self.number, offered, problems)
+        RegistrySnapshot::new(self.number, offered, problems)
     }
 }
 

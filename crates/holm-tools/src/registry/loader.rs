@@ -6,7 +6,7 @@ use std::path::Path;
 use holm_runtime::BoxFuture;
 use thiserror::Error;
 
-use super::{Offer, Sidecar, Standing};
+use super::{PinStatus, ToolOffer, ToolSidecar};
 
 /// Turns a file of a tool folder into tools.
 ///
@@ -16,46 +16,46 @@ use super::{Offer, Sidecar, Standing};
 /// ```
 /// use std::{path::Path, sync::Arc};
 /// use holm_guards::json::Json;
-/// use holm_kernel::{Tool, ToolOutput};
+/// use holm_kernel::{CatalogueTool, ToolOutput};
 /// use holm_runtime::{BoxFuture, tool_fn};
-/// use holm_tools::registry::{Found, LoadError, Loader, Offer};
+/// use holm_tools::registry::{ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 ///
 /// /// Every `.txt` file is a tool that says what stands in it.
-/// struct Texts;
+/// struct ArgumentTexts;
 ///
-/// impl Loader for Texts {
+/// impl ToolLoader for ArgumentTexts {
 ///     fn claims(&self, path: &Path, _head: &[u8]) -> bool {
 ///         path.extension().is_some_and(|extension| extension == "txt")
 ///     }
 ///
-///     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+///     fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
 ///         Box::pin(async move {
-///             let text = std::str::from_utf8(found.bytes).map_err(|_| LoadError::refused("it is no text"))?.to_owned();
-///             let tool = Tool::new(found.name, "Says what it was given.", Json::object([("type", "object".into())]));
+///             let text = std::str::from_utf8(found.bytes).map_err(|_| ToolLoadError::refused("it is no text"))?.to_owned();
+///             let tool = CatalogueTool::new(found.name, "Says what it was given.", Json::object([("type", "object".into())]));
 ///             let say = tool_fn(tool, move |_| { let text = text.clone(); async move { ToolOutput::text(text) } });
-///             Ok(vec![Offer::new(Arc::new(say))])
+///             Ok(vec![ToolOffer::new(Arc::new(say))])
 ///         })
 ///     }
 /// }
 /// ```
-pub trait Loader: Send + Sync {
+pub trait ToolLoader: Send + Sync {
     /// Whether the file is of this loader's kind; `head` is how it begins. The first loader that says yes gets it.
     fn claims(&self, path: &Path, head: &[u8]) -> bool;
 
     /// Makes tools of the file. For files that are loaded together, this is called in the order of
     /// their paths. The returned future may take long, and other files are loaded meanwhile.
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>>;
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>>;
 
     /// The resource that loading needs most.
-    fn takes(&self) -> Takes {
-        Takes::Processors
+    fn takes(&self) -> LoadResource {
+        LoadResource::Processors
     }
 }
 
 /// The resource that loading needs most. The number of processors is limited, while a loader that
 /// only waits delays no other loader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum LoadResource {
     /// Work on this machine, of which only so much is done at a time.
     Processors,
     /// Loading waits for another process or a server.
@@ -64,7 +64,7 @@ pub enum Takes {
 
 /// A file that was found in a tool folder.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a> {
+pub struct ToolFile<'a> {
     pub path: &'a Path,
     /// Its name without the ending: what the tool is called unless it says otherwise.
     pub name: &'a str,
@@ -74,14 +74,14 @@ pub struct Found<'a> {
     /// SHA-256 of the bytes.
     pub sha256: &'a [u8; 32],
     /// The content of `<name>.toml` beside it.
-    pub sidecar: Option<&'a Sidecar>,
+    pub sidecar: Option<&'a ToolSidecar>,
     /// Whether it is the code that a person has confirmed. Replaced code gets none of what its sidecar asks for.
-    pub standing: Standing,
+    pub standing: PinStatus,
 }
 
 /// Why a file did not become a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum LoadError {
+pub enum ToolLoadError {
     /// The file is not valid.
     #[error("{0}")]
     Refused(String),
@@ -89,12 +89,12 @@ pub enum LoadError {
     #[error("could not look at it: {0}")]
     Unavailable(String),
     /// Not an error yet: the server behind the file has not answered. The loader
-    /// requests [another look](super::Again) later.
+    /// requests [another look](super::ReloadRequester) later.
     #[error("{0}")]
     Later(String),
 }
 
-impl LoadError {
+impl ToolLoadError {
     /// An error for a file that is not valid.
     pub fn refused(reason: impl Into<String>) -> Self {
         Self::Refused(reason.into())

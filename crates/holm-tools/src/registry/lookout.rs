@@ -10,14 +10,14 @@ use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
-use super::WatchError;
+use super::FolderWatchError;
 
 /// The shared watcher, which exists as long as it has a listener.
-static SHARED: Mutex<Weak<Lookout>> = Mutex::new(Weak::new());
+static SHARED: Mutex<Weak<FolderWatcher>> = Mutex::new(Weak::new());
 
 /// A message to a listener.
 #[derive(Debug, Clone)]
-pub(super) enum Heard {
+pub(super) enum WatchNotice {
     /// A file has changed. The paths use the name that the listener gave to the folder.
     Changed(Event),
     /// Events may have been lost, so anything may have changed.
@@ -25,19 +25,19 @@ pub(super) enum Heard {
 }
 
 /// A subscription to the changes of folders. Dropping it ends the subscription.
-pub(super) struct Ear {
-    lookout: Arc<Lookout>,
+pub(super) struct FolderSubscription {
+    lookout: Arc<FolderWatcher>,
     number: u64,
-    sender: mpsc::UnboundedSender<Heard>,
+    sender: mpsc::UnboundedSender<WatchNotice>,
     /// The folders as they were named, and as the system knows them.
     folders: BTreeMap<PathBuf, PathBuf>,
 }
 
-impl Ear {
+impl FolderSubscription {
     /// A subscription without folders.
-    pub(super) fn new() -> Result<(Self, mpsc::UnboundedReceiver<Heard>), WatchError> {
+    pub(super) fn new() -> Result<(Self, mpsc::UnboundedReceiver<WatchNotice>), FolderWatchError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let lookout = Lookout::shared()?;
+        let lookout = FolderWatcher::shared()?;
         let (sender, heard) = mpsc::unbounded_channel();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         Ok((Self { lookout, number, sender, folders: BTreeMap::new() }, heard))
@@ -49,7 +49,7 @@ impl Ear {
         // Two names of one folder would be one to the system, and only one of them would be told.
         let Ok(real) = std::fs::canonicalize(folder) else { return false };
         let (named, sender) = (folder.to_owned(), self.sender.clone());
-        let joined = self.lookout.join(&real, Listener { number: self.number, named, sender });
+        let joined = self.lookout.join(&real, FolderListener { number: self.number, named, sender });
         if joined {
             self.folders.insert(folder.to_owned(), real);
         }
@@ -64,7 +64,7 @@ impl Ear {
     }
 }
 
-impl Drop for Ear {
+impl Drop for FolderSubscription {
     fn drop(&mut self) {
         for (named, real) in std::mem::take(&mut self.folders) {
             self.lookout.leave(&real, self.number, &named);
@@ -73,40 +73,40 @@ impl Drop for Ear {
 }
 
 /// One listener of a folder.
-struct Listener {
+struct FolderListener {
     number: u64,
     /// How they call it.
     named: PathBuf,
-    sender: mpsc::UnboundedSender<Heard>,
+    sender: mpsc::UnboundedSender<WatchNotice>,
 }
 
 /// The listeners of each folder.
-type Listeners = HashMap<PathBuf, Vec<Listener>>;
+type FolderListeners = HashMap<PathBuf, Vec<FolderListener>>;
 
-struct Lookout {
+struct FolderWatcher {
     /// Locked while a listener is added or removed. The thread that reports changes never locks it,
     /// because the watcher waits for that thread.
     watcher: Mutex<RecommendedWatcher>,
-    listeners: Arc<Mutex<Listeners>>,
+    listeners: Arc<Mutex<FolderListeners>>,
 }
 
-impl Lookout {
-    fn shared() -> Result<Arc<Self>, WatchError> {
+impl FolderWatcher {
+    fn shared() -> Result<Arc<Self>, FolderWatchError> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lookout) = shared.upgrade() {
             return Ok(lookout);
         }
-        let listeners = Arc::<Mutex<Listeners>>::default();
+        let listeners = Arc::<Mutex<FolderListeners>>::default();
         let told = Arc::clone(&listeners);
         let watcher =
             notify::recommended_watcher(move |event: notify::Result<Event>| pass_on(event, &lock(&told)));
-        let watcher = Mutex::new(watcher.map_err(|error| WatchError(error.to_string()))?);
+        let watcher = Mutex::new(watcher.map_err(|error| FolderWatchError(error.to_string()))?);
         let lookout = Arc::new(Self { watcher, listeners });
         *shared = Arc::downgrade(&lookout);
         Ok(lookout)
     }
 
-    fn join(&self, folder: &Path, listener: Listener) -> bool {
+    fn join(&self, folder: &Path, listener: FolderListener) -> bool {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, named) = (listener.number, listener.named.clone());
         // The listener is added before the watch starts, so that no event is missed in between.
@@ -121,33 +121,33 @@ impl Lookout {
 
     fn leave(&self, folder: &Path, number: u64, named: &Path) {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.strike(folder, number, named) == Left::Nobody {
+        if self.strike(folder, number, named) == RemainingListeners::Nobody {
             // It may have ended with the folder that it was on.
             let _ = watcher.unwatch(folder);
         }
     }
 
-    fn strike(&self, folder: &Path, number: u64, named: &Path) -> Left {
+    fn strike(&self, folder: &Path, number: u64, named: &Path) -> RemainingListeners {
         let mut listeners = lock(&self.listeners);
-        let Some(known) = listeners.get_mut(folder) else { return Left::Nobody };
+        let Some(known) = listeners.get_mut(folder) else { return RemainingListeners::Nobody };
         known.retain(|known| known.number != number || known.named != *named);
         if !known.is_empty() {
-            return Left::Somebody;
+            return RemainingListeners::Somebody;
         }
         listeners.remove(folder);
-        Left::Nobody
+        RemainingListeners::Nobody
     }
 }
 
 /// Whether a folder still has listeners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
+enum RemainingListeners {
     Nobody,
     Somebody,
 }
 
 /// Nothing here can be left half done, so a panic elsewhere does no harm.
-fn lock(listeners: &Mutex<Listeners>) -> MutexGuard<'_, Listeners> {
+fn lock(listeners: &Mutex<FolderListeners>) -> MutexGuard<'_, FolderListeners> {
     listeners.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -161,18 +161,18 @@ fn is_change(kind: EventKind) -> bool {
 }
 
 /// Sends an event to all listeners of its folder.
-fn pass_on(event: notify::Result<Event>, listeners: &Listeners) {
+fn pass_on(event: notify::Result<Event>, listeners: &FolderListeners) {
     let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
         for listener in listeners.values().flatten() {
             // A listener that is just gone does not need the message.
-            let _ = listener.sender.send(Heard::Missed);
+            let _ = listener.sender.send(WatchNotice::Missed);
         }
         return;
     };
     if !is_change(event.kind) {
         return;
     }
-    let mut meant: BTreeMap<u64, (&Listener, Vec<PathBuf>)> = BTreeMap::new();
+    let mut meant: BTreeMap<u64, (&FolderListener, Vec<PathBuf>)> = BTreeMap::new();
     for path in &event.paths {
         for listener in listeners.get(path).into_iter().flatten() {
             let (_, paths) = meant.entry(listener.number).or_insert_with(|| (listener, Vec::new()));
@@ -185,6 +185,6 @@ fn pass_on(event: notify::Result<Event>, listeners: &Listeners) {
         }
     }
     for (listener, paths) in meant.into_values() {
-        let _ = listener.sender.send(Heard::Changed(Event { paths, ..event.clone() }));
+        let _ = listener.sender.send(WatchNotice::Changed(Event { paths, ..event.clone() }));
     }
 }

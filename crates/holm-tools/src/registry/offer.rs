@@ -5,24 +5,24 @@ use std::sync::Arc;
 
 use holm_runtime::Tool;
 
-use crate::catalogue::Disclosure;
+use crate::catalogue::SchemaDisclosure;
 
-/// A tool as its source offers it. Its name is only a request: see [`Snapshot`](super::Snapshot).
+/// A tool as its source offers it. Its name is only a request: see [`RegistrySnapshot`](super::RegistrySnapshot).
 #[derive(Clone)]
-pub struct Offer {
+pub struct ToolOffer {
     pub tool: Arc<dyn Tool>,
     /// Words under which it is found.
     pub keywords: Vec<String>,
     /// When a model sees its schema.
-    pub disclosure: Disclosure,
+    pub disclosure: SchemaDisclosure,
     /// Notes for a person, such as that the tool lost what it asks for.
     pub notes: Vec<String>,
 }
 
-impl Offer {
+impl ToolOffer {
     /// A tool without keywords, shown from the start.
     pub fn new(tool: Arc<dyn Tool>) -> Self {
-        Self { tool, keywords: Vec::new(), disclosure: Disclosure::Full, notes: Vec::new() }
+        Self { tool, keywords: Vec::new(), disclosure: SchemaDisclosure::Full, notes: Vec::new() }
     }
 
     /// Says under which words it is found.
@@ -41,42 +41,42 @@ impl Offer {
 
     /// Says when a model sees its schema.
     #[must_use]
-    pub fn disclosure(mut self, disclosure: Disclosure) -> Self {
+    pub fn disclosure(mut self, disclosure: SchemaDisclosure) -> Self {
         self.disclosure = disclosure;
         self
     }
 }
 
-impl From<Arc<dyn Tool>> for Offer {
+impl From<Arc<dyn Tool>> for ToolOffer {
     fn from(tool: Arc<dyn Tool>) -> Self {
         Self::new(tool)
     }
 }
 
-impl fmt::Debug for Offer {
+impl fmt::Debug for ToolOffer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Offer").field("tool", &self.tool.declaration().name).finish_non_exhaustive()
+        out.debug_struct("ToolOffer").field("tool", &self.tool.declaration().name).finish_non_exhaustive()
     }
 }
 
 /// A source of tools. The order is the precedence: if two tools want one name, the tool of the
 /// earlier source gets it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Source {
-    pub rank: Rank,
+pub struct ToolSource {
+    pub rank: SourceRank,
     /// Its name for people: a file, a server, `built in`.
     pub origin: String,
 }
 
-impl Source {
-    pub fn new(rank: Rank, origin: impl Into<String>) -> Self {
+impl ToolSource {
+    pub fn new(rank: SourceRank, origin: impl Into<String>) -> Self {
         Self { rank, origin: origin.into() }
     }
 }
 
 /// The owner of a source. A project cannot take a name from the program or from its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rank {
+pub enum SourceRank {
     /// Part of the program.
     BuiltIn,
     /// It belongs to the person who runs Holm.

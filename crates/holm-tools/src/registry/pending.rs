@@ -18,7 +18,7 @@ pub(super) const REST: Duration =
 
 /// The kind of event that a file had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Touch {
+pub(super) enum FileEventKind {
     /// The file was written to.
     Written,
     /// It is complete, as far as its writer goes; or it is gone.
@@ -29,16 +29,16 @@ pub(super) enum Touch {
 
 /// The files that wait to be loaded.
 #[derive(Debug, Default)]
-pub(super) struct Pending(BTreeMap<PathBuf, Instant>);
+pub(super) struct PendingFiles(BTreeMap<PathBuf, Instant>);
 
-impl Pending {
+impl PendingFiles {
     /// Something happened to a file.
-    pub(super) fn touch(&mut self, path: &Path, touch: Touch, now: Instant) {
+    pub(super) fn touch(&mut self, path: &Path, touch: FileEventKind, now: Instant) {
         let wait = match touch {
-            Touch::Written => REST,
-            Touch::Finished => QUIET,
-            Touch::Noticed if self.0.contains_key(path) => return,
-            Touch::Noticed => QUIET,
+            FileEventKind::Written => REST,
+            FileEventKind::Finished => QUIET,
+            FileEventKind::Noticed if self.0.contains_key(path) => return,
+            FileEventKind::Noticed => QUIET,
         };
         self.0.insert(path.to_owned(), now + wait);
     }

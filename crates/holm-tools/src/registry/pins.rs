@@ -15,7 +15,7 @@ use thiserror::Error;
 
 /// Whether the code at a path is the confirmed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Standing {
+pub enum PinStatus {
     /// It was confirmed, or it is the first that was ever seen at its place.
     #[default]
     Confirmed,
@@ -24,16 +24,16 @@ pub enum Standing {
 }
 
 /// Remembers which code was confirmed at which path.
-pub trait Pins: Send + Sync {
+pub trait PinStore: Send + Sync {
     /// The status of this code. The first code at a path is remembered.
-    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing;
+    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> PinStatus;
 
     /// Confirms this code, on a person's word.
     ///
     /// # Errors
     ///
     /// Where it cannot be remembered.
-    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError>;
+    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinStoreError>;
 
     /// Whether any code is remembered at this place.
     fn knows(&self, _path: &Path) -> bool {
@@ -44,7 +44,7 @@ pub trait Pins: Send + Sync {
 /// Why a confirmation cannot be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("could not write {path}: {reason}")]
-pub struct PinError {
+pub struct PinStoreError {
     /// The file of the pins.
     pub path: PathBuf,
     /// What the system said.
@@ -54,14 +54,14 @@ pub struct PinError {
 /// Remembers nothing: all code counts as confirmed. For folders whose gate
 /// already checks the content.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoPins;
+pub struct NoPinStore;
 
-impl Pins for NoPins {
-    fn standing(&self, _path: &Path, _sha256: &[u8; 32]) -> Standing {
-        Standing::Confirmed
+impl PinStore for NoPinStore {
+    fn standing(&self, _path: &Path, _sha256: &[u8; 32]) -> PinStatus {
+        PinStatus::Confirmed
     }
 
-    fn confirm(&self, _path: &Path, _sha256: &[u8; 32]) -> Result<(), PinError> {
+    fn confirm(&self, _path: &Path, _sha256: &[u8; 32]) -> Result<(), PinStoreError> {
         Ok(())
     }
 }
@@ -69,19 +69,19 @@ impl Pins for NoPins {
 /// Pins in a file: one line with the hash and the path for each pin. The file is read anew each
 /// time, so that another process can confirm code.
 #[derive(Debug)]
-pub struct PinFile {
+pub struct PinFileStore {
     path: PathBuf,
     writing: Mutex<()>,
 }
 
 /// Whether an existing pin is kept or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum ExistingPinPolicy {
     Stays,
     Goes,
 }
 
-impl PinFile {
+impl PinFileStore {
     /// The pins in this file, which need not be there yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), writing: Mutex::default() }
@@ -93,8 +93,8 @@ impl PinFile {
     /// # Errors
     ///
     /// Where that cannot be remembered.
-    pub fn forget(&self, path: &Path, beginning: &str) -> Result<(), PinError> {
-        let failed = |error: io::Error| PinError { path: self.path.clone(), reason: error.to_string() };
+    pub fn forget(&self, path: &Path, beginning: &str) -> Result<(), PinStoreError> {
+        let failed = |error: io::Error| PinStoreError { path: self.path.clone(), reason: error.to_string() };
         let exact = place(path);
         let gone = |place: &str| place == exact || (!beginning.is_empty() && place.starts_with(beginning));
         let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -115,11 +115,11 @@ impl PinFile {
     }
 
     /// Writes a pin, and returns the one that is stored for the path afterwards.
-    fn write(&self, place: String, hash: String, known: Known) -> io::Result<String> {
+    fn write(&self, place: String, hash: String, known: ExistingPinPolicy) -> io::Result<String> {
         let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _lock = self.lock()?;
         let mut pins = self.read()?;
-        if let (Known::Stays, Some(pinned)) = (known, pins.get(&place)) {
+        if let (ExistingPinPolicy::Stays, Some(pinned)) = (known, pins.get(&place)) {
             return Ok(pinned.clone());
         }
         pins.insert(place, hash.clone());
@@ -150,26 +150,26 @@ impl PinFile {
     }
 }
 
-impl Pins for PinFile {
-    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing {
+impl PinStore for PinFileStore {
+    fn standing(&self, path: &Path, sha256: &[u8; 32]) -> PinStatus {
         let (place, hash) = (place(path), hex(sha256));
         match self.read() {
             Ok(pins) => match pins.get(&place) {
-                Some(pinned) if *pinned == hash => Standing::Confirmed,
-                Some(_) => Standing::Replaced,
+                Some(pinned) if *pinned == hash => PinStatus::Confirmed,
+                Some(_) => PinStatus::Replaced,
                 // Where it cannot be written down, the next code would look like the first again.
-                None => match self.write(place, hash.clone(), Known::Stays) {
-                    Ok(pinned) if pinned == hash => Standing::Confirmed,
-                    Ok(_) | Err(_) => Standing::Replaced,
+                None => match self.write(place, hash.clone(), ExistingPinPolicy::Stays) {
+                    Ok(pinned) if pinned == hash => PinStatus::Confirmed,
+                    Ok(_) | Err(_) => PinStatus::Replaced,
                 },
             },
-            Err(_) => Standing::Replaced,
+            Err(_) => PinStatus::Replaced,
         }
     }
 
-    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinError> {
-        let failed = |error: io::Error| PinError { path: self.path.clone(), reason: error.to_string() };
-        self.write(place(path), hex(sha256), Known::Goes).map(|_| ()).map_err(failed)
+    fn confirm(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), PinStoreError> {
+        let failed = |error: io::Error| PinStoreError { path: self.path.clone(), reason: error.to_string() };
+        self.write(place(path), hex(sha256), ExistingPinPolicy::Goes).map(|_| ()).map_err(failed)
     }
 
     fn knows(&self, path: &Path) -> bool {

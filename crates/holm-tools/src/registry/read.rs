@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::{Sidecar, SidecarError};
+use super::{SidecarError, ToolSidecar};
 
 /// The largest file that is read: several times the largest honest tool.
 pub const MAX_FILE: u64 = 256 << 20;
@@ -19,7 +19,7 @@ pub(super) const HEAD: usize = 512;
 
 /// The content of a file at one moment.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct ToolFileContent {
     pub(super) file: File,
     pub(super) bytes: Vec<u8>,
     pub(super) sha256: [u8; 32],
@@ -27,7 +27,7 @@ pub(super) struct Whole {
 
 /// Why a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(super) enum ReadError {
+pub(super) enum ToolFileReadError {
     #[error("it is gone")]
     Gone,
     #[error("it is a link; put the file itself here, or a link could lead to what a tool may write")]
@@ -45,30 +45,30 @@ pub(super) enum ReadError {
 }
 
 /// Reads a file that is not being written: its state before and after reading must be the same.
-pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
+pub(super) fn whole(path: &Path) -> Result<ToolFileContent, ToolFileReadError> {
     let seen = ordinary(path)?;
     let mut file = open(path)?;
     let opened = file.metadata().map_err(|error| system(&error))?;
     // Between the check and the opening, a link may have replaced it.
     if state(&opened) != state(&seen) {
-        return Err(ReadError::Moving);
+        return Err(ToolFileReadError::Moving);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(seen.len()).unwrap_or(0));
     Read::by_ref(&mut file).take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| system(&error))?;
     if bytes.len() as u64 > MAX_FILE {
-        return Err(ReadError::TooLarge);
+        return Err(ToolFileReadError::TooLarge);
     }
     let after = file.metadata().map_err(|error| system(&error))?;
     if state(&after) != state(&seen) || bytes.len() as u64 != seen.len() {
-        return Err(ReadError::Moving);
+        return Err(ToolFileReadError::Moving);
     }
     let sha256 = Sha256::digest(&bytes).into();
-    Ok(Whole { file, bytes, sha256 })
+    Ok(ToolFileContent { file, bytes, sha256 })
 }
 
 /// Opens a file that was seen to be an ordinary one. It does not wait for a pipe that replaced the
 /// file since, and does not follow a link.
-fn open(path: &Path) -> Result<File, ReadError> {
+fn open(path: &Path) -> Result<File, ToolFileReadError> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -81,10 +81,10 @@ fn open(path: &Path) -> Result<File, ReadError> {
 }
 
 /// The sidecar of a tool with the hash of its bytes, if it has one.
-pub(super) fn sidecar(path: &Path) -> Result<Option<(Sidecar, [u8; 32])>, ReadError> {
+pub(super) fn sidecar(path: &Path) -> Result<Option<(ToolSidecar, [u8; 32])>, ToolFileReadError> {
     match whole(&sidecar_path(path)) {
-        Ok(whole) => Ok(Some((Sidecar::read(&whole.bytes)?, whole.sha256))),
-        Err(ReadError::Gone) => Ok(None),
+        Ok(whole) => Ok(Some((ToolSidecar::read(&whole.bytes)?, whole.sha256))),
+        Err(ToolFileReadError::Gone) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -109,19 +109,19 @@ pub(super) fn is_candidate(path: &Path) -> bool {
     !name.starts_with('.') && !name.ends_with('~') && !UNFINISHED.contains(&ending)
 }
 
-fn ordinary(path: &Path) -> Result<Metadata, ReadError> {
+fn ordinary(path: &Path) -> Result<Metadata, ToolFileReadError> {
     let seen = fs::symlink_metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => ReadError::Gone,
+        std::io::ErrorKind::NotFound => ToolFileReadError::Gone,
         _ => system(&error),
     })?;
     if seen.file_type().is_symlink() {
-        return Err(ReadError::Link);
+        return Err(ToolFileReadError::Link);
     }
     if !seen.is_file() {
-        return Err(ReadError::NotAFile);
+        return Err(ToolFileReadError::NotAFile);
     }
     if seen.len() > MAX_FILE {
-        return Err(ReadError::TooLarge);
+        return Err(ToolFileReadError::TooLarge);
     }
     Ok(seen)
 }
@@ -138,6 +138,6 @@ fn state(metadata: &Metadata) -> (u64, Option<SystemTime>, u64, u64) {
     (metadata.len(), metadata.modified().ok(), device, number)
 }
 
-fn system(error: &std::io::Error) -> ReadError {
-    ReadError::System(error.to_string())
+fn system(error: &std::io::Error) -> ToolFileReadError {
+    ToolFileReadError::System(error.to_string())
 }

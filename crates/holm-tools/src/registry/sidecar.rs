@@ -3,14 +3,14 @@
 //! A sidecar can describe and ask, but it cannot grant. What it asks for becomes a need of each
 //! call. A call with a need that is not granted is asked about or refused like any other.
 
-use holm_grants::{Allowances, Level, Template};
+use holm_grants::{Allowances, Level, NeedTemplate};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
 use holm_guards::postcondition::Postcondition;
 use holm_kernel::Repeat;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::catalogue::Disclosure;
+use crate::catalogue::SchemaDisclosure;
 
 /// The most bytes of a sidecar: a person wrote it.
 pub const MAX_SIDECAR: usize = 64 << 10;
@@ -18,9 +18,9 @@ pub const MAX_SIDECAR: usize = 64 << 10;
 /// The content of a sidecar. A field that it leaves out keeps the value from the tool itself.
 ///
 /// ```
-/// use holm_tools::registry::Sidecar;
+/// use holm_tools::registry::ToolSidecar;
 ///
-/// let sidecar = Sidecar::parse(r#"
+/// let sidecar = ToolSidecar::parse(r#"
 ///     description = "Looks up the weather."
 ///     level = "read-only"
 ///     asks = ["fetch:https://api.weather.example"]
@@ -31,7 +31,7 @@ pub const MAX_SIDECAR: usize = 64 << 10;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Sidecar {
+pub struct ToolSidecar {
     /// What it is called.
     pub name: Option<String>,
     /// Its purpose, for the model.
@@ -42,7 +42,7 @@ pub struct Sidecar {
     pub level: Option<Level>,
     /// The needs of each call, as grants with arguments in braces: `read:{path}`,
     /// `fetch:https://api.example.com`.
-    pub asks: Vec<Template>,
+    pub asks: Vec<NeedTemplate>,
     /// How much one call may use, such as `time:5s`.
     pub limits: Allowances,
     /// Conditions that every result must meet.
@@ -56,7 +56,7 @@ pub struct Sidecar {
     /// Whether a call may run twice.
     pub repeat: Option<Repeat>,
     /// When a model sees its schema.
-    pub disclosure: Option<Disclosure>,
+    pub disclosure: Option<SchemaDisclosure>,
 }
 
 /// Why a sidecar cannot be used.
@@ -73,7 +73,7 @@ pub enum SidecarError {
     Unreadable(String),
 }
 
-impl Sidecar {
+impl ToolSidecar {
     /// Reads a sidecar. An unknown word is an error, so that a misspelt one is not silently without effect.
     ///
     /// # Errors

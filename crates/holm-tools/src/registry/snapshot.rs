@@ -5,48 +5,48 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use holm_grants::{Level, Template};
+use holm_grants::{Level, NeedTemplate};
 use holm_kernel::{OWN_NAMES, ToolKind, ToolOutput};
-use holm_runtime::{BoxFuture, Job, Reveal, Tool, Toolbox};
+use holm_runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation, Toolbox};
 
-use super::{Offer, Rank, Source};
-use crate::catalogue::{Catalogue, Entry, Found, Query, Renamed};
+use super::{SourceRank, ToolOffer, ToolSource};
+use crate::catalogue::{CatalogueEntry, CatalogueHits, CatalogueQuery, RenamedTool, ToolCatalogue};
 
 /// All tools at one moment, each under a unique name that every provider accepts.
 #[derive(Default)]
-pub struct Snapshot {
+pub struct RegistrySnapshot {
     number: u64,
-    catalogue: Catalogue,
+    catalogue: ToolCatalogue,
     /// In the order of the catalogue.
     tools: Vec<Arc<dyn Tool>>,
-    problems: Vec<Problem>,
+    problems: Vec<SourceProblem>,
 }
 
 /// A problem of a source that a person should know about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    pub source: Source,
+pub struct SourceProblem {
+    pub source: ToolSource,
     /// The problem, and what applies instead.
     pub what: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SourceProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {}", holm_kernel::visible_line(&self.source.origin), self.what)
     }
 }
 
-impl Snapshot {
+impl RegistrySnapshot {
     pub(super) fn new(
         number: u64,
-        offered: impl IntoIterator<Item = (Source, Offer)>,
-        problems: Vec<Problem>,
+        offered: impl IntoIterator<Item = (ToolSource, ToolOffer)>,
+        problems: Vec<SourceProblem>,
     ) -> Self {
-        let offered: Vec<(Source, Offer)> = offered.into_iter().collect();
+        let offered: Vec<(ToolSource, ToolOffer)> = offered.into_iter().collect();
         let reserved = reserved(&offered);
-        let (entries, tools): (Vec<Entry>, Vec<Arc<dyn Tool>>) =
+        let (entries, tools): (Vec<CatalogueEntry>, Vec<Arc<dyn Tool>>) =
             offered.into_iter().map(|(source, offer)| (entry(&source, &offer), offer.tool)).unzip();
-        let catalogue = Catalogue::beside(&reserved, entries);
+        let catalogue = ToolCatalogue::beside(&reserved, entries);
         let tools = catalogue.names().zip(tools).map(|(name, tool)| named(name, tool)).collect();
         Self { number, catalogue, tools, problems }
     }
@@ -59,19 +59,19 @@ impl Snapshot {
 
     /// The names, descriptions and schemas, and how they are searched.
     #[must_use]
-    pub fn catalogue(&self) -> &Catalogue {
+    pub fn catalogue(&self) -> &ToolCatalogue {
         &self.catalogue
     }
 
     /// The tools that did not get the names that they asked for.
     #[must_use]
-    pub fn renamed(&self) -> &[Renamed] {
+    pub fn renamed(&self) -> &[RenamedTool] {
         self.catalogue.renamed()
     }
 
     /// The problems that a person should know about.
     #[must_use]
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[SourceProblem] {
         &self.problems
     }
 
@@ -82,7 +82,7 @@ impl Snapshot {
     }
 
     /// The tools with where they come from, in order.
-    pub fn tools(&self) -> impl ExactSizeIterator<Item = (&Arc<dyn Tool>, &Entry)> {
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = (&Arc<dyn Tool>, &CatalogueEntry)> {
         self.tools.iter().zip(self.catalogue.tools().iter().map(|tool| &tool.entry))
     }
 
@@ -114,11 +114,11 @@ impl Snapshot {
 
     /// The tools that fit the query (`select:a,b` or words) and can do at most as much as `level`, at most `most`.
     #[must_use]
-    pub fn search(&self, query: &str, level: Level, most: usize) -> Found<'_> {
-        self.catalogue.search(&Query::parse(query), level, most)
+    pub fn search(&self, query: &str, level: Level, most: usize) -> CatalogueHits<'_> {
+        self.catalogue.search(&CatalogueQuery::parse(query), level, most)
     }
 
-    fn some(&self, keep: impl Fn(&Entry) -> bool) -> Toolbox {
+    fn some(&self, keep: impl Fn(&CatalogueEntry) -> bool) -> Toolbox {
         let mut toolbox = Toolbox::new();
         for (tool, _) in self.tools().filter(|(_, entry)| keep(entry)) {
             add(&mut toolbox, tool);
@@ -127,9 +127,9 @@ impl Snapshot {
     }
 }
 
-impl fmt::Debug for Snapshot {
+impl fmt::Debug for RegistrySnapshot {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Snapshot")
+        out.debug_struct("RegistrySnapshot")
             .field("number", &self.number)
             .field("tools", &self.catalogue.names().collect::<Vec<_>>())
             .field("problems", &self.problems)
@@ -144,9 +144,9 @@ fn add(toolbox: &mut Toolbox, tool: &Arc<dyn Tool>) {
 
 /// The reserved names: those that a run answers itself, unless the program itself
 /// offers exactly that tool.
-fn reserved(offered: &[(Source, Offer)]) -> Vec<&'static str> {
+fn reserved(offered: &[(ToolSource, ToolOffer)]) -> Vec<&'static str> {
     let is_offered = |name: &str| {
-        offered.iter().filter(|(source, _)| source.rank == Rank::BuiltIn).any(|(_, offer)| {
+        offered.iter().filter(|(source, _)| source.rank == SourceRank::BuiltIn).any(|(_, offer)| {
             let declared = offer.tool.declaration();
             declared.name == name && declared.kind.own_name() == Some(name)
         })
@@ -154,9 +154,9 @@ fn reserved(offered: &[(Source, Offer)]) -> Vec<&'static str> {
     OWN_NAMES.iter().copied().filter(|name| !is_offered(name)).collect()
 }
 
-fn entry(source: &Source, offer: &Offer) -> Entry {
+fn entry(source: &ToolSource, offer: &ToolOffer) -> CatalogueEntry {
     let declared = offer.tool.declaration();
-    Entry {
+    CatalogueEntry {
         wanted: declared.name.clone(),
         origin: source.origin.clone(),
         description: declared.description.clone(),
@@ -172,36 +172,36 @@ fn named(name: &str, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
     if tool.declaration().name == name {
         return tool;
     }
-    let mut declaration = holm_kernel::Tool { name: name.into(), ..tool.declaration().clone() };
+    let mut declaration = holm_kernel::ToolSpec { name: name.into(), ..tool.declaration().clone() };
     if matches!(declaration.kind, ToolKind::Agent { .. }) {
         // The right to call an agent refers to the name under which it is called.
         let wanted = format!("spawn:{}", tool.declaration().name);
-        let given = format!("spawn:{name}").parse::<Template>();
+        let given = format!("spawn:{name}").parse::<NeedTemplate>();
         for need in declaration.needs.iter_mut().filter(|need| need.to_string() == wanted) {
             // A name that cannot be granted is reported when a run begins, because its
             // grant is missing there.
             *need = given.clone().unwrap_or_else(|_| need.clone());
         }
     }
-    Arc::new(Named { declaration, tool })
+    Arc::new(RenamedToolAdapter { declaration, tool })
 }
 
 /// Wraps a tool whose name in the catalogue differs from the one that it asked for.
-struct Named {
-    declaration: holm_kernel::Tool,
+struct RenamedToolAdapter {
+    declaration: holm_kernel::ToolSpec,
     tool: Arc<dyn Tool>,
 }
 
-impl Tool for Named {
-    fn declaration(&self) -> &holm_kernel::Tool {
+impl Tool for RenamedToolAdapter {
+    fn declaration(&self) -> &holm_kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         self.tool.run(job)
     }
 
-    fn reveal(&self) -> Reveal {
+    fn reveal(&self) -> SecretReveal {
         self.tool.reveal()
     }
 }

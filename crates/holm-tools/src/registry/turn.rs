@@ -5,14 +5,14 @@ use tokio::sync::oneshot;
 
 /// The position of a file in the queue of files that are loaded together.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct LoadTurn {
     /// Comes to its end when the file before this one began to load, or will not.
     before: Option<oneshot::Receiver<()>>,
     /// Dropped with the turn, which lets the next file start.
     after: Option<oneshot::Sender<()>>,
 }
 
-impl Turn {
+impl LoadTurn {
     /// A turn without a predecessor: the file is loaded alone, or it is the first in the queue.
     pub(super) fn free() -> Self {
         Self::default()

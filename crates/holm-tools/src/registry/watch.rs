@@ -10,10 +10,10 @@ use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::Folders;
-use super::folders::Seen;
-use super::lookout::{Ear, Heard};
-use super::pending::{Pending, REST, Touch};
+use super::ToolFolders;
+use super::folders::ToolFileOutcome;
+use super::lookout::{FolderSubscription, WatchNotice};
+use super::pending::{FileEventKind, PendingFiles, REST};
 use super::read;
 
 /// How often a missing folder is looked for.
@@ -21,29 +21,29 @@ const LOST: Duration = Duration::from_secs(1);
 
 /// Folders that are being watched. Dropping it stops the watch; the registry keeps its tools.
 #[derive(Debug)]
-pub struct Watching {
+pub struct FolderWatchHandle {
     task: AbortHandle,
 }
 
 /// Why folders cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the system does not watch folders: {0}")]
-pub struct WatchError(pub String);
+pub struct FolderWatchError(pub String);
 
-impl Drop for Watching {
+impl Drop for FolderWatchHandle {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
 /// Loads the present files and starts to watch.
-pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
-    let (ear, events) = Ear::new()?;
-    let mut watch = Watch {
+pub(super) async fn start(folders: ToolFolders) -> Result<FolderWatchHandle, FolderWatchError> {
+    let (ear, events) = FolderSubscription::new()?;
+    let mut watch = FolderWatchTask {
         watched: vec![None; folders.folders.len()],
         folders,
         ear,
-        pending: Pending::default(),
+        pending: PendingFiles::default(),
         known: BTreeSet::new(),
         looks: JoinSet::new(),
         busy: BTreeMap::new(),
@@ -54,36 +54,36 @@ pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
     let asked = watch.folders.again.asked();
     watch.folders.load().await;
     let task = tokio::spawn(watch.run(events, asked));
-    Ok(Watching { task: task.abort_handle() })
+    Ok(FolderWatchHandle { task: task.abort_handle() })
 }
 
-struct Watch {
-    folders: Folders,
-    ear: Ear,
+struct FolderWatchTask {
+    folders: ToolFolders,
+    ear: FolderSubscription,
     /// The folder of each watch: a different one may take its path.
-    watched: Vec<Option<Identity>>,
-    pending: Pending,
+    watched: Vec<Option<FolderIdentity>>,
+    pending: PendingFiles,
     /// Files that were loaded, so that unnoticed removals are found.
     known: BTreeSet<PathBuf>,
-    looks: JoinSet<Seen>,
+    looks: JoinSet<ToolFileOutcome>,
     /// Which file each look is at.
     begun: HashMap<tokio::task::Id, PathBuf>,
     /// The files that are being loaded. Each file has one load at a time, so a result is always
     /// newer than the previous one. A file that keeps changing is still loaded now and then.
-    busy: BTreeMap<PathBuf, Meanwhile>,
+    busy: BTreeMap<PathBuf, ConcurrentChange>,
 }
 
 /// Whether a file has changed while it was being loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meanwhile {
+enum ConcurrentChange {
     Unchanged,
     Changed,
 }
 
-impl Watch {
+impl FolderWatchTask {
     async fn run(
         mut self,
-        mut events: mpsc::UnboundedReceiver<Heard>,
+        mut events: mpsc::UnboundedReceiver<WatchNotice>,
         mut asked: watch::Receiver<BTreeSet<PathBuf>>,
     ) {
         let mut lost = tokio::time::interval(LOST);
@@ -110,7 +110,7 @@ impl Watch {
                 continue;
             };
             let Some(watched) = self.watched.get_mut(place) else { continue };
-            let there = Identity::of(&path);
+            let there = FolderIdentity::of(&path);
             if there == *watched {
                 continue;
             }
@@ -141,9 +141,9 @@ impl Watch {
     /// Checks all files again.
     fn rescan(&mut self) {
         let now = Instant::now();
-        let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
+        let files = self.folders.folders.iter().flat_map(super::ToolFolder::candidates);
         for path in files.chain(self.known.iter().cloned()).collect::<BTreeSet<_>>() {
-            self.pending.touch(&path, Touch::Finished, now);
+            self.pending.touch(&path, FileEventKind::Finished, now);
         }
     }
 
@@ -151,12 +151,12 @@ impl Watch {
     fn asked(&mut self) {
         let now = Instant::now();
         for path in self.folders.again.take() {
-            self.pending.touch(&path, Touch::Finished, now);
+            self.pending.touch(&path, FileEventKind::Finished, now);
         }
     }
 
-    fn heard(&mut self, heard: Heard) {
-        let Heard::Changed(event) = heard else { return self.rescan() };
+    fn heard(&mut self, heard: WatchNotice) {
+        let WatchNotice::Changed(event) = heard else { return self.rescan() };
         if event.paths.iter().any(|path| self.folders.folders.iter().any(|folder| folder.path == *path)) {
             // The event is about a folder itself: it may be gone or replaced.
             if matches!(event.kind, EventKind::Remove(_)) {
@@ -177,7 +177,7 @@ impl Watch {
     /// The tools that a changed file affects: itself, or those of which it is the sidecar.
     fn meant(&self, path: &Path) -> Vec<PathBuf> {
         if path.extension().is_some_and(|ending| ending == "toml") {
-            let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
+            let files = self.folders.folders.iter().flat_map(super::ToolFolder::candidates);
             return files.filter(|file| read::sidecar_path(file) == path).collect();
         }
         if read::is_candidate(path) && self.place(path).is_some() {
@@ -197,10 +197,10 @@ impl Watch {
         for path in self.pending.take(Instant::now()) {
             let Some(place) = self.place(&path) else { continue };
             if let Some(meanwhile) = self.busy.get_mut(&path) {
-                *meanwhile = Meanwhile::Changed;
+                *meanwhile = ConcurrentChange::Changed;
                 continue;
             }
-            self.busy.insert(path.clone(), Meanwhile::Unchanged);
+            self.busy.insert(path.clone(), ConcurrentChange::Unchanged);
             self.known.insert(path.clone());
             let (folders, file) = (self.folders.clone(), path.clone());
             let look = self.looks.spawn(async move { folders.look(place, &file).await });
@@ -208,17 +208,17 @@ impl Watch {
         }
     }
 
-    fn seen(&mut self, done: Result<(tokio::task::Id, Seen), tokio::task::JoinError>) {
+    fn seen(&mut self, done: Result<(tokio::task::Id, ToolFileOutcome), tokio::task::JoinError>) {
         let (id, seen) = match done {
             Ok((id, seen)) => (id, seen),
-            Err(error) => (error.id(), Seen::panicked()),
+            Err(error) => (error.id(), ToolFileOutcome::panicked()),
         };
         let Some(path) = self.begun.remove(&id) else { return };
         let now = Instant::now();
-        if self.busy.remove(&path) == Some(Meanwhile::Changed) {
-            self.pending.touch(&path, Touch::Finished, now);
+        if self.busy.remove(&path) == Some(ConcurrentChange::Changed) {
+            self.pending.touch(&path, FileEventKind::Finished, now);
         }
-        if matches!(seen, Seen::Moving) {
+        if matches!(seen, ToolFileOutcome::Moving) {
             return self.pending.again(&path, now);
         }
         let Some(folder) = self.place(&path).and_then(|place| self.folders.folders.get(place)) else {
@@ -231,12 +231,12 @@ impl Watch {
 
 /// Identifies the folder at a path, so that a replacement is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
+struct FolderIdentity {
     device: u64,
     number: u64,
 }
 
-impl Identity {
+impl FolderIdentity {
     fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
         #[cfg(unix)]
@@ -251,19 +251,19 @@ impl Identity {
 }
 
 /// The meaning of an event for a file.
-fn touch(kind: EventKind, path: &Path) -> Option<Touch> {
+fn touch(kind: EventKind, path: &Path) -> Option<FileEventKind> {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Remove(_) => {
-            Some(Touch::Finished)
+            Some(FileEventKind::Finished)
         }
         EventKind::Access(_) | EventKind::Create(CreateKind::Folder) => None,
         // A file that was moved here or away is whole.
-        EventKind::Modify(ModifyKind::Name(_)) => Some(Touch::Finished),
-        EventKind::Modify(ModifyKind::Metadata(_)) => Some(Touch::Noticed),
+        EventKind::Modify(ModifyKind::Name(_)) => Some(FileEventKind::Finished),
+        EventKind::Modify(ModifyKind::Metadata(_)) => Some(FileEventKind::Noticed),
         // A second name for an old file brings no closing with it.
-        EventKind::Create(_) if read::rests_for(path, REST) => Some(Touch::Finished),
+        EventKind::Create(_) if read::rests_for(path, REST) => Some(FileEventKind::Finished),
         EventKind::Create(_) | EventKind::Modify(_) | EventKind::Any | EventKind::Other => {
-            Some(Touch::Written)
+            Some(FileEventKind::Written)
         }
     }
 }

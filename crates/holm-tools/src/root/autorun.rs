@@ -15,12 +15,12 @@ pub(crate) struct AutorunFile {
     pub(crate) pattern: &'static str,
     /// Which tool runs it, and when.
     pub(crate) runner: &'static str,
-    pub(crate) handling: Handling,
+    pub(crate) handling: AutorunHandling,
 }
 
 /// How a write to such a file is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Handling {
+pub(crate) enum AutorunHandling {
     /// It needs a grant that names the file.
     Protected,
     /// It is an ordinary write. A command that makes or changes the file says so in its result.
@@ -192,12 +192,12 @@ pub(crate) fn table() -> impl Iterator<Item = AutorunFile> {
             patterns.iter().map(move |pattern| AutorunFile { pattern, runner, handling })
         })
     };
-    rows(PROTECTED, Handling::Protected).chain(rows(REPORTED, Handling::Reported))
+    rows(PROTECTED, AutorunHandling::Protected).chain(rows(REPORTED, AutorunHandling::Reported))
 }
 
 /// The patterns of protected files.
 pub(crate) fn protected() -> impl Iterator<Item = &'static str> {
-    table().filter(|row| row.handling == Handling::Protected).map(|row| row.pattern)
+    table().filter(|row| row.handling == AutorunHandling::Protected).map(|row| row.pattern)
 }
 
 /// Whether a row could be about a file of this name: cheap, for walks over many files.
@@ -241,17 +241,17 @@ fn all_by_name(names: &[String]) -> impl Iterator<Item = AutorunFile> {
 }
 
 /// The rows by their last names, so that a walk over many files stays cheap.
-struct Index {
+struct AutorunIndex {
     exact: BTreeMap<String, Vec<AutorunFile>>,
     starred: Vec<AutorunFile>,
 }
 
-fn index() -> &'static Index {
-    static INDEX: OnceLock<Index> = OnceLock::new();
-    INDEX.get_or_init(Index::build)
+fn index() -> &'static AutorunIndex {
+    static INDEX: OnceLock<AutorunIndex> = OnceLock::new();
+    INDEX.get_or_init(AutorunIndex::build)
 }
 
-impl Index {
+impl AutorunIndex {
     fn build() -> Self {
         let mut index = Self { exact: BTreeMap::new(), starred: Vec::new() };
         for row in table() {
@@ -288,18 +288,18 @@ mod tests {
 
     #[test]
     fn a_path_is_found_by_its_name_at_any_depth_and_in_any_case() {
-        let check = |path: &str, expect: Option<(&str, Handling)>| {
+        let check = |path: &str, expect: Option<(&str, AutorunHandling)>| {
             assert_eq!(find(path).map(|row| (row.pattern, row.handling)), expect, "{path}");
         };
-        check(".vscode", Some((".vscode/", Handling::Protected)));
-        check("app/.VSCode/tasks.json", Some((".vscode/", Handling::Protected)));
-        check("a/b/.pre-commit-config.yaml", Some((".pre-commit-config.yaml", Handling::Protected)));
-        check("x.code-workspace", Some(("*.code-workspace", Handling::Protected)));
-        check("lefthook.toml", Some(("lefthook.*", Handling::Protected)));
-        check("mise.local.toml", Some(("mise.*.toml", Handling::Protected)));
-        check(".github/workflows/ci.yml", Some((".github/workflows/", Handling::Reported)));
-        check("docs/AGENTS.md", Some(("AGENTS.md", Handling::Reported)));
-        check("crates/x/.cargo/config.toml", Some((".cargo/config.toml", Handling::Reported)));
+        check(".vscode", Some((".vscode/", AutorunHandling::Protected)));
+        check("app/.VSCode/tasks.json", Some((".vscode/", AutorunHandling::Protected)));
+        check("a/b/.pre-commit-config.yaml", Some((".pre-commit-config.yaml", AutorunHandling::Protected)));
+        check("x.code-workspace", Some(("*.code-workspace", AutorunHandling::Protected)));
+        check("lefthook.toml", Some(("lefthook.*", AutorunHandling::Protected)));
+        check("mise.local.toml", Some(("mise.*.toml", AutorunHandling::Protected)));
+        check(".github/workflows/ci.yml", Some((".github/workflows/", AutorunHandling::Reported)));
+        check("docs/AGENTS.md", Some(("AGENTS.md", AutorunHandling::Reported)));
+        check("crates/x/.cargo/config.toml", Some((".cargo/config.toml", AutorunHandling::Reported)));
         for ordinary in [
             "Makefile",
             "build.rs",

@@ -1,7 +1,7 @@
 //! Names that no tool may access, no matter what it was granted. This one list serves file tools,
 //! the sandbox and commands.
 
-use holm_grants::{Denial, Denials, FilePath, Grant, GrantError, GrantSet, PathPattern, Request};
+use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantError, GrantSet, PathPattern};
 
 use super::autorun::{self, AutorunFile};
 
@@ -92,27 +92,27 @@ const REPOSITORY: &[&str] = &["**/HEAD", "**/commondir"];
 /// most permissive file system would.
 ///
 /// ```
-/// use holm_tools::root::Denies;
+/// use holm_tools::root::DenyRules;
 ///
-/// let denies = Denies::usual();
+/// let denies = DenyRules::usual();
 /// assert!(denies.reading(&"app/.ENV".parse()?).is_some());
 /// assert!(denies.reading(&"app/.env.example".parse()?).is_none());
 /// assert!(denies.writing(&".bashrc".parse()?).is_some());
 /// # Ok::<(), holm_grants::PathError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Denies {
-    all: Denials,
-    lookalikes: Denials,
-    examples: Denials,
-    unwritten: Denials,
+pub struct DenyRules {
+    all: DenialSet,
+    lookalikes: DenialSet,
+    examples: DenialSet,
+    unwritten: DenialSet,
     /// Files that everyday tools run without asking.
-    autorun: Denials,
+    autorun: DenialSet,
     /// The paths that the user granted by a name of the table, which may therefore be written.
     named: Vec<PathPattern>,
 }
 
-impl Denies {
+impl DenyRules {
     /// The rules that a root starts with.
     #[must_use]
     pub fn usual() -> Self {
@@ -131,10 +131,10 @@ impl Denies {
     ///
     /// ```
     /// use holm_grants::GrantSet;
-    /// use holm_tools::root::Denies;
+    /// use holm_tools::root::DenyRules;
     ///
     /// let writes = |grant: &str| {
-    ///     let denies = Denies::usual().naming(&GrantSet::parse([grant])?);
+    ///     let denies = DenyRules::usual().naming(&GrantSet::parse([grant])?);
     ///     Ok::<_, holm_grants::GrantError>(denies.writing(&".vscode/tasks.json".parse()?).is_none())
     /// };
     /// assert!(!writes("write:**")?);
@@ -157,7 +157,7 @@ impl Denies {
     /// Denials have no exceptions. A caller that hides files by these must leave out those for
     /// which [`is_example`](Self::is_example) is true.
     #[must_use]
-    pub fn of_commands() -> Denials {
+    pub fn of_commands() -> DenialSet {
         Self::usual().for_commands()
     }
 
@@ -165,7 +165,7 @@ impl Denies {
     /// [`naming`](Self::naming). A jail has no exceptions, so a grant that names one `.vscode`
     /// folder opens all of them that the call may write.
     #[must_use]
-    pub fn for_commands(&self) -> Denials {
+    pub fn for_commands(&self) -> DenialSet {
         let rules =
             fixed("path", &[SECRETS, LOOKALIKES]).join(&fixed("write", &[OWN, STARTUP, OTHER_HISTORY]));
         rules.join(&self.autorun_for_jails())
@@ -173,7 +173,7 @@ impl Denies {
 
     /// The rules about files that everyday tools run, without those that a grant names. All rules
     /// about such a file are left out, because one would keep it closed.
-    fn autorun_for_jails(&self) -> Denials {
+    fn autorun_for_jails(&self) -> DenialSet {
         let rows = self.named.iter().flat_map(|pattern| autorun::find_all(&spelled(pattern)));
         let named: Vec<&str> = rows.map(|row| row.pattern).collect();
         let is_open = |rule: &Denial| {
@@ -188,7 +188,7 @@ impl Denies {
     pub fn is_example(rule: &Denial, path: &FilePath) -> bool {
         let rule = rule.to_string();
         let is_lookalike = rule.strip_prefix("path:").is_some_and(|pattern| LOOKALIKES.contains(&pattern));
-        is_lookalike && fixed("path", &[EXAMPLES]).hitting(&Request::Read(path.clone())).is_some()
+        is_lookalike && fixed("path", &[EXAMPLES]).hitting(&AccessRequest::Read(path.clone())).is_some()
     }
 
     /// Files that a shell or git obeys at startup, as paths beneath a person's home.
@@ -203,13 +203,13 @@ impl Denies {
     ///
     /// # Errors
     /// [`GrantError`] if a rule cannot be expressed with absolute paths.
-    pub fn denials(&self, at: &FilePath) -> Result<Denials, GrantError> {
+    pub fn denials(&self, at: &FilePath) -> Result<DenialSet, GrantError> {
         let at = PathPattern::exactly(at)?.to_string();
         let all = self.all.iter().chain(self.lookalikes.iter()).map(ToString::to_string);
         let unwritten = self.unwritten.iter().map(|rule| rule.to_string().replacen("path:", "write:", 1));
         let autorun = self.autorun_for_jails();
         let unwritten = unwritten.chain(autorun.iter().map(ToString::to_string));
-        let mut denials = Denials::new();
+        let mut denials = DenialSet::new();
         for rule in all.chain(unwritten) {
             denials.insert(rule.parse()?);
             if let Some(absolute) = absolute(&rule, &at) {
@@ -240,13 +240,13 @@ impl Denies {
     /// The rule that keeps a path from being read, listed or found.
     #[must_use]
     pub fn reading(&self, path: &FilePath) -> Option<String> {
-        self.hit(&Request::Read(path.clone()))
+        self.hit(&AccessRequest::Read(path.clone()))
     }
 
     /// The rule that keeps a path from being written.
     #[must_use]
     pub fn writing(&self, path: &FilePath) -> Option<String> {
-        let request = Request::Write(path.clone());
+        let request = AccessRequest::Write(path.clone());
         let unwritten = || self.unwritten.hitting(&request).map(ToString::to_string);
         let autorun = || self.autorun_rule(&request, path);
         self.hit(&request).or_else(unwritten).or_else(autorun)
@@ -254,18 +254,18 @@ impl Denies {
 
     /// The row of the table that alone keeps a path from being written: a grant that names the path opens it.
     pub(crate) fn autorun(&self, path: &FilePath) -> Option<AutorunFile> {
-        let request = Request::Write(path.clone());
+        let request = AccessRequest::Write(path.clone());
         let is_kept = self.hit(&request).is_some() || self.unwritten.hitting(&request).is_some();
         self.autorun_rule(&request, path).filter(|_| !is_kept)?;
         autorun::find(path.as_str())
     }
 
-    fn autorun_rule(&self, request: &Request, path: &FilePath) -> Option<String> {
+    fn autorun_rule(&self, request: &AccessRequest, path: &FilePath) -> Option<String> {
         let is_named = self.named.iter().any(|pattern| pattern.admits(path));
         self.autorun.hitting(request).filter(|_| !is_named).map(ToString::to_string)
     }
 
-    fn hit(&self, request: &Request) -> Option<String> {
+    fn hit(&self, request: &AccessRequest) -> Option<String> {
         let lookalike = || match self.examples.hitting(request) {
             Some(_) => None,
             None => self.lookalikes.hitting(request),
@@ -274,7 +274,7 @@ impl Denies {
     }
 }
 
-impl Default for Denies {
+impl Default for DenyRules {
     fn default() -> Self {
         Self::usual()
     }
@@ -295,7 +295,7 @@ fn absolute(rule: &str, at: &str) -> Option<String> {
 /// The row of the table that a pattern names: by components without a star, so
 /// that `**` names nothing.
 fn named_by(pattern: &PathPattern) -> Option<AutorunFile> {
-    autorun::find(&spelled(pattern)).filter(|row| row.handling == autorun::Handling::Protected)
+    autorun::find(&spelled(pattern)).filter(|row| row.handling == autorun::AutorunHandling::Protected)
 }
 
 /// The components of a pattern without a star.
@@ -305,15 +305,15 @@ fn spelled(pattern: &PathPattern) -> String {
     named.join("/")
 }
 
-fn autorun_rules(kind: &str) -> Denials {
+fn autorun_rules(kind: &str) -> DenialSet {
     let patterns: Vec<String> = autorun::protected().map(|pattern| format!("**/{pattern}")).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     fixed(kind, &[&patterns])
 }
 
-fn fixed(kind: &str, lists: &[&[&str]]) -> Denials {
+fn fixed(kind: &str, lists: &[&[&str]]) -> DenialSet {
     let texts: Vec<String> =
         lists.iter().copied().flatten().map(|pattern| format!("{kind}:{pattern}")).collect();
     #[expect(clippy::expect_used, reason = "constants of this file, which a test reads")]
-    Denials::parse(texts.iter().map(String::as_str)).expect("the rules above are denials")
+    DenialSet::parse(texts.iter().map(String::as_str)).expect("the rules above are denials")
 }

@@ -5,7 +5,7 @@ use rustix::io::Errno;
 
 /// Why a root refuses. Files are named as the caller named them; nothing outside the root is named.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RootError {
+pub enum WorkspaceRootError {
     /// The text is not a valid path.
     #[error("this is no path that can be opened: {reason}")]
     Path {
@@ -14,15 +14,10 @@ pub enum RootError {
     },
     /// An absolute path that does not lead into the root.
     #[error("`{path}` lies outside the folder of this task; name a path beneath it, relative to it")]
-    Outside {
-        path: String,
-    },
+    Outside { path: String },
     /// A rule keeps the file from all tools.
     #[error("`{path}` is kept from tools by the rule {rule}; go on without it")]
-    Denied {
-        path: String,
-        rule: String,
-    },
+    Denied { path: String, rule: String },
     /// An everyday tool of the user's runs the file without asking, and no grant names it.
     #[error(
         "`{path}` is protected, because {runner}; a write needs a grant that names it, which the user can give: \
@@ -56,51 +51,30 @@ pub enum RootError {
     },
     /// Another file system is mounted on the way.
     #[error("`{path}` lies on another mount; a person can allow the root to enter mounts")]
-    Mount {
-        path: String,
-    },
+    Mount { path: String },
     #[error("`{path}` does not exist")]
-    Missing {
-        path: String,
-    },
+    Missing { path: String },
     /// The entry has another kind.
     #[error("`{path}` is {found}, not {wanted}")]
-    Kind {
-        path: String,
-        found: &'static str,
-        wanted: &'static str,
-    },
+    Kind { path: String, found: &'static str, wanted: &'static str },
     /// The file is larger than a tool handles.
     #[error("`{path}` has {bytes} bytes; the most is {max}: search it instead, or name a smaller file")]
-    TooLarge {
-        path: String,
-        bytes: u64,
-        max: u64,
-    },
+    TooLarge { path: String, bytes: u64, max: u64 },
     /// The file has changed since it was read.
     #[error("`{path}` has changed since it was read; read it again, then decide again")]
-    Changed {
-        path: String,
-    },
+    Changed { path: String },
     /// The mode of the file allows no user to write it.
     #[error("`{path}` is read-only; a person has to make it writable")]
-    ReadOnly {
-        path: String,
-    },
+    ReadOnly { path: String },
     /// Another process holds the folder.
     #[error("`{path}` is being changed by another process; try again")]
-    Busy {
-        path: String,
-    },
+    Busy { path: String },
     /// The system reported an error.
     #[error("`{path}`: {reason}")]
-    System {
-        path: String,
-        reason: String,
-    },
+    System { path: String, reason: String },
 }
 
-impl RootError {
+impl WorkspaceRootError {
     /// Converts a system error about a path.
     pub(crate) fn of(path: &str, errno: Errno) -> Self {
         let path = path.to_owned();

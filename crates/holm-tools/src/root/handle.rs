@@ -7,7 +7,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::base::Mounts;
+use super::base::MountPolicy;
 
 /// How often a walk is retried after a rename disturbed it. More renames than that
 /// are probably an attack.
@@ -15,7 +15,7 @@ const ATTEMPTS: usize = 64;
 
 /// The method with which a path is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum OpenMethod {
     /// One call of the system, where it has one.
     System,
     Steps,
@@ -29,12 +29,12 @@ pub(super) fn open(
     start: BorrowedFd<'_>,
     path: &str,
     flags: OFlags,
-    mounts: Mounts,
-    way: Way,
+    mounts: MountPolicy,
+    way: OpenMethod,
 ) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     #[cfg(target_os = "linux")]
-    if way == Way::System {
+    if way == OpenMethod::System {
         match at_once(start, path, flags, mounts) {
             // No such call, or a filter that forbids it: the steps are slower and lead to the same place.
             Err(Errno::NOSYS | Errno::PERM) => {}
@@ -45,11 +45,11 @@ pub(super) fn open(
 }
 
 #[cfg(target_os = "linux")]
-fn at_once(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) -> Result<OwnedFd, Errno> {
+fn at_once(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: MountPolicy) -> Result<OwnedFd, Errno> {
     use rustix::fs::ResolveFlags;
 
     let mut resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    if mounts == Mounts::Refused {
+    if mounts == MountPolicy::Refused {
         resolve |= ResolveFlags::NO_XDEV;
     }
     for _ in 0..ATTEMPTS {
@@ -61,7 +61,7 @@ fn at_once(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) -> 
     Err(Errno::AGAIN)
 }
 
-fn in_steps(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) -> Result<OwnedFd, Errno> {
+fn in_steps(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: MountPolicy) -> Result<OwnedFd, Errno> {
     let device = fs::fstat(start)?.st_dev;
     let through = FOLDER | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let mut held: Option<OwnedFd> = None;
@@ -74,7 +74,7 @@ fn in_steps(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) ->
         let here = held.as_ref().map_or(start, AsFd::as_fd);
         let wanted = if names.peek().is_some() { through } else { flags };
         let next = open_one(here, name, wanted)?;
-        if mounts == Mounts::Refused && fs::fstat(&next)?.st_dev != device {
+        if mounts == MountPolicy::Refused && fs::fstat(&next)?.st_dev != device {
             return Err(Errno::XDEV);
         }
         held = Some(next);

@@ -18,7 +18,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::{Place, RootError, Stamp};
+use super::{FileLocation, FileStamp, WorkspaceRootError};
 
 /// Mutexes for all files. A few threads seldom share one by chance, and the memory does not grow
 /// with the number of files.
@@ -33,28 +33,28 @@ const PAUSE: Duration = Duration::from_millis(1);
 static FILES: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| (0..STRIPES).map(|_| Mutex::new(())).collect());
 
 /// Held while files are read, changed and replaced. Dropping it admits the next writer.
-pub(crate) struct Lock {
+pub(crate) struct FileLock {
     // Dropped in this order: other processes first, then other threads.
-    _folders: Vec<Held>,
+    _folders: Vec<FolderLock>,
     _files: Vec<MutexGuard<'static, ()>>,
 }
 
-struct Held(Arc<Dir>);
+struct FolderLock(Arc<Dir>);
 
-impl Drop for Held {
+impl Drop for FolderLock {
     fn drop(&mut self) {
         // Closing the handle would do the same.
         let _ = flock(self.0.as_fd(), FlockOperation::Unlock);
     }
 }
 
-impl Lock {
+impl FileLock {
     /// Waits for all the places together; always in one order, so that two calls never wait for each other.
-    pub(crate) fn hold(places: &[&Place]) -> Result<Self, RootError> {
+    pub(crate) fn hold(places: &[&FileLocation]) -> Result<Self, WorkspaceRootError> {
         let mut stripes = Vec::new();
-        let mut folders: BTreeMap<(u64, u64), &Place> = BTreeMap::new();
+        let mut folders: BTreeMap<(u64, u64), &FileLocation> = BTreeMap::new();
         for place in places {
-            let id = id(&place.dir).map_err(|errno| RootError::of(place.path().as_str(), errno))?;
+            let id = id(&place.dir).map_err(|errno| WorkspaceRootError::of(place.path().as_str(), errno))?;
             stripes.push(stripe(id, &place.name));
             folders.insert(id, place);
         }
@@ -69,8 +69,8 @@ impl Lock {
 
 /// Locks one folder among processes. Returns `None` if its file system has no locks: then only the
 /// file's stamp shows changes.
-fn folder(place: &Place) -> Result<Option<Held>, RootError> {
-    let failed = |errno| RootError::of(place.path().as_str(), errno);
+fn folder(place: &FileLocation) -> Result<Option<FolderLock>, WorkspaceRootError> {
+    let failed = |errno| WorkspaceRootError::of(place.path().as_str(), errno);
     // A new handle: the lock belongs to the open file, so two calls in one process
     // exclude each other too.
     let dir = place.root.open_beneath(place.dir.as_fd(), ".", super::handle::FOLDER).map_err(failed)?;
@@ -78,10 +78,12 @@ fn folder(place: &Place) -> Result<Option<Held>, RootError> {
     let until = Instant::now() + PATIENCE;
     loop {
         match flock(dir.as_fd(), FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Some(Held(dir))),
+            Ok(()) => return Ok(Some(FolderLock(dir))),
             Err(Errno::INTR) => {}
             Err(Errno::WOULDBLOCK) if Instant::now() < until => thread::sleep(PAUSE),
-            Err(Errno::WOULDBLOCK) => return Err(RootError::Busy { path: place.path().to_string() }),
+            Err(Errno::WOULDBLOCK) => {
+                return Err(WorkspaceRootError::Busy { path: place.path().to_string() });
+            }
             Err(Errno::NOLCK | Errno::OPNOTSUPP | Errno::NOSYS | Errno::BADF | Errno::INVAL) => {
                 return Ok(None);
             }
@@ -91,7 +93,7 @@ fn folder(place: &Place) -> Result<Option<Held>, RootError> {
 }
 
 fn id(dir: &Dir) -> Result<(u64, u64), Errno> {
-    Ok(Stamp::of(&fstat(dir.as_fd())?).id())
+    Ok(FileStamp::of(&fstat(dir.as_fd())?).id())
 }
 
 /// FNV-1a: any stripe will do, as long as one file always has the same.

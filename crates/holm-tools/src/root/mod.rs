@@ -10,7 +10,7 @@
 //!   target and the kernel can judge it.
 //! - On Linux the walk is one `openat2` that stays beneath the root, passes no link and enters no
 //!   mount. Where that call is missing, the same walk is made in steps.
-//! - [`Denies`] apply to every read, write, listing and search. No tool writes
+//! - [`DenyRules`] apply to every read, write, listing and search. No tool writes
 //!   to Holm's own folders.
 //! - Files that everyday tools of the user run without asking (an editor's tasks, git hooks) are
 //!   written only under a grant that names them. Files that the configuration of git names are
@@ -19,13 +19,13 @@
 //!   cannot see hard links*: a file that was hard-linked into the root counts as part of the root.
 //!
 //! ```
-//! use holm_tools::root::{Root, RootError};
+//! use holm_tools::root::{WorkspaceRoot, WorkspaceRootError};
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::write(folder.path().join("notes.txt"), "hello")?;
-//! let root = Root::open(folder.path())?;
+//! let root = WorkspaceRoot::open(folder.path())?;
 //! assert_eq!(root.read(&root.path("./notes.txt")?)?.bytes(1024)?, b"hello");
-//! assert!(matches!(root.path("../secret"), Err(RootError::Path { .. })));
+//! assert!(matches!(root.path("../secret"), Err(WorkspaceRootError::Path { .. })));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -46,16 +46,16 @@ mod walk;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use base::Folders;
-pub use base::{Mounts, Protect, Root};
-pub use denies::Denies;
-pub use error::RootError;
-pub use hand::{Before, Contents, HandError, Item, ItemKind};
-pub use opened::Opened;
+pub(crate) use base::MissingFolderPolicy;
+pub use base::{MountPolicy, ProtectionLevel, WorkspaceRoot};
+pub use denies::DenyRules;
+pub use error::WorkspaceRootError;
+pub use hand::{FolderItem, FolderItemKind, FolderListing, ManualFileError, WritePrecondition};
+pub use opened::OpenedFile;
 
-pub(crate) use lock::Lock;
-pub(crate) use opened::Stamp;
-pub(crate) use permit::Permit;
-pub(crate) use place::{Kind, Place};
-pub(crate) use replace::Expect;
-pub(crate) use walk::{Ignored, VERSION_CONTROL, Walk, Walked};
+pub(crate) use lock::FileLock;
+pub(crate) use opened::FileStamp;
+pub(crate) use permit::CallPermit;
+pub(crate) use place::{DirEntryKind, FileLocation};
+pub(crate) use replace::ExpectedFile;
+pub(crate) use walk::{IgnoredFilePolicy, VERSION_CONTROL, WalkSummary, WorkspaceWalk};

@@ -8,40 +8,40 @@ use std::{
 
 use rustix::fs::{self, Stat};
 
-use super::RootError;
+use super::WorkspaceRootError;
 
 /// A regular file of a root, open for reading.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedFile {
     file: File,
     path: String,
-    stamp: Stamp,
+    stamp: FileStamp,
 }
 
-impl Opened {
+impl OpenedFile {
     /// Takes a handle that was opened beneath a root. Anything but a regular file is refused.
-    pub(super) fn new(handle: OwnedFd, path: &str) -> Result<Self, RootError> {
-        let found = fs::fstat(&handle).map_err(|errno| RootError::of(path, errno))?;
+    pub(super) fn new(handle: OwnedFd, path: &str) -> Result<Self, WorkspaceRootError> {
+        let found = fs::fstat(&handle).map_err(|errno| WorkspaceRootError::of(path, errno))?;
         let kind = fs::FileType::from_raw_mode(found.st_mode);
         if kind != fs::FileType::RegularFile {
-            let found = super::place::Kind::of(kind).in_words();
-            return Err(RootError::Kind { path: path.into(), found, wanted: "a file" });
+            let found = super::place::DirEntryKind::of(kind).in_words();
+            return Err(WorkspaceRootError::Kind { path: path.into(), found, wanted: "a file" });
         }
-        Ok(Self { file: File::from(handle), path: path.into(), stamp: Stamp::of(&found) })
+        Ok(Self { file: File::from(handle), path: path.into(), stamp: FileStamp::of(&found) })
     }
 
     /// Reads all bytes of the file.
     ///
     /// # Errors
-    /// [`RootError::TooLarge`] if there are more than `max`, also where the file grows while it is read.
-    pub fn bytes(&self, max: u64) -> Result<Vec<u8>, RootError> {
-        let too_large = |bytes| RootError::TooLarge { path: self.path.clone(), bytes, max };
+    /// [`WorkspaceRootError::TooLarge`] if there are more than `max`, also where the file grows while it is read.
+    pub fn bytes(&self, max: u64) -> Result<Vec<u8>, WorkspaceRootError> {
+        let too_large = |bytes| WorkspaceRootError::TooLarge { path: self.path.clone(), bytes, max };
         if self.stamp.len > max {
             return Err(too_large(self.stamp.len));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(self.stamp.len).unwrap_or(0));
         let read = (&self.file).take(max.saturating_add(1)).read_to_end(&mut bytes);
-        let read = read.map_err(|error| RootError::io(&self.path, &error))? as u64;
+        let read = read.map_err(|error| WorkspaceRootError::io(&self.path, &error))? as u64;
         if read > max {
             return Err(too_large(read));
         }
@@ -64,20 +64,21 @@ impl Opened {
         &self.file
     }
 
-    pub(crate) fn stamp(&self) -> Stamp {
+    pub(crate) fn stamp(&self) -> FileStamp {
         self.stamp
     }
 
     /// The present stamp of the same file.
-    pub(crate) fn now(&self) -> Result<Stamp, RootError> {
-        let found = fs::fstat(self.file.as_fd()).map_err(|errno| RootError::of(&self.path, errno))?;
-        Ok(Stamp::of(&found))
+    pub(crate) fn now(&self) -> Result<FileStamp, WorkspaceRootError> {
+        let found =
+            fs::fstat(self.file.as_fd()).map_err(|errno| WorkspaceRootError::of(&self.path, errno))?;
+        Ok(FileStamp::of(&found))
     }
 }
 
 /// Tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     device: u64,
     inode: u64,
     len: u64,
@@ -86,7 +87,7 @@ pub(crate) struct Stamp {
     mode: u32,
 }
 
-impl Stamp {
+impl FileStamp {
     #[expect(clippy::unnecessary_cast, reason = "these types differ between systems")]
     #[expect(
         clippy::cast_sign_loss,

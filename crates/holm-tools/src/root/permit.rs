@@ -1,44 +1,44 @@
 //! Checks what one call was allowed, again, at the moment when the file is opened.
 
-use holm_grants::{FilePath, Grant, Need, PathPattern, Request};
+use holm_grants::{AccessRequest, CallNeed, FilePath, Grant, PathPattern};
 
-use super::RootError;
+use super::WorkspaceRootError;
 
 /// The needs of one call, as the kernel granted them. An empty list allows nothing.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Permit<'a> {
-    needs: &'a [Need],
+pub(crate) struct CallPermit<'a> {
+    needs: &'a [CallNeed],
     /// Where the root is, for needs that were spelled out from the top.
     root: &'a FilePath,
 }
 
-impl<'a> Permit<'a> {
-    pub(crate) fn new(needs: &'a [Need], root: &'a FilePath) -> Self {
+impl<'a> CallPermit<'a> {
+    pub(crate) fn new(needs: &'a [CallNeed], root: &'a FilePath) -> Self {
         Self { needs, root }
     }
 
     /// Whether the call may read the path.
     pub(crate) fn may_read(&self, path: &FilePath) -> bool {
         self.needs.iter().any(|need| match need {
-            Need::Request(Request::Read(granted)) => self.is(granted, path),
-            Need::Grant(Grant::Read(pattern)) => self.admits(pattern, path),
-            Need::Request(_) | Need::Grant(_) => false,
+            CallNeed::Request(AccessRequest::Read(granted)) => self.is(granted, path),
+            CallNeed::Grant(Grant::Read(pattern)) => self.admits(pattern, path),
+            CallNeed::Request(_) | CallNeed::Grant(_) => false,
         })
     }
 
     /// Like [`may_read`](Self::may_read), with an error that names the missing grant.
-    pub(crate) fn read(&self, path: &FilePath) -> Result<(), RootError> {
-        if self.may_read(path) { Ok(()) } else { Err(missing(&Request::Read(path.clone()))) }
+    pub(crate) fn read(&self, path: &FilePath) -> Result<(), WorkspaceRootError> {
+        if self.may_read(path) { Ok(()) } else { Err(missing(&AccessRequest::Read(path.clone()))) }
     }
 
     /// Whether the call may write the path; says which grant is missing.
-    pub(crate) fn write(&self, path: &FilePath) -> Result<(), RootError> {
+    pub(crate) fn write(&self, path: &FilePath) -> Result<(), WorkspaceRootError> {
         let granted = self.needs.iter().any(|need| match need {
-            Need::Request(Request::Write(granted)) => self.is(granted, path),
-            Need::Grant(Grant::Write(pattern)) => self.admits(pattern, path),
-            Need::Request(_) | Need::Grant(_) => false,
+            CallNeed::Request(AccessRequest::Write(granted)) => self.is(granted, path),
+            CallNeed::Grant(Grant::Write(pattern)) => self.admits(pattern, path),
+            CallNeed::Request(_) | CallNeed::Grant(_) => false,
         });
-        if granted { Ok(()) } else { Err(missing(&Request::Write(path.clone()))) }
+        if granted { Ok(()) } else { Err(missing(&AccessRequest::Write(path.clone()))) }
     }
 
     fn is(&self, granted: &FilePath, path: &FilePath) -> bool {
@@ -52,7 +52,7 @@ impl<'a> Permit<'a> {
 }
 
 /// The error with the grant for exactly this request; a star in a name is escaped.
-fn missing(request: &Request) -> RootError {
+fn missing(request: &AccessRequest) -> WorkspaceRootError {
     let need = Grant::exactly(request).map_or_else(|_| request.to_string(), |grant| grant.to_string());
-    RootError::NotGranted { need }
+    WorkspaceRootError::NotGranted { need }
 }

@@ -9,19 +9,19 @@ use rustix::{
     io::Errno,
 };
 
-use super::{Opened, Root, RootError, Stamp};
+use super::{FileStamp, OpenedFile, WorkspaceRoot, WorkspaceRootError};
 
 /// The location of a file that exists or will exist: the handle of its folder, and its name there.
 #[derive(Debug)]
-pub(crate) struct Place {
-    pub(super) root: Root,
+pub(crate) struct FileLocation {
+    pub(super) root: WorkspaceRoot,
     pub(super) dir: Dir,
     pub(super) name: String,
     path: FilePath,
 }
 
-impl Place {
-    pub(super) fn new(root: Root, dir: Dir, name: &str, path: FilePath) -> Self {
+impl FileLocation {
+    pub(super) fn new(root: WorkspaceRoot, dir: Dir, name: &str, path: FilePath) -> Self {
         Self { root, dir, name: name.into(), path }
     }
 
@@ -31,9 +31,9 @@ impl Place {
     }
 
     /// The kind of the entry, or `None` if there is no entry.
-    pub(crate) fn kind(&self) -> Result<Option<Kind>, RootError> {
+    pub(crate) fn kind(&self) -> Result<Option<DirEntryKind>, WorkspaceRootError> {
         match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => Ok(Some(Kind::of(FileType::from_raw_mode(found.st_mode)))),
+            Ok(found) => Ok(Some(DirEntryKind::of(FileType::from_raw_mode(found.st_mode)))),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(self.root.explain(&self.path, errno)),
         }
@@ -41,42 +41,42 @@ impl Place {
 
     /// Opens the file. Its kind is checked first, because opening a device can
     /// already have an effect.
-    pub(crate) fn read(&self) -> Result<Opened, RootError> {
+    pub(crate) fn read(&self) -> Result<OpenedFile, WorkspaceRootError> {
         match self.kind()? {
-            Some(Kind::File) => {}
-            Some(Kind::Link) => return Err(self.root.explain(&self.path, Errno::LOOP)),
+            Some(DirEntryKind::File) => {}
+            Some(DirEntryKind::Link) => return Err(self.root.explain(&self.path, Errno::LOOP)),
             Some(kind) => {
                 let (path, found) = (self.path.to_string(), kind.in_words());
-                return Err(RootError::Kind { path, found, wanted: "a file" });
+                return Err(WorkspaceRootError::Kind { path, found, wanted: "a file" });
             }
-            None => return Err(RootError::Missing { path: self.path.to_string() }),
+            None => return Err(WorkspaceRootError::Missing { path: self.path.to_string() }),
         }
         let handle = self.root.open_beneath(self.dir.as_fd(), &self.name, OFlags::RDONLY);
-        Opened::new(handle.map_err(|errno| self.root.explain(&self.path, errno))?, self.path.as_str())
+        OpenedFile::new(handle.map_err(|errno| self.root.explain(&self.path, errno))?, self.path.as_str())
     }
 
     /// Opens the file if there is one.
-    pub(crate) fn read_if_there(&self) -> Result<Option<Opened>, RootError> {
+    pub(crate) fn read_if_there(&self) -> Result<Option<OpenedFile>, WorkspaceRootError> {
         match self.read() {
             Ok(opened) => Ok(Some(opened)),
-            Err(RootError::Missing { .. }) => Ok(None),
+            Err(WorkspaceRootError::Missing { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// The stamp of the present file, or `None` if there is no file.
-    pub(super) fn stamp(&self) -> Result<Option<Stamp>, RootError> {
+    pub(super) fn stamp(&self) -> Result<Option<FileStamp>, WorkspaceRootError> {
         match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => Ok(Some(Stamp::of(&found))),
+            Ok(found) => Ok(Some(FileStamp::of(&found))),
             Err(Errno::NOENT) => Ok(None),
-            Err(errno) => Err(RootError::of(self.path.as_str(), errno)),
+            Err(errno) => Err(WorkspaceRootError::of(self.path.as_str(), errno)),
         }
     }
 }
 
 /// The kinds of directory entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DirEntryKind {
     File,
     Folder,
     Link,
@@ -86,7 +86,7 @@ pub(crate) enum Kind {
     Device,
 }
 
-impl Kind {
+impl DirEntryKind {
     pub(crate) fn of(kind: FileType) -> Self {
         match kind {
             FileType::RegularFile => Self::File,

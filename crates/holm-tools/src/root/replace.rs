@@ -15,29 +15,34 @@ use rustix::{
     io::Errno,
 };
 
-use super::{Place, RootError, Stamp};
+use super::{FileLocation, FileStamp, WorkspaceRootError};
 
 /// The file that must be there when the new file replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expect {
+pub(crate) enum ExpectedFile {
     Absent,
     /// This file, as it was.
-    Same(Stamp),
+    Same(FileStamp),
 }
 
-impl Place {
+impl FileLocation {
     /// Replaces the file, keeping its mode; `mode` is for a file that is new and whose mode is known.
     ///
     /// # Errors
-    /// [`RootError::Changed`] if the file is not the expected one; then nothing has changed.
-    pub(crate) fn replace(&self, bytes: &[u8], expect: Expect, mode: Option<u32>) -> Result<(), RootError> {
+    /// [`WorkspaceRootError::Changed`] if the file is not the expected one; then nothing has changed.
+    pub(crate) fn replace(
+        &self,
+        bytes: &[u8],
+        expect: ExpectedFile,
+        mode: Option<u32>,
+    ) -> Result<(), WorkspaceRootError> {
         self.check(expect)?;
-        let draft = Draft::write(self, bytes, mode.or_else(|| kept(expect)))?;
+        let draft = DraftFile::write(self, bytes, mode.or_else(|| kept(expect)))?;
         // Checked again when the bytes are on disk: writing them may have taken long.
         self.check(expect)?;
         let taken = match expect {
-            Expect::Absent => draft.create(self),
-            Expect::Same(_) => draft.replace(self),
+            ExpectedFile::Absent => draft.create(self),
+            ExpectedFile::Same(_) => draft.replace(self),
         };
         match taken {
             Ok(()) => self.sync(),
@@ -47,27 +52,27 @@ impl Place {
     }
 
     /// Removes the file, if it is the one that is expected.
-    pub(crate) fn remove(&self, expect: Stamp) -> Result<(), RootError> {
-        self.check(Expect::Same(expect))?;
+    pub(crate) fn remove(&self, expect: FileStamp) -> Result<(), WorkspaceRootError> {
+        self.check(ExpectedFile::Same(expect))?;
         fs::unlinkat(self.dir.as_fd(), &self.name, AtFlags::empty()).map_err(|errno| self.failed(errno))?;
         self.sync()
     }
 
-    fn check(&self, expect: Expect) -> Result<(), RootError> {
+    fn check(&self, expect: ExpectedFile) -> Result<(), WorkspaceRootError> {
         match (expect, self.stamp()?) {
-            (Expect::Absent, None) => Ok(()),
-            (Expect::Same(wanted), Some(found)) if wanted == found => {
+            (ExpectedFile::Absent, None) => Ok(()),
+            (ExpectedFile::Same(wanted), Some(found)) if wanted == found => {
                 if wanted.is_writable() {
                     return Ok(());
                 }
-                Err(RootError::ReadOnly { path: self.path().to_string() })
+                Err(WorkspaceRootError::ReadOnly { path: self.path().to_string() })
             }
-            (Expect::Absent | Expect::Same(_), _) => Err(self.changed()),
+            (ExpectedFile::Absent | ExpectedFile::Same(_), _) => Err(self.changed()),
         }
     }
 
     /// The name is on disk too, not only the bytes.
-    fn sync(&self) -> Result<(), RootError> {
+    fn sync(&self) -> Result<(), WorkspaceRootError> {
         match fs::fsync(self.dir.as_fd()) {
             // Some file systems cannot sync a folder; the bytes are safe, and the name follows.
             Ok(()) | Err(Errno::INVAL | Errno::BADF) => Ok(()),
@@ -75,41 +80,41 @@ impl Place {
         }
     }
 
-    fn changed(&self) -> RootError {
-        RootError::Changed { path: self.path().to_string() }
+    fn changed(&self) -> WorkspaceRootError {
+        WorkspaceRootError::Changed { path: self.path().to_string() }
     }
 
-    fn failed(&self, errno: Errno) -> RootError {
-        RootError::of(self.path().as_str(), errno)
+    fn failed(&self, errno: Errno) -> WorkspaceRootError {
+        WorkspaceRootError::of(self.path().as_str(), errno)
     }
 }
 
-fn kept(expect: Expect) -> Option<u32> {
+fn kept(expect: ExpectedFile) -> Option<u32> {
     match expect {
-        Expect::Absent => None,
-        Expect::Same(stamp) => Some(stamp.mode()),
+        ExpectedFile::Absent => None,
+        ExpectedFile::Same(stamp) => Some(stamp.mode()),
     }
 }
 
 /// The new file before it gets its name.
-struct Draft {
+struct DraftFile {
     file: File,
     /// A temporary name, on systems without unnamed files.
     name: Option<String>,
 }
 
-impl Draft {
-    fn write(place: &Place, bytes: &[u8], mode: Option<u32>) -> Result<Self, RootError> {
+impl DraftFile {
+    fn write(place: &FileLocation, bytes: &[u8], mode: Option<u32>) -> Result<Self, WorkspaceRootError> {
         let mut draft = Self::new(place).map_err(|errno| place.failed(errno))?;
         let written = draft.fill(bytes, mode);
         if let Err(error) = written {
             draft.discard(place);
-            return Err(RootError::io(place.path().as_str(), &error));
+            return Err(WorkspaceRootError::io(place.path().as_str(), &error));
         }
         Ok(draft)
     }
 
-    fn new(place: &Place) -> Result<Self, Errno> {
+    fn new(place: &FileLocation) -> Result<Self, Errno> {
         match nameless(place) {
             Some(done) => done.map(|handle| Self { file: File::from(handle), name: None }),
             None => {
@@ -133,7 +138,7 @@ impl Draft {
     }
 
     /// Gives it the name, if the name is free.
-    fn create(self, place: &Place) -> Result<(), Errno> {
+    fn create(self, place: &FileLocation) -> Result<(), Errno> {
         match &self.name {
             None => link(&self.file, place, &place.name),
             Some(name) => {
@@ -146,7 +151,7 @@ impl Draft {
     }
 
     /// Gives it the name of another file, which it replaces.
-    fn replace(mut self, place: &Place) -> Result<(), Errno> {
+    fn replace(mut self, place: &FileLocation) -> Result<(), Errno> {
         let name = match self.name.take() {
             Some(name) => name,
             None => {
@@ -164,7 +169,7 @@ impl Draft {
         renamed
     }
 
-    fn discard(&self, place: &Place) {
+    fn discard(&self, place: &FileLocation) {
         if let Some(name) = &self.name {
             // It was ours alone; if it cannot go, it stays as a stray file that says whose it is.
             let _ = fs::unlinkat(place.dir.as_fd(), name, AtFlags::empty());
@@ -174,7 +179,7 @@ impl Draft {
 
 /// A file without a name. Returns `None` if the file system does not support it.
 #[cfg(target_os = "linux")]
-fn nameless(place: &Place) -> Option<Result<OwnedFd, Errno>> {
+fn nameless(place: &FileLocation) -> Option<Result<OwnedFd, Errno>> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     match fs::openat(place.dir.as_fd(), ".", flags, Mode::from_raw_mode(0o666)) {
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOSYS) => None,
@@ -186,11 +191,11 @@ fn nameless(place: &Place) -> Option<Result<OwnedFd, Errno>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn nameless(_: &Place) -> Option<Result<OwnedFd, Errno>> {
+fn nameless(_: &FileLocation) -> Option<Result<OwnedFd, Errno>> {
     None
 }
 
-fn link(file: &File, place: &Place, name: &str) -> Result<(), Errno> {
+fn link(file: &File, place: &FileLocation, name: &str) -> Result<(), Errno> {
     use std::os::fd::AsRawFd;
 
     let from = format!("/proc/self/fd/{}", file.as_raw_fd());

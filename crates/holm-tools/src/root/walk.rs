@@ -14,7 +14,7 @@ use ignore::{
 };
 use rustix::fs::OFlags;
 
-use super::{Opened, Permit, Root, RootError, handle::FOLDER, place::Kind};
+use super::{CallPermit, OpenedFile, WorkspaceRoot, WorkspaceRootError, handle::FOLDER, place::DirEntryKind};
 
 /// Entries that one walk visits. More would take longer than a model waits, and means that the
 /// wrong folder was chosen.
@@ -31,7 +31,7 @@ pub(crate) const VERSION_CONTROL: &str = ".git";
 
 /// Whether a walk shows files that git ignores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ignored {
+pub(crate) enum IgnoredFilePolicy {
     /// It is left out.
     Skipped,
     /// It is shown like everything else.
@@ -40,26 +40,26 @@ pub(crate) enum Ignored {
 
 /// One walk for one call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Walk<'a> {
-    pub(crate) root: &'a Root,
-    pub(crate) permit: Permit<'a>,
-    pub(crate) ignored: Ignored,
+pub(crate) struct WorkspaceWalk<'a> {
+    pub(crate) root: &'a WorkspaceRoot,
+    pub(crate) permit: CallPermit<'a>,
+    pub(crate) ignored: IgnoredFilePolicy,
     pub(crate) stop: &'a CancellationToken,
 }
 
 /// An entry that a walk visits.
-pub(crate) struct Entry<'a> {
-    root: &'a Root,
+pub(crate) struct WalkEntry<'a> {
+    root: &'a WorkspaceRoot,
     dir: &'a Dir,
     name: &'a str,
     /// Its path from the root.
     pub(crate) path: &'a FilePath,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DirEntryKind,
 }
 
 /// How much a walk visited, and what it left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Walked {
+pub(crate) struct WalkSummary {
     /// Entries it looked at.
     pub(crate) looked: usize,
     /// Entries that rules keep from tools.
@@ -72,37 +72,40 @@ pub(crate) struct Walked {
     pub(crate) cut: bool,
 }
 
-impl Entry<'_> {
+impl WalkEntry<'_> {
     /// Opens the file in the handle of the folder where it was found.
-    pub(crate) fn open(&self) -> Result<Opened, RootError> {
+    pub(crate) fn open(&self) -> Result<OpenedFile, WorkspaceRootError> {
         let handle = self.root.open_beneath(self.dir.as_fd(), self.name, OFlags::RDONLY);
-        Opened::new(handle.map_err(|errno| RootError::of(self.path.as_str(), errno))?, self.path.as_str())
+        OpenedFile::new(
+            handle.map_err(|errno| WorkspaceRootError::of(self.path.as_str(), errno))?,
+            self.path.as_str(),
+        )
     }
 }
 
 /// A folder that is being walked.
-struct Frame {
+struct WalkFrame {
     dir: Dir,
     /// Its path with a trailing slash; empty for the root.
     prefix: String,
-    names: vec::IntoIter<(String, Kind)>,
+    names: vec::IntoIter<(String, DirEntryKind)>,
 }
 
 /// Ignore rules, and the length of the path prefix of the folder that contains them.
-struct Rules {
+struct IgnoreRules {
     prefix: usize,
     rules: Gitignore,
 }
 
-impl Walk<'_> {
+impl WorkspaceWalk<'_> {
     /// Passes everything beneath a folder to `each`: a folder before its content, names in order.
     /// The caller can stop the walk.
     pub(crate) fn beneath(
         &self,
         start: &FilePath,
-        mut each: impl FnMut(&Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<Walked, RootError> {
-        let mut walked = Walked::default();
+        mut each: impl FnMut(&WalkEntry<'_>) -> ControlFlow<()>,
+    ) -> Result<WalkSummary, WorkspaceRootError> {
+        let mut walked = WalkSummary::default();
         let mut rules = self.rules_above(start)?;
         let prefix = if start.as_str() == "." { String::new() } else { format!("{start}/") };
         let mut frames = vec![self.enter(self.root.folder(start)?, prefix, &mut rules, &mut walked)];
@@ -118,12 +121,12 @@ impl Walk<'_> {
                 return Ok(walked);
             }
             let Some(path) = self.admitted(frame, &name, kind, &rules, &mut walked) else { continue };
-            let entry = Entry { root: self.root, dir: &frame.dir, name: &name, path: &path, kind };
+            let entry = WalkEntry { root: self.root, dir: &frame.dir, name: &name, path: &path, kind };
             if each(&entry).is_break() {
                 walked.cut = true;
                 return Ok(walked);
             }
-            if kind != Kind::Folder {
+            if kind != DirEntryKind::Folder {
                 continue;
             }
             match self.root.open_beneath(frame.dir.as_fd(), &name, FOLDER) {
@@ -140,11 +143,11 @@ impl Walk<'_> {
     /// The entry's path, if tools may see it and git does not ignore it.
     fn admitted(
         &self,
-        frame: &Frame,
+        frame: &WalkFrame,
         name: &str,
-        kind: Kind,
-        rules: &[Rules],
-        walked: &mut Walked,
+        kind: DirEntryKind,
+        rules: &[IgnoreRules],
+        walked: &mut WalkSummary,
     ) -> Option<FilePath> {
         let Ok(path) = format!("{}{name}", frame.prefix).parse::<FilePath>() else {
             walked.unnamed += 1;
@@ -155,11 +158,17 @@ impl Walk<'_> {
             walked.denied += usize::from(name != VERSION_CONTROL);
             return None;
         }
-        let ignored = self.ignored == Ignored::Skipped && is_ignored(rules, &path, kind);
+        let ignored = self.ignored == IgnoredFilePolicy::Skipped && is_ignored(rules, &path, kind);
         (!ignored).then_some(path)
     }
 
-    fn enter(&self, dir: Dir, prefix: String, rules: &mut Vec<Rules>, walked: &mut Walked) -> Frame {
+    fn enter(
+        &self,
+        dir: Dir,
+        prefix: String,
+        rules: &mut Vec<IgnoreRules>,
+        walked: &mut WalkSummary,
+    ) -> WalkFrame {
         let mut names = Vec::new();
         match dir.entries() {
             Ok(entries) => {
@@ -175,27 +184,27 @@ impl Walk<'_> {
         }
         names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         rules.push(self.rules_in(&dir, prefix.len()));
-        Frame { dir, prefix, names: names.into_iter() }
+        WalkFrame { dir, prefix, names: names.into_iter() }
     }
 
     /// The rules of the folders above the one where the walk begins; they hold for it too.
-    fn rules_above(&self, start: &FilePath) -> Result<Vec<Rules>, RootError> {
+    fn rules_above(&self, start: &FilePath) -> Result<Vec<IgnoreRules>, WorkspaceRootError> {
         let mut all = Vec::new();
         if start.as_str() == "." {
             return Ok(all);
         }
-        let mut here: FilePath = ".".parse().map_err(|reason| RootError::Path { reason })?;
+        let mut here: FilePath = ".".parse().map_err(|reason| WorkspaceRootError::Path { reason })?;
         for name in start.components() {
             let prefix = if here.as_str() == "." { String::new() } else { format!("{here}/") };
             all.push(self.rules_in(&self.root.folder(&here)?, prefix.len()));
-            here = format!("{prefix}{name}").parse().map_err(|reason| RootError::Path { reason })?;
+            here = format!("{prefix}{name}").parse().map_err(|reason| WorkspaceRootError::Path { reason })?;
         }
         Ok(all)
     }
 
-    fn rules_in(&self, dir: &Dir, prefix: usize) -> Rules {
+    fn rules_in(&self, dir: &Dir, prefix: usize) -> IgnoreRules {
         let mut builder = GitignoreBuilder::new(".");
-        if self.ignored == Ignored::Skipped {
+        if self.ignored == IgnoredFilePolicy::Skipped {
             // The later files win: personal excludes, then the project's rules,
             // then rules for searching.
             let personal = (prefix == 0).then_some(".git/info/exclude");
@@ -206,22 +215,22 @@ impl Walk<'_> {
                 }
             }
         }
-        Rules { prefix, rules: builder.build().unwrap_or_else(|_| Gitignore::empty()) }
+        IgnoreRules { prefix, rules: builder.build().unwrap_or_else(|_| Gitignore::empty()) }
     }
 
     fn lines_of(&self, dir: &Dir, file: &str) -> Vec<String> {
         let Ok(handle) = self.root.open_beneath(dir.as_fd(), file, OFlags::RDONLY) else { return Vec::new() };
-        let Ok(bytes) = Opened::new(handle, file).and_then(|opened| opened.bytes(MOST_RULES)) else {
+        let Ok(bytes) = OpenedFile::new(handle, file).and_then(|opened| opened.bytes(MOST_RULES)) else {
             return Vec::new();
         };
         String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
     }
 }
 
-fn is_ignored(rules: &[Rules], path: &FilePath, kind: Kind) -> bool {
+fn is_ignored(rules: &[IgnoreRules], path: &FilePath, kind: DirEntryKind) -> bool {
     for level in rules.iter().rev() {
         let Some(inner) = path.as_str().get(level.prefix..) else { continue };
-        match level.rules.matched(Path::new(inner), kind == Kind::Folder) {
+        match level.rules.matched(Path::new(inner), kind == DirEntryKind::Folder) {
             Match::Ignore(_) => return true,
             Match::Whitelist(_) => return false,
             Match::None => {}
@@ -230,11 +239,11 @@ fn is_ignored(rules: &[Rules], path: &FilePath, kind: Kind) -> bool {
     false
 }
 
-fn kind_of(entry: &cap_std::fs::DirEntry) -> Kind {
+fn kind_of(entry: &cap_std::fs::DirEntry) -> DirEntryKind {
     match entry.file_type() {
-        Ok(kind) if kind.is_file() => Kind::File,
-        Ok(kind) if kind.is_dir() => Kind::Folder,
-        Ok(kind) if kind.is_symlink() => Kind::Link,
-        Ok(_) | Err(_) => Kind::Device,
+        Ok(kind) if kind.is_file() => DirEntryKind::File,
+        Ok(kind) if kind.is_dir() => DirEntryKind::Folder,
+        Ok(kind) if kind.is_symlink() => DirEntryKind::Link,
+        Ok(_) | Err(_) => DirEntryKind::Device,
     }
 }

@@ -2,14 +2,14 @@
 
 use holm_guards::json::Json;
 
-use super::Service;
+use super::SearchService;
 use crate::text::tidy;
 
 /// The longest title, address and piece of text that are shown.
 const LONGEST: [usize; 3] = [200, 1000, 600];
 
 /// The results as a list in Markdown, or why there are none.
-pub(super) fn read(service: &Service, answer: &str, most: u64) -> Result<String, String> {
+pub(super) fn read(service: &SearchService, answer: &str, most: u64) -> Result<String, String> {
     let json = Json::parse(answer).map_err(|error| format!("the search service gave no JSON: {error}"))?;
     let Some(list) = json.pointer(&service.results).and_then(Json::as_array) else {
         return Err(format!("the search service's answer has no list at {}", service.results));
@@ -24,7 +24,7 @@ pub(super) fn read(service: &Service, answer: &str, most: u64) -> Result<String,
 }
 
 /// One result. Returns `None` if it has no web address.
-fn line(service: &Service, result: &Json) -> Option<String> {
+fn line(service: &SearchService, result: &Json) -> Option<String> {
     let member = |name: &str| result.get(name).and_then(Json::as_str).unwrap_or_default();
     let one = |text: &str, longest: usize| tidy(&plain(text), longest).replace('\n', " ");
     let [title, address, piece] = LONGEST;

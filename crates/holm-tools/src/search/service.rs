@@ -11,17 +11,17 @@ pub(super) const MAX_RESULTS: u64 = 20;
 /// A search service, as data.
 ///
 /// ```
-/// use holm_tools::search::{Asking, Service};
-/// let service = Service { endpoint: "https://search.example.org/search".into(), ..Service::searxng("https://x.example")? };
+/// use holm_tools::search::{QueryEncoding, SearchService};
+/// let service = SearchService { endpoint: "https://search.example.org/search".into(), ..SearchService::searxng("https://x.example")? };
 /// assert_eq!(service.grant()?, "fetch:https://search.example.org");
-/// # Ok::<(), holm_tools::search::ServiceError>(())
+/// # Ok::<(), holm_tools::search::SearchServiceError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Service {
+pub struct SearchService {
     /// The URL of the service, without the query.
     pub endpoint: String,
     /// How the query is sent.
-    pub asking: Asking,
+    pub asking: QueryEncoding,
     /// The header that carries the key; `{key}` in its value is replaced. `None` if
     /// no key is needed.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct Service {
 /// How a query is sent to the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Asking {
+pub enum QueryEncoding {
     /// As parameters of the URL.
     Parameters {
         /// The parameter of the question.
@@ -61,18 +61,18 @@ pub enum Asking {
 /// Why a service cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is no address of a search service; write an https URL without a question")]
-pub struct ServiceError(String);
+pub struct SearchServiceError(String);
 
-impl Service {
+impl SearchService {
     /// A `SearXNG` instance at this address; its JSON format must be switched on.
     ///
     /// # Errors
     ///
     /// If the address is not a valid URL.
-    pub fn searxng(address: &str) -> Result<Self, ServiceError> {
+    pub fn searxng(address: &str) -> Result<Self, SearchServiceError> {
         let service = Self {
             endpoint: format!("{}/search", address.trim_end_matches('/')),
-            asking: Asking::Parameters {
+            asking: QueryEncoding::Parameters {
                 query: "q".into(),
                 count: None,
                 fixed: vec![("format".into(), "json".into())],
@@ -91,7 +91,11 @@ impl Service {
     pub fn brave() -> Self {
         Self {
             endpoint: "https://api.search.brave.com/res/v1/web/search".into(),
-            asking: Asking::Parameters { query: "q".into(), count: Some("count".into()), fixed: Vec::new() },
+            asking: QueryEncoding::Parameters {
+                query: "q".into(),
+                count: Some("count".into()),
+                fixed: Vec::new(),
+            },
             header: Some(("x-subscription-token".into(), "{key}".into())),
             results: "/web/results".into(),
             title: "title".into(),
@@ -104,7 +108,7 @@ impl Service {
     pub fn tavily() -> Self {
         Self {
             endpoint: "https://api.tavily.com/search".into(),
-            asking: Asking::Members { query: "query".into(), count: Some("max_results".into()) },
+            asking: QueryEncoding::Members { query: "query".into(), count: Some("max_results".into()) },
             header: Some(("authorization".into(), "Bearer {key}".into())),
             results: "/results".into(),
             title: "title".into(),
@@ -118,9 +122,9 @@ impl Service {
     /// # Errors
     ///
     /// If its endpoint is not a valid URL.
-    pub fn grant(&self) -> Result<String, ServiceError> {
+    pub fn grant(&self) -> Result<String, SearchServiceError> {
         let origin =
-            FetchPattern::origin(&self.address()?).map_err(|_| ServiceError(self.endpoint.clone()))?;
+            FetchPattern::origin(&self.address()?).map_err(|_| SearchServiceError(self.endpoint.clone()))?;
         Ok(format!("fetch:{origin}"))
     }
 
@@ -129,10 +133,10 @@ impl Service {
         &self,
         query: &str,
         count: u64,
-    ) -> Result<(Method, Url, Option<String>), ServiceError> {
-        let wrong = || ServiceError(self.endpoint.clone());
+    ) -> Result<(Method, Url, Option<String>), SearchServiceError> {
+        let wrong = || SearchServiceError(self.endpoint.clone());
         match &self.asking {
-            Asking::Parameters { query: name, count: number, fixed } => {
+            QueryEncoding::Parameters { query: name, count: number, fixed } => {
                 let mut url: url::Url = self.endpoint.parse().map_err(|_| wrong())?;
                 {
                     let mut pairs = url.query_pairs_mut();
@@ -144,7 +148,7 @@ impl Service {
                 }
                 Ok((Method::GET, url.as_str().parse().map_err(|_| wrong())?, None))
             }
-            Asking::Members { query: name, count: number } => {
+            QueryEncoding::Members { query: name, count: number } => {
                 let count = number.iter().map(|number| (number.clone(), Json::from(count)));
                 let body = Json::object(std::iter::once((name.clone(), Json::from(query))).chain(count));
                 Ok((Method::POST, self.address()?, Some(body.canonical())))
@@ -152,11 +156,11 @@ impl Service {
         }
     }
 
-    pub(super) fn no_grant(&self) -> ServiceError {
-        ServiceError(self.endpoint.clone())
+    pub(super) fn no_grant(&self) -> SearchServiceError {
+        SearchServiceError(self.endpoint.clone())
     }
 
-    fn address(&self) -> Result<Url, ServiceError> {
-        self.endpoint.parse().map_err(|_| ServiceError(self.endpoint.clone()))
+    fn address(&self) -> Result<Url, SearchServiceError> {
+        self.endpoint.parse().map_err(|_| SearchServiceError(self.endpoint.clone()))
     }
 }

@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use holm_guards::json::Json;
 use holm_kernel::{Outcome, ToolOutput};
-use holm_runtime::{Job, SecretString, Tool};
+use holm_runtime::{SecretString, Tool, ToolInvocation};
 
-use super::{Asking, Service, WebSearch};
+use super::{QueryEncoding, SearchService, WebSearchTool};
 use crate::fetch::tests::reach::{Server, client, page};
 
 const KEY: &str = "key-93aa";
 
-async fn searched(service: Service, arguments: &str) -> ToolOutput {
-    let tool =
-        WebSearch::new(client(Arc::default()), service, Some(SecretString::from(KEY))).expect("a service");
-    let mut job = Job::alone(arguments);
+async fn searched(service: SearchService, arguments: &str) -> ToolOutput {
+    let tool = WebSearchTool::new(client(Arc::default()), service, Some(SecretString::from(KEY)))
+        .expect("a service");
+    let mut job = ToolInvocation::alone(arguments);
     job.needs = tool.declaration().needs[0].needs(|_| Vec::<&str>::new()).expect("a grant").into();
     tool.run(job).await
 }
 
-fn at(server: &Server, service: Service) -> Service {
-    Service { endpoint: server.url("/search"), ..service }
+fn at(server: &Server, service: SearchService) -> SearchService {
+    SearchService { endpoint: server.url("/search"), ..service }
 }
 
 #[tokio::test]
@@ -29,17 +29,17 @@ async fn each_service_is_asked_in_its_own_way() {
         r#"{"title":"A <b>t</b>","url":"https://a.example/x","content":"about","description":"about"}"#;
     for (service, answer, sent) in [
         (
-            Service::searxng("https://s.example").expect("a service"),
+            SearchService::searxng("https://s.example").expect("a service"),
             format!(r#"{{"results":[{found}]}}"#),
             vec!["GET /search?q=a+b%26c&format=json HTTP/1.1"],
         ),
         (
-            Service::brave(),
+            SearchService::brave(),
             format!(r#"{{"web":{{"results":[{found}]}}}}"#),
             vec!["GET /search?q=a+b%26c&count=3 HTTP/1.1", "x-subscription-token: key-93aa"],
         ),
         (
-            Service::tavily(),
+            SearchService::tavily(),
             format!(r#"{{"results":[{found}]}}"#),
             vec![
                 "POST /search HTTP/1.1",
@@ -59,7 +59,7 @@ async fn each_service_is_asked_in_its_own_way() {
 #[tokio::test]
 async fn an_answer_is_bounded_and_shows_what_it_is() {
     let server = async |answer: &str| Server::saying(page("application/json", answer)).await;
-    let service = Service::searxng("https://s.example").expect("a service");
+    let service = SearchService::searxng("https://s.example").expect("a service");
     let odd = r#"{"results":[
         {"title":"a\u001b[2J\u202eb","url":"https://a.example/","content":"one\ntwo"},
         {"title":"no","url":"javascript:alert(1)"}, {"title":"no"}, 7,
@@ -90,30 +90,33 @@ async fn the_key_is_in_no_error_and_goes_to_nobody_else() {
     );
     for answer in [redirect, refusal] {
         let server = Server::saying(answer).await;
-        let output = searched(at(&server, Service::brave()), r#"{"query":"x"}"#).await;
+        let output = searched(at(&server, SearchService::brave()), r#"{"query":"x"}"#).await;
         assert_eq!((output.outcome, output.text.contains(KEY)), (Outcome::Failed, false), "{}", output.text);
     }
     assert!(elsewhere.heads().is_empty());
-    let tool = WebSearch::new(client(Arc::default()), Service::brave(), None).expect("a service");
-    assert!(tool.run(Job::alone(r#"{"query":"x"}"#)).await.text.contains("needs a key"));
+    let tool = WebSearchTool::new(client(Arc::default()), SearchService::brave(), None).expect("a service");
+    assert!(tool.run(ToolInvocation::alone(r#"{"query":"x"}"#)).await.text.contains("needs a key"));
     assert!(!format!("{tool:?}").contains(KEY));
 }
 
 #[test]
 fn a_service_is_data_and_names_the_grant_that_it_needs() {
     for (service, grant) in [
-        (Service::brave(), "fetch:https://api.search.brave.com"),
-        (Service::tavily(), "fetch:https://api.tavily.com"),
-        (Service::searxng("https://s.example:8443/").expect("a service"), "fetch:https://s.example:8443"),
+        (SearchService::brave(), "fetch:https://api.search.brave.com"),
+        (SearchService::tavily(), "fetch:https://api.tavily.com"),
+        (
+            SearchService::searxng("https://s.example:8443/").expect("a service"),
+            "fetch:https://s.example:8443",
+        ),
     ] {
         assert_eq!(service.grant().as_deref(), Ok(grant));
         let text = serde_json::to_string(&service).expect("data");
-        assert_eq!(serde_json::from_str::<Service>(&text).expect("a service"), service);
+        assert_eq!(serde_json::from_str::<SearchService>(&text).expect("a service"), service);
     }
-    assert!(Service::searxng("file:///etc").is_err() && Service::searxng("x").is_err());
+    assert!(SearchService::searxng("file:///etc").is_err() && SearchService::searxng("x").is_err());
     let asking = Json::parse(r#"{"members":{"query":"q","count":null}}"#).expect("JSON").canonical();
     assert_eq!(
-        serde_json::from_str::<Asking>(&asking).expect("a way"),
-        Asking::Members { query: "q".into(), count: None }
+        serde_json::from_str::<QueryEncoding>(&asking).expect("a way"),
+        QueryEncoding::Members { query: "q".into(), count: None }
     );
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use holm_grants::{Level, Policy};
+use holm_grants::{GrantPolicy, Level};
 use holm_guards::json::Json;
 use holm_guards::plausibility::ErrorText;
-use holm_kernel::{Tool as Declaration, ToolOutput, Yields};
-use holm_net::{Client, HttpRequest, Limits, Mimes};
-use holm_runtime::{BoxFuture, Job, SecretString, Tool};
+use holm_kernel::{ToolOutput, ToolSpec as Declaration, Yields};
+use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, MimeFilter};
+use holm_runtime::{BoxFuture, SecretString, Tool, ToolInvocation};
 use secrecy::ExposeSecret as _;
 use serde::Deserialize;
 
 use super::answer;
-use super::service::{MAX_RESULTS, Service, ServiceError};
+use super::service::{MAX_RESULTS, SearchService, SearchServiceError};
 use crate::authority;
 
 /// How many results there are unless the model asks for more.
@@ -20,51 +20,55 @@ const RESULTS: u64 = 8;
 
 /// Searches the web with a service. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct WebSearch {
+pub struct WebSearchTool {
     declaration: Declaration,
-    shared: Arc<Shared>,
+    shared: Arc<WebSearchSettings>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    client: Client,
-    service: Service,
+struct WebSearchSettings {
+    client: HttpClient,
+    service: SearchService,
     key: Option<SecretString>,
-    limits: Limits,
+    limits: ExchangeLimits,
 }
 
 /// The arguments of the tool.
 #[derive(Debug, Deserialize)]
-struct Arguments {
+struct WebSearchArguments {
     query: String,
     #[serde(default)]
     count: Option<u64>,
 }
 
-impl WebSearch {
+impl WebSearchTool {
     /// The tool over this client, with the key that the service wants.
     ///
     /// # Errors
     ///
     /// If the service's endpoint is not a valid URL.
-    pub fn new(client: Client, service: Service, key: Option<SecretString>) -> Result<Self, ServiceError> {
-        let limits = Limits {
+    pub fn new(
+        client: HttpClient,
+        service: SearchService,
+        key: Option<SecretString>,
+    ) -> Result<Self, SearchServiceError> {
+        let limits = ExchangeLimits {
             body: 2 << 20,
             redirects: 0,
-            mimes: Mimes::Only(vec!["application/json".into(), "text/json".into()]),
-            ..Limits::default()
+            mimes: MimeFilter::Only(vec!["application/json".into(), "text/json".into()]),
+            ..ExchangeLimits::default()
         };
         let declaration = declaration(&service)?;
-        Ok(Self { declaration, shared: Arc::new(Shared { client, service, key, limits }) })
+        Ok(Self { declaration, shared: Arc::new(WebSearchSettings { client, service, key, limits }) })
     }
 }
 
-impl Tool for WebSearch {
+impl Tool for WebSearchTool {
     fn declaration(&self) -> &Declaration {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
             let stop = job.stop.clone();
@@ -78,14 +82,14 @@ impl Tool for WebSearch {
     }
 }
 
-impl Shared {
-    async fn search(&self, job: &Job) -> Result<String, String> {
-        let arguments: Arguments = job.parse().map_err(|error| error.to_string())?;
+impl WebSearchSettings {
+    async fn search(&self, job: &ToolInvocation) -> Result<String, String> {
+        let arguments: WebSearchArguments = job.parse().map_err(|error| error.to_string())?;
         let count = arguments.count.unwrap_or(RESULTS).clamp(1, MAX_RESULTS);
         let (method, url, body) =
             self.service.question(&arguments.query, count).map_err(|error| error.to_string())?;
-        let mut request = HttpRequest::new(method, url);
-        let header = |request: HttpRequest, name: &str, value: &str| {
+        let mut request = HttpClientRequest::new(method, url);
+        let header = |request: HttpClientRequest, name: &str, value: &str| {
             request.header(name, value).map_err(|error| error.to_string())
         };
         request = header(request, "accept", "application/json")?;
@@ -96,7 +100,7 @@ impl Shared {
             let key = self.key.as_ref().ok_or("the search service needs a key, and none is set")?;
             request = header(request, name, &value.replace("{key}", key.expose_secret()))?;
         }
-        let policy = Policy { grants: authority::grants(&job.needs), denials: (*job.denials).clone() };
+        let policy = GrantPolicy { grants: authority::grants(&job.needs), denials: (*job.denials).clone() };
         let answer =
             self.client.send(request, &policy, &self.limits).await.map_err(|error| error.to_string())?;
         let status = answer.status();
@@ -109,7 +113,7 @@ impl Shared {
     }
 }
 
-fn declaration(service: &Service) -> Result<Declaration, ServiceError> {
+fn declaration(service: &SearchService) -> Result<Declaration, SearchServiceError> {
     let query = Json::object([
         ("type", Json::from("string")),
         ("description", Json::from("What to search for.")),

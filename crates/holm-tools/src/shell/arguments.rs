@@ -3,7 +3,7 @@
 use holm_grants::{Level, TemplateError};
 use holm_guards::json::Json;
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
-use holm_kernel::{Tool, Yields};
+use holm_kernel::{ToolSpec, Yields};
 use serde::Deserialize;
 
 use super::{MAX_SCRIPT, RUN_PROGRAM, SHELL};
@@ -39,7 +39,7 @@ pub(super) struct ArgvArguments {
 
 /// What of the network commands reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hosts {
+pub(super) enum HostGrantSupport {
     None,
     Granted,
     /// Everything: nothing confines them, in files neither.
@@ -51,20 +51,24 @@ const CONFINED: &str =
 const REFUSED: &str =
     "If something is refused, the result says which grant is missing and how to ask for it.";
 
-pub(super) fn script_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
+pub(super) fn script_tool(hosts: HostGrantSupport) -> Result<ToolSpec, TemplateError> {
     let schema = schema(hosts, ["script"], [("script", text("The script, for Bash.", MAX_SCRIPT))]);
     let about = match hosts {
-        Hosts::None => format!("{CONFINED} There is no network. {REFUSED}"),
-        Hosts::Granted => format!("{CONFINED} Of the network it reaches the hosts in `fetch`. {REFUSED}"),
-        Hosts::All => "Runs a Bash script in the workspace as the user would: with their files, programs, \
+        HostGrantSupport::None => format!("{CONFINED} There is no network. {REFUSED}"),
+        HostGrantSupport::Granted => {
+            format!("{CONFINED} Of the network it reaches the hosts in `fetch`. {REFUSED}")
+        }
+        HostGrantSupport::All => {
+            "Runs a Bash script in the workspace as the user would: with their files, programs, \
                        environment and network."
-            .into(),
+                .into()
+        }
     };
-    let tool = Tool::new(SHELL, about, schema).needs(["exec:*"])?;
+    let tool = ToolSpec::new(SHELL, about, schema).needs(["exec:*"])?;
     settled(tool, hosts)
 }
 
-pub(super) fn argv_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
+pub(super) fn argv_tool(hosts: HostGrantSupport) -> Result<ToolSpec, TemplateError> {
     let schema = schema(
         hosts,
         ["program"],
@@ -84,13 +88,13 @@ pub(super) fn argv_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
         ],
     );
     let about = "Runs one program with exactly these arguments, without a shell; otherwise like `shell`.";
-    let tool = Tool::new(RUN_PROGRAM, about, schema).needs(["exec:{program}"])?;
+    let tool = ToolSpec::new(RUN_PROGRAM, about, schema).needs(["exec:{program}"])?;
     settled(tool, hosts)
 }
 
 /// The common part of both declarations. A process that writes to a path can also read it, so
 /// both grants are needed.
-fn settled(tool: Tool, hosts: Hosts) -> Result<Tool, TemplateError> {
+fn settled(tool: ToolSpec, hosts: HostGrantSupport) -> Result<ToolSpec, TemplateError> {
     let mut tool = tool.level(Level::Execute).needs([
         "read:**",
         "exec:./**",
@@ -100,10 +104,10 @@ fn settled(tool: Tool, hosts: Hosts) -> Result<Tool, TemplateError> {
         "read:{read?}/**",
         "exec:{exec?}/**",
     ])?;
-    if hosts == Hosts::Granted {
+    if hosts == HostGrantSupport::Granted {
         tool = tool.needs(["fetch:{fetch?}"])?;
     }
-    Ok(Tool {
+    Ok(ToolSpec {
         empty: EmptyOutput::Allowed,
         error_text: ErrorText::Allowed,
         yields: Yields { untrusted: true, private: true, egress: false },
@@ -113,12 +117,12 @@ fn settled(tool: Tool, hosts: Hosts) -> Result<Tool, TemplateError> {
 }
 
 fn schema<const N: usize, const M: usize>(
-    hosts: Hosts,
+    hosts: HostGrantSupport,
     required: [&str; N],
     own: [(&'static str, Json); M],
 ) -> Json {
     let fetch = list("Whole hosts to reach, such as https://registry.npmjs.org, without a path.");
-    let fetch = (hosts == Hosts::Granted).then_some(("fetch", fetch));
+    let fetch = (hosts == HostGrantSupport::Granted).then_some(("fetch", fetch));
     let shared = [
         ("folder", text("The folder to run in, inside the workspace.", MAX_ENTRY)),
         ("write", list("Further folders to write, beside the workspace.")),

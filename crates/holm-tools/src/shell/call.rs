@@ -2,20 +2,20 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::script::Script;
+use super::script::ShellScript;
 
 /// The text of a call itself, independent of what its programs print.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
+pub(super) struct ShellCall {
     /// The script, or the words of the program.
     text: String,
     /// The folder in which it starts.
     folder: PathBuf,
-    script: Script,
+    script: ShellScript,
 }
 
-impl Call {
-    pub(super) fn new(text: String, folder: PathBuf, script: Script) -> Self {
+impl ShellCall {
+    pub(super) fn new(text: String, folder: PathBuf, script: ShellScript) -> Self {
         Self { text, folder, script }
     }
 

@@ -13,11 +13,11 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use holm_jail::{JailError, Stage};
+use holm_jail::{JailError, StartStage};
 use holm_kernel::visible_line;
 
 use super::new_repository::{NewRepositories, beneath};
-use super::running::{RunningCommand, RunningMark};
+use super::running::{RunningCommand, RunningCommandGuard};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
 
@@ -52,7 +52,7 @@ pub struct WorkspaceRecord {
     /// They are checked again.
     unsettled: HashSet<PathBuf>,
     /// Tells commands that start meanwhile that this one runs.
-    mark: Option<RunningMark>,
+    mark: Option<RunningCommandGuard>,
     began: i64,
     is_done: bool,
 }
@@ -158,7 +158,7 @@ impl WorkspaceRecord {
         let pointers = self.known.iter().filter(|path| is_called_git(path) || !self.held.contains(*path));
         let known = others.chain(pointers).chain(self.links.keys()).cloned().collect();
         let (roots, held) = (self.roots.clone(), self.held.clone());
-        let (mark, unsettled) = RunningMark::begin(RunningCommand { roots, known, held });
+        let (mark, unsettled) = RunningCommandGuard::begin(RunningCommand { roots, known, held });
         self.known.retain(|path| !unsettled.contains(path));
         self.links.retain(|path, _| !unsettled.contains(path));
         self.unsettled = unsettled;
@@ -183,7 +183,7 @@ impl WorkspaceRecord {
     /// Dropping the record would read folders on a thread that must not block.
     pub async fn end_unstarted(self, error: &JailError) {
         match error {
-            JailError::Start { stage, .. } if *stage != Stage::Order => self.dismiss(),
+            JailError::Start { stage, .. } if *stage != StartStage::Order => self.dismiss(),
             _ => drop(tokio::task::spawn_blocking(move || self.settle()).await),
         }
     }
@@ -197,8 +197,8 @@ impl WorkspaceRecord {
     }
 
     /// Finds the changes of the command, and modifies nothing.
-    fn find(&self) -> Found {
-        let mut found = Found::default();
+    fn find(&self) -> WorkspaceChanges {
+        let mut found = WorkspaceChanges::default();
         let mut open: Vec<PathBuf> = self
             .folders
             .iter()
@@ -215,7 +215,7 @@ impl WorkspaceRecord {
         for (path, stamp) in &self.watched {
             let now = path.symlink_metadata().ok();
             if now.is_some_and(|now| EntryStamp::of(&now) != *stamp) {
-                found.files.insert(path.clone(), State::Changed);
+                found.files.insert(path.clone(), FileChangeState::Changed);
             }
         }
         self.unsettled.iter().for_each(|path| found.meet_unsettled(path));
@@ -236,7 +236,7 @@ impl WorkspaceRecord {
     }
 
     /// Reads a folder that is new or has changed, and says which new folders are in it.
-    fn read_again(&self, folder: &Path, found: &mut Found) -> Vec<PathBuf> {
+    fn read_again(&self, folder: &Path, found: &mut WorkspaceChanges) -> Vec<PathBuf> {
         let entries = self.entries(folder).unwrap_or_else(|| {
             found.unread.insert(folder.to_owned());
             Vec::new()
@@ -260,7 +260,7 @@ impl WorkspaceRecord {
                     found.repositories.pointers.insert(path);
                 }
             } else if self.row(&path).is_some() && !found.is_within_listed(&path) {
-                found.files.insert(path, State::New);
+                found.files.insert(path, FileChangeState::New);
             }
         }
         new
@@ -295,7 +295,7 @@ impl WorkspaceRecord {
     }
 
     /// Disables what git would run in repositories, and reports the findings.
-    fn tell(&self, found: &Found) -> Vec<String> {
+    fn tell(&self, found: &WorkspaceChanges) -> Vec<String> {
         let mut lines = Vec::new();
         let looked_at = found.repositories.disarm(&self.roots, &self.known);
         let shown = |path: &Path| self.shown(path);
@@ -357,10 +357,10 @@ impl Drop for WorkspaceRecord {
 
 /// The changes that a command has left.
 #[derive(Debug, Default)]
-struct Found {
+struct WorkspaceChanges {
     repositories: NewRepositories,
     /// Files and folders of the table.
-    files: BTreeMap<PathBuf, State>,
+    files: BTreeMap<PathBuf, FileChangeState>,
     /// New folders of the table: their content is not reported entry by entry.
     listed: BTreeSet<PathBuf>,
     /// Folders that cannot be read.
@@ -371,12 +371,12 @@ struct Found {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum FileChangeState {
     New,
     Changed,
 }
 
-impl State {
+impl FileChangeState {
     fn in_words(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -385,14 +385,14 @@ impl State {
     }
 }
 
-impl Found {
+impl WorkspaceChanges {
     fn meet_folder(&mut self, path: &Path, row: Option<AutorunFile>) {
         if is_of_other_control(path) {
             self.repositories.others.insert(path.to_owned());
         }
         if row.is_some_and(|row| row.pattern.ends_with('/')) && !self.is_within_listed(path) {
             self.listed.insert(path.to_owned());
-            self.files.insert(path.to_owned(), State::New);
+            self.files.insert(path.to_owned(), FileChangeState::New);
         }
     }
 
@@ -464,7 +464,7 @@ mod tests {
 
     use super::super::denied::hold;
     use super::*;
-    use crate::root::Denies;
+    use crate::root::DenyRules;
 
     /// A workspace with many folders, and the record of it.
     fn recorded(folders: usize) -> (tempfile::TempDir, PathBuf, WorkspaceRecord) {
@@ -483,7 +483,7 @@ mod tests {
 
     fn record_of(work: &Path) -> WorkspaceRecord {
         let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
-        hold(Jail::new(), work, &grants, &Denies::of_commands()).1
+        hold(Jail::new(), work, &grants, &DenyRules::of_commands()).1
     }
 
     #[test]
@@ -565,7 +565,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_start_that_failed_is_looked_at_only_where_the_command_may_have_run() {
-        for (stage, is_seen) in [(Stage::Changed, false), (Stage::Protect, false), (Stage::Order, true)] {
+        for (stage, is_seen) in
+            [(StartStage::Changed, false), (StartStage::Protect, false), (StartStage::Order, true)]
+        {
             let (_folder, work, record) = recorded(1);
             fs::create_dir(work.join("f0/.git")).unwrap();
             fs::write(work.join("f0/.git/config"), "[core]\n\tfsmonitor = ./evil\n").unwrap();

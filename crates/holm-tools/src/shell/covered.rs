@@ -1,17 +1,17 @@
 //! Describes what an approval for later calls covers, from the grants themselves. Terminal, server
 //! and editors show the same text.
 
-use holm_grants::{FetchPattern, Grant, Request};
+use holm_grants::{AccessRequest, FetchPattern, Grant};
 use holm_kernel::Proposal;
 
-use super::gate::{Offer, lasts, session_grants};
+use super::gate::{ApprovalOffer, lasts, session_grants};
 use super::rules::unknown_program;
-use super::script::Script;
+use super::script::ShellScript;
 
 /// A description of what [`Answer::Session`](super::Answer::Session) would cover, or `None`
 /// if no answer lasts.
 #[must_use]
-pub fn always_covers(proposal: &Proposal, offer: &Offer) -> Option<String> {
+pub fn always_covers(proposal: &Proposal, offer: &ApprovalOffer) -> Option<String> {
     if !lasts(proposal) {
         return None;
     }
@@ -25,8 +25,8 @@ pub fn always_covers(proposal: &Proposal, offer: &Offer) -> Option<String> {
 }
 
 /// The same call again. A program that is not known to do only what its name says may do something else then.
-fn again(offer: &Offer) -> String {
-    let script = offer.command.as_deref().and_then(|command| Script::read(command).ok());
+fn again(offer: &ApprovalOffer) -> String {
+    let script = offer.command.as_deref().and_then(|command| ShellScript::read(command).ok());
     match script.as_ref().and_then(unknown_program) {
         Some(program) => format!("this very call again, even if code that {program} runs has changed"),
         None => "this very call again".into(),
@@ -60,5 +60,5 @@ fn described(grant: &Grant) -> String {
 /// ```
 #[must_use]
 pub fn is_never_granted(need: &str) -> bool {
-    matches!(need.parse::<Request>(), Ok(Request::Fetch(url)) if FetchPattern::origin(&url).is_err())
+    matches!(need.parse::<AccessRequest>(), Ok(AccessRequest::Fetch(url)) if FetchPattern::origin(&url).is_err())
 }

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};
 use std::path::{Component, Path, PathBuf};
 
-use holm_grants::{Denial, Denials, FilePath, Grant, GrantSet, PathPattern, Request};
+use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantSet, PathPattern};
 use holm_jail::Jail;
 
 use super::changes::{WorkspaceRecord, is_called_git, is_of_other_control, is_repository};
 use super::rule_index::RuleIndex;
-use crate::root::Denies;
+use crate::root::DenyRules;
 use crate::root::autorun;
-use crate::root::git::{GitFolder, NamedPaths, gitlinks};
+use crate::root::git::{GitFolder, GitNamedPaths, gitlinks};
 
 /// The most entries that are checked for one command. Beyond it, whole folders are hidden, or kept
 /// read-only if nothing is denied.
@@ -32,7 +32,7 @@ pub(crate) fn hold(
     jail: Jail,
     workspace: &Path,
     grants: &GrantSet,
-    denials: &Denials,
+    denials: &DenialSet,
 ) -> (Jail, WorkspaceRecord) {
     hold_with(jail, workspace, grants, denials, &[])
 }
@@ -46,14 +46,15 @@ pub fn hold_with(
     jail: Jail,
     workspace: &Path,
     grants: &GrantSet,
-    denials: &Denials,
+    denials: &DenialSet,
     open: &[PathBuf],
 ) -> (Jail, WorkspaceRecord) {
     let roots = roots(workspace, grants, denials);
     let record = WorkspaceRecord::new(workspace, &written(workspace, grants));
     let rules = RuleIndex::new(denials);
     let (hidden, repositories) = (Vec::new(), Vec::new());
-    let mut scan = Scan { workspace, rules, open, jail, record, looked_at: 0, hidden, repositories };
+    let mut scan =
+        DeniedPathScan { workspace, rules, open, jail, record, looked_at: 0, hidden, repositories };
     for root in &roots {
         scan.walk(root);
     }
@@ -68,7 +69,7 @@ pub fn hold_with(
 }
 
 /// One scan of everything beneath the roots.
-struct Scan<'a> {
+struct DeniedPathScan<'a> {
     workspace: &'a Path,
     rules: RuleIndex<'a>,
     /// Files that are shown despite the rules.
@@ -82,21 +83,23 @@ struct Scan<'a> {
     repositories: Vec<GitFolder>,
 }
 
-impl Scan<'_> {
+impl DeniedPathScan<'_> {
     fn walk(&mut self, root: &Path) {
         let Ok(found) = root.symlink_metadata() else { return };
         let mut open = vec![(root.to_owned(), found.file_type())];
         while let Some((path, kind)) = open.pop() {
             self.looked_at += 1;
             match self.standing(&path, root) {
-                Standing::Hidden | Standing::Fixed if kind.is_symlink() => self.hold_target(&path, root),
-                Standing::Hidden => self.hide(&path),
+                EntryAccess::Hidden | EntryAccess::Fixed if kind.is_symlink() => {
+                    self.hold_target(&path, root)
+                }
+                EntryAccess::Hidden => self.hide(&path),
                 _ if self.looked_at > MAX_LOOKED_AT && self.rules.is_empty() => self.protect(&path),
                 _ if self.looked_at > MAX_LOOKED_AT => self.hide(&path),
-                Standing::Fixed => self.protect(&path),
-                Standing::Free if kind.is_symlink() => self.meet_link(&path),
-                Standing::Free if kind.is_dir() => open.extend(self.enter(&path)),
-                Standing::Free => self.meet(&path),
+                EntryAccess::Fixed => self.protect(&path),
+                EntryAccess::Free if kind.is_symlink() => self.meet_link(&path),
+                EntryAccess::Free if kind.is_dir() => open.extend(self.enter(&path)),
+                EntryAccess::Free => self.meet(&path),
             }
         }
     }
@@ -107,7 +110,7 @@ impl Scan<'_> {
     /// the walk finds it.
     fn hold_target(&mut self, link: &Path, root: &Path) {
         self.record.watch(link);
-        if matches!(self.standing(link, root), Standing::Hidden) {
+        if matches!(self.standing(link, root), EntryAccess::Hidden) {
             self.hide(link);
         }
         let Some(real) = link.canonicalize().ok().filter(|real| *real != *root && real.starts_with(root))
@@ -115,10 +118,10 @@ impl Scan<'_> {
             return;
         };
         match self.standing(link, root) {
-            Standing::Hidden if real.is_dir() => {}
-            Standing::Hidden => self.hide(&real),
-            Standing::Fixed => self.protect(&real),
-            Standing::Free => {}
+            EntryAccess::Hidden if real.is_dir() => {}
+            EntryAccess::Hidden => self.hide(&real),
+            EntryAccess::Fixed => self.protect(&real),
+            EntryAccess::Free => {}
         }
     }
 
@@ -187,7 +190,7 @@ impl Scan<'_> {
         let workspace = self.workspace;
         let elsewhere = roots.iter().filter(|root| !root.starts_with(workspace));
         for place in std::iter::once(workspace).chain(elsewhere.map(PathBuf::as_path)) {
-            let named = NamedPaths::find(place, &repositories);
+            let named = GitNamedPaths::find(place, &repositories);
             // A jail holds no link; where one leads to is among the paths too.
             named.iter().filter(|path| leads_through_no_link(path)).for_each(|path| self.protect(path));
         }
@@ -214,21 +217,22 @@ impl Scan<'_> {
             let is_missing = path.symlink_metadata().is_err();
             // A jail follows no link, and cannot protect a name behind one.
             let has_folder = path.parent().is_some_and(Path::is_dir) && leads_through_no_link(&path);
-            if is_missing && has_folder && matches!(self.standing(&path, self.workspace), Standing::Fixed) {
+            if is_missing && has_folder && matches!(self.standing(&path, self.workspace), EntryAccess::Fixed)
+            {
                 self.protect(&path);
             }
         }
     }
 
-    fn standing(&self, path: &Path, root: &Path) -> Standing {
+    fn standing(&self, path: &Path, root: &Path) -> EntryAccess {
         if self.rules.is_empty() {
-            return Standing::Free;
+            return EntryAccess::Free;
         }
         // A walk meets a denied folder, not its content. A root may be inside such a folder.
         let last = path.file_name().and_then(|name| name.to_str()).filter(|_| path != root);
         let rules = self.rules.about(last);
         if rules.is_empty() && is_short(path) && last.is_some_and(is_plain) {
-            return Standing::Free;
+            return EntryAccess::Free;
         }
         // Inside the workspace both names of a file count.
         let inside = path.strip_prefix(self.workspace).ok().and_then(Path::to_str);
@@ -236,14 +240,14 @@ impl Scan<'_> {
         let names: Vec<FilePath> = names.filter_map(|name| name.parse().ok()).collect();
         // An entry whose name no rule can express is hidden.
         if names.is_empty() && path != self.workspace {
-            return Standing::Hidden;
+            return EntryAccess::Hidden;
         }
         // A rule that applies anywhere in the workspace also applies in a granted folder elsewhere.
         let elsewhere = path.strip_prefix(root).ok().filter(|_| inside.is_none()).and_then(Path::to_str);
         let elsewhere: Option<FilePath> = elsewhere.and_then(|name| name.parse().ok());
-        let hit = |request: fn(FilePath) -> Request| {
+        let hit = |request: fn(FilePath) -> AccessRequest| {
             let hits = |rule: &Denial, name: &FilePath| {
-                rule.hits(&request(name.clone())) && !Denies::is_example(rule, name)
+                rule.hits(&request(name.clone())) && !DenyRules::is_example(rule, name)
             };
             let is_anywhere = |rule: &Denial| rule.to_string().contains(":**/");
             rules.iter().any(|rule| {
@@ -252,12 +256,12 @@ impl Scan<'_> {
             })
         };
         let is_open = || self.open.iter().any(|open| open == path);
-        if hit(Request::Read) && !is_open() {
-            Standing::Hidden
-        } else if hit(Request::Write) {
-            Standing::Fixed
+        if hit(AccessRequest::Read) && !is_open() {
+            EntryAccess::Hidden
+        } else if hit(AccessRequest::Write) {
+            EntryAccess::Fixed
         } else {
-            Standing::Free
+            EntryAccess::Free
         }
     }
 
@@ -311,7 +315,7 @@ fn fewer(hidden: Vec<PathBuf>, roots: &[PathBuf], most: usize) -> BTreeSet<PathB
 }
 
 /// The access that a command has to an entry.
-enum Standing {
+enum EntryAccess {
     Hidden,
     Fixed,
     Free,
@@ -352,7 +356,7 @@ fn leads_through_no_link(path: &Path) -> bool {
 }
 
 /// The paths that the grants open; if nothing is denied, only the writable ones.
-fn roots(workspace: &Path, grants: &GrantSet, denials: &Denials) -> Vec<PathBuf> {
+fn roots(workspace: &Path, grants: &GrantSet, denials: &DenialSet) -> Vec<PathBuf> {
     let mut roots = written(workspace, grants);
     if !denials.is_empty() {
         let read = grants.iter().filter_map(|grant| match grant {
@@ -397,7 +401,7 @@ mod tests {
     /// Whether the jail of a command that may write everything names a path in any way but as its root.
     fn holder(work: &Path) -> impl Fn(&str) -> bool {
         let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
-        let (jail, record) = hold(Jail::new(), work, &grants, &Denies::of_commands());
+        let (jail, record) = hold(Jail::new(), work, &grants, &DenyRules::of_commands());
         record.dismiss();
         let (text, work) = (format!("{jail:?}"), work.to_owned());
         move |name| text.contains(&format!("{:?}", work.join(name)))
@@ -444,7 +448,7 @@ mod tests {
         fs::create_dir(work.join("mine")).unwrap();
         symlink("mine", work.join(".sl")).unwrap();
         let grants = GrantSet::parse(["read:**", "write:**"]).unwrap();
-        let record = hold(Jail::new(), &work, &grants, &Denies::of_commands()).1;
+        let record = hold(Jail::new(), &work, &grants, &DenyRules::of_commands()).1;
         symlink("evil", work.join(".hg")).unwrap();
         let lines = record.settle();
         assert!(!work.join(".hg").is_symlink() && work.join(".hg.disabled").is_symlink(), "{lines:?}");

@@ -20,13 +20,13 @@ const LINGER: Duration = Duration::from_secs(15);
 
 /// The length of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum RequestBodyLength {
     Sized(u64),
     /// As its chunks say.
     Chunked,
 }
 
-impl Body {
+impl RequestBodyLength {
     /// The body that follows these headers. Returns `None` if two readers
     /// would measure it differently.
     pub(super) fn of<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
@@ -61,7 +61,7 @@ impl Body {
     ) -> io::Result<()> {
         match self {
             Self::Sized(length) => exactly(length, source, sink).await?,
-            Self::Chunked => while chunk(source, sink).await? == More::Follows {},
+            Self::Chunked => while chunk(source, sink).await? == BodyContinuation::Follows {},
         }
         sink.flush().await
     }
@@ -69,7 +69,7 @@ impl Body {
 
 /// Whether more of the body follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum More {
+enum BodyContinuation {
     Follows,
     Nothing,
 }
@@ -78,7 +78,7 @@ enum More {
 pub(super) async fn exchange(
     client: TcpStream,
     server: TcpStream,
-    (head, body): (&str, Body),
+    (head, body): (&str, RequestBodyLength),
     rest: &[u8],
 ) -> io::Result<()> {
     let (from_client, mut to_client) = client.into_split();
@@ -124,7 +124,7 @@ async fn exactly(
 async fn chunk(
     source: &mut (impl AsyncBufRead + Unpin),
     sink: &mut (impl AsyncWrite + Unpin),
-) -> io::Result<More> {
+) -> io::Result<BodyContinuation> {
     let mut line = Vec::new();
     (&mut *source).take(MAX_CHUNK_LINE).read_until(b'\n', &mut line).await?;
     let size = line.strip_suffix(b"\r\n").and_then(size).ok_or(io::ErrorKind::InvalidData)?;
@@ -136,7 +136,7 @@ async fn chunk(
         return Err(io::ErrorKind::InvalidData.into());
     }
     sink.write_all(&end).await?;
-    Ok(if size == 0 { More::Nothing } else { More::Follows })
+    Ok(if size == 0 { BodyContinuation::Nothing } else { BodyContinuation::Follows })
 }
 
 /// The size of a chunk: hexadecimal digits only.

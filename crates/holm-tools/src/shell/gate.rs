@@ -4,7 +4,7 @@
 //! person if the person has answered before: for the same call in this session, or for a
 //! command with an approved beginning. It remembers nothing beyond its own life, so an
 //! answer never applies to another session, project or agent. It forgets all answers when
-//! the mode changes ([`Gate::forget`]).
+//! the mode changes ([`ApprovalGate::forget`]).
 //!
 //! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
 //! data that would leave after untrusted input came in, is always a question for the person.
@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use holm_grants::{Grant, Request};
+use holm_grants::{AccessRequest, Grant};
 use holm_guards::json::Json;
 use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::covered::is_never_granted;
-use super::rules::{Rule, Rules, Ruling};
-use super::script::Script;
+use super::rules::{CommandRule, CommandRules, CommandRuling};
+use super::script::ShellScript;
 use super::{RUN_PROGRAM, SHELL};
 
 /// The end of the kernel's mark for text that a person is not shown.
@@ -30,12 +30,12 @@ const NOT_SHOWN: &str = "not shown…]";
 /// What a person can say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ApprovalAnswer {
     Once,
     /// This very call, for as long as the session lasts, and with it the grants that it misses.
     Session,
     /// Every command that begins like this one and runs in the same folder, for as long as the session lasts; see
-    /// [`Offer::prefix`]. The grants that this one misses are given to it alone.
+    /// [`ApprovalOffer::prefix`]. The grants that this one misses are given to it alone.
     Prefix,
     No {
         /// Why; the model is told.
@@ -52,10 +52,10 @@ pub enum Answer {
 
 /// The further answers that a person is offered, beside yes and no.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
-    /// The rule that [`Answer::Prefix`] would remember; `None` if no beginning of the command
+pub struct ApprovalOffer {
+    /// The rule that [`ApprovalAnswer::Prefix`] would remember; `None` if no beginning of the command
     /// is safe to remember.
-    pub prefix: Option<Rule>,
+    pub prefix: Option<CommandRule>,
     /// The command as a person types it, for shells; hidden characters are written out.
     pub command: Option<String>,
     /// The helper that makes the call, if it is not the session itself. It includes the helpers
@@ -76,7 +76,7 @@ pub fn lasts(proposal: &Proposal) -> bool {
         && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
 }
 
-/// The grants that [`Answer::Session`] gives for the rest of the session, beside this very call.
+/// The grants that [`ApprovalAnswer::Session`] gives for the rest of the session, beside this very call.
 /// Empty if a part of the call was shortened or escaped for the screen, because the shown text is
 /// not the grant then.
 #[must_use]
@@ -86,55 +86,59 @@ pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
     given.unwrap_or_default()
 }
 
-pub trait Asker: Send + Sync {
+pub trait ApprovalAsker: Send + Sync {
     /// Asks about one call. This may take as long as a person takes.
-    fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer>;
+    fn ask(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer>;
 }
 
 /// Answers the kernel's questions from memory, or asks a person. Cheap to clone;
 /// clones share the memory.
 #[derive(Clone)]
-pub struct Gate {
-    asker: Arc<dyn Asker>,
-    memory: Arc<Mutex<Memory>>,
+pub struct ApprovalGate {
+    asker: Arc<dyn ApprovalAsker>,
+    memory: Arc<Mutex<ApprovalMemory>>,
     /// The helper whose calls these are.
     helper: Option<Arc<str>>,
 }
 
 /// The answers of this session.
 #[derive(Debug, Default)]
-struct Memory {
-    rules: Rules,
+struct ApprovalMemory {
+    rules: CommandRules,
     /// The rules before any answer.
-    given: Rules,
+    given: CommandRules,
     /// Beginnings of commands that pass, each in one folder: another folder may hold different
     /// files of the same names.
-    prefixes: BTreeSet<(String, Rule)>,
+    prefixes: BTreeSet<(String, CommandRule)>,
     /// Calls that may run again, by their digest.
     again: BTreeSet<String>,
     /// Calls that may never run, by their digest.
     never: BTreeSet<String>,
 }
 
-impl Gate {
+impl ApprovalGate {
     /// A gate with rules that were given beforehand.
-    pub fn new(asker: impl Asker + 'static, rules: Rules) -> Self {
-        let memory = Memory { given: rules.clone(), rules, ..Memory::default() };
+    pub fn new(asker: impl ApprovalAsker + 'static, rules: CommandRules) -> Self {
+        let memory = ApprovalMemory { given: rules.clone(), rules, ..ApprovalMemory::default() };
         Self { asker: Arc::new(asker), memory: Arc::new(Mutex::new(memory)), helper: None }
     }
 
     /// Forgets every answer. The rules that were given beforehand stay.
     pub fn forget(&self) {
         let mut memory = self.memory();
-        *memory = Memory { rules: memory.given.clone(), given: memory.given.clone(), ..Memory::default() };
+        *memory = ApprovalMemory {
+            rules: memory.given.clone(),
+            given: memory.given.clone(),
+            ..ApprovalMemory::default()
+        };
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, ApprovalMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Approver for Gate {
+impl Approver for ApprovalGate {
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
         if is_cut(&proposal) {
             let verdict = Verdict::deny("it is too long to be shown; write it to a file and run that");
@@ -144,8 +148,8 @@ impl Approver for Gate {
         if let Some(verdict) = self.memory().recall(&proposal, script.as_ref()) {
             return Box::pin(async { verdict });
         }
-        let offer = Offer {
-            prefix: script.as_ref().and_then(|shown| Rule::suggest(&shown.script)),
+        let offer = ApprovalOffer {
+            prefix: script.as_ref().and_then(|shown| CommandRule::suggest(&shown.script)),
             command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
             helper: self.helper.as_deref().map(holm_kernel::visible),
         };
@@ -170,7 +174,7 @@ impl Approver for Gate {
 }
 
 /// A change of mode forgets the answers that were given under the old one.
-impl EventSink for Gate {
+impl EventSink for ApprovalGate {
     fn event(&self, event: &Numbered) {
         if matches!(event.event, Event::ModeChanged { .. }) {
             self.forget();
@@ -178,61 +182,61 @@ impl EventSink for Gate {
     }
 }
 
-impl std::fmt::Debug for Gate {
+impl std::fmt::Debug for ApprovalGate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gate").field("memory", &self.memory()).finish_non_exhaustive()
+        f.debug_struct("ApprovalGate").field("memory", &self.memory()).finish_non_exhaustive()
     }
 }
 
-impl Memory {
+impl ApprovalMemory {
     /// The answer that was given before, if there is one.
-    fn recall(&self, proposal: &Proposal, shown: Option<&Shown>) -> Option<Verdict> {
+    fn recall(&self, proposal: &Proposal, shown: Option<&ProposedCommand>) -> Option<Verdict> {
         if self.never.contains(&proposal.digest) {
             return Some(Verdict::deny("the person said never in this session"));
         }
         let ruling = shown.map(|shown| self.rules_in(&shown.folder).judge(&shown.script));
         match &ruling {
-            Some(Ruling::Denied(rule)) => {
+            Some(CommandRuling::Denied(rule)) => {
                 return Some(Verdict::deny(format!("the rule `{rule}` forbids it")));
             }
-            Some(Ruling::Unclear(why)) => return Some(Verdict::deny(*why)),
-            Some(Ruling::Allowed | Ruling::Ask) | None => {}
+            Some(CommandRuling::Unclear(why)) => return Some(Verdict::deny(*why)),
+            Some(CommandRuling::Allowed | CommandRuling::Ask) | None => {}
         }
         let plain =
             proposal.missing.is_empty() && proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
-        let known = self.again.contains(&proposal.digest) || ruling == Some(Ruling::Allowed);
+        let known = self.again.contains(&proposal.digest) || ruling == Some(CommandRuling::Allowed);
         (plain && known).then(Verdict::allow)
     }
 
     /// The rules for commands that run in this folder.
-    fn rules_in(&self, folder: &str) -> Rules {
+    fn rules_in(&self, folder: &str) -> CommandRules {
         let mut rules = self.rules.clone();
         let here = self.prefixes.iter().filter(|(place, _)| place == folder);
         here.for_each(|(_, rule)| rules.allow(rule.clone()));
         rules
     }
 
-    fn keep(&mut self, answer: &Answer, proposal: &Proposal, prefix: Option<(String, Rule)>) {
+    fn keep(&mut self, answer: &ApprovalAnswer, proposal: &Proposal, prefix: Option<(String, CommandRule)>) {
         match answer {
-            Answer::Once | Answer::No { .. } | Answer::Rewrite { .. } => {}
-            Answer::Session => drop(self.again.insert(proposal.digest.clone())),
-            Answer::Prefix => self.prefixes.extend(prefix),
-            Answer::Never => drop(self.never.insert(proposal.digest.clone())),
+            ApprovalAnswer::Once | ApprovalAnswer::No { .. } | ApprovalAnswer::Rewrite { .. } => {}
+            ApprovalAnswer::Session => drop(self.again.insert(proposal.digest.clone())),
+            ApprovalAnswer::Prefix => self.prefixes.extend(prefix),
+            ApprovalAnswer::Never => drop(self.never.insert(proposal.digest.clone())),
         }
     }
 }
 
-fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
+fn verdict(answer: ApprovalAnswer, proposal: &Proposal) -> Verdict {
     match answer {
         // A prefix is about commands; a missing grant of one command is given
         // for this command only.
-        Answer::Once | Answer::Prefix => Verdict::allow(),
-        Answer::Session => {
+        ApprovalAnswer::Once | ApprovalAnswer::Prefix => Verdict::allow(),
+        ApprovalAnswer::Session => {
             Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
         }
-        Answer::No { reason } => Verdict::Deny { reason },
-        Answer::Never => Verdict::deny("the person said never in this session"),
-        Answer::Rewrite { arguments } => Verdict::Rewrite { arguments },
+        ApprovalAnswer::No { reason } => Verdict::Deny { reason },
+        ApprovalAnswer::Never => Verdict::deny("the person said never in this session"),
+        ApprovalAnswer::Rewrite { arguments } => Verdict::Rewrite { arguments },
     }
 }
 
@@ -245,7 +249,7 @@ fn given(missing: &str, arguments: &str) -> Option<Grant> {
         return None;
     }
     let pattern: Grant = missing.parse().ok()?;
-    let request = missing.parse::<Request>();
+    let request = missing.parse::<AccessRequest>();
     let Some(exact) = request.ok().and_then(|request| Grant::exactly(&request).ok()) else {
         return Some(pattern);
     };
@@ -267,15 +271,15 @@ fn is_cut(proposal: &Proposal) -> bool {
 }
 
 /// A command exactly as it will run.
-struct Shown {
+struct ProposedCommand {
     text: String,
-    script: Script,
+    script: ShellScript,
     /// Where it starts, as the call names it.
     folder: String,
 }
 
 /// The command of a question, if the digest proves that the shown text is what will run.
-fn script_of(proposal: &Proposal) -> Option<Shown> {
+fn script_of(proposal: &Proposal) -> Option<ProposedCommand> {
     if digest(&proposal.tool, &proposal.arguments) != proposal.digest {
         return None;
     }
@@ -284,14 +288,14 @@ fn script_of(proposal: &Proposal) -> Option<Shown> {
     match proposal.tool.as_str() {
         SHELL => {
             let text = arguments.get("script")?.as_str()?.to_owned();
-            Some(Shown { script: Script::read(&text).ok()?, text, folder })
+            Some(ProposedCommand { script: ShellScript::read(&text).ok()?, text, folder })
         }
         RUN_PROGRAM => {
             let args = arguments.get("args").and_then(Json::as_array).unwrap_or_default();
             let program = arguments.get("program")?.as_str()?;
             let words = std::iter::once(Some(program)).chain(args.iter().map(Json::as_str));
             let words: Vec<String> = words.map(|word| word.map(str::to_owned)).collect::<Option<_>>()?;
-            Some(Shown { text: words.join(" "), script: Script::of_words(&words), folder })
+            Some(ProposedCommand { text: words.join(" "), script: ShellScript::of_words(&words), folder })
         }
         _ => None,
     }

@@ -11,7 +11,7 @@ use tempfile::{Builder, NamedTempFile};
 
 /// The home folder of one shell.
 #[derive(Debug)]
-pub(super) struct OwnHome {
+pub(super) struct ShellHome {
     folder: PathBuf,
     /// Locked as long as the folder is in use.
     _lock: NamedTempFile,
@@ -20,7 +20,7 @@ pub(super) struct OwnHome {
 /// How a lock's name ends; before that it is the folder's.
 const LOCK: &str = ".lock";
 
-impl OwnHome {
+impl ShellHome {
     /// Makes a folder in the system's temporary folder, and removes those that
     /// killed shells left there.
     pub(super) fn make() -> io::Result<Self> {
@@ -62,7 +62,7 @@ impl OwnHome {
     }
 }
 
-impl Drop for OwnHome {
+impl Drop for ShellHome {
     fn drop(&mut self) {
         // A folder that cannot be removed now is left to the next shell.
         let _ = fs::remove_dir_all(&self.folder);
@@ -120,13 +120,13 @@ mod tests {
     #[test]
     fn a_home_goes_with_its_shell_and_a_killed_ones_with_the_next() {
         let temporary = tempfile::tempdir().unwrap();
-        let first = OwnHome::make_in(temporary.path()).unwrap();
+        let first = ShellHome::make_in(temporary.path()).unwrap();
         let all = first.folder.parent().unwrap().to_owned();
         fs::write(first.home().join("cache"), "x").unwrap();
         // As a shell leaves it that was killed: a lock that nobody holds, and a folder with something in it.
         fs::write(all.join("shell-dead.lock"), "").unwrap();
         fs::create_dir_all(all.join("shell-dead/deep")).unwrap();
-        let second = OwnHome::make_in(temporary.path()).unwrap();
+        let second = ShellHome::make_in(temporary.path()).unwrap();
         assert!(first.home().join("cache").exists(), "who is alive keeps what is theirs");
         assert!(!all.join("shell-dead").exists() && !all.join("shell-dead.lock").exists());
         assert_eq!(names(&all).len(), 5, "{:?}", names(&all));
@@ -141,7 +141,7 @@ mod tests {
         let known = folder_of_all(temporary.path()).unwrap();
         assert_eq!(folder_of_all(temporary.path()).unwrap(), known);
         fs::set_permissions(&known, fs::Permissions::from_mode(0o777)).unwrap();
-        let home = OwnHome::make_in(temporary.path()).unwrap();
+        let home = ShellHome::make_in(temporary.path()).unwrap();
         assert!(!home.folder.starts_with(&known));
         assert_eq!(fs::metadata(&home.folder).unwrap().mode() & 0o777, 0o700);
     }

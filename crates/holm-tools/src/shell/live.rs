@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use holm_jail::{Capture, Stream};
+use holm_jail::{CaptureOptions, JobStream};
 
 /// How often watchers are updated: often enough to look alive, and seldom enough that a
 /// chatty command costs little.
@@ -26,17 +26,17 @@ const FAR: usize = 4 * 1024;
 
 /// Listens to the output of one child. Clones share what they received.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Live(Arc<Mutex<Tail>>);
+pub(crate) struct LiveOutput(Arc<Mutex<OutputTail>>);
 
-impl Live {
+impl LiveOutput {
     /// Listens to the captured output, in addition to existing listeners.
-    pub(crate) fn listen(&self, capture: Capture) -> Capture {
+    pub(crate) fn listen(&self, capture: CaptureOptions) -> CaptureOptions {
         let (own, mut before) = (self.clone(), capture.spill);
-        let spill = move |stream: Stream, piece: &[u8]| {
+        let spill = move |stream: JobStream, piece: &[u8]| {
             own.hear(stream, piece);
             before.as_mut().map_or(Ok(()), |spill| spill(stream, piece))
         };
-        Capture { keep: capture.keep, spill: Some(Box::new(spill)) }
+        CaptureOptions { keep: capture.keep, spill: Some(Box::new(spill)) }
     }
 
     /// The latest lines, if they have changed since the last call.
@@ -49,7 +49,7 @@ impl Live {
         Some(lines.join("\n"))
     }
 
-    fn hear(&self, stream: Stream, piece: &[u8]) {
+    fn hear(&self, stream: JobStream, piece: &[u8]) {
         let mut tail = self.tail();
         let skipped = piece.len().saturating_sub(FAR);
         if skipped > 0 {
@@ -62,31 +62,31 @@ impl Live {
     }
 
     /// A panic elsewhere leaves at worst a line too few on a screen.
-    fn tail(&self) -> MutexGuard<'_, Tail> {
+    fn tail(&self) -> MutexGuard<'_, OutputTail> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The latest lines of the output.
 #[derive(Debug, Default)]
-struct Tail {
+struct OutputTail {
     lines: VecDeque<String>,
     /// Bytes of the lines, including their ends.
     bytes: usize,
     fresh: bool,
-    out: Pending,
-    err: Pending,
+    out: PartialLine,
+    err: PartialLine,
 }
 
-impl Tail {
-    fn pending(&mut self, stream: Stream) -> &mut Pending {
+impl OutputTail {
+    fn pending(&mut self, stream: JobStream) -> &mut PartialLine {
         match stream {
-            Stream::Out => &mut self.out,
-            Stream::Err => &mut self.err,
+            JobStream::Out => &mut self.out,
+            JobStream::Err => &mut self.err,
         }
     }
 
-    fn take(&mut self, stream: Stream, part: &[u8]) {
+    fn take(&mut self, stream: JobStream, part: &[u8]) {
         let pending = self.pending(stream);
         pending.add(part);
         if !part.last().is_some_and(|byte| ends_line(*byte)) {
@@ -109,13 +109,13 @@ impl Tail {
 
 /// A line that is not complete yet.
 #[derive(Debug, Default)]
-struct Pending {
+struct PartialLine {
     bytes: Vec<u8>,
     /// Whether it is too long to be shown.
     long: bool,
 }
 
-impl Pending {
+impl PartialLine {
     fn add(&mut self, part: &[u8]) {
         if self.long || self.bytes.len() + part.len() > LONGEST_LINE {
             self.give_up();

@@ -3,9 +3,9 @@
 //!
 //! There are three checks in a row. The *kernel* decides from the grants and the mode whether a
 //! call is refused, asked about or run. A digest ensures that what it shows to a person is what
-//! runs. *Rules* ([`Rules`]) read the command with a Bash parser. Deny rules find plainly written
+//! runs. *Rules* ([`CommandRules`]) read the command with a Bash parser. Deny rules find plainly written
 //! commands, in every mode, and commands that a person has allowed for the session pass the
-//! [`Gate`] unasked. The *jail* (`holm-jail`) confines the command, no matter what it does. The
+//! [`ApprovalGate`] unasked. The *jail* (`holm-jail`) confines the command, no matter what it does. The
 //! command sees the workspace and what the call was granted. It reaches only granted hosts, through
 //! our proxy. The jail decides; rules are a convenience before it.
 //!
@@ -55,15 +55,17 @@ pub use changes::WorkspaceRecord;
 pub use covered::{always_covers, is_never_granted};
 pub(crate) use denied::hold;
 pub use denied::hold_with;
-pub(crate) use errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
-pub use gate::{Answer, Asker, Gate, Offer, lasts, session_grants};
+pub(crate) use errand::{
+    ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
+};
+pub use gate::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, lasts, session_grants};
 pub(crate) use output::OUTPUT_FOLDER;
-pub(crate) use proxy::Refusal;
+pub(crate) use proxy::ProxyDenied;
 pub use report::appeared;
 pub(crate) use report::opens_nothing;
-pub use rules::{Rest, Rule, RuleError, Rules, Ruling, unknown_program};
-pub use script::{Command, Form, MAX_SCRIPT, Script, Unreadable, Word};
-pub use setup::{Shell, ShellError};
+pub use rules::{CommandRule, CommandRuleError, CommandRules, CommandRuling, TrailingWords, unknown_program};
+pub use script::{MAX_SCRIPT, ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellScript};
+pub use setup::{ShellSetupError, WorkspaceShell};
 pub use tool::{ArgvTool, ScriptTool};
 
 /// The name of the tool that runs scripts.

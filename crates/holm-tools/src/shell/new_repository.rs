@@ -19,7 +19,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::root::git::{ConfigEntry, GitConfig, is_harmless, plain_path};
+use crate::root::git::{GitConfig, GitConfigEntry, is_harmless, plain_path};
 
 /// The largest file that is read. A larger one is disabled without reading it.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -45,24 +45,24 @@ pub(super) struct NewRepositories {
 
 /// A repository that was checked and disarmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Disarmed {
+pub(super) struct DisarmedRepository {
     /// The git folder, the pointer, or the folder of other version control.
     pub(super) path: PathBuf,
     /// The folder that a user knows it by.
     pub(super) place: PathBuf,
-    pub(super) findings: Findings,
+    pub(super) findings: RepositoryFindings,
 }
 
 /// The names of files and settings in one place that version control would have run or obeyed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Findings {
+pub(super) struct RepositoryFindings {
     /// Names that are no longer obeyed.
     pub(super) disabled: Vec<String>,
     /// Names that are still obeyed because they could not be disabled.
     pub(super) armed: Vec<String>,
 }
 
-impl Findings {
+impl RepositoryFindings {
     pub(super) fn is_empty(&self) -> bool {
         self.disabled.is_empty() && self.armed.is_empty()
     }
@@ -92,17 +92,17 @@ enum DisableOutcome {
 
 impl NewRepositories {
     /// Disables what would be run. `known` are the repositories that were there before the command.
-    pub(super) fn disarm(&self, roots: &[PathBuf], known: &HashSet<PathBuf>) -> Vec<Disarmed> {
+    pub(super) fn disarm(&self, roots: &[PathBuf], known: &HashSet<PathBuf>) -> Vec<DisarmedRepository> {
         let is_looked_at = |path: &Path| known.contains(path) || self.folders.contains(path);
         let mut all = Vec::new();
         for folder in &self.folders {
             let Some(handle) = beneath(roots, folder) else { continue };
-            let look = Look { path: folder, handle, roots };
+            let look = RepositoryFolder { path: folder, handle, roots };
             let findings = look.disarm(&is_looked_at);
             // A repository inside a reported one is reported only if something was found in it.
             let is_inner = folder.ancestors().skip(1).any(|outer| self.folders.contains(outer));
             if !findings.is_empty() || !is_inner {
-                all.push(Disarmed { path: folder.clone(), place: place(folder), findings });
+                all.push(DisarmedRepository { path: folder.clone(), place: place(folder), findings });
             }
         }
         for pointer in &self.pointers {
@@ -110,8 +110,8 @@ impl NewRepositories {
         }
         for folder in &self.others {
             let Some(handle) = beneath(roots, folder) else { continue };
-            let findings = Look { path: folder, handle, roots }.disarm_other();
-            all.push(Disarmed { path: folder.clone(), place: place(folder), findings });
+            let findings = RepositoryFolder { path: folder, handle, roots }.disarm_other();
+            all.push(DisarmedRepository { path: folder.clone(), place: place(folder), findings });
         }
         all
     }
@@ -124,16 +124,16 @@ fn place(folder: &Path) -> PathBuf {
 }
 
 /// One folder, held open.
-struct Look<'a> {
+struct RepositoryFolder<'a> {
     path: &'a Path,
     handle: OwnedFd,
     roots: &'a [PathBuf],
 }
 
-impl Look<'_> {
+impl RepositoryFolder<'_> {
     /// Disables what git would run.
-    fn disarm(&self, is_looked_at: &impl Fn(&Path) -> bool) -> Findings {
-        let mut findings = Findings::default();
+    fn disarm(&self, is_looked_at: &impl Fn(&Path) -> bool) -> RepositoryFindings {
+        let mut findings = RepositoryFindings::default();
         for name in ["config", "config.worktree"] {
             self.disarm_config(name, &mut findings);
         }
@@ -141,9 +141,9 @@ impl Look<'_> {
         // The folder that this names has its own configuration and hooks.
         let common = self.read("commondir");
         let is_safe = match &common {
-            Contents::Missing => true,
-            Contents::Text(text) => target(self.path, text).is_some_and(|path| is_looked_at(&path)),
-            Contents::Unreadable => false,
+            ConfigContents::Missing => true,
+            ConfigContents::Text(text) => target(self.path, text).is_some_and(|path| is_looked_at(&path)),
+            ConfigContents::Unreadable => false,
         };
         if !is_safe {
             findings.add("commondir", self.disable("commondir"));
@@ -152,13 +152,13 @@ impl Look<'_> {
     }
 
     /// Disables what Mercurial, Sapling or Jujutsu would run.
-    fn disarm_other(&self) -> Findings {
-        let mut findings = Findings::default();
+    fn disarm_other(&self) -> RepositoryFindings {
+        let mut findings = RepositoryFindings::default();
         for name in ["hgrc", "config"] {
             let is_armed = match self.read(name) {
-                Contents::Missing => false,
-                Contents::Text(text) => !only_paths(&text),
-                Contents::Unreadable => true,
+                ConfigContents::Missing => false,
+                ConfigContents::Text(text) => !only_paths(&text),
+                ConfigContents::Unreadable => true,
             };
             if is_armed {
                 findings.add(name, self.disable(name));
@@ -170,7 +170,7 @@ impl Look<'_> {
             }
         }
         if let Some(inner) = folder_in(&self.handle, OsStr::new("repo")) {
-            let inner = Look { path: self.path, handle: inner, roots: self.roots };
+            let inner = RepositoryFolder { path: self.path, handle: inner, roots: self.roots };
             if inner.exists("config.toml") {
                 findings.add("repo/config.toml", inner.disable("config.toml"));
             }
@@ -178,19 +178,19 @@ impl Look<'_> {
         findings
     }
 
-    fn disarm_config(&self, name: &str, findings: &mut Findings) {
+    fn disarm_config(&self, name: &str, findings: &mut RepositoryFindings) {
         let text = match self.read(name) {
-            Contents::Missing => return,
-            Contents::Text(text) => text,
-            Contents::Unreadable => return findings.add(name, self.disable(name)),
+            ConfigContents::Missing => return,
+            ConfigContents::Text(text) => text,
+            ConfigContents::Unreadable => return findings.add(name, self.disable(name)),
         };
         let config = GitConfig::parse(text.as_bytes());
-        let (kept, armed): (Vec<ConfigEntry>, Vec<ConfigEntry>) =
+        let (kept, armed): (Vec<GitConfigEntry>, Vec<GitConfigEntry>) =
             config.entries.iter().cloned().partition(|entry| self.is_kept(entry));
         if armed.is_empty() && config.is_whole && config.is_simple {
             return;
         }
-        let mut names: Vec<String> = armed.iter().map(ConfigEntry::name).collect();
+        let mut names: Vec<String> = armed.iter().map(GitConfigEntry::name).collect();
         names.dedup();
         if names.is_empty() && !config.is_whole {
             names.push(name.into());
@@ -205,7 +205,7 @@ impl Look<'_> {
     }
 
     /// Whether a setting can stay. A work tree is where the files are, and must be among what the command may write.
-    fn is_kept(&self, entry: &ConfigEntry) -> bool {
+    fn is_kept(&self, entry: &GitConfigEntry) -> bool {
         if entry.name() != "core.worktree" {
             return is_harmless(entry);
         }
@@ -213,7 +213,7 @@ impl Look<'_> {
         self.roots.iter().any(|root| tree.starts_with(root))
     }
 
-    fn disarm_hooks(&self, findings: &mut Findings) {
+    fn disarm_hooks(&self, findings: &mut RepositoryFindings) {
         if !self.exists("hooks") {
             return;
         }
@@ -235,7 +235,7 @@ impl Look<'_> {
         disable_in(&self.handle, OsStr::new(name))
     }
 
-    fn read(&self, name: &str) -> Contents {
+    fn read(&self, name: &str) -> ConfigContents {
         read_in(&self.handle, OsStr::new(name))
     }
 
@@ -253,22 +253,22 @@ fn disarm_pointer(
     roots: &[PathBuf],
     pointer: &Path,
     is_looked_at: &impl Fn(&Path) -> bool,
-) -> Option<Disarmed> {
+) -> Option<DisarmedRepository> {
     let (folder, name) = (pointer.parent()?, pointer.file_name()?);
     let handle = beneath(roots, folder)?;
     let is_safe = match read_in(&handle, name) {
-        Contents::Missing => return None,
-        Contents::Text(text) => {
+        ConfigContents::Missing => return None,
+        ConfigContents::Text(text) => {
             let named = text.strip_prefix("gitdir: ").and_then(|text| target(folder, text));
             named.is_some_and(|path| is_looked_at(&path))
         }
-        Contents::Unreadable => false,
+        ConfigContents::Unreadable => false,
     };
-    let mut findings = Findings::default();
+    let mut findings = RepositoryFindings::default();
     if !is_safe {
         findings.add(name.to_string_lossy(), disable_in(&handle, name));
     }
-    Some(Disarmed { path: pointer.to_owned(), place: folder.to_owned(), findings })
+    Some(DisarmedRepository { path: pointer.to_owned(), place: folder.to_owned(), findings })
 }
 
 /// The folder that a file names, if it is unambiguous: no link that could be redirected later, and
@@ -297,29 +297,29 @@ fn only_paths(text: &str) -> bool {
 }
 
 /// The content of a file.
-enum Contents {
+enum ConfigContents {
     Missing,
     Text(String),
     /// It is not a plain file, is too large, or is not text.
     Unreadable,
 }
 
-fn read_in(folder: &OwnedFd, name: &OsStr) -> Contents {
+fn read_in(folder: &OwnedFd, name: &OsStr) -> ConfigContents {
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) => return Contents::Missing,
+        Err(Errno::NOENT) => return ConfigContents::Missing,
         Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::RegularFile => {}
-        Ok(_) | Err(_) => return Contents::Unreadable,
+        Ok(_) | Err(_) => return ConfigContents::Unreadable,
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let Ok(file) = openat(folder, name, flags, Mode::empty()) else { return Contents::Unreadable };
+    let Ok(file) = openat(folder, name, flags, Mode::empty()) else { return ConfigContents::Unreadable };
     let is_plain =
         fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile);
     let mut bytes = Vec::new();
     let read = File::from(file).take(MAX_BYTES.saturating_add(1)).read_to_end(&mut bytes);
     if !is_plain || read.is_err() || bytes.len() as u64 > MAX_BYTES {
-        return Contents::Unreadable;
+        return ConfigContents::Unreadable;
     }
-    String::from_utf8(bytes).map_or(Contents::Unreadable, Contents::Text)
+    String::from_utf8(bytes).map_or(ConfigContents::Unreadable, ConfigContents::Text)
 }
 
 /// Whether git would run a file of this name in the folder of hooks.
@@ -477,7 +477,7 @@ mod tests {
         assert_eq!(disable_in(&handle, OsStr::new(&long)), DisableOutcome::Deleted);
         assert!(!folder.path().join(&long).exists());
         assert_eq!(disable_in(&handle, OsStr::new(&longer)), DisableOutcome::Failed);
-        let mut findings = Findings::default();
+        let mut findings = RepositoryFindings::default();
         findings.add("hooks", DisableOutcome::Failed);
         assert!(!findings.is_empty() && findings.armed == ["hooks"]);
     }

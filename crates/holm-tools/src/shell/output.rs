@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use holm_jail::Capture;
+use holm_jail::CaptureOptions;
 
 /// Bytes of an output that a model is shown: less than a result may have, so that nothing is cut a second time.
 const MAX_SHOWN_BYTES: usize = 30_000;
@@ -130,13 +130,13 @@ impl OutputRecording {
     }
 
     /// What takes every piece down. The jail itself keeps the beginning too, for its guesses.
-    pub(super) fn capture(&self) -> Capture {
+    pub(super) fn capture(&self) -> CaptureOptions {
         let own = self.clone();
         let spill = move |_, piece: &[u8]| -> io::Result<()> {
             own.recorded().push(piece);
             Ok(())
         };
-        Capture { keep: HELD_BYTES, spill: Some(Box::new(spill)) }
+        CaptureOptions { keep: HELD_BYTES, spill: Some(Box::new(spill)) }
     }
 
     /// What the model is shown, with secrets taken out before anything is cut.

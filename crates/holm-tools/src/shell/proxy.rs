@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use holm_grants::{Grant, GrantSet, Policy, Scheme, Url};
+use holm_grants::{Grant, GrantPolicy, GrantSet, Url, UrlScheme};
 use holm_jail::PROXY_PORT;
-use holm_net::{Connection, Connector, NetError};
+use holm_net::{CheckedConnection, Connector, NetError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::exchange::{Body, exchange};
+use super::exchange::{RequestBodyLength, exchange};
 
 /// The most connections at once: package managers open a few dozen.
 const MAX_OPEN: usize = 128;
@@ -41,18 +41,21 @@ const OWN_HEADERS: [&str; 6] =
 
 /// What the proxy refused, and why. These are facts, not guesses from a program's output.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Refused(Arc<Mutex<BTreeMap<String, Refusal>>>);
+pub(super) struct ProxyDenials(Arc<Mutex<BTreeMap<String, ProxyDenied>>>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum ProxyDenied {
     /// This grant would open the way; the URL is what to ask for.
-    Missing { grant: String, url: String },
+    Missing {
+        grant: String,
+        url: String,
+    },
     Never(String),
     /// The call was granted this, which names a path; a command reaches whole hosts or nothing.
     Path(String),
 }
 
-impl Refusal {
+impl ProxyDenied {
     /// Whether the proxy was asked for it, rather than that it was known before.
     pub(super) fn was_asked_for(&self) -> bool {
         match self {
@@ -62,9 +65,9 @@ impl Refusal {
     }
 }
 
-impl Refused {
+impl ProxyDenials {
     /// All of them, ordered by the request.
-    pub(super) fn list(&self) -> Vec<Refusal> {
+    pub(super) fn list(&self) -> Vec<ProxyDenied> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
@@ -74,12 +77,12 @@ impl Refused {
                 Some(grant) => {
                     let grant = grant.to_string();
                     let url = grant.trim_start_matches("fetch:").to_owned();
-                    Refusal::Missing { grant, url }
+                    ProxyDenied::Missing { grant, url }
                 }
-                None => Refusal::Never(error.to_string()),
+                None => ProxyDenied::Never(error.to_string()),
             },
             NetError::OwnListener(_) | NetError::Port(_) | NetError::Offline(_) => {
-                Refusal::Never(error.to_string())
+                ProxyDenied::Never(error.to_string())
             }
             // The network's own troubles are the command's to tell.
             _ => return,
@@ -111,7 +114,12 @@ fn is_loopback(grant: &Grant) -> bool {
 }
 
 /// Serves until it is dropped; then every connection ends.
-pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: Policy, refused: Refused) {
+pub(super) async fn serve(
+    listener: TcpListener,
+    connector: Connector,
+    policy: GrantPolicy,
+    refused: ProxyDenials,
+) {
     let policy = Arc::new(policy);
     let places = Arc::new(Semaphore::new(MAX_OPEN));
     let mut open = JoinSet::new();
@@ -130,34 +138,36 @@ pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: P
 
 /// The request of a client.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum ProxyRequest {
     /// A tunnel; the URLs under which it could be granted, likeliest first.
     Tunnel([Url; 2]),
     /// One exchange, with the head for the server and the length of the body after it.
-    Exchange(Url, String, Body),
+    Exchange(Url, String, RequestBodyLength),
 }
 
 async fn answer(
     mut client: TcpStream,
     connector: &Connector,
-    policy: &Policy,
-    refused: &Refused,
+    policy: &GrantPolicy,
+    refused: &ProxyDenials,
 ) -> std::io::Result<()> {
     let Ok(read) = tokio::time::timeout(PATIENCE, head(&mut client)).await else { return Ok(()) };
     let Some((head, rest)) = read? else {
         return say(&mut client, "431 Too Large", "the request is too large").await;
     };
-    let Some(ask) = Ask::read(&head) else {
+    let Some(ask) = ProxyRequest::read(&head) else {
         return say(&mut client, "400 Bad Request", "this is no request for a proxy").await;
     };
     match dial(&ask, connector, policy).await {
-        Ok(Connection { stream: mut server, .. }) => match &ask {
-            Ask::Tunnel(_) => {
+        Ok(CheckedConnection { stream: mut server, .. }) => match &ask {
+            ProxyRequest::Tunnel(_) => {
                 client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
                 server.write_all(&rest).await?;
                 tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop)
             }
-            Ask::Exchange(_, head, body) => exchange(client, server, (head.as_str(), *body), &rest).await,
+            ProxyRequest::Exchange(_, head, body) => {
+                exchange(client, server, (head.as_str(), *body), &rest).await
+            }
         },
         Err(error) => {
             refused.note(&error);
@@ -173,10 +183,14 @@ async fn answer(
     }
 }
 
-async fn dial(ask: &Ask, connector: &Connector, policy: &Policy) -> Result<Connection, NetError> {
+async fn dial(
+    ask: &ProxyRequest,
+    connector: &Connector,
+    policy: &GrantPolicy,
+) -> Result<CheckedConnection, NetError> {
     match ask {
-        Ask::Exchange(url, _, _) => connector.connect(url, policy).await,
-        Ask::Tunnel([likely, other]) => match connector.connect(likely, policy).await {
+        ProxyRequest::Exchange(url, _, _) => connector.connect(url, policy).await,
+        ProxyRequest::Tunnel([likely, other]) => match connector.connect(likely, policy).await {
             // A tunnel does not say what will be spoken in it.
             Err(NetError::Refused(why)) => {
                 connector.connect(other, policy).await.map_err(|_| NetError::Refused(why))
@@ -213,7 +227,7 @@ async fn head(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>
     }
 }
 
-impl Ask {
+impl ProxyRequest {
     /// Parses the head of a request. Returns `None` if it is not a proxy request.
     pub(super) fn read(head: &str) -> Option<Self> {
         let mut lines = head.strip_suffix("\r\n\r\n")?.split("\r\n");
@@ -226,7 +240,7 @@ impl Ask {
             return tunnel(target).map(Self::Tunnel);
         }
         let url: Url = target.parse().ok()?;
-        if url.scheme() != Scheme::Http {
+        if url.scheme() != UrlScheme::Http {
             return None;
         }
         let host = if Some(url.port()) == url.scheme().default_port() {
@@ -240,7 +254,7 @@ impl Ask {
             format!("{method} {}{query} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n", url.path());
         let headers: Option<Vec<(&str, &str)>> = lines.map(|line| line.split_once(':')).collect();
         let headers = headers?;
-        let body = Body::of(headers.iter().copied())?;
+        let body = RequestBodyLength::of(headers.iter().copied())?;
         for (name, value) in headers {
             // Parsers disagree about a line that begins with a blank or hides another line.
             if !is_token(name) || value.chars().any(|c| c.is_control() && c != '\t') {
@@ -263,7 +277,7 @@ fn tunnel(authority: &str) -> Option<[Url; 2]> {
     }
     let encrypted: Url = format!("https://{authority}/").parse().ok()?;
     let open: Url = format!("http://{authority}/").parse().ok()?;
-    let is_open = Some(open.port()) == Scheme::Http.default_port();
+    let is_open = Some(open.port()) == UrlScheme::Http.default_port();
     Some(if is_open { [open, encrypted] } else { [encrypted, open] })
 }
 

@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use holm_grants::{Grant, Request};
-use holm_jail::{Ending, Engine, Fate, Outcome, ProtectedName, Suspicion};
+use holm_grants::{AccessRequest, Grant};
+use holm_jail::{JailEnding, JailEngine, JailOutcome, ProtectedName, ProtectedNameFate, SuspectedDenial};
 use holm_kernel::{ToolOutput, visible_line};
 
-use super::call::Call;
-use super::proxy::Refusal;
-use super::setup::Setup;
+use super::call::ShellCall;
+use super::proxy::ProxyDenied;
+use super::setup::ShellSetup;
 use crate::root::autorun;
 
 /// A grant that a command missed, and how the model asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Missing {
+struct MissingGrantHint {
     grant: String,
     argument: &'static str,
     value: String,
@@ -21,11 +21,11 @@ struct Missing {
 
 /// Tells how a command ended; `text` is what it wrote.
 pub(super) fn report(
-    setup: &Setup,
-    call: &Call,
+    setup: &ShellSetup,
+    call: &ShellCall,
     mut text: String,
-    outcome: &Outcome,
-    hosts: &[Refusal],
+    outcome: &JailOutcome,
+    hosts: &[ProxyDenied],
     changes: &[String],
 ) -> ToolOutput {
     let status = ending(outcome.ending);
@@ -33,7 +33,7 @@ pub(super) fn report(
     lines.extend(outcome.appeared.iter().map(|name| appeared(&setup.workspace, name)));
     lines.extend(turned_away(setup, hosts));
     lines.extend(not_found(setup, call, &text));
-    let has_failed = outcome.ending != Ending::Exited(0);
+    let has_failed = outcome.ending != JailEnding::Exited(0);
     if has_failed {
         lines.extend(refusals(setup, call, outcome, hosts));
     }
@@ -52,25 +52,25 @@ pub(super) fn report(
 pub fn appeared(workspace: &Path, name: &ProtectedName) -> String {
     let path = |path: &Path| visible_line(&path.strip_prefix(workspace).unwrap_or(path).to_string_lossy());
     let fate = match &name.fate {
-        Fate::Removed => "was removed".into(),
-        Fate::SetAside(aside) => format!("was renamed to {}", path(aside)),
-        Fate::Stays => "could not be removed: look at it before you use it".into(),
+        ProtectedNameFate::Removed => "was removed".into(),
+        ProtectedNameFate::SetAside(aside) => format!("was renamed to {}", path(aside)),
+        ProtectedNameFate::Stays => "could not be removed: look at it before you use it".into(),
     };
     let path = path(&name.path);
     format!("{path} is protected: commands cannot create it; it appeared while this one ran, and {fate}")
 }
 
 /// Lines about hosts that the proxy refused; these are known, also where the command made do without.
-fn turned_away(setup: &Setup, hosts: &[Refusal]) -> Vec<String> {
-    let line = |refusal: &Refusal| match refusal {
-        Refusal::Missing { grant, url } => {
+fn turned_away(setup: &ShellSetup, hosts: &[ProxyDenied]) -> Vec<String> {
+    let line = |refusal: &ProxyDenied| match refusal {
+        ProxyDenied::Missing { grant, url } => {
             let known = if setup.offers(grant) { "" } else { " (it was named before)" };
             format!(
                 "refused for want of the grant {grant}{known}; to ask for it, call again with {url:?} added to \"fetch\""
             )
         }
-        Refusal::Never(why) => format!("refused, and no grant opens it: {why}"),
-        Refusal::Path(url) => format!("{}; name the host alone in \"fetch\"", opens_nothing(url)),
+        ProxyDenied::Never(why) => format!("refused, and no grant opens it: {why}"),
+        ProxyDenied::Path(url) => format!("{}; name the host alone in \"fetch\"", opens_nothing(url)),
     };
     hosts.iter().map(line).collect()
 }
@@ -83,21 +83,21 @@ pub(crate) fn opens_nothing(url: &str) -> String {
 }
 
 /// How a command ended.
-fn ending(ending: Ending) -> String {
+fn ending(ending: JailEnding) -> String {
     match ending {
-        Ending::Exited(code) => format!("exit status {code}"),
-        Ending::Signalled(signal) => format!("ended by signal {signal}"),
-        Ending::TimedOut => "stopped: the time was up; ask for more seconds or do less".into(),
-        Ending::Cancelled => "stopped: it was cancelled".into(),
-        Ending::OutOfOutput => "stopped: it wrote too much; send the output to a file".into(),
-        Ending::OutOfMemory => "stopped: it used too much memory".into(),
-        Ending::MadeProtected => "stopped: it made protected names again and again".into(),
-        Ending::Lost => "nobody knows how it ended: what watched it is gone".into(),
+        JailEnding::Exited(code) => format!("exit status {code}"),
+        JailEnding::Signalled(signal) => format!("ended by signal {signal}"),
+        JailEnding::TimedOut => "stopped: the time was up; ask for more seconds or do less".into(),
+        JailEnding::Cancelled => "stopped: it was cancelled".into(),
+        JailEnding::OutOfOutput => "stopped: it wrote too much; send the output to a file".into(),
+        JailEnding::OutOfMemory => "stopped: it used too much memory".into(),
+        JailEnding::MadeProtected => "stopped: it made protected names again and again".into(),
+        JailEnding::Lost => "nobody knows how it ended: what watched it is gone".into(),
     }
 }
 
 /// Lines about programs that a shell did not find, of those that the call names: where they are on this machine, and how to ask.
-fn not_found(setup: &Setup, call: &Call, text: &str) -> Vec<String> {
+fn not_found(setup: &ShellSetup, call: &ShellCall, text: &str) -> Vec<String> {
     let is_missed = |name: &&str| {
         let said = [format!("{name}: command not found"), format!("{name}: not found")];
         said.iter().any(|said| text.contains(said))
@@ -109,10 +109,10 @@ fn not_found(setup: &Setup, call: &Call, text: &str) -> Vec<String> {
 }
 
 /// Where a program is that a command could not start; none where it is nowhere.
-fn missed(setup: &Setup, name: &str) -> Option<String> {
+fn missed(setup: &ShellSetup, name: &str) -> Option<String> {
     let folder = setup.program(name).ok()?.parent()?.display().to_string();
-    let missing: Vec<Missing> =
-        setup.missing_program(name).iter().map(|folder| Missing::program(folder)).collect();
+    let missing: Vec<MissingGrantHint> =
+        setup.missing_program(name).iter().map(|folder| MissingGrantHint::program(folder)).collect();
     if missing.is_empty() {
         return None;
     }
@@ -122,19 +122,24 @@ fn missed(setup: &Setup, name: &str) -> Option<String> {
 
 /// Lines about what the jail probably refused. A program's output can be made to say anything. So
 /// it only selects which of the things that the call itself names is meant.
-fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
+fn refusals(
+    setup: &ShellSetup,
+    call: &ShellCall,
+    outcome: &JailOutcome,
+    hosts: &[ProxyDenied],
+) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut missing: Vec<Missing> = Vec::new();
+    let mut missing: Vec<MissingGrantHint> = Vec::new();
     for suspicion in &outcome.suspicions {
         match suspicion {
-            Suspicion::File(request) => match file(setup, call, request) {
+            SuspectedDenial::File(request) => match file(setup, call, request) {
                 Some(Ok(found)) => missing.push(found),
                 Some(Err(never)) => lines.push(never),
                 None => {}
             },
             // The requests that the proxy received are known, which is better than a guess.
-            Suspicion::Network(_) if hosts.iter().any(Refusal::was_asked_for) => {}
-            Suspicion::Network(host) => {
+            SuspectedDenial::Network(_) if hosts.iter().any(ProxyDenied::was_asked_for) => {}
+            SuspectedDenial::Network(host) => {
                 lines.push(network(setup, host.as_deref().filter(|host| call.names_host(host))));
             }
         }
@@ -147,9 +152,9 @@ fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) ->
 }
 
 /// What to say of a command that names this machine and reached nobody there.
-fn own_network(setup: &Setup, call: &Call, outcome: &Outcome) -> Option<&'static str> {
+fn own_network(setup: &ShellSetup, call: &ShellCall, outcome: &JailOutcome) -> Option<&'static str> {
     let names_own = ["localhost", "127.0.0.1"].iter().any(|host| call.names_host(host));
-    if !names_own || setup.connector.is_none() || setup.engine == Engine::Unconfined {
+    if !names_own || setup.connector.is_none() || setup.engine == JailEngine::Unconfined {
         return None;
     }
     let text = String::from_utf8_lossy(&outcome.stdout.bytes).to_lowercase();
@@ -160,7 +165,7 @@ fn own_network(setup: &Setup, call: &Call, outcome: &Outcome) -> Option<&'static
 }
 
 /// What to say of a program that found no network.
-fn network(setup: &Setup, host: Option<&str>) -> String {
+fn network(setup: &ShellSetup, host: Option<&str>) -> String {
     // A host that no grant opens is not reported as a missing grant.
     let grant = host.and_then(|host| format!("fetch:https://{host}").parse::<Grant>().ok());
     let missing = grant.map(|grant| format!(". Missing is {grant}")).unwrap_or_default();
@@ -174,7 +179,7 @@ fn network(setup: &Setup, host: Option<&str>) -> String {
     )
 }
 
-impl Missing {
+impl MissingGrantHint {
     fn new(argument: &'static str, value: String) -> Self {
         Self { grant: format!("{argument}:{value}/**"), argument, value }
     }
@@ -184,7 +189,7 @@ impl Missing {
     }
 
     /// What is missing, and what to add to the call.
-    fn how_to_ask(&self, setup: &Setup) -> String {
+    fn how_to_ask(&self, setup: &ShellSetup) -> String {
         let Self { grant, argument, value } = self;
         let known = if setup.offers(grant) { "" } else { " (it was named before)" };
         format!(
@@ -194,10 +199,14 @@ impl Missing {
 }
 
 /// The grant for a refused file that the call names, or why no grant helps.
-fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing, String>> {
+fn file(
+    setup: &ShellSetup,
+    call: &ShellCall,
+    request: &AccessRequest,
+) -> Option<Result<MissingGrantHint, String>> {
     let (argument, path) = match request {
-        Request::Write(path) => ("write", Path::new(path.as_str())),
-        Request::Read(path) => ("read", Path::new(path.as_str())),
+        AccessRequest::Write(path) => ("write", Path::new(path.as_str())),
+        AccessRequest::Read(path) => ("read", Path::new(path.as_str())),
         _ => return None,
     };
     let git = setup.workspace.join(".git");
@@ -215,7 +224,7 @@ fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing,
     }
     if argument == "write"
         && let Some(row) = inside.and_then(Path::to_str).and_then(autorun::find)
-        && row.handling == autorun::Handling::Protected
+        && row.handling == autorun::AutorunHandling::Protected
     {
         return Some(Err(format!(
             "refused: {} is protected, because {}; only a grant of the user's that names it opens it to commands",
@@ -229,7 +238,7 @@ fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing,
         Some(inside) => inside.to_owned(),
         None => folder_of(path),
     };
-    Some(Ok(Missing::new(argument, place.to_string_lossy().into_owned())))
+    Some(Ok(MissingGrantHint::new(argument, place.to_string_lossy().into_owned())))
 }
 
 fn is_never_written(inside: &Path) -> bool {

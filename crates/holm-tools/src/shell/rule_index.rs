@@ -3,25 +3,25 @@
 
 use std::collections::HashMap;
 
-use holm_grants::{Denial, Denials};
+use holm_grants::{Denial, DenialSet};
 
 /// A deny list, indexed for a walk from the outermost folder inwards.
 pub(super) struct RuleIndex<'a> {
     all: Vec<&'a Denial>,
     named: HashMap<String, Vec<&'a Denial>>,
     /// Rules whose last name has a star, and rules that are not about files.
-    starred: Vec<StarredRule<'a>>,
+    starred: Vec<WildcardRule<'a>>,
 }
 
 /// A rule about all names with a certain beginning and end.
-struct StarredRule<'a> {
+struct WildcardRule<'a> {
     begin: String,
     end: String,
     rule: &'a Denial,
 }
 
 impl<'a> RuleIndex<'a> {
-    pub(super) fn new(denials: &'a Denials) -> Self {
+    pub(super) fn new(denials: &'a DenialSet) -> Self {
         let mut index = Self { all: denials.iter().collect(), named: HashMap::new(), starred: Vec::new() };
         for rule in denials.iter() {
             let last = last_name(&rule.to_string());
@@ -29,10 +29,10 @@ impl<'a> RuleIndex<'a> {
                 None if last.is_ascii() => index.named.entry(last).or_default().push(rule),
                 Some((begin, end)) if last.is_ascii() => {
                     let end = if end.contains(['*', ']']) { "" } else { end };
-                    index.starred.push(StarredRule { begin: begin.into(), end: end.into(), rule });
+                    index.starred.push(WildcardRule { begin: begin.into(), end: end.into(), rule });
                 }
                 None | Some(_) => {
-                    index.starred.push(StarredRule { begin: String::new(), end: String::new(), rule });
+                    index.starred.push(WildcardRule { begin: String::new(), end: String::new(), rule });
                 }
             }
         }
@@ -49,7 +49,7 @@ impl<'a> RuleIndex<'a> {
         let Some(name) = name.filter(|name| name.is_ascii()) else { return self.all.clone() };
         let (whole, folded) = (name.to_ascii_lowercase(), folded(name));
         let named = self.named.get(&folded).into_iter().flatten().copied();
-        let fits = |starred: &&StarredRule<'_>| {
+        let fits = |starred: &&WildcardRule<'_>| {
             [&whole, &folded]
                 .iter()
                 .any(|name| name.starts_with(&starred.begin) && name.ends_with(&starred.end))
@@ -75,15 +75,15 @@ fn folded(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use holm_grants::Request;
+    use holm_grants::AccessRequest;
 
     use super::*;
-    use crate::root::Denies;
+    use crate::root::DenyRules;
 
     #[test]
     fn no_rule_that_hits_an_entry_is_left_out() {
-        let denials = Denies::of_commands().join(
-            &Denials::parse([
+        let denials = DenyRules::of_commands().join(
+            &DenialSet::parse([
                 "path:secrets/**",
                 "write:a/*/b",
                 "path:/x/y",
@@ -114,15 +114,15 @@ mod tests {
             "a*b",
             "qrs.",
         ] {
-            let request = Request::Read(path.parse().unwrap());
-            let written = Request::Write(path.parse().unwrap());
+            let request = AccessRequest::Read(path.parse().unwrap());
+            let written = AccessRequest::Write(path.parse().unwrap());
             let last = path.rsplit('/').next();
             for request in [request, written] {
                 let hit = denials.iter().any(|rule| rule.hits(&request));
                 assert_eq!(index.about(last).iter().any(|rule| rule.hits(&request)), hit, "{path}");
             }
         }
-        let usual = Denies::of_commands();
+        let usual = DenyRules::of_commands();
         assert!(RuleIndex::new(&usual).about(Some("main.rs")).is_empty(), "no rule is asked in vain");
     }
 }

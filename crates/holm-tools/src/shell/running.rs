@@ -29,9 +29,9 @@ impl RunningCommand {
 
 /// Keeps a command in the list of running commands until it is dropped.
 #[derive(Debug)]
-pub(super) struct RunningMark(Arc<RunningCommand>);
+pub(super) struct RunningCommandGuard(Arc<RunningCommand>);
 
-impl RunningMark {
+impl RunningCommandGuard {
     /// Adds a command to the running ones. Returns which of the repositories that it knows another
     /// command may have made.
     pub(super) fn begin(mut command: RunningCommand) -> (Self, HashSet<PathBuf>) {
@@ -44,7 +44,7 @@ impl RunningMark {
     }
 }
 
-impl Drop for RunningMark {
+impl Drop for RunningCommandGuard {
     fn drop(&mut self) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|other| !Arc::ptr_eq(other, &self.0));
@@ -64,14 +64,14 @@ mod tests {
     fn what_a_running_command_may_have_made_is_unsettled_for_those_that_start_meanwhile() {
         let all = ["/running-test/old/.git", "/running-test/new/.git", "/running-test/shut/.git", "/x/.git"];
         let new = HashSet::from([PathBuf::from("/running-test/new/.git")]);
-        let (first, unsettled) = RunningMark::begin(command(&[all[0]], &["/running-test/shut"]));
+        let (first, unsettled) = RunningCommandGuard::begin(command(&[all[0]], &["/running-test/shut"]));
         assert_eq!(unsettled, HashSet::new());
-        let (second, unsettled) = RunningMark::begin(command(&all, &[]));
+        let (second, unsettled) = RunningCommandGuard::begin(command(&all, &[]));
         assert_eq!(unsettled, new);
         drop(first);
-        let (third, unsettled) = RunningMark::begin(command(&all, &[]));
+        let (third, unsettled) = RunningCommandGuard::begin(command(&all, &[]));
         assert_eq!(unsettled, new, "the second has not ended");
         drop((second, third));
-        assert_eq!(RunningMark::begin(command(&all, &[])).1, HashSet::new());
+        assert_eq!(RunningCommandGuard::begin(command(&all, &[])).1, HashSet::new());
     }
 }

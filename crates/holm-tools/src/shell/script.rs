@@ -2,8 +2,8 @@
 //!
 //! Two questions are asked of a script, and they err on opposite sides. *May this pass unasked?*
 //! needs certainty: only literal commands qualify, so anything unknown to the reader makes the
-//! script [`Form::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is
-//! collected, wherever it hides. Words that are made at run time are kept as [`Word::Made`].
+//! script [`ScriptComplexity::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is
+//! collected, wherever it hides. Words that are made at run time are kept as [`ScriptWord::Made`].
 
 mod document;
 mod reading;
@@ -13,7 +13,7 @@ mod word;
 use std::sync::Arc;
 
 use self::reading::parse;
-use self::substitution::Substitutions;
+use self::substitution::CommandSubstitutions;
 
 /// The longest script. All of it must fit on the screen of the person who approves it, and the
 /// kernel shows no more.
@@ -22,34 +22,34 @@ pub const MAX_SCRIPT: usize = 16_000;
 /// A script that was parsed.
 ///
 /// ```
-/// use holm_tools::shell::{Form, Script};
-/// let script = Script::read("git status && cargo test")?;
-/// assert_eq!(script.form(), Form::Plain);
+/// use holm_tools::shell::{ScriptComplexity, ShellScript};
+/// let script = ShellScript::read("git status && cargo test")?;
+/// assert_eq!(script.form(), ScriptComplexity::Plain);
 /// assert_eq!(script.commands().len(), 2);
-/// assert_eq!(Script::read("git status > ~/.bashrc")?.form(), Form::Involved);
-/// # Ok::<(), holm_tools::shell::Unreadable>(())
+/// assert_eq!(ShellScript::read("git status > ~/.bashrc")?.form(), ScriptComplexity::Involved);
+/// # Ok::<(), holm_tools::shell::ScriptReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
-    commands: Vec<Command>,
-    assignments: Vec<Assignment>,
+pub struct ShellScript {
+    commands: Vec<ScriptCommand>,
+    assignments: Vec<ShellAssignment>,
     /// Whether a value in it is expanded a second time, as by `${x@P}`.
     expands_values: bool,
-    form: Form,
+    form: ScriptComplexity,
 }
 
 /// A variable that a script sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Assignment {
+pub(super) struct ShellAssignment {
     pub(super) name: String,
-    pub(super) value: Word,
+    pub(super) value: ScriptWord,
     /// Whether programs get it: it comes before a command, or is exported by the same statement.
     pub(super) is_exported: bool,
 }
 
 /// Whether a script consists of plainly written commands only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ScriptComplexity {
     /// Only commands of plain words, joined by `;`, `&&`, `||`, `|` or line ends.
     Plain,
     /// Something that needs a person: redirections, expansions, assignments, substitutions, loops, functions.
@@ -58,16 +58,16 @@ pub enum Form {
 
 /// One command: a program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct ScriptCommand {
     /// The program's name first.
-    pub words: Vec<Word>,
+    pub words: Vec<ScriptWord>,
     /// The text of the statement that feeds it, where its input may be written there: pipes and here-documents.
     pub(super) input: Option<Arc<str>>,
 }
 
 /// One word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum ScriptWord {
     /// A literal word, exactly as the program will see it, at most in quotes.
     Plain(String),
     /// Its value is known, although it is spelled differently.
@@ -78,7 +78,7 @@ pub enum Word {
 
 /// Why a script cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum ScriptReadError {
     /// It is longer than a person could be shown.
     #[error("the script is longer than {MAX_SCRIPT} bytes; write it to a file and run that")]
     TooLong,
@@ -90,18 +90,18 @@ pub enum Unreadable {
     ZeroByte,
 }
 
-impl Script {
+impl ShellScript {
     /// Parses a script into its commands.
     ///
     /// # Errors
     ///
     /// Where it is too long or no Bash; such a script passes no rule.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
+    pub fn read(text: &str) -> Result<Self, ScriptReadError> {
         if text.len() > MAX_SCRIPT {
-            return Err(Unreadable::TooLong);
+            return Err(ScriptReadError::TooLong);
         }
         if text.contains('\0') {
-            return Err(Unreadable::ZeroByte);
+            return Err(ScriptReadError::ZeroByte);
         }
         let mut script = parse(text, 0)?;
         // A shell takes these out before it reads, in other places than the parser does.
@@ -110,10 +110,10 @@ impl Script {
             script.commands.extend(joined.commands);
             script.assignments.extend(joined.assignments);
             script.expands_values |= joined.expands_values;
-            script.form = Form::Involved;
+            script.form = ScriptComplexity::Involved;
         }
         if is_deceptive(text) {
-            script.form = Form::Involved;
+            script.form = ScriptComplexity::Involved;
         }
         Ok(script)
     }
@@ -123,27 +123,27 @@ impl Script {
     pub fn of_words(words: &[String]) -> Self {
         let known = |word: &String| {
             if is_deceptive(word) || word.contains('\n') {
-                Word::Known(word.clone())
+                ScriptWord::Known(word.clone())
             } else {
-                Word::Plain(word.clone())
+                ScriptWord::Plain(word.clone())
             }
         };
         let commands = if words.is_empty() {
             Vec::new()
         } else {
-            vec![Command { words: words.iter().map(known).collect(), input: None }]
+            vec![ScriptCommand { words: words.iter().map(known).collect(), input: None }]
         };
-        Self { commands, assignments: Vec::new(), expands_values: false, form: Form::Plain }
+        Self { commands, assignments: Vec::new(), expands_values: false, form: ScriptComplexity::Plain }
     }
 
     /// Every command, also those in substitutions, functions and branches.
     #[must_use]
-    pub fn commands(&self) -> &[Command] {
+    pub fn commands(&self) -> &[ScriptCommand] {
         &self.commands
     }
 
     /// Every variable that is set, before a command or alone.
-    pub(super) fn assignments(&self) -> &[Assignment] {
+    pub(super) fn assignments(&self) -> &[ShellAssignment] {
         &self.assignments
     }
 
@@ -156,19 +156,19 @@ impl Script {
     /// them has no clear end.
     pub(super) fn substitutions(text: &str) -> Option<Vec<String>> {
         match substitution::substitutions(text) {
-            Substitutions::Scripts(scripts) => Some(scripts),
-            Substitutions::Unclosed => None,
+            CommandSubstitutions::Scripts(scripts) => Some(scripts),
+            CommandSubstitutions::Unclosed => None,
         }
     }
 
     /// How much of it is plain to see.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> ScriptComplexity {
         self.form
     }
 }
 
-impl Word {
+impl ScriptWord {
     /// The value that the program sees, if it is known.
     #[must_use]
     pub fn value(&self) -> Option<&str> {

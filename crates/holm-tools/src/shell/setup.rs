@@ -6,15 +6,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use holm_grants::{Denials, Grant, GrantSet, Need, ProgramPattern};
-use holm_jail::{Engine, Jail, JailError, Launcher, Limits};
+use holm_grants::{CallNeed, DenialSet, Grant, GrantSet, ProgramPattern};
+use holm_jail::{Jail, JailEngine, JailError, JailLauncher, JailLimits};
 use holm_net::Connector;
 
 use super::changes::WorkspaceRecord;
 use super::denied;
-use super::home::OwnHome;
+use super::home::ShellHome;
 use super::output::OutputFolder;
-use super::rules::Rules;
+use super::rules::CommandRules;
 use super::tool::{ArgvTool, ScriptTool};
 use super::toolchain::{SYSTEM_PATH, Toolchains};
 use crate::authority;
@@ -31,16 +31,16 @@ const EDITORS: [&str; 3] = ["GIT_EDITOR", "EDITOR", "VISUAL"];
 
 /// Runs commands in one workspace. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Shell(Arc<Setup>);
+pub struct WorkspaceShell(Arc<ShellSetup>);
 
 #[derive(Debug)]
-pub(super) struct Setup {
-    pub(super) launcher: Launcher,
-    pub(super) engine: Engine,
+pub(super) struct ShellSetup {
+    pub(super) launcher: JailLauncher,
+    pub(super) engine: JailEngine,
     pub(super) workspace: PathBuf,
-    pub(super) rules: Rules,
-    pub(super) limits: Limits,
-    pub(super) denials: Denials,
+    pub(super) rules: CommandRules,
+    pub(super) limits: JailLimits,
+    pub(super) denials: DenialSet,
     /// The connector to granted hosts; without it there is no network.
     pub(super) connector: Option<Connector>,
     protected: BTreeSet<PathBuf>,
@@ -49,7 +49,7 @@ pub(super) struct Setup {
     search: Vec<PathBuf>,
     toolchains: Toolchains,
     /// Folders that go with the shell.
-    own: OwnHome,
+    own: ShellHome,
     /// The home of commands, where it is not the shell's own.
     home: Option<PathBuf>,
     /// All variables of the user, where nothing confines commands.
@@ -62,7 +62,7 @@ pub(super) struct Setup {
 
 /// Why there is no shell.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShellError {
+pub enum ShellSetupError {
     /// The workspace cannot be used.
     #[error("the workspace {}: {why}", .path.display())]
     Workspace {
@@ -75,26 +75,30 @@ pub enum ShellError {
     Home(String),
 }
 
-impl Shell {
-    /// A shell in this workspace. With [`Engine::Unconfined`] there is no jail. That engine is
+impl WorkspaceShell {
+    /// A shell in this workspace. With [`JailEngine::Unconfined`] there is no jail. That engine is
     /// never detected automatically: the caller must choose it by name.
     ///
     /// # Errors
     ///
     /// If the workspace does not exist, or no folder for temporary files can be made.
-    pub fn new(launcher: Launcher, engine: Engine, workspace: &Path) -> Result<Self, ShellError> {
-        let lost = |error: std::io::Error| ShellError::Workspace {
+    pub fn new(
+        launcher: JailLauncher,
+        engine: JailEngine,
+        workspace: &Path,
+    ) -> Result<Self, ShellSetupError> {
+        let lost = |error: std::io::Error| ShellSetupError::Workspace {
             path: workspace.to_owned(),
             why: error.to_string(),
         };
         let workspace = workspace.canonicalize().map_err(lost)?;
-        let own = OwnHome::make().map_err(|error| ShellError::Home(error.to_string()))?;
-        Ok(Self(Arc::new(Setup {
+        let own = ShellHome::make().map_err(|error| ShellSetupError::Home(error.to_string()))?;
+        Ok(Self(Arc::new(ShellSetup {
             launcher,
             engine,
-            rules: Rules::default(),
-            limits: Limits::default(),
-            denials: Denials::default(),
+            rules: CommandRules::default(),
+            limits: JailLimits::default(),
+            denials: DenialSet::default(),
             connector: None,
             protected: BTreeSet::from([workspace.join(OWN_FOLDER)]),
             hidden: BTreeSet::new(),
@@ -112,13 +116,13 @@ impl Shell {
 
     /// With rules about commands; its deny rules hold in every mode.
     #[must_use]
-    pub fn rules(self, rules: Rules) -> Self {
+    pub fn rules(self, rules: CommandRules) -> Self {
         self.with(|setup| setup.rules = rules)
     }
 
     /// With files that are never seen or never written, as the run's deny list has them.
     #[must_use]
-    pub fn denials(self, denials: Denials) -> Self {
+    pub fn denials(self, denials: DenialSet) -> Self {
         self.with(|setup| setup.denials = denials)
     }
 
@@ -174,7 +178,7 @@ impl Shell {
 
     /// With other bounds for each command.
     #[must_use]
-    pub fn limits(self, limits: Limits) -> Self {
+    pub fn limits(self, limits: JailLimits) -> Self {
         self.with(|setup| setup.limits = limits)
     }
 
@@ -193,7 +197,7 @@ impl Shell {
     #[must_use]
     pub fn user_environment(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         self.with(|setup| {
-            if setup.engine == Engine::Unconfined {
+            if setup.engine == JailEngine::Unconfined {
                 setup.user = Some(variables.into_iter().collect());
                 let outputs = OutputFolder::new(setup.own.outputs()).outside_home();
                 setup.outputs = Some(Arc::new(outputs));
@@ -207,7 +211,7 @@ impl Shell {
         self.with(|setup| setup.outputs = Some(Arc::new(OutputFolder::new(folder.into()))))
     }
 
-    /// Where long outputs are kept, for tools that read them: see [`Desk::outputs`](crate::files::Desk::outputs).
+    /// Where long outputs are kept, for tools that read them: see [`FileToolContext::outputs`](crate::files::FileToolContext::outputs).
     #[must_use]
     pub fn output_folder(&self) -> Option<&Path> {
         self.0.outputs.as_ref().map(|outputs| outputs.path())
@@ -226,7 +230,7 @@ impl Shell {
     }
 
     /// Only while it is being built; a shell whose tools are in use stays as it is.
-    fn with(mut self, change: impl FnOnce(&mut Setup)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut ShellSetup)) -> Self {
         if let Some(setup) = Arc::get_mut(&mut self.0) {
             change(setup);
         }
@@ -234,11 +238,11 @@ impl Shell {
     }
 }
 
-impl Setup {
+impl ShellSetup {
     /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the file system, so it blocks.
     pub(super) fn jail(
         &self,
-        needs: &[Need],
+        needs: &[CallNeed],
         standing: &GrantSet,
     ) -> Result<(Jail, WorkspaceRecord), JailError> {
         let mut grants = GrantSet::default();

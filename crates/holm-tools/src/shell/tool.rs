@@ -4,44 +4,44 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use holm_grants::{GrantSet, Need};
-use holm_jail::{Engine, Jail, Task};
-use holm_kernel::{Tool as Declaration, ToolOutput};
-use holm_runtime::{BoxFuture, Job, Tool};
+use holm_grants::{CallNeed, GrantSet};
+use holm_jail::{Jail, JailEngine, JailTask};
+use holm_kernel::{ToolOutput, ToolSpec as Declaration};
+use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 use super::WorkspaceRecord;
-use super::arguments::{self, ArgvArguments, Hosts, MAX_SECONDS, ScriptArguments};
-use super::call::Call;
-use super::errand::{Curiosity, Errand, MAX_STARTS, Reach, asks_for_another_look};
+use super::arguments::{self, ArgvArguments, HostGrantSupport, MAX_SECONDS, ScriptArguments};
+use super::call::ShellCall;
+use super::errand::{ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look};
 use super::output::OutputRecording;
 use super::report::report;
-use super::rules::Ruling;
-use super::script::Script;
-use super::setup::Setup;
+use super::rules::CommandRuling;
+use super::script::ShellScript;
+use super::setup::ShellSetup;
 
 /// Shells that read what the parser reads, best first.
 const SHELLS: [&str; 4] = ["/usr/bin/bash", "/bin/bash", "/usr/bin/sh", "/bin/sh"];
 
-/// Runs scripts; see [`Shell::script_tool`](super::Shell::script_tool).
+/// Runs scripts; see [`WorkspaceShell::script_tool`](super::WorkspaceShell::script_tool).
 #[derive(Debug, Clone)]
 pub struct ScriptTool {
     declaration: Declaration,
-    setup: Arc<Setup>,
+    setup: Arc<ShellSetup>,
 }
 
-/// Runs one program; see [`Shell::argv_tool`](super::Shell::argv_tool).
+/// Runs one program; see [`WorkspaceShell::argv_tool`](super::WorkspaceShell::argv_tool).
 #[derive(Debug, Clone)]
 pub struct ArgvTool {
     declaration: Declaration,
-    setup: Arc<Setup>,
+    setup: Arc<ShellSetup>,
 }
 
 /// The command to run, decided before anything is started.
-struct Order {
-    task: Task,
+struct CommandRunRequest {
+    task: JailTask,
     /// The text of the call, as a person reads it.
     text: String,
-    script: Script,
+    script: ShellScript,
     folder: Option<String>,
     seconds: Option<u64>,
     /// How often it was started in vain.
@@ -49,14 +49,14 @@ struct Order {
 }
 
 impl ScriptTool {
-    pub(super) fn new(setup: Arc<Setup>) -> Self {
+    pub(super) fn new(setup: Arc<ShellSetup>) -> Self {
         let declaration = declared(arguments::script_tool(hosts(&setup)), super::SHELL);
         Self { declaration, setup }
     }
 }
 
 impl ArgvTool {
-    pub(super) fn new(setup: Arc<Setup>) -> Self {
+    pub(super) fn new(setup: Arc<ShellSetup>) -> Self {
         let declaration = declared(arguments::argv_tool(hosts(&setup)), super::RUN_PROGRAM);
         Self { declaration, setup }
     }
@@ -67,7 +67,7 @@ impl Tool for ScriptTool {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let setup = Arc::clone(&self.setup);
         Box::pin(async move {
             match script_order(&setup, &job) {
@@ -83,7 +83,7 @@ impl Tool for ArgvTool {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let setup = Arc::clone(&self.setup);
         Box::pin(async move {
             match argv_order(&setup, &job) {
@@ -94,11 +94,11 @@ impl Tool for ArgvTool {
     }
 }
 
-fn hosts(setup: &Setup) -> Hosts {
+fn hosts(setup: &ShellSetup) -> HostGrantSupport {
     match (&setup.engine, &setup.connector) {
-        (Engine::Unconfined, _) => Hosts::All,
-        (Engine::Bubblewrap(_) | Engine::Landlock, Some(_)) => Hosts::Granted,
-        (Engine::Bubblewrap(_) | Engine::Landlock, None) => Hosts::None,
+        (JailEngine::Unconfined, _) => HostGrantSupport::All,
+        (JailEngine::Bubblewrap(_) | JailEngine::Landlock, Some(_)) => HostGrantSupport::Granted,
+        (JailEngine::Bubblewrap(_) | JailEngine::Landlock, None) => HostGrantSupport::None,
     }
 }
 
@@ -109,30 +109,31 @@ fn declared<E>(made: Result<Declaration, E>, name: &str) -> Declaration {
     made.unwrap_or_else(|_| broken())
 }
 
-fn script_order(setup: &Setup, job: &Job) -> Result<Order, String> {
+fn script_order(setup: &ShellSetup, job: &ToolInvocation) -> Result<CommandRunRequest, String> {
     let arguments: ScriptArguments = job.parse().map_err(|error| error.to_string())?;
-    let script = match Script::read(&arguments.script) {
+    let script = match ShellScript::read(&arguments.script) {
         Ok(script) => {
             forbidden(setup.rules.judge(&script))?;
             script
         }
         Err(why) => {
             forbidden(setup.rules.judge_unreadable(why))?;
-            Script::of_words(&[])
+            ShellScript::of_words(&[])
         }
     };
     let shell = shell_program()?;
     // Bash would otherwise read files of the user's before the script.
     let quiet: &[&str] = if shell.ends_with("bash") { &["--noprofile", "--norc"] } else { &[] };
-    let task = Task::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]).joined_output();
+    let task =
+        JailTask::new(shell).args(quiet.iter().copied()).args(["-c", &arguments.script]).joined_output();
     let (text, folder) = (arguments.script, arguments.folder);
-    Ok(Order { task, text, script, folder, seconds: arguments.seconds, starts: 0 })
+    Ok(CommandRunRequest { task, text, script, folder, seconds: arguments.seconds, starts: 0 })
 }
 
-fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
+fn argv_order(setup: &ShellSetup, job: &ToolInvocation) -> Result<CommandRunRequest, String> {
     let arguments: ArgvArguments = job.parse().map_err(|error| error.to_string())?;
     let words: Vec<String> = std::iter::once(&arguments.program).chain(&arguments.args).cloned().collect();
-    let script = Script::of_words(&words);
+    let script = ShellScript::of_words(&words);
     forbidden(setup.rules.judge(&script))?;
     let program = if arguments.program.contains('/') {
         let path = setup.workspace.join(&arguments.program);
@@ -145,19 +146,26 @@ fn argv_order(setup: &Setup, job: &Job) -> Result<Order, String> {
         task = task.input(input);
     }
     let folder = arguments.folder;
-    Ok(Order { task, text: words.join(" "), script, folder, seconds: arguments.seconds, starts: 0 })
+    Ok(CommandRunRequest {
+        task,
+        text: words.join(" "),
+        script,
+        folder,
+        seconds: arguments.seconds,
+        starts: 0,
+    })
 }
 
 /// The task of a program at a path. A link is started by its name, which tells some programs what to do: that takes a shell, because a
 /// jail starts no link.
-fn program_task(path: &Path, name: &str, args: Vec<String>) -> Result<Task, String> {
+fn program_task(path: &Path, name: &str, args: Vec<String>) -> Result<JailTask, String> {
     let real = path.canonicalize().map_err(|error| format!("{name}: {error}"))?;
     if real.file_name() == path.file_name() || path.starts_with("/usr") || path.starts_with("/bin") {
-        return Ok(Task::new(real).args(args));
+        return Ok(JailTask::new(real).args(args));
     }
     let words =
         ["-c".to_owned(), "exec \"$@\"".to_owned(), name.to_owned(), path.to_string_lossy().into_owned()];
-    Ok(Task::new(shell_program()?).args(words.into_iter().chain(args)))
+    Ok(JailTask::new(shell_program()?).args(words.into_iter().chain(args)))
 }
 
 fn shell_program() -> Result<PathBuf, String> {
@@ -166,15 +174,15 @@ fn shell_program() -> Result<PathBuf, String> {
 }
 
 /// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
-fn forbidden(ruling: Ruling) -> Result<(), String> {
+fn forbidden(ruling: CommandRuling) -> Result<(), String> {
     match ruling {
-        Ruling::Denied(rule) => Err(format!("denied: the rule `{rule}` forbids it")),
-        Ruling::Unclear(why) => Err(format!("denied: {why}")),
-        Ruling::Allowed | Ruling::Ask => Ok(()),
+        CommandRuling::Denied(rule) => Err(format!("denied: the rule `{rule}` forbids it")),
+        CommandRuling::Unclear(why) => Err(format!("denied: {why}")),
+        CommandRuling::Allowed | CommandRuling::Ask => Ok(()),
     }
 }
 
-async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
+async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunRequest) -> ToolOutput {
     let (needs, standing) = (Arc::clone(&job.needs), Arc::clone(&job.grants));
     let (folder, held) = (order.folder.clone(), Arc::clone(&setup));
     let jail = tokio::task::spawn_blocking(move || {
@@ -191,14 +199,14 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
         return ToolOutput::failed("stopped before it began");
     }
     let denials = setup.denials.join(&job.denials);
-    let errand = Errand {
+    let errand = ChildRunSettings {
         launcher: &setup.launcher,
         engine: &setup.engine,
         connector: setup.connector.as_ref(),
         denials: &denials,
-        hosts: Reach::of(&job.needs).and(&job.grants),
+        hosts: GrantedHosts::of(&job.needs).and(&job.grants),
         // What a command asks for is then known and not guessed.
-        curiosity: Curiosity::Hears,
+        curiosity: UngrantedHostPolicy::Hears,
         progress: &job.progress,
     };
     let recording = OutputRecording::new(setup.outputs.clone());
@@ -209,12 +217,12 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
             if !asks_for_another_look(&error) || order.starts >= MAX_STARTS {
                 return ToolOutput::failed(format!("not started: {error}"));
             }
-            let order = Order { starts: order.starts.saturating_add(1), ..order };
+            let order = CommandRunRequest { starts: order.starts.saturating_add(1), ..order };
             return Box::pin(perform(setup, job, order)).await;
         }
     };
     let folder = setup.workspace.join(order.folder.as_deref().unwrap_or("."));
-    let call = Call::new(order.text, folder, order.script);
+    let call = ShellCall::new(order.text, folder, order.script);
     // It looks for programs and folders on the disk.
     let told = tokio::task::spawn_blocking(move || {
         let changes = record.settle();
@@ -228,8 +236,8 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
 /// The jail of one call, in the folder that the call names, and the record of the files
 /// where it may write.
 fn confined(
-    setup: &Setup,
-    (needs, standing): (&[Need], &GrantSet),
+    setup: &ShellSetup,
+    (needs, standing): (&[CallNeed], &GrantSet),
     folder: Option<&str>,
     seconds: Option<u64>,
 ) -> Result<(Jail, WorkspaceRecord), String> {
@@ -237,7 +245,7 @@ fn confined(
     let folder = inside(&setup.workspace, folder.unwrap_or("."))?;
     let wall =
         seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)));
-    let limits = holm_jail::Limits { wall, ..setup.limits };
+    let limits = holm_jail::JailLimits { wall, ..setup.limits };
     Ok((jail.cwd(folder).limits(limits), record))
 }
 

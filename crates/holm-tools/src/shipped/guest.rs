@@ -1,40 +1,40 @@
 //! One guest inside the binary.
 
-use holm_kernel::Tool;
-use holm_sandbox::{Progress, Ready};
+use holm_kernel::ToolSpec;
+use holm_sandbox::{CompileProgress, PrecompiledCode};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::calls;
-use super::packed::Packed;
-use super::prepare::About;
-use crate::registry::{LoadError, Sidecar, Standing};
-use crate::wasm::{Inspection, WasmHost, WasmTool};
+use super::packed::CompressedBytes;
+use super::prepare::PrecompiledGuestInfo;
+use crate::registry::{PinStatus, ToolLoadError, ToolSidecar};
+use crate::wasm::{GuestInspection, WasmHost, WasmTool};
 
 /// A compressed guest inside the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shipped {
+pub struct ShippedGuest {
     pub(super) name: &'static str,
     pub(super) sidecar: &'static str,
     /// The guest whose bytes must be known to take this one out, because the two have much in common. That one needs no other.
     pub(super) like: Option<&'static str>,
-    pub(super) wasm: Packed,
-    pub(super) prepared: Option<Prepared>,
+    pub(super) wasm: CompressedBytes,
+    pub(super) prepared: Option<PrecompiledGuest>,
 }
 
 /// The compiled code of a guest, made when the program was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Prepared {
-    /// An [`About`] as JSON.
+pub(super) struct PrecompiledGuest {
+    /// An [`PrecompiledGuestInfo`] as JSON.
     pub(super) about: &'static str,
     /// The code, with its calls converted. It was packed with these known bytes: the code of the
     /// similar guest, and this guest itself or its outline.
-    pub(super) code: Packed,
+    pub(super) code: CompressedBytes,
 }
 
 /// Why a guest could not be unpacked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ShippedError {
+pub enum ShippedGuestError {
     /// The binary is damaged.
     #[error("the guest {0} inside this program is damaged; install the program again")]
     Damaged(&'static str),
@@ -42,11 +42,11 @@ pub enum ShippedError {
 
 /// All guests that were packed when this program was built; empty if there were none.
 #[must_use]
-pub const fn all() -> &'static [Shipped] {
+pub const fn all() -> &'static [ShippedGuest] {
     include!(concat!(env!("OUT_DIR"), "/shipped.rs"))
 }
 
-impl Shipped {
+impl ShippedGuest {
     /// What it is called.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -83,8 +83,8 @@ impl Shipped {
 
     /// Its declaration for the kernel, and its search keywords; `None` if it was not prepared.
     #[must_use]
-    pub fn declaration(&self) -> Option<(Tool, Vec<String>)> {
-        let about = About::parse(self.prepared?.about)?;
+    pub fn declaration(&self) -> Option<(ToolSpec, Vec<String>)> {
+        let about = PrecompiledGuestInfo::parse(self.prepared?.about)?;
         Some((about.tool, about.keywords))
     }
 
@@ -93,12 +93,12 @@ impl Shipped {
     /// # Errors
     ///
     /// Where the program is damaged.
-    pub fn bytes(&self) -> Result<Vec<u8>, ShippedError> {
+    pub fn bytes(&self) -> Result<Vec<u8>, ShippedGuestError> {
         let known = match self.like()? {
             Some(like) => like.bytes()?,
             None => Vec::new(),
         };
-        self.wasm.unpack(&known).ok_or(ShippedError::Damaged(self.name))
+        self.wasm.unpack(&known).ok_or(ShippedGuestError::Damaged(self.name))
     }
 
     /// Makes a tool of it, as if it lay in a folder that a person has confirmed. Blocks: while its code is taken out, or
@@ -110,33 +110,34 @@ impl Shipped {
     pub fn open(
         &self,
         host: &WasmHost,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(WasmTool, Inspection), LoadError> {
-        let (bytes, code) = self.parts().map_err(|error| LoadError::Refused(error.to_string()))?;
-        let sidecar = Sidecar::parse(self.sidecar).map_err(|error| LoadError::Refused(error.to_string()))?;
-        match self.ready(code).map_err(|error| LoadError::Refused(error.to_string()))? {
+        progress: &mut dyn FnMut(CompileProgress),
+    ) -> Result<(WasmTool, GuestInspection), ToolLoadError> {
+        let (bytes, code) = self.parts().map_err(|error| ToolLoadError::Refused(error.to_string()))?;
+        let sidecar =
+            ToolSidecar::parse(self.sidecar).map_err(|error| ToolLoadError::Refused(error.to_string()))?;
+        match self.ready(code).map_err(|error| ToolLoadError::Refused(error.to_string()))? {
             Some(ready) => WasmTool::open_ready(host, self.name, &bytes, ready, &sidecar, progress),
-            None => WasmTool::open(host, self.name, &bytes, Some(&sidecar), Standing::Confirmed, progress),
+            None => WasmTool::open(host, self.name, &bytes, Some(&sidecar), PinStatus::Confirmed, progress),
         }
     }
 
-    fn like(&self) -> Result<Option<&'static Self>, ShippedError> {
+    fn like(&self) -> Result<Option<&'static Self>, ShippedGuestError> {
         let Some(name) = self.like else { return Ok(None) };
         let like = all().iter().find(|guest| guest.name == name && guest.like.is_none());
-        like.map(Some).ok_or(ShippedError::Damaged(self.name))
+        like.map(Some).ok_or(ShippedGuestError::Damaged(self.name))
     }
 
     /// The guest, and its compiled code if it has any. Neither has been verified yet.
-    fn parts(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), ShippedError> {
+    fn parts(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), ShippedGuestError> {
         let (known, code) = match self.like()? {
             Some(like) => like.parts()?,
             None => (Vec::new(), None),
         };
-        let bytes = self.wasm.unpack(&known).ok_or(ShippedError::Damaged(self.name))?;
+        let bytes = self.wasm.unpack(&known).ok_or(ShippedGuestError::Damaged(self.name))?;
         let Some(prepared) = self.prepared else { return Ok((bytes, None)) };
         let mut known = code.unwrap_or_default();
         known.extend_from_slice(&bytes);
-        let mut code = prepared.code.unpack(&known).ok_or(ShippedError::Damaged(self.name))?;
+        let mut code = prepared.code.unpack(&known).ok_or(ShippedGuestError::Damaged(self.name))?;
         if cfg!(target_arch = "x86_64") {
             calls::turn(&mut code, false);
         }
@@ -144,16 +145,17 @@ impl Shipped {
     }
 
     /// Vouches for the code that came with it. A damaged program must not become machine code, so its hash is compared.
-    fn ready(&self, code: Option<Vec<u8>>) -> Result<Option<Ready>, ShippedError> {
+    fn ready(&self, code: Option<Vec<u8>>) -> Result<Option<PrecompiledCode>, ShippedGuestError> {
         let (Some(prepared), Some(code)) = (self.prepared, code) else { return Ok(None) };
-        let about = About::parse(prepared.about).ok_or(ShippedError::Damaged(self.name))?;
+        let about =
+            PrecompiledGuestInfo::parse(prepared.about).ok_or(ShippedGuestError::Damaged(self.name))?;
         if about.code_sha256 != hex(&Sha256::digest(&code)) {
-            return Err(ShippedError::Damaged(self.name));
+            return Err(ShippedGuestError::Damaged(self.name));
         }
         #[expect(unsafe_code, reason = "the code lies in this very program, where its build put it")]
         // SAFETY: `prepare` made it of our own guests, the build packed it into this program, and its hash is the one that
         // was written down then.
-        let ready = unsafe { Ready::new(code) };
+        let ready = unsafe { PrecompiledCode::new(code) };
         Ok(Some(ready))
     }
 }

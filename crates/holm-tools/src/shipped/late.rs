@@ -8,17 +8,17 @@ use crate::wasm::WasmHost;
 
 /// A [`WasmHost`] that is created at its first use. Clones share it.
 #[derive(Clone)]
-pub struct LateHost(Arc<Inner>);
+pub struct LazyWasmHost(Arc<LazyHostState>);
 
-struct Inner {
+struct LazyHostState {
     make: Box<dyn Fn() -> Result<WasmHost, String> + Send + Sync>,
     made: OnceLock<Result<WasmHost, String>>,
 }
 
-impl LateHost {
+impl LazyWasmHost {
     /// Says how it is made.
     pub fn new(make: impl Fn() -> Result<WasmHost, String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Inner { make: Box::new(make), made: OnceLock::new() }))
+        Self(Arc::new(LazyHostState { make: Box::new(make), made: OnceLock::new() }))
     }
 
     /// The host; the first caller waits until it is created.
@@ -31,14 +31,14 @@ impl LateHost {
     }
 }
 
-impl From<WasmHost> for LateHost {
+impl From<WasmHost> for LazyWasmHost {
     fn from(host: WasmHost) -> Self {
         Self::new(move || Ok(host.clone()))
     }
 }
 
-impl fmt::Debug for LateHost {
+impl fmt::Debug for LazyWasmHost {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("LateHost").field("made", &self.0.made.get().is_some()).finish_non_exhaustive()
+        out.debug_struct("LazyWasmHost").field("made", &self.0.made.get().is_some()).finish_non_exhaustive()
     }
 }

@@ -23,9 +23,9 @@ mod packed;
 mod prepare;
 mod tool;
 
-pub use guest::{Shipped, ShippedError, all};
-pub use late::LateHost;
-pub use prepare::{PrepareError, prepare};
+pub use guest::{ShippedGuest, ShippedGuestError, all};
+pub use late::LazyWasmHost;
+pub use prepare::{GuestPrepareError, prepare};
 pub use tool::ShippedTool;
 
 #[cfg(test)]

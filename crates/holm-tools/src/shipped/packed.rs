@@ -4,13 +4,13 @@ use zstd_safe::DCtx;
 
 /// Compressed bytes, with their original size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Packed {
+pub(super) struct CompressedBytes {
     /// How many they are when taken out.
     pub(super) size: usize,
     pub(super) bytes: &'static [u8],
 }
 
-impl Packed {
+impl CompressedBytes {
     /// The bytes, or `None` if they are damaged. `known` must be the bytes that were known
     /// when they were packed.
     pub(super) fn unpack(&self, known: &[u8]) -> Option<Vec<u8>> {

@@ -4,20 +4,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use holm_kernel::Tool;
+use holm_kernel::ToolSpec;
 use holm_runtime::Tool as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::guest::hex;
-use crate::registry::{Sidecar, Standing};
+use crate::registry::{PinStatus, ToolSidecar};
 use crate::wasm::{WasmHost, WasmTool};
 
 /// The description and the hashes of a prepared guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct About {
-    pub(super) tool: Tool,
+pub(super) struct PrecompiledGuestInfo {
+    pub(super) tool: ToolSpec,
     pub(super) keywords: Vec<String>,
     /// The SHA-256 of its code.
     pub(super) code_sha256: String,
@@ -25,7 +25,7 @@ pub(super) struct About {
     pub(super) wasm_sha256: String,
 }
 
-impl About {
+impl PrecompiledGuestInfo {
     pub(super) fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -33,7 +33,7 @@ impl About {
 
 /// Why guests could not be prepared.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PrepareError {
+pub enum GuestPrepareError {
     /// A file could not be read or written.
     #[error("{}: {reason}", path.display())]
     File {
@@ -57,7 +57,7 @@ pub enum PrepareError {
 /// # Errors
 ///
 /// At the first guest with which something is wrong.
-pub fn prepare(host: &WasmHost, dist: &Path, sources: &Path) -> Result<Vec<String>, PrepareError> {
+pub fn prepare(host: &WasmHost, dist: &Path, sources: &Path) -> Result<Vec<String>, GuestPrepareError> {
     let mut names: Vec<String> = fs::read_dir(dist)
         .map_err(|error| file(dist, &error))?
         .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".wasm")?.to_owned()))
@@ -69,16 +69,16 @@ pub fn prepare(host: &WasmHost, dist: &Path, sources: &Path) -> Result<Vec<Strin
     Ok(names)
 }
 
-fn one(host: &WasmHost, name: &str, dist: &Path, sidecar: &Path) -> Result<(), PrepareError> {
+fn one(host: &WasmHost, name: &str, dist: &Path, sidecar: &Path) -> Result<(), GuestPrepareError> {
     let path = dist.join(format!("{name}.wasm"));
-    let wrong = |reason: String| PrepareError::Guest { path: path.clone(), reason };
+    let wrong = |reason: String| GuestPrepareError::Guest { path: path.clone(), reason };
     let bytes = fs::read(&path).map_err(|error| file(&path, &error))?;
     let text = fs::read_to_string(sidecar).map_err(|error| file(sidecar, &error))?;
-    let sidecar = Sidecar::parse(&text).map_err(|error| wrong(error.to_string()))?;
-    let (tool, _) = WasmTool::open(host, name, &bytes, Some(&sidecar), Standing::Confirmed, &mut |_| {})
+    let sidecar = ToolSidecar::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    let (tool, _) = WasmTool::open(host, name, &bytes, Some(&sidecar), PinStatus::Confirmed, &mut |_| {})
         .map_err(|error| wrong(error.to_string()))?;
     let code = holm_sandbox::prepare(&bytes).map_err(|error| wrong(error.to_string()))?;
-    let about = About {
+    let about = PrecompiledGuestInfo {
         tool: tool.declaration().clone(),
         keywords: tool.keywords().to_vec(),
         code_sha256: hex(&Sha256::digest(&code)),
@@ -92,6 +92,6 @@ fn one(host: &WasmHost, name: &str, dist: &Path, sidecar: &Path) -> Result<(), P
     Ok(())
 }
 
-fn file(path: &Path, error: &std::io::Error) -> PrepareError {
-    PrepareError::File { path: path.to_owned(), reason: error.to_string() }
+fn file(path: &Path, error: &std::io::Error) -> GuestPrepareError {
+    GuestPrepareError::File { path: path.to_owned(), reason: error.to_string() }
 }

@@ -1,18 +1,18 @@
 use super::calls::turn;
-use super::guest::Prepared;
+use super::guest::PrecompiledGuest;
 use super::outline::outline;
 use super::pack::pack;
-use super::packed::Packed;
-use super::{LateHost, Shipped, ShippedError, ShippedTool, all};
+use super::packed::CompressedBytes;
+use super::{LazyWasmHost, ShippedGuest, ShippedGuestError, ShippedTool, all};
 use crate::wasm::{WasmHost, WasmSettings};
-use holm_sandbox::{Compiler, Sandbox, Settings, Shape};
+use holm_sandbox::{CompilerProgram, Sandbox, SandboxSettings, WasmShape};
 
 #[test]
 fn every_guest_comes_out_whole_and_says_what_it_asks_for() {
     for guest in all() {
         let bytes = guest.bytes().unwrap();
         assert!(bytes.starts_with(b"\0asm"), "{}", guest.name());
-        assert!(crate::registry::Sidecar::parse(guest.sidecar()).is_ok(), "{}", guest.sidecar());
+        assert!(crate::registry::ToolSidecar::parse(guest.sidecar()).is_ok(), "{}", guest.sidecar());
         assert!(!guest.sidecar().is_empty(), "{} has no tool.toml", guest.name());
         if guest.is_prepared() {
             let (tool, keywords) = guest.declaration().unwrap();
@@ -24,24 +24,24 @@ fn every_guest_comes_out_whole_and_says_what_it_asks_for() {
 
 /// Five bytes, packed without compression.
 const WHOLE: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd, 0x20, 5, 0x29, 0, 0, b'h', b'e', b'l', b'l', b'o'];
-const CODE: Packed = Packed { size: 5, bytes: WHOLE };
+const CODE: CompressedBytes = CompressedBytes { size: 5, bytes: WHOLE };
 
-fn guest(size: usize, bytes: &'static [u8], prepared: Option<Prepared>) -> Shipped {
-    Shipped { name: "x", sidecar: "", like: None, wasm: Packed { size, bytes }, prepared }
+fn guest(size: usize, bytes: &'static [u8], prepared: Option<PrecompiledGuest>) -> ShippedGuest {
+    ShippedGuest { name: "x", sidecar: "", like: None, wasm: CompressedBytes { size, bytes }, prepared }
 }
 
 #[test]
 fn a_damaged_guest_is_named() {
     assert_eq!(guest(5, WHOLE, None).bytes(), Ok(b"hello".to_vec()));
     for (size, packed) in [(4, WHOLE), (6, WHOLE), (5, &WHOLE[..12]), (5, &[])] {
-        assert_eq!(guest(size, packed, None).bytes(), Err(ShippedError::Damaged("x")), "{size}");
+        assert_eq!(guest(size, packed, None).bytes(), Err(ShippedGuestError::Damaged("x")), "{size}");
     }
 }
 
 #[test]
 fn a_guest_that_is_like_none_that_is_there_is_damaged() {
-    let guest = Shipped { like: Some("nobody"), ..guest(5, WHOLE, None) };
-    assert_eq!(guest.bytes(), Err(ShippedError::Damaged("x")));
+    let guest = ShippedGuest { like: Some("nobody"), ..guest(5, WHOLE, None) };
+    assert_eq!(guest.bytes(), Err(ShippedGuestError::Damaged("x")));
 }
 
 /// Bytes without a pattern that a packer could find.
@@ -50,8 +50,8 @@ fn noise(seed: u32) -> Vec<u8> {
     std::iter::successors(Some(seed), next).take(50_000).map(|state| state.to_be_bytes()[0]).collect()
 }
 
-fn packed(bytes: &[u8], known: &[u8]) -> Packed {
-    Packed { size: bytes.len(), bytes: pack(bytes, known, 3).unwrap().leak() }
+fn packed(bytes: &[u8], known: &[u8]) -> CompressedBytes {
+    CompressedBytes { size: bytes.len(), bytes: pack(bytes, known, 3).unwrap().leak() }
 }
 
 #[test]
@@ -112,7 +112,7 @@ const MODULE: &str = r#"(module
 fn an_outline_tells_what_the_module_imports_and_exports_and_has_none_of_its_code() {
     let module = wat::parse_str(MODULE).unwrap();
     let left = outline(&module, &[1; 32]).unwrap();
-    let (whole, shape) = (Shape::of(&module).unwrap(), Shape::of(&left).unwrap());
+    let (whole, shape) = (WasmShape::of(&module).unwrap(), WasmShape::of(&left).unwrap());
     assert_eq!((shape.kind, &shape.imports, &shape.exports), (whole.kind, &whole.imports, &whole.exports));
     assert_eq!((whole.functions, shape.functions), (1, 0));
     assert!(!left.windows(6).any(|bytes| bytes == b"a text"), "{left:?}");
@@ -142,23 +142,23 @@ fn a_changed_byte_is_seen() {
     let mut bytes = whole.bytes.to_vec();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
-    assert_eq!(Packed { bytes: bytes.leak(), ..whole }.unpack(b""), None);
+    assert_eq!(CompressedBytes { bytes: bytes.leak(), ..whole }.unpack(b""), None);
 }
 
 #[test]
 fn code_that_is_not_what_was_prepared_never_becomes_machine_code() {
-    let settings = Settings::with_compiler(Compiler::program("/nonexistent/compiler"));
+    let settings = SandboxSettings::with_compiler(CompilerProgram::program("/nonexistent/compiler"));
     let host = WasmHost::new(Sandbox::new(settings).unwrap(), WasmSettings::default());
     let why = |sha256: &str| {
         let about = format!(
             r#"{{"tool":{{"name":"x","schema":{{"type":"object"}},"level":"none"}},"keywords":[],
             "code_sha256":"{sha256}","wasm_sha256":""}}"#
         );
-        let prepared = Prepared { about: about.leak(), code: CODE };
+        let prepared = PrecompiledGuest { about: about.leak(), code: CODE };
         let opened = guest(5, WHOLE, Some(prepared)).open(&host, &mut |_| {});
         opened.map(drop).unwrap_err().to_string()
     };
-    let damaged = ShippedError::Damaged("x").to_string();
+    let damaged = ShippedGuestError::Damaged("x").to_string();
     let of_hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
     for other in ["", of_hello.trim_start_matches('2'), &of_hello.replace('2', "3"), &of_hello.to_uppercase()]
     {
@@ -170,10 +170,10 @@ fn code_that_is_not_what_was_prepared_never_becomes_machine_code() {
 
 #[test]
 fn a_guest_that_was_not_prepared_or_whose_notes_are_damaged_is_no_tool() {
-    let host = LateHost::new(|| Err("nobody may ask for it".to_owned()));
+    let host = LazyWasmHost::new(|| Err("nobody may ask for it".to_owned()));
     for about in [None, Some(""), Some("{}"), Some("null")] {
-        let prepared = about.map(|about| Prepared { about, code: CODE });
-        let guest: &'static Shipped = Box::leak(Box::new(guest(5, WHOLE, prepared)));
+        let prepared = about.map(|about| PrecompiledGuest { about, code: CODE });
+        let guest: &'static ShippedGuest = Box::leak(Box::new(guest(5, WHOLE, prepared)));
         assert!(guest.declaration().is_none(), "{about:?}");
         assert!(ShippedTool::of(guest, &host).is_none(), "{about:?}");
     }
@@ -181,15 +181,15 @@ fn a_guest_that_was_not_prepared_or_whose_notes_are_damaged_is_no_tool() {
 
 #[tokio::test]
 async fn a_host_that_cannot_be_made_fails_the_call_and_says_why() {
-    use holm_runtime::{Job, Tool};
+    use holm_runtime::{Tool, ToolInvocation};
     let about = r#"{"tool":{"name":"x","schema":{"type":"object"},"level":"none"},"keywords":["k"],
         "code_sha256":"","wasm_sha256":""}"#;
-    let prepared = Some(Prepared { about, code: CODE });
-    let guest: &'static Shipped = Box::leak(Box::new(guest(5, WHOLE, prepared)));
-    let host = LateHost::new(|| Err("no engine here".to_owned()));
+    let prepared = Some(PrecompiledGuest { about, code: CODE });
+    let guest: &'static ShippedGuest = Box::leak(Box::new(guest(5, WHOLE, prepared)));
+    let host = LazyWasmHost::new(|| Err("no engine here".to_owned()));
     let tool = ShippedTool::of(guest, &host).unwrap();
     assert_eq!(tool.declaration().name, "x");
     for _ in 0..2 {
-        assert!(tool.run(Job::alone("{}")).await.text.contains("no engine here"));
+        assert!(tool.run(ToolInvocation::alone("{}")).await.text.contains("no engine here"));
     }
 }

@@ -4,50 +4,50 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use holm_kernel::ToolOutput;
-use holm_runtime::{BoxFuture, Job, Reveal, Tool};
+use holm_runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation};
 
-use super::late::LateHost;
-use super::{Shipped, all};
-use crate::registry::Offer;
+use super::late::LazyWasmHost;
+use super::{ShippedGuest, all};
+use crate::registry::ToolOffer;
 use crate::wasm::WasmTool;
 
 /// A guest of the program as a tool. Its description is known from the start, and the guest is
 /// unpacked at its first call.
 pub struct ShippedTool {
-    declaration: holm_kernel::Tool,
+    declaration: holm_kernel::ToolSpec,
     keywords: Vec<String>,
-    inner: Arc<Inner>,
+    inner: Arc<ShippedToolState>,
 }
 
-struct Inner {
-    guest: &'static Shipped,
-    host: LateHost,
+struct ShippedToolState {
+    guest: &'static ShippedGuest,
+    host: LazyWasmHost,
     opened: OnceLock<Result<WasmTool, String>>,
 }
 
 impl ShippedTool {
     /// The guest as a tool of this host; `None` if it was not prepared when the program was built.
     #[must_use]
-    pub fn of(guest: &'static Shipped, host: &LateHost) -> Option<Self> {
+    pub fn of(guest: &'static ShippedGuest, host: &LazyWasmHost) -> Option<Self> {
         let (declaration, keywords) = guest.declaration()?;
-        let inner = Inner { guest, host: host.clone(), opened: OnceLock::new() };
+        let inner = ShippedToolState { guest, host: host.clone(), opened: OnceLock::new() };
         Some(Self { declaration, keywords, inner: Arc::new(inner) })
     }
 
     /// All that this program holds and that are prepared.
-    pub fn all(host: &LateHost) -> impl Iterator<Item = Self> {
+    pub fn all(host: &LazyWasmHost) -> impl Iterator<Item = Self> {
         all().iter().filter_map(|guest| Self::of(guest, host))
     }
 
     /// The offer for the registry.
     #[must_use]
-    pub fn offer(self) -> Offer {
+    pub fn offer(self) -> ToolOffer {
         let keywords = self.keywords.clone();
-        Offer::new(Arc::new(self)).keywords(keywords)
+        ToolOffer::new(Arc::new(self)).keywords(keywords)
     }
 }
 
-impl Inner {
+impl ShippedToolState {
     /// Blocks, the first time.
     fn open(&self) -> Result<&WasmTool, &str> {
         let open = || {
@@ -59,11 +59,11 @@ impl Inner {
 }
 
 impl Tool for ShippedTool {
-    fn declaration(&self) -> &holm_kernel::Tool {
+    fn declaration(&self) -> &holm_kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         if let Some(Ok(tool)) = self.inner.opened.get() {
             return tool.run(job);
         }
@@ -88,8 +88,8 @@ impl Tool for ShippedTool {
         })
     }
 
-    fn reveal(&self) -> Reveal {
-        Reveal::OnTheWayOut
+    fn reveal(&self) -> SecretReveal {
+        SecretReveal::OnTheWayOut
     }
 }
 

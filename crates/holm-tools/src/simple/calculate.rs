@@ -23,13 +23,13 @@ const SIGNS: [(&str, &str); 6] = [
 const DIGITS: u32 = 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Arguments {
+struct CalculateArguments {
     expression: String,
 }
 
 pub(super) fn tool() -> ClosureTool<impl JsonSchema> {
     let text = "Calculates with numbers: adds, subtracts, multiplies and divides, such as 12 * (3 + 4).";
-    make("calculate", text, |arguments: Arguments| async move { told(&arguments.expression) })
+    make("calculate", text, |arguments: CalculateArguments| async move { told(&arguments.expression) })
         .level(Level::None)
 }
 
@@ -47,7 +47,7 @@ pub(super) fn told(expression: &str) -> Result<String, String> {
 
 /// A fraction in its lowest terms, with a positive denominator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Ratio {
+struct ExactFraction {
     upper: i128,
     lower: i128,
 }
@@ -55,7 +55,7 @@ struct Ratio {
 /// The message for numbers that are too large.
 const TOO_LARGE: &str = "the numbers are too large";
 
-impl Ratio {
+impl ExactFraction {
     fn new(upper: i128, lower: i128) -> Result<Self, &'static str> {
         if lower == 0 {
             return Err("nothing can be divided by zero");
@@ -109,10 +109,10 @@ fn gcd(mut one: u128, mut other: u128) -> u128 {
     one.max(1)
 }
 
-fn evaluate(expression: &str) -> Result<Ratio, String> {
+fn evaluate(expression: &str) -> Result<ExactFraction, String> {
     // Commas part thousands, as people write them.
     let text: Vec<char> = expression.chars().filter(|c| !c.is_whitespace() && *c != ',').collect();
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = ExpressionReader { text, at: 0 };
     let value = reader.sum(0)?;
     match reader.peek() {
         None => Ok(value),
@@ -120,17 +120,17 @@ fn evaluate(expression: &str) -> Result<Ratio, String> {
     }
 }
 
-struct Reader {
+struct ExpressionReader {
     text: Vec<char>,
     at: usize,
 }
 
-impl Reader {
+impl ExpressionReader {
     fn peek(&self) -> Option<char> {
         self.text.get(self.at).copied()
     }
 
-    fn sum(&mut self, depth: u32) -> Result<Ratio, String> {
+    fn sum(&mut self, depth: u32) -> Result<ExactFraction, String> {
         let mut value = self.product(depth)?;
         while let Some(sign @ ('+' | '-' | '−')) = self.peek() {
             self.at += 1;
@@ -140,7 +140,7 @@ impl Reader {
         Ok(value)
     }
 
-    fn product(&mut self, depth: u32) -> Result<Ratio, String> {
+    fn product(&mut self, depth: u32) -> Result<ExactFraction, String> {
         let mut value = self.factor(depth)?;
         while let Some(sign @ ('*' | '/' | 'x' | '×' | '·' | '÷' | ':')) = self.peek() {
             self.at += 1;
@@ -150,14 +150,14 @@ impl Reader {
         Ok(value)
     }
 
-    fn factor(&mut self, depth: u32) -> Result<Ratio, String> {
+    fn factor(&mut self, depth: u32) -> Result<ExactFraction, String> {
         if depth > DEEPEST {
             return Err("there are too many brackets".into());
         }
         match self.peek() {
             Some('-' | '−') => {
                 self.at += 1;
-                Ok(Ratio { upper: 0, lower: 1 }.combined('-', self.factor(depth + 1)?)?)
+                Ok(ExactFraction { upper: 0, lower: 1 }.combined('-', self.factor(depth + 1)?)?)
             }
             Some('+') => {
                 self.at += 1;
@@ -176,7 +176,7 @@ impl Reader {
         }
     }
 
-    fn number(&mut self) -> Result<Ratio, String> {
+    fn number(&mut self) -> Result<ExactFraction, String> {
         let (mut upper, mut lower, mut digits) = (0_i128, 1_i128, 0_u32);
         let mut behind = false;
         while let Some(c) = self.peek() {
@@ -199,9 +199,9 @@ impl Reader {
             (0, None) => Err("a number is missing at the end".into()),
             (_, Some('%')) => {
                 self.at += 1;
-                Ok(Ratio::new(upper, lower.checked_mul(100).ok_or(TOO_LARGE)?)?)
+                Ok(ExactFraction::new(upper, lower.checked_mul(100).ok_or(TOO_LARGE)?)?)
             }
-            _ => Ok(Ratio::new(upper, lower)?),
+            _ => Ok(ExactFraction::new(upper, lower)?),
         }
     }
 }

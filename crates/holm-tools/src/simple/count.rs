@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use holm_grants::Level;
-use holm_runtime::{ClosureTool, Job, blocking_tool};
+use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::plain::{SHOWN, number};
-use crate::{files::MOST_BYTES, root::Root};
+use crate::{files::MOST_BYTES, root::WorkspaceRoot};
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Arguments {
+struct CountArguments {
     path: String,
 }
 
-pub(super) fn tool(root: Arc<Root>) -> ClosureTool<impl JsonSchema> {
+pub(super) fn tool(root: Arc<WorkspaceRoot>) -> ClosureTool<impl JsonSchema> {
     let text = "Counts the lines, the words and the bytes of a file.";
-    let count = blocking_tool("count_lines", text, move |arguments: Arguments, job: Job| {
+    let count = blocking_tool("count_lines", text, move |arguments: CountArguments, job: ToolInvocation| {
         run(&root, &arguments.path, &job)
     });
     let count = count.level(Level::ReadOnly).result_limit(SHOWN).declare(|tool| tool.yields.private = true);
@@ -25,7 +25,7 @@ pub(super) fn tool(root: Arc<Root>) -> ClosureTool<impl JsonSchema> {
     count.needs(["read:{path}"]).expect("needs of our own tools are templates")
 }
 
-fn run(root: &Root, path: &str, job: &Job) -> Result<String, String> {
+fn run(root: &WorkspaceRoot, path: &str, job: &ToolInvocation) -> Result<String, String> {
     let counted = || {
         let path = root.path(path)?;
         root.permit(&job.needs).read(&path)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use holm_guards::json::Json;
 use holm_kernel::{self as kernel, Outcome, ToolOutput};
-use holm_runtime::{BoxFuture, Job, Tool};
+use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 use super::plain::declared;
 
@@ -15,13 +15,13 @@ const LINES: u64 = 50;
 const NOTHING: [&str; 2] = ["[nothing found]", "[no file fits]"];
 
 /// Searches the names and the texts of files.
-pub(super) struct Find {
-    declaration: kernel::Tool,
+pub(super) struct SimpleFindTool {
+    declaration: kernel::ToolSpec,
     names: Arc<dyn Tool>,
     texts: Arc<dyn Tool>,
 }
 
-impl Find {
+impl SimpleFindTool {
     /// By the tools that look through names and through texts.
     pub(super) fn by(names: &Arc<dyn Tool>, texts: &Arc<dyn Tool>) -> Self {
         let about = "Finds a word or a file: searches the names and the text of all files.";
@@ -30,12 +30,12 @@ impl Find {
     }
 }
 
-impl Tool for Find {
-    fn declaration(&self) -> &kernel::Tool {
+impl Tool for SimpleFindTool {
+    fn declaration(&self) -> &kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let given = Json::parse(&job.arguments).unwrap_or(Json::Null);
         let text = given.get("text").and_then(Json::as_str).unwrap_or_default().trim().to_owned();
         let pattern = Json::object([("pattern", Json::from(pattern(&text).as_str()))]);

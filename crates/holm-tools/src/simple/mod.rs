@@ -7,10 +7,10 @@
 //! work, and they change nothing.
 //!
 //! ```
-//! use holm_tools::{files::Desk, root::Root, simple};
+//! use holm_tools::{files::FileToolContext, root::WorkspaceRoot, simple};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let tools = simple::tools(Desk::new(Root::open(folder.path())?));
+//! let tools = simple::tools(FileToolContext::new(WorkspaceRoot::open(folder.path())?));
 //! let names: Vec<&str> = tools.iter().map(|tool| tool.declaration().name.as_str()).collect();
 //! assert_eq!(names, [
 //!     "find", "read_file", "count_lines", "list_files", "calculate",
@@ -30,21 +30,21 @@ use std::sync::Arc;
 
 use holm_runtime::Tool;
 
-use crate::files::{self, Desk};
+use crate::files::{self, FileToolContext};
 
 /// The tools whose result can be the answer as it is. The one that reads a file is not included,
 /// because the question is usually about the content.
 pub const ANSWERING: &[&str] = &["find", "count_lines", "list_files", "calculate", "date"];
 
 /// The tools of one desk, in the order in which a model sees them.
-pub fn tools(desk: Desk) -> Vec<Arc<dyn Tool>> {
+pub fn tools(desk: FileToolContext) -> Vec<Arc<dyn Tool>> {
     let root = Arc::new(desk.root().clone());
     let inner = files::tools(desk);
     let named = |name: &str| inner.iter().find(|tool| tool.declaration().name == name);
-    let wrapped = |form: plain::Form| -> Option<Arc<dyn Tool>> {
-        named(form.inner).map(|tool| Arc::new(plain::Plain::of(form, tool)) as Arc<dyn Tool>)
+    let wrapped = |form: plain::SimpleToolForm| -> Option<Arc<dyn Tool>> {
+        named(form.inner).map(|tool| Arc::new(plain::SimpleTool::of(form, tool)) as Arc<dyn Tool>)
     };
-    let find = named("glob").zip(named("grep")).map(|(names, texts)| find::Find::by(names, texts));
+    let find = named("glob").zip(named("grep")).map(|(names, texts)| find::SimpleFindTool::by(names, texts));
     let tools: [Option<Arc<dyn Tool>>; 5] = [
         find.map(|find| Arc::new(find) as Arc<dyn Tool>),
         wrapped(plain::READ),

@@ -8,17 +8,17 @@ use holm_guards::{
     plausibility::{EmptyOutput, ErrorText},
 };
 use holm_kernel::{self as kernel, Outcome, ToolOutput};
-use holm_runtime::{BoxFuture, Job, Tool};
+use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 /// Characters of a result that a small model sees: a quarter of its context.
 pub(super) const SHOWN: u64 = 6_000;
 
 /// The declaration of a simple tool, and the tool that it wraps.
-pub(super) struct Form {
+pub(super) struct SimpleToolForm {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     /// The one argument, and whether it must be given.
-    pub(super) argument: (&'static str, Given),
+    pub(super) argument: (&'static str, ArgumentNeed),
     pub(super) need: &'static str,
     /// The tool that does the work.
     pub(super) inner: &'static str,
@@ -28,25 +28,25 @@ pub(super) struct Form {
 
 /// Whether an argument is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum ArgumentNeed {
     Always,
     Sometimes,
 }
 
-pub(super) const LIST: Form = Form {
+pub(super) const LIST: SimpleToolForm = SimpleToolForm {
     name: "list_files",
     about: "Lists the files in a folder, and says how many there are and which is the largest.",
-    argument: ("path", Given::Sometimes),
+    argument: ("path", ArgumentNeed::Sometimes),
     need: "read:{path=.}",
     inner: "list",
     arguments: |path| Json::object(path.map(|path| ("path", Json::from(path)))),
     shown: summed_up,
 };
 
-pub(super) const READ: Form = Form {
+pub(super) const READ: SimpleToolForm = SimpleToolForm {
     name: "read_file",
     about: "Reads a text file and shows what is in it.",
-    argument: ("path", Given::Always),
+    argument: ("path", ArgumentNeed::Always),
     need: "read:{path}",
     inner: "read",
     arguments: |path| Json::object([("path", Json::from(path.unwrap_or_default()))]),
@@ -54,26 +54,27 @@ pub(super) const READ: Form = Form {
 };
 
 /// A tool that wraps another one with a single plain argument.
-pub(super) struct Plain {
-    declaration: kernel::Tool,
-    form: Form,
+pub(super) struct SimpleTool {
+    declaration: kernel::ToolSpec,
+    form: SimpleToolForm,
     inner: Arc<dyn Tool>,
 }
 
-impl Plain {
-    pub(super) fn of(form: Form, inner: &Arc<dyn Tool>) -> Self {
+impl SimpleTool {
+    pub(super) fn of(form: SimpleToolForm, inner: &Arc<dyn Tool>) -> Self {
         let (name, given) = form.argument;
-        let declaration = declared(form.name, form.about, &[(name, given == Given::Always)], form.need);
+        let declaration =
+            declared(form.name, form.about, &[(name, given == ArgumentNeed::Always)], form.need);
         Self { declaration, form, inner: Arc::clone(inner) }
     }
 }
 
-impl Tool for Plain {
-    fn declaration(&self) -> &kernel::Tool {
+impl Tool for SimpleTool {
+    fn declaration(&self) -> &kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let given = Json::parse(&job.arguments).unwrap_or(Json::Null);
         let value = given.get(self.form.argument.0).and_then(Json::as_str).filter(|text| !text.is_empty());
         let arguments = (self.form.arguments)(value).canonical();
@@ -90,7 +91,7 @@ impl Tool for Plain {
 
 /// The common part of the declarations of these tools: text arguments, and
 /// whether each is required.
-pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need: &str) -> kernel::Tool {
+pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need: &str) -> kernel::ToolSpec {
     let text = || Json::object([("type", Json::from("string"))]);
     let properties = Json::object(arguments.iter().map(|(name, _)| (*name, text())));
     let required =
@@ -101,8 +102,9 @@ pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need
         ("required", Json::Array(required)),
     ]);
     #[expect(clippy::expect_used, reason = "constants of the tools, each of which a test makes")]
-    let mut tool =
-        kernel::Tool::new(name, about, schema).needs([need]).expect("needs of our own tools are templates");
+    let mut tool = kernel::ToolSpec::new(name, about, schema)
+        .needs([need])
+        .expect("needs of our own tools are templates");
     tool.level = Level::ReadOnly;
     tool.result_limit = Some(SHOWN);
     // The content of a file is data, even if it reads like an error.

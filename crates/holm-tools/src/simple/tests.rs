@@ -1,12 +1,12 @@
-use holm_grants::{Grant, Need};
+use holm_grants::{CallNeed, Grant};
 use holm_kernel::{Outcome, ToolOutput};
-use holm_runtime::{Job, Tool};
+use holm_runtime::{Tool, ToolInvocation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{calculate::told, tools};
-use crate::{files::Desk, root::Root};
+use crate::{files::FileToolContext, root::WorkspaceRoot};
 
 fn project() -> (TempDir, Vec<Arc<dyn Tool>>) {
     let folder = tempfile::tempdir().unwrap();
@@ -20,14 +20,14 @@ fn project() -> (TempDir, Vec<Arc<dyn Tool>>) {
     ] {
         std::fs::write(work.join(path), text).unwrap();
     }
-    let tools = tools(Desk::new(Root::open(&work).unwrap()));
+    let tools = tools(FileToolContext::new(WorkspaceRoot::open(&work).unwrap()));
     (folder, tools)
 }
 
 async fn call(tools: &[Arc<dyn Tool>], name: &str, arguments: &Value, grants: &[&str]) -> ToolOutput {
     let tool = tools.iter().find(|tool| tool.declaration().name == name).unwrap();
-    let mut job = Job::alone(arguments.to_string());
-    job.needs = grants.iter().map(|grant| Need::Grant(grant.parse::<Grant>().unwrap())).collect();
+    let mut job = ToolInvocation::alone(arguments.to_string());
+    job.needs = grants.iter().map(|grant| CallNeed::Grant(grant.parse::<Grant>().unwrap())).collect();
     tool.run(job).await
 }
 

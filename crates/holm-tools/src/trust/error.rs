@@ -24,10 +24,7 @@ pub enum TrustError {
     },
     /// The path is not a plain file or folder: a link, a device, a pipe.
     #[error("{} is {what}; only plain files and folders are trusted", visible_line(&.path.to_string_lossy()))]
-    NotPlain {
-        path: PathBuf,
-        what: &'static str,
-    },
+    NotPlain { path: PathBuf, what: &'static str },
     /// There is more than a person could review.
     #[error("{} holds more than {max}; trust a smaller folder", visible_line(&.path.to_string_lossy()))]
     TooMuch {
@@ -41,10 +38,7 @@ pub enum TrustError {
     Exposed(PathBuf),
     /// The record is damaged.
     #[error("{} cannot be read as a record of trust: {why}; move it away to start anew", visible_line(&.path.to_string_lossy()))]
-    Damaged {
-        path: PathBuf,
-        why: String,
-    },
+    Damaged { path: PathBuf, why: String },
     #[error("{}: {why}", visible_line(&.path.to_string_lossy()))]
     Io {
         /// What it was about.

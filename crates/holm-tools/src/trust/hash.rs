@@ -21,7 +21,7 @@ pub struct ContentHash([u8; 32]);
 /// The text is not a valid hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a content hash; write 64 hex digits in lower case")]
-pub struct NotAHash;
+pub struct ContentHashError;
 
 impl ContentHash {
     /// The hash of these bytes.
@@ -55,9 +55,9 @@ impl fmt::Debug for ContentHash {
 }
 
 impl FromStr for ContentHash {
-    type Err = NotAHash;
+    type Err = ContentHashError;
 
-    fn from_str(text: &str) -> Result<Self, NotAHash> {
+    fn from_str(text: &str) -> Result<Self, ContentHashError> {
         let digit = |byte: u8| match byte {
             b'0'..=b'9' => Some(byte - b'0'),
             b'a'..=b'f' => Some(byte - b'a' + 10),
@@ -66,10 +66,10 @@ impl FromStr for ContentHash {
         let mut bytes = [0; 32];
         let (pairs, rest) = text.as_bytes().as_chunks::<2>();
         if pairs.len() != bytes.len() || !rest.is_empty() {
-            return Err(NotAHash);
+            return Err(ContentHashError);
         }
         for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-            let (Some(high), Some(low)) = (digit(*high), digit(*low)) else { return Err(NotAHash) };
+            let (Some(high), Some(low)) = (digit(*high), digit(*low)) else { return Err(ContentHashError) };
             *byte = high << 4 | low;
         }
         Ok(Self(bytes))
@@ -77,9 +77,9 @@ impl FromStr for ContentHash {
 }
 
 impl TryFrom<String> for ContentHash {
-    type Error = NotAHash;
+    type Error = ContentHashError;
 
-    fn try_from(text: String) -> Result<Self, NotAHash> {
+    fn try_from(text: String) -> Result<Self, ContentHashError> {
         text.parse()
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::file::read_plain;
-use super::{ContentHash, Survey, TrustError, TrustedFile, place};
+use super::{ContentHash, FolderSurvey, TrustError, TrustedFile, place};
 
 /// The form of the record that this crate writes and reads.
 const VERSION: u64 = 1;
@@ -23,20 +23,20 @@ const OTHERS_WRITE: u32 = 0o022;
 /// Every change is written at once, under a lock, on top of what another process
 /// may have written meanwhile.
 #[derive(Debug, Clone, Default)]
-pub struct Ledger {
+pub struct TrustLedger {
     file: Option<PathBuf>,
-    known: Known,
+    known: TrustedFileMap,
 }
 
 /// The entries of the record.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct TrustedFileMap {
     files: BTreeMap<PathBuf, ContentHash>,
     /// The files that were trusted together with a file, because that file names them.
     along: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
-impl Known {
+impl TrustedFileMap {
     fn forget(&mut self, path: &Path) {
         self.files.retain(|known, _| !known.starts_with(path));
         self.along.retain(|lead, _| !lead.starts_with(path));
@@ -49,7 +49,7 @@ impl Known {
 
 /// The trust status of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum TrustStatus {
     /// It is what a person reviewed.
     Trusted,
     /// A person reviewed a different content at this path.
@@ -60,14 +60,14 @@ pub enum Standing {
 
 /// The stored form of the record.
 #[derive(Debug, Serialize, Deserialize)]
-struct Record {
+struct LedgerRecord {
     version: u64,
     files: BTreeMap<PathBuf, ContentHash>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     along: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
-impl Ledger {
+impl TrustLedger {
     /// A record that ends with the process.
     #[must_use]
     pub fn in_memory() -> Self {
@@ -87,11 +87,11 @@ impl Ledger {
 
     /// The trust status of a file with this content at this absolute path.
     #[must_use]
-    pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
+    pub fn standing(&self, path: &Path, hash: &ContentHash) -> TrustStatus {
         match self.known.files.get(path) {
-            Some(known) if known == hash => Standing::Trusted,
-            Some(_) => Standing::Changed,
-            None => Standing::Unknown,
+            Some(known) if known == hash => TrustStatus::Trusted,
+            Some(_) => TrustStatus::Changed,
+            None => TrustStatus::Unknown,
         }
     }
 
@@ -104,9 +104,9 @@ impl Ledger {
         let bytes = read_plain(path)?;
         let hash = ContentHash::of(&bytes);
         match self.standing(path, &hash) {
-            Standing::Trusted => Ok(TrustedFile::new(path, hash, bytes)),
-            Standing::Changed => Err(TrustError::Changed { path: path.to_owned(), hash }),
-            Standing::Unknown => Err(TrustError::Unknown { path: path.to_owned(), hash }),
+            TrustStatus::Trusted => Ok(TrustedFile::new(path, hash, bytes)),
+            TrustStatus::Changed => Err(TrustError::Changed { path: path.to_owned(), hash }),
+            TrustStatus::Unknown => Err(TrustError::Unknown { path: path.to_owned(), hash }),
         }
     }
 
@@ -116,7 +116,7 @@ impl Ledger {
     /// # Errors
     ///
     /// If the record cannot be written; then nothing has changed.
-    pub fn trust(&mut self, survey: &Survey) -> Result<(), TrustError> {
+    pub fn trust(&mut self, survey: &FolderSurvey) -> Result<(), TrustError> {
         self.change(|known| {
             known.files.retain(|path, _| !path.starts_with(survey.folder()));
             known.files.extend(survey.files().map(|(path, hash)| (path.to_owned(), hash)));
@@ -180,7 +180,7 @@ impl Ledger {
         self.known.files.iter().map(|(path, hash)| (path.as_path(), hash))
     }
 
-    fn change(&mut self, change: impl FnOnce(&mut Known)) -> Result<(), TrustError> {
+    fn change(&mut self, change: impl FnOnce(&mut TrustedFileMap)) -> Result<(), TrustError> {
         let Some(file) = &self.file else {
             change(&mut self.known);
             return Ok(());
@@ -196,7 +196,7 @@ impl Ledger {
 
 /// Admits the files of a tool folder by their content. A record that is kept in a file is read anew
 /// each time. So what another process trusts or forgets counts at once.
-impl crate::registry::Gate for Ledger {
+impl crate::registry::ToolFileGate for TrustLedger {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         let hash = ContentHash::from_bytes(*sha256);
         let path =
@@ -204,17 +204,17 @@ impl crate::registry::Gate for Ledger {
         let kept = self.file.as_deref().map(load).transpose().map_err(|error| error.to_string())?;
         let known = kept.unwrap_or_else(|| self.known.clone());
         match (Self { file: None, known }).standing(&path, &hash) {
-            Standing::Trusted => Ok(()),
-            Standing::Changed => Err(TrustError::Changed { path, hash }.to_string()),
-            Standing::Unknown => Err(TrustError::Unknown { path, hash }.to_string()),
+            TrustStatus::Trusted => Ok(()),
+            TrustStatus::Changed => Err(TrustError::Changed { path, hash }.to_string()),
+            TrustStatus::Unknown => Err(TrustError::Unknown { path, hash }.to_string()),
         }
     }
 }
 
-fn load(file: &Path) -> Result<Known, TrustError> {
+fn load(file: &Path) -> Result<TrustedFileMap, TrustError> {
     let data = match fs::symlink_metadata(file) {
         Ok(data) => data,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Known::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(TrustedFileMap::default()),
         Err(error) => return Err(TrustError::io(file, &error)),
     };
     if data.mode() & OTHERS_WRITE != 0 || data.uid() != rustix::process::geteuid().as_raw() {
@@ -224,18 +224,18 @@ fn load(file: &Path) -> Result<Known, TrustError> {
         return Err(TrustError::TooMuch { path: file.to_owned(), max: "64 MiB" });
     }
     let damaged = |why: String| TrustError::Damaged { path: file.to_owned(), why };
-    let record: Record =
+    let record: LedgerRecord =
         serde_json::from_slice(&read_plain(file)?).map_err(|error| damaged(error.to_string()))?;
     if record.version != VERSION {
         return Err(damaged(format!("it is of version {}, and this is {VERSION}", record.version)));
     }
-    Ok(Known { files: record.files, along: record.along })
+    Ok(TrustedFileMap { files: record.files, along: record.along })
 }
 
 /// Atomic: a new file replaces the old one.
-fn save(file: &Path, known: &Known) -> Result<(), TrustError> {
+fn save(file: &Path, known: &TrustedFileMap) -> Result<(), TrustError> {
     let failed = |error: std::io::Error| TrustError::io(file, &error);
-    let record = Record { version: VERSION, files: known.files.clone(), along: known.along.clone() };
+    let record = LedgerRecord { version: VERSION, files: known.files.clone(), along: known.along.clone() };
     let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
     let fresh = beside(file, "new");
     // A file that a crash left behind is not in use.

@@ -2,11 +2,11 @@
 //! compiled or used as configuration.
 //!
 //! A cloned folder can hold programs, agents and hooks. A user who enters it has not trusted any of
-//! them. So trust is a record of single files by the SHA-256 of their content ([`Ledger`]). A file
-//! that is new or has changed is a [`Question`] again, and the files beside it stay trusted.
+//! them. So trust is a record of single files by the SHA-256 of their content ([`TrustLedger`]). A file
+//! that is new or has changed is a [`TrustQuestion`] again, and the files beside it stay trusted.
 //!
 //! Two rules keep the record from being bypassed. The bytes that are used are the bytes that were
-//! hashed: [`Ledger::read`] returns the bytes that it has compared, and there is no other way to
+//! hashed: [`TrustLedger::read`] returns the bytes that it has compared, and there is no other way to
 //! get a [`TrustedFile`]. And links are not followed, neither at the last name nor between the
 //! project and it ([`place()`]), because a link can be redirected without any file changing.
 //!
@@ -14,13 +14,13 @@
 //! no tool may write to.
 //!
 //! ```
-//! use holm_tools::trust::{ContentHash, Ledger, Standing, Survey};
+//! use holm_tools::trust::{ContentHash, TrustLedger, TrustStatus, FolderSurvey};
 //!
 //! let folder = tempfile::tempdir()?;
 //! std::fs::write(folder.path().join("ping.sh"), "#!/bin/sh\necho pong\n")?;
-//! let survey = Survey::of(folder.path())?;
+//! let survey = FolderSurvey::of(folder.path())?;
 //!
-//! let mut ledger = Ledger::in_memory();
+//! let mut ledger = TrustLedger::in_memory();
 //! assert_eq!(survey.questions(&ledger).len(), 1);
 //! // … a person looks, and says yes …
 //! ledger.trust(&survey)?;
@@ -28,7 +28,7 @@
 //! assert!(program.bytes().starts_with(b"#!/bin/sh"));
 //!
 //! let changed = ContentHash::of(b"#!/bin/sh\nrm -rf /\n");
-//! assert_eq!(ledger.standing(program.path(), &changed), Standing::Changed);
+//! assert_eq!(ledger.standing(program.path(), &changed), TrustStatus::Changed);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -44,7 +44,7 @@ mod tests;
 
 pub use error::TrustError;
 pub use file::{MAX_FILE, TrustedFile};
-pub use hash::{ContentHash, NotAHash};
-pub use ledger::{Ledger, Standing};
-pub use place::{Linked, place};
-pub use survey::{Question, Skipped, Survey};
+pub use hash::{ContentHash, ContentHashError};
+pub use ledger::{TrustLedger, TrustStatus};
+pub use place::{LinkedPathError, place};
+pub use survey::{FolderSurvey, SkippedFile, TrustQuestion};

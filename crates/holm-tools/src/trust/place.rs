@@ -10,14 +10,14 @@ use std::path::{Component, Path, PathBuf};
 /// A file of a project is a link, or lies behind a link.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is a link; links are never trusted", visible_line(&.path.to_string_lossy()))]
-pub struct Linked {
+pub struct LinkedPathError {
     pub path: PathBuf,
 }
 
 /// The end of every message about a link.
 const NEVER: &str = "is a link; links are never trusted";
 
-impl Linked {
+impl LinkedPathError {
     /// Whether a message is about a link, which no trust of a person could change.
     #[must_use]
     pub fn is_said_in(message: &str) -> bool {
@@ -32,7 +32,7 @@ impl Linked {
 /// # Errors
 ///
 /// The first link on the way, the file itself included.
-pub fn place(project: &Path, path: &Path) -> Result<PathBuf, Linked> {
+pub fn place(project: &Path, path: &Path) -> Result<PathBuf, LinkedPathError> {
     let whole = project.join(path);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let root = real(project);
@@ -50,7 +50,7 @@ pub fn place(project: &Path, path: &Path) -> Result<PathBuf, Linked> {
             Component::Normal(name) => {
                 walked.push(name);
                 if walked.is_symlink() {
-                    return Err(Linked { path: walked });
+                    return Err(LinkedPathError { path: walked });
                 }
             }
             // No name before it was a link, so this is where the system would come to as well.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::file::read_plain;
-use super::{ContentHash, Ledger, Standing, TrustError};
+use super::{ContentHash, TrustError, TrustLedger, TrustStatus};
 
 /// The most files of one folder. A person would not review more, and a real tool folder
 /// does not have more.
@@ -17,14 +17,14 @@ const SHOWN: usize = 4096;
 
 /// The files of a folder and their content hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Survey {
+pub struct FolderSurvey {
     folder: PathBuf,
-    files: BTreeMap<PathBuf, Seen>,
-    skipped: Vec<Skipped>,
+    files: BTreeMap<PathBuf, SurveyedFile>,
+    skipped: Vec<SkippedFile>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct SurveyedFile {
     hash: ContentHash,
     size: u64,
     head: String,
@@ -32,26 +32,26 @@ struct Seen {
 
 /// An entry of a folder that cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedFile {
     pub path: PathBuf,
     pub why: String,
 }
 
 /// A file that a person must review before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct TrustQuestion {
     pub path: PathBuf,
     /// What is in it.
     pub hash: ContentHash,
     /// How large it is.
     pub size: u64,
     /// Whether it is new or changed.
-    pub standing: Standing,
+    pub standing: TrustStatus,
     /// Its beginning with every hidden character written out; if it is not text, a note about that.
     pub head: String,
 }
 
-impl Survey {
+impl FolderSurvey {
     /// Reads every file of a folder and its subfolders. Links and special files
     /// are listed, not followed.
     ///
@@ -78,17 +78,17 @@ impl Survey {
 
     /// Entries that can never be trusted.
     #[must_use]
-    pub fn skipped(&self) -> &[Skipped] {
+    pub fn skipped(&self) -> &[SkippedFile] {
         &self.skipped
     }
 
     /// The files that a person must review before the folder is used; empty if
     /// everything is trusted already.
     #[must_use]
-    pub fn questions(&self, ledger: &Ledger) -> Vec<Question> {
+    pub fn questions(&self, ledger: &TrustLedger) -> Vec<TrustQuestion> {
         let asked = self.files.iter().filter_map(|(path, seen)| {
             let standing = ledger.standing(path, &seen.hash);
-            (standing != Standing::Trusted).then(|| Question {
+            (standing != TrustStatus::Trusted).then(|| TrustQuestion {
                 path: path.clone(),
                 hash: seen.hash,
                 size: seen.size,
@@ -118,15 +118,15 @@ impl Survey {
                 return Err(TrustError::TooMuch { path: self.folder.clone(), max: "4096 files" });
             }
             match read_plain(&path) {
-                Ok(bytes) => drop(self.files.insert(path, Seen::of(&bytes))),
-                Err(error) => self.skipped.push(Skipped { path, why: error.to_string() }),
+                Ok(bytes) => drop(self.files.insert(path, SurveyedFile::of(&bytes))),
+                Err(error) => self.skipped.push(SkippedFile { path, why: error.to_string() }),
             }
         }
         Ok(())
     }
 }
 
-impl Seen {
+impl SurveyedFile {
     fn of(bytes: &[u8]) -> Self {
         let start = bytes.get(..SHOWN).unwrap_or(bytes);
         let head = match std::str::from_utf8(start) {

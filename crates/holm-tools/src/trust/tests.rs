@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use super::{ContentHash, Ledger, Linked, Standing, Survey, TrustError, place};
-use crate::registry::{Gate as _, TrustGate};
+use super::{ContentHash, FolderSurvey, LinkedPathError, TrustError, TrustLedger, TrustStatus, place};
+use crate::registry::{ToolFileGate as _, TrustGate};
 
 /// A folder with two programs, one of them in a folder of its own.
 fn folder() -> tempfile::TempDir {
@@ -23,11 +23,11 @@ fn real(folder: &tempfile::TempDir, name: &str) -> PathBuf {
 #[test]
 fn nothing_of_a_new_folder_is_used_until_it_is_trusted() {
     let folder = folder();
-    let survey = Survey::of(folder.path()).expect("a survey");
-    let mut ledger = Ledger::in_memory();
+    let survey = FolderSurvey::of(folder.path()).expect("a survey");
+    let mut ledger = TrustLedger::in_memory();
     let questions = survey.questions(&ledger);
     assert_eq!(questions.len(), 2);
-    assert!(questions.iter().all(|question| question.standing == Standing::Unknown));
+    assert!(questions.iter().all(|question| question.standing == TrustStatus::Unknown));
     assert_eq!(questions[1].head, "echo b\\u{1b}[2J", "a person sees what is hidden");
     assert!(matches!(ledger.read(&real(&folder, "a.sh")), Err(TrustError::Unknown { .. })));
 
@@ -39,27 +39,27 @@ fn nothing_of_a_new_folder_is_used_until_it_is_trusted() {
 #[test]
 fn a_change_asks_again_for_what_changed_alone() {
     let folder = folder();
-    let mut ledger = Ledger::in_memory();
-    ledger.trust(&Survey::of(folder.path()).expect("a survey")).expect("recorded");
+    let mut ledger = TrustLedger::in_memory();
+    ledger.trust(&FolderSurvey::of(folder.path()).expect("a survey")).expect("recorded");
     fs::write(real(&folder, "a.sh"), "echo A").expect("a change");
     fs::write(real(&folder, "new.sh"), "echo new").expect("a new file");
 
     assert!(matches!(ledger.read(&real(&folder, "a.sh")), Err(TrustError::Changed { .. })));
     assert!(matches!(ledger.read(&real(&folder, "new.sh")), Err(TrustError::Unknown { .. })));
     assert!(ledger.read(&real(&folder, "more/b.sh")).is_ok(), "what did not change stays trusted");
-    let survey = Survey::of(folder.path()).expect("a survey");
+    let survey = FolderSurvey::of(folder.path()).expect("a survey");
     let asked: Vec<_> = survey.questions(&ledger).into_iter().map(|one| (one.path, one.standing)).collect();
     assert_eq!(
         asked,
-        [(real(&folder, "a.sh"), Standing::Changed), (real(&folder, "new.sh"), Standing::Unknown)]
+        [(real(&folder, "a.sh"), TrustStatus::Changed), (real(&folder, "new.sh"), TrustStatus::Unknown)]
     );
 }
 
 #[test]
 fn the_same_bytes_elsewhere_are_not_trusted() {
     let (one, other) = (folder(), folder());
-    let mut ledger = Ledger::in_memory();
-    ledger.trust(&Survey::of(one.path()).expect("a survey")).expect("recorded");
+    let mut ledger = TrustLedger::in_memory();
+    ledger.trust(&FolderSurvey::of(one.path()).expect("a survey")).expect("recorded");
     assert!(matches!(ledger.read(&real(&other, "a.sh")), Err(TrustError::Unknown { .. })));
 }
 
@@ -77,14 +77,14 @@ fn links_pipes_and_devices_are_never_trusted() {
         0,
     )
     .expect("a pipe");
-    let survey = Survey::of(folder.path()).expect("a survey");
+    let survey = FolderSurvey::of(folder.path()).expect("a survey");
     assert_eq!(survey.files().len(), 2);
     let mut skipped: Vec<_> = survey.skipped().iter().map(|one| one.path.clone()).collect();
     skipped.sort();
     assert_eq!(skipped, ["dangling", "link", "linked", "pipe"].map(|name| real(&folder, name)));
 
     // Not even where the record names the path and the content that the link leads to.
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     let target = fs::read("/etc/passwd").expect("a file");
     ledger.trust_file(&real(&folder, "link"), ContentHash::of(&target)).expect("recorded");
     assert!(matches!(ledger.read(&real(&folder, "link")), Err(TrustError::NotPlain { .. })));
@@ -94,18 +94,18 @@ fn links_pipes_and_devices_are_never_trusted() {
 fn the_record_survives_and_two_processes_do_not_lose_each_others_entries() {
     let (folder, home) = (folder(), tempfile::tempdir().expect("a folder"));
     let file = home.path().join("trust.json");
-    let mut one = Ledger::open(&file).expect("no record yet");
-    let mut other = Ledger::open(&file).expect("no record yet");
-    one.trust(&Survey::of(folder.path()).expect("a survey")).expect("recorded");
+    let mut one = TrustLedger::open(&file).expect("no record yet");
+    let mut other = TrustLedger::open(&file).expect("no record yet");
+    one.trust(&FolderSurvey::of(folder.path()).expect("a survey")).expect("recorded");
     other.trust_file(&home.path().join("x"), ContentHash::of(b"x")).expect("recorded");
 
-    let again = Ledger::open(&file).expect("a record");
+    let again = TrustLedger::open(&file).expect("a record");
     assert_eq!(again.iter().len(), 3);
     assert!(again.read(&real(&folder, "a.sh")).is_ok());
     assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o600);
 
     other.forget(&folder.path().canonicalize().expect("a real path")).expect("recorded");
-    assert_eq!(Ledger::open(&file).expect("a record").iter().len(), 1);
+    assert_eq!(TrustLedger::open(&file).expect("a record").iter().len(), 1);
 }
 
 #[test]
@@ -115,10 +115,14 @@ fn a_record_that_others_could_have_written_is_refused() {
     fs::write(&file, r#"{"version":1,"files":{}}"#).expect("a file");
     for mode in [0o620, 0o602, 0o666] {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("a mode");
-        assert_eq!(Ledger::open(&file).expect_err("exposed"), TrustError::Exposed(file.clone()), "{mode:o}");
+        assert_eq!(
+            TrustLedger::open(&file).expect_err("exposed"),
+            TrustError::Exposed(file.clone()),
+            "{mode:o}"
+        );
     }
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
-    assert!(Ledger::open(&file).is_ok());
+    assert!(TrustLedger::open(&file).is_ok());
 }
 
 #[test]
@@ -128,7 +132,7 @@ fn a_damaged_record_is_said_to_be_damaged() {
     for text in ["", "{", r#"{"version":2,"files":{}}"#, r#"{"version":1,"files":{"/a":"ff"}}"#, "[]"] {
         fs::write(&file, text).expect("a file");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
-        assert!(matches!(Ledger::open(&file), Err(TrustError::Damaged { .. })), "{text}");
+        assert!(matches!(TrustLedger::open(&file), Err(TrustError::Damaged { .. })), "{text}");
     }
 }
 
@@ -152,11 +156,11 @@ fn what_was_trusted_along_with_a_file_is_remembered_as_such_and_forgotten_by_its
     let (one, other) = (real(&folder, "a.sh"), real(&folder, "more/b.sh"));
     let hash = ContentHash::of(b"seen");
     let files = [lead.clone(), one.clone(), other.clone()].map(|path| (path, hash));
-    Ledger::open(&record).expect("a record").trust_along(&lead, files).expect("recorded");
+    TrustLedger::open(&record).expect("a record").trust_along(&lead, files).expect("recorded");
 
-    let mut ledger = Ledger::open(&record).expect("the same record");
+    let mut ledger = TrustLedger::open(&record).expect("the same record");
     assert!(ledger.along(&lead).eq([one.as_path(), other.as_path()]), "without the file itself");
-    assert!(ledger.knows(&one) && ledger.standing(&one, &hash) == Standing::Trusted);
+    assert!(ledger.knows(&one) && ledger.standing(&one, &hash) == TrustStatus::Trusted);
     ledger.forget(&one).expect("forgotten");
     assert!(!ledger.knows(&one) && ledger.along(&lead).eq([other.as_path()]));
     ledger.forget(&lead).expect("forgotten");
@@ -173,7 +177,7 @@ fn a_file_is_placed_by_its_names_below_the_real_project_and_by_no_link() {
     symlink("a.sh", real(&folder, "b.sh")).expect("a link");
     symlink("b.sh", real(&folder, "more").join("c.sh")).expect("a link");
     let at = |name: &str| project.join(name);
-    let linked = |name: &str| Err(Linked { path: at(name) });
+    let linked = |name: &str| Err(LinkedPathError { path: at(name) });
     for (root, path, expect) in [
         (at(""), "a.sh", Ok(at("a.sh"))),
         (at(""), "more/../more/./b.sh", Ok(at("more/b.sh"))),
@@ -198,16 +202,16 @@ fn a_file_is_placed_by_its_names_below_the_real_project_and_by_no_link() {
     assert_eq!(place(&at("more"), std::path::Path::new("../way/b.sh")), linked("b.sh"));
     // A file above the project: its own name counts.
     assert_eq!(place(&at("more"), &at("b.sh")), linked("b.sh"));
-    let told = Linked { path: "/x".into() }.to_string();
-    assert!(Linked::is_said_in(&told) && told.starts_with("/x is a link"), "{told}");
+    let told = LinkedPathError { path: "/x".into() }.to_string();
+    assert!(LinkedPathError::is_said_in(&told) && told.starts_with("/x is a link"), "{told}");
 }
 
 #[test]
 fn a_gate_lets_nothing_in_through_a_link_below_its_project() {
     let (one, other, home) = (folder(), folder(), tempfile::tempdir().expect("a folder"));
     let record = home.path().join("trust.json");
-    let survey = Survey::of(&real(&one, "more")).expect("a survey");
-    Ledger::open(&record).expect("a record").trust(&survey).expect("recorded");
+    let survey = FolderSurvey::of(&real(&one, "more")).expect("a survey");
+    TrustLedger::open(&record).expect("a record").trust(&survey).expect("recorded");
     symlink(real(&one, "more"), real(&other, "tools")).expect("a link");
     let hash = ContentHash::of("echo b\u{1b}[2J".as_bytes());
     let ask = |project: &tempfile::TempDir, path: &str| {
@@ -216,5 +220,5 @@ fn a_gate_lets_nothing_in_through_a_link_below_its_project() {
     };
     assert_eq!(ask(&one, "more/b.sh"), Ok(()));
     assert!(ask(&other, "more/b.sh").is_err_and(|why| why.contains("you have not trusted it")));
-    assert!(ask(&other, "tools/b.sh").is_err_and(|why| Linked::is_said_in(&why)));
+    assert!(ask(&other, "tools/b.sh").is_err_and(|why| LinkedPathError::is_said_in(&why)));
 }

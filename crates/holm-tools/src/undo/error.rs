@@ -1,6 +1,6 @@
 //! Errors of undo records: writing, reading and applying them.
 
-use crate::root::RootError;
+use crate::root::WorkspaceRootError;
 
 /// Why an undo record cannot be stored, read or applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,24 +15,19 @@ pub enum UndoError {
     },
     /// A record or its content is damaged.
     #[error("the undo record `{name}` cannot be used: {reason}")]
-    Damaged {
-        name: String,
-        reason: String,
-    },
+    Damaged { name: String, reason: String },
     /// Files changed after the turn; nothing was restored.
     #[error("changed since: {}; nothing was restored", .paths.join(", "))]
-    Changed {
-        paths: Vec<String>,
-    },
+    Changed { paths: Vec<String> },
     /// A file could not be put back.
     #[error("not everything was restored ({restored} files were): {reason}")]
     Stopped {
         /// How many were put back before.
         restored: usize,
         /// The reason why it stopped.
-        reason: RootError,
+        reason: WorkspaceRootError,
     },
     /// A file's folder cannot be opened any more.
     #[error("{0}")]
-    Root(#[from] RootError),
+    Root(#[from] WorkspaceRootError),
 }

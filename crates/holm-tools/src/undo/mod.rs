@@ -2,7 +2,7 @@
 //!
 //! A record is written and synced before the file is replaced, under the key of the call that
 //! replaces it. The session's journal says which calls a turn made, so the records store neither
-//! sessions nor turns. [`Undo::plan`] takes the keys of a turn's calls and says, file by file, what
+//! sessions nor turns. [`UndoStore::plan`] takes the keys of a turn's calls and says, file by file, what
 //! would be restored. A file that was changed afterwards is not touched unless it is named.
 //!
 //! Records lie in Holm's data folder and are readable by its owner alone, because they hold the
@@ -17,8 +17,8 @@ mod store;
 mod tests;
 
 pub use error::UndoError;
-pub use plan::{Plan, Step, Verdict};
-pub use record::{Record, State};
-pub use store::{KEPT, MOST_KEPT, Undo};
+pub use plan::{UndoPlan, UndoStep, UndoVerdict};
+pub use record::{RecordedFileState, UndoRecord};
+pub use store::{KEPT, MOST_KEPT, UndoStore};
 
 pub(crate) use record::digest;

@@ -9,7 +9,7 @@ pub(super) const VERSION: u32 = 1;
 
 /// The change that one call made to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct UndoRecord {
     pub version: u32,
     /// When, in nanoseconds since 1970. Changes of one file never overlap, so this is their order.
     pub at: u64,
@@ -17,15 +17,15 @@ pub struct Record {
     pub root: FilePath,
     /// The file, from there.
     pub path: FilePath,
-    pub before: State,
+    pub before: RecordedFileState,
     /// The state after the change.
-    pub after: State,
+    pub after: RecordedFileState,
 }
 
 /// The state of a path: absent, or a file with a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum RecordedFileState {
     Absent,
     File {
         /// SHA-256 of its bytes, in hex.
@@ -38,7 +38,7 @@ pub enum State {
     },
 }
 
-impl State {
+impl RecordedFileState {
     /// The state of a file with these bytes.
     pub(crate) fn of(bytes: &[u8], mode: Option<u32>) -> Self {
         Self::File { sha256: digest(bytes), bytes: bytes.len() as u64, mode }

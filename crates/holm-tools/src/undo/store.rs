@@ -14,10 +14,10 @@ use std::{
 };
 
 use holm_grants::FilePath;
-use holm_kernel::Key;
+use holm_kernel::IdempotencyKey;
 
 use super::{
-    Record, State, UndoError,
+    RecordedFileState, UndoError, UndoRecord,
     record::{VERSION, digest},
 };
 
@@ -35,7 +35,7 @@ const MOST_OF_A_CALL: u32 = 100_000;
 
 /// The undo records of one user.
 #[derive(Debug, Clone)]
-pub struct Undo {
+pub struct UndoStore {
     folder: PathBuf,
     /// Bytes that were stored since the last check of the total size.
     since: Arc<AtomicU64>,
@@ -43,9 +43,9 @@ pub struct Undo {
 
 /// A stored record. It can be removed again as long as its change has not happened.
 #[derive(Debug)]
-pub(crate) struct Kept(PathBuf);
+pub(crate) struct UndoRecordFile(PathBuf);
 
-impl Undo {
+impl UndoStore {
     /// The records in a folder, which is made if it is not there, for its owner alone.
     ///
     /// # Errors
@@ -117,7 +117,9 @@ impl Undo {
             if is_old(&entry) {
                 fs::remove_file(&entry).map_err(|error| failed(&entry, &error))?;
                 removed += 1;
-            } else if let Ok(Record { at, before: State::File { sha256, .. }, .. }) = read(&entry) {
+            } else if let Ok(UndoRecord { at, before: RecordedFileState::File { sha256, .. }, .. }) =
+                read(&entry)
+            {
                 let last = used.entry(sha256).or_default();
                 *last = at.max(*last);
             }
@@ -158,12 +160,12 @@ impl Undo {
     /// disk when this returns.
     pub(crate) fn keep(
         &self,
-        key: Key,
+        key: IdempotencyKey,
         root: &FilePath,
         path: &FilePath,
         before: Option<(&[u8], u32)>,
         after: Option<&[u8]>,
-    ) -> Result<Kept, UndoError> {
+    ) -> Result<UndoRecordFile, UndoError> {
         let size = before.map_or(0, |(bytes, _)| bytes.len() as u64);
         if self.since.fetch_add(size, Ordering::Relaxed) > BETWEEN_LOOKS {
             self.prune(KEPT, MOST_KEPT)?;
@@ -171,15 +173,16 @@ impl Undo {
         let lock = self.lock()?;
         lock.lock_shared().map_err(|error| failed(&self.folder, &error))?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let record = Record {
+        let record = UndoRecord {
             version: VERSION,
             at: u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
             root: root.clone(),
             path: path.clone(),
-            before: before.map_or(State::Absent, |(bytes, mode)| State::of(bytes, Some(mode))),
-            after: after.map_or(State::Absent, |bytes| State::of(bytes, None)),
+            before: before
+                .map_or(RecordedFileState::Absent, |(bytes, mode)| RecordedFileState::of(bytes, Some(mode))),
+            after: after.map_or(RecordedFileState::Absent, |bytes| RecordedFileState::of(bytes, None)),
         };
-        if let (State::File { sha256, .. }, Some((bytes, _))) = (&record.before, before) {
+        if let (RecordedFileState::File { sha256, .. }, Some((bytes, _))) = (&record.before, before) {
             self.keep_content(sha256, bytes)?;
         }
         self.keep_record(key, &record)
@@ -189,8 +192,8 @@ impl Undo {
     pub(super) fn of_call(
         &self,
         names: &BTreeSet<String>,
-        key: Key,
-    ) -> Result<Vec<(String, Record)>, UndoError> {
+        key: IdempotencyKey,
+    ) -> Result<Vec<(String, UndoRecord)>, UndoError> {
         let start = format!("{key}-");
         let mut found = Vec::new();
         for name in names.iter().filter(|name| name.starts_with(&start)) {
@@ -239,7 +242,7 @@ impl Undo {
         Self::sync(&self.contents())
     }
 
-    fn keep_record(&self, key: Key, record: &Record) -> Result<Kept, UndoError> {
+    fn keep_record(&self, key: IdempotencyKey, record: &UndoRecord) -> Result<UndoRecordFile, UndoError> {
         let text = serde_json::to_vec(record)
             .map_err(|error| UndoError::Damaged { name: key.to_string(), reason: error.to_string() })?;
         let draft = draft(&self.records().join(key.to_string()), &text)?;
@@ -248,11 +251,11 @@ impl Undo {
         fs::remove_file(&draft).map_err(|error| failed(&draft, &error))?;
         let place = place?;
         Self::sync(&self.records())?;
-        Ok(Kept(place))
+        Ok(UndoRecordFile(place))
     }
 
     /// Gives a whole record the next free name of its call.
-    fn name_record(&self, key: Key, draft: &Path) -> Result<PathBuf, UndoError> {
+    fn name_record(&self, key: IdempotencyKey, draft: &Path) -> Result<PathBuf, UndoError> {
         for number in 0..MOST_OF_A_CALL {
             let place = self.records().join(format!("{key}-{number:06}.json"));
             if place.exists() || place.with_extension("undone").exists() {
@@ -286,7 +289,7 @@ impl Undo {
     }
 }
 
-impl Kept {
+impl UndoRecordFile {
     /// Takes the record back: the change did not happen.
     pub(crate) fn forget(self) {
         // A record of a change that did not happen is harmless: its file still has the old content.
@@ -308,11 +311,11 @@ fn draft(place: &Path, bytes: &[u8]) -> Result<PathBuf, UndoError> {
     Ok(draft)
 }
 
-fn read(place: &Path) -> Result<Record, UndoError> {
+fn read(place: &Path) -> Result<UndoRecord, UndoError> {
     let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let damaged = |reason: String| UndoError::Damaged { name: name.clone(), reason };
     let text = fs::read(place).map_err(|error| damaged(error.to_string()))?;
-    let record: Record = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    let record: UndoRecord = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
     if record.version != VERSION {
         return Err(damaged(format!(
             "it is of version {}, and this program knows {VERSION}",

@@ -1,20 +1,20 @@
 use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
 
 use holm_grants::FilePath;
-use holm_kernel::Key;
+use holm_kernel::IdempotencyKey;
 
 use super::*;
 
 struct Scene {
     folder: tempfile::TempDir,
-    undo: Undo,
+    undo: UndoStore,
 }
 
 impl Scene {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
-        let undo = Undo::open(folder.path().join("undo")).unwrap();
+        let undo = UndoStore::open(folder.path().join("undo")).unwrap();
         Self { folder, undo }
     }
 
@@ -43,14 +43,14 @@ impl Scene {
         }
     }
 
-    fn verdicts(&self, keys: &[u8]) -> Vec<(String, Verdict)> {
+    fn verdicts(&self, keys: &[u8]) -> Vec<(String, UndoVerdict)> {
         let plan = self.undo.plan(&calls(keys)).unwrap();
         plan.steps.iter().map(|step| (step.path.to_string(), step.verdict)).collect()
     }
 }
 
-fn calls(keys: &[u8]) -> Vec<Key> {
-    keys.iter().map(|key| Key::from_bytes([*key; 16])).collect()
+fn calls(keys: &[u8]) -> Vec<IdempotencyKey> {
+    keys.iter().map(|key| IdempotencyKey::from_bytes([*key; 16])).collect()
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn the_files_of_a_turn_are_what_they_were_before_it() {
     scene.change(2, "gone", None);
     scene.change(3, "other", Some("changed by another turn"));
     let plan = scene.undo.plan(&calls(&[1, 2, 2])).unwrap();
-    assert!(plan.steps.iter().all(|step| step.verdict == Verdict::Ready), "{plan:?}");
+    assert!(plan.steps.iter().all(|step| step.verdict == UndoVerdict::Ready), "{plan:?}");
     let restored = scene.undo.restore(&plan, &[]).unwrap();
     assert_eq!(restored.iter().map(FilePath::as_str).collect::<Vec<_>>(), ["gone", "new", "old"]);
     assert_eq!(scene.text("old").as_deref(), Some("one"));
@@ -87,7 +87,7 @@ fn a_file_that_changed_since_is_named_and_nothing_is_restored_until_it_is_forced
     scene.change(1, "a", Some("2"));
     scene.change(1, "b", Some("2"));
     fs::write(scene.file("b"), "mine").unwrap();
-    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Ready), ("b".into(), Verdict::Changed)]);
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), UndoVerdict::Ready), ("b".into(), UndoVerdict::Changed)]);
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
     assert_eq!(scene.undo.restore(&plan, &[]), Err(UndoError::Changed { paths: vec!["b".into()] }));
     assert_eq!((scene.text("a").unwrap(), scene.text("b").unwrap()), ("2".into(), "mine".into()));
@@ -103,7 +103,7 @@ fn what_a_person_changed_between_two_calls_of_a_turn_counts_as_changed() {
     scene.change(1, "a", Some("2"));
     fs::write(scene.file("a"), "2 and mine").unwrap();
     scene.change(1, "a", Some("3 and mine"));
-    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Changed)]);
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), UndoVerdict::Changed)]);
 }
 
 #[test]
@@ -117,10 +117,10 @@ fn a_change_that_was_recorded_and_never_made_stands_in_nobodys_way() {
     fs::write(scene.file("a"), "1").unwrap();
     scene.change(1, "a", Some("2"));
     recorded("2", "lost with its process");
-    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Ready)]);
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), UndoVerdict::Ready)]);
     scene.change(1, "a", Some("3"));
     recorded("3", "lost with its process");
-    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Ready)]);
+    assert_eq!(scene.verdicts(&[1]), [("a".into(), UndoVerdict::Ready)]);
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
     scene.undo.restore(&plan, &[]).unwrap();
     assert_eq!(scene.text("a").as_deref(), Some("1"));
@@ -134,7 +134,10 @@ fn what_already_is_as_it_was_needs_nothing() {
     scene.change(1, "made", Some("x"));
     fs::write(scene.file("a"), "1").unwrap();
     fs::remove_file(scene.file("made")).unwrap();
-    assert_eq!(scene.verdicts(&[1]), [("a".into(), Verdict::Already), ("made".into(), Verdict::Already)]);
+    assert_eq!(
+        scene.verdicts(&[1]),
+        [("a".into(), UndoVerdict::Already), ("made".into(), UndoVerdict::Already)]
+    );
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
     assert_eq!(scene.undo.restore(&plan, &[]), Ok(vec![]));
 }

@@ -1,7 +1,7 @@
 //! The description of a guest as data: in a custom section, or
 //! by the interface `holm:tool/description`.
 
-use holm_grants::{Level, Template};
+use holm_grants::{Level, NeedTemplate};
 use holm_guards::json::Json;
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
@@ -30,7 +30,7 @@ const MAX_KEYWORD: usize = 64;
 
 /// A guest's description as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct About {
+pub(super) struct GuestManifest {
     #[serde(default)]
     pub(super) name: Option<String>,
     #[serde(default)]
@@ -42,10 +42,10 @@ pub(super) struct About {
     pub(super) level: Option<Level>,
     /// The needs of each call; only a request, like a sidecar's.
     #[serde(default)]
-    pub(super) asks: Vec<Template>,
+    pub(super) asks: Vec<NeedTemplate>,
 }
 
-impl About {
+impl GuestManifest {
     /// Reads a description; the reason why not is for a person.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         if text.len() > MAX_BYTES {
@@ -118,11 +118,11 @@ mod tests {
         let schema = format!(
             r#"{{"type":"object","properties":{{"description":{{"type":"string","description":"{hidden}","enum":["\u200b"]}}}}}}"#
         );
-        let about = About::parse(&format!(r#"{{"schema":{schema}}}"#)).unwrap();
+        let about = GuestManifest::parse(&format!(r#"{{"schema":{schema}}}"#)).unwrap();
         let text = about.schema.canonical();
         assert!(text.len() < 2_000 && !text.contains('\u{202e}'), "{text}");
         assert!(text.contains("\u{200b}"), "what arguments are compared with stays exact: {text}");
         let large = format!(r#"{{"schema":{{"enum":["{}"]}}}}"#, "x".repeat(MAX_SCHEMA));
-        assert!(About::parse(&large).unwrap_err().contains("its schema has"));
+        assert!(GuestManifest::parse(&large).unwrap_err().contains("its schema has"));
     }
 }

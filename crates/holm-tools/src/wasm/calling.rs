@@ -1,13 +1,13 @@
 //! The ways in which a guest takes its arguments.
 
 use holm_guards::json::Json;
-use holm_sandbox::Call;
+use holm_sandbox::GuestCall;
 
 use crate::help::CallPlan;
 
 /// How a model's arguments are passed to the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Calling {
+pub(super) enum CallingConvention {
     /// As words of a command line, by the plan from its help text.
     Words(CallPlan),
     /// As JSON on standard input: commands that describe themselves in a section.
@@ -16,9 +16,9 @@ pub(super) enum Calling {
     Text,
 }
 
-impl Calling {
+impl CallingConvention {
     /// Puts the arguments into a call. `arguments` is canonical JSON that the schema accepts.
-    pub(super) fn give(&self, call: Call, program: &str, arguments: &str) -> Result<Call, String> {
+    pub(super) fn give(&self, call: GuestCall, program: &str, arguments: &str) -> Result<GuestCall, String> {
         match self {
             Self::Words(plan) => {
                 let parsed = Json::parse(arguments).map_err(|error| error.to_string())?;

@@ -2,15 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use holm_grants::{Level, Template};
+use holm_grants::{Level, NeedTemplate};
 use holm_guards::json::Json;
-use holm_sandbox::{Access, Call, Entry, Guest, Limits, Outcome, Sandbox, Stop};
+use holm_sandbox::{
+    Guest, GuestAccess, GuestCall, GuestEntryPoint, GuestLimits, GuestOutcome, GuestStop, Sandbox,
+};
 
-use super::about::{About, MAX_DESCRIPTION, keywords};
-use super::calling::Calling;
-use super::inspection::SaidBy;
-use crate::help::{Description, MAX_BYTES, Program};
-use crate::registry::LoadError;
+use super::about::{GuestManifest, MAX_DESCRIPTION, keywords};
+use super::calling::CallingConvention;
+use super::inspection::DescriptionSource;
+use crate::help::{HelpDescription, HelpProgram, MAX_BYTES};
+use crate::registry::ToolLoadError;
 use crate::text::tidy;
 
 /// How long a program may take to print its help. Interpreters take a while to start.
@@ -25,16 +27,16 @@ const MAX_QUESTIONS: usize = 64;
 
 /// A guest's description of itself, from any of the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Described {
+pub(super) struct GuestDescription {
     pub(super) name: Option<String>,
     pub(super) description: String,
     pub(super) keywords: Vec<String>,
     pub(super) level: Option<Level>,
     pub(super) schema: Json,
-    pub(super) asks: Vec<Template>,
-    pub(super) calling: Calling,
+    pub(super) asks: Vec<NeedTemplate>,
+    pub(super) calling: CallingConvention,
     pub(super) version: Option<String>,
-    pub(super) said_by: SaidBy,
+    pub(super) said_by: DescriptionSource,
 }
 
 /// Asks a guest for its description. Blocks.
@@ -43,20 +45,24 @@ pub(super) fn describe(
     guest: &Guest,
     program: &str,
     bytes: &[u8],
-) -> Result<Described, LoadError> {
-    if let Some(about) = About::in_section(bytes) {
-        let about = about.map_err(LoadError::Refused)?;
-        let calling = if guest.entry() == Entry::Text { Calling::Text } else { Calling::Input };
-        return Ok(Described::of(about, calling, SaidBy::Section));
+) -> Result<GuestDescription, ToolLoadError> {
+    if let Some(about) = GuestManifest::in_section(bytes) {
+        let about = about.map_err(ToolLoadError::Refused)?;
+        let calling = if guest.entry() == GuestEntryPoint::Text {
+            CallingConvention::Text
+        } else {
+            CallingConvention::Input
+        };
+        return Ok(GuestDescription::of(about, calling, DescriptionSource::Section));
     }
     match guest.entry() {
-        Entry::Text => by_interface(sandbox, guest),
-        Entry::Command | Entry::Module => by_help(sandbox, guest, program),
+        GuestEntryPoint::Text => by_interface(sandbox, guest),
+        GuestEntryPoint::Command | GuestEntryPoint::Module => by_help(sandbox, guest, program),
     }
 }
 
-impl Described {
-    fn of(about: About, calling: Calling, said_by: SaidBy) -> Self {
+impl GuestDescription {
+    fn of(about: GuestManifest, calling: CallingConvention, said_by: DescriptionSource) -> Self {
         Self {
             name: about.name,
             description: about.description,
@@ -71,28 +77,28 @@ impl Described {
     }
 }
 
-fn by_interface(sandbox: &Sandbox, guest: &Guest) -> Result<Described, LoadError> {
+fn by_interface(sandbox: &Sandbox, guest: &Guest) -> Result<GuestDescription, ToolLoadError> {
     if !guest.describes_itself() {
         let why = "it answers calls but does not say what it is: export holm:tool/description, or add a custom section \
                    holm:tool";
-        return Err(LoadError::refused(why));
+        return Err(ToolLoadError::refused(why));
     }
     let outcome = sandbox.describe_here(guest, limits());
     let text = match (&outcome.reply, &outcome.stop) {
-        (Some(Ok(text)), Stop::Returned) => text,
-        (_, stop) => return Err(LoadError::Refused(format!("it could not say what it is: {stop}"))),
+        (Some(Ok(text)), GuestStop::Returned) => text,
+        (_, stop) => return Err(ToolLoadError::Refused(format!("it could not say what it is: {stop}"))),
     };
-    let about = About::parse(text).map_err(LoadError::Refused)?;
-    Ok(Described::of(about, Calling::Text, SaidBy::Interface))
+    let about = GuestManifest::parse(text).map_err(ToolLoadError::Refused)?;
+    Ok(GuestDescription::of(about, CallingConvention::Text, DescriptionSource::Interface))
 }
 
-fn by_help(sandbox: &Sandbox, guest: &Guest, program: &str) -> Result<Described, LoadError> {
+fn by_help(sandbox: &Sandbox, guest: &Guest, program: &str) -> Result<GuestDescription, ToolLoadError> {
     let began = Instant::now();
     let ask = |words: &[String]| help(sandbox, guest, program, words);
     let long = ask(&["--help".to_owned()]);
     let short = ask(&["-h".to_owned()]);
-    let read = Description::read(&Program::named(program), Some(&short.text), Some(&long.text));
-    let mut description = read.map_err(|why| LoadError::Refused(format!("{why}{}", long.ending())))?;
+    let read = HelpDescription::read(&HelpProgram::named(program), Some(&short.text), Some(&long.text));
+    let mut description = read.map_err(|why| ToolLoadError::Refused(format!("{why}{}", long.ending())))?;
     // Subcommands that cannot be described stay lists of words, and come before those that are
     // still to be asked.
     let mut open = 0_usize;
@@ -100,38 +106,38 @@ fn by_help(sandbox: &Sandbox, guest: &Guest, program: &str) -> Result<Described,
         let questions = description.questions();
         let Some(question) = questions.get(open).filter(|_| began.elapsed() < ALL_TIME) else { break };
         let inner = question.attempts.iter().find_map(|words| {
-            let at = Program::at(program, question.path.iter().map(String::as_str));
-            Description::read(&at, None, Some(&ask(words).text)).ok()
+            let at = HelpProgram::at(program, question.path.iter().map(String::as_str));
+            HelpDescription::read(&at, None, Some(&ask(words).text)).ok()
         });
         match inner {
             Some(inner) if description.attach(&question.path, &inner).is_ok() => {}
             Some(_) | None => open += 1,
         }
     }
-    Ok(Described {
+    Ok(GuestDescription {
         name: None,
         description: tidy(&description.about, MAX_DESCRIPTION),
         keywords: keywords(&description.keywords),
         level: description.level,
         schema: description.schema,
         asks: Vec::new(),
-        calling: Calling::Words(description.plan),
+        calling: CallingConvention::Words(description.plan),
         version: description.version,
-        said_by: SaidBy::Help,
+        said_by: DescriptionSource::Help,
     })
 }
 
 /// The output of a program, and how it ended.
-struct Help {
+struct GuestHelpOutput {
     text: Vec<u8>,
-    stop: Stop,
+    stop: GuestStop,
 }
 
-impl Help {
+impl GuestHelpOutput {
     /// How it ended, if that explains why there is no help.
     fn ending(&self) -> String {
         match &self.stop {
-            Stop::Returned | Stop::Exited(_) => String::new(),
+            GuestStop::Returned | GuestStop::Exited(_) => String::new(),
             stop => format!("; asked for help it {stop}"),
         }
     }
@@ -139,14 +145,14 @@ impl Help {
 
 /// Runs a program for its help. Some print it to standard error, so the longer output
 /// counts as the text.
-fn help(sandbox: &Sandbox, guest: &Guest, program: &str, words: &[String]) -> Help {
-    let call = Call::new(Access::none()).arg(program).args(words.iter().cloned()).limits(limits());
-    let Outcome { stop, stdout, stderr, .. } = sandbox.run_here(guest, call);
+fn help(sandbox: &Sandbox, guest: &Guest, program: &str, words: &[String]) -> GuestHelpOutput {
+    let call = GuestCall::new(GuestAccess::none()).arg(program).args(words.iter().cloned()).limits(limits());
+    let GuestOutcome { stop, stdout, stderr, .. } = sandbox.run_here(guest, call);
     let mut text = if stdout.len() >= stderr.len() { stdout } else { stderr };
     text.truncate(MAX_BYTES);
-    Help { text, stop }
+    GuestHelpOutput { text, stop }
 }
 
-fn limits() -> Limits {
-    Limits { time: HELP_TIME, output: 2 * MAX_BYTES as u64, ..Limits::default() }
+fn limits() -> GuestLimits {
+    GuestLimits { time: HELP_TIME, output: 2 * MAX_BYTES as u64, ..GuestLimits::default() }
 }

@@ -3,24 +3,24 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use holm_grants::{Denial, Denials, Grant};
-use holm_runtime::Secrets;
-use holm_sandbox::{Clock, Limits, Outbound, Randomness, Sandbox};
+use holm_grants::{Denial, DenialSet, Grant};
+use holm_runtime::SecretRedactor;
+use holm_sandbox::{GuestClock, GuestLimits, GuestRandomness, OutboundNetwork, Sandbox};
 
-use super::outbound::WithSecrets;
+use super::outbound::SecretInjector;
 
 /// The host in which WASM tools run, and the resources that could be granted to them.
 /// Clones share the host.
 #[derive(Clone)]
-pub struct WasmHost(pub(super) Arc<Inner>);
+pub struct WasmHost(pub(super) Arc<WasmHostState>);
 
-pub(super) struct Inner {
+pub(super) struct WasmHostState {
     pub(super) sandbox: Sandbox,
     pub(super) settings: WasmSettings,
-    pub(super) outbound: Option<Arc<dyn Outbound>>,
+    pub(super) outbound: Option<Arc<dyn OutboundNetwork>>,
     /// The denials about files, which are many and so shared by all calls; and the other denials.
-    pub(super) denied: Arc<Denials>,
-    pub(super) denials: Denials,
+    pub(super) denied: Arc<DenialSet>,
+    pub(super) denials: DenialSet,
 }
 
 /// The resources that could be granted. These settings alone give a tool nothing.
@@ -29,20 +29,20 @@ pub struct WasmSettings {
     /// The folder that relative paths are about.
     pub workspace: Option<PathBuf>,
     /// Files that no tool may touch, no matter what is granted: Holm's own files, tool folders,
-    /// keys. For the default ones see [`Root::denials`](crate::root::Root::denials).
-    pub denials: Denials,
+    /// keys. For the default ones see [`WorkspaceRoot::denials`](crate::root::WorkspaceRoot::denials).
+    pub denials: DenialSet,
     /// The way to the network.
-    pub outbound: Option<Arc<dyn Outbound>>,
+    pub outbound: Option<Arc<dyn OutboundNetwork>>,
     /// Secrets that are inserted on the way out, for hosts to which a call may send them.
-    pub secrets: Secrets,
+    pub secrets: SecretRedactor,
     /// Environment variables that `env:` grants can speak of.
     pub environment: Vec<(String, String)>,
     /// The most that a sidecar can raise the limits of a call to.
-    pub most: Limits,
+    pub most: GuestLimits,
     /// Which time tools see.
-    pub clock: Clock,
+    pub clock: GuestClock,
     /// Which random numbers tools see.
-    pub randomness: Randomness,
+    pub randomness: GuestRandomness,
 }
 
 impl Default for WasmSettings {
@@ -50,13 +50,13 @@ impl Default for WasmSettings {
     fn default() -> Self {
         Self {
             workspace: None,
-            denials: Denials::default(),
+            denials: DenialSet::default(),
             outbound: None,
-            secrets: Secrets::only_known(),
+            secrets: SecretRedactor::only_known(),
             environment: Vec::new(),
             most: ceiling(),
-            clock: Clock::Real,
-            randomness: Randomness::Real,
+            clock: GuestClock::Real,
+            randomness: GuestRandomness::Real,
         }
     }
 }
@@ -65,8 +65,8 @@ impl WasmHost {
     /// A host over this sandbox.
     #[must_use]
     pub fn new(sandbox: Sandbox, settings: WasmSettings) -> Self {
-        let with_secrets = |inner: &Arc<dyn Outbound>| -> Arc<dyn Outbound> {
-            Arc::new(WithSecrets { inner: Arc::clone(inner), secrets: settings.secrets.clone() })
+        let with_secrets = |inner: &Arc<dyn OutboundNetwork>| -> Arc<dyn OutboundNetwork> {
+            Arc::new(SecretInjector { inner: Arc::clone(inner), secrets: settings.secrets.clone() })
         };
         let outbound = settings.outbound.as_ref().map(with_secrets);
         let about_files = |denial: &&Denial| {
@@ -74,12 +74,12 @@ impl WasmHost {
         };
         let denied = Arc::new(settings.denials.iter().filter(about_files).cloned().collect());
         let denials = settings.denials.iter().filter(|denial| !about_files(denial)).cloned().collect();
-        Self(Arc::new(Inner { sandbox, settings, outbound, denied, denials }))
+        Self(Arc::new(WasmHostState { sandbox, settings, outbound, denied, denials }))
     }
 
     /// The network access of guests, with secrets inserted where a call may use them.
     #[must_use]
-    pub fn outbound(&self) -> Option<Arc<dyn Outbound>> {
+    pub fn outbound(&self) -> Option<Arc<dyn OutboundNetwork>> {
         self.0.outbound.clone()
     }
 
@@ -96,12 +96,12 @@ impl std::fmt::Debug for WasmHost {
 }
 
 /// Enough for a long query over a large file; a tool that needs more should be a native program.
-fn ceiling() -> Limits {
-    Limits {
+fn ceiling() -> GuestLimits {
+    GuestLimits {
         time: std::time::Duration::from_mins(10),
         fuel: 1_000_000_000_000,
         memory: 1 << 30,
         output: 64 << 20,
-        ..Limits::default()
+        ..GuestLimits::default()
     }
 }

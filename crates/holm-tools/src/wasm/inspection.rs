@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use holm_sandbox::{Entry, Kind};
+use holm_sandbox::{GuestEntryPoint, WasmKind};
 
 /// The facts about a WASM file, and its description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inspection {
+pub struct GuestInspection {
     pub size: usize,
     /// A module or a component.
-    pub kind: Kind,
+    pub kind: WasmKind,
     /// How it is called.
-    pub entry: Entry,
+    pub entry: GuestEntryPoint,
     /// The functions that it imports.
     pub imports: Vec<String>,
     /// How long it took until it could be called, compiling included; little where the code was cached.
@@ -19,7 +19,7 @@ pub struct Inspection {
     /// How long describing it took.
     pub describing: Duration,
     /// Where the description comes from.
-    pub said_by: SaidBy,
+    pub said_by: DescriptionSource,
     /// Its version, where it says so.
     pub version: Option<String>,
     /// The needs of each call.
@@ -30,7 +30,7 @@ pub struct Inspection {
 
 /// The source of a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SaidBy {
+pub enum DescriptionSource {
     /// The text that it prints for `--help`.
     Help,
     /// Its custom section `holm:tool`.
@@ -38,7 +38,7 @@ pub enum SaidBy {
     Interface,
 }
 
-impl SaidBy {
+impl DescriptionSource {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

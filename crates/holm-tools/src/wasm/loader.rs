@@ -5,22 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use holm_runtime::BoxFuture;
-use holm_sandbox::Progress;
+use holm_sandbox::CompileProgress;
 
 use super::{WasmHost, WasmTool};
-use crate::registry::{Found, LoadError, Loader, Offer};
+use crate::registry::{ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 
 /// How a WASM file, module or component, begins.
 const MAGIC: &[u8] = b"\0asm";
 
 /// A callback for progress while a guest is compiled.
-pub type OnProgress = Arc<dyn Fn(&Path, Progress) + Send + Sync>;
+pub type CompileProgressCallback = Arc<dyn Fn(&Path, CompileProgress) + Send + Sync>;
 
 /// Loads WASM files: see [`WasmTool`].
 #[derive(Clone)]
 pub struct WasmLoader {
     host: WasmHost,
-    progress: OnProgress,
+    progress: CompileProgressCallback,
 }
 
 impl WasmLoader {
@@ -38,7 +38,7 @@ impl WasmLoader {
 
     /// Sets the callback for compile progress, which is called ten times a second.
     #[must_use]
-    pub fn on_progress(mut self, progress: OnProgress) -> Self {
+    pub fn on_progress(mut self, progress: CompileProgressCallback) -> Self {
         self.progress = progress;
         self
     }
@@ -50,24 +50,24 @@ impl fmt::Debug for WasmLoader {
     }
 }
 
-impl Loader for WasmLoader {
+impl ToolLoader for WasmLoader {
     fn claims(&self, path: &Path, head: &[u8]) -> bool {
         Self::is_wasm(path, head)
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         let (host, progress) = (self.host.clone(), Arc::clone(&self.progress));
         let (name, path, bytes) = (found.name.to_owned(), found.path.to_owned(), found.bytes.to_vec());
         let (sidecar, standing) = (found.sidecar.cloned(), found.standing);
         Box::pin(async move {
             // Compiling waits for a child, and describing runs the guest: neither belongs on an async worker.
             let opened = tokio::task::spawn_blocking(move || {
-                let mut tell = |step: Progress| progress(&path, step);
+                let mut tell = |step: CompileProgress| progress(&path, step);
                 let opened = WasmTool::open(&host, &name, &bytes, sidecar.as_ref(), standing, &mut tell);
                 let disclosure = sidecar.and_then(|sidecar| sidecar.disclosure).unwrap_or_default();
                 opened.map(|(tool, inspection)| tool.offer(inspection.warnings).disclosure(disclosure))
             });
-            let opened = opened.await.map_err(|error| LoadError::unavailable(error.to_string()))?;
+            let opened = opened.await.map_err(|error| ToolLoadError::unavailable(error.to_string()))?;
             opened.map(|offer| vec![offer])
         })
     }

@@ -2,7 +2,7 @@
 //! that was not granted.
 //!
 //! ```text
-//!  x.wasm ──► Sandbox::load ──► describe, with no grants ──► Tool + CallPlan     (once, by WasmLoader)
+//!  x.wasm ──► Sandbox::load ──► describe, with no grants ──► CatalogueTool + CallPlan     (once, by WasmLoader)
 //!  call ──► arguments → words ──► needs → policy ──► fresh instance ──► output    (each time, by WasmTool)
 //! ```
 //!
@@ -29,7 +29,7 @@ mod tool;
 
 pub use floor::least_level;
 pub use host::{WasmHost, WasmSettings};
-pub use inspection::{Inspection, SaidBy};
-pub use loader::{OnProgress, WasmLoader};
-pub use outbound::Network;
+pub use inspection::{DescriptionSource, GuestInspection};
+pub use loader::{CompileProgressCallback, WasmLoader};
+pub use outbound::GuestNetwork;
 pub use tool::WasmTool;

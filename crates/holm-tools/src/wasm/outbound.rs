@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use holm_grants::{Grant, Host, Need, Policy, SecretUse, Url};
+use holm_grants::{CallNeed, Grant, GrantPolicy, SecretUse, Url, UrlHost};
 use holm_guards::json::Json;
-use holm_net::{Client, Limits};
-use holm_runtime::Secrets;
-use holm_sandbox::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound};
+use holm_net::{ExchangeLimits, HttpClient};
+use holm_runtime::SecretRedactor;
+use holm_sandbox::{
+    BodyChunks, GuestHttpRequest, GuestHttpResponse, OutboundError, OutboundFuture, OutboundNetwork,
+};
 
 /// HTTP, lookups and raw connections for guests, over the same client that the rest of Holm uses.
 ///
@@ -19,29 +21,29 @@ use holm_sandbox::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound
 /// is looked up and checked by the same code that opens the client's own connections. Behind a
 /// proxy there are no raw connections, because a guest's socket does not know the proxy.
 #[derive(Clone)]
-pub struct Network {
-    client: Client,
-    limits: Limits,
+pub struct GuestNetwork {
+    client: HttpClient,
+    limits: ExchangeLimits,
 }
 
-impl Network {
-    pub fn new(client: Client) -> Self {
-        Self { client, limits: Limits { redirects: 0, ..Limits::default() } }
+impl GuestNetwork {
+    pub fn new(client: HttpClient) -> Self {
+        Self { client, limits: ExchangeLimits { redirects: 0, ..ExchangeLimits::default() } }
     }
 }
 
-impl std::fmt::Debug for Network {
+impl std::fmt::Debug for GuestNetwork {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Network").field("limits", &self.limits).finish_non_exhaustive()
+        out.debug_struct("GuestNetwork").field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 
-impl Outbound for Network {
+impl OutboundNetwork for GuestNetwork {
     fn send<'a>(
         &'a self,
-        policy: &'a Policy,
-        request: HttpRequest,
-    ) -> Answer<'a, Result<HttpResponse, NetError>> {
+        policy: &'a GrantPolicy,
+        request: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
         Box::pin(async move {
             let answer = self
                 .client
@@ -54,69 +56,74 @@ impl Outbound for Network {
                 headers.filter(|(name, _)| !matches!(name.as_str(), "content-encoding" | "content-length"));
             let headers =
                 kept.map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec())).collect();
-            Ok(HttpResponse {
+            Ok(GuestHttpResponse {
                 status: answer.status().as_u16(),
                 headers,
-                body: Box::new(Body::Idle(Box::new(answer))),
+                body: Box::new(GuestResponseBody::Idle(Box::new(answer))),
             })
         })
     }
 
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
         Box::pin(async move {
-            let host: Host = name.parse().map_err(|_| NetError::NoSuchHost(name.to_owned()))?;
+            let host: UrlHost = name.parse().map_err(|_| OutboundError::NoSuchHost(name.to_owned()))?;
             self.client.connector().resolve(&host).await.map_err(|error| failed(&error))
         })
     }
 
-    fn admit(&self, policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+    fn admit(
+        &self,
+        policy: &GrantPolicy,
+        url: &Url,
+        answer: &[IpAddr],
+    ) -> Result<Vec<IpAddr>, OutboundError> {
         let connector = self.client.connector();
         if !connector.is_direct() {
-            return Err(NetError::Refused("raw connections do not go by way of a proxy".to_owned()));
+            return Err(OutboundError::Refused("raw connections do not go by way of a proxy".to_owned()));
         }
         let route = connector.check_answer(url, policy, answer).map_err(|error| failed(&error))?;
         Ok(route.addresses().iter().map(SocketAddr::ip).collect())
     }
 }
 
-fn message(request: HttpRequest) -> Result<holm_net::HttpRequest, NetError> {
-    let method = request.method.parse().map_err(|_| NetError::Failed("no such method".to_owned()))?;
-    let mut message = holm_net::HttpRequest::new(method, request.url);
+fn message(request: GuestHttpRequest) -> Result<holm_net::HttpClientRequest, OutboundError> {
+    let method = request.method.parse().map_err(|_| OutboundError::Failed("no such method".to_owned()))?;
+    let mut message = holm_net::HttpClientRequest::new(method, request.url);
     for (name, value) in &request.headers {
         // The client controls the transfer of a message and ignores what the guest says about it.
         if matches!(name.as_str(), "accept-encoding" | "content-length" | "transfer-encoding") {
             continue;
         }
-        let value =
-            std::str::from_utf8(value).map_err(|_| NetError::Failed(format!("header {name} is no text")))?;
+        let value = std::str::from_utf8(value)
+            .map_err(|_| OutboundError::Failed(format!("header {name} is no text")))?;
         message = message.header(name, value).map_err(|error| failed(&error))?;
     }
     Ok(message.body(request.body))
 }
 
-fn failed(error: &holm_net::NetError) -> NetError {
+fn failed(error: &holm_net::NetError) -> OutboundError {
     use holm_net::NetError as Net;
     match error {
         Net::Refused(_) | Net::OwnListener(_) | Net::Port(_) | Net::Offline(_) => {
-            NetError::Refused(error.to_string())
+            OutboundError::Refused(error.to_string())
         }
-        Net::Unresolved { host, .. } => NetError::NoSuchHost(host.clone()),
-        Net::TimedOut(_) => NetError::TimedOut,
-        other => NetError::Failed(other.to_string()),
+        Net::Unresolved { host, .. } => OutboundError::NoSuchHost(host.clone()),
+        Net::TimedOut(_) => OutboundError::TimedOut,
+        other => OutboundError::Failed(other.to_string()),
     }
 }
 
-type Piece = (Box<holm_net::HttpResponse>, Result<Option<Bytes>, holm_net::NetError>);
+type BodyPiece = (Box<holm_net::HttpClientResponse>, Result<Option<Bytes>, holm_net::NetError>);
 
 /// A body that is read in pieces as the guest asks for them.
-enum Body {
-    Idle(Box<holm_net::HttpResponse>),
-    Reading(Pin<Box<dyn Future<Output = Piece> + Send>>),
+enum GuestResponseBody {
+    Idle(Box<holm_net::HttpClientResponse>),
+    Reading(Pin<Box<dyn Future<Output = BodyPiece> + Send>>),
     Ended,
 }
 
-impl Chunks for Body {
-    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, NetError>>> {
+impl BodyChunks for GuestResponseBody {
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, OutboundError>>> {
         let mut reading = match std::mem::replace(self, Self::Ended) {
             Self::Ended => return Poll::Ready(None),
             Self::Reading(reading) => reading,
@@ -141,17 +148,17 @@ impl Chunks for Body {
 }
 
 /// Inserts secrets into the headers of requests, for the hosts to which the call may send them.
-pub(super) struct WithSecrets {
-    pub(super) inner: Arc<dyn Outbound>,
-    pub(super) secrets: Secrets,
+pub(super) struct SecretInjector {
+    pub(super) inner: Arc<dyn OutboundNetwork>,
+    pub(super) secrets: SecretRedactor,
 }
 
-impl Outbound for WithSecrets {
+impl OutboundNetwork for SecretInjector {
     fn send<'a>(
         &'a self,
-        policy: &'a Policy,
-        mut request: HttpRequest,
-    ) -> Answer<'a, Result<HttpResponse, NetError>> {
+        policy: &'a GrantPolicy,
+        mut request: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
         let needs = usable(policy, &request.url);
         if !needs.is_empty() {
             for (_, value) in &mut request.headers {
@@ -163,18 +170,23 @@ impl Outbound for WithSecrets {
         self.inner.send(policy, request)
     }
 
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
         self.inner.resolve(name)
     }
 
-    fn admit(&self, policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
+    fn admit(
+        &self,
+        policy: &GrantPolicy,
+        url: &Url,
+        answer: &[IpAddr],
+    ) -> Result<Vec<IpAddr>, OutboundError> {
         self.inner.admit(policy, url, answer)
     }
 }
 
-impl WithSecrets {
+impl SecretInjector {
     /// The header with its references replaced, where it has any.
-    fn reveal(&self, value: &[u8], needs: &[Need]) -> Option<Vec<u8>> {
+    fn reveal(&self, value: &[u8], needs: &[CallNeed]) -> Option<Vec<u8>> {
         // Secrets are put into JSON texts, so the header becomes one on the way.
         let text = Json::from(std::str::from_utf8(value).ok()?).canonical();
         let revealed = self.secrets.reveal(&text, needs);
@@ -185,8 +197,8 @@ impl WithSecrets {
 
 /// The secrets that may be sent to this URL. Over an unencrypted connection none may, because it
 /// can be read on the way.
-fn usable(policy: &Policy, url: &Url) -> Vec<Need> {
-    if !matches!(url.scheme(), holm_grants::Scheme::Https | holm_grants::Scheme::Wss) {
+fn usable(policy: &GrantPolicy, url: &Url) -> Vec<CallNeed> {
+    if !matches!(url.scheme(), holm_grants::UrlScheme::Https | holm_grants::UrlScheme::Wss) {
         return Vec::new();
     }
     let admits = |grant: &&Grant| match grant {
@@ -195,5 +207,5 @@ fn usable(policy: &Policy, url: &Url) -> Vec<Need> {
         }
         _ => false,
     };
-    policy.grants.iter().filter(admits).cloned().map(Need::Grant).collect()
+    policy.grants.iter().filter(admits).cloned().map(CallNeed::Grant).collect()
 }

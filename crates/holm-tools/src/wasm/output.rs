@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Outcome as Came, Source, ToolOutput};
-use holm_sandbox::{Outcome, Refusal, Stop};
+use holm_sandbox::{AccessDenied, GuestOutcome, GuestStop};
 
 use crate::text::tidy;
 
@@ -35,7 +35,7 @@ const MAX_DEPTH: usize = 16;
 const WORDS: [&str; 6] = ["content", "encoding", "error", "is_error", "media_type", "metadata"];
 
 /// The output of a call.
-pub(super) fn of(outcome: &Outcome) -> ToolOutput {
+pub(super) fn of(outcome: &GuestOutcome) -> ToolOutput {
     let mut output = match &outcome.reply {
         Some(Ok(text)) => answer(text.as_bytes()),
         Some(Err(text)) => ToolOutput { outcome: Came::Failed, ..answer(text.as_bytes()) },
@@ -44,7 +44,7 @@ pub(super) fn of(outcome: &Outcome) -> ToolOutput {
     if !outcome.succeeded() && output.outcome == Came::Succeeded {
         output.outcome = Came::Failed;
     }
-    if outcome.stop == Stop::Cancelled {
+    if outcome.stop == GuestStop::Cancelled {
         output.outcome = Came::Stopped;
     }
     explain(&mut output, outcome);
@@ -54,7 +54,7 @@ pub(super) fn of(outcome: &Outcome) -> ToolOutput {
 
 /// The answer of a command: its output. If it failed without output, an answer
 /// on standard error counts.
-fn written(outcome: &Outcome) -> ToolOutput {
+fn written(outcome: &GuestOutcome) -> ToolOutput {
     let is_blank = outcome.stdout.iter().all(u8::is_ascii_whitespace);
     if is_blank
         && !outcome.succeeded()
@@ -129,13 +129,13 @@ fn binary(bytes: &[u8], media_type: Option<&str>) -> ToolOutput {
 }
 
 /// Adds to a failed call why it failed, for the model.
-fn explain(output: &mut ToolOutput, outcome: &Outcome) {
+fn explain(output: &mut ToolOutput, outcome: &GuestOutcome) {
     if output.outcome == Came::Succeeded {
         return;
     }
     let mut lines = Vec::new();
     match &outcome.stop {
-        Stop::Returned | Stop::Exited(_) => {}
+        GuestStop::Returned | GuestStop::Exited(_) => {}
         stop => lines.push(format!("the tool was stopped: {stop}")),
     }
     let stderr = tail(&outcome.stderr);
@@ -156,7 +156,7 @@ fn explain(output: &mut ToolOutput, outcome: &Outcome) {
 }
 
 /// For people and for the record: refusals, standard error, and resource use.
-fn metadata(own: Option<Box<Json>>, outcome: &Outcome) -> Json {
+fn metadata(own: Option<Box<Json>>, outcome: &GuestOutcome) -> Json {
     let number = |value: u64| Json::from(i64::try_from(value).unwrap_or(i64::MAX));
     let mut members = vec![
         ("fuel", number(outcome.usage.fuel)),
@@ -202,7 +202,7 @@ fn is_flat(value: &Json, depth: usize) -> bool {
 }
 
 /// A refusal in words, short enough to be read.
-pub(super) fn refused(refusal: &Refusal) -> String {
+pub(super) fn refused(refusal: &AccessDenied) -> String {
     let text = refusal.to_string();
     if text.len() <= MAX_REFUSAL {
         return text;

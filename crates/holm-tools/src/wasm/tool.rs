@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use holm_grants::{AllowanceKind, Allowances, Denials, Need, Policy, Template};
+use holm_grants::{AllowanceKind, Allowances, CallNeed, DenialSet, GrantPolicy, NeedTemplate};
 use holm_kernel::ToolOutput;
-use holm_runtime::{BoxFuture, Job, Reveal, Tool};
-use holm_sandbox::{Access, Call, Guest, Limits, PATIENCE, Party, Progress, Ready};
+use holm_runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation};
+use holm_sandbox::{
+    CallOwner, CompileProgress, Guest, GuestAccess, GuestCall, GuestLimits, PATIENCE, PrecompiledCode,
+};
 
-use super::calling::Calling;
-use super::describe::{Described, describe};
+use super::calling::CallingConvention;
+use super::describe::{GuestDescription, describe};
 use super::host::WasmHost;
-use super::inspection::Inspection;
+use super::inspection::GuestInspection;
 use super::{floor, output, policy};
-use crate::registry::{LoadError, Offer, Sidecar, Standing};
+use crate::registry::{PinStatus, ToolLoadError, ToolOffer, ToolSidecar};
 use crate::text::tidy;
 
 /// How much longer than the guest the kernel waits, once it has its place: the guest's own limit should be the one that
@@ -26,13 +28,13 @@ const LARGE: usize = 16 << 20;
 /// A WASM file as a tool. Each call is a fresh instance with exactly what the call was allowed.
 pub struct WasmTool {
     host: WasmHost,
-    declaration: holm_kernel::Tool,
+    declaration: holm_kernel::ToolSpec,
     keywords: Vec<String>,
     guest: Guest,
     /// The program name that the guest sees.
     program: String,
-    calling: Calling,
-    limits: Limits,
+    calling: CallingConvention,
+    limits: GuestLimits,
 }
 
 impl WasmTool {
@@ -46,13 +48,16 @@ impl WasmTool {
         host: &WasmHost,
         name: &str,
         bytes: &[u8],
-        sidecar: Option<&Sidecar>,
-        standing: Standing,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(Self, Inspection), LoadError> {
+        sidecar: Option<&ToolSidecar>,
+        standing: PinStatus,
+        progress: &mut dyn FnMut(CompileProgress),
+    ) -> Result<(Self, GuestInspection), ToolLoadError> {
         let began = Instant::now();
-        let guest =
-            host.0.sandbox.load(bytes, progress).map_err(|error| LoadError::Refused(error.to_string()))?;
+        let guest = host
+            .0
+            .sandbox
+            .load(bytes, progress)
+            .map_err(|error| ToolLoadError::Refused(error.to_string()))?;
         Self::of(host, name, bytes, (guest, began), sidecar, standing)
     }
 
@@ -61,14 +66,14 @@ impl WasmTool {
         host: &WasmHost,
         name: &str,
         bytes: &[u8],
-        ready: Ready,
-        sidecar: &Sidecar,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(Self, Inspection), LoadError> {
+        ready: PrecompiledCode,
+        sidecar: &ToolSidecar,
+        progress: &mut dyn FnMut(CompileProgress),
+    ) -> Result<(Self, GuestInspection), ToolLoadError> {
         let began = Instant::now();
         let loaded = host.0.sandbox.load_ready(bytes, ready, progress);
-        let guest = loaded.map_err(|error| LoadError::Refused(error.to_string()))?;
-        Self::of(host, name, bytes, (guest, began), Some(sidecar), Standing::Confirmed)
+        let guest = loaded.map_err(|error| ToolLoadError::Refused(error.to_string()))?;
+        Self::of(host, name, bytes, (guest, began), Some(sidecar), PinStatus::Confirmed)
     }
 
     /// Makes a tool of a guest that is loaded, and says since when it was.
@@ -77,13 +82,13 @@ impl WasmTool {
         name: &str,
         bytes: &[u8],
         (guest, began): (Guest, Instant),
-        sidecar: Option<&Sidecar>,
-        standing: Standing,
-    ) -> Result<(Self, Inspection), LoadError> {
+        sidecar: Option<&ToolSidecar>,
+        standing: PinStatus,
+    ) -> Result<(Self, GuestInspection), ToolLoadError> {
         let loading = began.elapsed();
         let described = describe(&host.0.sandbox, &guest, name, bytes)?;
         let describing = began.elapsed().saturating_sub(loading);
-        let default = Sidecar::default();
+        let default = ToolSidecar::default();
         let sidecar = sidecar.unwrap_or(&default);
         let mut warnings = Vec::new();
         let asks = asks(&described, sidecar, standing, &mut warnings)?;
@@ -93,7 +98,7 @@ impl WasmTool {
             warnings.push(format!("it has {} bytes; strip it, and optimise it for size", shape.size));
         }
         let declaration = declaration(name, &described, sidecar, &asks, &limits, &mut warnings);
-        let inspection = Inspection {
+        let inspection = GuestInspection {
             size: shape.size,
             kind: shape.kind,
             entry: guest.entry(),
@@ -113,9 +118,9 @@ impl WasmTool {
 
     /// The offer for the registry.
     #[must_use]
-    pub fn offer(self, notes: Vec<String>) -> Offer {
+    pub fn offer(self, notes: Vec<String>) -> ToolOffer {
         let keywords = self.keywords.clone();
-        Offer { notes, ..Offer::new(Arc::new(self)).keywords(keywords) }
+        ToolOffer { notes, ..ToolOffer::new(Arc::new(self)).keywords(keywords) }
     }
 
     /// Words under which it is found.
@@ -130,11 +135,11 @@ impl WasmTool {
         self.guest.hash()
     }
 
-    fn prepare(&self, arguments: &str, needs: &[Need], denials: &Denials) -> Result<Call, String> {
+    fn prepare(&self, arguments: &str, needs: &[CallNeed], denials: &DenialSet) -> Result<GuestCall, String> {
         let settings = &self.host.0.settings;
         let mut call = if needs.is_empty() {
             // Nothing is granted, so there is nothing to open.
-            Call::new(Access::none())
+            GuestCall::new(GuestAccess::none())
         } else {
             self.granted(policy::of(needs, &self.host.0.denials.join(denials)))?
         };
@@ -145,25 +150,25 @@ impl WasmTool {
         self.calling.give(call, &self.program, arguments)
     }
 
-    fn granted(&self, policy: Policy) -> Result<Call, String> {
+    fn granted(&self, policy: GrantPolicy) -> Result<GuestCall, String> {
         let settings = &self.host.0.settings;
         let variables = policy::environment(&policy, &settings.environment, &settings.secrets);
-        let access = Access::open(policy, settings.workspace.as_deref())
+        let access = GuestAccess::open(policy, settings.workspace.as_deref())
             .map_err(|error| error.to_string())?
             .without(Arc::clone(&self.host.0.denied));
-        Ok(variables.into_iter().fold(Call::new(access), |call, (name, value)| call.env(name, value)))
+        Ok(variables.into_iter().fold(GuestCall::new(access), |call, (name, value)| call.env(name, value)))
     }
 }
 
 impl Tool for WasmTool {
-    fn declaration(&self) -> &holm_kernel::Tool {
+    fn declaration(&self) -> &holm_kernel::ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput> {
+    fn run(&self, job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
         let call = self.prepare(&job.arguments, &job.needs, &job.denials).map(|call| match &*job.run {
             "" => call,
-            run => call.party(Party::named(run)),
+            run => call.party(CallOwner::named(run)),
         });
         let (sandbox, guest) = (self.host.0.sandbox.clone(), self.guest.clone());
         Box::pin(async move {
@@ -188,8 +193,8 @@ impl Tool for WasmTool {
         })
     }
 
-    fn reveal(&self) -> Reveal {
-        Reveal::OnTheWayOut
+    fn reveal(&self) -> SecretReveal {
+        SecretReveal::OnTheWayOut
     }
 }
 
@@ -205,29 +210,31 @@ impl std::fmt::Debug for WasmTool {
 /// The needs of each call: from the sidecar, or else from the tool itself. The needs of replaced
 /// code are not granted.
 fn asks(
-    described: &Described,
-    sidecar: &Sidecar,
-    standing: Standing,
+    described: &GuestDescription,
+    sidecar: &ToolSidecar,
+    standing: PinStatus,
     warnings: &mut Vec<String>,
-) -> Result<Vec<Template>, LoadError> {
+) -> Result<Vec<NeedTemplate>, ToolLoadError> {
     let asks = if sidecar.asks.is_empty() { &described.asks } else { &sidecar.asks };
     if let Some(ask) = asks.iter().find(|ask| !floor::is_possible(ask)) {
-        return Err(LoadError::Refused(format!("it asks for {ask}, which no sandboxed tool can be given")));
+        return Err(ToolLoadError::Refused(format!(
+            "it asks for {ask}, which no sandboxed tool can be given"
+        )));
     }
     match standing {
-        Standing::Replaced if !asks.is_empty() => {
+        PinStatus::Replaced if !asks.is_empty() => {
             warnings.push(
                 "its code was replaced, so it has lost what it asks for; look at it, then `holm tool confirm` it".to_owned(),
             );
             Ok(Vec::new())
         }
-        Standing::Confirmed | Standing::Replaced => Ok(asks.clone()),
+        PinStatus::Confirmed | PinStatus::Replaced => Ok(asks.clone()),
     }
 }
 
-fn limits(most: &Limits, wanted: &Allowances, warnings: &mut Vec<String>) -> Limits {
-    let limits = Limits::default().within(wanted);
-    let bounded = Limits {
+fn limits(most: &GuestLimits, wanted: &Allowances, warnings: &mut Vec<String>) -> GuestLimits {
+    let limits = GuestLimits::default().within(wanted);
+    let bounded = GuestLimits {
         time: limits.time.min(most.time),
         fuel: limits.fuel.min(most.fuel),
         memory: limits.memory.min(most.memory),
@@ -247,12 +254,12 @@ fn limits(most: &Limits, wanted: &Allowances, warnings: &mut Vec<String>) -> Lim
 
 fn declaration(
     name: &str,
-    described: &Described,
-    sidecar: &Sidecar,
-    asks: &[Template],
-    limits: &Limits,
+    described: &GuestDescription,
+    sidecar: &ToolSidecar,
+    asks: &[NeedTemplate],
+    limits: &GuestLimits,
     warnings: &mut Vec<String>,
-) -> holm_kernel::Tool {
+) -> holm_kernel::ToolSpec {
     let wanted = sidecar.name.as_deref().or(described.name.as_deref()).unwrap_or(name);
     let about = sidecar.description.as_deref().unwrap_or(&described.description);
     let about = tidy(about, super::about::MAX_DESCRIPTION);
@@ -264,7 +271,7 @@ fn declaration(
     if claimed.is_some_and(|claimed| claimed < least) {
         warnings.push(format!("it says less than what it asks for makes possible; it counts as {least}"));
     }
-    let mut tool = holm_kernel::Tool::new(tidy(wanted, 256), about, described.schema.clone())
+    let mut tool = holm_kernel::ToolSpec::new(tidy(wanted, 256), about, described.schema.clone())
         .level(claimed.map_or(least, |claimed| claimed.max(least)));
     tool.needs = asks.to_vec();
     tool.yields = floor::yields(asks);

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     WorktreeError,
-    git::{At, Git},
+    git::{GitLocation, GitRepository},
 };
 
 /// How much of a patch is shown; the whole of it is in its file.
@@ -24,14 +24,14 @@ const BASE: &str = "base ";
 
 /// Changes against a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Changes {
+pub(super) struct WorktreeChanges {
     pub(super) base: String,
     pub(super) diff: Vec<u8>,
     /// Repositories that were made inside the worktree, which no patch holds.
     left_out: Vec<String>,
 }
 
-impl Changes {
+impl WorktreeChanges {
     /// Reads a file of changes; returns `None` if it does not exist.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, WorktreeError> {
         let text = match fs::read(path) {
@@ -83,11 +83,11 @@ impl Changes {
 /// counts. Repositories inside the worktree are left out, because reading their state would
 /// run what they configure.
 pub(super) async fn collect(
-    git: &Git,
-    at: At<'_>,
+    git: &GitRepository,
+    at: GitLocation<'_>,
     place: &Path,
     base: &str,
-) -> Result<Option<Changes>, WorktreeError> {
+) -> Result<Option<WorktreeChanges>, WorktreeError> {
     let folder = place.to_owned();
     aside(move || tidy(&folder)).await?;
     git.run(at, &["read-tree", base], b"").await?;
@@ -116,7 +116,7 @@ pub(super) async fn collect(
     ];
     let diff = git.run(at, &args, b"").await?;
     let nothing = diff.is_empty() && left_out.is_empty();
-    Ok((!nothing).then(|| Changes { base: base.to_owned(), diff, left_out }))
+    Ok((!nothing).then(|| WorktreeChanges { base: base.to_owned(), diff, left_out }))
 }
 
 /// Runs slow disk work on a thread where blocking is allowed.

@@ -46,17 +46,17 @@ const PASSED_ON: [&str; 2] = ["PATH", "TMPDIR"];
 /// Limits of one call. A child controls the content of its worktree, so git must not be able
 /// to run for ever.
 #[derive(Debug, Clone, Copy)]
-struct Bounds {
+struct GitCallLimits {
     time: Duration,
     output: usize,
 }
 
 /// Enough for the checkout of a large repository, and for a patch that a person could still do something with.
-const BOUNDS: Bounds = Bounds { time: Duration::from_secs(300), output: 64 << 20 };
+const BOUNDS: GitCallLimits = GitCallLimits { time: Duration::from_secs(300), output: 64 << 20 };
 
 /// Runs git in one repository.
 #[derive(Debug, Clone)]
-pub(super) struct Git {
+pub(super) struct GitRepository {
     /// The folder that all worktrees of the repository share.
     common: PathBuf,
     /// Settings of the repository that would start a program, each overridden with an empty value.
@@ -65,7 +65,7 @@ pub(super) struct Git {
 
 /// Where a call of git works.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum At<'a> {
+pub(super) enum GitLocation<'a> {
     /// In the repository itself.
     Repository,
     /// In a worktree, with the path of its git folder. The pointer file in the worktree is not
@@ -73,7 +73,7 @@ pub(super) enum At<'a> {
     Worktree { place: &'a Path, own: &'a Path, index: &'a Path },
 }
 
-impl Git {
+impl GitRepository {
     /// Git in the repository of a folder, with all that it would start silenced.
     pub(super) async fn of(folder: &Path) -> Result<Self, WorktreeError> {
         let mut command = quiet(&[]);
@@ -81,13 +81,13 @@ impl Git {
         let common = run(command, "rev-parse", b"").await?;
         let common = PathBuf::from(String::from_utf8_lossy(&common).trim_end_matches('\n'));
         let mut this = Self { common, silenced: Vec::new() };
-        this.silence(At::Repository).await?;
+        this.silence(GitLocation::Repository).await?;
         Ok(this)
     }
 
     /// Also silences what the repository would start only in a worktree: settings may apply to some
     /// git folders and not to others.
-    pub(super) async fn silence(&mut self, at: At<'_>) -> Result<(), WorktreeError> {
+    pub(super) async fn silence(&mut self, at: GitLocation<'_>) -> Result<(), WorktreeError> {
         let names = self.run(at, &["config", "--list", "--name-only", "-z"], b"").await?;
         self.silenced.extend(silenced(&String::from_utf8_lossy(&names)));
         Ok(())
@@ -96,14 +96,14 @@ impl Git {
     /// Runs git with this `input` and returns its output.
     pub(super) async fn run(
         &self,
-        at: At<'_>,
+        at: GitLocation<'_>,
         args: &[&str],
         input: &[u8],
     ) -> Result<Vec<u8>, WorktreeError> {
         let mut command = quiet(&self.silenced);
         match at {
-            At::Repository => command.env("GIT_DIR", &self.common).current_dir(&self.common),
-            At::Worktree { place, own, index } => {
+            GitLocation::Repository => command.env("GIT_DIR", &self.common).current_dir(&self.common),
+            GitLocation::Worktree { place, own, index } => {
                 command.env("GIT_DIR", own).env("GIT_COMMON_DIR", &self.common);
                 command.env("GIT_WORK_TREE", place).env("GIT_INDEX_FILE", index).current_dir(place)
             }
@@ -182,7 +182,7 @@ async fn run(command: Command, name: &str, input: &[u8]) -> Result<Vec<u8>, Work
 }
 
 async fn within(
-    bounds: Bounds,
+    bounds: GitCallLimits,
     mut command: Command,
     name: &str,
     input: &[u8],
@@ -228,11 +228,11 @@ async fn all_of(from: Option<impl AsyncRead + Unpin>, most: usize) -> io::Result
 mod tests {
     use std::time::Duration;
 
-    use super::{Bounds, Command, silenced, within};
+    use super::{Command, GitCallLimits, silenced, within};
 
     #[tokio::test]
     async fn a_call_that_hangs_or_floods_is_ended() {
-        let bounds = Bounds { time: Duration::from_millis(300), output: 1_000 };
+        let bounds = GitCallLimits { time: Duration::from_millis(300), output: 1_000 };
         for (line, says) in
             [("sleep 60", "took longer"), ("yes", "printed more than"), ("yes >&2", "printed more")]
         {

@@ -10,4 +10,4 @@ mod worktrees;
 mod tests;
 
 pub use state::changed_files;
-pub use worktrees::{Afterwards, WorktreeError, Worktrees};
+pub use worktrees::{WorktreeCleanup, WorktreeError, WorktreeManager};

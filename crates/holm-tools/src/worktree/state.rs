@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use super::git::Git;
+use super::git::GitRepository;
 
 /// How long the count may take: it is told to a model, and a session does not wait for it.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -16,7 +16,7 @@ pub async fn changed_files(folder: &Path) -> Option<usize> {
         return None;
     }
     let count = async {
-        let printed = Git::of(folder).await.ok()?.status(folder).await.ok()?;
+        let printed = GitRepository::of(folder).await.ok()?.status(folder).await.ok()?;
         Some(printed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).count())
     };
     tokio::time::timeout(PATIENCE, count).await.ok().flatten()

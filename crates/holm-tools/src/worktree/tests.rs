@@ -12,8 +12,10 @@ use std::{
 
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Block, ModelResult, Reply, Role, StopReason, Tool, ToolCall, ToolOutput};
-use holm_runtime::{Agent, BuildError, Helper, Helpers, Isolation as _, Job, model_fn, tool_fn};
+use holm_kernel::{Block, ModelResult, Reply, Role, StopReason, ToolCall, ToolOutput, ToolSpec};
+use holm_runtime::{
+    Agent, BuildError, ChildIsolation as _, HelperAgent, HelperSet, ToolInvocation, model_fn, tool_fn,
+};
 
 use super::*;
 
@@ -45,14 +47,14 @@ impl Stage {
         Self { folder, repository, trees }
     }
 
-    async fn open(&self, afterwards: Afterwards) -> Worktrees {
-        Worktrees::open(&self.repository, &self.trees, afterwards).await.unwrap()
+    async fn open(&self, afterwards: WorktreeCleanup) -> WorktreeManager {
+        WorktreeManager::open(&self.repository, &self.trees, afterwards).await.unwrap()
     }
 
     /// Lets a process's worktrees go, as its death would. A program that another test is just starting has every open file
     /// of this process until it runs, and so its locks: they are waited for. It has the lock of the wait, too, which is why
     /// that is given back and not merely closed.
-    async fn let_go(&self, worktrees: Worktrees) {
+    async fn let_go(&self, worktrees: WorktreeManager) {
         drop(worktrees);
         for entry in fs::read_dir(&self.trees).unwrap() {
             let path = entry.unwrap().path();
@@ -93,8 +95,8 @@ fn reply(blocks: Vec<Block>, stop: StopReason) -> ModelResult {
 /// A child that writes its task into the poem of its folder.
 fn writer(folder: &Path) -> Result<Agent, BuildError> {
     let poem = folder.join("poem.txt");
-    let declaration = Tool::new("write", "Writes.", Json::object([("type", "object".into())]));
-    let write = tool_fn(declaration.level(Level::Write), move |job: Job| {
+    let declaration = ToolSpec::new("write", "Writes.", Json::object([("type", "object".into())]));
+    let write = tool_fn(declaration.level(Level::Write), move |job: ToolInvocation| {
         let arguments: BTreeMap<String, String> = serde_json::from_str(&job.arguments).unwrap();
         fs::write(&poem, format!("one\n{}\nthree\n", arguments["line"])).unwrap();
         async { ToolOutput::text("written") }
@@ -136,10 +138,10 @@ fn parent() -> Arc<dyn holm_runtime::Model> {
 #[tokio::test]
 async fn two_children_edit_one_file_and_both_changes_come_back() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
-    let helper = Helper::isolated("writer", "Writes.", worktrees, writer);
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
+    let helper = HelperAgent::isolated("writer", "Writes.", worktrees, writer);
     let agent = Agent::builder("test/parent", parent()).mode(Mode::Full);
-    let agent = agent.helpers(Helpers::new().with(helper)).build().unwrap();
+    let agent = agent.helpers(HelperSet::new().with(helper)).build().unwrap();
     let mut session = agent.start().await.unwrap();
     assert_eq!(session.prompt("go").await.unwrap().into_text().unwrap(), "both");
     let told = format!("{:?}", session.run().transcript());
@@ -154,7 +156,7 @@ async fn two_children_edit_one_file_and_both_changes_come_back() {
 #[tokio::test]
 async fn a_worktree_with_changes_can_be_kept_and_one_without_is_not() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::KeepChanged).await;
+    let worktrees = stage.open(WorktreeCleanup::KeepChanged).await;
     let folder = worktrees.enter("kept").await.unwrap();
     fs::write(folder.join("new.txt"), "new\n").unwrap();
     worktrees.enter("clean").await.unwrap();
@@ -170,10 +172,10 @@ async fn a_worktree_with_changes_can_be_kept_and_one_without_is_not() {
 #[tokio::test]
 async fn a_run_that_was_killed_leaves_no_stray_worktree_and_loses_no_work() {
     let stage = Stage::new();
-    let first = stage.open(Afterwards::Remove).await;
+    let first = stage.open(WorktreeCleanup::Remove).await;
     let folder = first.enter("child").await.unwrap();
     fs::write(folder.join("poem.txt"), "one\nhalf done\nthree\n").unwrap();
-    let second = stage.open(Afterwards::Remove).await;
+    let second = stage.open(WorktreeCleanup::Remove).await;
     assert!(folder.exists(), "what somebody works in is not swept");
     // Nothing is tidied up when a process dies but its locks.
     stage.let_go(first).await;
@@ -193,14 +195,14 @@ async fn a_run_that_was_killed_leaves_no_stray_worktree_and_loses_no_work() {
 async fn what_is_no_repository_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let trees = folder.path().join("trees");
-    let opened = Worktrees::open(folder.path(), trees, Afterwards::Remove).await;
+    let opened = WorktreeManager::open(folder.path(), trees, WorktreeCleanup::Remove).await;
     assert!(matches!(opened, Err(WorktreeError::Git { .. })), "{opened:?}");
 }
 
 #[tokio::test]
 async fn a_child_whose_end_was_not_heard_gives_the_same_changes_again() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     fs::write(folder.join("poem.txt"), "one\nmine\nthree\n").unwrap();
     fs::write(folder.join("bytes.bin"), [0, 159, 146, 150]).unwrap();
@@ -216,7 +218,7 @@ async fn a_child_whose_end_was_not_heard_gives_the_same_changes_again() {
 #[tokio::test]
 async fn what_a_child_commits_or_stages_is_changed_all_the_same() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     fs::write(folder.join("poem.txt"), "one\ncommitted\nthree\n").unwrap();
     git(&folder, &["commit", "-qam", "mine"]);
@@ -231,13 +233,13 @@ async fn what_a_child_commits_or_stages_is_changed_all_the_same() {
 #[tokio::test]
 async fn a_worktree_that_was_half_made_is_nobodys_work() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     stage.let_go(worktrees).await;
     // As if the process had died while git wrote the files.
     fs::remove_file(folder.join("poem.txt")).unwrap();
     fs::remove_file(stage.trees.join("child.base")).unwrap();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     assert_eq!((stage.strays(), stage.names()), (0, vec![]));
     let folder = worktrees.enter("child").await.unwrap();
     assert!(folder.join("poem.txt").exists());
@@ -246,7 +248,7 @@ async fn a_worktree_that_was_half_made_is_nobodys_work() {
 #[tokio::test]
 async fn a_large_patch_is_whole_in_its_file() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     fs::write(folder.join("long.txt"), "line of the long text\n".repeat(10_000)).unwrap();
     let told = worktrees.leave("child").await.unwrap().unwrap();
@@ -258,7 +260,7 @@ async fn a_large_patch_is_whole_in_its_file() {
 #[tokio::test]
 async fn names_that_are_no_folders_are_refused() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     for name in
         ["", ".git", "..", ".", "a/b", "../x", "a.lock", "a.diff", "-f", "a b", "a\0", &"x".repeat(201)]
     {
@@ -317,14 +319,14 @@ async fn a_hostile_repository_runs_nothing() {
     assert!(mark.exists(), "the trap is one");
     fs::remove_file(&mark).unwrap();
 
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     assert_eq!(fs::read_to_string(folder.join("poem.txt")).unwrap(), "one\ntwo\nthree\n");
     fs::write(folder.join("poem.txt"), "one\nmine\nthree\n").unwrap();
     assert!(worktrees.leave("child").await.unwrap().unwrap().contains("+mine"));
     worktrees.enter("child").await.unwrap();
     stage.let_go(worktrees).await;
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     assert!(!mark.exists(), "nothing was started");
     assert_eq!(stage.strays(), 0);
     assert!(worktrees.kept_changes("child").is_some(), "{:?}", stage.names());
@@ -334,7 +336,7 @@ async fn a_hostile_repository_runs_nothing() {
 async fn what_a_child_puts_in_gits_place_runs_nothing() {
     let stage = Stage::new();
     let (program, mark) = trap(stage.folder.path());
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     // A repository of its own in the place of the pointer, and another one further down.
     for inner in ["", "sub/"] {
@@ -367,7 +369,7 @@ async fn a_repository_in_the_place_of_a_submodule_runs_nothing() {
         .unwrap();
     git(&stage.repository, &["add", ".gitmodules"]);
     git(&stage.repository, &["commit", "-qm", "module"]);
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     let module = folder.join("module");
     fs::create_dir_all(&module).unwrap();
@@ -388,7 +390,7 @@ async fn a_repository_in_the_place_of_a_submodule_runs_nothing() {
 async fn pipes_and_lost_rights_in_a_worktree_keep_nobody_from_its_changes() {
     use std::os::unix::fs::PermissionsExt as _;
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::KeepChanged).await;
+    let worktrees = stage.open(WorktreeCleanup::KeepChanged).await;
     let folder = worktrees.enter("child").await.unwrap();
     fs::create_dir(folder.join("shut")).unwrap();
     fs::write(folder.join("shut/deep.txt"), "deep\n").unwrap();
@@ -413,10 +415,10 @@ async fn pipes_and_lost_rights_in_a_worktree_keep_nobody_from_its_changes() {
 #[tokio::test]
 async fn a_child_that_is_dropped_lets_go_of_its_worktree() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let begun = Arc::new(tokio::sync::Notify::new());
     let told = Arc::clone(&begun);
-    let helper = Helper::isolated("writer", "Writes.", worktrees.clone(), move |_| {
+    let helper = HelperAgent::isolated("writer", "Writes.", worktrees.clone(), move |_| {
         let told = Arc::clone(&told);
         let client = model_fn(move |_| {
             told.notify_one();
@@ -425,7 +427,7 @@ async fn a_child_that_is_dropped_lets_go_of_its_worktree() {
         Agent::builder("test/writer", client).build()
     });
     let agent = Agent::builder("test/parent", parent()).mode(Mode::Full);
-    let agent = agent.helpers(Helpers::new().with(helper)).build().unwrap();
+    let agent = agent.helpers(HelperSet::new().with(helper)).build().unwrap();
     let work = tokio::spawn(async move { agent.run("go").await.map(|_| ()) });
     begun.notified().await;
     work.abort();
@@ -441,7 +443,7 @@ async fn a_child_that_is_dropped_lets_go_of_its_worktree() {
 #[tokio::test]
 async fn what_cannot_be_brought_home_is_let_go() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     worktrees.enter("child").await.unwrap();
     let base = stage.trees.join("child.base");
     let good = fs::read_to_string(&base).unwrap();
@@ -465,7 +467,7 @@ async fn settings_for_worktrees_alone_run_nothing() {
     git(&stage.repository, &["worktree", "add", "-q", "--detach", path_text(&other)]);
     assert!(mark.exists(), "the trap is one");
     fs::remove_file(&mark).unwrap();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     assert_eq!(git(&folder, &["status", "--porcelain"]), "", "it is checked out");
     let _ = fs::remove_file(&mark);
@@ -482,11 +484,11 @@ async fn worktrees_of_other_people_are_not_forgotten() {
     git(&stage.repository, &["worktree", "add", "-q", "--detach", path_text(&other)]);
     // Its disk is not there now.
     fs::rename(stage.folder.path().join("disk"), stage.folder.path().join("unmounted")).unwrap();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     worktrees.enter("child").await.unwrap();
     worktrees.leave("child").await.unwrap();
     stage.let_go(worktrees).await;
-    stage.open(Afterwards::Remove).await;
+    stage.open(WorktreeCleanup::Remove).await;
     assert_eq!(stage.strays(), 1);
     fs::rename(stage.folder.path().join("unmounted"), stage.folder.path().join("disk")).unwrap();
     assert_eq!(git(&other, &["status", "--porcelain"]), "");
@@ -495,7 +497,7 @@ async fn worktrees_of_other_people_are_not_forgotten() {
 #[tokio::test]
 async fn a_child_that_made_nothing_but_a_repository_can_be_gone_on_with() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
     let folder = worktrees.enter("child").await.unwrap();
     fs::create_dir(folder.join("inner")).unwrap();
     git(&folder.join("inner"), &["init", "-q"]);
@@ -506,13 +508,13 @@ async fn a_child_that_made_nothing_but_a_repository_can_be_gone_on_with() {
 #[tokio::test]
 async fn an_answer_is_told_also_if_its_changes_cannot_be() {
     let stage = Stage::new();
-    let worktrees = stage.open(Afterwards::Remove).await;
-    let helper = Helper::isolated("writer", "Writes.", worktrees, |folder| {
+    let worktrees = stage.open(WorktreeCleanup::Remove).await;
+    let helper = HelperAgent::isolated("writer", "Writes.", worktrees, |folder| {
         fs::write(folder.with_extension("base"), "0123456789").unwrap();
         writer(folder)
     });
     let agent = Agent::builder("test/parent", parent()).mode(Mode::Full);
-    let agent = agent.helpers(Helpers::new().with(helper)).build().unwrap();
+    let agent = agent.helpers(HelperSet::new().with(helper)).build().unwrap();
     let mut session = agent.start().await.unwrap();
     session.prompt("go").await.unwrap();
     let told = format!("{:?}", session.run().transcript());

@@ -8,11 +8,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use holm_runtime::{BoxFuture, Isolation};
+use holm_runtime::{BoxFuture, ChildIsolation};
 
 use super::{
-    changes::{self, Changes},
-    git::{At, Git},
+    changes::{self, WorktreeChanges},
+    git::{GitLocation, GitRepository},
 };
 
 /// The longest name of a worktree; names of files end at 255 bytes.
@@ -28,29 +28,29 @@ const MOST_NAME: usize = 200;
 /// Nothing that a repository or a child names is run: no hook, no filter (so large files of
 /// extensions stay pointers), no monitor, no driver.
 #[derive(Debug, Clone)]
-pub struct Worktrees {
-    inner: Arc<Inner>,
+pub struct WorktreeManager {
+    inner: Arc<WorktreeManagerState>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct WorktreeManagerState {
     repository: PathBuf,
     folder: PathBuf,
-    afterwards: Afterwards,
+    afterwards: WorktreeCleanup,
     held: Mutex<BTreeMap<String, File>>,
 }
 
 /// What happens to a worktree when its child has ended. In both cases its changes are returned with
 /// the result and stay as `NAME.diff`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Afterwards {
+pub enum WorktreeCleanup {
     #[default]
     Remove,
     /// It stays if something was changed in it.
     KeepChanged,
 }
 
-impl Worktrees {
+impl WorktreeManager {
     /// Worktrees of a repository, in a folder outside it. Worktrees of dead processes are swept.
     ///
     /// # Errors
@@ -58,13 +58,18 @@ impl Worktrees {
     pub async fn open(
         repository: impl Into<PathBuf>,
         folder: impl Into<PathBuf>,
-        afterwards: Afterwards,
+        afterwards: WorktreeCleanup,
     ) -> Result<Self, WorktreeError> {
         let (repository, folder) = (repository.into(), folder.into());
-        let git = Git::of(&repository).await?;
-        git.run(At::Repository, &["rev-parse", "--verify", "HEAD"], b"").await?;
+        let git = GitRepository::of(&repository).await?;
+        git.run(GitLocation::Repository, &["rev-parse", "--verify", "HEAD"], b"").await?;
         fs::create_dir_all(&folder)?;
-        let inner = Inner { repository, folder: folder.canonicalize()?, afterwards, held: Mutex::default() };
+        let inner = WorktreeManagerState {
+            repository,
+            folder: folder.canonicalize()?,
+            afterwards,
+            held: Mutex::default(),
+        };
         let this = Self { inner: Arc::new(inner) };
         this.sweep().await?;
         Ok(this)
@@ -76,7 +81,7 @@ impl Worktrees {
     /// # Errors
     /// [`WorktreeError`] if the folder cannot be read or git fails altogether.
     pub async fn sweep(&self) -> Result<Vec<String>, WorktreeError> {
-        let git = Git::of(&self.inner.repository).await?;
+        let git = GitRepository::of(&self.inner.repository).await?;
         let mut swept = Vec::new();
         for entry in fs::read_dir(&self.inner.folder)? {
             let name = entry?.file_name();
@@ -113,7 +118,7 @@ impl Worktrees {
     }
 }
 
-impl Isolation for Worktrees {
+impl ChildIsolation for WorktreeManager {
     fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>> {
         Box::pin(async move { self.inner.enter(child).await.map_err(|error| error.to_string()) })
     }
@@ -127,7 +132,7 @@ impl Isolation for Worktrees {
     }
 }
 
-impl Inner {
+impl WorktreeManagerState {
     async fn enter(&self, name: &str) -> Result<PathBuf, WorktreeError> {
         check_name(name)?;
         let Some(lock) = self.take(name)? else { return Err(WorktreeError::Busy { name: name.into() }) };
@@ -145,29 +150,29 @@ impl Inner {
 
     /// Makes the worktree of a child, with the changes in it that are kept of an earlier one.
     async fn make(&self, name: &str, place: &Path) -> Result<(), WorktreeError> {
-        let mut git = Git::of(&self.repository).await?;
+        let mut git = GitRepository::of(&self.repository).await?;
         if place.exists() {
             self.remove(&git, name).await?;
         }
-        let kept = Changes::read(&self.beside(name, "diff"))?;
+        let kept = WorktreeChanges::read(&self.beside(name, "diff"))?;
         let base = match &kept {
             Some(kept) => kept.base.clone(),
             None => {
-                let head = git.run(At::Repository, &["rev-parse", "--verify", "HEAD"], b"").await?;
+                let head = git.run(GitLocation::Repository, &["rev-parse", "--verify", "HEAD"], b"").await?;
                 String::from_utf8_lossy(&head).trim().to_owned()
             }
         };
         let args = ["worktree", "add", "--no-checkout", "--detach", "--force", path(place)?, &base];
-        git.run(At::Repository, &args, b"").await?;
+        git.run(GitLocation::Repository, &args, b"").await?;
         // Files are written when it is known what the repository would start in this very worktree.
         let own = git.own_folder(place).ok_or_else(|| not_ours(name))?;
         let index = own.join("index");
-        let at = At::Worktree { place, own: &own, index: &index };
+        let at = GitLocation::Worktree { place, own: &own, index: &index };
         git.silence(at).await?;
         git.run(at, &["read-tree", "--reset", "-u", &base], b"").await?;
         if let Some(kept) = kept.filter(|kept| !kept.diff.is_empty()) {
             let index = self.beside(name, "index");
-            let at = At::Worktree { place, own: &own, index: &index };
+            let at = GitLocation::Worktree { place, own: &own, index: &index };
             git.run(at, &["apply", "--binary", "--whitespace=nowarn"], &kept.diff).await?;
         }
         // Written last: without it, the worktree is incomplete and holds no work. A child may
@@ -181,10 +186,10 @@ impl Inner {
         // Released in every case: a worktree that cannot be removed now is abandoned,
         // and is swept later.
         let lock = self.held().remove(name);
-        let git = Git::of(&self.repository).await?;
+        let git = GitRepository::of(&self.repository).await?;
         let changes = match self.afterwards {
-            Afterwards::Remove => self.put_away(&git, name).await?,
-            Afterwards::KeepChanged => self.keep(&git, name).await?,
+            WorktreeCleanup::Remove => self.put_away(&git, name).await?,
+            WorktreeCleanup::KeepChanged => self.keep(&git, name).await?,
         };
         // A worktree that is kept has no lock, so that it is not taken for an abandoned one.
         fs::remove_file(self.beside(name, "lock"))?;
@@ -193,14 +198,18 @@ impl Inner {
     }
 
     /// Keeps the changes of a worktree, and then removes it.
-    async fn put_away(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
+    async fn put_away(
+        &self,
+        git: &GitRepository,
+        name: &str,
+    ) -> Result<Option<WorktreeChanges>, WorktreeError> {
         let changes = self.store(git, name).await?;
         self.remove(git, name).await?;
         Ok(changes)
     }
 
     /// Keeps the changes of a worktree, and removes it if there are none.
-    async fn keep(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
+    async fn keep(&self, git: &GitRepository, name: &str) -> Result<Option<WorktreeChanges>, WorktreeError> {
         let changes = self.store(git, name).await?;
         if changes.is_none() {
             self.remove(git, name).await?;
@@ -210,7 +219,7 @@ impl Inner {
 
     /// Stores the changes of a worktree, before anything happens to it. A partially made worktree
     /// has no changes, and those of an earlier one stay.
-    async fn store(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
+    async fn store(&self, git: &GitRepository, name: &str) -> Result<Option<WorktreeChanges>, WorktreeError> {
         let place = self.place(name);
         let (base, index) = (self.beside(name, "base"), self.beside(name, "index"));
         if !base.exists() {
@@ -218,7 +227,7 @@ impl Inner {
         }
         let base = fs::read_to_string(base)?;
         let own = git.own_folder(&place).ok_or_else(|| not_ours(name))?;
-        let at = At::Worktree { place: &place, own: &own, index: &index };
+        let at = GitLocation::Worktree { place: &place, own: &own, index: &index };
         let mut git = git.clone();
         git.silence(at).await?;
         let changes = changes::collect(&git, at, &place, &base).await?;
@@ -231,7 +240,7 @@ impl Inner {
         Ok(changes)
     }
 
-    async fn remove(&self, git: &Git, name: &str) -> Result<(), WorktreeError> {
+    async fn remove(&self, git: &GitRepository, name: &str) -> Result<(), WorktreeError> {
         let place = self.place(name);
         // Not by git: it would read the worktree, whose content a child controls.
         let folder = place.clone();
@@ -310,9 +319,7 @@ fn path(path: &Path) -> Result<&str, WorktreeError> {
 pub enum WorktreeError {
     /// The name is not valid for a worktree.
     #[error("`{name}` cannot name a worktree; use letters, digits, - and _")]
-    BadName {
-        name: String,
-    },
+    BadName { name: String },
     #[error("git {command} failed: {reason}")]
     Git {
         /// The command that was run.
@@ -321,13 +328,9 @@ pub enum WorktreeError {
     },
     /// Another process works in it.
     #[error("somebody works in the worktree `{name}` already")]
-    Busy {
-        name: String,
-    },
+    Busy { name: String },
     #[error("the worktree cannot be used ({reason})")]
-    System {
-        reason: String,
-    },
+    System { reason: String },
 }
 
 impl From<std::io::Error> for WorktreeError {

@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
-use holm_kernel::{Key, Outcome};
-use holm_tools::undo::{Undo, Verdict};
+use holm_kernel::{IdempotencyKey, Outcome};
+use holm_tools::undo::{UndoStore, UndoVerdict};
 use serde_json::json;
 
 use super::{call, tools};
@@ -23,8 +23,8 @@ fn content(number: u64) -> String {
     format!("{number:07}\n").repeat(usize::try_from(1 + number % 40).unwrap() * 1_500)
 }
 
-fn key(number: u64) -> Key {
-    Key::from_bytes(u128::from(number).to_be_bytes())
+fn key(number: u64) -> IdempotencyKey {
+    IdempotencyKey::from_bytes(u128::from(number).to_be_bytes())
 }
 
 /// Writes one file again and again, each time with another number.
@@ -84,13 +84,13 @@ pub(super) fn old_or_new() {
 
 /// After every kill, every record can be read, and the last change can be undone.
 fn can_be_undone(folder: &Path) {
-    let undo = Undo::open(folder.join("undo")).unwrap();
+    let undo = UndoStore::open(folder.join("undo")).unwrap();
     let last = read_number(folder).unwrap();
     for number in 0..=last + 1 {
         undo.plan(&[key(number)]).expect("whole records");
     }
     let plan = undo.plan(&[key(last), key(last + 1)]).unwrap();
-    assert_eq!(plan.steps.iter().map(|step| step.verdict).collect::<Vec<_>>(), [Verdict::Ready]);
+    assert_eq!(plan.steps.iter().map(|step| step.verdict).collect::<Vec<_>>(), [UndoVerdict::Ready]);
     undo.restore(&plan, &[]).unwrap();
     assert_eq!(read_number(folder), Some(last - 1));
 }

@@ -13,13 +13,13 @@ mod nobody;
 
 use std::{env, path::Path, process::ExitCode, sync::Arc};
 
-use holm_grants::{Grant, Need};
-use holm_kernel::{Key, ToolOutput};
-use holm_runtime::{Job, Tool};
+use holm_grants::{CallNeed, Grant};
+use holm_kernel::{IdempotencyKey, ToolOutput};
+use holm_runtime::{Tool, ToolInvocation};
 use holm_tools::{
-    files::{self, Desk},
-    root::Root,
-    undo::Undo,
+    files::{self, FileToolContext},
+    root::WorkspaceRoot,
+    undo::UndoStore,
 };
 use serde_json::Value;
 
@@ -41,16 +41,16 @@ fn main() -> ExitCode {
 
 /// The tools of a folder with `work` and `undo` in it.
 fn tools(folder: &Path) -> Vec<Arc<dyn Tool>> {
-    let root = Root::open(&folder.join("work")).unwrap();
-    files::tools(Desk::new(root).undo(Undo::open(folder.join("undo")).unwrap()).unwrap())
+    let root = WorkspaceRoot::open(&folder.join("work")).unwrap();
+    files::tools(FileToolContext::new(root).undo(UndoStore::open(folder.join("undo")).unwrap()).unwrap())
 }
 
 /// Calls a tool with everything granted.
-fn call(tools: &[Arc<dyn Tool>], name: &str, key: Key, arguments: &Value) -> ToolOutput {
+fn call(tools: &[Arc<dyn Tool>], name: &str, key: IdempotencyKey, arguments: &Value) -> ToolOutput {
     let tool = tools.iter().find(|tool| tool.declaration().name == name).unwrap();
-    let mut job = Job::alone(arguments.to_string());
+    let mut job = ToolInvocation::alone(arguments.to_string());
     job.key = key;
-    job.needs = ["read:**", "write:**"].map(|need| Need::Grant(need.parse::<Grant>().unwrap())).into();
+    job.needs = ["read:**", "write:**"].map(|need| CallNeed::Grant(need.parse::<Grant>().unwrap())).into();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(tool.run(job))
 }

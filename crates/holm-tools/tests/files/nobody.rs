@@ -7,8 +7,8 @@ use std::{
     process::Command,
 };
 
-use holm_kernel::{Key, Outcome};
-use holm_tools::undo::Undo;
+use holm_kernel::{IdempotencyKey, Outcome};
+use holm_tools::undo::UndoStore;
 use serde_json::{Value, json};
 
 use super::{call, tools};
@@ -43,7 +43,8 @@ pub(super) fn cases(folder: &Path) {
     assert!(!rustix::process::geteuid().is_root(), "root would hide what fails");
     fs::create_dir(folder.join("work")).unwrap();
     let tools = tools(folder);
-    let run = |tool: &str, arguments: Value| call(&tools, tool, Key::from_bytes([7; 16]), &arguments);
+    let run =
+        |tool: &str, arguments: Value| call(&tools, tool, IdempotencyKey::from_bytes([7; 16]), &arguments);
     let succeeds = |tool: &str, arguments: Value| {
         let output = run(tool, arguments);
         assert_eq!(output.outcome, Outcome::Succeeded, "{tool}: {}", output.text);
@@ -83,8 +84,8 @@ pub(super) fn cases(folder: &Path) {
     mode("closed", 0o755);
     mode("locked", 0o644);
     // What failed was not recorded; what was done can be undone.
-    let undo = Undo::open(folder.join("undo")).unwrap();
-    let plan = undo.plan(&[Key::from_bytes([7; 16])]).unwrap();
+    let undo = UndoStore::open(folder.join("undo")).unwrap();
+    let plan = undo.plan(&[IdempotencyKey::from_bytes([7; 16])]).unwrap();
     let paths: Vec<&str> = plan.steps.iter().map(|step| step.path.as_str()).collect();
     assert_eq!(paths, ["closed/inner", "deep/file", "locked"]);
     undo.restore(&plan, &[]).unwrap();

@@ -10,8 +10,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use holm_guards::schema::Schema;
-use holm_tools::help::{Description, Kind, Need, Node, Off, Opt, Position, Program, Step, Takes, Times};
+use holm_guards::schema::CompiledSchema;
+use holm_tools::help::{
+    CommandNode, HelpDescription, HelpProgram, OptionArgument, OptionValueCount, PlanArgument, PlanNeed,
+    PlanOption, PlanPosition, PlanValueKind, SwitchOffForm,
+};
 
 /// Texts whose program is not called like the text: file, program, subcommand.
 const CALLED: &[(&str, &str, &[&str])] = &[
@@ -78,15 +81,15 @@ fn bytes(name: &str) -> Vec<u8> {
     fs::read(folder().join(format!("{name}.txt"))).expect(name)
 }
 
-fn program(name: &str) -> Program {
+fn program(name: &str) -> HelpProgram {
     match CALLED.iter().find(|(file, ..)| *file == name) {
-        Some((_, program, path)) => Program::at(program, path.iter().copied()),
-        None => Program::named(name),
+        Some((_, program, path)) => HelpProgram::at(program, path.iter().copied()),
+        None => HelpProgram::named(name),
     }
 }
 
-fn read(name: &str) -> Description {
-    Description::read(&program(name), None, Some(&bytes(name)))
+fn read(name: &str) -> HelpDescription {
+    HelpDescription::read(&program(name), None, Some(&bytes(name)))
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -105,7 +108,8 @@ fn every_schema_is_one_and_the_table_names_only_what_is_there() {
     assert!(texts.len() >= 60, "only {} texts", texts.len());
     for name in &texts {
         let description = read(name);
-        let schema = Schema::compile(&description.schema).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let schema =
+            CompiledSchema::compile(&description.schema).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         assert!(schema.unsupported().is_empty(), "{name}");
     }
     for (file, ..) in CALLED {
@@ -122,7 +126,7 @@ fn the_readme_tells_where_every_text_comes_from() {
 }
 
 /// A description in a form that a person can review.
-fn show(description: &Description) -> String {
+fn show(description: &HelpDescription) -> String {
     let mut out = format!("about: {}\n", description.about.replace('\n', "\n  "));
     if let Some(version) = &description.version {
         let _ = writeln!(out, "version: {version}");
@@ -137,10 +141,10 @@ fn show(description: &Description) -> String {
     out
 }
 
-fn node(out: &mut String, node: &Node, depth: usize) {
+fn node(out: &mut String, node: &CommandNode, depth: usize) {
     let pad = "  ".repeat(depth);
     for option in &node.options {
-        let need = if option.need == Need::Required { "!" } else { "" };
+        let need = if option.need == PlanNeed::Required { "!" } else { "" };
         let _ = writeln!(
             out,
             "{pad}{}{need}: {}{}",
@@ -151,16 +155,16 @@ fn node(out: &mut String, node: &Node, depth: usize) {
     }
     for step in &node.steps {
         match step {
-            Step::Literal(word) => drop(writeln!(out, "{pad}the word {word}")),
-            Step::Dashes => drop(writeln!(out, "{pad}--")),
-            Step::Position(position) => drop(writeln!(out, "{pad}{}", place(position))),
+            PlanArgument::Literal(word) => drop(writeln!(out, "{pad}the word {word}")),
+            PlanArgument::Dashes => drop(writeln!(out, "{pad}--")),
+            PlanArgument::Position(position) => drop(writeln!(out, "{pad}{}", place(position))),
         }
     }
     if !node.dashes {
         let _ = writeln!(out, "{pad}(`--` is a value)");
     }
     if !node.commands.is_empty() {
-        let need = if node.command == Need::Required { "one of" } else { "perhaps" };
+        let need = if node.command == PlanNeed::Required { "one of" } else { "perhaps" };
         let _ = writeln!(out, "{pad}{need} the commands");
     }
     for command in &node.commands {
@@ -182,8 +186,8 @@ fn node(out: &mut String, node: &Node, depth: usize) {
     }
 }
 
-fn place(position: &Position) -> String {
-    let need = if position.need == Need::Required { "!" } else { "" };
+fn place(position: &PlanPosition) -> String {
+    let need = if position.need == PlanNeed::Required { "!" } else { "" };
     let many = if position.many { "..." } else { "" };
     let after = if position.after.is_empty() {
         String::new()
@@ -198,22 +202,22 @@ fn place(position: &Position) -> String {
     )
 }
 
-fn takes(option: &Opt) -> String {
+fn takes(option: &PlanOption) -> String {
     match &option.takes {
-        Takes::Nothing(Off::Omit) => option.flag.clone(),
-        Takes::Nothing(Off::Flag(off)) => format!("{} / {off}", option.flag),
-        Takes::Count => format!("{} counted", option.flag),
-        Takes::Value { kind: what, glue, times, bare, .. } => {
+        OptionArgument::Nothing(SwitchOffForm::Omit) => option.flag.clone(),
+        OptionArgument::Nothing(SwitchOffForm::Flag(off)) => format!("{} / {off}", option.flag),
+        OptionArgument::Count => format!("{} counted", option.flag),
+        OptionArgument::Value { kind: what, glue, times, bare, .. } => {
             let glue = match glue {
-                holm_tools::help::Glue::Space => " ",
-                holm_tools::help::Glue::Equals => "=",
-                holm_tools::help::Glue::Attached => "",
+                holm_tools::help::OptionValueJoin::Space => " ",
+                holm_tools::help::OptionValueJoin::Equals => "=",
+                holm_tools::help::OptionValueJoin::Attached => "",
             };
             let times = match times {
-                Times::Once => String::new(),
-                Times::Occurrences => " again".into(),
-                Times::Values => "...".into(),
-                Times::Exactly(count) => format!(" x{count}"),
+                OptionValueCount::Once => String::new(),
+                OptionValueCount::Occurrences => " again".into(),
+                OptionValueCount::Values => "...".into(),
+                OptionValueCount::Exactly(count) => format!(" x{count}"),
             };
             let value = format!("{glue}<{}>{times}", kind(what));
             if *bare { format!("{}[{value}]", option.flag) } else { format!("{}{value}", option.flag) }
@@ -221,13 +225,13 @@ fn takes(option: &Opt) -> String {
     }
 }
 
-fn kind(kind: &Kind) -> String {
+fn kind(kind: &PlanValueKind) -> String {
     match kind {
-        Kind::Text => "text".into(),
-        Kind::Integer => "integer".into(),
-        Kind::Number => "number".into(),
-        Kind::Boolean => "boolean".into(),
-        Kind::Choice(choices) => choices.join("|"),
+        PlanValueKind::Text => "text".into(),
+        PlanValueKind::Integer => "integer".into(),
+        PlanValueKind::Number => "number".into(),
+        PlanValueKind::Boolean => "boolean".into(),
+        PlanValueKind::Choice(choices) => choices.join("|"),
     }
 }
 

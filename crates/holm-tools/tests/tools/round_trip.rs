@@ -11,8 +11,8 @@ use std::process::{Command, Output, Stdio};
 
 use clap::{Arg, ArgAction, value_parser};
 use holm_guards::json::Json;
-use holm_guards::schema::Schema;
-use holm_tools::help::{Description, Program};
+use holm_guards::schema::CompiledSchema;
+use holm_tools::help::{HelpDescription, HelpProgram};
 use proptest::prelude::{Strategy, any, prop_assert_eq, proptest};
 
 /// Starts a program and waits for it; fails with what to install where it is missing.
@@ -35,13 +35,13 @@ fn start(command: &[&str], words: &[String], stdin: &str) -> Output {
 }
 
 /// Asks a program for its help, and its subcommands for theirs.
-fn ask(name: &str, command: &[&str]) -> Description {
+fn ask(name: &str, command: &[&str]) -> HelpDescription {
     let help = |path: &[String]| {
         let words: Vec<String> = path.iter().cloned().chain(["--help".to_owned()]).collect();
         let output = start(command, &words, "");
         let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
-        let program = Program::at(name, path.iter().map(String::as_str));
-        Description::read(&program, None, Some(&text))
+        let program = HelpProgram::at(name, path.iter().map(String::as_str));
+        HelpDescription::read(&program, None, Some(&text))
             .unwrap_or_else(|error| panic!("{name}: {error}\n{}", String::from_utf8_lossy(&text)))
     };
     let mut description = help(&[]);
@@ -53,9 +53,9 @@ fn ask(name: &str, command: &[&str]) -> Description {
 
 /// Calls a program with arguments that fit its own schema, and compares what it prints.
 #[track_caller]
-fn check(description: &Description, command: &[&str], arguments: &str, stdin: &str, expect: &str) {
+fn check(description: &HelpDescription, command: &[&str], arguments: &str, stdin: &str, expect: &str) {
     let arguments = Json::parse(arguments).expect("JSON");
-    let schema = Schema::compile(&description.schema).expect("a schema");
+    let schema = CompiledSchema::compile(&description.schema).expect("a schema");
     assert!(schema.is_valid(&arguments), "{}: {:?}", arguments.canonical(), schema.validate(&arguments));
     let words = description
         .plan
@@ -102,7 +102,7 @@ fn files_whose_names_look_like_options_are_files() {
     let root = folder.path().to_str().expect("a path");
     let (mkdir, cp) = (ask("mkdir", &["mkdir"]), ask("cp", &["cp"]));
     let here = |program: &'static str| ["env", "-C", root, program].map(str::to_owned);
-    let run = |description: &Description, program: &'static str, arguments: &str| {
+    let run = |description: &HelpDescription, program: &'static str, arguments: &str| {
         let command = here(program);
         check(description, &command.each_ref().map(String::as_str), arguments, "", "");
     };
@@ -250,8 +250,8 @@ proptest! {
     ) {
         let mut command = pack();
         let help = (command.render_help().to_string(), command.render_long_help().to_string());
-        let program = Program::named("pack");
-        let description = Description::read(&program, Some(help.0.as_bytes()), Some(help.1.as_bytes())).expect("help");
+        let program = HelpProgram::named("pack");
+        let description = HelpDescription::read(&program, Some(help.0.as_bytes()), Some(help.1.as_bytes())).expect("help");
         let list = |words: &[String]| Json::from(words.iter().map(|word| Json::from(word.as_str())).collect::<Vec<_>>());
         let arguments = Json::object([
             ("output", Json::from(output.as_str())),

@@ -1,11 +1,11 @@
 //! The agent.rs protocol.
 
 use alloc::string::String;
-use holm_kernel::compat::agent_rs::StepError;
+use holm_kernel::compat::agent_rs::AgentStepError;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::thrown;
-use crate::{Fault, FaultKind, agent_rs};
+use crate::{BindingError, BindingErrorKind, agent_rs};
 
 /// A new state.
 #[wasm_bindgen]
@@ -43,6 +43,6 @@ pub fn check_skill_reply(input_json: &str) -> Result<String, JsValue> {
     pass(agent_rs::check_skill_reply(input_json))
 }
 
-fn pass(result: Result<String, StepError>) -> Result<String, JsValue> {
-    result.map_err(|error| thrown(Fault::new(FaultKind::AgentRs, error)))
+fn pass(result: Result<String, AgentStepError>) -> Result<String, JsValue> {
+    result.map_err(|error| thrown(BindingError::new(BindingErrorKind::AgentRs, error)))
 }

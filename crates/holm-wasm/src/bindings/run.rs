@@ -4,13 +4,13 @@ use alloc::string::String;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::thrown;
-use crate::{Session, session};
+use crate::{WasmSession, session};
 
 /// A run in WASM memory.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Run {
-    session: Session,
+    session: WasmSession,
     opening: String,
 }
 
@@ -18,23 +18,23 @@ pub struct Run {
 impl Run {
     /// Begins a run.
     pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<Run, JsValue> {
-        let (session, opening) = Session::start(run, seed, config, now).map_err(thrown)?;
+        let (session, opening) = WasmSession::start(run, seed, config, now).map_err(thrown)?;
         Ok(Self { session, opening })
     }
 
     /// Folds a journal.
     pub fn replay(journal: &[u8]) -> Result<Run, JsValue> {
-        Session::replay(journal).map(Self::of).map_err(thrown)
+        WasmSession::replay(journal).map(Self::of).map_err(thrown)
     }
 
     /// Folds a journal up to a record.
     pub fn fork(journal: &[u8], at: u64) -> Result<Run, JsValue> {
-        Session::fork(journal, at).map(Self::of).map_err(thrown)
+        WasmSession::fork(journal, at).map(Self::of).map_err(thrown)
     }
 
     /// Folds a journal with the help of a snapshot.
     pub fn resume(snapshot: &[u8], journal: &[u8]) -> Result<Run, JsValue> {
-        Session::resume(snapshot, journal).map(Self::of).map_err(thrown)
+        WasmSession::resume(snapshot, journal).map(Self::of).map_err(thrown)
     }
 
     /// The first line of a new journal; empty when asked again, or when the run was folded.
@@ -84,12 +84,12 @@ impl Run {
 }
 
 impl Run {
-    const fn of(session: Session) -> Self {
+    const fn of(session: WasmSession) -> Self {
         Self { session, opening: String::new() }
     }
 
     /// The session, for the codecs.
-    pub(super) const fn session(&self) -> &Session {
+    pub(super) const fn session(&self) -> &WasmSession {
         &self.session
     }
 }

@@ -2,11 +2,11 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use holm_wire::bedrock::Credentials;
+use holm_wire::bedrock::AwsCredentials;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::{run::Run, thrown};
-use crate::{CodecHandle, DecoderHandle, Sent};
+use crate::{CodecHandle, DecoderHandle, RequestHandle};
 
 /// A codec in WASM memory.
 #[wasm_bindgen]
@@ -45,7 +45,7 @@ impl Codec {
 /// One HTTP request without its secret.
 #[wasm_bindgen]
 #[derive(Debug)]
-pub struct HttpRequest(Sent);
+pub struct HttpRequest(RequestHandle);
 
 #[wasm_bindgen]
 impl HttpRequest {
@@ -79,7 +79,7 @@ impl HttpRequest {
         session: Option<String>,
         now_ms: u64,
     ) -> String {
-        self.0.sign(base, region, &Credentials { access, secret, session }, now_ms)
+        self.0.sign(base, region, &AwsCredentials { access, secret, session }, now_ms)
     }
 
     /// The body; the request is used up.

@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn a_list_or_policy_that_cannot_be_read_is_a_fault_and_never_a_no() {
-    assert_eq!(contains("[", "[]").unwrap_err().kind, FaultKind::BadJson);
-    assert_eq!(meet("[]", "{}").unwrap_err().kind, FaultKind::BadJson);
-    assert_eq!(decide("[]]", "read:x").unwrap_err().kind, FaultKind::BadJson);
-    assert_eq!(reach("{}", "not a url", "127.0.0.1").unwrap_err().kind, FaultKind::Grant);
+    assert_eq!(contains("[", "[]").unwrap_err().kind, BindingErrorKind::BadJson);
+    assert_eq!(meet("[]", "{}").unwrap_err().kind, BindingErrorKind::BadJson);
+    assert_eq!(decide("[]]", "read:x").unwrap_err().kind, BindingErrorKind::BadJson);
+    assert_eq!(reach("{}", "not a url", "127.0.0.1").unwrap_err().kind, BindingErrorKind::Grant);
 }

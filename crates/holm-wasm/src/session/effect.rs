@@ -9,25 +9,25 @@ use serde::Serialize;
 /// An [`Effect`] in the serde form that `poll` gives out.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Shown<'a> {
-    CallModel { call: CallId, request: Lean<'a> },
+pub(super) enum EffectView<'a> {
+    CallModel { call: CallId, request: LeanRequest<'a> },
     RunTool { call: CallId, request: &'a ToolRequest },
     Spawn { call: CallId, request: &'a SpawnRequest },
     Abort(CallId),
     Judge(&'a Proposal),
     Consult(&'a Consultation),
     Check { call: CallId, request: &'a CheckRequest },
-    Summarise { call: CallId, request: Lean<'a> },
+    Summarise { call: CallId, request: LeanRequest<'a> },
     Emit(&'a Numbered),
     Finish(&'a Ending),
     Wait(Option<Timestamp>),
 }
 
-impl<'a> Shown<'a> {
+impl<'a> EffectView<'a> {
     pub(super) fn of(effect: &'a Effect) -> Self {
         match effect {
             Effect::CallModel { call, request } => {
-                Self::CallModel { call: *call, request: Lean::of(request) }
+                Self::CallModel { call: *call, request: LeanRequest::of(request) }
             }
             Effect::RunTool { call, request } => Self::RunTool { call: *call, request },
             Effect::Spawn { call, request } => Self::Spawn { call: *call, request },
@@ -36,7 +36,7 @@ impl<'a> Shown<'a> {
             Effect::Consult(consultation) => Self::Consult(consultation),
             Effect::Check { call, request } => Self::Check { call: *call, request },
             Effect::Summarise { call, request } => {
-                Self::Summarise { call: *call, request: Lean::of(request) }
+                Self::Summarise { call: *call, request: LeanRequest::of(request) }
             }
             Effect::Emit(event) => Self::Emit(event),
             Effect::Finish(ending) => Self::Finish(ending),
@@ -47,7 +47,7 @@ impl<'a> Shown<'a> {
 
 /// A request by its measures.
 #[derive(Debug, Serialize)]
-pub(super) struct Lean<'a> {
+pub(super) struct LeanRequest<'a> {
     purpose: Purpose,
     model: &'a str,
     /// Changes whenever the view changes other than by growing; none for messages made for this request.
@@ -58,7 +58,7 @@ pub(super) struct Lean<'a> {
     max_output: Option<u64>,
 }
 
-impl<'a> Lean<'a> {
+impl<'a> LeanRequest<'a> {
     fn of(request: &'a Request) -> Self {
         let (epoch, messages) = match &request.messages {
             Messages::View { epoch, count } => (Some(*epoch), *count),

@@ -4,20 +4,20 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use holm_kernel::{
     Seq,
-    journal::{self as records, Head, Record, ReplayError, Snapshot, Tail, Writer},
+    journal::{self as records, Head, JournalRecord, JournalTail, JournalWriter, ReplayError, Snapshot},
 };
 use serde::Serialize;
 
-use super::{Session, effect::Shown};
-use crate::{Fault, FaultKind, text};
+use super::{WasmSession, effect::EffectView};
+use crate::{BindingError, BindingErrorKind, text};
 
-impl Session {
+impl WasmSession {
     /// Folds a whole journal. The run is in its last state; give it `resumed` to continue it.
     ///
     /// # Errors
-    /// [`FaultKind::Journal`] for damage, including a torn tail; [`FaultKind::Replay`] if it
+    /// [`BindingErrorKind::Journal`] for damage, including a torn tail; [`BindingErrorKind::Replay`] if it
     /// cannot be folded here.
-    pub fn replay(journal: &[u8]) -> Result<Self, Fault> {
+    pub fn replay(journal: &[u8]) -> Result<Self, BindingError> {
         Self::fold(&whole(journal)?)
     }
 
@@ -25,8 +25,8 @@ impl Session {
     /// [`prefix`] returns the text to continue from.
     ///
     /// # Errors
-    /// The errors of [`replay`](Self::replay), and [`FaultKind::Fork`] if there is no such record.
-    pub fn fork(journal: &[u8], at: u64) -> Result<Self, Fault> {
+    /// The errors of [`replay`](Self::replay), and [`BindingErrorKind::Fork`] if there is no such record.
+    pub fn fork(journal: &[u8], at: u64) -> Result<Self, BindingError> {
         Self::fold(past(&whole(journal)?, at)?)
     }
 
@@ -35,56 +35,57 @@ impl Session {
     ///
     /// # Errors
     /// The same errors; a bad snapshot never causes one.
-    pub fn resume(snapshot: &[u8], journal: &[u8]) -> Result<Self, Fault> {
+    pub fn resume(snapshot: &[u8], journal: &[u8]) -> Result<Self, BindingError> {
         let all = whole(journal)?;
         let snapshot = Snapshot::decode(snapshot).ok();
-        let run = records::resume(snapshot.as_ref(), &all).map_err(Fault::of(FaultKind::Replay))?;
-        Ok(Self::of(run, Writer::after(head(&all)?)))
+        let run =
+            records::resume(snapshot.as_ref(), &all).map_err(BindingError::of(BindingErrorKind::Replay))?;
+        Ok(Self::of(run, JournalWriter::after(head(&all)?)))
     }
 
-    fn fold(all: &[Record]) -> Result<Self, Fault> {
-        let run = records::replay(all).map_err(Fault::of(FaultKind::Replay))?;
-        Ok(Self::of(run, Writer::after(head(all)?)))
+    fn fold(all: &[JournalRecord]) -> Result<Self, BindingError> {
+        let run = records::replay(all).map_err(BindingError::of(BindingErrorKind::Replay))?;
+        Ok(Self::of(run, JournalWriter::after(head(all)?)))
     }
 }
 
 /// Folds a journal and returns every effect again, one JSON text per line, as
-/// [`Session::poll`] had returned them.
+/// [`WasmSession::poll`] had returned them.
 ///
 /// # Errors
-/// The same errors as for [`Session::replay`].
-pub fn replay_effects(journal: &[u8]) -> Result<String, Fault> {
+/// The same errors as for [`WasmSession::replay`].
+pub fn replay_effects(journal: &[u8]) -> Result<String, BindingError> {
     let mut out = String::new();
     let run = records::replay_with(&whole(journal)?, |_, effect| {
-        out.push_str(&text::json(&Shown::of(effect)));
+        out.push_str(&text::json(&EffectView::of(effect)));
         out.push('\n');
     });
-    run.map_err(Fault::of(FaultKind::Replay))?;
+    run.map_err(BindingError::of(BindingErrorKind::Replay))?;
     Ok(out)
 }
 
 /// The text of a journal up to and including record `at`.
 ///
 /// # Errors
-/// The same errors as for [`Session::fork`].
-pub fn prefix(journal: &[u8], at: u64) -> Result<String, Fault> {
-    Ok(past(&whole(journal)?, at)?.iter().map(Record::line).collect())
+/// The same errors as for [`WasmSession::fork`].
+pub fn prefix(journal: &[u8], at: u64) -> Result<String, BindingError> {
+    Ok(past(&whole(journal)?, at)?.iter().map(JournalRecord::line).collect())
 }
 
 /// Checks a journal without folding it: how many records are valid, where they end,
 /// and what follows them.
 ///
 /// # Errors
-/// [`FaultKind::Journal`] for damage that is followed by complete records.
-pub fn inspect(journal: &[u8]) -> Result<String, Fault> {
-    let decoded = records::decode(journal).map_err(Fault::of(FaultKind::Journal))?;
+/// [`BindingErrorKind::Journal`] for damage that is followed by complete records.
+pub fn inspect(journal: &[u8]) -> Result<String, BindingError> {
+    let decoded = records::decode(journal).map_err(BindingError::of(BindingErrorKind::Journal))?;
     let torn = match &decoded.tail {
-        Tail::Clean => None,
-        Tail::Torn(error) => Some(error),
+        JournalTail::Clean => None,
+        JournalTail::Torn(error) => Some(error),
     };
     Ok(text::json(&JournalReport {
         records: decoded.records.len() as u64,
-        head: decoded.records.last().map(Record::head),
+        head: decoded.records.last().map(JournalRecord::head),
         cut_at: torn.map(|error| error.at_byte),
         torn: torn.map(ToString::to_string),
     }))
@@ -103,14 +104,16 @@ struct JournalReport {
     torn: Option<String>,
 }
 
-fn whole(journal: &[u8]) -> Result<Vec<Record>, Fault> {
-    records::decode_strict(journal).map_err(Fault::of(FaultKind::Journal))
+fn whole(journal: &[u8]) -> Result<Vec<JournalRecord>, BindingError> {
+    records::decode_strict(journal).map_err(BindingError::of(BindingErrorKind::Journal))
 }
 
-fn past(all: &[Record], at: u64) -> Result<&[Record], Fault> {
-    records::fork(all, Seq::new(at)).map_err(Fault::of(FaultKind::Fork))
+fn past(all: &[JournalRecord], at: u64) -> Result<&[JournalRecord], BindingError> {
+    records::fork(all, Seq::new(at)).map_err(BindingError::of(BindingErrorKind::Fork))
 }
 
-fn head(all: &[Record]) -> Result<Head, Fault> {
-    all.last().map(Record::head).ok_or_else(|| Fault::new(FaultKind::Replay, ReplayError::Empty))
+fn head(all: &[JournalRecord]) -> Result<Head, BindingError> {
+    all.last()
+        .map(JournalRecord::head)
+        .ok_or_else(|| BindingError::new(BindingErrorKind::Replay, ReplayError::Empty))
 }

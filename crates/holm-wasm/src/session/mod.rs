@@ -16,35 +16,35 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use holm_kernel::{
     CallId, Config, Effect, Input, Message, Request, Run, Seq, SpawnRequest, Started, Timestamp,
-    journal::{self as records, Snapshot, StepError, Writer},
+    journal::{self as records, JournalWriter, Snapshot, StepError},
 };
 use serde::Serialize;
 
-use self::effect::Shown;
-use crate::{Fault, FaultKind, text};
+use self::effect::EffectView;
+use crate::{BindingError, BindingErrorKind, text};
 
 /// A run, together with everything that a JavaScript host needs for it.
 ///
 /// The order is the same as for every host: [`handle`](Self::handle) a fact, append the line that
 /// it returns, then [`poll`](Self::poll) until `wait`, and perform the effects.
 #[derive(Debug)]
-pub struct Session {
+pub struct WasmSession {
     /// Identifies the session, so that a codec never mixes the encoded messages of two runs.
     number: u64,
     run: Run,
-    writer: Writer,
+    writer: JournalWriter,
     /// The calls that wait for an answer. It is a list, because there are only a few at a time.
     requests: Vec<(CallId, Request)>,
     spawns: Vec<(CallId, SpawnRequest)>,
 }
 
-impl Session {
+impl WasmSession {
     /// Starts a run and returns the first line of its journal. Poll as after any other input.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`] if the configuration cannot be parsed, [`FaultKind::Payload`] if
+    /// [`BindingErrorKind::BadJson`] if the configuration cannot be parsed, [`BindingErrorKind::Payload`] if
     /// it cannot be journaled.
-    pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<(Self, String), Fault> {
+    pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<(Self, String), BindingError> {
         let config: Config = text::read(config, "configuration")?;
         let started = Started::new(run, seed, config);
         let (run, writer, line) =
@@ -52,7 +52,7 @@ impl Session {
         Ok((Self::of(run, writer), line))
     }
 
-    fn of(run: Run, writer: Writer) -> Self {
+    fn of(run: Run, writer: JournalWriter) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self { number, run, writer, requests: Vec::new(), spawns: Vec::new() }
@@ -61,8 +61,8 @@ impl Session {
     /// Handles one fact and returns the line to append before anything else is done.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`], [`FaultKind::Misuse`] or [`FaultKind::Payload`]; the run is unchanged.
-    pub fn handle(&mut self, now: u64, input: &str) -> Result<String, Fault> {
+    /// [`BindingErrorKind::BadJson`], [`BindingErrorKind::Misuse`] or [`BindingErrorKind::Payload`]; the run is unchanged.
+    pub fn handle(&mut self, now: u64, input: &str) -> Result<String, BindingError> {
         let input: Input = text::read(input, "input")?;
         let answered = match &input {
             Input::ModelFinished { call, .. }
@@ -85,7 +85,7 @@ impl Session {
     /// length. [`request`](Self::request) and the codecs have the rest.
     pub fn poll(&mut self) -> String {
         let effect = self.run.poll();
-        let shown = text::json(&Shown::of(&effect));
+        let shown = text::json(&EffectView::of(&effect));
         match effect {
             Effect::CallModel { call, request } | Effect::Summarise { call, request } => {
                 self.requests.push((call, request));
@@ -109,23 +109,23 @@ impl Session {
     /// limit and format, messages.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownCall`] if the call was answered or is not a model call.
-    pub fn request(&self, call: u64) -> Result<String, Fault> {
+    /// [`BindingErrorKind::UnknownCall`] if the call was answered or is not a model call.
+    pub fn request(&self, call: u64) -> Result<String, BindingError> {
         #[derive(Serialize)]
-        struct Whole<'a> {
+        struct FullRequest<'a> {
             request: &'a Request,
             messages: &'a [alloc::sync::Arc<Message>],
         }
         let request = self.waiting(call)?;
-        Ok(text::json(&Whole { request, messages: self.run.messages(request) }))
+        Ok(text::json(&FullRequest { request, messages: self.run.messages(request) }))
     }
 
     /// Narrows the configuration of a child run to what its parent allows.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownCall`] if no child waits under this number, [`FaultKind::BadJson`] if
+    /// [`BindingErrorKind::UnknownCall`] if no child waits under this number, [`BindingErrorKind::BadJson`] if
     /// the configuration is invalid.
-    pub fn confine(&self, call: u64, config: &str) -> Result<String, Fault> {
+    pub fn confine(&self, call: u64, config: &str) -> Result<String, BindingError> {
         let spawn = find(&self.spawns, call)?;
         let mut config: Config = text::read(config, "configuration")?;
         spawn.confine(&mut config);
@@ -166,9 +166,9 @@ impl Session {
     /// it after a drain.
     ///
     /// # Errors
-    /// [`FaultKind::Snapshot`] if the state cannot be captured.
-    pub fn snapshot(&self) -> Result<String, Fault> {
-        let fault = Fault::of(FaultKind::Snapshot);
+    /// [`BindingErrorKind::Snapshot`] if the state cannot be captured.
+    pub fn snapshot(&self) -> Result<String, BindingError> {
+        let fault = BindingError::of(BindingErrorKind::Snapshot);
         let head = self.writer.head().ok_or_else(|| fault(records::SnapshotError::Changed))?;
         Snapshot::take(&self.run, head).map(|snapshot| snapshot.encode()).map_err(fault)
     }
@@ -183,7 +183,7 @@ impl Session {
     }
 
     /// The request of a call that waits for its answer.
-    pub(crate) fn waiting(&self, call: u64) -> Result<&Request, Fault> {
+    pub(crate) fn waiting(&self, call: u64) -> Result<&Request, BindingError> {
         find(&self.requests, call)
     }
 
@@ -193,7 +193,7 @@ impl Session {
     }
 }
 
-fn find<T>(list: &[(CallId, T)], call: u64) -> Result<&T, Fault> {
+fn find<T>(list: &[(CallId, T)], call: u64) -> Result<&T, BindingError> {
     let found = list.iter().rev().find(|(waiting, _)| *waiting == CallId::new(call));
     found.map(|(_, value)| value).ok_or_else(|| unknown(call))
 }
@@ -217,15 +217,15 @@ struct Status {
     head: Option<records::Head>,
 }
 
-fn unknown(call: u64) -> Fault {
+fn unknown(call: u64) -> BindingError {
     let message = "waits for an answer; ask between the effect that names it and the answer";
-    Fault::new(FaultKind::UnknownCall, format_args!("no request of call {call} {message}"))
+    BindingError::new(BindingErrorKind::UnknownCall, format_args!("no request of call {call} {message}"))
 }
 
-fn step_fault(error: &StepError) -> Fault {
+fn step_fault(error: &StepError) -> BindingError {
     let kind = match error {
-        StepError::Misuse(_) | StepError::Append(_) => FaultKind::Misuse,
-        StepError::Payload(_) => FaultKind::Payload,
+        StepError::Misuse(_) | StepError::Append(_) => BindingErrorKind::Misuse,
+        StepError::Payload(_) => BindingErrorKind::Payload,
     };
-    Fault::new(kind, error)
+    BindingError::new(kind, error)
 }

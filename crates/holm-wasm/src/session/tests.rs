@@ -7,15 +7,15 @@ const CONFIG: &str = r#"{"models":[{"name":"scripted/one"}],"tools":[{"name":"ec
 const PROMPT: &str = r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#;
 
 /// A run that was prompted, its journal, and every effect so far.
-fn prompted() -> (Session, String, Vec<String>) {
-    let (mut run, mut journal) = Session::start("run-1", u64::MAX, CONFIG, 1_000).unwrap();
+fn prompted() -> (WasmSession, String, Vec<String>) {
+    let (mut run, mut journal) = WasmSession::start("run-1", u64::MAX, CONFIG, 1_000).unwrap();
     let mut effects = drained(&mut run);
     journal += &run.handle(1_001, PROMPT).unwrap();
     effects.extend(drained(&mut run));
     (run, journal, effects)
 }
 
-fn drained(run: &mut Session) -> Vec<String> {
+fn drained(run: &mut WasmSession) -> Vec<String> {
     let mut effects = Vec::new();
     loop {
         let effect = run.poll();
@@ -40,7 +40,7 @@ fn a_replay_shows_the_same_effects_byte_for_byte() {
     effects.extend(drained(&mut run));
     let shown = replay_effects(journal.as_bytes()).unwrap();
     assert_eq!(shown.lines().collect::<Vec<_>>(), effects);
-    assert_eq!(Session::replay(journal.as_bytes()).unwrap().status(), run.status());
+    assert_eq!(WasmSession::replay(journal.as_bytes()).unwrap().status(), run.status());
 }
 
 #[test]
@@ -50,34 +50,34 @@ fn a_request_can_be_read_until_it_is_answered() {
     assert!(!shown.contains("hi"), "an effect holds no content: {shown}");
     assert!(run.request(0).unwrap().contains(r#""text":"hi""#));
     run.handle(1_002, &answer(0, "hello")).unwrap();
-    assert_eq!(run.request(0).unwrap_err().kind, FaultKind::UnknownCall);
+    assert_eq!(run.request(0).unwrap_err().kind, BindingErrorKind::UnknownCall);
 }
 
 #[test]
 fn a_hosts_mistakes_have_kinds_and_change_nothing() {
     let (mut run, _, _) = prompted();
     let before = run.status();
-    let mut check = |input: &str, kind: FaultKind| {
+    let mut check = |input: &str, kind: BindingErrorKind| {
         assert_eq!(run.handle(1_002, input).unwrap_err().kind, kind, "{input}");
     };
-    check("nonsense", FaultKind::BadJson);
-    check(r#"{"unheard_of":{}}"#, FaultKind::BadJson);
-    check(r#"{"dispatched":{"call":99}}"#, FaultKind::Misuse);
+    check("nonsense", BindingErrorKind::BadJson);
+    check(r#"{"unheard_of":{}}"#, BindingErrorKind::BadJson);
+    check(r#"{"dispatched":{"call":99}}"#, BindingErrorKind::Misuse);
     assert_eq!(run.status(), before);
-    assert_eq!(Session::start("r", 1, "{}", 0).unwrap_err().kind, FaultKind::BadJson);
-    assert_eq!(run.confine(0, CONFIG).unwrap_err().kind, FaultKind::UnknownCall);
+    assert_eq!(WasmSession::start("r", 1, "{}", 0).unwrap_err().kind, BindingErrorKind::BadJson);
+    assert_eq!(run.confine(0, CONFIG).unwrap_err().kind, BindingErrorKind::UnknownCall);
 }
 
 #[test]
 fn a_fork_has_the_past_and_another_future() {
     let (mut run, mut journal, _) = prompted();
     journal += &run.handle(1_002, &answer(0, "one")).unwrap();
-    let mut other = Session::fork(journal.as_bytes(), 1).unwrap();
+    let mut other = WasmSession::fork(journal.as_bytes(), 1).unwrap();
     let past = prefix(journal.as_bytes(), 1).unwrap();
     assert!(journal.starts_with(&past));
     let line = other.handle(1_002, &answer(0, "two")).unwrap();
     assert!(replay_effects((past + &line).as_bytes()).unwrap().contains("two"));
-    assert_eq!(Session::fork(journal.as_bytes(), 9).unwrap_err().kind, FaultKind::Fork);
+    assert_eq!(WasmSession::fork(journal.as_bytes(), 9).unwrap_err().kind, BindingErrorKind::Fork);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_snapshot_leads_to_the_same_run_and_a_bad_one_to_the_journal() {
     let (run, journal, _) = prompted();
     let snapshot = run.snapshot().unwrap();
     for kept in [snapshot.as_str(), "{}", ""] {
-        let resumed = Session::resume(kept.as_bytes(), journal.as_bytes()).unwrap();
+        let resumed = WasmSession::resume(kept.as_bytes(), journal.as_bytes()).unwrap();
         assert_eq!(resumed.transcript(0), run.transcript(0));
     }
 }
@@ -97,8 +97,8 @@ fn damage_is_named_and_a_torn_tail_is_measured() {
     let first = journal.find('\n').unwrap() + 1;
     assert!(inspect(torn.as_bytes()).unwrap().contains(r#""records":1"#));
     assert!(inspect(torn.as_bytes()).unwrap().contains(&format!(r#""cut_at":{first}"#)));
-    assert_eq!(Session::replay(torn.as_bytes()).unwrap_err().kind, FaultKind::Journal);
-    assert_eq!(Session::replay(b"").unwrap_err().kind, FaultKind::Replay);
+    assert_eq!(WasmSession::replay(torn.as_bytes()).unwrap_err().kind, BindingErrorKind::Journal);
+    assert_eq!(WasmSession::replay(b"").unwrap_err().kind, BindingErrorKind::Replay);
     assert!(inspect(b"").unwrap().contains(r#""head":null"#));
 }
 

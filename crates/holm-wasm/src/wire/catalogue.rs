@@ -2,17 +2,18 @@
 
 use alloc::string::String;
 
-use holm_wire::catalogue::{Catalogue, to_kernel};
+use holm_wire::catalogue::{ModelCatalogue, to_kernel};
 
-use crate::{Fault, FaultKind, text};
+use crate::{BindingError, BindingErrorKind, text};
 
 /// The kernel's card for a model in a catalogue. The catalogue has the format
 /// of `holm-wire`'s own one.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`] if the catalogue cannot be parsed or does not contain the model.
-pub fn catalogue_model(catalogue: &str, name: &str) -> Result<String, Fault> {
-    let catalogue = Catalogue::parse(catalogue).map_err(Fault::of(FaultKind::BadJson))?;
-    let missing = || Fault::new(FaultKind::BadJson, format_args!("the catalogue has no model {name:?}"));
+/// [`BindingErrorKind::BadJson`] if the catalogue cannot be parsed or does not contain the model.
+pub fn catalogue_model(catalogue: &str, name: &str) -> Result<String, BindingError> {
+    let catalogue = ModelCatalogue::parse(catalogue).map_err(BindingError::of(BindingErrorKind::BadJson))?;
+    let missing =
+        || BindingError::new(BindingErrorKind::BadJson, format_args!("the catalogue has no model {name:?}"));
     Ok(text::json(&to_kernel(catalogue.model(name).ok_or_else(missing)?)))
 }

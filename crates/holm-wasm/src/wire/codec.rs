@@ -7,33 +7,33 @@ use alloc::sync::Arc;
 
 use holm_read::Read;
 use holm_wire::{
-    Codec, Encoder, Format, MediaSource, ModelCall, Options, anthropic, bedrock, cohere, gemini, ollama,
-    openai_chat, openai_responses,
+    Format, MediaSource, ModelCall, ProviderCodec, RequestEncoder, WireOptions, anthropic, bedrock, cohere,
+    gemini, ollama, openai_chat, openai_responses,
 };
 
-use super::{DecoderHandle, Sent};
-use crate::{Fault, FaultKind, Session, text};
+use super::{DecoderHandle, RequestHandle};
+use crate::{BindingError, BindingErrorKind, WasmSession, text};
 
 /// One format with its dialect, its options, and the bytes that it has encoded for one run.
 ///
 /// ```
-/// use holm_wasm::{CodecHandle, Session};
+/// use holm_wasm::{CodecHandle, WasmSession};
 ///
-/// let (mut run, _) = Session::start("run-1", 7, r#"{"models":[{"name":"openai/gpt-5-mini"}]}"#, 0)?;
+/// let (mut run, _) = WasmSession::start("run-1", 7, r#"{"models":[{"name":"openai/gpt-5-mini"}]}"#, 0)?;
 /// run.handle(1, r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#)?;
 /// while !run.poll().starts_with(r#"{"wait""#) {}
 /// let mut codec = CodecHandle::new("openai_chat", "{}", "{}")?;
 /// let sent = codec.request(&run, 0)?;
 /// assert_eq!(sent.url("https://api.openai.com/v1"), "https://api.openai.com/v1/chat/completions");
-/// # Ok::<(), holm_wasm::Fault>(())
+/// # Ok::<(), holm_wasm::BindingError>(())
 /// ```
 #[derive(Debug)]
 pub struct CodecHandle {
-    codec: Arc<dyn Codec>,
-    options: Options,
-    media: Media,
+    codec: Arc<dyn ProviderCodec>,
+    options: WireOptions,
+    media: MediaMap,
     /// Kept for one run, because epochs are counted per run.
-    encoder: Option<(u64, Encoder)>,
+    encoder: Option<(u64, RequestEncoder)>,
 }
 
 impl CodecHandle {
@@ -41,12 +41,12 @@ impl CodecHandle {
     /// `{}` means the defaults.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownFormat`] if there is no such format, [`FaultKind::BadJson`] if the
+    /// [`BindingErrorKind::UnknownFormat`] if there is no such format, [`BindingErrorKind::BadJson`] if the
     /// dialect or the options are invalid.
-    pub fn new(format: &str, dialect: &str, options: &str) -> Result<Self, Fault> {
+    pub fn new(format: &str, dialect: &str, options: &str) -> Result<Self, BindingError> {
         let codec = codec_of(format, dialect)?;
         let options = text::read(options, "set of options")?;
-        Ok(Self { codec, options, media: Media::default(), encoder: None })
+        Ok(Self { codec, options, media: MediaMap::default(), encoder: None })
     }
 
     /// Stores the bytes of a picture or a file for the next request.
@@ -58,8 +58,8 @@ impl CodecHandle {
     /// run are only copied.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownCall`] if no such call waits.
-    pub fn request(&mut self, run: &Session, call: u64) -> Result<Sent, Fault> {
+    /// [`BindingErrorKind::UnknownCall`] if no such call waits.
+    pub fn request(&mut self, run: &WasmSession, call: u64) -> Result<RequestHandle, BindingError> {
         let request = run.waiting(call)?;
         let model_call = ModelCall {
             request,
@@ -69,9 +69,9 @@ impl CodecHandle {
         };
         let (_, encoder) = match &mut self.encoder {
             Some(kept) if kept.0 == run.number() => kept,
-            stale => stale.insert((run.number(), Encoder::new(Arc::clone(&self.codec)))),
+            stale => stale.insert((run.number(), RequestEncoder::new(Arc::clone(&self.codec)))),
         };
-        Ok(Sent::new(encoder.encode(&model_call)))
+        Ok(RequestHandle::new(encoder.encode(&model_call)))
     }
 
     /// A decoder for one streamed reply.
@@ -86,27 +86,28 @@ impl CodecHandle {
 }
 
 #[derive(Debug, Default)]
-struct Media(BTreeMap<String, String>);
+struct MediaMap(BTreeMap<String, String>);
 
-impl MediaSource for Media {
+impl MediaSource for MediaMap {
     fn base64(&self, reference: &str) -> Option<Cow<'_, str>> {
         self.0.get(reference).map(|data| Cow::Borrowed(data.as_str()))
     }
 }
 
-fn codec_of(format: &str, dialect: &str) -> Result<Arc<dyn Codec>, Fault> {
-    fn of<'a, D: Read<'a>>(dialect: &'a str) -> Result<D, Fault> {
+fn codec_of(format: &str, dialect: &str) -> Result<Arc<dyn ProviderCodec>, BindingError> {
+    fn of<'a, D: Read<'a>>(dialect: &'a str) -> Result<D, BindingError> {
         text::read(dialect, "dialect")
     }
-    let unknown = || Fault::new(FaultKind::UnknownFormat, format_args!("there is no codec {format:?}"));
+    let unknown =
+        || BindingError::new(BindingErrorKind::UnknownFormat, format_args!("there is no codec {format:?}"));
     let known: Format = text::read(&text::json(&format), "format").map_err(|_| unknown())?;
     Ok(match known {
-        Format::OpenaiChat => Arc::new(openai_chat::Chat::new(of(dialect)?)),
-        Format::OpenaiResponses => Arc::new(openai_responses::Responses::new(of(dialect)?)),
-        Format::Anthropic => Arc::new(anthropic::Messages::new(of(dialect)?)),
-        Format::Ollama => Arc::new(ollama::Ollama::new(of(dialect)?)),
-        Format::Bedrock => Arc::new(bedrock::Converse::new(of(dialect)?)),
-        Format::Gemini => Arc::new(gemini::GenerateContent::new(of(dialect)?)),
-        Format::Cohere => Arc::new(cohere::Chat::new(of(dialect)?)),
+        Format::OpenaiChat => Arc::new(openai_chat::OpenaiChatCodec::new(of(dialect)?)),
+        Format::OpenaiResponses => Arc::new(openai_responses::OpenaiResponsesCodec::new(of(dialect)?)),
+        Format::Anthropic => Arc::new(anthropic::AnthropicCodec::new(of(dialect)?)),
+        Format::Ollama => Arc::new(ollama::OllamaCodec::new(of(dialect)?)),
+        Format::Bedrock => Arc::new(bedrock::BedrockCodec::new(of(dialect)?)),
+        Format::Gemini => Arc::new(gemini::GeminiCodec::new(of(dialect)?)),
+        Format::Cohere => Arc::new(cohere::CohereCodec::new(of(dialect)?)),
     })
 }

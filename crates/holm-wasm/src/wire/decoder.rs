@@ -5,10 +5,10 @@ use alloc::string::String;
 use core::fmt;
 
 use holm_kernel::{Failure, ModelResult, Reply, Usage};
-use holm_wire::{Delta, Progress, StreamDecoder};
+use holm_wire::{StreamDecoder, StreamProgress, WireDelta};
 use serde::Serialize;
 
-use crate::{Fault, FaultKind, text};
+use crate::{BindingError, BindingErrorKind, text};
 
 /// Decodes one reply as its bytes arrive. Call `feed` repeatedly, and then
 /// `finish` or `abort` once.
@@ -26,11 +26,11 @@ impl DecoderHandle {
     /// as a JSON array.
     ///
     /// # Errors
-    /// [`FaultKind::Finished`] if the reply has already ended.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<String, Fault> {
+    /// [`BindingErrorKind::Finished`] if the reply has already ended.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<String, BindingError> {
         let stream = self.stream.as_mut().ok_or_else(finished)?;
-        let mut pieces = Pieces::default();
-        self.ended = stream.feed(bytes, &mut |delta| pieces.push(delta)) == Progress::Ended;
+        let mut pieces = JsonArrayWriter::default();
+        self.ended = stream.feed(bytes, &mut |delta| pieces.push(delta)) == StreamProgress::Ended;
         Ok(pieces.finish())
     }
 
@@ -43,8 +43,8 @@ impl DecoderHandle {
     /// the reply contains them.
     ///
     /// # Errors
-    /// [`FaultKind::Finished`] if the reply has already ended.
-    pub fn finish(&mut self) -> Result<String, Fault> {
+    /// [`BindingErrorKind::Finished`] if the reply has already ended.
+    pub fn finish(&mut self) -> Result<String, BindingError> {
         let stream = self.stream.take().ok_or_else(finished)?;
         Ok(result_json(stream.finish(&mut |_| {})))
     }
@@ -52,8 +52,8 @@ impl DecoderHandle {
     /// The model result of a call that was stopped on request: everything that had arrived.
     ///
     /// # Errors
-    /// [`FaultKind::Finished`] if the reply has already ended.
-    pub fn abort(&mut self) -> Result<String, Fault> {
+    /// [`BindingErrorKind::Finished`] if the reply has already ended.
+    pub fn abort(&mut self) -> Result<String, BindingError> {
         let stream = self.stream.take().ok_or_else(finished)?;
         Ok(text::json(&ModelResult::Aborted(stream.abort())))
     }
@@ -73,17 +73,17 @@ pub(super) fn result_json(result: Result<Reply, Failure>) -> String {
     })
 }
 
-fn finished() -> Fault {
-    Fault::new(
-        FaultKind::Finished,
+fn finished() -> BindingError {
+    BindingError::new(
+        BindingErrorKind::Finished,
         "the reply was finished or stopped already; ask the codec for a new decoder",
     )
 }
 
-/// A [`Delta`] in its serde form.
+/// A [`WireDelta`] in its serde form.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Piece<'a> {
+enum DeltaView<'a> {
     Text { offset: u64, text: &'a str },
     Thinking { offset: u64, text: &'a str },
     ToolCallStarted { index: u64, id: &'a str, name: &'a str },
@@ -93,16 +93,18 @@ enum Piece<'a> {
 
 /// Builds the text of a JSON array, item by item.
 #[derive(Default)]
-struct Pieces(String);
+struct JsonArrayWriter(String);
 
-impl Pieces {
-    fn push(&mut self, delta: Delta<'_>) {
+impl JsonArrayWriter {
+    fn push(&mut self, delta: WireDelta<'_>) {
         let piece = match delta {
-            Delta::Text { offset, text } => Piece::Text { offset, text },
-            Delta::Thinking { offset, text } => Piece::Thinking { offset, text },
-            Delta::ToolCallStarted { index, id, name } => Piece::ToolCallStarted { index, id, name },
-            Delta::ToolArguments { index, offset, text } => Piece::ToolArguments { index, offset, text },
-            Delta::Usage(usage) => Piece::Usage(usage),
+            WireDelta::Text { offset, text } => DeltaView::Text { offset, text },
+            WireDelta::Thinking { offset, text } => DeltaView::Thinking { offset, text },
+            WireDelta::ToolCallStarted { index, id, name } => DeltaView::ToolCallStarted { index, id, name },
+            WireDelta::ToolArguments { index, offset, text } => {
+                DeltaView::ToolArguments { index, offset, text }
+            }
+            WireDelta::Usage(usage) => DeltaView::Usage(usage),
         };
         self.0.push(if self.0.is_empty() { '[' } else { ',' });
         self.0.push_str(&text::json(&piece));

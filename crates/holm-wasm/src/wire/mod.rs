@@ -13,4 +13,4 @@ pub use catalogue::catalogue_model;
 pub use codec::CodecHandle;
 pub use decoder::DecoderHandle;
 pub use failures::{failure, http_failure};
-pub use sent::Sent;
+pub use sent::RequestHandle;

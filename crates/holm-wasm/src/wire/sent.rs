@@ -3,27 +3,27 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use holm_wire::{
-    Auth, HttpRequest, Method,
-    bedrock::{Credentials, Scope, sign_request},
+    AuthScheme, HttpMethod, ProviderRequest,
+    bedrock::{AwsCredentials, SigningScope, sign_request},
 };
 
 use crate::text;
 
 /// One HTTP request without its secret.
 #[derive(Debug)]
-pub struct Sent {
-    request: HttpRequest,
+pub struct RequestHandle {
+    request: ProviderRequest,
 }
 
-impl Sent {
-    pub(super) const fn new(request: HttpRequest) -> Self {
+impl RequestHandle {
+    pub(super) const fn new(request: ProviderRequest) -> Self {
         Self { request }
     }
 
     pub const fn method(&self) -> &'static str {
         match self.request.method {
-            Method::Get => "GET",
-            Method::Post => "POST",
+            HttpMethod::Get => "GET",
+            HttpMethod::Post => "POST",
         }
     }
 
@@ -44,15 +44,15 @@ impl Sent {
     /// The service name for the signature, if the format requires a signature instead of a key.
     pub fn signed_service(&self) -> Option<String> {
         match &self.request.auth {
-            Auth::SigV4(service) => Some(service.clone()),
-            Auth::None | Auth::Bearer | Auth::Header(_) => None,
+            AuthScheme::SigV4(service) => Some(service.clone()),
+            AuthScheme::None | AuthScheme::Bearer | AuthScheme::Header(_) => None,
         }
     }
 
     /// The headers of an AWS signature, as a JSON array of pairs.
-    pub fn sign(&self, base: &str, region: &str, credentials: &Credentials, now_ms: u64) -> String {
+    pub fn sign(&self, base: &str, region: &str, credentials: &AwsCredentials, now_ms: u64) -> String {
         let service = self.signed_service().unwrap_or_else(|| "bedrock".into());
-        let scope = Scope { region, service: &service };
+        let scope = SigningScope { region, service: &service };
         text::json(&sign_request(&self.request, base, credentials, scope, now_ms))
     }
 

@@ -1,13 +1,14 @@
 use alloc::string::String;
-use holm_wire::bedrock::Credentials;
+use holm_wire::bedrock::AwsCredentials;
 
 use super::*;
-use crate::{FaultKind, Session};
+use crate::{BindingErrorKind, WasmSession};
 
 /// A run whose first model call waits.
-fn waiting() -> Session {
+fn waiting() -> WasmSession {
     let (mut run, _) =
-        Session::start("run-1", 7, r#"{"models":[{"name":"double/hello"}],"system":"Be kind."}"#, 0).unwrap();
+        WasmSession::start("run-1", 7, r#"{"models":[{"name":"double/hello"}],"system":"Be kind."}"#, 0)
+            .unwrap();
     run.handle(1, r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#).unwrap();
     while !run.poll().starts_with(r#"{"wait""#) {}
     run
@@ -36,7 +37,7 @@ fn every_format_encodes_a_waiting_call_with_its_key_in_place() {
 fn bedrock_is_signed_and_not_sent_a_key() {
     let sent = CodecHandle::new("bedrock", "{}", "{}").unwrap().request(&waiting(), 0).unwrap();
     assert_eq!(sent.signed_service().as_deref(), Some("bedrock"));
-    let keys = Credentials { access: "AKID".into(), secret: "s".into(), session: None };
+    let keys = AwsCredentials { access: "AKID".into(), secret: "s".into(), session: None };
     let headers =
         sent.sign("https://bedrock-runtime.us-east-1.amazonaws.com", "us-east-1", &keys, 1_440_938_160_000);
     assert!(
@@ -49,7 +50,8 @@ fn bedrock_is_signed_and_not_sent_a_key() {
 fn a_codec_that_served_one_run_starts_afresh_for_another() {
     let mut codec = CodecHandle::new("openai_chat", "{}", "{}").unwrap();
     let first = codec.request(&waiting(), 0).unwrap().into_body();
-    let (mut other, _) = Session::start("run-2", 7, r#"{"models":[{"name":"double/hello"}]}"#, 0).unwrap();
+    let (mut other, _) =
+        WasmSession::start("run-2", 7, r#"{"models":[{"name":"double/hello"}]}"#, 0).unwrap();
     other.handle(1, r#"{"prompted":{"blocks":[{"text":"ho"}]}}"#).unwrap();
     while !other.poll().starts_with(r#"{"wait""#) {}
     let second = String::from_utf8(codec.request(&other, 0).unwrap().into_body()).unwrap();
@@ -71,8 +73,8 @@ fn a_stream_cut_anywhere_gives_the_same_pieces_and_result() {
         );
         assert!(decoder.ended());
         assert!(decoder.finish().unwrap().starts_with(r#"{"replied":{"blocks":[{"text":"Héllo"}]"#));
-        assert_eq!(decoder.finish().unwrap_err().kind, FaultKind::Finished);
-        assert_eq!(decoder.feed(b"").unwrap_err().kind, FaultKind::Finished);
+        assert_eq!(decoder.finish().unwrap_err().kind, BindingErrorKind::Finished);
+        assert_eq!(decoder.feed(b"").unwrap_err().kind, BindingErrorKind::Finished);
     }
 }
 
@@ -87,17 +89,17 @@ fn what_ends_too_early_is_a_classified_failure_or_an_aborted_reply() {
         "{limited}"
     );
     assert!(failure("network", "no route").unwrap().contains(r#""class":"network""#));
-    assert_eq!(failure("weather", "rain").unwrap_err().kind, FaultKind::BadJson);
-    assert_eq!(http_failure(500, "{", b"", 0).unwrap_err().kind, FaultKind::BadJson);
+    assert_eq!(failure("weather", "rain").unwrap_err().kind, BindingErrorKind::BadJson);
+    assert_eq!(http_failure(500, "{", b"", 0).unwrap_err().kind, BindingErrorKind::BadJson);
 }
 
 #[test]
 fn an_unknown_format_or_dialect_is_said_so() {
-    assert_eq!(CodecHandle::new("telegraph", "{}", "{}").unwrap_err().kind, FaultKind::UnknownFormat);
+    assert_eq!(CodecHandle::new("telegraph", "{}", "{}").unwrap_err().kind, BindingErrorKind::UnknownFormat);
     assert_eq!(
         CodecHandle::new("openai_chat", r#"{"auth":"trust me"}"#, "{}").unwrap_err().kind,
-        FaultKind::BadJson
+        BindingErrorKind::BadJson
     );
     let mut codec = CodecHandle::new("openai_chat", "{}", "{}").unwrap();
-    assert_eq!(codec.request(&waiting(), 5).unwrap_err().kind, FaultKind::UnknownCall);
+    assert_eq!(codec.request(&waiting(), 5).unwrap_err().kind, BindingErrorKind::UnknownCall);
 }

@@ -23,7 +23,7 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("holm-kernel/src/config/context.rs", &["ContextPolicy", "SummaryPolicy"]),
     ("holm-kernel/src/config/ladder.rs", &["Ladder", "StepUp", "OnRejection"]),
     ("holm-kernel/src/config/limits.rs", &["Bound", "Limits", "Budget", "MaxTokensRecovery"]),
-    ("holm-kernel/src/config/model.rs", &["Model as ModelInfo", "Family", "Price"]),
+    ("holm-kernel/src/config/model.rs", &["ModelSpec as ModelInfo", "Family", "Price"]),
     (
         "holm-kernel/src/config/policy.rs",
         &[
@@ -41,7 +41,7 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "holm-kernel/src/config/tool.rs",
         &[
-            "Tool as ToolDeclaration",
+            "ToolSpec as ToolDeclaration",
             "ToolKind",
             "Background",
             "Repeat",
@@ -99,17 +99,17 @@ const SOURCES: &[(&str, &[&str])] = &[
     ("holm-guards/src/postcondition/declared.rs", &["Postcondition", "Rule", "Must"]),
     ("holm-guards/src/ruling.rs", &["Ruling", "Severity", "Rules", "Reason"]),
     ("holm-guards/src/skill/contract.rs", &["Contract", "Cases", "Case", "FormatCheck"]),
-    ("holm-guards/src/skill/format.rs", &["Format as SkillFormat"]),
+    ("holm-guards/src/skill/format.rs", &["SkillFormat"]),
     (
         "holm-wire/src/call.rs",
-        &["Options as WireOptions", "Delivery", "ToolChoice", "Parallel", "Reasoning", "Effort", "Caching"],
+        &["WireOptions", "Delivery", "ToolChoice", "Parallel", "Reasoning", "Effort", "Caching"],
     ),
     ("holm-wire/src/codec.rs", &["Format"]),
-    ("holm-wasm/src/session/effect.rs", &["Shown as Effect", "Lean as LeanRequest"]),
+    ("holm-wasm/src/session/effect.rs", &["EffectView as Effect", "LeanRequest"]),
     ("holm-wasm/src/session/mod.rs", &["Status"]),
     ("holm-wasm/src/session/journal.rs", &["JournalReport"]),
     ("holm-wasm/src/guards.rs", &["Violation"]),
-    ("holm-wasm/src/wire/decoder.rs", &["Piece as Delta"]),
+    ("holm-wasm/src/wire/decoder.rs", &["DeltaView as Delta"]),
 ];
 
 const HEAD: &str =
@@ -186,12 +186,12 @@ fn names(file: &str) -> Names {
         ("bool", "boolean"),
         ("Json", "Json"),
         ("GrantSet", "string[]"),
-        ("Denials", "string[]"),
-        ("Need", "{ request: string } | { grant: string }"),
-        ("Template", "string"),
+        ("DenialSet", "string[]"),
+        ("CallNeed", "{ request: string } | { grant: string }"),
+        ("NeedTemplate", "string"),
         ("FilePath", "string"),
-        ("Key", "string"),
-        ("Hash", "string"),
+        ("IdempotencyKey", "string"),
+        ("Sha256Hash", "string"),
         ("TaskKind", "string"),
         ("Level", "Level"),
         ("Mode", "Mode"),

@@ -5,35 +5,35 @@ use alloc::{string::String, vec, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::Auth;
+use crate::AuthScheme;
 
 /// The differences between services that offer the Messages API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
-pub struct Dialect {
+pub struct AnthropicDialect {
     /// The path after the base URL.
     pub path: String,
     /// Headers other than the content type: the API version and betas.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
-    pub auth: Auth,
+    pub auth: AuthScheme,
     /// The output limit if the request has none, because the format requires a number.
     pub max_tokens: u64,
     /// How the request asks for thinking.
-    pub thinking: ThinkingStyle,
+    pub thinking: AnthropicThinking,
     /// How the request asks for a reply with a JSON schema.
-    pub structured: Structured,
+    pub structured: AnthropicStructuredOutput,
 }
 
-impl Default for Dialect {
+impl Default for AnthropicDialect {
     fn default() -> Self {
         Self {
             path: "/v1/messages".into(),
             headers: vec![("anthropic-version".into(), "2023-06-01".into())],
-            auth: Auth::Header("x-api-key".into()),
+            auth: AuthScheme::Header("x-api-key".into()),
             max_tokens: 8_192,
-            thinking: ThinkingStyle::default(),
-            structured: Structured::default(),
+            thinking: AnthropicThinking::default(),
+            structured: AnthropicStructuredOutput::default(),
         }
     }
 }
@@ -41,7 +41,7 @@ impl Default for Dialect {
 /// How the request asks for thinking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum ThinkingStyle {
+pub enum AnthropicThinking {
     /// As a number of tokens.
     #[default]
     Budget,
@@ -54,7 +54,7 @@ pub enum ThinkingStyle {
 /// How the request asks for structured output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Structured {
+pub enum AnthropicStructuredOutput {
     /// `output_config.format` with the schema.
     #[default]
     OutputConfig,

@@ -1,4 +1,4 @@
-//! Anthropic Messages, and services that offer it for their own models ([`Dialect`]).
+//! Anthropic Messages, and services that offer it for their own models ([`AnthropicDialect`]).
 
 mod dialect;
 mod request;
@@ -9,17 +9,17 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use dialect::{Dialect, Structured, ThinkingStyle};
-pub use server::{Server, ServerStream};
-pub use stream::MessageEvents;
+pub use dialect::{AnthropicDialect, AnthropicStructuredOutput, AnthropicThinking};
+pub use server::{AnthropicReplyStream, AnthropicServerCodec};
+pub use stream::AnthropicEventReader;
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 
 use crate::{
-    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
-    framing::sse, stream::Events,
+    Format, FramedDecoder, MediaSource, MessageBuffer, ModelCall, ProviderCodec, ProviderRequest,
+    RequestParts, StreamDecoder, framing::sse, stream::EventReader,
 };
 
 /// The name under which reasoning keeps the data that this format must receive again.
@@ -28,51 +28,51 @@ const REPLAY: &str = "anthropic";
 /// The codec for Anthropic Messages.
 ///
 /// ```
-/// use holm_wire::{Codec, anthropic::Messages};
+/// use holm_wire::{ProviderCodec, anthropic::AnthropicCodec};
 ///
 /// let body = br#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
-/// let reply = Messages::default().reply(body)?;
+/// let reply = AnthropicCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Messages {
-    dialect: Dialect,
+pub struct AnthropicCodec {
+    dialect: AnthropicDialect,
 }
 
-impl Messages {
+impl AnthropicCodec {
     /// Creates the codec for a dialect.
-    pub const fn new(dialect: Dialect) -> Self {
+    pub const fn new(dialect: AnthropicDialect) -> Self {
         Self { dialect }
     }
 
-    pub const fn dialect(&self) -> &Dialect {
+    pub const fn dialect(&self) -> &AnthropicDialect {
         &self.dialect
     }
 }
 
-impl Codec for Messages {
+impl ProviderCodec for AnthropicCodec {
     fn format(&self) -> Format {
         Format::Anthropic
     }
 
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
         request::write_message(message, media, out);
     }
 
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
         request::write_tools(tools, out);
     }
 
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest {
         request::assemble(&self.dialect, call, parts)
     }
 
     fn stream(&self) -> Box<dyn StreamDecoder> {
-        Box::new(Stream::new(sse::Decoder::default(), MessageEvents::default()))
+        Box::new(FramedDecoder::new(sse::SseDecoder::default(), AnthropicEventReader::default()))
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
-        MessageEvents::default().whole(body)
+        AnthropicEventReader::default().whole(body)
     }
 }

@@ -3,14 +3,14 @@
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Message, Role, Thinking, Tool, ToolCall, ToolResult};
+use holm_kernel::{Block, Media, Message, Role, Thinking, ToolCall, ToolResult, ToolSpec};
 
-use super::{Dialect, REPLAY, Structured, ThinkingStyle};
+use super::{AnthropicDialect, AnthropicStructuredOutput, AnthropicThinking, REPLAY};
 use crate::{
-    Caching, Delivery, HttpRequest, MediaSource, ModelCall, Parallel, Parts, Reasoning, ToolChoice,
-    Transcript,
-    media::{Resolved, as_text, describe, resolve},
-    write::{self, Object},
+    Caching, Delivery, MediaSource, MessageBuffer, ModelCall, Parallel, ProviderRequest, Reasoning,
+    RequestParts, ToolChoice,
+    media::{MediaLocation, as_text, describe, resolve},
+    write::{self, ObjectWriter},
 };
 
 const USER: &str = "user";
@@ -24,7 +24,7 @@ const MIN_THINKING: u64 = 1_024;
 
 /// Writes a message. Neighbours of one role become one message, because the format requires all
 /// results of a batch together.
-pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
     let role = match message.role {
         Role::Custom => return,
         Role::User | Role::Tool | Role::System => USER,
@@ -49,7 +49,7 @@ pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mu
     }
 }
 
-fn open(role: &'static str, out: &mut Transcript) {
+fn open(role: &'static str, out: &mut MessageBuffer) {
     out.settle(role);
     let bytes = out.out();
     write::comma(bytes);
@@ -97,7 +97,7 @@ fn write_block(block: &Block, role: Role, media: &dyn MediaSource, out: &mut Vec
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "text");
     object.string("text", text);
     object.close();
@@ -108,12 +108,12 @@ fn write_thinking(thinking: &Thinking, out: &mut Vec<u8>) {
     let Some(replay) = thinking.replay.as_ref().and_then(|replay| replay.get(REPLAY)) else { return };
     let text = |name: &str| replay.get(name).and_then(Json::as_str);
     if let Some(data) = text("redacted") {
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("type", "redacted_thinking");
         object.string("data", data);
         object.close();
     } else if let Some(signature) = text("signature") {
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("type", "thinking");
         object.string("thinking", &thinking.text);
         object.string("signature", signature);
@@ -122,7 +122,7 @@ fn write_thinking(thinking: &Thinking, out: &mut Vec<u8>) {
 }
 
 fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "tool_use");
     object.string("id", &tool_id(&call.id));
     object.string("name", &call.name);
@@ -133,7 +133,7 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
             Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
             _ if text.is_empty() => out.extend_from_slice(b"{}"),
             _ => {
-                let mut wrapped = Object::open(out);
+                let mut wrapped = ObjectWriter::open(out);
                 wrapped.string("invalid_json", text);
                 wrapped.close();
             }
@@ -143,7 +143,7 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
 }
 
 fn write_result(result: &ToolResult, media: &dyn MediaSource, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "tool_result");
     object.string("tool_use_id", &tool_id(&result.call));
     if let Some(out) = object.member("content") {
@@ -191,26 +191,26 @@ fn write_part(part: &Block, media: &dyn MediaSource, out: &mut Vec<u8>) {
 
 fn write_image(image: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
     match resolve(image, media) {
-        Resolved::Missing => write_text(&describe(image), out),
+        MediaLocation::Missing => write_text(&describe(image), out),
         found => write_source("image", image, &found, out),
     }
 }
 
 fn write_file(file: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
     let found = resolve(file, media);
-    if file.media_type == "application/pdf" && found != Resolved::Missing {
+    if file.media_type == "application/pdf" && found != MediaLocation::Missing {
         write_source("document", file, &found, out);
         return;
     }
     let text = match &found {
-        Resolved::Base64(data) => as_text(&file.media_type, data),
-        Resolved::Url(_) | Resolved::Missing => None,
+        MediaLocation::Base64(data) => as_text(&file.media_type, data),
+        MediaLocation::Url(_) | MediaLocation::Missing => None,
     };
     let Some(text) = text else { return write_text(&describe(file), out) };
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "document");
     if let Some(out) = object.member("source") {
-        let mut source = Object::open(out);
+        let mut source = ObjectWriter::open(out);
         source.string("type", "text");
         source.string("media_type", "text/plain");
         source.string("data", &text);
@@ -222,32 +222,32 @@ fn write_file(file: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
     object.close();
 }
 
-fn write_source(kind: &str, media: &Media, found: &Resolved<'_>, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+fn write_source(kind: &str, media: &Media, found: &MediaLocation<'_>, out: &mut Vec<u8>) {
+    let mut object = ObjectWriter::open(out);
     object.string("type", kind);
     if let Some(out) = object.member("source") {
-        let mut source = Object::open(out);
+        let mut source = ObjectWriter::open(out);
         match found {
-            Resolved::Base64(data) => {
+            MediaLocation::Base64(data) => {
                 source.string("type", "base64");
                 source.string("media_type", &media.media_type);
                 source.string("data", data);
             }
-            Resolved::Url(url) => {
+            MediaLocation::Url(url) => {
                 source.string("type", "url");
                 source.string("url", url);
             }
-            Resolved::Missing => {}
+            MediaLocation::Missing => {}
         }
         source.close();
     }
     object.close();
 }
 
-pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+pub(super) fn write_tools(tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
     for tool in tools {
         write::comma(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("name", &tool.name);
         object.string("description", &tool.description);
         object.value("input_schema", &tool.schema);
@@ -258,13 +258,17 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
 /// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 1_024;
 
-pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+pub(super) fn assemble(
+    dialect: &AnthropicDialect,
+    call: &ModelCall<'_>,
+    parts: &RequestParts<'_>,
+) -> ProviderRequest {
     let system = &call.request.system;
     let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
     let extra = call.options.extra.as_ref().and_then(Json::as_object);
     let caching = call.options.caching;
-    let mut object = Object::overridden(&mut body, extra);
+    let mut object = ObjectWriter::overridden(&mut body, extra);
     object.string("model", call.model());
     write_settings(dialect, call, &mut object);
     write_tool_settings(call, parts.tools, &mut object);
@@ -286,7 +290,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
         out.push(b']');
     }
     object.close();
-    let mut request = HttpRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
+    let mut request = ProviderRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
     request.headers.extend_from_slice(&dialect.headers);
     request
 }
@@ -294,7 +298,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
 /// Copies the messages and puts breakpoints on the last block, and on the last block before
 /// the last reply. The previous request ended at the second one, so its cache is found even
 /// after a long turn.
-fn write_transcript(transcript: &Transcript, caching: Caching, out: &mut Vec<u8>) {
+fn write_transcript(transcript: &MessageBuffer, caching: Caching, out: &mut Vec<u8>) {
     let bytes = transcript.bytes();
     let mut from = 0;
     if caching == Caching::On {
@@ -308,7 +312,7 @@ fn write_transcript(transcript: &Transcript, caching: Caching, out: &mut Vec<u8>
     out.extend_from_slice(transcript.tail());
 }
 
-fn breakpoints(transcript: &Transcript) -> [Option<usize>; 2] {
+fn breakpoints(transcript: &MessageBuffer) -> [Option<usize>; 2] {
     let mut marks = transcript.marks().iter().rev().peekable();
     let last = marks.peek().map(|mark| mark.at);
     let earlier =
@@ -316,7 +320,7 @@ fn breakpoints(transcript: &Transcript) -> [Option<usize>; 2] {
     [earlier, last]
 }
 
-fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+fn write_settings(dialect: &AnthropicDialect, call: &ModelCall<'_>, object: &mut ObjectWriter<'_>) {
     let most = call.max_output().unwrap_or(dialect.max_tokens);
     object.number("max_tokens", most);
     let reasoning = call.options.reasoning;
@@ -327,12 +331,16 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     {
         write::thousandths(out, milli);
     }
-    let effort = reasoning.effort().filter(|_| dialect.thinking == ThinkingStyle::Adaptive);
-    let schema = call.request.format.as_ref().filter(|_| dialect.structured == Structured::OutputConfig);
+    let effort = reasoning.effort().filter(|_| dialect.thinking == AnthropicThinking::Adaptive);
+    let schema = call
+        .request
+        .format
+        .as_ref()
+        .filter(|_| dialect.structured == AnthropicStructuredOutput::OutputConfig);
     if (effort.is_some() || schema.is_some())
         && let Some(out) = object.member("output_config")
     {
-        let mut config = Object::open(out);
+        let mut config = ObjectWriter::open(out);
         if let Some(effort) = effort {
             config.string("effort", effort.word());
         }
@@ -362,25 +370,25 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
 
 /// Requests thinking, and returns whether it did.
 fn write_thinking_settings(
-    style: ThinkingStyle,
+    style: AnthropicThinking,
     reasoning: Reasoning,
     most: u64,
-    object: &mut Object<'_>,
+    object: &mut ObjectWriter<'_>,
 ) -> bool {
     let Some(budget) = reasoning.budget() else {
-        if reasoning == Reasoning::Off && style != ThinkingStyle::Omitted {
+        if reasoning == Reasoning::Off && style != AnthropicThinking::Omitted {
             object.raw("thinking", r#"{"type":"disabled"}"#);
         }
         return false;
     };
     match style {
-        ThinkingStyle::Omitted => false,
-        ThinkingStyle::Adaptive => {
+        AnthropicThinking::Omitted => false,
+        AnthropicThinking::Adaptive => {
             object.raw("thinking", r#"{"type":"adaptive"}"#);
             true
         }
-        ThinkingStyle::Budget if most <= MIN_THINKING => false,
-        ThinkingStyle::Budget => {
+        AnthropicThinking::Budget if most <= MIN_THINKING => false,
+        AnthropicThinking::Budget => {
             let budget = budget.clamp(MIN_THINKING, most.saturating_sub(1));
             object.raw("thinking", format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#));
             true
@@ -388,7 +396,7 @@ fn write_thinking_settings(
     }
 }
 
-fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'_>) {
+fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut ObjectWriter<'_>) {
     if tools.is_empty() {
         return;
     }
@@ -411,7 +419,7 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
         ToolChoice::Tool(name) => ("tool", Some(name)),
     };
     if let Some(out) = object.member("tool_choice") {
-        let mut choice = Object::open(out);
+        let mut choice = ObjectWriter::open(out);
         choice.string("type", kind);
         if let Some(name) = name {
             choice.string("name", name);

@@ -10,27 +10,30 @@ use holm_kernel::{
 
 use super::REPLAY;
 use crate::{
-    Delivery, Delta, Parallel, Reasoning, ToolChoice, loose,
-    server::{Asked, AskedTool, BadBody, Head, ReplyStream, ServerCodec, UsageWish, pieces, status},
-    write::{self, Object},
+    Delivery, Parallel, Reasoning, ToolChoice, WireDelta, loose,
+    server::{
+        CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec,
+        UsageReporting, pieces, status,
+    },
+    write::{self, ObjectWriter},
 };
 
 /// The server side of Anthropic Messages.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Server;
+pub struct AnthropicServerCodec;
 
-impl ServerCodec for Server {
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
-        read(&BadBody::parse(body)?)
+impl ServerCodec for AnthropicServerCodec {
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
+        read(&RequestBodyError::parse(body)?)
     }
 
-    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
-        Box::new(ServerStream { head, begun: false, index: 0, open: None })
+    fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {
+        Box::new(AnthropicReplyStream { head, begun: false, index: 0, open: None })
     }
 
-    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+    fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut object = Object::open(&mut out);
+        let mut object = ObjectWriter::open(&mut out);
         write_message_head(head, &mut object);
         if let Some(out) = object.member("content") {
             out.push(b'[');
@@ -59,23 +62,23 @@ impl ServerCodec for Server {
 
 /// Writes a streamed reply.
 #[derive(Debug)]
-pub struct ServerStream {
-    head: Head,
+pub struct AnthropicReplyStream {
+    head: ReplyHead,
     begun: bool,
     /// The next block's index.
     index: u64,
-    open: Option<Kind>,
+    open: Option<AnthropicBlockKind>,
 }
 
 /// The kind of the open block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum AnthropicBlockKind {
     Text,
     Thinking,
     Call,
 }
 
-impl ServerStream {
+impl AnthropicReplyStream {
     fn begin(&mut self, out: &mut Vec<u8>) {
         if self.begun {
             return;
@@ -83,7 +86,7 @@ impl ServerStream {
         self.begun = true;
         event("message_start", out, |object| {
             let Some(out) = object.member("message") else { return };
-            let mut message = Object::open(out);
+            let mut message = ObjectWriter::open(out);
             write_message_head(&self.head, &mut message);
             message.raw("content", "[]");
             message.raw("stop_reason", "null");
@@ -95,7 +98,7 @@ impl ServerStream {
         });
     }
 
-    fn open(&mut self, kind: Kind, block: &str, out: &mut Vec<u8>) {
+    fn open(&mut self, kind: AnthropicBlockKind, block: &str, out: &mut Vec<u8>) {
         self.close(out);
         let index = self.index;
         event("content_block_start", out, |object| {
@@ -119,7 +122,7 @@ impl ServerStream {
         event("content_block_delta", out, |object| {
             object.number("index", index);
             if let Some(out) = object.member("delta") {
-                let mut delta = Object::open(out);
+                let mut delta = ObjectWriter::open(out);
                 delta.string("type", kind);
                 delta.string(member, text);
                 delta.close();
@@ -129,52 +132,62 @@ impl ServerStream {
 
     fn call(&mut self, id: &str, name: &str, out: &mut Vec<u8>) {
         let mut block = Vec::new();
-        let mut object = Object::open(&mut block);
+        let mut object = ObjectWriter::open(&mut block);
         object.string("type", "tool_use");
         object.string("id", id);
         object.string("name", name);
         object.raw("input", "{}");
         object.close();
-        self.open(Kind::Call, &String::from_utf8_lossy(&block), out);
+        self.open(AnthropicBlockKind::Call, &String::from_utf8_lossy(&block), out);
     }
 }
 
-impl ReplyStream for ServerStream {
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+impl ReplyStream for AnthropicReplyStream {
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>) {
         match delta {
-            Delta::Text { text, .. } => {
-                if self.open != Some(Kind::Text) {
-                    self.open(Kind::Text, r#"{"type":"text","text":""}"#, out);
+            WireDelta::Text { text, .. } => {
+                if self.open != Some(AnthropicBlockKind::Text) {
+                    self.open(AnthropicBlockKind::Text, r#"{"type":"text","text":""}"#, out);
                 }
                 self.piece("text_delta", "text", text, out);
             }
-            Delta::Thinking { text, .. } => {
-                if self.open != Some(Kind::Thinking) {
-                    self.open(Kind::Thinking, r#"{"type":"thinking","thinking":"","signature":""}"#, out);
+            WireDelta::Thinking { text, .. } => {
+                if self.open != Some(AnthropicBlockKind::Thinking) {
+                    self.open(
+                        AnthropicBlockKind::Thinking,
+                        r#"{"type":"thinking","thinking":"","signature":""}"#,
+                        out,
+                    );
                 }
                 self.piece("thinking_delta", "thinking", text, out);
             }
-            Delta::ToolCallStarted { id, name, .. } => self.call(id, name, out),
-            Delta::ToolArguments { text, .. } => self.piece("input_json_delta", "partial_json", text, out),
-            Delta::Usage(_) => {}
+            WireDelta::ToolCallStarted { id, name, .. } => self.call(id, name, out),
+            WireDelta::ToolArguments { text, .. } => {
+                self.piece("input_json_delta", "partial_json", text, out)
+            }
+            WireDelta::Usage(_) => {}
         }
     }
 
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
         match block {
             Block::Text(text) => {
-                pieces(text, piece).for_each(|text| self.delta(&Delta::Text { offset: 0, text }, out));
+                pieces(text, piece).for_each(|text| self.delta(&WireDelta::Text { offset: 0, text }, out));
             }
             Block::Thinking(thinking) => {
                 let said = |name: &str| thinking.replay.as_ref()?.get(REPLAY)?.get(name)?.as_str();
                 if let Some(data) = said("redacted") {
                     let mut bytes = Vec::new();
                     write_redacted(data, &mut bytes);
-                    self.open(Kind::Thinking, &String::from_utf8_lossy(&bytes), out);
+                    self.open(AnthropicBlockKind::Thinking, &String::from_utf8_lossy(&bytes), out);
                 } else {
                     let pieces = pieces(&thinking.text, piece);
-                    self.open(Kind::Thinking, r#"{"type":"thinking","thinking":"","signature":""}"#, out);
-                    pieces.for_each(|text| self.delta(&Delta::Thinking { offset: 0, text }, out));
+                    self.open(
+                        AnthropicBlockKind::Thinking,
+                        r#"{"type":"thinking","thinking":"","signature":""}"#,
+                        out,
+                    );
+                    pieces.for_each(|text| self.delta(&WireDelta::Thinking { offset: 0, text }, out));
                     self.piece("signature_delta", "signature", said("signature").unwrap_or_default(), out);
                 }
             }
@@ -193,7 +206,7 @@ impl ReplyStream for ServerStream {
         self.close(out);
         event("message_delta", out, |object| {
             if let Some(out) = object.member("delta") {
-                let mut delta = Object::open(out);
+                let mut delta = ObjectWriter::open(out);
                 delta.string("stop_reason", stop_reason(stop));
                 delta.raw("stop_sequence", "null");
                 delta.close();
@@ -212,18 +225,18 @@ impl ReplyStream for ServerStream {
     }
 }
 
-fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
+fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut ObjectWriter<'_>)) {
     out.extend_from_slice(b"event: ");
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\ndata: ");
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", name);
     members(&mut object);
     object.close();
     out.extend_from_slice(b"\n\n");
 }
 
-fn write_message_head(head: &Head, object: &mut Object<'_>) {
+fn write_message_head(head: &ReplyHead, object: &mut ObjectWriter<'_>) {
     object.string("id", &head.id);
     object.string("type", "message");
     object.string("role", "assistant");
@@ -231,7 +244,7 @@ fn write_message_head(head: &Head, object: &mut Object<'_>) {
 }
 
 fn write_redacted(data: &str, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "redacted_thinking");
     object.string("data", data);
     object.close();
@@ -241,7 +254,7 @@ fn write_whole_block(block: &Block, out: &mut Vec<u8>) {
     match block {
         Block::Text(text) => {
             write::comma(out);
-            let mut object = Object::open(out);
+            let mut object = ObjectWriter::open(out);
             object.string("type", "text");
             object.string("text", text);
             object.close();
@@ -252,7 +265,7 @@ fn write_whole_block(block: &Block, out: &mut Vec<u8>) {
             if let Some(data) = said("redacted") {
                 return write_redacted(data, out);
             }
-            let mut object = Object::open(out);
+            let mut object = ObjectWriter::open(out);
             object.string("type", "thinking");
             object.string("thinking", &thinking.text);
             object.string("signature", said("signature").unwrap_or_default());
@@ -260,7 +273,7 @@ fn write_whole_block(block: &Block, out: &mut Vec<u8>) {
         }
         Block::ToolCall(call) => {
             write::comma(out);
-            let mut object = Object::open(out);
+            let mut object = ObjectWriter::open(out);
             object.string("type", "tool_use");
             object.string("id", &call.id);
             object.string("name", &call.name);
@@ -274,7 +287,7 @@ fn write_whole_block(block: &Block, out: &mut Vec<u8>) {
 
 fn write_usage(usage: Usage, out: &mut Vec<u8>) {
     let fresh = usage.input.saturating_sub(usage.cached).saturating_sub(usage.cache_write);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.number("input_tokens", fresh);
     object.number("cache_creation_input_tokens", usage.cache_write);
     object.number("cache_read_input_tokens", usage.cached);
@@ -297,10 +310,10 @@ fn write_error(failure: &Failure, out: &mut Vec<u8>) {
         | FailureClass::Empty
         | FailureClass::HostCrash => "api_error",
     };
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "error");
     if let Some(out) = object.member("error") {
-        let mut error = Object::open(out);
+        let mut error = ObjectWriter::open(out);
         error.string("type", kind);
         error.string("message", &failure.message);
         error.close();
@@ -318,14 +331,20 @@ const fn stop_reason(stop: StopReason) -> &'static str {
     }
 }
 
-fn read(json: &Json) -> Result<Asked, BadBody> {
-    let model =
-        json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
+fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
+    let model = json
+        .get("model")
+        .and_then(Json::as_str)
+        .ok_or_else(|| RequestBodyError::member("/model", "a string"))?;
     let messages = json
         .get("messages")
         .and_then(Json::as_array)
-        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
-    let mut asked = Asked { model: model.into(), usage: UsageWish::Wanted, ..Asked::default() };
+        .ok_or_else(|| RequestBodyError::member("/messages", "a list"))?;
+    let mut asked = CompletionRequest {
+        model: model.into(),
+        usage: UsageReporting::Wanted,
+        ..CompletionRequest::default()
+    };
     asked.system = match json.get("system") {
         Some(Json::String(text)) => text.clone(),
         Some(Json::Array(parts)) => {
@@ -339,16 +358,17 @@ fn read(json: &Json) -> Result<Asked, BadBody> {
     }
     for (index, tool) in json.get("tools").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
         let name = tool.get("name").and_then(Json::as_str);
-        let name = name.ok_or_else(|| BadBody::member(format!("/tools/{index}/name"), "a string"))?;
+        let name =
+            name.ok_or_else(|| RequestBodyError::member(format!("/tools/{index}/name"), "a string"))?;
         let description = tool.get("description").and_then(Json::as_str).unwrap_or_default();
         let schema = tool.get("input_schema").cloned().unwrap_or_default();
-        asked.tools.push(AskedTool { name: name.into(), description: description.into(), schema });
+        asked.tools.push(CompletionTool { name: name.into(), description: description.into(), schema });
     }
     read_settings(json, &mut asked);
     Ok(asked)
 }
 
-fn read_settings(json: &Json, asked: &mut Asked) {
+fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     let streamed = json.get("stream").and_then(Json::as_bool) == Some(true);
     asked.delivery = if streamed { Delivery::Stream } else { Delivery::Whole };
     let choice = |name: &str| json.pointer("/tool_choice")?.get(name);
@@ -383,14 +403,14 @@ fn read_settings(json: &Json, asked: &mut Asked) {
     };
 }
 
-fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
     let place = format!("/messages/{index}");
     let blocks = match json.get("content") {
         Some(Json::String(text)) => alloc::vec![Block::Text(text.clone())],
         Some(Json::Array(parts)) => {
             parts.iter().filter_map(|part| read_block(part, &asked.messages)).collect()
         }
-        _ => return Err(BadBody::member(place + "/content", "a string or a list of blocks")),
+        _ => return Err(RequestBodyError::member(place + "/content", "a string or a list of blocks")),
     };
     let results = blocks.iter().any(|block| matches!(block, Block::ToolResult(_)));
     let role = match json.get("role").and_then(Json::as_str) {
@@ -398,7 +418,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
         Some("user") if results => Role::Tool,
         Some("user") => Role::User,
         Some("system") => Role::System,
-        Some(_) | None => return Err(BadBody::member(place + "/role", "user or assistant")),
+        Some(_) | None => return Err(RequestBodyError::member(place + "/role", "user or assistant")),
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())

@@ -7,29 +7,29 @@ use holm_kernel::{Failure, FailureClass, Reply, StopReason};
 
 use super::{
     REPLAY,
-    wire::{Block, Counts, Delta, Event, Whole},
+    wire::{AnthropicBlock, AnthropicDelta, AnthropicEvent, AnthropicMessage, AnthropicTokenCounts},
 };
 use crate::{
-    CallPiece, Draft, Memo, Sink, Step, classify,
-    framing::Frame,
+    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify,
+    framing::StreamFrame,
     lean,
-    loose::{Raw, Str},
-    stream::Events,
+    loose::{LenientStr, RawJson},
+    stream::EventReader,
 };
 
 /// Reads events into a draft.
 #[derive(Debug, Default)]
-pub struct MessageEvents {
-    open: BTreeMap<u64, Open>,
-    counts: Counts,
-    memo: Memo<Kind>,
+pub struct AnthropicEventReader {
+    open: BTreeMap<u64, AnthropicOpenBlock>,
+    counts: AnthropicTokenCounts,
+    memo: FrameMemo<AnthropicTextKind>,
     /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 
 /// A block that has started and not ended.
 #[derive(Debug)]
-enum Open {
+enum AnthropicOpenBlock {
     Text,
     Thinking {
         signature: String,
@@ -43,7 +43,7 @@ enum Open {
     Unknown,
 }
 
-impl Open {
+impl AnthropicOpenBlock {
     /// The number of bytes that it keeps outside of the draft.
     const fn size(&self) -> usize {
         let text = match self {
@@ -57,22 +57,27 @@ impl Open {
 
 /// The kind of text in a remembered event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum AnthropicTextKind {
     Text,
     Thinking,
     Arguments(u64),
 }
 
-impl MessageEvents {
+impl AnthropicEventReader {
     /// The same without memo and fast path: every frame goes through the general reader.
     pub fn plain() -> Self {
         Self { plain_only: true, ..Self::default() }
     }
 
-    fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn read(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         self.memo.forget();
         let event = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
-        let Ok(event): Result<Event<'_>, _> = event else { return Step::Garbage };
+        let Ok(event): Result<AnthropicEvent<'_>, _> = event else { return FrameOutcome::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
             kind => kind,
@@ -99,59 +104,74 @@ impl MessageEvents {
             }
             "message_stop" => {
                 self.close_all(draft, sink);
-                return Step::End;
+                return FrameOutcome::End;
             }
-            "error" => return Step::fail(classify::in_stream(frame.data)),
+            "error" => return FrameOutcome::fail(classify::in_stream(frame.data)),
             _ => {}
         }
-        Step::More
+        FrameOutcome::More
     }
 
-    fn begin(&mut self, index: u64, block: &Block<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    fn begin(
+        &mut self,
+        index: u64,
+        block: &AnthropicBlock<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         // The start was sent twice, or the stop was lost.
         self.close(index, draft, sink);
         draft.close();
         let open = match block.kind.as_str() {
             "text" => {
                 draft.text(block.text.as_str(), sink);
-                Open::Text
+                AnthropicOpenBlock::Text
             }
             "thinking" => {
                 draft.thinking(block.thinking.as_str(), sink);
-                Open::Thinking { signature: block.signature.as_str().to_owned() }
+                AnthropicOpenBlock::Thinking { signature: block.signature.as_str().to_owned() }
             }
             "redacted_thinking" => {
                 draft.charge(block.data.as_str().len());
                 draft.thinking_replay(replay("redacted", block.data.as_str()));
-                Open::Unknown
+                AnthropicOpenBlock::Unknown
             }
             "tool_use" => {
-                let piece = CallPiece { id: block.id.as_str(), name: block.name.as_str(), arguments: "" };
+                let piece = ToolCallChunk { id: block.id.as_str(), name: block.name.as_str(), arguments: "" };
                 draft.call(Some(index), &piece, sink);
-                Open::Call { whole: block.input.map_or("{}", Raw::get).to_owned(), pieces: false }
+                AnthropicOpenBlock::Call {
+                    whole: block.input.map_or("{}", RawJson::get).to_owned(),
+                    pieces: false,
+                }
             }
-            _ => Open::Unknown,
+            _ => AnthropicOpenBlock::Unknown,
         };
         draft.charge(open.size());
         self.open.insert(index, open);
     }
 
-    fn piece(&mut self, frame: Frame<'_>, event: &Event<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    fn piece(
+        &mut self,
+        frame: StreamFrame<'_>,
+        event: &AnthropicEvent<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         let Some(delta) = &event.delta else { return };
         let index = event.index.or_zero();
         match self.open.get_mut(&index) {
-            Some(Open::Unknown) => return,
-            Some(Open::Thinking { signature: so_far }) => {
-                let more = delta.signature.as_ref().map_or("", Str::as_str);
+            Some(AnthropicOpenBlock::Unknown) => return,
+            Some(AnthropicOpenBlock::Thinking { signature: so_far }) => {
+                let more = delta.signature.as_ref().map_or("", LenientStr::as_str);
                 draft.charge(more.len());
                 so_far.push_str(more);
             }
-            Some(Open::Call { pieces, .. }) => {
+            Some(AnthropicOpenBlock::Call { pieces, .. }) => {
                 *pieces |= delta.partial_json.as_ref().is_some_and(|json| !json.as_str().is_empty());
             }
-            Some(Open::Text) | None => {}
+            Some(AnthropicOpenBlock::Text) | None => {}
         }
-        let in_call = matches!(self.open.get(&index), Some(Open::Call { .. }));
+        let in_call = matches!(self.open.get(&index), Some(AnthropicOpenBlock::Call { .. }));
         if let Some(text) = &delta.text {
             draft.text(text.as_str(), sink);
         }
@@ -159,7 +179,11 @@ impl MessageEvents {
             draft.thinking(text.as_str(), sink);
         }
         if let Some(text) = delta.partial_json.as_ref().filter(|_| in_call) {
-            draft.call(Some(index), &CallPiece { arguments: text.as_str(), ..CallPiece::default() }, sink);
+            draft.call(
+                Some(index),
+                &ToolCallChunk { arguments: text.as_str(), ..ToolCallChunk::default() },
+                sink,
+            );
         }
         if !self.plain_only
             && let Some((text, kind)) = only_text(delta, index, in_call)
@@ -168,20 +192,30 @@ impl MessageEvents {
         }
     }
 
-    fn close(&mut self, index: u64, draft: &mut Draft, sink: Sink<'_>) {
+    fn close(&mut self, index: u64, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         match self.open.remove(&index) {
-            Some(Open::Thinking { signature }) if !signature.is_empty() => {
+            Some(AnthropicOpenBlock::Thinking { signature }) if !signature.is_empty() => {
                 draft.thinking_replay(replay("signature", &signature));
             }
-            Some(Open::Call { whole, pieces: false }) => {
-                draft.call(Some(index), &CallPiece { arguments: &whole, ..CallPiece::default() }, sink);
+            Some(AnthropicOpenBlock::Call { whole, pieces: false }) => {
+                draft.call(
+                    Some(index),
+                    &ToolCallChunk { arguments: &whole, ..ToolCallChunk::default() },
+                    sink,
+                );
             }
-            Some(Open::Thinking { .. } | Open::Call { .. } | Open::Text | Open::Unknown) | None => {}
+            Some(
+                AnthropicOpenBlock::Thinking { .. }
+                | AnthropicOpenBlock::Call { .. }
+                | AnthropicOpenBlock::Text
+                | AnthropicOpenBlock::Unknown,
+            )
+            | None => {}
         }
         draft.close();
     }
 
-    fn close_all(&mut self, draft: &mut Draft, sink: Sink<'_>) {
+    fn close_all(&mut self, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         while let Some((index, _)) = self.open.first_key_value() {
             let index = *index;
             self.close(index, draft, sink);
@@ -189,28 +223,37 @@ impl MessageEvents {
     }
 }
 
-impl Events for MessageEvents {
+impl EventReader for AnthropicEventReader {
     const UNFRAMED: &'static [u8] = b"{[<";
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         if let Some((kind, text)) = self.memo.recall(frame.data) {
             match kind {
-                Kind::Text => draft.text(text, sink),
-                Kind::Thinking => draft.thinking(text, sink),
-                Kind::Arguments(index) => {
-                    draft.call(Some(index), &CallPiece { arguments: text, ..CallPiece::default() }, sink);
+                AnthropicTextKind::Text => draft.text(text, sink),
+                AnthropicTextKind::Thinking => draft.thinking(text, sink),
+                AnthropicTextKind::Arguments(index) => {
+                    draft.call(
+                        Some(index),
+                        &ToolCallChunk { arguments: text, ..ToolCallChunk::default() },
+                        sink,
+                    );
                 }
             }
-            return Step::More;
+            return FrameOutcome::More;
         }
         self.read(frame, draft, sink)
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: Whole<'_> =
+        let whole: AnthropicMessage<'_> =
             holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
         let Some(content) = &whole.content else { return Err(not_a_reply(&whole, body)) };
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         let mut events = Self::plain();
         for (index, block) in (0_u64..).zip(content) {
             events.begin(index, block, &mut draft, &mut |_| {});
@@ -224,7 +267,7 @@ impl Events for MessageEvents {
     }
 }
 
-fn not_a_reply(whole: &Whole<'_>, body: &[u8]) -> Failure {
+fn not_a_reply(whole: &AnthropicMessage<'_>, body: &[u8]) -> Failure {
     let failure = classify::in_stream(body);
     if whole.kind.as_str() == "error" || whole.error.is_some() || !failure.message.is_empty() {
         return failure;
@@ -238,7 +281,7 @@ fn replay(name: &str, value: &str) -> Json {
     Json::object([(REPLAY, Json::object([(name, Json::from(value))]))])
 }
 
-fn read_stop(reason: &str, draft: &mut Draft) {
+fn read_stop(reason: &str, draft: &mut ReplyDraft) {
     let stop = match reason {
         "" => return,
         "end_turn" => StopReason::EndTurn,
@@ -253,13 +296,17 @@ fn read_stop(reason: &str, draft: &mut Draft) {
 
 /// The only borrowed text of a delta that has no other effect, so that similar frames
 /// need not be parsed.
-fn only_text<'c>(delta: &'c Delta<'_>, index: u64, in_call: bool) -> Option<(&'c str, Kind)> {
+fn only_text<'c>(
+    delta: &'c AnthropicDelta<'_>,
+    index: u64,
+    in_call: bool,
+) -> Option<(&'c str, AnthropicTextKind)> {
     let (text, kind) = match (&delta.text, &delta.thinking, &delta.partial_json, &delta.signature) {
-        (Some(text), None, None, None) => (text, Kind::Text),
-        (None, Some(text), None, None) => (text, Kind::Thinking),
+        (Some(text), None, None, None) => (text, AnthropicTextKind::Text),
+        (None, Some(text), None, None) => (text, AnthropicTextKind::Thinking),
         // An empty first piece does not show whether more pieces follow.
         (None, None, Some(text), None) if in_call && !text.as_str().is_empty() => {
-            (text, Kind::Arguments(index))
+            (text, AnthropicTextKind::Arguments(index))
         }
         _ => return None,
     };

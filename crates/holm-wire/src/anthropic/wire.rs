@@ -8,116 +8,116 @@ use serde::Deserialize;
 
 use crate::{
     lean::lean,
-    loose::{Count, Raw, Str},
+    loose::{LenientCount, LenientStr, RawJson},
 };
 
 /// One event. Its members depend on its type. A complete body is read as an event with all members.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Event<'a> {
+pub(super) struct AnthropicEvent<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Str<'a>,
+    pub(super) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) index: Count<'a>,
+    pub(super) index: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) delta: Option<Delta<'a>>,
+    pub(super) delta: Option<AnthropicDelta<'a>>,
     #[serde(borrow)]
-    pub(super) content_block: Option<Block<'a>>,
+    pub(super) content_block: Option<AnthropicBlock<'a>>,
     #[serde(borrow)]
-    pub(super) message: Option<Start<'a>>,
+    pub(super) message: Option<AnthropicMessageStart<'a>>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<AnthropicUsage<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Delta<'a> {
+pub(super) struct AnthropicDelta<'a> {
     #[serde(borrow)]
-    pub(super) text: Option<Str<'a>>,
+    pub(super) text: Option<LenientStr<'a>>,
     #[serde(borrow)]
-    pub(super) thinking: Option<Str<'a>>,
+    pub(super) thinking: Option<LenientStr<'a>>,
     #[serde(borrow)]
-    pub(super) partial_json: Option<Str<'a>>,
+    pub(super) partial_json: Option<LenientStr<'a>>,
     #[serde(borrow)]
-    pub(super) signature: Option<Str<'a>>,
+    pub(super) signature: Option<LenientStr<'a>>,
     #[serde(borrow)]
-    pub(super) stop_reason: Str<'a>,
+    pub(super) stop_reason: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Start<'a> {
+pub(super) struct AnthropicMessageStart<'a> {
     #[serde(borrow)]
-    pub(super) model: Str<'a>,
+    pub(super) model: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<AnthropicUsage<'a>>,
 }
 
 /// A content block, at its start or complete.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Block<'a> {
+pub(super) struct AnthropicBlock<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Str<'a>,
+    pub(super) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) text: Str<'a>,
+    pub(super) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) thinking: Str<'a>,
+    pub(super) thinking: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) signature: Str<'a>,
+    pub(super) signature: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) data: Str<'a>,
+    pub(super) data: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) id: Str<'a>,
+    pub(super) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) name: Str<'a>,
+    pub(super) name: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) input: Option<Raw<'a>>,
+    pub(super) input: Option<RawJson<'a>>,
 }
 
 /// A complete reply that was not streamed.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Whole<'a> {
+pub(super) struct AnthropicMessage<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Str<'a>,
+    pub(super) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) model: Str<'a>,
+    pub(super) model: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) content: Option<Vec<Block<'a>>>,
+    pub(super) content: Option<Vec<AnthropicBlock<'a>>>,
     #[serde(borrow)]
-    pub(super) stop_reason: Str<'a>,
+    pub(super) stop_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<AnthropicUsage<'a>>,
     #[serde(borrow)]
-    pub(super) error: Option<Raw<'a>>,
+    pub(super) error: Option<RawJson<'a>>,
 }
 
 /// The reported usage. Here, `input_tokens` does not include cached tokens.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Tokens<'a> {
+pub(super) struct AnthropicUsage<'a> {
     #[serde(borrow)]
-    input_tokens: Count<'a>,
+    input_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    output_tokens: Count<'a>,
+    output_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    cache_creation_input_tokens: Count<'a>,
+    cache_creation_input_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    cache_read_input_tokens: Count<'a>,
+    cache_read_input_tokens: LenientCount<'a>,
 }
 
 /// The largest counts so far. Counts are cumulative, and some services send zeros first or last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct AnthropicTokenCounts {
     fresh: u64,
     written: u64,
     read: u64,
     output: u64,
 }
 
-impl Counts {
-    pub(super) fn see(&mut self, tokens: &Tokens<'_>) {
+impl AnthropicTokenCounts {
+    pub(super) fn see(&mut self, tokens: &AnthropicUsage<'_>) {
         self.fresh = self.fresh.max(tokens.input_tokens.or_zero());
         self.written = self.written.max(tokens.cache_creation_input_tokens.or_zero());
         self.read = self.read.max(tokens.cache_read_input_tokens.or_zero());
@@ -136,7 +136,7 @@ impl Counts {
     }
 }
 
-lean!(Event {
+lean!(AnthropicEvent {
     b"type" => kind,
     b"index" => index,
     b"delta" => delta,
@@ -144,15 +144,15 @@ lean!(Event {
     b"message" => message,
     b"usage" => usage,
 });
-lean!(Delta {
+lean!(AnthropicDelta {
     b"text" => text,
     b"thinking" => thinking,
     b"partial_json" => partial_json,
     b"signature" => signature,
     b"stop_reason" => stop_reason,
 });
-lean!(Start { b"model" => model, b"usage" => usage });
-lean!(Block {
+lean!(AnthropicMessageStart { b"model" => model, b"usage" => usage });
+lean!(AnthropicBlock {
     b"type" => kind,
     b"text" => text,
     b"thinking" => thinking,
@@ -162,7 +162,7 @@ lean!(Block {
     b"name" => name,
     b"input" => input,
 });
-lean!(Tokens {
+lean!(AnthropicUsage {
     b"input_tokens" => input_tokens,
     b"output_tokens" => output_tokens,
     b"cache_creation_input_tokens" => cache_creation_input_tokens,

@@ -5,32 +5,32 @@ use alloc::{string::String, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::Auth;
+use crate::AuthScheme;
 
 /// The settings of the Converse API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
-pub struct Dialect {
+pub struct BedrockDialect {
     /// How the key is sent: as a signature, or as a bearer token for long-lived Bedrock keys.
-    pub auth: Auth,
+    pub auth: AuthScheme,
     /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// Whether cache points are set.
     pub cache: CachePoints,
     /// How the request asks for thinking.
-    pub thinking: ThinkingStyle,
+    pub thinking: BedrockThinking,
     /// How the request asks for a reply with a JSON schema.
-    pub structured: Structured,
+    pub structured: BedrockStructuredOutput,
 }
 
-impl Default for Dialect {
+impl Default for BedrockDialect {
     fn default() -> Self {
         Self {
-            auth: Auth::SigV4("bedrock".into()),
+            auth: AuthScheme::SigV4("bedrock".into()),
             headers: Vec::new(),
             cache: CachePoints::default(),
-            thinking: ThinkingStyle::default(),
-            structured: Structured::default(),
+            thinking: BedrockThinking::default(),
+            structured: BedrockStructuredOutput::default(),
         }
     }
 }
@@ -87,7 +87,7 @@ impl CachePoints {
 /// How the request asks for thinking. Each vendor has its own fields beside those of Converse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum ThinkingStyle {
+pub enum BedrockThinking {
     /// Depends on the model's name.
     #[default]
     ByModel,
@@ -101,7 +101,7 @@ pub enum ThinkingStyle {
     Omitted,
 }
 
-impl ThinkingStyle {
+impl BedrockThinking {
     /// The style for a model.
     #[must_use]
     pub fn for_model(self, model: &str) -> Self {
@@ -117,7 +117,7 @@ impl ThinkingStyle {
 /// How the request asks for structured output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Structured {
+pub enum BedrockStructuredOutput {
     /// `outputConfig.textFormat` with the schema.
     #[default]
     OutputConfig,

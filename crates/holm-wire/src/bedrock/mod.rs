@@ -11,18 +11,18 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use dialect::{CachePoints, Dialect, Structured, ThinkingStyle};
-pub use server::{Server, ServerStream};
-pub use sign::{Credentials, Scope, Unsigned, sign, sign_request};
-pub use stream::ConverseEvents;
+pub use dialect::{BedrockDialect, BedrockStructuredOutput, BedrockThinking, CachePoints};
+pub use server::{BedrockReplyStream, BedrockServerCodec};
+pub use sign::{AwsCredentials, SigningScope, UnsignedRequest, sign, sign_request};
+pub use stream::BedrockEventReader;
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 
 use crate::{
-    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
-    framing::event_stream, stream::Events,
+    Format, FramedDecoder, MediaSource, MessageBuffer, ModelCall, ProviderCodec, ProviderRequest,
+    RequestParts, StreamDecoder, framing::event_stream, stream::EventReader,
 };
 
 /// The name under which reasoning keeps the data that this format must receive again.
@@ -31,51 +31,54 @@ const REPLAY: &str = "bedrock";
 /// The codec for Bedrock Converse.
 ///
 /// ```
-/// use holm_wire::{Codec, bedrock::Converse};
+/// use holm_wire::{ProviderCodec, bedrock::BedrockCodec};
 ///
 /// let body = br#"{"output":{"message":{"role":"assistant","content":[{"text":"hi"}]}},"stopReason":"end_turn"}"#;
-/// let reply = Converse::default().reply(body)?;
+/// let reply = BedrockCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Converse {
-    dialect: Dialect,
+pub struct BedrockCodec {
+    dialect: BedrockDialect,
 }
 
-impl Converse {
+impl BedrockCodec {
     /// Creates the codec for a dialect.
-    pub const fn new(dialect: Dialect) -> Self {
+    pub const fn new(dialect: BedrockDialect) -> Self {
         Self { dialect }
     }
 
-    pub const fn dialect(&self) -> &Dialect {
+    pub const fn dialect(&self) -> &BedrockDialect {
         &self.dialect
     }
 }
 
-impl Codec for Converse {
+impl ProviderCodec for BedrockCodec {
     fn format(&self) -> Format {
         Format::Bedrock
     }
 
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
         request::write_message(message, media, out);
     }
 
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
         request::write_tools(tools, out);
     }
 
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest {
         request::assemble(&self.dialect, call, parts)
     }
 
     fn stream(&self) -> Box<dyn StreamDecoder> {
-        Box::new(Stream::new(event_stream::Decoder::default(), ConverseEvents::default()))
+        Box::new(FramedDecoder::new(
+            event_stream::EventStreamDecoder::default(),
+            BedrockEventReader::default(),
+        ))
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
-        ConverseEvents::default().whole(body)
+        BedrockEventReader::default().whole(body)
     }
 }

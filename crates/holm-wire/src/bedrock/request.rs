@@ -3,13 +3,14 @@
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Message, Role, Thinking, Tool, ToolCall, ToolResult};
+use holm_kernel::{Block, Message, Role, Thinking, ToolCall, ToolResult, ToolSpec};
 
-use super::{CachePoints, Dialect, REPLAY, Structured, ThinkingStyle};
+use super::{BedrockDialect, BedrockStructuredOutput, BedrockThinking, CachePoints, REPLAY};
 use crate::{
-    Caching, Delivery, HttpRequest, MediaSource, ModelCall, Parts, Reasoning, ToolChoice, Transcript,
+    Caching, Delivery, MediaSource, MessageBuffer, ModelCall, ProviderRequest, Reasoning, RequestParts,
+    ToolChoice,
     http::escape,
-    write::{self, Object},
+    write::{self, ObjectWriter},
 };
 
 mod files;
@@ -27,15 +28,15 @@ const MIN_THINKING: u64 = 1_024;
 const MAX_ID: usize = 64;
 
 /// Writes a message. Neighbours of one role become one message, because roles must alternate.
-pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
     let role = match message.role {
         Role::Custom => return,
         Role::User | Role::Tool | Role::System => USER,
         Role::Assistant => ASSISTANT,
     };
-    let mut names = files::Names::new(message.id);
+    let mut names = files::DocumentNames::new(message.id);
     let mut first = true;
-    let mut add = |bytes: &mut Vec<u8>, out: &mut Transcript, marked: bool| {
+    let mut add = |bytes: &mut Vec<u8>, out: &mut MessageBuffer, marked: bool| {
         if bytes.is_empty() {
             return;
         }
@@ -61,7 +62,7 @@ pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mu
     }
 }
 
-fn open(role: &'static str, out: &mut Transcript) {
+fn open(role: &'static str, out: &mut MessageBuffer) {
     out.settle(role);
     let bytes = out.out();
     write::comma(bytes);
@@ -76,7 +77,7 @@ fn write_block(
     block: &Block,
     role: Role,
     media: &dyn MediaSource,
-    names: &mut files::Names,
+    names: &mut files::DocumentNames,
     out: &mut Vec<u8>,
 ) {
     match block {
@@ -96,7 +97,7 @@ fn write_block(
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("text", text);
     object.close();
 }
@@ -107,13 +108,13 @@ fn write_thinking(thinking: &Thinking, out: &mut Vec<u8>) {
     let text = |name: &str| replay.get(name).and_then(Json::as_str);
     let mut reasoning = Vec::new();
     if let Some(data) = text("redacted") {
-        let mut object = Object::open(&mut reasoning);
+        let mut object = ObjectWriter::open(&mut reasoning);
         object.string("redactedContent", data);
         object.close();
     } else if let Some(signature) = text("signature") {
-        let mut object = Object::open(&mut reasoning);
+        let mut object = ObjectWriter::open(&mut reasoning);
         if let Some(out) = object.member("reasoningText") {
-            let mut inner = Object::open(out);
+            let mut inner = ObjectWriter::open(out);
             inner.string("text", &thinking.text);
             inner.string("signature", signature);
             inner.close();
@@ -122,14 +123,14 @@ fn write_thinking(thinking: &Thinking, out: &mut Vec<u8>) {
     } else {
         return;
     }
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.raw("reasoningContent", &reasoning);
     object.close();
 }
 
 fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     out.extend_from_slice(br#"{"toolUse":"#);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("toolUseId", &tool_id(&call.id));
     object.string("name", &call.name);
     if let Some(out) = object.member("input") {
@@ -139,7 +140,7 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
             Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
             _ if text.is_empty() => out.extend_from_slice(b"{}"),
             _ => {
-                let mut wrapped = Object::open(out);
+                let mut wrapped = ObjectWriter::open(out);
                 wrapped.string("invalid_json", text);
                 wrapped.close();
             }
@@ -149,9 +150,14 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-fn write_result(result: &ToolResult, media: &dyn MediaSource, names: &mut files::Names, out: &mut Vec<u8>) {
+fn write_result(
+    result: &ToolResult,
+    media: &dyn MediaSource,
+    names: &mut files::DocumentNames,
+    out: &mut Vec<u8>,
+) {
     out.extend_from_slice(br#"{"toolResult":"#);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("toolUseId", &tool_id(&result.call));
     if let Some(out) = object.member("content") {
         out.push(b'[');
@@ -179,18 +185,18 @@ fn write_result(result: &ToolResult, media: &dyn MediaSource, names: &mut files:
     out.push(b'}');
 }
 
-pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+pub(super) fn write_tools(tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
     for tool in tools {
         write::comma(out);
         out.extend_from_slice(br#"{"toolSpec":"#);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("name", &tool.name);
         // The service refuses an empty description.
         if !tool.description.trim().is_empty() {
             object.string("description", &tool.description);
         }
         if let Some(out) = object.member("inputSchema") {
-            let mut schema = Object::open(out);
+            let mut schema = ObjectWriter::open(out);
             schema.value("json", &tool.schema);
             schema.close();
         }
@@ -202,7 +208,11 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
 /// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 1_024;
 
-pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+pub(super) fn assemble(
+    dialect: &BedrockDialect,
+    call: &ModelCall<'_>,
+    parts: &RequestParts<'_>,
+) -> ProviderRequest {
     let system = &call.request.system;
     let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
@@ -212,7 +222,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
         Caching::Off => CachePoints::Nowhere,
     };
     let cached = points != CachePoints::Nowhere;
-    let mut object = Object::overridden(&mut body, extra);
+    let mut object = ObjectWriter::overridden(&mut body, extra);
     if !system.trim().is_empty()
         && let Some(out) = object.member("system")
     {
@@ -232,7 +242,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     write_tool_settings(call, parts.tools, points == CachePoints::Everywhere, &mut object);
     write_settings(dialect, call, &mut object);
     object.close();
-    let mut request = HttpRequest::post(path(call), dialect.auth.clone(), body);
+    let mut request = ProviderRequest::post(path(call), dialect.auth.clone(), body);
     if call.options.delivery == Delivery::Stream {
         request.headers.push(("accept".into(), "application/vnd.amazon.eventstream".into()));
     }
@@ -254,7 +264,7 @@ fn path(call: &ModelCall<'_>) -> String {
 /// Copies the messages and puts cache points after the last block, and after the last block
 /// before the last reply. The previous request ended at the second one, so its cache is found
 /// even after a long turn.
-fn write_transcript(transcript: &Transcript, cached: bool, out: &mut Vec<u8>) {
+fn write_transcript(transcript: &MessageBuffer, cached: bool, out: &mut Vec<u8>) {
     let bytes = transcript.bytes();
     let mut from = 0;
     if cached {
@@ -275,12 +285,12 @@ fn write_transcript(transcript: &Transcript, cached: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(transcript.tail());
 }
 
-fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], cached: bool, object: &mut Object<'_>) {
+fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], cached: bool, object: &mut ObjectWriter<'_>) {
     if tools.is_empty() {
         return;
     }
     let Some(out) = object.member("toolConfig") else { return };
-    let mut config = Object::open(out);
+    let mut config = ObjectWriter::open(out);
     if let Some(out) = config.member("tools") {
         out.push(b'[');
         out.extend_from_slice(tools);
@@ -305,10 +315,10 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], cached: bool, object:
     config.close();
 }
 
-fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+fn write_settings(dialect: &BedrockDialect, call: &ModelCall<'_>, object: &mut ObjectWriter<'_>) {
     let fields = thinking_fields(dialect.thinking.for_model(call.model()), call);
     let mut config = Vec::new();
-    let mut inference = Object::open(&mut config);
+    let mut inference = ObjectWriter::open(&mut config);
     if let Some(most) = call.max_output() {
         inference.number("maxTokens", most);
     }
@@ -333,7 +343,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
         object.raw("inferenceConfig", &config);
     }
     if let Some(schema) =
-        call.request.format.as_ref().filter(|_| dialect.structured == Structured::OutputConfig)
+        call.request.format.as_ref().filter(|_| dialect.structured == BedrockStructuredOutput::OutputConfig)
         && let Some(out) = object.member("outputConfig")
     {
         // The schema is sent as text.
@@ -349,25 +359,25 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
 }
 
 /// The vendor's own fields that request thinking.
-fn thinking_fields(style: ThinkingStyle, call: &ModelCall<'_>) -> Option<String> {
+fn thinking_fields(style: BedrockThinking, call: &ModelCall<'_>) -> Option<String> {
     let reasoning = call.options.reasoning;
     match style {
-        ThinkingStyle::Budget => {
+        BedrockThinking::Budget => {
             let budget = reasoning.budget()?.max(MIN_THINKING);
             let budget = call.max_output().map_or(budget, |most| budget.min(most.saturating_sub(1)));
             (budget >= MIN_THINKING)
                 .then(|| format!(r#"{{"thinking":{{"type":"enabled","budget_tokens":{budget}}}}}"#))
         }
-        ThinkingStyle::Adaptive => {
+        BedrockThinking::Adaptive => {
             let word = reasoning.effort()?.word();
             Some(format!(r#"{{"thinking":{{"type":"adaptive"}},"output_config":{{"effort":"{word}"}}}}"#))
         }
-        ThinkingStyle::Effort => {
+        BedrockThinking::Effort => {
             let word = reasoning.effort().map(crate::Effort::word);
             let word = word.or((reasoning == Reasoning::Off).then_some("low"))?;
             Some(format!(r#"{{"reasoning_effort":"{word}"}}"#))
         }
-        ThinkingStyle::ByModel | ThinkingStyle::Omitted => None,
+        BedrockThinking::ByModel | BedrockThinking::Omitted => None,
     }
 }
 

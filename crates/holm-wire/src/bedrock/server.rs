@@ -9,29 +9,29 @@ use holm_kernel::{Block, Failure, FailureClass, Reply, StopReason, Thinking, Too
 
 use super::REPLAY;
 use crate::{
-    Delivery, Delta,
+    Delivery, WireDelta,
     framing::event_stream,
-    server::{Asked, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
-    write::{self, Object},
+    server::{CompletionRequest, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces, status},
+    write::{self, ObjectWriter},
 };
 
 /// The server side of Converse. The model and the delivery are in the path and not in the body, so
 /// a server is created for a path.
 ///
 /// ```
-/// use holm_wire::{Delivery, bedrock::Server};
+/// use holm_wire::{Delivery, bedrock::BedrockServerCodec};
 ///
-/// let server = Server::at("/model/amazon.nova-lite-v1%3A0/converse-stream").unwrap();
+/// let server = BedrockServerCodec::at("/model/amazon.nova-lite-v1%3A0/converse-stream").unwrap();
 /// assert_eq!(server.model(), "amazon.nova-lite-v1:0");
-/// assert_eq!(Server::at("/model/x/invoke"), None);
+/// assert_eq!(BedrockServerCodec::at("/model/x/invoke"), None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Server {
+pub struct BedrockServerCodec {
     model: String,
     delivery: Delivery,
 }
 
-impl Server {
+impl BedrockServerCodec {
     /// The server for a request's path, or `None` if it is not a path of Converse.
     pub fn at(path: &str) -> Option<Self> {
         let (model, verb) = path.strip_prefix("/model/")?.rsplit_once('/')?;
@@ -49,19 +49,19 @@ impl Server {
     }
 }
 
-impl ServerCodec for Server {
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
-        let mut asked = read::read(&BadBody::parse(body)?)?;
+impl ServerCodec for BedrockServerCodec {
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
+        let mut asked = read::read(&RequestBodyError::parse(body)?)?;
         asked.model.clone_from(&self.model);
         asked.delivery = self.delivery;
         Ok(asked)
     }
 
-    fn stream(&self, _: Head) -> Box<dyn ReplyStream> {
-        Box::new(ServerStream { begun: false, index: 0, open: None })
+    fn stream(&self, _: ReplyHead) -> Box<dyn ReplyStream> {
+        Box::new(BedrockReplyStream { begun: false, index: 0, open: None })
     }
 
-    fn reply(&self, _: &Head, reply: &Reply) -> Vec<u8> {
+    fn reply(&self, _: &ReplyHead, reply: &Reply) -> Vec<u8> {
         let mut out = Vec::new();
         out.extend_from_slice(br#"{"output":{"message":{"role":"assistant","content":["#);
         for block in &reply.blocks {
@@ -77,7 +77,7 @@ impl ServerCodec for Server {
 
     fn failure(&self, failure: &Failure) -> (u16, Vec<u8>) {
         let mut out = Vec::new();
-        let mut object = Object::open(&mut out);
+        let mut object = ObjectWriter::open(&mut out);
         object.string("__type", exception(failure.class));
         object.string("message", &failure.message);
         object.close();
@@ -87,29 +87,29 @@ impl ServerCodec for Server {
 
 /// Writes a streamed reply.
 #[derive(Debug)]
-pub struct ServerStream {
+pub struct BedrockReplyStream {
     begun: bool,
     /// The next block's index.
     index: u64,
-    open: Option<Kind>,
+    open: Option<BedrockBlockKind>,
 }
 
 /// The kind of the open block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BedrockBlockKind {
     Text,
     Thinking,
     Call,
 }
 
-impl ServerStream {
+impl BedrockReplyStream {
     /// Opens a block of this kind. Only calls are announced.
-    fn open(&mut self, kind: Kind, out: &mut Vec<u8>) {
+    fn open(&mut self, kind: BedrockBlockKind, out: &mut Vec<u8>) {
         if !self.begun {
             self.begun = true;
             event("messageStart", out, |object| object.string("role", "assistant"));
         }
-        if self.open != Some(kind) || kind == Kind::Call {
+        if self.open != Some(kind) || kind == BedrockBlockKind::Call {
             self.close(out);
             self.open = Some(kind);
         }
@@ -124,13 +124,13 @@ impl ServerStream {
     }
 
     fn call(&mut self, id: &str, name: &str, out: &mut Vec<u8>) {
-        self.open(Kind::Call, out);
+        self.open(BedrockBlockKind::Call, out);
         let index = self.index;
         event("contentBlockStart", out, |object| {
             object.number("contentBlockIndex", index);
             if let Some(out) = object.member("start") {
                 out.extend_from_slice(br#"{"toolUse":"#);
-                let mut call = Object::open(out);
+                let mut call = ObjectWriter::open(out);
                 call.string("toolUseId", id);
                 call.string("name", name);
                 call.close();
@@ -155,7 +155,7 @@ impl ServerStream {
     }
 
     fn thinking(&mut self, thinking: &Thinking, piece: usize, out: &mut Vec<u8>) {
-        self.open(Kind::Thinking, out);
+        self.open(BedrockBlockKind::Thinking, out);
         if let Some(data) = replayed(thinking, "redacted") {
             return self.piece(&["reasoningContent", "redactedContent"], data, out);
         }
@@ -168,27 +168,27 @@ impl ServerStream {
     }
 }
 
-impl ReplyStream for ServerStream {
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+impl ReplyStream for BedrockReplyStream {
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>) {
         match delta {
-            Delta::Text { text, .. } => {
-                self.open(Kind::Text, out);
+            WireDelta::Text { text, .. } => {
+                self.open(BedrockBlockKind::Text, out);
                 self.piece(&["text"], text, out);
             }
-            Delta::Thinking { text, .. } => {
-                self.open(Kind::Thinking, out);
+            WireDelta::Thinking { text, .. } => {
+                self.open(BedrockBlockKind::Thinking, out);
                 self.piece(&["reasoningContent", "text"], text, out);
             }
-            Delta::ToolCallStarted { id, name, .. } => self.call(id, name, out),
-            Delta::ToolArguments { text, .. } => self.piece(&["toolUse", "input"], text, out),
-            Delta::Usage(_) => {}
+            WireDelta::ToolCallStarted { id, name, .. } => self.call(id, name, out),
+            WireDelta::ToolArguments { text, .. } => self.piece(&["toolUse", "input"], text, out),
+            WireDelta::Usage(_) => {}
         }
     }
 
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
         match block {
             Block::Text(text) => {
-                pieces(text, piece).for_each(|text| self.delta(&Delta::Text { offset: 0, text }, out));
+                pieces(text, piece).for_each(|text| self.delta(&WireDelta::Text { offset: 0, text }, out));
             }
             Block::Thinking(thinking) => self.thinking(thinking, piece, out),
             Block::ToolCall(call) => {
@@ -202,7 +202,7 @@ impl ReplyStream for ServerStream {
 
     fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
         if !self.begun {
-            self.open(Kind::Text, out);
+            self.open(BedrockBlockKind::Text, out);
         }
         self.close(out);
         event("messageStop", out, |object| object.string("stopReason", stop_reason(stop)));
@@ -216,7 +216,7 @@ impl ReplyStream for ServerStream {
 
     fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
         let mut payload = Vec::new();
-        let mut object = Object::open(&mut payload);
+        let mut object = ObjectWriter::open(&mut payload);
         object.string("message", &failure.message);
         object.close();
         let name = exception(failure.class);
@@ -229,9 +229,9 @@ impl ReplyStream for ServerStream {
     }
 }
 
-fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
+fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut ObjectWriter<'_>)) {
     let mut payload = Vec::new();
-    let mut object = Object::open(&mut payload);
+    let mut object = ObjectWriter::open(&mut payload);
     members(&mut object);
     object.close();
     let headers = [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")];
@@ -246,18 +246,18 @@ fn write_whole_block(block: &Block, out: &mut Vec<u8>) {
     match block {
         Block::Text(text) => {
             write::comma(out);
-            let mut object = Object::open(out);
+            let mut object = ObjectWriter::open(out);
             object.string("text", text);
             object.close();
         }
         Block::Thinking(thinking) => {
             write::comma(out);
             out.extend_from_slice(br#"{"reasoningContent":"#);
-            let mut object = Object::open(out);
+            let mut object = ObjectWriter::open(out);
             if let Some(data) = replayed(thinking, "redacted") {
                 object.string("redactedContent", data);
             } else if let Some(out) = object.member("reasoningText") {
-                let mut inner = Object::open(out);
+                let mut inner = ObjectWriter::open(out);
                 inner.string("text", &thinking.text);
                 if let Some(signature) = replayed(thinking, "signature") {
                     inner.string("signature", signature);
@@ -275,7 +275,7 @@ fn write_whole_block(block: &Block, out: &mut Vec<u8>) {
 fn write_whole_call(call: &ToolCall, out: &mut Vec<u8>) {
     write::comma(out);
     out.extend_from_slice(br#"{"toolUse":"#);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("toolUseId", &call.id);
     object.string("name", &call.name);
     let valid = matches!(Json::parse(&call.arguments), Ok(Json::Object(_)));
@@ -285,7 +285,7 @@ fn write_whole_call(call: &ToolCall, out: &mut Vec<u8>) {
 }
 
 fn write_usage(usage: Usage, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.number("inputTokens", usage.input.saturating_sub(usage.cached).saturating_sub(usage.cache_write));
     object.number("outputTokens", usage.output);
     object.number("totalTokens", usage.total());

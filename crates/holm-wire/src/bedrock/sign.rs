@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-use crate::{HttpRequest, Method, civil::Civil, escape};
+use crate::{HttpMethod, ProviderRequest, civil::UtcDateTime, escape};
 
 /// Headers that proxies and clients add or change, so they are never signed.
 const UNSIGNED: [&str; 6] =
@@ -16,7 +16,7 @@ const UNSIGNED: [&str; 6] =
 
 /// The keys of an AWS account. The `Debug` form hides the secrets.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Credentials {
+pub struct AwsCredentials {
     /// The access key's id.
     pub access: String,
     /// The secret access key.
@@ -25,25 +25,25 @@ pub struct Credentials {
     pub session: Option<String>,
 }
 
-impl fmt::Debug for Credentials {
+impl fmt::Debug for AwsCredentials {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Credentials").field("access", &self.access).finish_non_exhaustive()
+        out.debug_struct("AwsCredentials").field("access", &self.access).finish_non_exhaustive()
     }
 }
 
 /// The scope of a signature: one service in one region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scope<'a> {
+pub struct SigningScope<'a> {
     /// The region, for example `eu-central-1`.
     pub region: &'a str,
-    /// The service, for example `bedrock`. It comes from [`Auth::SigV4`](crate::Auth::SigV4).
+    /// The service, for example `bedrock`. It comes from [`AuthScheme::SigV4`](crate::AuthScheme::SigV4).
     pub service: &'a str,
 }
 
 /// A request as it is sent, before signing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unsigned<'a> {
-    pub method: Method,
+pub struct UnsignedRequest<'a> {
+    pub method: HttpMethod,
     /// The full URL, escaped.
     pub url: &'a str,
     /// The headers that the signature covers. `host` is added.
@@ -57,36 +57,36 @@ pub struct Unsigned<'a> {
 /// signature for some minutes.
 ///
 /// ```
-/// use holm_wire::{Auth, HttpRequest, bedrock::{Credentials, Scope, sign_request}};
+/// use holm_wire::{AuthScheme, ProviderRequest, bedrock::{AwsCredentials, SigningScope, sign_request}};
 ///
-/// let request = HttpRequest::post("/model/amazon.nova-lite-v1%3A0/converse", Auth::SigV4("bedrock".into()), b"{}".to_vec());
-/// let keys = Credentials { access: "AKIDEXAMPLE".into(), secret: "secret".into(), session: None };
-/// let scope = Scope { region: "us-east-1", service: "bedrock" };
+/// let request = ProviderRequest::post("/model/amazon.nova-lite-v1%3A0/converse", AuthScheme::SigV4("bedrock".into()), b"{}".to_vec());
+/// let keys = AwsCredentials { access: "AKIDEXAMPLE".into(), secret: "secret".into(), session: None };
+/// let scope = SigningScope { region: "us-east-1", service: "bedrock" };
 /// let headers = sign_request(&request, "https://bedrock-runtime.us-east-1.amazonaws.com", &keys, scope, 1_440_938_160_000);
 /// assert_eq!(headers[0], ("x-amz-date".into(), "20150830T123600Z".into()));
 /// assert!(headers[1].1.starts_with("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/bedrock/aws4_request, "));
 /// ```
 pub fn sign_request(
-    request: &HttpRequest,
+    request: &ProviderRequest,
     base: &str,
-    credentials: &Credentials,
-    scope: Scope<'_>,
+    credentials: &AwsCredentials,
+    scope: SigningScope<'_>,
     now_ms: u64,
 ) -> Vec<(String, String)> {
     let url = request.url(base);
     let unsigned =
-        Unsigned { method: request.method, url: &url, headers: &request.headers, body: &request.body };
+        UnsignedRequest { method: request.method, url: &url, headers: &request.headers, body: &request.body };
     sign(&unsigned, credentials, scope, now_ms)
 }
 
 /// Signs a request and returns the headers to add.
 pub fn sign(
-    request: &Unsigned<'_>,
-    credentials: &Credentials,
-    scope: Scope<'_>,
+    request: &UnsignedRequest<'_>,
+    credentials: &AwsCredentials,
+    scope: SigningScope<'_>,
     now_ms: u64,
 ) -> Vec<(String, String)> {
-    let now = Civil::from_seconds(now_ms / 1000);
+    let now = UtcDateTime::from_seconds(now_ms / 1000);
     let mut added: Vec<(String, String)> = alloc::vec![("x-amz-date".into(), now.basic())];
     if let Some(token) = &credentials.session {
         added.push(("x-amz-security-token".into(), token.clone()));
@@ -110,7 +110,7 @@ pub fn sign(
 }
 
 /// The canonical form of the request, which both sides hash, and the list of its headers.
-fn canonical_request(request: &Unsigned<'_>, added: &[(String, String)]) -> (String, String) {
+fn canonical_request(request: &UnsignedRequest<'_>, added: &[(String, String)]) -> (String, String) {
     let (host, path, query) = split(request.url);
     let mut headers: BTreeMap<String, String> = BTreeMap::new();
     headers.insert("host".into(), host.into());
@@ -131,8 +131,8 @@ fn canonical_request(request: &Unsigned<'_>, added: &[(String, String)]) -> (Str
     let names: Vec<&str> = headers.keys().map(String::as_str).collect();
     let names = names.join(";");
     let method = match request.method {
-        Method::Get => "GET",
-        Method::Post => "POST",
+        HttpMethod::Get => "GET",
+        HttpMethod::Post => "POST",
     };
     let mut out = format!("{method}\n{}\n{}\n", canonical_path(path), canonical_query(query));
     for (name, value) in &headers {

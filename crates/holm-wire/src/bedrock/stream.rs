@@ -7,22 +7,22 @@ use holm_kernel::{Failure, FailureClass, Reply, StopReason};
 
 use super::{
     REPLAY,
-    wire::{Delta, Event, Reasoning, ToolUse, Whole},
+    wire::{BedrockDelta, BedrockEvent, BedrockReasoning, BedrockReply, BedrockToolUse},
 };
 use crate::{
-    CallPiece, Draft, Memo, Sink, Step, classify,
-    framing::{Frame, event_stream::Headers},
-    loose::Raw,
-    stream::Events,
+    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify,
+    framing::{StreamFrame, event_stream::EventHeaders},
+    loose::RawJson,
+    stream::EventReader,
 };
 
 /// Reads events into a draft.
 #[derive(Debug, Default)]
-pub struct ConverseEvents {
-    open: BTreeMap<u64, Open>,
+pub struct BedrockEventReader {
+    open: BTreeMap<u64, BedrockOpenBlock>,
     /// Whether the reply has ended. Only its usage may follow.
     stopped: bool,
-    memo: Memo<Kind>,
+    memo: FrameMemo<BedrockTextKind>,
     /// The headers of the remembered event. The same payload with different headers
     /// is a different event.
     headers: Vec<u8>,
@@ -32,7 +32,7 @@ pub struct ConverseEvents {
 
 /// A block that has started and not ended.
 #[derive(Debug)]
-enum Open {
+enum BedrockOpenBlock {
     Text,
     Thinking {
         signature: String,
@@ -45,28 +45,35 @@ enum Open {
 
 /// The kind of text in a remembered event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BedrockTextKind {
     Text,
     Thinking,
 }
 
-impl ConverseEvents {
+impl BedrockEventReader {
     /// The same without the memo: every event is parsed.
     pub fn plain() -> Self {
         Self { plain_only: true, ..Self::default() }
     }
 
-    fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn read(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         self.memo.forget();
-        let headers = Headers::new(frame.name);
+        let headers = EventHeaders::new(frame.name);
         if matches!(headers.text(":message-type"), Some("exception" | "error")) {
-            return Step::fail(exception(headers, frame.data));
+            return FrameOutcome::fail(exception(headers, frame.data));
         }
-        let Ok(event) = holm_read::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+        let Ok(event) = holm_read::from_slice::<BedrockEvent<'_>>(frame.data) else {
+            return FrameOutcome::Garbage;
+        };
         let index = event.content_block_index.or_zero();
         match headers.text(":event-type").unwrap_or_default() {
             "contentBlockDelta" => {
-                let Some(delta) = &event.delta else { return Step::More };
+                let Some(delta) = &event.delta else { return FrameOutcome::More };
                 self.piece(index, delta, draft, sink);
                 self.learn(frame, index, delta);
             }
@@ -86,40 +93,58 @@ impl ConverseEvents {
                 if let Some(tokens) = &event.usage {
                     draft.set_usage(tokens.usage(), sink);
                 }
-                return if self.stopped { Step::End } else { Step::More };
+                return if self.stopped { FrameOutcome::End } else { FrameOutcome::More };
             }
             _ => {}
         }
-        Step::More
+        FrameOutcome::More
     }
 
-    fn begin_call(&mut self, index: u64, call: &ToolUse<'_>, draft: &mut Draft, sink: Sink<'_>) {
-        let piece = CallPiece { id: call.tool_use_id.as_str(), name: call.name.as_str(), arguments: "" };
+    fn begin_call(
+        &mut self,
+        index: u64,
+        call: &BedrockToolUse<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
+        let piece = ToolCallChunk { id: call.tool_use_id.as_str(), name: call.name.as_str(), arguments: "" };
         draft.call(Some(index), &piece, sink);
-        self.open.insert(index, Open::Call { pieces: false });
+        self.open.insert(index, BedrockOpenBlock::Call { pieces: false });
     }
 
-    fn piece(&mut self, index: u64, delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    fn piece(
+        &mut self,
+        index: u64,
+        delta: &BedrockDelta<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         if let Some(text) = &delta.text {
             self.open.entry(index).or_insert_with(|| {
-                draft.charge(size_of::<Open>());
-                Open::Text
+                draft.charge(size_of::<BedrockOpenBlock>());
+                BedrockOpenBlock::Text
             });
             draft.text(text.as_str(), sink);
         }
         if let Some(reasoning) = &delta.reasoning_content {
             self.reasoning(index, reasoning, draft, sink);
         }
-        let input = delta.tool_use.as_ref().and_then(|call| call.input).map(Raw::text);
+        let input = delta.tool_use.as_ref().and_then(|call| call.input).map(RawJson::text);
         if let Some(input) = input.filter(|input| !input.is_empty())
-            && let Some(Open::Call { pieces }) = self.open.get_mut(&index)
+            && let Some(BedrockOpenBlock::Call { pieces }) = self.open.get_mut(&index)
         {
             *pieces = true;
-            draft.call(Some(index), &CallPiece { arguments: &input, ..CallPiece::default() }, sink);
+            draft.call(Some(index), &ToolCallChunk { arguments: &input, ..ToolCallChunk::default() }, sink);
         }
     }
 
-    fn reasoning(&mut self, index: u64, reasoning: &Reasoning<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    fn reasoning(
+        &mut self,
+        index: u64,
+        reasoning: &BedrockReasoning<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         if !reasoning.redacted_content.as_str().is_empty() {
             draft.close();
             draft.charge(reasoning.redacted_content.as_str().len());
@@ -130,10 +155,10 @@ impl ConverseEvents {
         let (text, signature) =
             whole.map_or((&reasoning.text, &reasoning.signature), |whole| (&whole.text, &whole.signature));
         let open = self.open.entry(index).or_insert_with(|| {
-            draft.charge(size_of::<Open>());
-            Open::Thinking { signature: String::new() }
+            draft.charge(size_of::<BedrockOpenBlock>());
+            BedrockOpenBlock::Thinking { signature: String::new() }
         });
-        if let Open::Thinking { signature: so_far } = open {
+        if let BedrockOpenBlock::Thinking { signature: so_far } = open {
             draft.charge(signature.as_str().len());
             so_far.push_str(signature.as_str());
         }
@@ -141,16 +166,16 @@ impl ConverseEvents {
     }
 
     /// Remembers a text delta that has no other effect, so that similar events need not be parsed.
-    fn learn(&mut self, frame: Frame<'_>, index: u64, delta: &Delta<'_>) {
+    fn learn(&mut self, frame: StreamFrame<'_>, index: u64, delta: &BedrockDelta<'_>) {
         let (text, kind) = match (&delta.text, &delta.reasoning_content, &delta.tool_use) {
-            (Some(text), None, None) => (text, Kind::Text),
+            (Some(text), None, None) => (text, BedrockTextKind::Text),
             (None, Some(reasoning), None)
                 if reasoning.signature.as_str().is_empty()
                     && reasoning.redacted_content.as_str().is_empty()
                     && reasoning.reasoning_text.is_none()
-                    && matches!(self.open.get(&index), Some(Open::Thinking { .. })) =>
+                    && matches!(self.open.get(&index), Some(BedrockOpenBlock::Thinking { .. })) =>
             {
-                (&reasoning.text, Kind::Thinking)
+                (&reasoning.text, BedrockTextKind::Thinking)
             }
             _ => return,
         };
@@ -163,20 +188,23 @@ impl ConverseEvents {
         }
     }
 
-    fn close(&mut self, index: u64, draft: &mut Draft, sink: Sink<'_>) {
+    fn close(&mut self, index: u64, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         match self.open.remove(&index) {
-            Some(Open::Thinking { signature }) if !signature.is_empty() => {
+            Some(BedrockOpenBlock::Thinking { signature }) if !signature.is_empty() => {
                 draft.thinking_replay(replay("signature", &signature));
             }
-            Some(Open::Call { pieces: false }) => {
-                draft.call(Some(index), &CallPiece { arguments: "{}", ..CallPiece::default() }, sink);
+            Some(BedrockOpenBlock::Call { pieces: false }) => {
+                draft.call(Some(index), &ToolCallChunk { arguments: "{}", ..ToolCallChunk::default() }, sink);
             }
-            Some(Open::Thinking { .. } | Open::Call { .. } | Open::Text) | None => {}
+            Some(
+                BedrockOpenBlock::Thinking { .. } | BedrockOpenBlock::Call { .. } | BedrockOpenBlock::Text,
+            )
+            | None => {}
         }
         draft.close();
     }
 
-    fn close_all(&mut self, draft: &mut Draft, sink: Sink<'_>) {
+    fn close_all(&mut self, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         while let Some((index, _)) = self.open.first_key_value() {
             let index = *index;
             self.close(index, draft, sink);
@@ -184,29 +212,34 @@ impl ConverseEvents {
     }
 }
 
-impl Events for ConverseEvents {
+impl EventReader for BedrockEventReader {
     const UNFRAMED: &'static [u8] = b"{[<";
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         if self.headers == frame.name
             && let Some((kind, text)) = self.memo.recall(frame.data)
         {
             match kind {
-                Kind::Text => draft.text(text, sink),
-                Kind::Thinking => draft.thinking(text, sink),
+                BedrockTextKind::Text => draft.text(text, sink),
+                BedrockTextKind::Thinking => draft.thinking(text, sink),
             }
-            return Step::More;
+            return FrameOutcome::More;
         }
         self.read(frame, draft, sink)
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: Whole<'_> =
+        let whole: BedrockReply<'_> =
             holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
         let Some(message) = whole.output.as_ref().and_then(|output| output.message.as_ref()) else {
             return Err(not_a_reply(body));
         };
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         let mut events = Self::plain();
         for (index, block) in (0_u64..).zip(&message.content) {
             if let Some(call) = &block.tool_use {
@@ -223,7 +256,7 @@ impl Events for ConverseEvents {
     }
 
     /// The reply is complete after its stop reason. Only the usage may be lost after it.
-    fn is_complete(&self, _: &Draft) -> bool {
+    fn is_complete(&self, _: &ReplyDraft) -> bool {
         self.stopped
     }
 }
@@ -238,7 +271,7 @@ fn not_a_reply(body: &[u8]) -> Failure {
 
 /// An error instead of an event. Its kind is in a header, and its message is in the payload
 /// or in another header.
-fn exception(headers: Headers<'_>, payload: &[u8]) -> Failure {
+fn exception(headers: EventHeaders<'_>, payload: &[u8]) -> Failure {
     let kind = headers
         .text(":exception-type")
         .or_else(|| headers.text(":error-code"))
@@ -276,7 +309,7 @@ fn replay(name: &str, value: &str) -> Json {
     Json::object([(REPLAY, Json::object([(name, Json::from(value))]))])
 }
 
-fn read_stop(reason: &str, draft: &mut Draft) {
+fn read_stop(reason: &str, draft: &mut ReplyDraft) {
     let stop = match reason {
         "" => return,
         "end_turn" => StopReason::EndTurn,

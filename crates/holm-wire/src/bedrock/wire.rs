@@ -6,120 +6,120 @@ use holm_kernel::Usage;
 use holm_read::Read;
 use serde::Deserialize;
 
-use crate::loose::{Count, Raw, Str};
+use crate::loose::{LenientCount, LenientStr, RawJson};
 
 /// The payload of any event. Its members depend on the event's name.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Event<'a> {
+pub(super) struct BedrockEvent<'a> {
     #[serde(borrow)]
-    pub(super) content_block_index: Count<'a>,
+    pub(super) content_block_index: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) start: Option<Start<'a>>,
+    pub(super) start: Option<BedrockBlockStart<'a>>,
     #[serde(borrow)]
-    pub(super) delta: Option<Delta<'a>>,
+    pub(super) delta: Option<BedrockDelta<'a>>,
     #[serde(borrow)]
-    pub(super) stop_reason: Str<'a>,
+    pub(super) stop_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<BedrockUsage<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Start<'a> {
+pub(super) struct BedrockBlockStart<'a> {
     #[serde(borrow)]
-    pub(super) tool_use: Option<ToolUse<'a>>,
+    pub(super) tool_use: Option<BedrockToolUse<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Delta<'a> {
+pub(super) struct BedrockDelta<'a> {
     #[serde(borrow)]
-    pub(super) text: Option<Str<'a>>,
+    pub(super) text: Option<LenientStr<'a>>,
     #[serde(borrow)]
-    pub(super) tool_use: Option<ToolUse<'a>>,
+    pub(super) tool_use: Option<BedrockToolUse<'a>>,
     #[serde(borrow)]
-    pub(super) reasoning_content: Option<Reasoning<'a>>,
+    pub(super) reasoning_content: Option<BedrockReasoning<'a>>,
 }
 
 /// A call: its head at the start, a piece of its input as a string, or the complete call with its
 /// input as an object.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct ToolUse<'a> {
+pub(super) struct BedrockToolUse<'a> {
     #[serde(borrow)]
-    pub(super) tool_use_id: Str<'a>,
+    pub(super) tool_use_id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) name: Str<'a>,
+    pub(super) name: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) input: Option<Raw<'a>>,
+    pub(super) input: Option<RawJson<'a>>,
 }
 
 /// Reasoning: a piece of text or of a signature, or the complete reasoning in `reasoningText`.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Reasoning<'a> {
+pub(super) struct BedrockReasoning<'a> {
     #[serde(borrow)]
-    pub(super) text: Str<'a>,
+    pub(super) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) signature: Str<'a>,
+    pub(super) signature: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) redacted_content: Str<'a>,
+    pub(super) redacted_content: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) reasoning_text: Option<ReasoningText<'a>>,
+    pub(super) reasoning_text: Option<BedrockReasoningText<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct ReasoningText<'a> {
+pub(super) struct BedrockReasoningText<'a> {
     #[serde(borrow)]
-    pub(super) text: Str<'a>,
+    pub(super) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) signature: Str<'a>,
+    pub(super) signature: LenientStr<'a>,
 }
 
 /// A complete reply that was not streamed.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Whole<'a> {
+pub(super) struct BedrockReply<'a> {
     #[serde(borrow)]
-    pub(super) output: Option<Output<'a>>,
+    pub(super) output: Option<BedrockOutput<'a>>,
     #[serde(borrow)]
-    pub(super) stop_reason: Str<'a>,
+    pub(super) stop_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<BedrockUsage<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Output<'a> {
+pub(super) struct BedrockOutput<'a> {
     #[serde(borrow)]
-    pub(super) message: Option<Message<'a>>,
+    pub(super) message: Option<BedrockMessage<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Message<'a> {
+pub(super) struct BedrockMessage<'a> {
     /// Complete blocks have the members of a delta.
     #[serde(borrow)]
-    pub(super) content: Vec<Delta<'a>>,
+    pub(super) content: Vec<BedrockDelta<'a>>,
 }
 
 /// The reported usage. `inputTokens` does not include cached tokens.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Tokens<'a> {
+pub(super) struct BedrockUsage<'a> {
     #[serde(borrow)]
-    input_tokens: Count<'a>,
+    input_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    output_tokens: Count<'a>,
+    output_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    cache_read_input_tokens: Count<'a>,
+    cache_read_input_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    cache_write_input_tokens: Count<'a>,
+    cache_write_input_tokens: LenientCount<'a>,
 }
 
-impl Tokens<'_> {
+impl BedrockUsage<'_> {
     pub(super) fn usage(&self) -> Usage {
         let (read, written) =
             (self.cache_read_input_tokens.or_zero(), self.cache_write_input_tokens.or_zero());

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use holm_kernel::{Model, NanoUsd, Price, Usage};
+use holm_kernel::{ModelSpec, NanoUsd, Price, Usage};
 
 use super::family;
 
@@ -12,21 +12,21 @@ const ASKED_OUTPUT: u64 = 32_000;
 
 /// The known data of a model. Unknown values are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct ModelCatalogueEntry {
     /// The full name, as `provider/model`.
     pub name: String,
     /// The context window in tokens.
     pub context: Option<u64>,
     /// The largest output in tokens.
     pub max_output: Option<u64>,
-    pub price: Prices,
+    pub price: ModelPrices,
     /// Different prices for long prompts, the shortest first.
-    pub over: Vec<Over>,
+    pub over: Vec<LongPromptPrices>,
 }
 
 /// Prices in nano-dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Prices {
+pub struct ModelPrices {
     /// The price of prompt tokens.
     pub input: Option<u64>,
     /// The price of generated tokens.
@@ -39,13 +39,13 @@ pub struct Prices {
 
 /// The prices of a prompt beyond a length. They then apply to all of its tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Over {
+pub struct LongPromptPrices {
     /// The longest prompt, in tokens, at the lower price.
     pub tokens: u64,
-    pub price: Prices,
+    pub price: ModelPrices,
 }
 
-impl Entry {
+impl ModelCatalogueEntry {
     /// The price of a call with a prompt of this many tokens, or `None` if it is unknown.
     pub fn price_for(&self, input: u64) -> Option<Price> {
         self.over.iter().rev().find(|over| input > over.tokens).map_or(self.price, |over| over.price).known()
@@ -62,10 +62,10 @@ impl Entry {
         self.context = other.context.or(self.context);
         self.max_output = other.max_output.or(self.max_output);
         // A user's price is complete, so our prices for long prompts do not apply to it.
-        if !other.over.is_empty() || other.price != Prices::default() {
+        if !other.over.is_empty() || other.price != ModelPrices::default() {
             self.over = other.over;
         }
-        self.price = Prices {
+        self.price = ModelPrices {
             input: other.price.input.or(self.price.input),
             output: other.price.output.or(self.price.output),
             cache_read: other.price.cache_read.or(self.price.cache_read),
@@ -74,7 +74,7 @@ impl Entry {
     }
 }
 
-impl Prices {
+impl ModelPrices {
     /// The price in the form of the kernel. It is known only if both main prices are.
     pub const fn known(self) -> Option<Price> {
         match (self.input, self.output) {
@@ -91,20 +91,20 @@ impl Prices {
 /// The output limit is at most 32,000 tokens and a quarter of the window.
 ///
 /// ```
-/// use holm_wire::catalogue::{Catalogue, to_kernel};
+/// use holm_wire::catalogue::{ModelCatalogue, to_kernel};
 ///
-/// let catalogue = Catalogue::pinned();
+/// let catalogue = ModelCatalogue::pinned();
 /// let model = to_kernel(catalogue.model("anthropic/claude-sonnet-4-5").unwrap());
 /// assert_eq!((model.window, model.max_output), (Some(200_000), Some(32_000)));
 /// assert_eq!(model.price.unwrap().input, 3_000_000_000);
 /// ```
-pub fn to_kernel(entry: &Entry) -> Model {
+pub fn to_kernel(entry: &ModelCatalogueEntry) -> ModelSpec {
     let quarter = entry.context.map_or(u64::MAX, |context| context / 4);
-    Model {
+    ModelSpec {
         family: family(&entry.name),
         window: entry.context,
         max_output: entry.max_output.map(|most| most.min(ASKED_OUTPUT).min(quarter)),
         price: entry.price.known(),
-        ..Model::named(entry.name.clone())
+        ..ModelSpec::named(entry.name.clone())
     }
 }

@@ -2,9 +2,9 @@
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-use holm_guards::json::{Json, ParseError};
+use holm_guards::json::{Json, JsonParseError};
 
-use super::{Entry, Over, Prices};
+use super::{LongPromptPrices, ModelCatalogueEntry, ModelPrices};
 
 /// The snapshot, created by `scripts/make-catalogue`.
 const PINNED: &str = include_str!("../../data/models.json");
@@ -12,23 +12,23 @@ const PINNED: &str = include_str!("../../data/models.json");
 /// A list of models by their names.
 ///
 /// ```
-/// use holm_wire::catalogue::Catalogue;
+/// use holm_wire::catalogue::ModelCatalogue;
 ///
-/// let user = Catalogue::parse(r#"{"models":{"openai/gpt-5":{"context":100000}}}"#)?;
-/// let catalogue = Catalogue::pinned().overridden_by(user);
+/// let user = ModelCatalogue::parse(r#"{"models":{"openai/gpt-5":{"context":100000}}}"#)?;
+/// let catalogue = ModelCatalogue::pinned().overridden_by(user);
 /// let entry = catalogue.model("openai/gpt-5").unwrap();
 /// assert_eq!((entry.context, entry.price.input), (Some(100_000), Some(1_250_000_000)));
 /// assert!(catalogue.model("openai/gpt-99").is_none());
-/// # Ok::<(), holm_wire::catalogue::BadCatalogue>(())
+/// # Ok::<(), holm_wire::catalogue::CatalogueError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Catalogue {
+pub struct ModelCatalogue {
     source: String,
     as_of: String,
-    models: BTreeMap<String, Entry>,
+    models: BTreeMap<String, ModelCatalogueEntry>,
 }
 
-impl Catalogue {
+impl ModelCatalogue {
     /// The snapshot that is part of Holm. Each call parses it again, so a host
     /// should keep the result.
     pub fn pinned() -> Self {
@@ -39,17 +39,18 @@ impl Catalogue {
     /// Parses a catalogue in the format of the snapshot. Unknown members are ignored.
     ///
     /// # Errors
-    /// [`BadCatalogue`] with the position of the mistake.
-    pub fn parse(text: &str) -> Result<Self, BadCatalogue> {
-        let json = Json::parse(text).map_err(BadCatalogue::NotJson)?;
+    /// [`CatalogueError`] with the position of the mistake.
+    pub fn parse(text: &str) -> Result<Self, CatalogueError> {
+        let json = Json::parse(text).map_err(CatalogueError::NotJson)?;
         let word = |name: &str| json.get(name).and_then(Json::as_str).unwrap_or_default().into();
         let models = json.get("models").and_then(Json::as_object);
-        let models = models.ok_or_else(|| BadCatalogue::member("/models", "an object of models by name"))?;
+        let models =
+            models.ok_or_else(|| CatalogueError::member("/models", "an object of models by name"))?;
         let read = |(name, json): (&String, &Json)| Ok((name.clone(), read_entry(name, json)?));
         Ok(Self {
             source: word("source"),
             as_of: word("as_of"),
-            models: models.iter().map(read).collect::<Result<_, BadCatalogue>>()?,
+            models: models.iter().map(read).collect::<Result<_, CatalogueError>>()?,
         })
     }
 
@@ -57,7 +58,10 @@ impl Catalogue {
     #[must_use]
     pub fn overridden_by(mut self, user: Self) -> Self {
         for (name, entry) in user.models {
-            let known = self.models.entry(name.clone()).or_insert_with(|| Entry { name, ..Entry::default() });
+            let known = self
+                .models
+                .entry(name.clone())
+                .or_insert_with(|| ModelCatalogueEntry { name, ..ModelCatalogueEntry::default() });
             known.learn(entry);
         }
         self
@@ -65,12 +69,12 @@ impl Catalogue {
 
     /// The model of exactly this name. Similar names are not searched, because their price
     /// would be a guess.
-    pub fn model(&self, name: &str) -> Option<&Entry> {
+    pub fn model(&self, name: &str) -> Option<&ModelCatalogueEntry> {
         self.models.get(name)
     }
 
     /// The models in order of their names.
-    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub fn iter(&self) -> impl Iterator<Item = &ModelCatalogueEntry> {
         self.models.values()
     }
 
@@ -85,19 +89,19 @@ impl Catalogue {
     }
 }
 
-fn read_entry(name: &str, json: &Json) -> Result<Entry, BadCatalogue> {
+fn read_entry(name: &str, json: &Json) -> Result<ModelCatalogueEntry, CatalogueError> {
     let place = format!("/models/{name}");
     if json.as_object().is_none() {
-        return Err(BadCatalogue::member(place, "an object"));
+        return Err(CatalogueError::member(place, "an object"));
     }
     let mut over = Vec::new();
     for tier in json.get("over").and_then(Json::as_array).unwrap_or_default() {
         let tokens = read_number(tier, "tokens", &place)?
-            .ok_or_else(|| BadCatalogue::member(format!("{place}/over/tokens"), "a whole number"))?;
-        over.push(Over { tokens, price: read_prices(tier, &place)? });
+            .ok_or_else(|| CatalogueError::member(format!("{place}/over/tokens"), "a whole number"))?;
+        over.push(LongPromptPrices { tokens, price: read_prices(tier, &place)? });
     }
     over.sort_by_key(|over| over.tokens);
-    Ok(Entry {
+    Ok(ModelCatalogueEntry {
         name: name.into(),
         context: read_number(json, "context", &place)?,
         max_output: read_number(json, "max_output", &place)?,
@@ -106,10 +110,10 @@ fn read_entry(name: &str, json: &Json) -> Result<Entry, BadCatalogue> {
     })
 }
 
-fn read_prices(json: &Json, place: &str) -> Result<Prices, BadCatalogue> {
-    let Some(price) = json.get("price") else { return Ok(Prices::default()) };
+fn read_prices(json: &Json, place: &str) -> Result<ModelPrices, CatalogueError> {
+    let Some(price) = json.get("price") else { return Ok(ModelPrices::default()) };
     let read = |name: &str| read_number(price, name, place);
-    Ok(Prices {
+    Ok(ModelPrices {
         input: read("input")?,
         output: read("output")?,
         cache_read: read("cache_read")?,
@@ -119,22 +123,22 @@ fn read_prices(json: &Json, place: &str) -> Result<Prices, BadCatalogue> {
 
 /// A number that may be missing or `null`, which both mean unknown. Any other value is a mistake,
 /// and must not be taken for a price.
-fn read_number(json: &Json, name: &str, place: &str) -> Result<Option<u64>, BadCatalogue> {
+fn read_number(json: &Json, name: &str, place: &str) -> Result<Option<u64>, CatalogueError> {
     match json.get(name) {
         None | Some(Json::Null) => Ok(None),
         Some(value) => value
             .as_u64()
             .map(Some)
-            .ok_or_else(|| BadCatalogue::member(format!("{place}/{name}"), "a whole number")),
+            .ok_or_else(|| CatalogueError::member(format!("{place}/{name}"), "a whole number")),
     }
 }
 
 /// A catalogue that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadCatalogue {
+pub enum CatalogueError {
     /// It is not JSON.
     #[error("the catalogue is not JSON: {0}")]
-    NotJson(ParseError),
+    NotJson(JsonParseError),
     /// A member has the wrong type.
     #[error("{place} of the catalogue: expected {expected}")]
     Member {
@@ -144,7 +148,7 @@ pub enum BadCatalogue {
     },
 }
 
-impl BadCatalogue {
+impl CatalogueError {
     fn member(place: impl Into<String>, expected: &'static str) -> Self {
         Self::Member { place: place.into(), expected }
     }

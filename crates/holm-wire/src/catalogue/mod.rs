@@ -10,6 +10,6 @@ mod list;
 #[cfg(test)]
 mod tests;
 
-pub use entry::{Entry, Over, Prices, to_kernel};
+pub use entry::{LongPromptPrices, ModelCatalogueEntry, ModelPrices, to_kernel};
 pub use family::family;
-pub use list::{BadCatalogue, Catalogue};
+pub use list::{CatalogueError, ModelCatalogue};

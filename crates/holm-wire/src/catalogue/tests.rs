@@ -3,7 +3,7 @@ use std::{string::ToString, vec::Vec};
 use holm_kernel::{Family, Usage};
 
 use super::*;
-use crate::services::Services;
+use crate::services::ServiceTable;
 
 const MILLION: u64 = 1_000_000;
 
@@ -14,13 +14,13 @@ fn usage(input: u64, output: u64, cached: u64, cache_write: u64) -> Usage {
 #[test]
 fn the_snapshot_is_readable_dated_and_of_known_services() {
     let text = include_str!("../../data/models.json");
-    let catalogue = Catalogue::parse(text).unwrap();
-    assert_eq!(catalogue, Catalogue::pinned());
+    let catalogue = ModelCatalogue::parse(text).unwrap();
+    assert_eq!(catalogue, ModelCatalogue::pinned());
     assert!(text.len() < 128 << 10, "{} bytes are embedded", text.len());
     assert!(catalogue.iter().count() >= 40);
     assert!(catalogue.source().contains("models.dev"));
     assert_eq!(catalogue.as_of().len(), "2026-07-02".len());
-    let services = Services::stock();
+    let services = ServiceTable::stock();
     for entry in catalogue.iter() {
         services.resolve(&entry.name).unwrap_or_else(|error| panic!("{error}"));
         assert!(entry.context.is_some_and(|context| context > 0), "{}", entry.name);
@@ -32,7 +32,7 @@ fn the_snapshot_is_readable_dated_and_of_known_services() {
 /// Prices as published; each line is one call, and the cost was worked out by hand.
 #[test]
 fn costs_are_those_of_the_price_lists_to_the_nano_dollar() {
-    let catalogue = Catalogue::pinned();
+    let catalogue = ModelCatalogue::pinned();
     let check = |name: &str, usage: Usage, nano: u64| {
         let cost = catalogue.model(name).unwrap_or_else(|| panic!("{name}")).cost(usage).unwrap();
         assert_eq!(cost.value(), nano, "{name}");
@@ -62,7 +62,7 @@ fn costs_are_those_of_the_price_lists_to_the_nano_dollar() {
 
 #[test]
 fn a_long_prompt_has_its_own_price() {
-    let catalogue = Catalogue::pinned();
+    let catalogue = ModelCatalogue::pinned();
     let pro = catalogue.model("google/gemini-2.5-pro").unwrap();
     // $1.25 and $10 up to 200,000 tokens, $2.50 and $15 beyond, for the whole prompt.
     assert_eq!(pro.cost(usage(200_000, 1_000, 0, 0)).unwrap().value(), 260_000_000);
@@ -72,19 +72,20 @@ fn a_long_prompt_has_its_own_price() {
 
 #[test]
 fn an_unknown_price_is_unknown_and_not_nothing() {
-    let catalogue = Catalogue::pinned();
-    let unpriced: Vec<&Entry> = catalogue.iter().filter(|entry| entry.price == Prices::default()).collect();
+    let catalogue = ModelCatalogue::pinned();
+    let unpriced: Vec<&ModelCatalogueEntry> =
+        catalogue.iter().filter(|entry| entry.price == ModelPrices::default()).collect();
     assert!(!unpriced.is_empty());
     for entry in unpriced {
         assert_eq!((entry.cost(usage(MILLION, 1, 0, 0)), to_kernel(entry).price), (None, None));
     }
-    let half = Catalogue::parse(r#"{"models":{"a/b":{"price":{"input":1,"output":null}}}}"#).unwrap();
+    let half = ModelCatalogue::parse(r#"{"models":{"a/b":{"price":{"input":1,"output":null}}}}"#).unwrap();
     assert_eq!(half.model("a/b").unwrap().cost(usage(1, 1, 0, 0)), None);
 }
 
 #[test]
 fn names_are_matched_to_the_letter() {
-    let catalogue = Catalogue::pinned();
+    let catalogue = ModelCatalogue::pinned();
     assert!(catalogue.model("openai/gpt-5").is_some());
     for name in ["gpt-5", "openai/GPT-5", "openai/gpt-5-2030-01-01", "azure/gpt-5", "openai/"] {
         assert_eq!(catalogue.model(name), None, "{name}");
@@ -98,7 +99,7 @@ fn what_the_user_says_wins_and_the_rest_stays() {
         "google/gemini-2.5-pro":{"price":{"input":7,"output":9}},
         "mine/x":{"context":8192,"price":{"input":0,"output":0}}
     }}"#;
-    let catalogue = Catalogue::pinned().overridden_by(Catalogue::parse(user).unwrap());
+    let catalogue = ModelCatalogue::pinned().overridden_by(ModelCatalogue::parse(user).unwrap());
     let gpt = catalogue.model("openai/gpt-5").unwrap();
     assert_eq!((gpt.context, gpt.price.cache_read), (Some(50_000), Some(1)));
     assert_eq!((gpt.max_output, gpt.price.input), (Some(128_000), Some(1_250_000_000)));
@@ -108,12 +109,12 @@ fn what_the_user_says_wins_and_the_rest_stays() {
     // Free is what the user says is free.
     let mine = catalogue.model("mine/x").unwrap();
     assert_eq!((mine.name.as_str(), mine.cost(usage(MILLION, 1, 0, 0)).unwrap().value()), ("mine/x", 0));
-    assert_eq!(catalogue.as_of(), Catalogue::pinned().as_of());
+    assert_eq!(catalogue.as_of(), ModelCatalogue::pinned().as_of());
 }
 
 #[test]
 fn the_kernel_is_told_window_cap_price_and_family() {
-    let catalogue = Catalogue::pinned();
+    let catalogue = ModelCatalogue::pinned();
     let check = |name: &str, window: u64, cap: u64, family: Family| {
         let model = to_kernel(catalogue.model(name).unwrap());
         assert_eq!(model.name, name);
@@ -134,7 +135,7 @@ fn the_kernel_is_told_window_cap_price_and_family() {
 #[test]
 fn mistakes_do_not_pass_for_prices() {
     let check =
-        |text: &str, expect: &str| assert_eq!(Catalogue::parse(text).unwrap_err().to_string(), expect);
+        |text: &str, expect: &str| assert_eq!(ModelCatalogue::parse(text).unwrap_err().to_string(), expect);
     check("{}", "/models of the catalogue: expected an object of models by name");
     check(r#"{"models":{"a/b":1}}"#, "/models/a/b of the catalogue: expected an object");
     check(
@@ -149,5 +150,5 @@ fn mistakes_do_not_pass_for_prices() {
         r#"{"models":{"a/b":{"over":[{"price":{}}]}}}"#,
         "/models/a/b/over/tokens of the catalogue: expected a whole number",
     );
-    assert!(matches!(Catalogue::parse("{"), Err(BadCatalogue::NotJson(_))));
+    assert!(matches!(ModelCatalogue::parse("{"), Err(CatalogueError::NotJson(_))));
 }

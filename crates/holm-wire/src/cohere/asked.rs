@@ -8,17 +8,23 @@ use holm_kernel::{Block, Message, MessageId, Outcome, Role, Thinking, ToolCall, 
 use super::REPLAY;
 use crate::{
     Delivery, Reasoning, ToolChoice, loose, media,
-    server::{Asked, AskedTool, BadBody, UsageWish},
+    server::{CompletionRequest, CompletionTool, RequestBodyError, UsageReporting},
 };
 
-pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
-    let model =
-        json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
+pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
+    let model = json
+        .get("model")
+        .and_then(Json::as_str)
+        .ok_or_else(|| RequestBodyError::member("/model", "a string"))?;
     let messages = json
         .get("messages")
         .and_then(Json::as_array)
-        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
-    let mut asked = Asked { model: model.into(), usage: UsageWish::Wanted, ..Asked::default() };
+        .ok_or_else(|| RequestBodyError::member("/messages", "a list"))?;
+    let mut asked = CompletionRequest {
+        model: model.into(),
+        usage: UsageReporting::Wanted,
+        ..CompletionRequest::default()
+    };
     for (index, message) in messages.iter().enumerate() {
         read_message(message, index, &mut asked)?;
     }
@@ -29,7 +35,7 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     Ok(asked)
 }
 
-fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
     let place = || format!("/messages/{index}");
     let blocks = read_content(json.get("content"), &place())?;
     let id = MessageId::new(asked.messages.len() as u64);
@@ -46,7 +52,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
         Some("assistant") => Message::new(id, Role::Assistant, read_assistant(json, blocks)),
         Some("tool") => {
             let call = json.get("tool_call_id").and_then(Json::as_str);
-            let call = call.ok_or_else(|| BadBody::member(place() + "/tool_call_id", "a string"))?;
+            let call = call.ok_or_else(|| RequestBodyError::member(place() + "/tool_call_id", "a string"))?;
             let result = ToolResult {
                 call: call.into(),
                 tool: asked.tool_of(call),
@@ -56,19 +62,21 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
             };
             Message::new(id, Role::Tool, alloc::vec![Block::ToolResult(result)])
         }
-        Some(_) | None => return Err(BadBody::member(place() + "/role", "system, user, assistant or tool")),
+        Some(_) | None => {
+            return Err(RequestBodyError::member(place() + "/role", "system, user, assistant or tool"));
+        }
     };
     asked.messages.push(message);
     Ok(())
 }
 
-fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, BadBody> {
+fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, RequestBodyError> {
     match content {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::String(text)) => Ok(alloc::vec![Block::Text(text.clone())]),
         Some(Json::Array(parts)) => Ok(parts.iter().filter_map(read_part).collect()),
         Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => {
-            Err(BadBody::member(format!("{place}/content"), "a string or a list of parts"))
+            Err(RequestBodyError::member(format!("{place}/content"), "a string or a list of parts"))
         }
     }
 }
@@ -108,16 +116,17 @@ fn read_assistant(json: &Json, mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-fn read_tool(json: &Json, index: usize) -> Result<AskedTool, BadBody> {
+fn read_tool(json: &Json, index: usize) -> Result<CompletionTool, RequestBodyError> {
     let name = json.pointer("/function/name").and_then(Json::as_str);
-    let name = name.ok_or_else(|| BadBody::member(format!("/tools/{index}/function/name"), "a string"))?;
+    let name =
+        name.ok_or_else(|| RequestBodyError::member(format!("/tools/{index}/function/name"), "a string"))?;
     let description = json.pointer("/function/description").and_then(Json::as_str).unwrap_or_default();
     let schema = json.pointer("/function/parameters").cloned();
     let schema = schema.unwrap_or_else(|| Json::object([("type", "object".into())]));
-    Ok(AskedTool { name: name.into(), description: description.into(), schema })
+    Ok(CompletionTool { name: name.into(), description: description.into(), schema })
 }
 
-fn read_settings(json: &Json, asked: &mut Asked) {
+fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     let streamed = json.get("stream").and_then(Json::as_bool) == Some(true);
     asked.delivery = if streamed { Delivery::Stream } else { Delivery::Whole };
     asked.tool_choice = match json.get("tool_choice").and_then(Json::as_str) {

@@ -13,17 +13,17 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use dialect::Dialect;
-pub use server::{Server, ServerStream};
-pub use stream::ChatEvents;
+pub use dialect::CohereDialect;
+pub use server::{CohereReplyStream, CohereServerCodec};
+pub use stream::CohereEventReader;
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 
 use crate::{
-    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
-    framing::sse, stream::Events,
+    Format, FramedDecoder, MediaSource, MessageBuffer, ModelCall, ProviderCodec, ProviderRequest,
+    RequestParts, StreamDecoder, framing::sse, stream::EventReader,
 };
 
 /// The name that marks reasoning as this format's, so that it is sent back only to this format.
@@ -32,51 +32,51 @@ const REPLAY: &str = "cohere";
 /// The codec for Cohere chat.
 ///
 /// ```
-/// use holm_wire::{Codec, cohere::Chat};
+/// use holm_wire::{ProviderCodec, cohere::CohereCodec};
 ///
 /// let body = br#"{"message":{"role":"assistant","content":[{"type":"text","text":"hi"}]},"finish_reason":"COMPLETE"}"#;
-/// let reply = Chat::default().reply(body)?;
+/// let reply = CohereCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chat {
-    dialect: Dialect,
+pub struct CohereCodec {
+    dialect: CohereDialect,
 }
 
-impl Chat {
+impl CohereCodec {
     /// Creates the codec for a dialect.
-    pub const fn new(dialect: Dialect) -> Self {
+    pub const fn new(dialect: CohereDialect) -> Self {
         Self { dialect }
     }
 
-    pub const fn dialect(&self) -> &Dialect {
+    pub const fn dialect(&self) -> &CohereDialect {
         &self.dialect
     }
 }
 
-impl Codec for Chat {
+impl ProviderCodec for CohereCodec {
     fn format(&self) -> Format {
         Format::Cohere
     }
 
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
         request::write_message(&self.dialect, message, media, out);
     }
 
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
         request::write_tools(tools, out);
     }
 
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest {
         request::assemble(&self.dialect, call, parts)
     }
 
     fn stream(&self) -> Box<dyn StreamDecoder> {
-        Box::new(Stream::new(sse::Decoder::default(), ChatEvents::default()))
+        Box::new(FramedDecoder::new(sse::SseDecoder::default(), CohereEventReader::default()))
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
-        ChatEvents::default().whole(body)
+        CohereEventReader::default().whole(body)
     }
 }

@@ -3,14 +3,14 @@
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Message, Role, Tool, ToolCall, ToolResult};
+use holm_kernel::{Block, Media, Message, Role, ToolCall, ToolResult, ToolSpec};
 
-use super::{Dialect, REPLAY};
+use super::{CohereDialect, REPLAY};
 use crate::{
-    Delivery, HttpRequest, MediaSource, ModelCall, Parts, Reasoning, ToolChoice, Transcript,
-    media::{Resolved, as_text, data_url, describe, resolve},
-    openai_chat::Field,
-    write::{self, Object},
+    Delivery, MediaSource, MessageBuffer, ModelCall, ProviderRequest, Reasoning, RequestParts, ToolChoice,
+    media::{MediaLocation, as_text, data_url, describe, resolve},
+    openai_chat::OptionalField,
+    write::{self, ObjectWriter},
 };
 
 /// The group of consecutive tool results. Their pictures follow in one user message, because tool
@@ -18,10 +18,10 @@ use crate::{
 const RESULTS: &str = "results";
 
 pub(super) fn write_message(
-    dialect: &Dialect,
+    dialect: &CohereDialect,
     message: &Message,
     media: &dyn MediaSource,
-    out: &mut Transcript,
+    out: &mut MessageBuffer,
 ) {
     match message.role {
         Role::Custom => {}
@@ -38,7 +38,12 @@ pub(super) fn write_message(
 }
 
 /// Writes the results first, each as a message of its own, and then the rest of the message.
-fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+fn write_incoming(
+    dialect: &CohereDialect,
+    message: &Message,
+    media: &dyn MediaSource,
+    out: &mut MessageBuffer,
+) {
     for block in &message.blocks {
         if let Block::ToolResult(result) = block {
             if out.group() != RESULTS {
@@ -74,7 +79,7 @@ fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource,
 
 fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", role);
     object.string("content", text);
     object.close();
@@ -90,7 +95,7 @@ fn write_assistant(message: &Message, out: &mut Vec<u8>) {
         return;
     }
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", "assistant");
     let said = if calls.is_empty() { text.as_str() } else { "" };
     if !thoughts.is_empty() {
@@ -131,11 +136,11 @@ fn own_thought(block: &Block) -> Option<&str> {
 
 fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("id", &call.id);
     object.string("type", "function");
     if let Some(out) = object.member("function") {
-        let mut function = Object::open(out);
+        let mut function = ObjectWriter::open(out);
         function.string("name", &call.name);
         // Some models call a tool without arguments with an empty text; the service requires an
         // object.
@@ -147,14 +152,14 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
 
 fn write_result(result: &ToolResult, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", "tool");
     object.string("tool_call_id", &result.call);
     object.string("content", &result.text);
     object.close();
 }
 
-fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u8>) {
+fn queue_pictures(dialect: &CohereDialect, result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u8>) {
     if result.parts.is_empty() {
         return;
     }
@@ -174,19 +179,19 @@ fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSourc
 /// A part whose text is in the member with the name of its type.
 fn write_typed(kind: &str, text: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", kind);
     object.string(kind, text);
     object.close();
 }
 
-fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &mut Vec<u8>) {
+fn write_part(dialect: &CohereDialect, block: &Block, source: &dyn MediaSource, out: &mut Vec<u8>) {
     match block {
         Block::Text(text) => write_typed("text", text, out),
-        Block::Image(media) if dialect.images == Field::Sent => match resolve(media, source) {
-            Resolved::Base64(data) => write_image(&data_url(&media.media_type, &data), out),
-            Resolved::Url(url) => write_image(url, out),
-            Resolved::Missing => write_typed("text", &describe(media), out),
+        Block::Image(media) if dialect.images == OptionalField::Sent => match resolve(media, source) {
+            MediaLocation::Base64(data) => write_image(&data_url(&media.media_type, &data), out),
+            MediaLocation::Url(url) => write_image(url, out),
+            MediaLocation::Missing => write_typed("text", &describe(media), out),
         },
         Block::Image(media) => write_typed("text", &describe(media), out),
         Block::File(media) => write_typed("text", &read_file(media, source), out),
@@ -196,10 +201,10 @@ fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &
 
 fn write_image(url: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "image_url");
     if let Some(out) = object.member("image_url") {
-        let mut image = Object::open(out);
+        let mut image = ObjectWriter::open(out);
         image.string("url", url);
         image.close();
     }
@@ -209,20 +214,20 @@ fn write_image(url: &str, out: &mut Vec<u8>) {
 /// The format does not support files: text files are inserted as text, and others are described.
 fn read_file(media: &Media, source: &dyn MediaSource) -> String {
     let text = match resolve(media, source) {
-        Resolved::Base64(data) => as_text(&media.media_type, &data),
-        Resolved::Url(_) | Resolved::Missing => None,
+        MediaLocation::Base64(data) => as_text(&media.media_type, &data),
+        MediaLocation::Url(_) | MediaLocation::Missing => None,
     };
     let name = media.name.as_deref().unwrap_or("file");
     text.map_or_else(|| describe(media), |text| format!("The file {name:?}:\n{text}"))
 }
 
-pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+pub(super) fn write_tools(tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
     for tool in tools {
         write::comma(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("type", "function");
         if let Some(out) = object.member("function") {
-            let mut function = Object::open(out);
+            let mut function = ObjectWriter::open(out);
             function.string("name", &tool.name);
             function.string("description", &tool.description);
             function.value("parameters", &tool.schema);
@@ -235,12 +240,16 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
 /// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
-pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+pub(super) fn assemble(
+    dialect: &CohereDialect,
+    call: &ModelCall<'_>,
+    parts: &RequestParts<'_>,
+) -> ProviderRequest {
     let system = &call.request.system;
     let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
     let extra = call.options.extra.as_ref().and_then(Json::as_object);
-    let mut object = Object::overridden(&mut body, extra);
+    let mut object = ObjectWriter::overridden(&mut body, extra);
     object.string("model", call.model());
     if let Some(out) = object.member("messages") {
         out.push(b'[');
@@ -256,14 +265,14 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     write_tool_settings(call, parts.tools, &mut object);
     write_settings(dialect, call, &mut object);
     object.close();
-    let mut request = HttpRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
+    let mut request = ProviderRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
     request.headers.extend_from_slice(&dialect.headers);
     request
 }
 
 /// The service can be told that a tool must be called, but not which one. For a chosen tool, the
 /// request therefore offers only that tool.
-fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'_>) {
+fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut ObjectWriter<'_>) {
     if tools.is_empty() {
         return;
     }
@@ -288,10 +297,10 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
     }
 }
 
-fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+fn write_settings(dialect: &CohereDialect, call: &ModelCall<'_>, object: &mut ObjectWriter<'_>) {
     let alone = call.request.tools.tools.is_empty();
     if let Some(schema) = &call.request.format
-        && (alone || dialect.schema_with_tools == Field::Sent)
+        && (alone || dialect.schema_with_tools == OptionalField::Sent)
         && let Some(out) = object.member("response_format")
     {
         out.extend_from_slice(br#"{"type":"json_object","json_schema":"#);
@@ -306,7 +315,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     {
         write::thousandths(out, milli);
     }
-    if dialect.thinking == Field::Sent {
+    if dialect.thinking == OptionalField::Sent {
         match (call.options.reasoning, call.options.reasoning.budget()) {
             (_, Some(budget)) => {
                 object.raw("thinking", format!(r#"{{"type":"enabled","token_budget":{budget}}}"#));

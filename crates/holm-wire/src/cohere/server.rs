@@ -6,22 +6,22 @@ use holm_kernel::{Block, Failure, Reply, StopReason, ToolCall, Usage};
 
 use super::asked;
 use crate::{
-    Delta,
-    server::{Asked, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
-    write::{self, Object},
+    WireDelta,
+    server::{CompletionRequest, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces, status},
+    write::{self, ObjectWriter},
 };
 
 /// The server side of Cohere chat.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Server;
+pub struct CohereServerCodec;
 
-impl ServerCodec for Server {
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
-        asked::read(&BadBody::parse(body)?)
+impl ServerCodec for CohereServerCodec {
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
+        asked::read(&RequestBodyError::parse(body)?)
     }
 
-    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
-        Box::new(ServerStream {
+    fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {
+        Box::new(CohereReplyStream {
             head,
             begun: false,
             index: 0,
@@ -31,9 +31,9 @@ impl ServerCodec for Server {
         })
     }
 
-    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+    fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut object = Object::open(&mut out);
+        let mut object = ObjectWriter::open(&mut out);
         object.string("id", &head.id);
         if let Some(out) = object.member("message") {
             write_reply_message(reply, out);
@@ -48,7 +48,7 @@ impl ServerCodec for Server {
 
     fn failure(&self, failure: &Failure) -> (u16, Vec<u8>) {
         let mut out = Vec::new();
-        let mut object = Object::open(&mut out);
+        let mut object = ObjectWriter::open(&mut out);
         object.string("message", &failure.message);
         object.close();
         (status(failure.class), out)
@@ -57,12 +57,12 @@ impl ServerCodec for Server {
 
 /// Writes a streamed reply.
 #[derive(Debug)]
-pub struct ServerStream {
-    head: Head,
+pub struct CohereReplyStream {
+    head: ReplyHead,
     begun: bool,
     /// The next content's index.
     index: u64,
-    open: Option<Kind>,
+    open: Option<CohereBlockKind>,
     /// The open calls. Deltas of several calls may be interleaved.
     calls: BTreeSet<u64>,
     /// How many calls were written as blocks.
@@ -70,12 +70,12 @@ pub struct ServerStream {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CohereBlockKind {
     Text,
     Thinking,
 }
 
-impl Kind {
+impl CohereBlockKind {
     /// The part's type and the member that holds its text.
     const fn word(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl Kind {
     }
 }
 
-impl ServerStream {
+impl CohereReplyStream {
     fn begin(&mut self, out: &mut Vec<u8>) {
         if self.begun {
             return;
@@ -99,7 +99,7 @@ impl ServerStream {
         });
     }
 
-    fn piece(&mut self, kind: Kind, text: &str, out: &mut Vec<u8>) {
+    fn piece(&mut self, kind: CohereBlockKind, text: &str, out: &mut Vec<u8>) {
         if self.open != Some(kind) {
             self.close(out);
             self.open = Some(kind);
@@ -137,22 +137,25 @@ impl ServerStream {
     }
 }
 
-impl ReplyStream for ServerStream {
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+impl ReplyStream for CohereReplyStream {
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>) {
         match delta {
-            Delta::Text { text, .. } => self.piece(Kind::Text, text, out),
-            Delta::Thinking { text, .. } => self.piece(Kind::Thinking, text, out),
-            Delta::ToolCallStarted { index, id, name } => self.call(*index, id, name, out),
-            Delta::ToolArguments { index, text, .. } => write_arguments(*index, text, out),
-            Delta::Usage(_) => {}
+            WireDelta::Text { text, .. } => self.piece(CohereBlockKind::Text, text, out),
+            WireDelta::Thinking { text, .. } => self.piece(CohereBlockKind::Thinking, text, out),
+            WireDelta::ToolCallStarted { index, id, name } => self.call(*index, id, name, out),
+            WireDelta::ToolArguments { index, text, .. } => write_arguments(*index, text, out),
+            WireDelta::Usage(_) => {}
         }
     }
 
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
         match block {
-            Block::Text(text) => pieces(text, piece).for_each(|text| self.piece(Kind::Text, text, out)),
+            Block::Text(text) => {
+                pieces(text, piece).for_each(|text| self.piece(CohereBlockKind::Text, text, out))
+            }
             Block::Thinking(thinking) => {
-                pieces(&thinking.text, piece).for_each(|text| self.piece(Kind::Thinking, text, out));
+                pieces(&thinking.text, piece)
+                    .for_each(|text| self.piece(CohereBlockKind::Thinking, text, out));
             }
             Block::ToolCall(call) => {
                 let index = self.written;
@@ -173,7 +176,7 @@ impl ReplyStream for ServerStream {
         }
         event("message-end", out, |object| {
             if let Some(out) = object.member("delta") {
-                let mut delta = Object::open(out);
+                let mut delta = ObjectWriter::open(out);
                 delta.string("finish_reason", finish_reason(stop));
                 if let Some(out) = delta.member("usage") {
                     write_usage(usage, out);
@@ -188,7 +191,7 @@ impl ReplyStream for ServerStream {
         self.begin(out);
         event("message-end", out, |object| {
             if let Some(out) = object.member("delta") {
-                let mut delta = Object::open(out);
+                let mut delta = ObjectWriter::open(out);
                 delta.string("finish_reason", "ERROR");
                 delta.string("error", &failure.message);
                 delta.close();
@@ -197,11 +200,11 @@ impl ReplyStream for ServerStream {
     }
 }
 
-fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
+fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut ObjectWriter<'_>)) {
     out.extend_from_slice(b"event: ");
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\ndata: ");
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", name);
     members(&mut object);
     object.close();
@@ -209,12 +212,18 @@ fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
 }
 
 /// Writes a content event. A start event also contains the type.
-fn content(name: &str, index: u64, typed: Option<Kind>, (kind, text): (Kind, &str), out: &mut Vec<u8>) {
+fn content(
+    name: &str,
+    index: u64,
+    typed: Option<CohereBlockKind>,
+    (kind, text): (CohereBlockKind, &str),
+    out: &mut Vec<u8>,
+) {
     event(name, out, |object| {
         object.number("index", index);
         if let Some(out) = object.member("delta") {
             out.extend_from_slice(br#"{"message":{"content":"#);
-            let mut part = Object::open(out);
+            let mut part = ObjectWriter::open(out);
             if let Some(kind) = typed {
                 part.string("type", kind.word());
             }
@@ -237,11 +246,11 @@ fn write_arguments(index: u64, text: &str, out: &mut Vec<u8>) {
 }
 
 fn write_call(id: &str, name: &str, arguments: &str, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("id", id);
     object.string("type", "function");
     if let Some(out) = object.member("function") {
-        let mut function = Object::open(out);
+        let mut function = ObjectWriter::open(out);
         function.string("name", name);
         function.string("arguments", arguments);
         function.close();
@@ -254,8 +263,8 @@ fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
     let mut parts = Vec::new();
     for block in &reply.blocks {
         let (kind, text) = match block {
-            Block::Text(text) => (Kind::Text, text.as_str()),
-            Block::Thinking(thinking) => (Kind::Thinking, thinking.text.as_str()),
+            Block::Text(text) => (CohereBlockKind::Text, text.as_str()),
+            Block::Thinking(thinking) => (CohereBlockKind::Thinking, thinking.text.as_str()),
             Block::ToolCall(_)
             | Block::ToolResult(_)
             | Block::Image(_)
@@ -263,12 +272,12 @@ fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
             | Block::Custom(_) => continue,
         };
         write::comma(&mut parts);
-        let mut part = Object::open(&mut parts);
+        let mut part = ObjectWriter::open(&mut parts);
         part.string("type", kind.word());
         part.string(kind.word(), text);
         part.close();
     }
-    let mut message = Object::open(out);
+    let mut message = ObjectWriter::open(out);
     message.string("role", "assistant");
     if let Some(out) = message.member("content") {
         out.push(b'[');
@@ -291,7 +300,7 @@ fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
 /// The service bills less than it reads; here the two numbers are equal.
 fn write_usage(usage: Usage, out: &mut Vec<u8>) {
     let counts = format!(r#"{{"input_tokens":{},"output_tokens":{}}}"#, usage.input, usage.output);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.raw("billed_units", &counts);
     object.raw("tokens", &counts);
     if usage.cached > 0 {

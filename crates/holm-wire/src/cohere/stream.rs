@@ -7,19 +7,22 @@ use holm_kernel::{Failure, FailureClass, Reply, StopReason};
 
 use super::{
     REPLAY,
-    wire::{Event, Message, Tokens, Whole},
+    wire::{CohereEvent, CohereMessage, CohereReply, CohereUsage},
 };
-use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, loose::Raw, stream::Events};
+use crate::{
+    FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, loose::RawJson,
+    stream::EventReader,
+};
 
 /// Reads events into a draft.
 #[derive(Debug, Default)]
-pub struct ChatEvents {
-    open: Open,
+pub struct CohereEventReader {
+    open: CohereOpenBlock,
 }
 
 /// The kind of the last piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Open {
+enum CohereOpenBlock {
     #[default]
     Nothing,
     Text,
@@ -28,9 +31,16 @@ enum Open {
     Call,
 }
 
-impl ChatEvents {
-    fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
-        let Ok(event) = holm_read::from_slice::<Event<'_>>(frame.data) else { return Step::Garbage };
+impl CohereEventReader {
+    fn read(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
+        let Ok(event) = holm_read::from_slice::<CohereEvent<'_>>(frame.data) else {
+            return FrameOutcome::Garbage;
+        };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
             kind => kind,
@@ -39,95 +49,117 @@ impl ChatEvents {
         match kind {
             "content-start" | "content-delta" | "tool-plan-delta" | "tool-call-start" | "tool-call-delta" => {
                 if kind.ends_with("start") {
-                    self.turn_to(Open::Nothing, draft);
+                    self.turn_to(CohereOpenBlock::Nothing, draft);
                 }
                 self.message(&delta.message.unwrap_or_default(), event.index.get(), draft, sink);
             }
-            "content-end" | "tool-call-end" => self.turn_to(Open::Nothing, draft),
+            "content-end" | "tool-call-end" => self.turn_to(CohereOpenBlock::Nothing, draft),
             "message-end" => {
-                self.turn_to(Open::Nothing, draft);
+                self.turn_to(CohereOpenBlock::Nothing, draft);
                 let (reason, error) = (delta.finish_reason.as_str(), delta.error.as_str());
                 return end(reason, error, delta.usage.as_ref(), draft, sink);
             }
-            "error" => return Step::fail(classify::in_stream(frame.data)),
-            "" if !event.message.as_str().is_empty() => return Step::fail(classify::in_stream(frame.data)),
+            "error" => return FrameOutcome::fail(classify::in_stream(frame.data)),
+            "" if !event.message.as_str().is_empty() => {
+                return FrameOutcome::fail(classify::in_stream(frame.data));
+            }
             _ => {}
         }
-        Step::More
+        FrameOutcome::More
     }
 
     /// Reads the pieces of a message: reasoning and text, the plan, the calls.
-    fn message(&mut self, message: &Message<'_>, index: Option<u64>, draft: &mut Draft, sink: Sink<'_>) {
+    fn message(
+        &mut self,
+        message: &CohereMessage<'_>,
+        index: Option<u64>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         for part in message.content() {
             if !part.thinking.as_str().is_empty() {
-                self.turn_to(Open::Thinking, draft);
+                self.turn_to(CohereOpenBlock::Thinking, draft);
                 draft.thinking(part.thinking.as_str(), sink);
             }
             if !part.text.as_str().is_empty() {
-                self.turn_to(Open::Text, draft);
+                self.turn_to(CohereOpenBlock::Text, draft);
                 draft.text(part.text.as_str(), sink);
             }
         }
         if !message.tool_plan.as_str().is_empty() {
-            self.turn_to(Open::Plan, draft);
+            self.turn_to(CohereOpenBlock::Plan, draft);
             draft.text(message.tool_plan.as_str(), sink);
         }
         let calls = message.tool_calls();
         let several = calls.len() > 1;
         for (place, call) in (0_u64..).zip(calls) {
-            self.turn_to(Open::Call, draft);
+            self.turn_to(CohereOpenBlock::Call, draft);
             let index = index.or_else(|| several.then_some(place));
             let arguments = call.function.arguments();
-            let piece =
-                CallPiece { id: call.id.as_str(), name: call.function.name.as_str(), arguments: &arguments };
+            let piece = ToolCallChunk {
+                id: call.id.as_str(),
+                name: call.function.name.as_str(),
+                arguments: &arguments,
+            };
             draft.call(index, &piece, sink);
         }
     }
 
     /// Ends the current block if another kind begins. Finished reasoning is
     /// marked as this format's.
-    fn turn_to(&mut self, next: Open, draft: &mut Draft) {
+    fn turn_to(&mut self, next: CohereOpenBlock, draft: &mut ReplyDraft) {
         let before = core::mem::replace(&mut self.open, next);
         if before == next {
             return;
         }
-        if before == Open::Thinking {
+        if before == CohereOpenBlock::Thinking {
             draft.thinking_replay(Json::object([(REPLAY, Json::Bool(true))]));
         }
         draft.close();
     }
 }
 
-impl Events for ChatEvents {
+impl EventReader for CohereEventReader {
     const UNFRAMED: &'static [u8] = b"{[<";
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         // This comes after the end, and means nothing without it.
         if frame.data.trim_ascii() == b"[DONE]" {
-            return Step::More;
+            return FrameOutcome::More;
         }
         self.read(frame, draft, sink)
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let whole: Whole<'_> =
+        let whole: CohereReply<'_> =
             holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
-        let raw = whole.message.map(Raw::get).filter(|text| text.starts_with('{'));
+        let raw = whole.message.map(RawJson::get).filter(|text| text.starts_with('{'));
         let Some(raw) = raw else { return Err(not_a_reply(body)) };
-        let message: Message<'_> =
+        let message: CohereMessage<'_> =
             holm_read::from_str(raw).map_err(|error| classify::unreadable(body, &error))?;
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         let mut events = Self::default();
         events.message(&message, None, &mut draft, &mut |_| {});
-        events.turn_to(Open::Nothing, &mut draft);
+        events.turn_to(CohereOpenBlock::Nothing, &mut draft);
         match end(whole.finish_reason.as_str(), "", whole.usage.as_ref(), &mut draft, &mut |_| {}) {
-            Step::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
-            Step::More | Step::End | Step::Garbage => Ok(draft.into_reply()),
+            FrameOutcome::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
+            FrameOutcome::More | FrameOutcome::End | FrameOutcome::Garbage => Ok(draft.into_reply()),
         }
     }
 }
 
-fn end(reason: &str, error: &str, usage: Option<&Tokens<'_>>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+fn end(
+    reason: &str,
+    error: &str,
+    usage: Option<&CohereUsage<'_>>,
+    draft: &mut ReplyDraft,
+    sink: WireDeltaSink<'_>,
+) -> FrameOutcome {
     if let Some(tokens) = usage {
         draft.set_usage(tokens.usage(), sink);
     }
@@ -137,12 +169,14 @@ fn end(reason: &str, error: &str, usage: Option<&Tokens<'_>>, draft: &mut Draft,
         "MAX_TOKENS" => StopReason::MaxTokens,
         "STOP_SEQUENCE" => StopReason::StopSequence,
         "ERROR_TOXIC" => StopReason::ContentFilter,
-        "ERROR_LIMIT" => return Step::fail(failed(FailureClass::ContextOverflow, reason)),
-        "ERROR" | "TIMEOUT" if error.is_empty() => return Step::fail(failed(FailureClass::Server, reason)),
-        "ERROR" | "TIMEOUT" => return Step::fail(classify::in_stream(error.as_bytes())),
+        "ERROR_LIMIT" => return FrameOutcome::fail(failed(FailureClass::ContextOverflow, reason)),
+        "ERROR" | "TIMEOUT" if error.is_empty() => {
+            return FrameOutcome::fail(failed(FailureClass::Server, reason));
+        }
+        "ERROR" | "TIMEOUT" => return FrameOutcome::fail(classify::in_stream(error.as_bytes())),
         _ => StopReason::Other,
     });
-    Step::End
+    FrameOutcome::End
 }
 
 fn failed(class: FailureClass, reason: &str) -> Failure {

@@ -6,66 +6,66 @@ use holm_kernel::Usage;
 use holm_read::Read;
 use serde::Deserialize;
 
-use crate::loose::{Count, Raw, Str};
+use crate::loose::{LenientCount, LenientStr, RawJson};
 
 /// One event. Its members depend on its type.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Event<'a> {
+pub(super) struct CohereEvent<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Str<'a>,
+    pub(super) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) index: Count<'a>,
+    pub(super) index: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) delta: Option<Delta<'a>>,
+    pub(super) delta: Option<CohereDelta<'a>>,
     /// The message of an error, which has no other members.
     #[serde(borrow)]
-    pub(super) message: Str<'a>,
+    pub(super) message: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Delta<'a> {
+pub(super) struct CohereDelta<'a> {
     #[serde(borrow)]
-    pub(super) message: Option<Message<'a>>,
+    pub(super) message: Option<CohereMessage<'a>>,
     #[serde(borrow)]
-    pub(super) finish_reason: Str<'a>,
+    pub(super) finish_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) error: Str<'a>,
+    pub(super) error: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<CohereUsage<'a>>,
 }
 
 /// The message or a piece of it: lists in a complete reply, single values in a stream.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Message<'a> {
+pub(super) struct CohereMessage<'a> {
     #[serde(borrow)]
-    content: Option<Raw<'a>>,
+    content: Option<RawJson<'a>>,
     #[serde(borrow)]
-    pub(super) tool_plan: Str<'a>,
+    pub(super) tool_plan: LenientStr<'a>,
     #[serde(borrow)]
-    tool_calls: Option<Raw<'a>>,
+    tool_calls: Option<RawJson<'a>>,
 }
 
-impl<'a> Message<'a> {
-    pub(super) fn content(&self) -> Vec<Part<'a>> {
-        match self.content.map(Raw::get) {
+impl<'a> CohereMessage<'a> {
+    pub(super) fn content(&self) -> Vec<CohereContentPart<'a>> {
+        match self.content.map(RawJson::get) {
             Some(text) if text.starts_with('"') => {
                 let text = holm_read::from_str(text).unwrap_or_default();
-                alloc::vec![Part { text, ..Part::default() }]
+                alloc::vec![CohereContentPart { text, ..CohereContentPart::default() }]
             }
             _ => one_or_many(self.content),
         }
     }
 
-    pub(super) fn tool_calls(&self) -> Vec<Call<'a>> {
+    pub(super) fn tool_calls(&self) -> Vec<CohereToolCall<'a>> {
         one_or_many(self.tool_calls)
     }
 }
 
 /// Values of an unexpected shape are left out, like an unknown event.
-fn one_or_many<'a, T: Read<'a>>(raw: Option<Raw<'a>>) -> Vec<T> {
+fn one_or_many<'a, T: Read<'a>>(raw: Option<RawJson<'a>>) -> Vec<T> {
     let Some(raw) = raw else { return Vec::new() };
     if raw.get().starts_with('[') {
         return holm_read::from_str(raw.get()).unwrap_or_default();
@@ -75,73 +75,73 @@ fn one_or_many<'a, T: Read<'a>>(raw: Option<Raw<'a>>) -> Vec<T> {
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Part<'a> {
+pub(super) struct CohereContentPart<'a> {
     #[serde(borrow)]
-    pub(super) text: Str<'a>,
+    pub(super) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) thinking: Str<'a>,
+    pub(super) thinking: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Call<'a> {
+pub(super) struct CohereToolCall<'a> {
     #[serde(borrow)]
-    pub(super) id: Str<'a>,
+    pub(super) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) function: Function<'a>,
+    pub(super) function: CohereFunction<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Function<'a> {
+pub(super) struct CohereFunction<'a> {
     #[serde(borrow)]
-    pub(super) name: Str<'a>,
+    pub(super) name: LenientStr<'a>,
     #[serde(borrow)]
-    arguments: Option<Raw<'a>>,
+    arguments: Option<RawJson<'a>>,
 }
 
-impl<'a> Function<'a> {
+impl<'a> CohereFunction<'a> {
     /// The arguments as JSON text, from a string or from an object.
     pub(super) fn arguments(&self) -> Cow<'a, str> {
-        self.arguments.map_or(Cow::Borrowed(""), Raw::text)
+        self.arguments.map_or(Cow::Borrowed(""), RawJson::text)
     }
 }
 
 /// A complete reply that was not streamed.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Whole<'a> {
+pub(super) struct CohereReply<'a> {
     #[serde(borrow)]
-    pub(super) message: Option<Raw<'a>>,
+    pub(super) message: Option<RawJson<'a>>,
     #[serde(borrow)]
-    pub(super) finish_reason: Str<'a>,
+    pub(super) finish_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<CohereUsage<'a>>,
 }
 
 /// The reported usage. The billed tokens exclude what the service adds itself; they count if
 /// nothing else is reported.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Tokens<'a> {
+pub(super) struct CohereUsage<'a> {
     #[serde(borrow)]
-    tokens: Option<Counts<'a>>,
+    tokens: Option<CohereTokenCounts<'a>>,
     #[serde(borrow)]
-    billed_units: Option<Counts<'a>>,
+    billed_units: Option<CohereTokenCounts<'a>>,
     #[serde(borrow)]
-    cached_tokens: Count<'a>,
+    cached_tokens: LenientCount<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-struct Counts<'a> {
+struct CohereTokenCounts<'a> {
     #[serde(borrow)]
-    input_tokens: Count<'a>,
+    input_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    output_tokens: Count<'a>,
+    output_tokens: LenientCount<'a>,
 }
 
-impl Tokens<'_> {
+impl CohereUsage<'_> {
     pub(super) fn usage(&self) -> Usage {
         let counts = self.tokens.as_ref().or(self.billed_units.as_ref());
         let input = counts.map_or(0, |counts| counts.input_tokens.or_zero());

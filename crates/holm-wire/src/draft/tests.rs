@@ -3,17 +3,17 @@ use std::{format, string::String, vec::Vec};
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Source, StopReason, Usage};
 
-use super::{CallPiece, Draft};
+use super::{ReplyDraft, ToolCallChunk};
 
-fn piece<'a>(id: &'a str, name: &'a str, arguments: &'a str) -> CallPiece<'a> {
-    CallPiece { id, name, arguments }
+fn piece<'a>(id: &'a str, name: &'a str, arguments: &'a str) -> ToolCallChunk<'a> {
+    ToolCallChunk { id, name, arguments }
 }
 
 #[test]
 fn text_and_thinking_alternate_in_blocks_of_their_own() {
     let mut seen: Vec<String> = Vec::new();
-    let mut draft = Draft::default();
-    let mut sink = |delta: crate::Delta<'_>| seen.push(format!("{delta:?}"));
+    let mut draft = ReplyDraft::default();
+    let mut sink = |delta: crate::WireDelta<'_>| seen.push(format!("{delta:?}"));
     draft.thinking("a", &mut sink);
     draft.thinking("b", &mut sink);
     draft.text("c", &mut sink);
@@ -37,7 +37,7 @@ fn text_and_thinking_alternate_in_blocks_of_their_own() {
 
 #[test]
 fn a_signature_closes_its_thinking() {
-    let mut draft = Draft::default();
+    let mut draft = ReplyDraft::default();
     draft.thinking("a", &mut |_| {});
     draft.thinking_replay(Json::from("s1"));
     draft.thinking("b", &mut |_| {});
@@ -61,7 +61,7 @@ fn a_signature_closes_its_thinking() {
 #[test]
 fn the_stop_fits_what_was_said() {
     let check = |stop: Option<StopReason>, calls: bool, expect| {
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         if let Some(stop) = stop {
             draft.set_stop(stop);
             draft.set_stop(StopReason::Other);
@@ -80,8 +80,8 @@ fn the_stop_fits_what_was_said() {
 
 #[test]
 fn everything_that_is_kept_is_counted() {
-    let grows = |what: &str, least: u64, add: &dyn Fn(&mut Draft)| {
-        let mut draft = Draft::default();
+    let grows = |what: &str, least: u64, add: &dyn Fn(&mut ReplyDraft)| {
+        let mut draft = ReplyDraft::default();
         draft.text("begun", &mut |_| {});
         let before = draft.kept();
         add(&mut draft);
@@ -103,7 +103,7 @@ fn everything_that_is_kept_is_counted() {
 #[test]
 fn usage_is_reported_when_it_changes() {
     let mut count = 0;
-    let mut draft = Draft::default();
+    let mut draft = ReplyDraft::default();
     let usage = Usage { input: 1, ..Usage::default() };
     for usage in [Usage::default(), usage, usage] {
         draft.set_usage(usage, &mut |_| count += 1);
@@ -113,7 +113,7 @@ fn usage_is_reported_when_it_changes() {
 
 #[test]
 fn made_up_ids_do_not_meet_real_ones() {
-    let mut draft = Draft::default();
+    let mut draft = ReplyDraft::default();
     draft.call(Some(0), &piece("call_1", "f", "{}"), &mut |_| {});
     draft.call(Some(1), &piece("", "g", "{}"), &mut |_| {});
     draft.call_replay(Json::from("sig"));

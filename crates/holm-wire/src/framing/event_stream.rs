@@ -10,11 +10,11 @@ mod headers;
 mod tests;
 
 pub use crc32::crc32;
-pub use headers::{Header, Headers};
+pub use headers::{EventHeaderValue, EventHeaders};
 
 use alloc::vec::Vec;
 
-use super::{Bounds, Frame, FrameError, Framing};
+use super::{FrameDecoder, FrameError, FrameLimits, StreamFrame};
 
 /// Two lengths and the checksum over them.
 const PRELUDE: usize = 12;
@@ -26,31 +26,31 @@ const TRAILER: usize = 4;
 const MAX_HEADERS: usize = 128 << 10;
 
 /// Splits bytes into messages. A frame's name holds the message's headers, to be read with
-/// [`Headers`]; its data is the payload.
+/// [`EventHeaders`]; its data is the payload.
 ///
 /// ```
-/// use holm_wire::framing::{Framing, event_stream::{Decoder, Headers, write}};
+/// use holm_wire::framing::{FrameDecoder, event_stream::{EventStreamDecoder, EventHeaders, write}};
 ///
 /// let mut bytes = Vec::new();
 /// write(&[(":event-type", "messageStop")], b"{}", &mut bytes);
 /// let mut kinds = Vec::new();
-/// Decoder::default().feed(&bytes, &mut |frame| {
-///     kinds.extend(Headers::new(frame.name).text(":event-type").map(String::from));
+/// EventStreamDecoder::default().feed(&bytes, &mut |frame| {
+///     kinds.extend(EventHeaders::new(frame.name).text(":event-type").map(String::from));
 /// })?;
 /// assert_eq!(kinds, ["messageStop"]);
 /// # Ok::<(), holm_wire::framing::FrameError>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct Decoder {
-    bounds: Bounds,
+pub struct EventStreamDecoder {
+    bounds: FrameLimits,
     carry: Vec<u8>,
     /// The lengths of the current message, once its prelude has been checked.
-    lengths: Option<Lengths>,
+    lengths: Option<PreludeLengths>,
 }
 
-impl Decoder {
+impl EventStreamDecoder {
     /// Creates a decoder with its own limits.
-    pub fn new(bounds: Bounds) -> Self {
+    pub fn new(bounds: FrameLimits) -> Self {
         Self { bounds, carry: Vec::new(), lengths: None }
     }
 
@@ -58,13 +58,13 @@ impl Decoder {
     fn resume<'b>(
         &mut self,
         bytes: &'b [u8],
-        sink: &mut dyn FnMut(Frame<'_>),
+        sink: &mut dyn FnMut(StreamFrame<'_>),
     ) -> Result<&'b [u8], FrameError> {
         let mut rest = bytes;
         if self.lengths.is_none() {
             rest = self.take(PRELUDE, rest);
             let Some(prelude) = self.carry.first_chunk() else { return Ok(rest) };
-            self.lengths = Some(Lengths::read(prelude, self.bounds)?);
+            self.lengths = Some(PreludeLengths::read(prelude, self.bounds)?);
         }
         let Some(lengths) = self.lengths else { return Ok(rest) };
         rest = self.take(lengths.total, rest);
@@ -84,14 +84,14 @@ impl Decoder {
     }
 }
 
-impl Framing for Decoder {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+impl FrameDecoder for EventStreamDecoder {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.carry.is_empty()
                 && let Some(prelude) = rest.first_chunk()
             {
-                let lengths = Lengths::read(prelude, self.bounds)?;
+                let lengths = PreludeLengths::read(prelude, self.bounds)?;
                 if let Some((message, after)) = rest.split_at_checked(lengths.total) {
                     lengths.hand_on(message, sink)?;
                     rest = after;
@@ -104,7 +104,7 @@ impl Framing for Decoder {
     }
 
     /// Passes on nothing, because a message without its checksum is incomplete.
-    fn finish(&mut self, _: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+    fn finish(&mut self, _: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         self.carry.clear();
         self.lengths = None;
         Ok(())
@@ -113,16 +113,16 @@ impl Framing for Decoder {
 
 /// The checked content of a prelude.
 #[derive(Debug, Clone, Copy)]
-struct Lengths {
+struct PreludeLengths {
     total: usize,
     headers: usize,
 }
 
-impl Lengths {
-    fn read(prelude: &[u8; PRELUDE], bounds: Bounds) -> Result<Self, FrameError> {
+impl PreludeLengths {
+    fn read(prelude: &[u8; PRELUDE], bounds: FrameLimits) -> Result<Self, FrameError> {
         let [a, b, c, d, e, f, g, h, sum @ ..] = *prelude;
         if crc32(&[a, b, c, d, e, f, g, h]) != u32::from_be_bytes(sum) {
-            return Err(FrameError::Damaged(Damage::Prelude));
+            return Err(FrameError::Damaged(FrameDamage::Prelude));
         }
         let length = |bytes| usize::try_from(u32::from_be_bytes(bytes)).unwrap_or(usize::MAX);
         let (total, headers) = (length([a, b, c, d]), length([e, f, g, h]));
@@ -131,28 +131,28 @@ impl Lengths {
         }
         let room = total.checked_sub(PRELUDE + TRAILER);
         if headers > MAX_HEADERS || room.is_none_or(|room| headers > room) {
-            return Err(FrameError::Damaged(Damage::Lengths));
+            return Err(FrameError::Damaged(FrameDamage::Lengths));
         }
         Ok(Self { total, headers })
     }
 
-    fn hand_on(self, message: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+    fn hand_on(self, message: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         let Some((content, sum)) = message.split_last_chunk::<TRAILER>() else {
-            return Err(FrameError::Damaged(Damage::Lengths));
+            return Err(FrameError::Damaged(FrameDamage::Lengths));
         };
         if crc32(content) != u32::from_be_bytes(*sum) {
-            return Err(FrameError::Damaged(Damage::Message));
+            return Err(FrameError::Damaged(FrameDamage::Message));
         }
         let content = content.get(PRELUDE..).unwrap_or_default();
         let (name, data) = content.split_at_checked(self.headers).unwrap_or_default();
-        sink(Frame { name, data });
+        sink(StreamFrame { name, data });
         Ok(())
     }
 }
 
 /// How a message is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Damage {
+pub enum FrameDamage {
     /// The checksum over the lengths is wrong.
     #[error("the checksum of its lengths is wrong")]
     Prelude,

@@ -19,7 +19,7 @@ pub const MAX_FRAME: usize = 32 << 20;
 
 /// One complete frame, lent for the duration of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct StreamFrame<'a> {
     /// The frame's kind, if the framing has one (`event:` of SSE, the headers of an
     /// event stream); empty otherwise.
     pub name: &'a [u8],
@@ -28,19 +28,19 @@ pub struct Frame<'a> {
 }
 
 /// A way to split bytes into frames: SSE, NDJSON, or a vendor's binary event stream.
-pub trait Framing {
+pub trait FrameDecoder {
     /// Takes the next bytes and passes on every frame that they complete.
     ///
     /// # Errors
     /// [`FrameError`] for invalid frames. The decoder must not be used afterwards.
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError>;
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError>;
 
     /// Passes on the remaining bytes as a last frame. Some servers close the connection directly
     /// after the last line. The parser of the format detects a frame that was cut off.
     ///
     /// # Errors
     /// [`FrameError`] if the remaining bytes are invalid.
-    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError>;
+    fn finish(&mut self, sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError>;
 }
 
 /// The bytes cannot be split into frames: a line or a frame exceeds its limit, or
@@ -67,19 +67,19 @@ pub enum FrameError {
     #[error(
         "an event of the stream is damaged: {0}; something between here and the server changes or drops bytes"
     )]
-    Damaged(event_stream::Damage),
+    Damaged(event_stream::FrameDamage),
 }
 
 /// Limits on what a framing keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct FrameLimits {
     /// The longest line in bytes.
     pub line: usize,
     /// The longest frame in bytes.
     pub frame: usize,
 }
 
-impl Default for Bounds {
+impl Default for FrameLimits {
     fn default() -> Self {
         Self { line: MAX_LINE, frame: MAX_FRAME }
     }

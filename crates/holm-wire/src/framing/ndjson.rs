@@ -4,40 +4,40 @@ use alloc::vec::Vec;
 
 use memchr::memchr;
 
-use super::{Bounds, Frame, FrameError, Framing};
+use super::{FrameDecoder, FrameError, FrameLimits, StreamFrame};
 
 /// Splits bytes at line feeds. Blank lines, a carriage return before the line feed, and a byte
 /// order mark at the start are dropped.
 ///
 /// ```
-/// use holm_wire::framing::{Framing, ndjson::Decoder};
+/// use holm_wire::framing::{FrameDecoder, ndjson::NdjsonDecoder};
 ///
 /// let mut lines = Vec::new();
-/// let mut decoder = Decoder::default();
+/// let mut decoder = NdjsonDecoder::default();
 /// decoder.feed(b"{\"a\":1}\r\n{\"b\"", &mut |frame| lines.push(frame.data.to_vec()))?;
 /// decoder.feed(b":2}\n", &mut |frame| lines.push(frame.data.to_vec()))?;
 /// assert_eq!(lines, [b"{\"a\":1}", b"{\"b\":2}"]);
 /// # Ok::<(), holm_wire::framing::FrameError>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct Decoder {
-    bounds: Bounds,
+pub struct NdjsonDecoder {
+    bounds: FrameLimits,
     carry: Vec<u8>,
     started: bool,
 }
 
-impl Decoder {
+impl NdjsonDecoder {
     /// Creates a decoder with its own limits.
-    pub fn new(bounds: Bounds) -> Self {
+    pub fn new(bounds: FrameLimits) -> Self {
         Self { bounds, carry: Vec::new(), started: false }
     }
 
-    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(Frame<'_>)) {
+    fn line(&mut self, line: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) {
         let line = if self.started { line } else { line.strip_prefix(BOM).unwrap_or(line) };
         self.started = true;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !line.trim_ascii().is_empty() {
-            sink(Frame { name: b"", data: line });
+            sink(StreamFrame { name: b"", data: line });
         }
     }
 
@@ -49,8 +49,8 @@ impl Decoder {
     }
 }
 
-impl Framing for Decoder {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+impl FrameDecoder for NdjsonDecoder {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         let mut rest = bytes;
         while let Some(at) = memchr(b'\n', rest) {
             let (line, after) = rest.split_at(at);
@@ -71,7 +71,7 @@ impl Framing for Decoder {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+    fn finish(&mut self, sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         let last = core::mem::take(&mut self.carry);
         self.line(&last, sink);
         Ok(())

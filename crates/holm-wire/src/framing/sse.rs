@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use memchr::{memchr, memchr2};
 
-use super::{Bounds, Frame, FrameError, Framing, ndjson::BOM};
+use super::{FrameDecoder, FrameError, FrameLimits, StreamFrame, ndjson::BOM};
 
 /// The longest reconnection time that a server may ask for: a day. Larger values are reduced to it.
 pub const MAX_RETRY_MS: u64 = 86_400_000;
@@ -22,10 +22,10 @@ pub const MAX_NAME: usize = 4 << 10;
 /// bytes is not copied.
 ///
 /// ```
-/// use holm_wire::framing::{Framing, sse::Decoder};
+/// use holm_wire::framing::{FrameDecoder, sse::SseDecoder};
 ///
 /// let mut seen = Vec::new();
-/// let mut decoder = Decoder::default();
+/// let mut decoder = SseDecoder::default();
 /// for piece in [&b"event: ping\nda"[..], b"ta: {}\r", b"\n\r\n: comment\n"] {
 ///     decoder.feed(piece, &mut |frame| seen.push((frame.name.to_vec(), frame.data.to_vec())))?;
 /// }
@@ -33,11 +33,11 @@ pub const MAX_NAME: usize = 4 << 10;
 /// # Ok::<(), holm_wire::framing::FrameError>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct Decoder {
-    bounds: Bounds,
+pub struct SseDecoder {
+    bounds: FrameLimits,
     carry: Vec<u8>,
     /// The current event, as far as it had to be copied.
-    event: Pending,
+    event: PendingEvent,
     /// The last line ended with CR, so a following LF belongs to it.
     after_cr: bool,
     /// The first line has been read, so a byte order mark no longer has a meaning.
@@ -48,9 +48,9 @@ pub struct Decoder {
     usual: Vec<u8>,
 }
 
-impl Decoder {
+impl SseDecoder {
     /// Creates a decoder with its own limits.
-    pub fn new(bounds: Bounds) -> Self {
+    pub fn new(bounds: FrameLimits) -> Self {
         Self { bounds, ..Self::default() }
     }
 
@@ -70,7 +70,7 @@ impl Decoder {
         &mut self,
         line: &'c [u8],
         held: &mut Option<&'c [u8]>,
-        sink: &mut dyn FnMut(Frame<'_>),
+        sink: &mut dyn FnMut(StreamFrame<'_>),
     ) -> Result<(), FrameError> {
         if line.is_empty() {
             self.dispatch(held.take(), sink);
@@ -112,18 +112,18 @@ impl Decoder {
         Ok(())
     }
 
-    fn dispatch(&mut self, held: Option<&[u8]>, sink: &mut dyn FnMut(Frame<'_>)) {
+    fn dispatch(&mut self, held: Option<&[u8]>, sink: &mut dyn FnMut(StreamFrame<'_>)) {
         if let Some(data) = held {
-            sink(Frame { name: &self.event.name, data });
+            sink(StreamFrame { name: &self.event.name, data });
         } else if self.event.lines > 0 {
-            sink(Frame { name: &self.event.name, data: &self.event.data });
+            sink(StreamFrame { name: &self.event.name, data: &self.event.data });
         }
         self.event.clear();
     }
 
     /// Passes on complete events of the usual form: an optional name, one line of data, and a blank
     /// line. The rest begins with another form.
-    fn usual_events<'c>(&mut self, bytes: &'c [u8], sink: &mut dyn FnMut(Frame<'_>)) -> &'c [u8] {
+    fn usual_events<'c>(&mut self, bytes: &'c [u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> &'c [u8] {
         let mut rest = bytes;
         while let Some((frame, after)) = self.usual_event(rest) {
             sink(frame);
@@ -133,7 +133,7 @@ impl Decoder {
         rest
     }
 
-    fn usual_event<'c>(&mut self, bytes: &'c [u8]) -> Option<(Frame<'c>, &'c [u8])> {
+    fn usual_event<'c>(&mut self, bytes: &'c [u8]) -> Option<(StreamFrame<'c>, &'c [u8])> {
         let (name, rest) = match bytes.strip_prefix(b"event: ") {
             Some(named) => self.usual_name(named)?,
             None => (&[][..], bytes),
@@ -141,7 +141,7 @@ impl Decoder {
         let data = rest.strip_prefix(b"data: ")?;
         let (data, after) = data.split_at_checked(memchr2(b'\n', b'\r', data)?)?;
         let fits = name.len().max(data.len()) < self.bounds.line.saturating_sub(8);
-        Some((Frame { name, data }, after.strip_prefix(b"\n\n").filter(|_| fits)?))
+        Some((StreamFrame { name, data }, after.strip_prefix(b"\n\n").filter(|_| fits)?))
     }
 
     fn usual_name<'c>(&mut self, named: &'c [u8]) -> Option<(&'c [u8], &'c [u8])> {
@@ -160,7 +160,7 @@ impl Decoder {
 
     /// A line that began in an earlier feed. Its bytes are joined, and its data cannot be
     /// lent beyond this call.
-    fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+    fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         let mut whole = core::mem::take(&mut self.carry);
         whole.extend_from_slice(end);
         let mut held = None;
@@ -184,8 +184,8 @@ impl Decoder {
     }
 }
 
-impl Framing for Decoder {
-    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+impl FrameDecoder for SseDecoder {
+    fn feed(&mut self, bytes: &[u8], sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         let mut rest = bytes;
         let mut held = None;
         if self.after_cr && !rest.is_empty() {
@@ -221,7 +221,7 @@ impl Framing for Decoder {
         Ok(())
     }
 
-    fn finish(&mut self, sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
+    fn finish(&mut self, sink: &mut dyn FnMut(StreamFrame<'_>)) -> Result<(), FrameError> {
         if !self.carry.is_empty() {
             self.joined_line(b"", sink)?;
         }
@@ -232,14 +232,14 @@ impl Framing for Decoder {
 
 /// The part of an event that had to be copied.
 #[derive(Debug, Default)]
-struct Pending {
+struct PendingEvent {
     name: Vec<u8>,
     data: Vec<u8>,
     /// How many data lines `data` holds. One empty line is data too.
     lines: u64,
 }
 
-impl Pending {
+impl PendingEvent {
     fn keep(&mut self, line: Option<&[u8]>) {
         let Some(line) = line else { return };
         if self.lines > 0 {

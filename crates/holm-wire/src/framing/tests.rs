@@ -2,13 +2,13 @@ use alloc::{format, string::String, string::ToString, vec, vec::Vec};
 
 use proptest::prelude::*;
 
-use super::{Bounds, FrameError, Framing, ndjson, sse};
+use super::{FrameDecoder, FrameError, FrameLimits, ndjson, sse};
 
 type Seen = Vec<(String, String)>;
 
-fn run(decoder: &mut dyn Framing, pieces: &[&[u8]]) -> Result<Seen, FrameError> {
+fn run(decoder: &mut dyn FrameDecoder, pieces: &[&[u8]]) -> Result<Seen, FrameError> {
     let mut seen = Vec::new();
-    let mut sink = |frame: super::Frame<'_>| {
+    let mut sink = |frame: super::StreamFrame<'_>| {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_string();
         seen.push((text(frame.name), text(frame.data)));
     };
@@ -20,14 +20,14 @@ fn run(decoder: &mut dyn Framing, pieces: &[&[u8]]) -> Result<Seen, FrameError> 
 }
 
 fn check(stream: &str, expect: &[(&str, &str)]) {
-    let whole = run(&mut sse::Decoder::default(), &[stream.as_bytes()]).unwrap();
+    let whole = run(&mut sse::SseDecoder::default(), &[stream.as_bytes()]).unwrap();
     let expect: Seen = expect.iter().map(|(name, data)| (name.to_string(), data.to_string())).collect();
     assert_eq!(whole, expect, "{stream:?} in one piece");
     let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
-    assert_eq!(run(&mut sse::Decoder::default(), &bytes).unwrap(), expect, "{stream:?} byte by byte");
+    assert_eq!(run(&mut sse::SseDecoder::default(), &bytes).unwrap(), expect, "{stream:?} byte by byte");
     for at in 0..=stream.len() {
         let (a, b) = stream.as_bytes().split_at(at);
-        assert_eq!(run(&mut sse::Decoder::default(), &[a, b]).unwrap(), expect, "{stream:?} cut at {at}");
+        assert_eq!(run(&mut sse::SseDecoder::default(), &[a, b]).unwrap(), expect, "{stream:?} cut at {at}");
     }
 }
 
@@ -68,7 +68,7 @@ fn the_last_event_counts_without_its_blank_line() {
 #[test]
 fn id_and_retry_are_kept_and_bounded() {
     let check = |stream: &str, id: &str, retry: Option<u64>| {
-        let mut decoder = sse::Decoder::default();
+        let mut decoder = sse::SseDecoder::default();
         run(&mut decoder, &[stream.as_bytes()]).unwrap();
         assert_eq!((decoder.last_id(), decoder.retry()), (id.as_bytes(), retry), "{stream:?}");
     };
@@ -82,26 +82,26 @@ fn id_and_retry_are_kept_and_bounded() {
 
 #[test]
 fn a_line_or_an_event_beyond_its_bound_is_refused() {
-    let bounds = Bounds { line: 16, frame: 20 };
+    let bounds = FrameLimits { line: 16, frame: 20 };
     let check = |pieces: &[&[u8]], expect: FrameError| {
-        assert_eq!(run(&mut sse::Decoder::new(bounds), pieces), Err(expect));
+        assert_eq!(run(&mut sse::SseDecoder::new(bounds), pieces), Err(expect));
     };
     check(&[b"data: 0123456789abcdef\n\n"], FrameError::Line { limit: 16 });
     check(&[b"no end ", b"in sight ", b"ever"], FrameError::Line { limit: 16 });
     check(&[b"data: 0123456789\ndata: 0123456789\ndata: 0"], FrameError::Frame { limit: 20 });
     check(&[b"data: 0123456789\n", b"data: 0123456789\n", b"data: 0\n"], FrameError::Frame { limit: 20 });
     let lines = &[&b"0123456789abcdefg"[..]];
-    assert_eq!(run(&mut ndjson::Decoder::new(bounds), lines), Err(FrameError::Line { limit: 16 }));
+    assert_eq!(run(&mut ndjson::NdjsonDecoder::new(bounds), lines), Err(FrameError::Line { limit: 16 }));
 }
 
 #[test]
 fn a_name_beyond_its_bound_is_refused_and_such_an_id_passed_over() {
     let (fits, long) = ("n".repeat(sse::MAX_NAME), "n".repeat(sse::MAX_NAME + 1));
     let in_every_way = |stream: &str| {
-        let whole = run(&mut sse::Decoder::default(), &[stream.as_bytes()]);
+        let whole = run(&mut sse::SseDecoder::default(), &[stream.as_bytes()]);
         for size in [1, 1_000, 4_099] {
             let pieces: Vec<&[u8]> = stream.as_bytes().chunks(size).collect();
-            assert_eq!(run(&mut sse::Decoder::default(), &pieces), whole, "in pieces of {size}");
+            assert_eq!(run(&mut sse::SseDecoder::default(), &pieces), whole, "in pieces of {size}");
         }
         whole
     };
@@ -113,7 +113,7 @@ fn a_name_beyond_its_bound_is_refused_and_such_an_id_passed_over() {
         assert_eq!(in_every_way(&format!("data: a\n{field}{long}")), refused, "{field} at the end");
     }
     for (id, last) in [(&fits, &*fits), (&long, "7")] {
-        let mut decoder = sse::Decoder::default();
+        let mut decoder = sse::SseDecoder::default();
         let seen = run(&mut decoder, &[format!("id: 7\nid: {id}\ndata: a\n\n").as_bytes()]);
         assert_eq!(seen, Ok(vec![(String::new(), "a".to_string())]));
         assert_eq!(decoder.last_id(), last.as_bytes());
@@ -122,17 +122,17 @@ fn a_name_beyond_its_bound_is_refused_and_such_an_id_passed_over() {
 
 #[test]
 fn empty_data_lines_without_end_are_refused() {
-    let bounds = Bounds { line: 16, frame: 64 };
+    let bounds = FrameLimits { line: 16, frame: 64 };
     let stream = b"data:\n".repeat(1000);
-    assert_eq!(run(&mut sse::Decoder::new(bounds), &[&stream]), Err(FrameError::Frame { limit: 64 }));
+    assert_eq!(run(&mut sse::SseDecoder::new(bounds), &[&stream]), Err(FrameError::Frame { limit: 64 }));
     let bare = b"data\n".repeat(1000);
-    assert_eq!(run(&mut sse::Decoder::new(bounds), &[&bare]), Err(FrameError::Frame { limit: 64 }));
+    assert_eq!(run(&mut sse::SseDecoder::new(bounds), &[&bare]), Err(FrameError::Frame { limit: 64 }));
 }
 
 #[test]
 fn ten_million_empty_events_cost_one_pass() {
     let blank = vec![b'\n'; 1 << 20];
-    let mut decoder = sse::Decoder::default();
+    let mut decoder = sse::SseDecoder::default();
     let mut seen = 0_u64;
     for _ in 0..10 {
         decoder.feed(&blank, &mut |_| seen += 1).unwrap();
@@ -145,7 +145,7 @@ fn lines_are_cut_at_line_feeds_only() {
     let check = |stream: &str, expect: &[&str]| {
         for at in 0..=stream.len() {
             let (a, b) = stream.as_bytes().split_at(at);
-            let seen = run(&mut ndjson::Decoder::default(), &[a, b]).unwrap();
+            let seen = run(&mut ndjson::NdjsonDecoder::default(), &[a, b]).unwrap();
             let data: Vec<&str> = seen.iter().map(|(_, data)| data.as_str()).collect();
             assert_eq!(data, expect, "{stream:?} cut at {at}");
         }
@@ -178,7 +178,7 @@ proptest! {
         let bytes = parts.concat().into_bytes();
         let cut = pieces(&bytes, &cuts);
         let cut: Vec<&[u8]> = cut.iter().map(Vec::as_slice).collect();
-        prop_assert_eq!(run(&mut sse::Decoder::default(), &cut), run(&mut sse::Decoder::default(), &[&bytes]));
-        prop_assert_eq!(run(&mut ndjson::Decoder::default(), &cut), run(&mut ndjson::Decoder::default(), &[&bytes]));
+        prop_assert_eq!(run(&mut sse::SseDecoder::default(), &cut), run(&mut sse::SseDecoder::default(), &[&bytes]));
+        prop_assert_eq!(run(&mut ndjson::NdjsonDecoder::default(), &cut), run(&mut ndjson::NdjsonDecoder::default(), &[&bytes]));
     }
 }

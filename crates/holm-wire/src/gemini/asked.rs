@@ -5,21 +5,25 @@ use alloc::{format, string::String, vec::Vec};
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Message, MessageId, Outcome, Role, Source, Thinking, ToolCall, ToolResult};
 
-use super::{Place, signed};
+use super::{SignaturePlace, signed};
 use crate::{
     Effort, Reasoning, ToolChoice, loose,
-    server::{Asked, AskedTool, BadBody, UsageWish},
+    server::{CompletionRequest, CompletionTool, RequestBodyError, UsageReporting},
 };
 
 /// Reads a request. The model's name and the delivery are in the path
 /// ([`route`](super::route)), and not here.
-pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
+pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
     let contents = json
         .get("contents")
         .and_then(Json::as_array)
-        .ok_or_else(|| BadBody::member("/contents", "a list"))?;
+        .ok_or_else(|| RequestBodyError::member("/contents", "a list"))?;
     let model = json.get("model").and_then(Json::as_str).unwrap_or_default();
-    let mut asked = Asked { model: model.into(), usage: UsageWish::Wanted, ..Asked::default() };
+    let mut asked = CompletionRequest {
+        model: model.into(),
+        usage: UsageReporting::Wanted,
+        ..CompletionRequest::default()
+    };
     if let Some(system) = either(json, "systemInstruction", "system_instruction") {
         let parts = system.get("parts").and_then(Json::as_array).unwrap_or_default();
         let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
@@ -44,10 +48,10 @@ fn either<'a>(json: &'a Json, camel: &str, snake: &str) -> Option<&'a Json> {
     json.get(camel).or_else(|| json.get(snake))
 }
 
-fn read_content(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_content(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
     let place = format!("/contents/{index}");
     let parts = json.get("parts").and_then(Json::as_array);
-    let parts = parts.ok_or_else(|| BadBody::member(format!("{place}/parts"), "a list"))?;
+    let parts = parts.ok_or_else(|| RequestBodyError::member(format!("{place}/parts"), "a list"))?;
     let mut blocks = Vec::new();
     let mut calls: u64 = 0;
     for part in parts {
@@ -58,7 +62,7 @@ fn read_content(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
         Some("model") => Role::Assistant,
         Some("user" | "function") | None if results => Role::Tool,
         Some("user") | None => Role::User,
-        Some(_) => return Err(BadBody::member(place + "/role", "user or model")),
+        Some(_) => return Err(RequestBodyError::member(place + "/role", "user or model")),
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())
@@ -75,7 +79,7 @@ fn read_part(part: &Json, message: usize, calls: &mut u64, blocks: &mut Vec<Bloc
             id,
             name: text(call, "name"),
             arguments: call.get("args").map_or_else(|| "{}".into(), Json::canonical),
-            replay: signature.map(|signature| signed(signature, Place::Own)),
+            replay: signature.map(|signature| signed(signature, SignaturePlace::Own)),
         }));
     } else if let Some(result) = either(part, "functionResponse", "function_response") {
         blocks.push(Block::ToolResult(read_result(result)));
@@ -83,14 +87,14 @@ fn read_part(part: &Json, message: usize, calls: &mut u64, blocks: &mut Vec<Bloc
         let picture = media.media_type.starts_with("image/");
         blocks.push(if picture { Block::Image(media) } else { Block::File(media) });
     } else if part.get("thought").and_then(Json::as_bool) == Some(true) {
-        let replay = signature.map(|signature| signed(signature, Place::Own));
+        let replay = signature.map(|signature| signed(signature, SignaturePlace::Own));
         blocks.push(Block::Thinking(Thinking { text: text(part, "text"), replay }));
     } else if let Some(said) = part.get("text").and_then(Json::as_str) {
         if !said.is_empty() {
             blocks.push(Block::Text(said.into()));
         }
         if let Some(signature) = signature {
-            let place = if said.is_empty() { Place::Empty } else { Place::Text };
+            let place = if said.is_empty() { SignaturePlace::Empty } else { SignaturePlace::Text };
             let replay = Some(signed(signature, place));
             blocks.push(Block::Thinking(Thinking { text: String::new(), replay }));
         }
@@ -124,16 +128,16 @@ fn read_media(part: &Json) -> Option<Media> {
     Some(Media { media_type, source, name: None })
 }
 
-fn read_tool(json: &Json, place: String) -> Result<AskedTool, BadBody> {
+fn read_tool(json: &Json, place: String) -> Result<CompletionTool, RequestBodyError> {
     let name = json.get("name").and_then(Json::as_str);
-    let name = name.ok_or_else(|| BadBody::member(place, "a string"))?;
+    let name = name.ok_or_else(|| RequestBodyError::member(place, "a string"))?;
     let description = json.get("description").and_then(Json::as_str).unwrap_or_default();
     let schema = either(json, "parametersJsonSchema", "parameters").cloned();
     let schema = schema.unwrap_or_else(|| Json::object([("type", "object".into())]));
-    Ok(AskedTool { name: name.into(), description: description.into(), schema })
+    Ok(CompletionTool { name: name.into(), description: description.into(), schema })
 }
 
-fn read_settings(json: &Json, asked: &mut Asked) {
+fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     let calling = either(json, "toolConfig", "tool_config")
         .and_then(|config| either(config, "functionCallingConfig", "function_calling_config"));
     if let Some(calling) = calling {

@@ -15,18 +15,18 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use dialect::{Dialect, ThinkingStyle};
-pub use server::{Server, ServerStream, route};
-pub use stream::ContentEvents;
+pub use dialect::{GeminiDialect, GeminiThinking};
+pub use server::{GeminiReplyStream, GeminiServerCodec, route};
+pub use stream::GeminiEventReader;
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 
 use crate::{
-    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
-    framing::sse, stream::Events,
+    Format, FramedDecoder, MediaSource, MessageBuffer, ModelCall, ProviderCodec, ProviderRequest,
+    RequestParts, StreamDecoder, framing::sse, stream::EventReader,
 };
 
 /// The name under which reasoning and calls keep the data that this format must receive again.
@@ -35,58 +35,58 @@ const REPLAY: &str = "gemini";
 /// The codec for Gemini's `generateContent`.
 ///
 /// ```
-/// use holm_wire::{Codec, gemini::GenerateContent};
+/// use holm_wire::{ProviderCodec, gemini::GeminiCodec};
 ///
 /// let body = br#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#;
-/// let reply = GenerateContent::default().reply(body)?;
+/// let reply = GeminiCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GenerateContent {
-    dialect: Dialect,
+pub struct GeminiCodec {
+    dialect: GeminiDialect,
 }
 
-impl GenerateContent {
+impl GeminiCodec {
     /// Creates the codec for a dialect.
-    pub const fn new(dialect: Dialect) -> Self {
+    pub const fn new(dialect: GeminiDialect) -> Self {
         Self { dialect }
     }
 
-    pub const fn dialect(&self) -> &Dialect {
+    pub const fn dialect(&self) -> &GeminiDialect {
         &self.dialect
     }
 }
 
-impl Codec for GenerateContent {
+impl ProviderCodec for GeminiCodec {
     fn format(&self) -> Format {
         Format::Gemini
     }
 
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
         request::write_message(&self.dialect, message, media, out);
     }
 
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
         request::write_tools(tools, out);
     }
 
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest {
         request::assemble(&self.dialect, call, parts)
     }
 
     fn stream(&self) -> Box<dyn StreamDecoder> {
-        Box::new(Stream::new(sse::Decoder::default(), ContentEvents::default()))
+        Box::new(FramedDecoder::new(sse::SseDecoder::default(), GeminiEventReader::default()))
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
-        ContentEvents::default().whole(body)
+        GeminiEventReader::default().whole(body)
     }
 }
 
 /// The part that a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SignaturePlace {
     /// A call, or the reasoning that holds it.
     Own,
     /// The text block before it.
@@ -95,7 +95,7 @@ enum Place {
     Empty,
 }
 
-impl Place {
+impl SignaturePlace {
     const fn word(self) -> Option<&'static str> {
         match self {
             Self::Own => None,
@@ -106,19 +106,19 @@ impl Place {
 }
 
 /// A signature as it is stored, under this format's name, so that no other provider receives it.
-fn signed(signature: &str, place: Place) -> Json {
+fn signed(signature: &str, place: SignaturePlace) -> Json {
     let place = place.word().map(|word| ("part", Json::from(word)));
     let members = [("thoughtSignature", Json::from(signature))].into_iter().chain(place);
     Json::object([(REPLAY, Json::object(members))])
 }
 
 /// The stored signature, and the part that it belongs to.
-fn signature(replay: Option<&Json>) -> Option<(&str, Place)> {
+fn signature(replay: Option<&Json>) -> Option<(&str, SignaturePlace)> {
     let kept = replay?.get(REPLAY)?;
     let place = match kept.get("part").and_then(Json::as_str) {
-        Some("text") => Place::Text,
-        Some("empty") => Place::Empty,
-        Some(_) | None => Place::Own,
+        Some("text") => SignaturePlace::Text,
+        Some("empty") => SignaturePlace::Empty,
+        Some(_) | None => SignaturePlace::Own,
     };
     Some((kept.get("thoughtSignature")?.as_str()?, place))
 }

@@ -3,15 +3,15 @@
 use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Message, Role, Tool, ToolCall, ToolResult};
+use holm_kernel::{Block, Media, Message, Role, ToolCall, ToolResult, ToolSpec};
 
-use super::{Dialect, Place, ThinkingStyle, signature};
+use super::{GeminiDialect, GeminiThinking, SignaturePlace, signature};
 use crate::{
-    Delivery, HttpRequest, MediaSource, ModelCall, Parts, Reasoning, ToolChoice, Transcript,
+    Delivery, MediaSource, MessageBuffer, ModelCall, ProviderRequest, Reasoning, RequestParts, ToolChoice,
     http::escape,
-    media::{Resolved, as_text, describe, resolve},
-    openai_chat::Field,
-    write::{self, Object},
+    media::{MediaLocation, as_text, describe, resolve},
+    openai_chat::OptionalField,
+    write::{self, ObjectWriter},
 };
 
 const USER: &str = "user";
@@ -21,10 +21,10 @@ const RESULTS: &str = "results";
 
 /// Writes a message. Neighbours of one kind become one content.
 pub(super) fn write_message(
-    dialect: &Dialect,
+    dialect: &GeminiDialect,
     message: &Message,
     media: &dyn MediaSource,
-    out: &mut Transcript,
+    out: &mut MessageBuffer,
 ) {
     match message.role {
         Role::Custom => {}
@@ -39,7 +39,7 @@ pub(super) fn write_message(
 
 /// Adds a part to the group's content, and opens the content if another group is open. A part that
 /// writes nothing opens nothing.
-fn add(group: &'static str, out: &mut Transcript, part: impl FnOnce(&mut Vec<u8>)) {
+fn add(group: &'static str, out: &mut MessageBuffer, part: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = Vec::new();
     part(&mut bytes);
     if bytes.is_empty() {
@@ -59,7 +59,12 @@ fn add(group: &'static str, out: &mut Transcript, part: impl FnOnce(&mut Vec<u8>
     out.out().append(&mut bytes);
 }
 
-fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+fn write_incoming(
+    dialect: &GeminiDialect,
+    message: &Message,
+    media: &dyn MediaSource,
+    out: &mut MessageBuffer,
+) {
     for block in &message.blocks {
         if let Block::ToolResult(result) = block {
             add(RESULTS, out, |out| write_result(dialect, result, out));
@@ -99,7 +104,7 @@ fn queue_pictures(result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u
 }
 
 /// The parts of a reply, with each signature on its original part.
-fn write_reply(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+fn write_reply(dialect: &GeminiDialect, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
     let mut first_call = true;
     for (place, block) in message.blocks.iter().enumerate() {
         match block {
@@ -109,18 +114,18 @@ fn write_reply(dialect: &Dialect, message: &Message, media: &dyn MediaSource, ou
                     Some(Block::Thinking(next)) => signature(next.replay.as_ref()),
                     _ => None,
                 };
-                let signed = signed.filter(|(_, place)| *place == Place::Text);
+                let signed = signed.filter(|(_, place)| *place == SignaturePlace::Text);
                 add(MODEL, out, |out| write_signed_text(text, signed.map(|(signature, _)| signature), out));
             }
             // The service understands only reasoning that it signed itself.
             Block::Thinking(thinking) => match signature(thinking.replay.as_ref()) {
-                Some((signature, Place::Own)) => {
+                Some((signature, SignaturePlace::Own)) => {
                     add(MODEL, out, |out| write_thought(&thinking.text, signature, out));
                 }
-                Some((signature, Place::Empty)) => {
+                Some((signature, SignaturePlace::Empty)) => {
                     add(MODEL, out, |out| write_empty(signature, out));
                 }
-                Some((_, Place::Text)) | None => {}
+                Some((_, SignaturePlace::Text)) | None => {}
             },
             Block::ToolCall(call) => {
                 let stand_in = dialect.missing_signature.as_deref().filter(|_| first_call);
@@ -143,7 +148,7 @@ fn write_signed_text(text: &str, signature: Option<&str>, out: &mut Vec<u8>) {
     if text.is_empty() {
         return;
     }
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("text", text);
     if let Some(signature) = signature {
         object.string("thoughtSignature", signature);
@@ -152,7 +157,7 @@ fn write_signed_text(text: &str, signature: Option<&str>, out: &mut Vec<u8>) {
 }
 
 fn write_thought(text: &str, signature: &str, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("text", text);
     object.raw("thought", "true");
     object.string("thoughtSignature", signature);
@@ -160,17 +165,17 @@ fn write_thought(text: &str, signature: &str, out: &mut Vec<u8>) {
 }
 
 fn write_empty(signature: &str, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("text", "");
     object.string("thoughtSignature", signature);
     object.close();
 }
 
-fn write_call(dialect: &Dialect, call: &ToolCall, signature: Option<&str>, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+fn write_call(dialect: &GeminiDialect, call: &ToolCall, signature: Option<&str>, out: &mut Vec<u8>) {
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member("functionCall") {
-        let mut function = Object::open(out);
-        if dialect.ids == Field::Sent {
+        let mut function = ObjectWriter::open(out);
+        if dialect.ids == OptionalField::Sent {
             function.string("id", &call.id);
         }
         function.string("name", &call.name);
@@ -181,7 +186,7 @@ fn write_call(dialect: &Dialect, call: &ToolCall, signature: Option<&str>, out: 
                 Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
                 _ if text.is_empty() => out.extend_from_slice(b"{}"),
                 _ => {
-                    let mut wrapped = Object::open(out);
+                    let mut wrapped = ObjectWriter::open(out);
                     wrapped.string("invalid_json", text);
                     wrapped.close();
                 }
@@ -195,16 +200,16 @@ fn write_call(dialect: &Dialect, call: &ToolCall, signature: Option<&str>, out: 
     object.close();
 }
 
-fn write_result(dialect: &Dialect, result: &ToolResult, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+fn write_result(dialect: &GeminiDialect, result: &ToolResult, out: &mut Vec<u8>) {
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member("functionResponse") {
-        let mut function = Object::open(out);
-        if dialect.ids == Field::Sent {
+        let mut function = ObjectWriter::open(out);
+        if dialect.ids == OptionalField::Sent {
             function.string("id", &result.call);
         }
         function.string("name", &result.tool);
         if let Some(out) = function.member("response") {
-            let mut response = Object::open(out);
+            let mut response = ObjectWriter::open(out);
             response.string(if result.outcome.is_error() { "error" } else { "output" }, &result.text);
             response.close();
         }
@@ -224,9 +229,9 @@ fn write_part(block: &Block, media: &dyn MediaSource, out: &mut Vec<u8>) {
 /// A text file is sent as text, because the service supports few text types.
 fn write_file(file: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
     let (kind, member, value) = match resolve(file, media) {
-        Resolved::Missing => return write_text(&describe(file), out),
-        Resolved::Url(url) => ("fileData", "fileUri", url.to_owned()),
-        Resolved::Base64(data) => match as_text(&file.media_type, &data) {
+        MediaLocation::Missing => return write_text(&describe(file), out),
+        MediaLocation::Url(url) => ("fileData", "fileUri", url.to_owned()),
+        MediaLocation::Base64(data) => match as_text(&file.media_type, &data) {
             Some(text) => {
                 let name = file.name.as_deref().unwrap_or("file");
                 return write_text(&format!("The file {name:?}:\n{text}"), out);
@@ -234,9 +239,9 @@ fn write_file(file: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
             None => ("inlineData", "data", data.into_owned()),
         },
     };
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member(kind) {
-        let mut inner = Object::open(out);
+        let mut inner = ObjectWriter::open(out);
         // If the type is only a guess, the service determines it.
         if !file.media_type.contains('*') {
             inner.string("mimeType", &file.media_type);
@@ -247,10 +252,10 @@ fn write_file(file: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
     object.close();
 }
 
-pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+pub(super) fn write_tools(tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
     for tool in tools {
         write::comma(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("name", &tool.name);
         object.string("description", &tool.description);
         object.value("parametersJsonSchema", &tool.schema);
@@ -261,12 +266,16 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
 /// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
-pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+pub(super) fn assemble(
+    dialect: &GeminiDialect,
+    call: &ModelCall<'_>,
+    parts: &RequestParts<'_>,
+) -> ProviderRequest {
     let system = &call.request.system;
     let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
     let extra = call.options.extra.as_ref().and_then(Json::as_object);
-    let mut object = Object::overridden(&mut body, extra);
+    let mut object = ObjectWriter::overridden(&mut body, extra);
     if !system.is_empty()
         && let Some(out) = object.member("systemInstruction")
     {
@@ -289,7 +298,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
         Delivery::Whole => ("generateContent", false),
     };
     let path = format!("{}:{method}", dialect.path.replace("{model}", &model));
-    let mut request = HttpRequest::post(path, dialect.auth.clone(), body);
+    let mut request = ProviderRequest::post(path, dialect.auth.clone(), body);
     if streamed {
         request.query.push(("alt".into(), "sse".into()));
     }
@@ -297,7 +306,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     request
 }
 
-fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'_>) {
+fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut ObjectWriter<'_>) {
     if tools.is_empty() {
         return;
     }
@@ -314,7 +323,7 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
     };
     if let Some(out) = object.member("toolConfig") {
         out.extend_from_slice(br#"{"functionCallingConfig":"#);
-        let mut config = Object::open(out);
+        let mut config = ObjectWriter::open(out);
         config.string("mode", mode);
         if let Some(name) = name
             && let Some(out) = config.member("allowedFunctionNames")
@@ -328,9 +337,9 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
     }
 }
 
-fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+fn write_settings(dialect: &GeminiDialect, call: &ModelCall<'_>, object: &mut ObjectWriter<'_>) {
     let mut bytes = Vec::new();
-    let mut config = Object::open(&mut bytes);
+    let mut config = ObjectWriter::open(&mut bytes);
     if let Some(most) = call.max_output() {
         config.number("maxOutputTokens", most);
     }
@@ -351,7 +360,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     }
     let alone = call.request.tools.tools.is_empty();
     if let Some(schema) = &call.request.format
-        && (alone || dialect.schema_with_tools == Field::Sent)
+        && (alone || dialect.schema_with_tools == OptionalField::Sent)
     {
         config.string("responseMimeType", "application/json");
         config.value("responseJsonSchema", schema);
@@ -363,16 +372,16 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     }
 }
 
-fn write_thinking_settings(style: ThinkingStyle, reasoning: Reasoning, config: &mut Object<'_>) {
+fn write_thinking_settings(style: GeminiThinking, reasoning: Reasoning, config: &mut ObjectWriter<'_>) {
     let wish = match (style, reasoning, reasoning.effort(), reasoning.budget()) {
-        (ThinkingStyle::Budget, Reasoning::Off, ..) => r#"{"thinkingBudget":0}"#.to_owned(),
-        (ThinkingStyle::Budget, _, _, Some(budget)) => {
+        (GeminiThinking::Budget, Reasoning::Off, ..) => r#"{"thinkingBudget":0}"#.to_owned(),
+        (GeminiThinking::Budget, _, _, Some(budget)) => {
             format!(r#"{{"includeThoughts":true,"thinkingBudget":{budget}}}"#)
         }
-        (ThinkingStyle::Level, _, Some(effort), _) => {
+        (GeminiThinking::Level, _, Some(effort), _) => {
             format!(r#"{{"includeThoughts":true,"thinkingLevel":"{}"}}"#, effort.word())
         }
-        (ThinkingStyle::Budget | ThinkingStyle::Level | ThinkingStyle::Omitted, ..) => return,
+        (GeminiThinking::Budget | GeminiThinking::Level | GeminiThinking::Omitted, ..) => return,
     };
     config.raw("thinkingConfig", wish);
 }

@@ -5,28 +5,28 @@ use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec}
 use holm_guards::json::Json;
 use holm_kernel::{Block, Failure, FailureClass, Media, Reply, Source, StopReason, ToolCall, Usage};
 
-use super::{Place, asked, signature};
+use super::{SignaturePlace, asked, signature};
 use crate::{
-    Delivery, Delta,
-    server::{Asked, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
-    write::{self, Object},
+    Delivery, WireDelta,
+    server::{CompletionRequest, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces, status},
+    write::{self, ObjectWriter},
 };
 
 /// The server side of `generateContent`.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Server;
+pub struct GeminiServerCodec;
 
-impl ServerCodec for Server {
+impl ServerCodec for GeminiServerCodec {
     /// Reads a body. The model and the delivery are in the path: see [`route`].
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
-        asked::read(&BadBody::parse(body)?)
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
+        asked::read(&RequestBodyError::parse(body)?)
     }
 
-    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
-        Box::new(ServerStream { head, calls: BTreeMap::new() })
+    fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {
+        Box::new(GeminiReplyStream { head, calls: BTreeMap::new() })
     }
 
-    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+    fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8> {
         let mut parts = Vec::new();
         for (place, block) in reply.blocks.iter().enumerate() {
             let signed = text_signature(reply.blocks.get(place.saturating_add(1)));
@@ -66,13 +66,13 @@ pub fn route(path: &str) -> Option<(&str, Delivery)> {
 
 /// Writes a streamed reply.
 #[derive(Debug)]
-pub struct ServerStream {
-    head: Head,
+pub struct GeminiReplyStream {
+    head: ReplyHead,
     /// Calls whose arguments are still arriving, because the format sends a call in one piece.
     calls: BTreeMap<u64, ToolCall>,
 }
 
-impl ServerStream {
+impl GeminiReplyStream {
     fn parts(&self, parts: &[u8], out: &mut Vec<u8>) {
         if !parts.is_empty() {
             event(out, |out| write_chunk(&self.head, parts, None, None, out));
@@ -88,7 +88,7 @@ impl ServerStream {
     }
 
     /// Writes a text in pieces, and adds `sign` to the last one.
-    fn text(&self, text: &str, piece: usize, kind: Kind, sign: Option<&str>, out: &mut Vec<u8>) {
+    fn text(&self, text: &str, piece: usize, kind: GeminiTextKind, sign: Option<&str>, out: &mut Vec<u8>) {
         let mut rest = pieces(text, piece).peekable();
         while let Some(text) = rest.next() {
             let mut part = Vec::new();
@@ -100,34 +100,36 @@ impl ServerStream {
 
 /// Whether a text is an answer or reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum GeminiTextKind {
     Said,
     Thought,
 }
 
-impl ReplyStream for ServerStream {
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+impl ReplyStream for GeminiReplyStream {
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>) {
         match delta {
-            Delta::Text { text, .. } => self.text(text, usize::MAX, Kind::Said, None, out),
-            Delta::Thinking { text, .. } => self.text(text, usize::MAX, Kind::Thought, None, out),
-            Delta::ToolCallStarted { index, id, name } => {
+            WireDelta::Text { text, .. } => self.text(text, usize::MAX, GeminiTextKind::Said, None, out),
+            WireDelta::Thinking { text, .. } => {
+                self.text(text, usize::MAX, GeminiTextKind::Thought, None, out)
+            }
+            WireDelta::ToolCallStarted { index, id, name } => {
                 let (id, name) = ((*id).into(), (*name).into());
                 self.calls.insert(*index, ToolCall { id, name, ..ToolCall::default() });
             }
-            Delta::ToolArguments { index, text, .. } => {
+            WireDelta::ToolArguments { index, text, .. } => {
                 if let Some(call) = self.calls.get_mut(index) {
                     call.arguments.push_str(text);
                 }
             }
-            Delta::Usage(_) => {}
+            WireDelta::Usage(_) => {}
         }
     }
 
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
         match block {
-            Block::Text(text) => self.text(text, piece, Kind::Said, None, out),
+            Block::Text(text) => self.text(text, piece, GeminiTextKind::Said, None, out),
             Block::Thinking(thinking) => match signature(thinking.replay.as_ref()) {
-                None => self.text(&thinking.text, piece, Kind::Thought, None, out),
+                None => self.text(&thinking.text, piece, GeminiTextKind::Thought, None, out),
                 Some(_) => {
                     let mut part = Vec::new();
                     write_block(block, None, &mut part);
@@ -157,7 +159,9 @@ impl ReplyStream for ServerStream {
         for (place, block) in reply.blocks.iter().enumerate() {
             match (block, text_signature(reply.blocks.get(place.saturating_add(1)))) {
                 // A signed text is one part. If it were split, it would come back as several.
-                (Block::Text(text), Some(sign)) => self.text(text, usize::MAX, Kind::Said, Some(sign), out),
+                (Block::Text(text), Some(sign)) => {
+                    self.text(text, usize::MAX, GeminiTextKind::Said, Some(sign), out)
+                }
                 (_, _) => self.block(block, piece, out),
             }
         }
@@ -175,15 +179,15 @@ fn event(out: &mut Vec<u8>, data: impl FnOnce(&mut Vec<u8>)) {
 fn text_signature(next: Option<&Block>) -> Option<&str> {
     let Some(Block::Thinking(thinking)) = next else { return None };
     signature(thinking.replay.as_ref())
-        .filter(|(_, place)| *place == Place::Text)
+        .filter(|(_, place)| *place == SignaturePlace::Text)
         .map(|(signature, _)| signature)
 }
 
-fn write_text(text: &str, kind: Kind, signature: Option<&str>, out: &mut Vec<u8>) {
+fn write_text(text: &str, kind: GeminiTextKind, signature: Option<&str>, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("text", text);
-    if kind == Kind::Thought {
+    if kind == GeminiTextKind::Thought {
         object.raw("thought", "true");
     }
     if let Some(signature) = signature {
@@ -195,12 +199,16 @@ fn write_text(text: &str, kind: Kind, signature: Option<&str>, out: &mut Vec<u8>
 /// Writes a block as a part; `signed` is the signature of a text.
 fn write_block(block: &Block, signed: Option<&str>, out: &mut Vec<u8>) {
     match block {
-        Block::Text(text) => write_text(text, Kind::Said, signed, out),
+        Block::Text(text) => write_text(text, GeminiTextKind::Said, signed, out),
         Block::Thinking(thinking) => match signature(thinking.replay.as_ref()) {
-            Some((_, Place::Text)) => {}
-            Some((signature, Place::Empty)) => write_text("", Kind::Said, Some(signature), out),
-            Some((signature, Place::Own)) => write_text(&thinking.text, Kind::Thought, Some(signature), out),
-            None => write_text(&thinking.text, Kind::Thought, None, out),
+            Some((_, SignaturePlace::Text)) => {}
+            Some((signature, SignaturePlace::Empty)) => {
+                write_text("", GeminiTextKind::Said, Some(signature), out)
+            }
+            Some((signature, SignaturePlace::Own)) => {
+                write_text(&thinking.text, GeminiTextKind::Thought, Some(signature), out)
+            }
+            None => write_text(&thinking.text, GeminiTextKind::Thought, None, out),
         },
         Block::ToolCall(call) => write_call(call, out),
         Block::Image(media) | Block::File(media) => write_media(media, out),
@@ -210,9 +218,9 @@ fn write_block(block: &Block, signed: Option<&str>, out: &mut Vec<u8>) {
 
 fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member("functionCall") {
-        let mut function = Object::open(out);
+        let mut function = ObjectWriter::open(out);
         function.string("id", &call.id);
         function.string("name", &call.name);
         let valid = matches!(Json::parse(&call.arguments), Ok(Json::Object(_)));
@@ -228,9 +236,9 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
 fn write_media(media: &Media, out: &mut Vec<u8>) {
     let Source::Base64(data) = &media.source else { return };
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member("inlineData") {
-        let mut inner = Object::open(out);
+        let mut inner = ObjectWriter::open(out);
         inner.string("mimeType", &media.media_type);
         inner.string("data", data);
         inner.close();
@@ -238,8 +246,14 @@ fn write_media(media: &Media, out: &mut Vec<u8>) {
     object.close();
 }
 
-fn write_chunk(head: &Head, parts: &[u8], stop: Option<StopReason>, usage: Option<Usage>, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+fn write_chunk(
+    head: &ReplyHead,
+    parts: &[u8],
+    stop: Option<StopReason>,
+    usage: Option<Usage>,
+    out: &mut Vec<u8>,
+) {
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member("candidates") {
         out.extend_from_slice(br#"[{"content":{"parts":["#);
         out.extend_from_slice(parts);
@@ -261,7 +275,7 @@ fn write_chunk(head: &Head, parts: &[u8], stop: Option<StopReason>, usage: Optio
 }
 
 fn write_usage(usage: Usage, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.number("promptTokenCount", usage.input);
     object.number("candidatesTokenCount", usage.output.saturating_sub(usage.reasoning));
     object.number("totalTokenCount", usage.total());
@@ -288,9 +302,9 @@ fn write_error(failure: &Failure, out: &mut Vec<u8>) {
         | FailureClass::Empty
         | FailureClass::HostCrash => "INTERNAL",
     };
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member("error") {
-        let mut error = Object::open(out);
+        let mut error = ObjectWriter::open(out);
         error.number("code", status(failure.class).into());
         error.string("message", &failure.message);
         error.string("status", kind);

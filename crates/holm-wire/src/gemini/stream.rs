@@ -5,23 +5,26 @@ use alloc::{format, string::String, vec::Vec};
 use holm_kernel::{Block, Failure, FailureClass, Media, Reply, Source, StopReason};
 
 use super::{
-    Place, signed,
-    wire::{Blob, Call, Candidate, Chunk, Part},
+    SignaturePlace, signed,
+    wire::{GeminiBlob, GeminiCandidate, GeminiChunk, GeminiFunctionCall, GeminiPart},
 };
-use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, loose::Raw, stream::Events};
+use crate::{
+    FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, loose::RawJson,
+    stream::EventReader,
+};
 
 /// Reads chunks into a draft.
 #[derive(Debug, Default)]
-pub struct ContentEvents {
+pub struct GeminiEventReader {
     /// The number of calls so far. Each call comes complete, so each piece is a call of its own.
     calls: u64,
 }
 
-impl ContentEvents {
-    fn read(&mut self, data: &[u8], draft: &mut Draft, sink: Sink<'_>) -> Step {
-        let Ok(chunk) = holm_read::from_slice::<Chunk<'_>>(data) else { return Step::Garbage };
+impl GeminiEventReader {
+    fn read(&mut self, data: &[u8], draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) -> FrameOutcome {
+        let Ok(chunk) = holm_read::from_slice::<GeminiChunk<'_>>(data) else { return FrameOutcome::Garbage };
         if chunk.error.is_some() {
-            return Step::fail(classify::in_stream(data));
+            return FrameOutcome::fail(classify::in_stream(data));
         }
         draft.set_model(chunk.model_version.as_str());
         if let Some(tokens) = &chunk.usage_metadata {
@@ -32,20 +35,20 @@ impl ContentEvents {
                 self.part(part, draft, sink);
             }
             if let Some(failure) = read_finish(candidate, draft) {
-                return Step::fail(failure);
+                return FrameOutcome::fail(failure);
             }
         }
         match &chunk.prompt_feedback {
             Some(feedback) if !matches!(feedback.block_reason.as_str(), "" | "BLOCK_REASON_UNSPECIFIED") => {
                 let (reason, more) = (feedback.block_reason.as_str(), feedback.block_reason_message.as_str());
                 let message = format!("the prompt was blocked: {reason} {more}");
-                Step::fail(classify::failure(FailureClass::ContentFilter, &message))
+                FrameOutcome::fail(classify::failure(FailureClass::ContentFilter, &message))
             }
-            Some(_) | None => Step::More,
+            Some(_) | None => FrameOutcome::More,
         }
     }
 
-    fn part(&mut self, part: &Part<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    fn part(&mut self, part: &GeminiPart<'_>, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         if let Some(call) = &part.function_call {
             return self.call(call, part.thought_signature.as_str(), draft, sink);
         }
@@ -62,12 +65,12 @@ impl ContentEvents {
         let place = match (part.is_thought(), text) {
             (true, _) => {
                 draft.thinking(text, sink);
-                Place::Own
+                SignaturePlace::Own
             }
-            (false, "") => Place::Empty,
+            (false, "") => SignaturePlace::Empty,
             (false, _) => {
                 draft.text(text, sink);
-                Place::Text
+                SignaturePlace::Text
             }
         };
         if !signature.is_empty() {
@@ -75,25 +78,36 @@ impl ContentEvents {
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, signature: &str, draft: &mut Draft, sink: Sink<'_>) {
-        let arguments = call.args.map(Raw::get).filter(|text| *text != "null").unwrap_or("{}");
-        let piece = CallPiece { id: call.id.as_str(), name: call.name.as_str(), arguments };
+    fn call(
+        &mut self,
+        call: &GeminiFunctionCall<'_>,
+        signature: &str,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
+        let arguments = call.args.map(RawJson::get).filter(|text| *text != "null").unwrap_or("{}");
+        let piece = ToolCallChunk { id: call.id.as_str(), name: call.name.as_str(), arguments };
         draft.call(Some(self.calls), &piece, sink);
         self.calls = self.calls.saturating_add(1);
         if !signature.is_empty() {
             draft.charge(signature.len());
-            draft.call_replay(signed(signature, Place::Own));
+            draft.call_replay(signed(signature, SignaturePlace::Own));
         }
     }
 }
 
-impl Events for ContentEvents {
+impl EventReader for GeminiEventReader {
     const UNFRAMED: &'static [u8] = b"{[<";
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         // Proxies add the end mark of another format, which means nothing here.
         if frame.data.trim_ascii() == b"[DONE]" {
-            return Step::More;
+            return FrameOutcome::More;
         }
         self.read(frame.data, draft, sink)
     }
@@ -103,18 +117,20 @@ impl Events for ContentEvents {
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
         let unreadable = |error| classify::unreadable(body, &error);
         let list = body.trim_ascii_start().first() == Some(&b'[');
-        let chunks: Vec<Raw<'_>> = if list {
+        let chunks: Vec<RawJson<'_>> = if list {
             holm_read::from_slice(body).map_err(unreadable)?
         } else {
             alloc::vec![holm_read::from_slice(body).map_err(unreadable)?]
         };
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         let mut events = Self::default();
         for chunk in chunks {
             match events.read(chunk.get().as_bytes(), &mut draft, &mut |_| {}) {
-                Step::More | Step::End => {}
-                Step::Fail(failure) => return Err(Failure { usage: draft.usage_so_far(), ..*failure }),
-                Step::Garbage => return Err(not_a_reply(body)),
+                FrameOutcome::More | FrameOutcome::End => {}
+                FrameOutcome::Fail(failure) => {
+                    return Err(Failure { usage: draft.usage_so_far(), ..*failure });
+                }
+                FrameOutcome::Garbage => return Err(not_a_reply(body)),
             }
         }
         match draft.stop() {
@@ -127,13 +143,13 @@ impl Events for ContentEvents {
         }
     }
 
-    fn is_complete(&self, draft: &Draft) -> bool {
+    fn is_complete(&self, draft: &ReplyDraft) -> bool {
         draft.stop().is_some()
     }
 }
 
 /// Stores the finish reason. Returns the failure if the reply ended without an answer.
-fn read_finish(candidate: &Candidate<'_>, draft: &mut Draft) -> Option<Failure> {
+fn read_finish(candidate: &GeminiCandidate<'_>, draft: &mut ReplyDraft) -> Option<Failure> {
     let reason = candidate.finish_reason.as_str();
     let stop = match reason {
         "" | "FINISH_REASON_UNSPECIFIED" => return None,
@@ -160,12 +176,12 @@ fn read_finish(candidate: &Candidate<'_>, draft: &mut Draft) -> Option<Failure> 
     None
 }
 
-fn no_answer(class: FailureClass, candidate: &Candidate<'_>) -> Failure {
+fn no_answer(class: FailureClass, candidate: &GeminiCandidate<'_>) -> Failure {
     let (reason, more) = (candidate.finish_reason.as_str(), candidate.finish_message.as_str());
     classify::failure(class, &format!("the reply ended with {reason} {more}"))
 }
 
-fn read_blob(data: &Blob<'_>) -> Block {
+fn read_blob(data: &GeminiBlob<'_>) -> Block {
     let media_type = String::from(data.mime_type.as_str());
     let picture = media_type.starts_with("image/");
     let media = Media { media_type, source: Source::Base64(data.data.as_str().into()), name: None };

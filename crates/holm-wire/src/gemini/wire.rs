@@ -6,60 +6,60 @@ use holm_kernel::Usage;
 use holm_read::Read;
 use serde::Deserialize;
 
-use crate::loose::{Count, Raw, Str};
+use crate::loose::{LenientCount, LenientStr, RawJson};
 
 /// A chunk of a stream. A complete body has the same shape.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Chunk<'a> {
+pub(super) struct GeminiChunk<'a> {
     #[serde(borrow)]
-    pub(super) candidates: Option<Vec<Candidate<'a>>>,
+    pub(super) candidates: Option<Vec<GeminiCandidate<'a>>>,
     #[serde(borrow)]
-    pub(super) prompt_feedback: Option<Feedback<'a>>,
+    pub(super) prompt_feedback: Option<GeminiPromptFeedback<'a>>,
     #[serde(borrow)]
-    pub(super) usage_metadata: Option<Tokens<'a>>,
+    pub(super) usage_metadata: Option<GeminiUsage<'a>>,
     #[serde(borrow)]
-    pub(super) model_version: Str<'a>,
+    pub(super) model_version: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) error: Option<Raw<'a>>,
+    pub(super) error: Option<RawJson<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Candidate<'a> {
+pub(super) struct GeminiCandidate<'a> {
     #[serde(borrow)]
-    pub(super) index: Count<'a>,
+    pub(super) index: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) content: Option<Content<'a>>,
+    pub(super) content: Option<GeminiContent<'a>>,
     #[serde(borrow)]
-    pub(super) finish_reason: Str<'a>,
+    pub(super) finish_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) finish_message: Str<'a>,
+    pub(super) finish_message: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Content<'a> {
+pub(super) struct GeminiContent<'a> {
     #[serde(borrow)]
-    pub(super) parts: Option<Vec<Part<'a>>>,
+    pub(super) parts: Option<Vec<GeminiPart<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Part<'a> {
+pub(super) struct GeminiPart<'a> {
     #[serde(borrow)]
-    pub(super) text: Option<Str<'a>>,
+    pub(super) text: Option<LenientStr<'a>>,
     #[serde(borrow)]
-    thought: Option<Raw<'a>>,
+    thought: Option<RawJson<'a>>,
     #[serde(borrow)]
-    pub(super) thought_signature: Str<'a>,
+    pub(super) thought_signature: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) function_call: Option<Call<'a>>,
+    pub(super) function_call: Option<GeminiFunctionCall<'a>>,
     #[serde(borrow)]
-    pub(super) inline_data: Option<Blob<'a>>,
+    pub(super) inline_data: Option<GeminiBlob<'a>>,
 }
 
-impl Part<'_> {
+impl GeminiPart<'_> {
     /// Whether the text is reasoning.
     pub(super) fn is_thought(&self) -> bool {
         self.thought.is_some_and(|flag| flag.get() == "true")
@@ -68,51 +68,51 @@ impl Part<'_> {
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Call<'a> {
+pub(super) struct GeminiFunctionCall<'a> {
     #[serde(borrow)]
-    pub(super) id: Str<'a>,
+    pub(super) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) name: Str<'a>,
+    pub(super) name: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) args: Option<Raw<'a>>,
+    pub(super) args: Option<RawJson<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Blob<'a> {
+pub(super) struct GeminiBlob<'a> {
     #[serde(borrow)]
-    pub(super) mime_type: Str<'a>,
+    pub(super) mime_type: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) data: Str<'a>,
+    pub(super) data: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Feedback<'a> {
+pub(super) struct GeminiPromptFeedback<'a> {
     #[serde(borrow)]
-    pub(super) block_reason: Str<'a>,
+    pub(super) block_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) block_reason_message: Str<'a>,
+    pub(super) block_reason_message: LenientStr<'a>,
 }
 
 /// The reported usage. The candidates' tokens exclude thoughts, and the prompt's tokens
 /// exclude what tools added.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Tokens<'a> {
+pub(super) struct GeminiUsage<'a> {
     #[serde(borrow)]
-    prompt_token_count: Count<'a>,
+    prompt_token_count: LenientCount<'a>,
     #[serde(borrow)]
-    candidates_token_count: Count<'a>,
+    candidates_token_count: LenientCount<'a>,
     #[serde(borrow)]
-    thoughts_token_count: Count<'a>,
+    thoughts_token_count: LenientCount<'a>,
     #[serde(borrow)]
-    cached_content_token_count: Count<'a>,
+    cached_content_token_count: LenientCount<'a>,
     #[serde(borrow)]
-    tool_use_prompt_token_count: Count<'a>,
+    tool_use_prompt_token_count: LenientCount<'a>,
 }
 
-impl Tokens<'_> {
+impl GeminiUsage<'_> {
     pub(super) fn usage(&self) -> Usage {
         let reasoning = self.thoughts_token_count.or_zero();
         let input =

@@ -6,19 +6,19 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::{Cursor, Lean, lean, read};
-use crate::loose::{Count, Raw, Str, Words};
+use crate::loose::{LenientCount, LenientStr, LenientText, RawJson};
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 struct Shape<'a> {
     #[serde(borrow)]
-    words: Words<'a>,
+    words: LenientText<'a>,
     #[serde(borrow)]
-    text: Option<Str<'a>>,
+    text: Option<LenientStr<'a>>,
     #[serde(borrow)]
-    count: Count<'a>,
+    count: LenientCount<'a>,
     #[serde(borrow)]
-    raw: Option<Raw<'a>>,
+    raw: Option<RawJson<'a>>,
     #[serde(borrow, alias = "others")]
     inner: Option<Vec<Inner<'a>>>,
 }
@@ -27,7 +27,7 @@ struct Shape<'a> {
 #[serde(default)]
 struct Inner<'a> {
     #[serde(borrow)]
-    name: Str<'a>,
+    name: LenientStr<'a>,
 }
 
 lean!(Shape { b"words" => words, b"text" => text, b"count" => count, b"raw" => raw, b"inner" | b"others" => inner });
@@ -127,8 +127,9 @@ fn every_special_byte_is_found_at_every_place() {
         for place in 0..20 {
             let text = format!("{}{special}{}\"", "a".repeat(place), "!#[]~ é".repeat(3));
             let json = format!("\"{text}");
-            let ours = Cursor::new(json.as_bytes()).and_then(|mut cursor| Words::lean(&mut cursor));
-            let theirs = serde_json::Deserializer::from_str(&json).into_iter::<Words<'_>>().next().unwrap();
+            let ours = Cursor::new(json.as_bytes()).and_then(|mut cursor| LenientText::lean(&mut cursor));
+            let theirs =
+                serde_json::Deserializer::from_str(&json).into_iter::<LenientText<'_>>().next().unwrap();
             assert_eq!(ours, theirs.ok(), "{json}");
         }
     }

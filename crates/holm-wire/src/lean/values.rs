@@ -4,11 +4,11 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{Cursor, Lean};
 use crate::{
-    loose::{Count, Raw, Str, Words},
+    loose::{LenientCount, LenientStr, LenientText, RawJson},
     memo::unescape,
 };
 
-impl<'a> Lean<'a> for Words<'a> {
+impl<'a> Lean<'a> for LenientText<'a> {
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
         if cursor.null() {
             return Some(Self::Nothing);
@@ -24,16 +24,16 @@ impl<'a> Lean<'a> for Words<'a> {
     }
 }
 
-impl<'a> Lean<'a> for Str<'a> {
+impl<'a> Lean<'a> for LenientStr<'a> {
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
-        match Words::lean(cursor)? {
-            Words::Text(text) => Some(Self(text)),
-            Words::Nothing | Words::Parts(_) => Some(Self::default()),
+        match LenientText::lean(cursor)? {
+            LenientText::Text(text) => Some(Self(text)),
+            LenientText::Nothing | LenientText::Parts(_) => Some(Self::default()),
         }
     }
 }
 
-impl<'a> Lean<'a> for Count<'a> {
+impl<'a> Lean<'a> for LenientCount<'a> {
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
         // Zero is by far the most frequent count, in every frame of a stream.
         let json = cursor.skip()?;
@@ -44,7 +44,7 @@ impl<'a> Lean<'a> for Count<'a> {
     }
 }
 
-impl<'a> Lean<'a> for Raw<'a> {
+impl<'a> Lean<'a> for RawJson<'a> {
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
         core::str::from_utf8(cursor.skip()?).ok().map(Self::of)
     }

@@ -1,11 +1,11 @@
-use super::Memo;
+use super::FrameMemo;
 
 /// Learns from `first`, whose text is marked by `«»`, and recalls from `next`.
 fn check(first: &str, next: &str, expect: Option<&str>) {
     let start = first.find('«').unwrap();
     let frame = first.replace(['«', '»'], "");
     let length = first.find('»').unwrap() - start - '«'.len_utf8();
-    let mut memo = Memo::default();
+    let mut memo = FrameMemo::default();
     memo.learn(frame.as_bytes(), &frame[start..start + length], ());
     assert_eq!(memo.recall(next.as_bytes()).map(|(_, text)| text), expect, "{next}");
 }
@@ -49,7 +49,7 @@ fn any_doubt_goes_back_to_the_parser() {
 
 #[test]
 fn a_text_from_elsewhere_is_not_learnt() {
-    let mut memo = Memo::default();
+    let mut memo = FrameMemo::default();
     let (frame, other) = (std::string::String::from(r#"{"t":"a"}"#), std::string::String::from("a"));
     memo.learn(frame.as_bytes(), &other, ());
     assert_eq!(memo.recall(frame.as_bytes()), None);

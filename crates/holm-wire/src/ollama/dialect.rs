@@ -5,31 +5,31 @@ use alloc::{string::String, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::Auth;
+use crate::AuthScheme;
 
 /// The settings of an Ollama server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
-pub struct Dialect {
+pub struct OllamaDialect {
     /// The path after the base URL.
     pub path: String,
     /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// How the key is sent. A local server needs none.
-    pub auth: Auth,
+    pub auth: AuthScheme,
     /// The context size that the server should reserve.
-    pub context: Context,
+    pub context: OllamaContextSize,
     /// How long the model stays loaded, such as `10m`. `None` leaves it to the server.
     pub keep_alive: Option<String>,
 }
 
-impl Default for Dialect {
+impl Default for OllamaDialect {
     fn default() -> Self {
         Self {
             path: "/api/chat".into(),
             headers: Vec::new(),
-            auth: Auth::None,
-            context: Context::default(),
+            auth: AuthScheme::None,
+            context: OllamaContextSize::default(),
             keep_alive: None,
         }
     }
@@ -39,7 +39,7 @@ impl Default for Dialect {
 /// must know the size that the run expects.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Context {
+pub enum OllamaContextSize {
     /// The declared context window of the model, if there is one.
     #[default]
     Window,

@@ -9,67 +9,67 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use dialect::{Context, Dialect};
-pub use server::{Server, ServerStream};
-pub use stream::LineEvents;
+pub use dialect::{OllamaContextSize, OllamaDialect};
+pub use server::{OllamaReplyStream, OllamaServerCodec};
+pub use stream::OllamaEventReader;
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 
 use crate::{
-    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
-    framing::ndjson, stream::Events,
+    Format, FramedDecoder, MediaSource, MessageBuffer, ModelCall, ProviderCodec, ProviderRequest,
+    RequestParts, StreamDecoder, framing::ndjson, stream::EventReader,
 };
 
 /// The codec for Ollama's API.
 ///
 /// ```
-/// use holm_wire::{Codec, ollama::Ollama};
+/// use holm_wire::{ProviderCodec, ollama::OllamaCodec};
 ///
 /// let body = br#"{"message":{"role":"assistant","content":"hi"},"done":true,"done_reason":"stop"}"#;
-/// let reply = Ollama::default().reply(body)?;
+/// let reply = OllamaCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ollama {
-    dialect: Dialect,
+pub struct OllamaCodec {
+    dialect: OllamaDialect,
 }
 
-impl Ollama {
+impl OllamaCodec {
     /// Creates the codec for a dialect.
-    pub const fn new(dialect: Dialect) -> Self {
+    pub const fn new(dialect: OllamaDialect) -> Self {
         Self { dialect }
     }
 
-    pub const fn dialect(&self) -> &Dialect {
+    pub const fn dialect(&self) -> &OllamaDialect {
         &self.dialect
     }
 }
 
-impl Codec for Ollama {
+impl ProviderCodec for OllamaCodec {
     fn format(&self) -> Format {
         Format::Ollama
     }
 
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
         request::write_message(message, media, out);
     }
 
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
         request::write_tools(tools, out);
     }
 
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest {
         request::assemble(&self.dialect, call, parts)
     }
 
     fn stream(&self) -> Box<dyn StreamDecoder> {
-        Box::new(Stream::new(ndjson::Decoder::default(), LineEvents::default()))
+        Box::new(FramedDecoder::new(ndjson::NdjsonDecoder::default(), OllamaEventReader::default()))
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
-        LineEvents::default().whole(body)
+        OllamaEventReader::default().whole(body)
     }
 }

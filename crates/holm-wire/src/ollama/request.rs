@@ -3,20 +3,20 @@
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Message, Role, Tool, ToolCall, ToolResult, plain_text};
+use holm_kernel::{Block, Message, Role, ToolCall, ToolResult, ToolSpec, plain_text};
 
-use super::{Context, Dialect};
+use super::{OllamaContextSize, OllamaDialect};
 use crate::{
-    Delivery, HttpRequest, MediaSource, ModelCall, Parts, Reasoning, ToolChoice, Transcript,
-    media::{Resolved, as_text, describe, resolve},
-    write::{self, Object},
+    Delivery, MediaSource, MessageBuffer, ModelCall, ProviderRequest, Reasoning, RequestParts, ToolChoice,
+    media::{MediaLocation, as_text, describe, resolve},
+    write::{self, ObjectWriter},
 };
 
-pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
     out.settle("");
     match message.role {
         Role::Custom => {}
-        Role::System => write_plain("system", &Content::read(&message.blocks, media), out.out()),
+        Role::System => write_plain("system", &OllamaContent::read(&message.blocks, media), out.out()),
         Role::Assistant => write_assistant(message, out.out()),
         Role::User | Role::Tool => {
             for block in &message.blocks {
@@ -24,7 +24,7 @@ pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mu
                     write_result(result, media, out.out());
                 }
             }
-            let content = Content::read(&message.blocks, media);
+            let content = OllamaContent::read(&message.blocks, media);
             if !content.is_empty() {
                 write_plain("user", &content, out.out());
             }
@@ -34,25 +34,25 @@ pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mu
 
 /// The text and the pictures of a message, which the format separates.
 #[derive(Debug, Default)]
-struct Content {
+struct OllamaContent {
     text: String,
     images: Vec<String>,
 }
 
-impl Content {
+impl OllamaContent {
     fn read(blocks: &[Block], media: &dyn MediaSource) -> Self {
         let mut content = Self::default();
         for block in blocks {
             match block {
                 Block::Text(text) => content.say(text),
                 Block::Image(image) => match resolve(image, media) {
-                    Resolved::Base64(data) => content.images.push(data.into_owned()),
-                    Resolved::Url(_) | Resolved::Missing => content.say(&describe(image)),
+                    MediaLocation::Base64(data) => content.images.push(data.into_owned()),
+                    MediaLocation::Url(_) | MediaLocation::Missing => content.say(&describe(image)),
                 },
                 Block::File(file) => {
                     let text = match resolve(file, media) {
-                        Resolved::Base64(data) => as_text(&file.media_type, &data),
-                        Resolved::Url(_) | Resolved::Missing => None,
+                        MediaLocation::Base64(data) => as_text(&file.media_type, &data),
+                        MediaLocation::Url(_) | MediaLocation::Missing => None,
                     };
                     let name = file.name.as_deref().unwrap_or("file");
                     match text {
@@ -77,7 +77,7 @@ impl Content {
         self.text.is_empty() && self.images.is_empty()
     }
 
-    fn write(&self, object: &mut Object<'_>) {
+    fn write(&self, object: &mut ObjectWriter<'_>) {
         object.string("content", &self.text);
         if !self.images.is_empty()
             && let Some(out) = object.member("images")
@@ -92,9 +92,9 @@ impl Content {
     }
 }
 
-fn write_plain(role: &str, content: &Content, out: &mut Vec<u8>) {
+fn write_plain(role: &str, content: &OllamaContent, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", role);
     content.write(&mut object);
     object.close();
@@ -102,7 +102,7 @@ fn write_plain(role: &str, content: &Content, out: &mut Vec<u8>) {
 
 fn write_assistant(message: &Message, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", "assistant");
     object.string("content", &plain_text(&message.blocks));
     let thoughts: String = message.blocks.iter().filter_map(thought).collect();
@@ -127,10 +127,10 @@ fn thought(block: &Block) -> Option<&str> {
 
 fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("id", &call.id);
     if let Some(out) = object.member("function") {
-        let mut function = Object::open(out);
+        let mut function = ObjectWriter::open(out);
         function.string("name", &call.name);
         if let Some(out) = function.member("arguments") {
             let text = call.arguments.trim();
@@ -138,7 +138,7 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
                 Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
                 _ if text.is_empty() => out.extend_from_slice(b"{}"),
                 _ => {
-                    let mut wrapped = Object::open(out);
+                    let mut wrapped = ObjectWriter::open(out);
                     wrapped.string("invalid_json", text);
                     wrapped.close();
                 }
@@ -150,13 +150,13 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
 }
 
 fn write_result(result: &ToolResult, media: &dyn MediaSource, out: &mut Vec<u8>) {
-    let mut content = Content::default();
+    let mut content = OllamaContent::default();
     content.say(&result.text);
-    let parts = Content::read(&result.parts, media);
+    let parts = OllamaContent::read(&result.parts, media);
     content.say(&parts.text);
     content.images = parts.images;
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", "tool");
     object.string("tool_name", &result.tool);
     object.string("tool_call_id", &result.call);
@@ -164,13 +164,13 @@ fn write_result(result: &ToolResult, media: &dyn MediaSource, out: &mut Vec<u8>)
     object.close();
 }
 
-pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+pub(super) fn write_tools(tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
     for tool in tools {
         write::comma(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("type", "function");
         if let Some(out) = object.member("function") {
-            let mut function = Object::open(out);
+            let mut function = ObjectWriter::open(out);
             function.string("name", &tool.name);
             function.string("description", &tool.description);
             function.value("parameters", &tool.schema);
@@ -183,17 +183,21 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
 /// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
-pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+pub(super) fn assemble(
+    dialect: &OllamaDialect,
+    call: &ModelCall<'_>,
+    parts: &RequestParts<'_>,
+) -> ProviderRequest {
     let system = &call.request.system;
     let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
     let extra = call.options.extra.as_ref().and_then(Json::as_object);
-    let mut object = Object::overridden(&mut body, extra);
+    let mut object = ObjectWriter::overridden(&mut body, extra);
     object.string("model", call.model());
     if let Some(out) = object.member("messages") {
         out.push(b'[');
         if !system.is_empty() {
-            let mut first = Object::open(out);
+            let mut first = ObjectWriter::open(out);
             first.string("role", "system");
             first.string("content", system);
             first.close();
@@ -215,12 +219,12 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     }
     write_settings(dialect, call, &mut object);
     object.close();
-    let mut request = HttpRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
+    let mut request = ProviderRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
     request.headers.extend_from_slice(&dialect.headers);
     request
 }
 
-fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+fn write_settings(dialect: &OllamaDialect, call: &ModelCall<'_>, object: &mut ObjectWriter<'_>) {
     if let Some(schema) = &call.request.format {
         object.value("format", schema);
     }
@@ -246,12 +250,12 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     object.raw("stream", if call.options.delivery == Delivery::Stream { "true" } else { "false" });
 }
 
-fn write_options(dialect: &Dialect, call: &ModelCall<'_>, out: &mut Vec<u8>) {
-    let mut options = Object::open(out);
+fn write_options(dialect: &OllamaDialect, call: &ModelCall<'_>, out: &mut Vec<u8>) {
+    let mut options = ObjectWriter::open(out);
     let context = match dialect.context {
-        Context::Window => call.request.model.window,
-        Context::Tokens(tokens) => Some(tokens),
-        Context::Unsaid => None,
+        OllamaContextSize::Window => call.request.model.window,
+        OllamaContextSize::Tokens(tokens) => Some(tokens),
+        OllamaContextSize::Unsaid => None,
     };
     if let Some(tokens) = context {
         options.number("num_ctx", tokens);

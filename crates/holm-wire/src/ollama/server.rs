@@ -9,32 +9,35 @@ use holm_kernel::{
 };
 
 use crate::{
-    Delivery, Delta, Effort, Reasoning,
-    civil::Civil,
+    Delivery, Effort, Reasoning, WireDelta,
+    civil::UtcDateTime,
     loose,
-    server::{Asked, AskedTool, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
-    write::{self, Object},
+    server::{
+        CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces,
+        status,
+    },
+    write::{self, ObjectWriter},
 };
 
 /// The server side of Ollama's API.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Server;
+pub struct OllamaServerCodec;
 
-impl ServerCodec for Server {
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
-        read(&BadBody::parse(body)?)
+impl ServerCodec for OllamaServerCodec {
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
+        read(&RequestBodyError::parse(body)?)
     }
 
-    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
-        Box::new(ServerStream { head, call: None })
+    fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {
+        Box::new(OllamaReplyStream { head, call: None })
     }
 
-    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+    fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut object = Object::open(&mut out);
+        let mut object = ObjectWriter::open(&mut out);
         write_head(head, &mut object);
         if let Some(out) = object.member("message") {
-            let mut message = Object::open(out);
+            let mut message = ObjectWriter::open(out);
             message.string("role", "assistant");
             let text: String = reply.blocks.iter().filter_map(Block::as_text).collect();
             message.string("content", &text);
@@ -63,17 +66,17 @@ impl ServerCodec for Server {
 /// Writes a streamed reply. A call is held back until it is complete, because the
 /// format cannot split one.
 #[derive(Debug)]
-pub struct ServerStream {
-    head: Head,
+pub struct OllamaReplyStream {
+    head: ReplyHead,
     call: Option<ToolCall>,
 }
 
-impl ServerStream {
-    fn line(&self, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
-        let mut object = Object::open(out);
+impl OllamaReplyStream {
+    fn line(&self, out: &mut Vec<u8>, members: impl FnOnce(&mut ObjectWriter<'_>)) {
+        let mut object = ObjectWriter::open(out);
         write_head(&self.head, &mut object);
         if let Some(out) = object.member("message") {
-            let mut message = Object::open(out);
+            let mut message = ObjectWriter::open(out);
             message.string("role", "assistant");
             members(&mut message);
             message.close();
@@ -97,41 +100,41 @@ impl ServerStream {
     }
 }
 
-impl ReplyStream for ServerStream {
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+impl ReplyStream for OllamaReplyStream {
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>) {
         match delta {
-            Delta::Text { text, .. } => {
+            WireDelta::Text { text, .. } => {
                 self.flush(out);
                 self.line(out, |message| message.string("content", text));
             }
-            Delta::Thinking { text, .. } => {
+            WireDelta::Thinking { text, .. } => {
                 self.flush(out);
                 self.line(out, |message| {
                     message.string("content", "");
                     message.string("thinking", text);
                 });
             }
-            Delta::ToolCallStarted { id, name, .. } => {
+            WireDelta::ToolCallStarted { id, name, .. } => {
                 self.flush(out);
                 self.call = Some(ToolCall { id: (*id).into(), name: (*name).into(), ..ToolCall::default() });
             }
-            Delta::ToolArguments { text, .. } => {
+            WireDelta::ToolArguments { text, .. } => {
                 if let Some(call) = &mut self.call {
                     call.arguments.push_str(text);
                 }
             }
-            Delta::Usage(_) => {}
+            WireDelta::Usage(_) => {}
         }
     }
 
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
         match block {
             Block::Text(text) => {
-                pieces(text, piece).for_each(|text| self.delta(&Delta::Text { offset: 0, text }, out));
+                pieces(text, piece).for_each(|text| self.delta(&WireDelta::Text { offset: 0, text }, out));
             }
             Block::Thinking(thinking) => {
                 pieces(&thinking.text, piece)
-                    .for_each(|text| self.delta(&Delta::Thinking { offset: 0, text }, out));
+                    .for_each(|text| self.delta(&WireDelta::Thinking { offset: 0, text }, out));
             }
             Block::ToolCall(call) => self.whole_call(call, out),
             Block::ToolResult(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => {}
@@ -140,7 +143,7 @@ impl ReplyStream for ServerStream {
 
     fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
         self.flush(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         write_head(&self.head, &mut object);
         object.raw("message", r#"{"role":"assistant","content":""}"#);
         write_end(stop, usage, &mut object);
@@ -158,20 +161,20 @@ fn thought(block: &Block) -> Option<&str> {
     if let Block::Thinking(thinking) = block { Some(&thinking.text) } else { None }
 }
 
-fn write_head(head: &Head, object: &mut Object<'_>) {
+fn write_head(head: &ReplyHead, object: &mut ObjectWriter<'_>) {
     object.string("model", &head.model);
-    object.string("created_at", &Civil::from_seconds(head.created).rfc3339());
+    object.string("created_at", &UtcDateTime::from_seconds(head.created).rfc3339());
 }
 
-fn write_calls(calls: &[&ToolCall], message: &mut Object<'_>) {
+fn write_calls(calls: &[&ToolCall], message: &mut ObjectWriter<'_>) {
     let Some(out) = message.member("tool_calls") else { return };
     out.push(b'[');
     for call in calls {
         write::comma(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("id", &call.id);
         if let Some(out) = object.member("function") {
-            let mut function = Object::open(out);
+            let mut function = ObjectWriter::open(out);
             function.string("name", &call.name);
             let valid = matches!(Json::parse(&call.arguments), Ok(Json::Object(_)));
             function.raw("arguments", if valid { call.arguments.as_str() } else { "{}" });
@@ -182,7 +185,7 @@ fn write_calls(calls: &[&ToolCall], message: &mut Object<'_>) {
     out.push(b']');
 }
 
-fn write_end(stop: StopReason, usage: Usage, object: &mut Object<'_>) {
+fn write_end(stop: StopReason, usage: Usage, object: &mut ObjectWriter<'_>) {
     object.raw("done", "true");
     object.string("done_reason", if stop == StopReason::MaxTokens { "length" } else { "stop" });
     object.number("prompt_eval_count", usage.input);
@@ -190,36 +193,38 @@ fn write_end(stop: StopReason, usage: Usage, object: &mut Object<'_>) {
 }
 
 fn write_error(failure: &Failure, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("error", &failure.message);
     object.close();
 }
 
-fn read(json: &Json) -> Result<Asked, BadBody> {
-    let model =
-        json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
+fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
+    let model = json
+        .get("model")
+        .and_then(Json::as_str)
+        .ok_or_else(|| RequestBodyError::member("/model", "a string"))?;
     let messages = json
         .get("messages")
         .and_then(Json::as_array)
-        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
-    let mut asked = Asked { model: model.into(), ..Asked::default() };
+        .ok_or_else(|| RequestBodyError::member("/messages", "a list"))?;
+    let mut asked = CompletionRequest { model: model.into(), ..CompletionRequest::default() };
     for (index, message) in messages.iter().enumerate() {
         read_message(message, index, &mut asked)?;
     }
     for (index, tool) in json.get("tools").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
         let function = |name: &str| tool.get("function")?.get(name);
         let name = function("name").and_then(Json::as_str);
-        let name =
-            name.ok_or_else(|| BadBody::member(format!("/tools/{index}/function/name"), "a string"))?;
+        let name = name
+            .ok_or_else(|| RequestBodyError::member(format!("/tools/{index}/function/name"), "a string"))?;
         let description = function("description").and_then(Json::as_str).unwrap_or_default();
         let schema = function("parameters").cloned().unwrap_or_default();
-        asked.tools.push(AskedTool { name: name.into(), description: description.into(), schema });
+        asked.tools.push(CompletionTool { name: name.into(), description: description.into(), schema });
     }
     read_settings(json, &mut asked);
     Ok(asked)
 }
 
-fn read_settings(json: &Json, asked: &mut Asked) {
+fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     let whole = json.get("stream").and_then(Json::as_bool) == Some(false);
     asked.delivery = if whole { Delivery::Whole } else { Delivery::Stream };
     let option = |name: &str| json.get("options")?.get(name);
@@ -242,7 +247,7 @@ fn read_settings(json: &Json, asked: &mut Asked) {
     };
 }
 
-fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).unwrap_or_default();
     let (role, blocks) = match text("role") {
         "system" if asked.messages.is_empty() && asked.system.is_empty() => {
@@ -264,7 +269,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
         }
         _ => {
             let place = format!("/messages/{index}/role");
-            return Err(BadBody::member(place, "system, user, assistant or tool"));
+            return Err(RequestBodyError::member(place, "system, user, assistant or tool"));
         }
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));

@@ -6,29 +6,29 @@ use holm_kernel::Usage;
 use holm_read::Read;
 use serde::Deserialize;
 
-use crate::loose::{Count, Raw, Str};
+use crate::loose::{LenientCount, LenientStr, RawJson};
 
 /// One line of a stream. A complete reply is one line that is done.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Line<'a> {
+pub(super) struct OllamaLine<'a> {
     #[serde(borrow)]
-    pub(super) model: Str<'a>,
+    pub(super) model: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) message: Option<Message<'a>>,
+    pub(super) message: Option<OllamaMessage<'a>>,
     #[serde(borrow)]
-    pub(super) done: Option<Raw<'a>>,
+    pub(super) done: Option<RawJson<'a>>,
     #[serde(borrow)]
-    pub(super) done_reason: Str<'a>,
+    pub(super) done_reason: LenientStr<'a>,
     #[serde(borrow)]
-    prompt_eval_count: Count<'a>,
+    prompt_eval_count: LenientCount<'a>,
     #[serde(borrow)]
-    eval_count: Count<'a>,
+    eval_count: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) error: Option<Raw<'a>>,
+    pub(super) error: Option<RawJson<'a>>,
 }
 
-impl Line<'_> {
+impl OllamaLine<'_> {
     pub(super) fn is_done(&self) -> bool {
         self.done.is_some_and(|done| done.get() == "true")
     }
@@ -45,37 +45,37 @@ impl Line<'_> {
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Message<'a> {
+pub(super) struct OllamaMessage<'a> {
     #[serde(borrow)]
-    pub(super) content: Str<'a>,
+    pub(super) content: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) thinking: Str<'a>,
+    pub(super) thinking: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) tool_calls: Option<Vec<Call<'a>>>,
+    pub(super) tool_calls: Option<Vec<OllamaToolCall<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Call<'a> {
+pub(super) struct OllamaToolCall<'a> {
     #[serde(borrow)]
-    pub(super) id: Str<'a>,
+    pub(super) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) function: Function<'a>,
+    pub(super) function: OllamaFunction<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Function<'a> {
+pub(super) struct OllamaFunction<'a> {
     #[serde(borrow)]
-    pub(super) name: Str<'a>,
+    pub(super) name: LenientStr<'a>,
     #[serde(borrow)]
-    arguments: Option<Raw<'a>>,
+    arguments: Option<RawJson<'a>>,
 }
 
-impl Function<'_> {
+impl OllamaFunction<'_> {
     /// The arguments as JSON text; empty if the call has none.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
-        let text = self.arguments.map_or(Cow::Borrowed(""), Raw::text);
+        let text = self.arguments.map_or(Cow::Borrowed(""), RawJson::text);
         if text.is_empty() { Cow::Borrowed("{}") } else { text }
     }
 }

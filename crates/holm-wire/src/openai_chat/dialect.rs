@@ -6,21 +6,21 @@ use alloc::{string::String, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::Auth;
+use crate::AuthScheme;
 
 /// The differences between services that offer Chat Completions.
 ///
 /// ```
-/// use holm_wire::openai_chat::{Dialect, MaxTokens};
+/// use holm_wire::openai_chat::{OpenaiChatDialect, MaxTokensField};
 ///
-/// let local: Dialect = serde_json::from_str(r#"{"auth":"none","max_tokens":"max_tokens"}"#)?;
-/// assert_eq!(local.max_tokens, MaxTokens::MaxTokens);
+/// let local: OpenaiChatDialect = serde_json::from_str(r#"{"auth":"none","max_tokens":"max_tokens"}"#)?;
+/// assert_eq!(local.max_tokens, MaxTokensField::MaxTokens);
 /// assert_eq!(local.path, "/chat/completions");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
-pub struct Dialect {
+pub struct OpenaiChatDialect {
     /// The path after the base URL; `{model}` is replaced by the model's name.
     pub path: String,
     /// Query parameters, such as Azure's `api-version`.
@@ -28,25 +28,25 @@ pub struct Dialect {
     /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
-    pub auth: Auth,
+    pub auth: AuthScheme,
     /// The name of the field for the output limit.
-    pub max_tokens: MaxTokens,
+    pub max_tokens: MaxTokensField,
     /// The largest output limit that the service accepts.
     pub max_output: Option<u64>,
     /// The role of the system prompt.
     pub system: SystemRole,
     /// Whether `stream_options` may be sent to request usage.
-    pub stream_usage: Field,
+    pub stream_usage: OptionalField,
     /// Whether `parallel_tool_calls` may be sent.
-    pub parallel_tools: Field,
+    pub parallel_tools: OptionalField,
     /// Whether `prompt_cache_key` may be sent.
-    pub cache_key: Field,
+    pub cache_key: OptionalField,
     /// Whether `temperature` may be sent.
-    pub temperature: Field,
+    pub temperature: OptionalField,
     /// Whether pictures may be sent. Otherwise they are described in text.
-    pub images: Field,
+    pub images: OptionalField,
     /// Whether files may be sent. Otherwise they are described in text.
-    pub files: Field,
+    pub files: OptionalField,
     /// How the request asks for a reply with a JSON schema.
     pub schema: SchemaFormat,
     /// How the request sets the reasoning effort.
@@ -54,44 +54,44 @@ pub struct Dialect {
     /// Whether reasoning is sent back.
     pub reasoning: ReasoningEcho,
     /// Which ids the service accepts for tool calls.
-    pub tool_ids: ToolIds,
+    pub tool_ids: ToolIdFormat,
     /// What ends a stream.
-    pub end: EndMark,
+    pub end: StreamEndMark,
 }
 
-impl Default for Dialect {
+impl Default for OpenaiChatDialect {
     fn default() -> Self {
         Self {
             path: "/chat/completions".into(),
             query: Vec::new(),
             headers: Vec::new(),
-            auth: Auth::Bearer,
-            max_tokens: MaxTokens::default(),
+            auth: AuthScheme::Bearer,
+            max_tokens: MaxTokensField::default(),
             max_output: None,
             system: SystemRole::default(),
-            stream_usage: Field::Sent,
-            parallel_tools: Field::Sent,
-            cache_key: Field::Omitted,
-            temperature: Field::Sent,
-            images: Field::Sent,
-            files: Field::Sent,
+            stream_usage: OptionalField::Sent,
+            parallel_tools: OptionalField::Sent,
+            cache_key: OptionalField::Omitted,
+            temperature: OptionalField::Sent,
+            images: OptionalField::Sent,
+            files: OptionalField::Sent,
             schema: SchemaFormat::default(),
             effort: EffortField::default(),
             reasoning: ReasoningEcho::default(),
-            tool_ids: ToolIds::default(),
-            end: EndMark::default(),
+            tool_ids: ToolIdFormat::default(),
+            end: StreamEndMark::default(),
         }
     }
 }
 
-impl Dialect {
+impl OpenaiChatDialect {
     /// The conservative dialect for a service of which only the base URL is known: older field
     /// names, and no optional fields.
     pub fn compatible() -> Self {
         Self {
-            max_tokens: MaxTokens::MaxTokens,
-            parallel_tools: Field::Omitted,
-            files: Field::Omitted,
+            max_tokens: MaxTokensField::MaxTokens,
+            parallel_tools: OptionalField::Omitted,
+            files: OptionalField::Omitted,
             effort: EffortField::Omitted,
             ..Self::default()
         }
@@ -101,7 +101,7 @@ impl Dialect {
 /// Whether an optional field may be sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Field {
+pub enum OptionalField {
     #[default]
     Sent,
     /// The service refuses the field.
@@ -111,7 +111,7 @@ pub enum Field {
 /// The name of the field for the output limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum MaxTokens {
+pub enum MaxTokensField {
     /// `max_completion_tokens`, which counts reasoning too.
     #[default]
     MaxCompletionTokens,
@@ -119,7 +119,7 @@ pub enum MaxTokens {
     MaxTokens,
 }
 
-impl MaxTokens {
+impl MaxTokensField {
     /// The name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
@@ -187,7 +187,7 @@ pub enum ReasoningEcho {
 /// Which ids a service accepts for tool calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum ToolIds {
+pub enum ToolIdFormat {
     #[default]
     Any,
     /// Nine letters and digits. Other ids are replaced by nine characters derived from them.
@@ -197,7 +197,7 @@ pub enum ToolIds {
 /// What ends a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum EndMark {
+pub enum StreamEndMark {
     /// Only `[DONE]` ends a stream.
     #[default]
     Done,

@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions, and services that offer a variant of it ([`Dialect`]).
+//! `OpenAI` Chat Completions, and services that offer a variant of it ([`OpenaiChatDialect`]).
 
 mod dialect;
 mod request;
@@ -11,69 +11,70 @@ mod wire;
 mod tests;
 
 pub use dialect::{
-    Dialect, EffortField, EndMark, Field, MaxTokens, ReasoningEcho, SchemaFormat, SystemRole, ToolIds,
+    EffortField, MaxTokensField, OpenaiChatDialect, OptionalField, ReasoningEcho, SchemaFormat,
+    StreamEndMark, SystemRole, ToolIdFormat,
 };
-pub use server::{Server, ServerStream};
-pub use stream::ChatEvents;
+pub use server::{OpenaiChatReplyStream, OpenaiChatServerCodec};
+pub use stream::OpenaiChatEventReader;
 pub(crate) use {request::is_strict, server::write_error};
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 
 use crate::{
-    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
-    framing::sse, stream::Events,
+    Format, FramedDecoder, MediaSource, MessageBuffer, ModelCall, ProviderCodec, ProviderRequest,
+    RequestParts, StreamDecoder, framing::sse, stream::EventReader,
 };
 
 /// The codec for Chat Completions.
 ///
 /// ```
-/// use holm_wire::{Codec, openai_chat::Chat};
+/// use holm_wire::{ProviderCodec, openai_chat::OpenaiChatCodec};
 ///
 /// let body = br#"{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
-/// let reply = Chat::default().reply(body)?;
+/// let reply = OpenaiChatCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chat {
-    dialect: Dialect,
+pub struct OpenaiChatCodec {
+    dialect: OpenaiChatDialect,
 }
 
-impl Chat {
+impl OpenaiChatCodec {
     /// Creates the codec for a dialect.
-    pub const fn new(dialect: Dialect) -> Self {
+    pub const fn new(dialect: OpenaiChatDialect) -> Self {
         Self { dialect }
     }
 
-    pub const fn dialect(&self) -> &Dialect {
+    pub const fn dialect(&self) -> &OpenaiChatDialect {
         &self.dialect
     }
 }
 
-impl Codec for Chat {
+impl ProviderCodec for OpenaiChatCodec {
     fn format(&self) -> Format {
         Format::OpenaiChat
     }
 
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
         request::write_message(&self.dialect, message, media, out);
     }
 
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
         request::write_tools(tools, out);
     }
 
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest {
         request::assemble(&self.dialect, call, parts)
     }
 
     fn stream(&self) -> Box<dyn StreamDecoder> {
-        Box::new(Stream::new(sse::Decoder::default(), ChatEvents::new(self.dialect.end)))
+        Box::new(FramedDecoder::new(sse::SseDecoder::default(), OpenaiChatEventReader::new(self.dialect.end)))
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
-        ChatEvents::new(self.dialect.end).whole(body)
+        OpenaiChatEventReader::new(self.dialect.end).whole(body)
     }
 }

@@ -3,14 +3,15 @@
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Message, Role, Tool, ToolCall, ToolResult};
+use holm_kernel::{Block, Media, Message, Role, ToolCall, ToolResult, ToolSpec};
 
-use super::{Dialect, EffortField, Field, ReasoningEcho, SchemaFormat, ToolIds};
+use super::{EffortField, OpenaiChatDialect, OptionalField, ReasoningEcho, SchemaFormat, ToolIdFormat};
 use crate::{
-    Delivery, HttpRequest, MediaSource, ModelCall, Parallel, Parts, Reasoning, ToolChoice, Transcript,
+    Delivery, MediaSource, MessageBuffer, ModelCall, Parallel, ProviderRequest, Reasoning, RequestParts,
+    ToolChoice,
     http::escape,
-    media::{Resolved, as_text, data_url, describe, resolve},
-    write::{self, Object},
+    media::{MediaLocation, as_text, data_url, describe, resolve},
+    write::{self, ObjectWriter},
 };
 
 /// The group of consecutive tool results. Their pictures follow in one user message, because tool
@@ -18,10 +19,10 @@ use crate::{
 const RESULTS: &str = "results";
 
 pub(super) fn write_message(
-    dialect: &Dialect,
+    dialect: &OpenaiChatDialect,
     message: &Message,
     media: &dyn MediaSource,
-    out: &mut Transcript,
+    out: &mut MessageBuffer,
 ) {
     match message.role {
         Role::Custom => {}
@@ -38,7 +39,12 @@ pub(super) fn write_message(
 }
 
 /// Writes the results first, each as a message of its own, and then the rest of the message.
-fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+fn write_incoming(
+    dialect: &OpenaiChatDialect,
+    message: &Message,
+    media: &dyn MediaSource,
+    out: &mut MessageBuffer,
+) {
     for block in &message.blocks {
         if let Block::ToolResult(result) = block {
             if out.group() != RESULTS {
@@ -74,17 +80,17 @@ fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource,
 
 fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", role);
     object.string("content", text);
     object.close();
 }
 
-fn write_assistant(dialect: &Dialect, message: &Message, out: &mut Vec<u8>) {
+fn write_assistant(dialect: &OpenaiChatDialect, message: &Message, out: &mut Vec<u8>) {
     let text = message.plain_text();
     let calls: Vec<&ToolCall> = message.tool_calls().collect();
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", "assistant");
     if text.is_empty() && !calls.is_empty() {
         object.raw("content", "null");
@@ -113,13 +119,13 @@ fn thought(block: &Block) -> Option<&str> {
     if let Block::Thinking(thinking) = block { Some(&thinking.text) } else { None }
 }
 
-fn write_call(dialect: &Dialect, call: &ToolCall, out: &mut Vec<u8>) {
+fn write_call(dialect: &OpenaiChatDialect, call: &ToolCall, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("id", &tool_id(dialect, &call.id));
     object.string("type", "function");
     if let Some(out) = object.member("function") {
-        let mut function = Object::open(out);
+        let mut function = ObjectWriter::open(out);
         function.string("name", &call.name);
         // Some models call a tool without arguments with an empty text; services require an object.
         function.string("arguments", if call.arguments.is_empty() { "{}" } else { &call.arguments });
@@ -128,16 +134,21 @@ fn write_call(dialect: &Dialect, call: &ToolCall, out: &mut Vec<u8>) {
     object.close();
 }
 
-fn write_result(dialect: &Dialect, result: &ToolResult, out: &mut Vec<u8>) {
+fn write_result(dialect: &OpenaiChatDialect, result: &ToolResult, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("role", "tool");
     object.string("tool_call_id", &tool_id(dialect, &result.call));
     object.string("content", &result.text);
     object.close();
 }
 
-fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u8>) {
+fn queue_pictures(
+    dialect: &OpenaiChatDialect,
+    result: &ToolResult,
+    media: &dyn MediaSource,
+    tail: &mut Vec<u8>,
+) {
     if result.parts.is_empty() {
         return;
     }
@@ -157,23 +168,23 @@ fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSourc
 
 fn write_text_part(text: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "text");
     object.string("text", text);
     object.close();
 }
 
-fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &mut Vec<u8>) {
+fn write_part(dialect: &OpenaiChatDialect, block: &Block, source: &dyn MediaSource, out: &mut Vec<u8>) {
     match block {
         Block::Text(text) => write_text_part(text, out),
-        Block::Image(media) if dialect.images == Field::Sent => match resolve(media, source) {
-            Resolved::Base64(data) => write_image(&data_url(&media.media_type, &data), out),
-            Resolved::Url(url) => write_image(url, out),
-            Resolved::Missing => write_text_part(&describe(media), out),
+        Block::Image(media) if dialect.images == OptionalField::Sent => match resolve(media, source) {
+            MediaLocation::Base64(data) => write_image(&data_url(&media.media_type, &data), out),
+            MediaLocation::Url(url) => write_image(url, out),
+            MediaLocation::Missing => write_text_part(&describe(media), out),
         },
         Block::File(media) => match resolve(media, source) {
-            Resolved::Base64(data) => write_file(dialect, media, &data, out),
-            Resolved::Url(_) | Resolved::Missing => write_text_part(&describe(media), out),
+            MediaLocation::Base64(data) => write_file(dialect, media, &data, out),
+            MediaLocation::Url(_) | MediaLocation::Missing => write_text_part(&describe(media), out),
         },
         Block::Image(media) => write_text_part(&describe(media), out),
         Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Custom(_) => {}
@@ -182,10 +193,10 @@ fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &
 
 fn write_image(url: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "image_url");
     if let Some(out) = object.member("image_url") {
-        let mut image = Object::open(out);
+        let mut image = ObjectWriter::open(out);
         image.string("url", url);
         image.close();
     }
@@ -194,16 +205,16 @@ fn write_image(url: &str, out: &mut Vec<u8>) {
 
 /// A text file is sent as text, which every service accepts. Other files are sent in the form
 /// that the service documents.
-fn write_file(dialect: &Dialect, media: &Media, data: &str, out: &mut Vec<u8>) {
+fn write_file(dialect: &OpenaiChatDialect, media: &Media, data: &str, out: &mut Vec<u8>) {
     if let Some(text) = as_text(&media.media_type, data) {
         let name = media.name.as_deref().unwrap_or("file");
         return write_text_part(&format!("The file {name:?}:\n{text}"), out);
     }
-    if dialect.files == Field::Omitted {
+    if dialect.files == OptionalField::Omitted {
         return write_text_part(&describe(media), out);
     }
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     let sound = match media.media_type.as_str() {
         "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
         "audio/mpeg" | "audio/mp3" => Some("mp3"),
@@ -212,7 +223,7 @@ fn write_file(dialect: &Dialect, media: &Media, data: &str, out: &mut Vec<u8>) {
     if let Some(format) = sound {
         object.string("type", "input_audio");
         if let Some(out) = object.member("input_audio") {
-            let mut audio = Object::open(out);
+            let mut audio = ObjectWriter::open(out);
             audio.string("data", data);
             audio.string("format", format);
             audio.close();
@@ -220,7 +231,7 @@ fn write_file(dialect: &Dialect, media: &Media, data: &str, out: &mut Vec<u8>) {
     } else {
         object.string("type", "file");
         if let Some(out) = object.member("file") {
-            let mut file = Object::open(out);
+            let mut file = ObjectWriter::open(out);
             file.string("filename", media.name.as_deref().unwrap_or("file"));
             file.string("file_data", &data_url(&media.media_type, data));
             file.close();
@@ -229,13 +240,13 @@ fn write_file(dialect: &Dialect, media: &Media, data: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+pub(super) fn write_tools(tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
     for tool in tools {
         write::comma(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("type", "function");
         if let Some(out) = object.member("function") {
-            let mut function = Object::open(out);
+            let mut function = ObjectWriter::open(out);
             function.string("name", &tool.name);
             function.string("description", &tool.description);
             function.value("parameters", &tool.schema);
@@ -248,12 +259,16 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
 /// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
-pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+pub(super) fn assemble(
+    dialect: &OpenaiChatDialect,
+    call: &ModelCall<'_>,
+    parts: &RequestParts<'_>,
+) -> ProviderRequest {
     let system = &call.request.system;
     let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
     let extra = call.options.extra.as_ref().and_then(Json::as_object);
-    let mut object = Object::overridden(&mut body, extra);
+    let mut object = ObjectWriter::overridden(&mut body, extra);
     object.string("model", call.model());
     if let Some(out) = object.member("messages") {
         out.push(b'[');
@@ -271,13 +286,19 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     object.close();
     let mut model = String::new();
     escape(call.model(), &mut model);
-    let mut request = HttpRequest::post(dialect.path.replace("{model}", &model), dialect.auth.clone(), body);
+    let mut request =
+        ProviderRequest::post(dialect.path.replace("{model}", &model), dialect.auth.clone(), body);
     request.query.clone_from(&dialect.query);
     request.headers.extend_from_slice(&dialect.headers);
     request
 }
 
-fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'_>) {
+fn write_tool_settings(
+    dialect: &OpenaiChatDialect,
+    call: &ModelCall<'_>,
+    tools: &[u8],
+    object: &mut ObjectWriter<'_>,
+) {
     if tools.is_empty() {
         return;
     }
@@ -298,7 +319,7 @@ fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], ob
             }
         }
     }
-    if dialect.parallel_tools == Field::Sent {
+    if dialect.parallel_tools == OptionalField::Sent {
         match call.options.parallel {
             Parallel::Unsaid => {}
             Parallel::Allowed => object.raw("parallel_tool_calls", "true"),
@@ -307,7 +328,7 @@ fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], ob
     }
 }
 
-fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+fn write_settings(dialect: &OpenaiChatDialect, call: &ModelCall<'_>, object: &mut ObjectWriter<'_>) {
     if let Some(schema) = &call.request.format {
         write_format(dialect.schema, schema, object);
     }
@@ -315,7 +336,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
         object.number(dialect.max_tokens.name(), dialect.max_output.map_or(most, |cap| most.min(cap)));
     }
     if let Some(milli) = call.request.model.temperature_milli
-        && dialect.temperature == Field::Sent
+        && dialect.temperature == OptionalField::Sent
         && let Some(out) = object.member("temperature")
     {
         write::thousandths(out, milli);
@@ -331,20 +352,20 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
         }
         out.push(b']');
     }
-    if dialect.cache_key == Field::Sent
+    if dialect.cache_key == OptionalField::Sent
         && let Some(key) = &call.options.cache_key
     {
         object.string("prompt_cache_key", key);
     }
     if call.options.delivery == Delivery::Stream {
         object.raw("stream", "true");
-        if dialect.stream_usage == Field::Sent {
+        if dialect.stream_usage == OptionalField::Sent {
             object.raw("stream_options", r#"{"include_usage":true}"#);
         }
     }
 }
 
-fn write_format(format: SchemaFormat, schema: &Json, object: &mut Object<'_>) {
+fn write_format(format: SchemaFormat, schema: &Json, object: &mut ObjectWriter<'_>) {
     match format {
         SchemaFormat::Omitted => {}
         SchemaFormat::JsonObject => object.raw("response_format", r#"{"type":"json_object"}"#),
@@ -360,7 +381,7 @@ fn write_format(format: SchemaFormat, schema: &Json, object: &mut Object<'_>) {
     }
 }
 
-fn write_effort(field: EffortField, reasoning: Reasoning, object: &mut Object<'_>) {
+fn write_effort(field: EffortField, reasoning: Reasoning, object: &mut ObjectWriter<'_>) {
     let word = match (reasoning, reasoning.effort()) {
         (_, Some(effort)) => effort.word(),
         (Reasoning::Off, None) => "none",
@@ -371,7 +392,7 @@ fn write_effort(field: EffortField, reasoning: Reasoning, object: &mut Object<'_
         EffortField::ReasoningEffort => object.string("reasoning_effort", word),
         EffortField::Reasoning => {
             if let Some(out) = object.member("reasoning") {
-                let mut reasoning = Object::open(out);
+                let mut reasoning = ObjectWriter::open(out);
                 reasoning.string("effort", word);
                 reasoning.close();
             }
@@ -398,10 +419,10 @@ pub(crate) fn is_strict(schema: &Json) -> bool {
 
 /// The id of a call in the form that the dialect accepts. It depends only on the original id, so a
 /// call and its result get the same one.
-fn tool_id(dialect: &Dialect, id: &str) -> String {
+fn tool_id(dialect: &OpenaiChatDialect, id: &str) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let fits = id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if dialect.tool_ids == ToolIds::Any || fits {
+    if dialect.tool_ids == ToolIdFormat::Any || fits {
         return id.into();
     }
     // FNV-1a is small and stable, and no secret depends on it.

@@ -9,29 +9,30 @@ use holm_kernel::{
 };
 
 use crate::{
-    Delivery, Delta, Effort, Parallel, Reasoning, ToolChoice, loose, media,
+    Delivery, Effort, Parallel, Reasoning, ToolChoice, WireDelta, loose, media,
     server::{
-        Asked, AskedTool, BadBody, Head, ReplyStream, ServerCodec, UsageWish, pieces, read_format, status,
+        CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec,
+        UsageReporting, pieces, read_format, status,
     },
-    write::{self, Object},
+    write::{self, ObjectWriter},
 };
 
 /// The server side of Chat Completions.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Server;
+pub struct OpenaiChatServerCodec;
 
-impl ServerCodec for Server {
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
-        read(&BadBody::parse(body)?)
+impl ServerCodec for OpenaiChatServerCodec {
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
+        read(&RequestBodyError::parse(body)?)
     }
 
-    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
-        Box::new(ServerStream { head, begun: false, calls: 0 })
+    fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {
+        Box::new(OpenaiChatReplyStream { head, begun: false, calls: 0 })
     }
 
-    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
+    fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut object = Object::open(&mut out);
+        let mut object = ObjectWriter::open(&mut out);
         write_head(head, "chat.completion", &mut object);
         if let Some(out) = object.member("choices") {
             out.extend_from_slice(br#"[{"index":0,"message":"#);
@@ -56,22 +57,27 @@ impl ServerCodec for Server {
 
 /// Writes a streamed reply.
 #[derive(Debug)]
-pub struct ServerStream {
-    head: Head,
+pub struct OpenaiChatReplyStream {
+    head: ReplyHead,
     begun: bool,
     /// How many calls were written as blocks.
     calls: u64,
 }
 
-impl ServerStream {
+impl OpenaiChatReplyStream {
     /// Writes one chunk. `delta` appends the members of the delta.
-    fn chunk(&mut self, out: &mut Vec<u8>, finish: Option<StopReason>, delta: impl FnOnce(&mut Object<'_>)) {
+    fn chunk(
+        &mut self,
+        out: &mut Vec<u8>,
+        finish: Option<StopReason>,
+        delta: impl FnOnce(&mut ObjectWriter<'_>),
+    ) {
         out.extend_from_slice(b"data: ");
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         write_head(&self.head, "chat.completion.chunk", &mut object);
         if let Some(out) = object.member("choices") {
             out.extend_from_slice(br#"[{"index":0,"delta":"#);
-            let mut inner = Object::open(out);
+            let mut inner = ObjectWriter::open(out);
             if !self.begun {
                 inner.string("role", "assistant");
             }
@@ -93,14 +99,14 @@ impl ServerStream {
         self.chunk(out, None, |delta| {
             let Some(out) = delta.member("tool_calls") else { return };
             out.push(b'[');
-            let mut call = Object::open(out);
+            let mut call = ObjectWriter::open(out);
             call.number("index", index);
             if let Some((id, _)) = id {
                 call.string("id", id);
                 call.string("type", "function");
             }
             if let Some(out) = call.member("function") {
-                let mut function = Object::open(out);
+                let mut function = ObjectWriter::open(out);
                 if let Some((_, name)) = id {
                     function.string("name", name);
                 }
@@ -113,27 +119,27 @@ impl ServerStream {
     }
 }
 
-impl ReplyStream for ServerStream {
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+impl ReplyStream for OpenaiChatReplyStream {
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>) {
         match delta {
-            Delta::Text { text, .. } => self.chunk(out, None, |object| object.string("content", text)),
-            Delta::Thinking { text, .. } => {
+            WireDelta::Text { text, .. } => self.chunk(out, None, |object| object.string("content", text)),
+            WireDelta::Thinking { text, .. } => {
                 self.chunk(out, None, |object| object.string("reasoning_content", text));
             }
-            Delta::ToolCallStarted { index, id, name } => self.call(*index, Some((id, name)), "", out),
-            Delta::ToolArguments { index, text, .. } => self.call(*index, None, text, out),
-            Delta::Usage(_) => {}
+            WireDelta::ToolCallStarted { index, id, name } => self.call(*index, Some((id, name)), "", out),
+            WireDelta::ToolArguments { index, text, .. } => self.call(*index, None, text, out),
+            WireDelta::Usage(_) => {}
         }
     }
 
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
         match block {
             Block::Text(text) => {
-                pieces(text, piece).for_each(|text| self.delta(&Delta::Text { offset: 0, text }, out));
+                pieces(text, piece).for_each(|text| self.delta(&WireDelta::Text { offset: 0, text }, out));
             }
             Block::Thinking(thinking) => {
                 pieces(&thinking.text, piece)
-                    .for_each(|text| self.delta(&Delta::Thinking { offset: 0, text }, out));
+                    .for_each(|text| self.delta(&WireDelta::Thinking { offset: 0, text }, out));
             }
             Block::ToolCall(call) => {
                 let index = self.calls;
@@ -147,9 +153,9 @@ impl ReplyStream for ServerStream {
 
     fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
         self.chunk(out, Some(stop), |_| {});
-        if self.head.usage == UsageWish::Wanted {
+        if self.head.usage == UsageReporting::Wanted {
             out.extend_from_slice(b"data: ");
-            let mut object = Object::open(out);
+            let mut object = ObjectWriter::open(out);
             write_head(&self.head, "chat.completion.chunk", &mut object);
             object.raw("choices", "[]");
             if let Some(out) = object.member("usage") {
@@ -168,7 +174,7 @@ impl ReplyStream for ServerStream {
     }
 }
 
-fn write_head(head: &Head, object_name: &str, object: &mut Object<'_>) {
+fn write_head(head: &ReplyHead, object_name: &str, object: &mut ObjectWriter<'_>) {
     object.string("id", &head.id);
     object.string("object", object_name);
     object.number("created", head.created);
@@ -177,7 +183,7 @@ fn write_head(head: &Head, object_name: &str, object: &mut Object<'_>) {
 
 fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
     let text = plain_text(&reply.blocks);
-    let mut message = Object::open(out);
+    let mut message = ObjectWriter::open(out);
     message.string("role", "assistant");
     match (reply.stop, text.as_str()) {
         (StopReason::Refusal, refusal) => {
@@ -204,11 +210,11 @@ fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
         out.push(b'[');
         for call in calls {
             write::comma(out);
-            let mut object = Object::open(out);
+            let mut object = ObjectWriter::open(out);
             object.string("id", &call.id);
             object.string("type", "function");
             if let Some(out) = object.member("function") {
-                let mut function = Object::open(out);
+                let mut function = ObjectWriter::open(out);
                 function.string("name", &call.name);
                 function.string("arguments", &call.arguments);
                 function.close();
@@ -221,7 +227,7 @@ fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
 }
 
 fn write_usage(usage: Usage, out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.number("prompt_tokens", usage.input);
     object.number("completion_tokens", usage.output);
     object.number("total_tokens", usage.total());
@@ -246,9 +252,9 @@ pub(crate) fn write_error(failure: &Failure, out: &mut Vec<u8>) {
         FailureClass::BadRequest => ("invalid_request_error", "invalid_request"),
         FailureClass::ContentFilter => ("invalid_request_error", "content_filter"),
     };
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member("error") {
-        let mut error = Object::open(out);
+        let mut error = ObjectWriter::open(out);
         error.string("message", &failure.message);
         error.string("type", kind);
         error.raw("param", "null");
@@ -267,14 +273,16 @@ const fn finish_reason(stop: StopReason) -> &'static str {
     }
 }
 
-fn read(json: &Json) -> Result<Asked, BadBody> {
-    let model =
-        json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
+fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
+    let model = json
+        .get("model")
+        .and_then(Json::as_str)
+        .ok_or_else(|| RequestBodyError::member("/model", "a string"))?;
     let messages = json
         .get("messages")
         .and_then(Json::as_array)
-        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
-    let mut asked = Asked { model: model.into(), ..Asked::default() };
+        .ok_or_else(|| RequestBodyError::member("/messages", "a list"))?;
+    let mut asked = CompletionRequest { model: model.into(), ..CompletionRequest::default() };
     for (index, message) in messages.iter().enumerate() {
         read_message(message, index, &mut asked)?;
     }
@@ -286,7 +294,7 @@ fn read(json: &Json) -> Result<Asked, BadBody> {
     Ok(asked)
 }
 
-fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_message(json: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
     let place = || format!("/messages/{index}");
     let role = json.get("role").and_then(Json::as_str);
     let blocks = read_content(json.get("content"), &place())?;
@@ -304,7 +312,7 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
         Some("assistant") => Message::new(id, Role::Assistant, read_assistant(json, blocks)),
         Some("tool") => {
             let call = json.get("tool_call_id").and_then(Json::as_str);
-            let call = call.ok_or_else(|| BadBody::member(place() + "/tool_call_id", "a string"))?;
+            let call = call.ok_or_else(|| RequestBodyError::member(place() + "/tool_call_id", "a string"))?;
             let result = ToolResult {
                 call: call.into(),
                 tool: asked.tool_of(call),
@@ -315,20 +323,23 @@ fn read_message(json: &Json, index: usize, asked: &mut Asked) -> Result<(), BadB
             Message::new(id, Role::Tool, alloc::vec![Block::ToolResult(result)])
         }
         Some(_) | None => {
-            return Err(BadBody::member(place() + "/role", "system, developer, user, assistant or tool"));
+            return Err(RequestBodyError::member(
+                place() + "/role",
+                "system, developer, user, assistant or tool",
+            ));
         }
     };
     asked.messages.push(message);
     Ok(())
 }
 
-fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, BadBody> {
+fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, RequestBodyError> {
     match content {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::String(text)) => Ok(alloc::vec![Block::Text(text.clone())]),
         Some(Json::Array(parts)) => Ok(parts.iter().filter_map(read_part).collect()),
         Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => {
-            Err(BadBody::member(format!("{place}/content"), "a string or a list of parts"))
+            Err(RequestBodyError::member(format!("{place}/content"), "a string or a list of parts"))
         }
     }
 }
@@ -372,22 +383,23 @@ fn read_assistant(json: &Json, text: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-fn read_tool(json: &Json, index: usize) -> Result<AskedTool, BadBody> {
+fn read_tool(json: &Json, index: usize) -> Result<CompletionTool, RequestBodyError> {
     let name = json.pointer("/function/name").and_then(Json::as_str);
-    let name = name.ok_or_else(|| BadBody::member(format!("/tools/{index}/function/name"), "a string"))?;
+    let name =
+        name.ok_or_else(|| RequestBodyError::member(format!("/tools/{index}/function/name"), "a string"))?;
     let description = json.pointer("/function/description").and_then(Json::as_str).unwrap_or_default();
     let schema = json
         .pointer("/function/parameters")
         .cloned()
         .unwrap_or_else(|| Json::object([("type", "object".into())]));
-    Ok(AskedTool { name: name.into(), description: description.into(), schema })
+    Ok(CompletionTool { name: name.into(), description: description.into(), schema })
 }
 
-fn read_settings(json: &Json, asked: &mut Asked) {
+fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     let flag = |name: &str| json.get(name).and_then(Json::as_bool);
     asked.delivery = if flag("stream") == Some(true) { Delivery::Stream } else { Delivery::Whole };
     let wished = json.pointer("/stream_options/include_usage").and_then(Json::as_bool) == Some(true);
-    asked.usage = if wished { UsageWish::Wanted } else { UsageWish::Unsaid };
+    asked.usage = if wished { UsageReporting::Wanted } else { UsageReporting::Unsaid };
     asked.parallel = match flag("parallel_tool_calls") {
         None => Parallel::Unsaid,
         Some(true) => Parallel::Allowed,

@@ -6,39 +6,40 @@ use holm_kernel::{Failure, FailureClass, Reply, StopReason};
 use memchr::memmem;
 
 use super::{
-    EndMark, usage,
-    wire::{Call, Choice, Chunk, Delta},
+    StreamEndMark, usage,
+    wire::{ChatChoice, ChatChunk, ChatDelta, ChatToolCall},
 };
 use crate::{
-    CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, lean, loose::Words, stream::Events,
+    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, lean,
+    loose::LenientText, stream::EventReader,
 };
 
 /// Reads chunks into a draft.
 #[derive(Debug, Default)]
-pub struct ChatEvents {
-    end: EndMark,
-    memo: Memo<Kind>,
+pub struct OpenaiChatEventReader {
+    end: StreamEndMark,
+    memo: FrameMemo<ChatTextKind>,
     /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 
 /// The kind of text in a remembered chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ChatTextKind {
     Text,
     Thinking,
     /// More arguments of the call with this index.
     Arguments(Option<u64>),
 }
 
-impl ChatEvents {
+impl OpenaiChatEventReader {
     /// Reads a stream with the given end mark.
-    pub fn new(end: EndMark) -> Self {
+    pub fn new(end: StreamEndMark) -> Self {
         Self { end, ..Self::default() }
     }
 
     /// The same without memo and fast path: every frame goes through the general reader.
-    pub fn plain(end: EndMark) -> Self {
+    pub fn plain(end: StreamEndMark) -> Self {
         Self { end, plain_only: true, ..Self::default() }
     }
 
@@ -47,12 +48,17 @@ impl ChatEvents {
         self.memo.recall(data).is_some()
     }
 
-    fn chunk(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn chunk(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         self.memo.forget();
         let chunk = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
-        let Ok(chunk): Result<Chunk<'_>, _> = chunk else { return Step::Garbage };
+        let Ok(chunk): Result<ChatChunk<'_>, _> = chunk else { return FrameOutcome::Garbage };
         if chunk.error.is_some() {
-            return Step::fail(classify::in_stream(frame.data));
+            return FrameOutcome::fail(classify::in_stream(frame.data));
         }
         draft.set_model(chunk.model.as_str());
         let mut fatal = None;
@@ -64,56 +70,66 @@ impl ChatEvents {
             draft.set_usage(usage, sink);
         }
         if let Some(class) = fatal {
-            return Step::fail(classify::failure(class, "the provider stopped the reply with an error"));
+            return FrameOutcome::fail(classify::failure(
+                class,
+                "the provider stopped the reply with an error",
+            ));
         }
         if !self.plain_only
             && let Some((text, kind)) = only_text(&chunk, frame.data)
         {
             self.memo.learn(frame.data, text, kind);
         }
-        Step::More
+        FrameOutcome::More
     }
 }
 
-impl Events for ChatEvents {
+impl EventReader for OpenaiChatEventReader {
     const UNFRAMED: &'static [u8] = b"{[<";
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         if frame.name == b"error" {
-            return Step::fail(classify::in_stream(frame.data));
+            return FrameOutcome::fail(classify::in_stream(frame.data));
         }
         if let Some((kind, text)) = self.memo.recall(frame.data) {
             match kind {
-                Kind::Text => draft.text(text, sink),
-                Kind::Thinking => draft.thinking(text, sink),
-                Kind::Arguments(index) => {
-                    draft.call(index, &CallPiece { arguments: text, ..CallPiece::default() }, sink);
+                ChatTextKind::Text => draft.text(text, sink),
+                ChatTextKind::Thinking => draft.thinking(text, sink),
+                ChatTextKind::Arguments(index) => {
+                    draft.call(index, &ToolCallChunk { arguments: text, ..ToolCallChunk::default() }, sink);
                 }
             }
-            return Step::More;
+            return FrameOutcome::More;
         }
         if frame.data.trim_ascii() == b"[DONE]" {
-            return Step::End;
+            return FrameOutcome::End;
         }
         self.chunk(frame, draft, sink)
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         let mut events = Self::plain(self.end);
-        match events.chunk(Frame { name: b"", data: body }, &mut draft, &mut |_| {}) {
-            Step::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
-            Step::Garbage => Err(match holm_read::from_slice::<Chunk<'_>>(body) {
+        match events.chunk(StreamFrame { name: b"", data: body }, &mut draft, &mut |_| {}) {
+            FrameOutcome::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
+            FrameOutcome::Garbage => Err(match holm_read::from_slice::<ChatChunk<'_>>(body) {
                 Err(error) => classify::unreadable(body, &error),
                 Ok(_) => classify::failure(FailureClass::Server, "the reply cannot be read"),
             }),
-            Step::More | Step::End if draft.is_empty() && draft.stop().is_none() => Err(not_a_reply(body)),
-            Step::More | Step::End => Ok(draft.into_reply()),
+            FrameOutcome::More | FrameOutcome::End if draft.is_empty() && draft.stop().is_none() => {
+                Err(not_a_reply(body))
+            }
+            FrameOutcome::More | FrameOutcome::End => Ok(draft.into_reply()),
         }
     }
 
-    fn is_complete(&self, draft: &Draft) -> bool {
-        self.end == EndMark::FinishReason && draft.stop().is_some()
+    fn is_complete(&self, draft: &ReplyDraft) -> bool {
+        self.end == StreamEndMark::FinishReason && draft.stop().is_some()
     }
 }
 
@@ -126,7 +142,11 @@ fn not_a_reply(body: &[u8]) -> Failure {
     classify::failure(FailureClass::Server, "the reply holds no choice")
 }
 
-fn read_choice(choice: &Choice<'_>, draft: &mut Draft, sink: Sink<'_>) -> Option<FailureClass> {
+fn read_choice(
+    choice: &ChatChoice<'_>,
+    draft: &mut ReplyDraft,
+    sink: WireDeltaSink<'_>,
+) -> Option<FailureClass> {
     if let Some(delta) = &choice.delta {
         read_delta(delta, draft, sink);
     }
@@ -146,12 +166,15 @@ fn read_choice(choice: &Choice<'_>, draft: &mut Draft, sink: Sink<'_>) -> Option
     None
 }
 
-fn read_delta(delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
+fn read_delta(delta: &ChatDelta<'_>, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
     // Services that send both spellings send the same text in both.
-    let reasoning =
-        if delta.reasoning_content == Words::Nothing { &delta.reasoning } else { &delta.reasoning_content };
-    read_words(reasoning, Kind::Thinking, draft, sink);
-    read_words(&delta.content, Kind::Text, draft, sink);
+    let reasoning = if delta.reasoning_content == LenientText::Nothing {
+        &delta.reasoning
+    } else {
+        &delta.reasoning_content
+    };
+    read_words(reasoning, ChatTextKind::Thinking, draft, sink);
+    read_words(&delta.content, ChatTextKind::Text, draft, sink);
     if !delta.refusal.as_str().is_empty() {
         draft.text(delta.refusal.as_str(), sink);
         draft.set_stop(StopReason::Refusal);
@@ -161,7 +184,7 @@ fn read_delta(delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
             .function
             .as_ref()
             .map_or(("", Cow::Borrowed("")), |function| (function.name.as_str(), function.arguments()));
-        let piece = CallPiece { id: call.id.as_str(), name, arguments: &arguments };
+        let piece = ToolCallChunk { id: call.id.as_str(), name, arguments: &arguments };
         draft.call(call.index.get(), &piece, sink);
     }
 }
@@ -169,22 +192,28 @@ fn read_delta(delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
 /// How deep reasoning may nest inside parts. The parser has its own depth limit too.
 const PART_DEPTH: u8 = 4;
 
-fn read_words(words: &Words<'_>, kind: Kind, draft: &mut Draft, sink: Sink<'_>) {
+fn read_words(words: &LenientText<'_>, kind: ChatTextKind, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
     read_parts(words, kind, PART_DEPTH, draft, sink);
 }
 
-fn read_parts(words: &Words<'_>, kind: Kind, depth: u8, draft: &mut Draft, sink: Sink<'_>) {
+fn read_parts(
+    words: &LenientText<'_>,
+    kind: ChatTextKind,
+    depth: u8,
+    draft: &mut ReplyDraft,
+    sink: WireDeltaSink<'_>,
+) {
     match words {
-        Words::Nothing => {}
-        Words::Text(text) => match kind {
-            Kind::Thinking => draft.thinking(text, sink),
-            Kind::Text | Kind::Arguments(_) => draft.text(text, sink),
+        LenientText::Nothing => {}
+        LenientText::Text(text) => match kind {
+            ChatTextKind::Thinking => draft.thinking(text, sink),
+            ChatTextKind::Text | ChatTextKind::Arguments(_) => draft.text(text, sink),
         },
-        Words::Parts(parts) => {
+        LenientText::Parts(parts) => {
             let Some(depth) = depth.checked_sub(1) else { return };
             for part in parts {
-                read_parts(&part.thinking, Kind::Thinking, depth, draft, sink);
-                read_parts(&Words::Text(part.text.0.clone()), kind, depth, draft, sink);
+                read_parts(&part.thinking, ChatTextKind::Thinking, depth, draft, sink);
+                read_parts(&LenientText::Text(part.text.0.clone()), kind, depth, draft, sink);
             }
         }
     }
@@ -192,7 +221,7 @@ fn read_parts(words: &Words<'_>, kind: Kind, depth: u8, draft: &mut Draft, sink:
 
 /// The only borrowed text of a chunk that has no other effect, so that similar chunks
 /// need not be parsed.
-fn only_text<'c>(chunk: &'c Chunk<'_>, frame: &[u8]) -> Option<(&'c str, Kind)> {
+fn only_text<'c>(chunk: &'c ChatChunk<'_>, frame: &[u8]) -> Option<(&'c str, ChatTextKind)> {
     let [choice] = chunk.choices.as_deref()? else { return None };
     let delta = choice.delta.as_ref()?;
     let quiet = chunk.usage.is_none()
@@ -204,21 +233,26 @@ fn only_text<'c>(chunk: &'c Chunk<'_>, frame: &[u8]) -> Option<(&'c str, Kind)> 
         return None;
     }
     if let Some(calls) = &delta.tool_calls {
-        let silent =
-            |words: &Words<'_>| matches!(words, Words::Nothing) || *words == Words::Text(Cow::Borrowed(""));
+        let silent = |words: &LenientText<'_>| {
+            matches!(words, LenientText::Nothing) || *words == LenientText::Text(Cow::Borrowed(""))
+        };
         let silent = [&delta.content, &delta.reasoning_content, &delta.reasoning].into_iter().all(silent);
         return if silent { only_arguments(calls, frame) } else { None };
     }
     match (&delta.content, &delta.reasoning_content, &delta.reasoning) {
-        (Words::Text(Cow::Borrowed(text)), Words::Nothing, Words::Nothing) => Some((text, Kind::Text)),
-        (Words::Nothing, Words::Text(Cow::Borrowed(text)), Words::Nothing)
-        | (Words::Nothing, Words::Nothing, Words::Text(Cow::Borrowed(text))) => Some((text, Kind::Thinking)),
+        (LenientText::Text(Cow::Borrowed(text)), LenientText::Nothing, LenientText::Nothing) => {
+            Some((text, ChatTextKind::Text))
+        }
+        (LenientText::Nothing, LenientText::Text(Cow::Borrowed(text)), LenientText::Nothing)
+        | (LenientText::Nothing, LenientText::Nothing, LenientText::Text(Cow::Borrowed(text))) => {
+            Some((text, ChatTextKind::Thinking))
+        }
         _ => None,
     }
 }
 
 /// The arguments in a chunk that continues a call.
-fn only_arguments<'c>(calls: &'c [Call<'_>], frame: &[u8]) -> Option<(&'c str, Kind)> {
+fn only_arguments<'c>(calls: &'c [ChatToolCall<'_>], frame: &[u8]) -> Option<(&'c str, ChatTextKind)> {
     let [call] = calls else { return None };
     let function = call.function.as_ref()?;
     if !call.id.as_str().is_empty() || !function.name.as_str().is_empty() {
@@ -229,5 +263,5 @@ fn only_arguments<'c>(calls: &'c [Call<'_>], frame: &[u8]) -> Option<(&'c str, K
     if first.is_some() && first > memmem::find(frame, b"\"choices\":") {
         return None;
     }
-    Some((function.plain_arguments()?, Kind::Arguments(call.index.get())))
+    Some((function.plain_arguments()?, ChatTextKind::Arguments(call.index.get())))
 }

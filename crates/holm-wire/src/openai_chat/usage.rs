@@ -6,50 +6,50 @@ use serde::Deserialize;
 
 use crate::{
     lean::{self, lean},
-    loose::{Count, Raw},
+    loose::{LenientCount, RawJson},
 };
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-struct Wire<'a> {
+struct ChatUsage<'a> {
     #[serde(borrow)]
-    prompt_tokens: Count<'a>,
+    prompt_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    completion_tokens: Count<'a>,
+    completion_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    total_tokens: Count<'a>,
+    total_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    prompt_tokens_details: Option<PromptDetails<'a>>,
+    prompt_tokens_details: Option<ChatPromptDetails<'a>>,
     #[serde(borrow)]
-    completion_tokens_details: Option<CompletionDetails<'a>>,
+    completion_tokens_details: Option<ChatCompletionDetails<'a>>,
     #[serde(borrow)]
-    prompt_cache_hit_tokens: Count<'a>,
+    prompt_cache_hit_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    cached_tokens: Count<'a>,
+    cached_tokens: LenientCount<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-struct PromptDetails<'a> {
+struct ChatPromptDetails<'a> {
     #[serde(borrow)]
-    cached_tokens: Count<'a>,
+    cached_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    cache_write_tokens: Count<'a>,
+    cache_write_tokens: LenientCount<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-struct CompletionDetails<'a> {
+struct ChatCompletionDetails<'a> {
     #[serde(borrow)]
-    reasoning_tokens: Count<'a>,
+    reasoning_tokens: LenientCount<'a>,
 }
 
 /// Reads a usage object. `None` if it is not a valid one.
 ///
 /// Some services exclude reasoning from `completion_tokens`. Their total is then larger
 /// by exactly that amount.
-pub(super) fn read(raw: Raw<'_>) -> Option<Usage> {
-    let wire: Wire<'_> = lean::parse(raw.get().as_bytes()).ok()?;
+pub(super) fn read(raw: RawJson<'_>) -> Option<Usage> {
+    let wire: ChatUsage<'_> = lean::parse(raw.get().as_bytes()).ok()?;
     let prompt = wire.prompt_tokens_details.unwrap_or_default();
     let reasoning = wire.completion_tokens_details.unwrap_or_default().reasoning_tokens.or_zero();
     let input = wire.prompt_tokens.or_zero();
@@ -68,7 +68,7 @@ pub(super) fn read(raw: Raw<'_>) -> Option<Usage> {
     })
 }
 
-lean!(Wire {
+lean!(ChatUsage {
     b"prompt_tokens" => prompt_tokens,
     b"completion_tokens" => completion_tokens,
     b"total_tokens" => total_tokens,
@@ -77,5 +77,5 @@ lean!(Wire {
     b"prompt_cache_hit_tokens" => prompt_cache_hit_tokens,
     b"cached_tokens" => cached_tokens,
 });
-lean!(PromptDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
-lean!(CompletionDetails { b"reasoning_tokens" => reasoning_tokens });
+lean!(ChatPromptDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
+lean!(ChatCompletionDetails { b"reasoning_tokens" => reasoning_tokens });

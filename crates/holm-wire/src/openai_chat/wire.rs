@@ -7,77 +7,77 @@ use serde::Deserialize;
 
 use crate::{
     lean::lean,
-    loose::{Count, Raw, Str, Words},
+    loose::{LenientCount, LenientStr, LenientText, RawJson},
 };
 
 /// A chunk of a stream. A complete body is read as one chunk whose `delta` is called `message`.
 #[derive(Debug, Default, Deserialize, Read)]
-pub(super) struct Chunk<'a> {
+pub(super) struct ChatChunk<'a> {
     #[serde(borrow, default)]
-    pub(super) model: Str<'a>,
+    pub(super) model: LenientStr<'a>,
     #[serde(borrow, default)]
-    pub(super) choices: Option<Vec<Choice<'a>>>,
+    pub(super) choices: Option<Vec<ChatChoice<'a>>>,
     #[serde(borrow, default)]
-    pub(super) usage: Option<Raw<'a>>,
+    pub(super) usage: Option<RawJson<'a>>,
     #[serde(borrow, default)]
-    pub(super) error: Option<Raw<'a>>,
+    pub(super) error: Option<RawJson<'a>>,
     /// Groq used to send the usage here.
     #[serde(borrow, default)]
-    pub(super) x_groq: Option<Aside<'a>>,
+    pub(super) x_groq: Option<GroqMetadata<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
-pub(super) struct Aside<'a> {
+pub(super) struct GroqMetadata<'a> {
     #[serde(borrow, default)]
-    pub(super) usage: Option<Raw<'a>>,
+    pub(super) usage: Option<RawJson<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
-pub(super) struct Choice<'a> {
+pub(super) struct ChatChoice<'a> {
     #[serde(borrow, default)]
-    pub(super) index: Count<'a>,
+    pub(super) index: LenientCount<'a>,
     #[serde(borrow, default, alias = "message")]
-    pub(super) delta: Option<Delta<'a>>,
+    pub(super) delta: Option<ChatDelta<'a>>,
     #[serde(borrow, default)]
-    pub(super) finish_reason: Str<'a>,
+    pub(super) finish_reason: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
-pub(super) struct Delta<'a> {
+pub(super) struct ChatDelta<'a> {
     #[serde(borrow, default)]
-    pub(super) content: Words<'a>,
+    pub(super) content: LenientText<'a>,
     #[serde(borrow, default)]
-    pub(super) reasoning_content: Words<'a>,
+    pub(super) reasoning_content: LenientText<'a>,
     #[serde(borrow, default)]
-    pub(super) reasoning: Words<'a>,
+    pub(super) reasoning: LenientText<'a>,
     #[serde(borrow, default)]
-    pub(super) refusal: Str<'a>,
+    pub(super) refusal: LenientStr<'a>,
     #[serde(borrow, default)]
-    pub(super) tool_calls: Option<Vec<Call<'a>>>,
+    pub(super) tool_calls: Option<Vec<ChatToolCall<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
-pub(super) struct Call<'a> {
+pub(super) struct ChatToolCall<'a> {
     #[serde(borrow, default)]
-    pub(super) index: Count<'a>,
+    pub(super) index: LenientCount<'a>,
     #[serde(borrow, default)]
-    pub(super) id: Str<'a>,
+    pub(super) id: LenientStr<'a>,
     #[serde(borrow, default)]
-    pub(super) function: Option<Function<'a>>,
+    pub(super) function: Option<ChatFunction<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
-pub(super) struct Function<'a> {
+pub(super) struct ChatFunction<'a> {
     #[serde(borrow, default)]
-    pub(super) name: Str<'a>,
+    pub(super) name: LenientStr<'a>,
     #[serde(borrow, default)]
-    arguments: Option<Raw<'a>>,
+    arguments: Option<RawJson<'a>>,
 }
 
-impl<'a> Function<'a> {
+impl<'a> ChatFunction<'a> {
     /// The arguments as JSON text, from a string or from an object.
     pub(super) fn arguments(&self) -> Cow<'a, str> {
-        self.arguments.map_or(Cow::Borrowed(""), Raw::text)
+        self.arguments.map_or(Cow::Borrowed(""), RawJson::text)
     }
 
     /// Arguments that came as a string without escapes, as they appear in the frame.
@@ -87,21 +87,21 @@ impl<'a> Function<'a> {
     }
 }
 
-lean!(Chunk {
+lean!(ChatChunk {
     b"model" => model,
     b"choices" => choices,
     b"usage" => usage,
     b"error" => error,
     b"x_groq" => x_groq,
 });
-lean!(Aside { b"usage" => usage });
-lean!(Choice { b"index" => index, b"delta" | b"message" => delta, b"finish_reason" => finish_reason });
-lean!(Delta {
+lean!(GroqMetadata { b"usage" => usage });
+lean!(ChatChoice { b"index" => index, b"delta" | b"message" => delta, b"finish_reason" => finish_reason });
+lean!(ChatDelta {
     b"content" => content,
     b"reasoning_content" => reasoning_content,
     b"reasoning" => reasoning,
     b"refusal" => refusal,
     b"tool_calls" => tool_calls,
 });
-lean!(Call { b"index" => index, b"id" => id, b"function" => function });
-lean!(Function { b"name" => name, b"arguments" => arguments });
+lean!(ChatToolCall { b"index" => index, b"id" => id, b"function" => function });
+lean!(ChatFunction { b"name" => name, b"arguments" => arguments });

@@ -8,21 +8,27 @@ use holm_kernel::{Block, Message, MessageId, Outcome, Role, Thinking, ToolCall, 
 use super::REPLAY;
 use crate::{
     Delivery, Effort, Parallel, Reasoning, ToolChoice, loose, media,
-    server::{Asked, AskedTool, BadBody, UsageWish, read_format},
+    server::{CompletionRequest, CompletionTool, RequestBodyError, UsageReporting, read_format},
 };
 
 /// Reads a request. A request that refers to an earlier reply is refused, because the
 /// server keeps no replies.
-pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
-    let model =
-        json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
+pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
+    let model = json
+        .get("model")
+        .and_then(Json::as_str)
+        .ok_or_else(|| RequestBodyError::member("/model", "a string"))?;
     if json.get("previous_response_id").is_some_and(|id| !id.is_null()) {
         let expected = "null, because replies are not stored; send the whole conversation as input";
-        return Err(BadBody::member("/previous_response_id", expected));
+        return Err(RequestBodyError::member("/previous_response_id", expected));
     }
     let system = json.get("instructions").and_then(Json::as_str).unwrap_or_default();
-    let mut asked =
-        Asked { model: model.into(), system: system.into(), usage: UsageWish::Wanted, ..Asked::default() };
+    let mut asked = CompletionRequest {
+        model: model.into(),
+        system: system.into(),
+        usage: UsageReporting::Wanted,
+        ..CompletionRequest::default()
+    };
     match json.get("input") {
         Some(Json::String(text)) => push(Role::User, alloc::vec![Block::Text(text.clone())], &mut asked),
         Some(Json::Array(items)) => {
@@ -30,7 +36,7 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
                 read_item(item, index, &mut asked)?;
             }
         }
-        _ => return Err(BadBody::member("/input", "a string or a list of items")),
+        _ => return Err(RequestBodyError::member("/input", "a string or a list of items")),
     }
     for (index, tool) in json.get("tools").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
         if tool.get("type").and_then(Json::as_str).is_none_or(|kind| kind == "function") {
@@ -42,20 +48,20 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     Ok(asked)
 }
 
-fn push(role: Role, blocks: Vec<Block>, asked: &mut Asked) {
+fn push(role: Role, blocks: Vec<Block>, asked: &mut CompletionRequest) {
     let id = MessageId::new(asked.messages.len() as u64);
     asked.messages.push(Message::new(id, role, blocks));
 }
 
 /// Adds to the current reply. Its reasoning, text and calls are separate items in this format.
-fn push_reply(blocks: Vec<Block>, asked: &mut Asked) {
+fn push_reply(blocks: Vec<Block>, asked: &mut CompletionRequest) {
     match asked.messages.last_mut() {
         Some(message) if message.role == Role::Assistant => message.blocks.extend(blocks),
         _ => push(Role::Assistant, blocks, asked),
     }
 }
 
-fn read_item(item: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_item(item: &Json, index: usize, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
     let place = || format!("/input/{index}");
     let text = |name: &str| item.get(name).and_then(Json::as_str);
     match text("type").unwrap_or("message") {
@@ -71,7 +77,7 @@ fn read_item(item: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody
         }
         "function_call_output" => {
             let call = text("call_id");
-            let call = call.ok_or_else(|| BadBody::member(place() + "/call_id", "a string"))?;
+            let call = call.ok_or_else(|| RequestBodyError::member(place() + "/call_id", "a string"))?;
             let parts = read_content(item.get("output"), &(place() + "/output"))?;
             let result = ToolResult {
                 call: call.into(),
@@ -85,7 +91,7 @@ fn read_item(item: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody
         "reasoning" => push_reply(alloc::vec![Block::Thinking(read_reasoning(item))], asked),
         "item_reference" => {
             let expected = "an item with its content, because items are not stored";
-            return Err(BadBody::member(place(), expected));
+            return Err(RequestBodyError::member(place(), expected));
         }
         // Items of tools that the provider runs itself have no meaning elsewhere.
         _ => {}
@@ -93,7 +99,7 @@ fn read_item(item: &Json, index: usize, asked: &mut Asked) -> Result<(), BadBody
     Ok(())
 }
 
-fn read_message(item: &Json, place: &str, asked: &mut Asked) -> Result<(), BadBody> {
+fn read_message(item: &Json, place: &str, asked: &mut CompletionRequest) -> Result<(), RequestBodyError> {
     let blocks = read_content(item.get("content"), &format!("{place}/content"))?;
     match item.get("role").and_then(Json::as_str) {
         Some("system" | "developer") if asked.messages.is_empty() => {
@@ -106,19 +112,22 @@ fn read_message(item: &Json, place: &str, asked: &mut Asked) -> Result<(), BadBo
         Some("user") => push(Role::User, blocks, asked),
         Some("assistant") => push_reply(blocks, asked),
         Some(_) | None => {
-            return Err(BadBody::member(format!("{place}/role"), "system, developer, user or assistant"));
+            return Err(RequestBodyError::member(
+                format!("{place}/role"),
+                "system, developer, user or assistant",
+            ));
         }
     }
     Ok(())
 }
 
-fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, BadBody> {
+fn read_content(content: Option<&Json>, place: &str) -> Result<Vec<Block>, RequestBodyError> {
     match content {
         None | Some(Json::Null) => Ok(Vec::new()),
         Some(Json::String(text)) => Ok(alloc::vec![Block::Text(text.clone())]),
         Some(Json::Array(parts)) => Ok(parts.iter().filter_map(read_part).collect()),
         Some(Json::Bool(_) | Json::Number(_) | Json::Object(_)) => {
-            Err(BadBody::member(place, "a string or a list of parts"))
+            Err(RequestBodyError::member(place, "a string or a list of parts"))
         }
     }
 }
@@ -152,16 +161,16 @@ fn read_reasoning(item: &Json) -> Thinking {
     Thinking { text: text.join("\n\n"), replay: Some(Json::object([(REPLAY, Json::object(kept))])) }
 }
 
-fn read_tool(json: &Json, index: usize) -> Result<AskedTool, BadBody> {
+fn read_tool(json: &Json, index: usize) -> Result<CompletionTool, RequestBodyError> {
     let name = json.get("name").and_then(Json::as_str);
-    let name = name.ok_or_else(|| BadBody::member(format!("/tools/{index}/name"), "a string"))?;
+    let name = name.ok_or_else(|| RequestBodyError::member(format!("/tools/{index}/name"), "a string"))?;
     let description = json.get("description").and_then(Json::as_str).unwrap_or_default();
     let schema = json.get("parameters").filter(|schema| !schema.is_null()).cloned();
     let schema = schema.unwrap_or_else(|| Json::object([("type", "object".into())]));
-    Ok(AskedTool { name: name.into(), description: description.into(), schema })
+    Ok(CompletionTool { name: name.into(), description: description.into(), schema })
 }
 
-fn read_settings(json: &Json, asked: &mut Asked) {
+fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     let flag = |name: &str| json.get(name).and_then(Json::as_bool);
     asked.delivery = if flag("stream") == Some(true) { Delivery::Stream } else { Delivery::Whole };
     asked.parallel = match flag("parallel_tool_calls") {

@@ -5,21 +5,21 @@ use alloc::{string::String, vec::Vec};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::{Auth, openai_chat::Field};
+use crate::{AuthScheme, openai_chat::OptionalField};
 
 /// The differences between services that offer Responses.
 ///
 /// ```
-/// use holm_wire::openai_responses::{Dialect, ReasoningItems};
+/// use holm_wire::openai_responses::{OpenaiResponsesDialect, ReasoningItems};
 ///
-/// let local: Dialect = serde_json::from_str(r#"{"auth":"none","reasoning":"plain"}"#)?;
+/// let local: OpenaiResponsesDialect = serde_json::from_str(r#"{"auth":"none","reasoning":"plain"}"#)?;
 /// assert_eq!(local.reasoning, ReasoningItems::Plain);
 /// assert_eq!(local.path, "/responses");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
-pub struct Dialect {
+pub struct OpenaiResponsesDialect {
     /// The path after the base URL.
     pub path: String,
     /// Query parameters, such as Azure's `api-version`.
@@ -27,7 +27,7 @@ pub struct Dialect {
     /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
-    pub auth: Auth,
+    pub auth: AuthScheme,
     /// How reasoning items are handled. Models without reasoning refuse a
     /// request for encrypted ones.
     pub reasoning: ReasoningItems,
@@ -35,28 +35,28 @@ pub struct Dialect {
     /// `None` requests no summary.
     pub summary: Option<String>,
     /// Whether `temperature` may be sent. Reasoning models refuse it.
-    pub temperature: Field,
+    pub temperature: OptionalField,
     /// Whether `parallel_tool_calls` may be sent.
-    pub parallel_tools: Field,
+    pub parallel_tools: OptionalField,
     /// Whether pictures may be sent. Otherwise they are described in text.
-    pub images: Field,
+    pub images: OptionalField,
     /// Whether files may be sent. Otherwise they are described in text.
-    pub files: Field,
+    pub files: OptionalField,
 }
 
-impl Default for Dialect {
+impl Default for OpenaiResponsesDialect {
     fn default() -> Self {
         Self {
             path: "/responses".into(),
             query: Vec::new(),
             headers: Vec::new(),
-            auth: Auth::Bearer,
+            auth: AuthScheme::Bearer,
             reasoning: ReasoningItems::default(),
             summary: Some("auto".into()),
-            temperature: Field::Sent,
-            parallel_tools: Field::Sent,
-            images: Field::Sent,
-            files: Field::Sent,
+            temperature: OptionalField::Sent,
+            parallel_tools: OptionalField::Sent,
+            images: OptionalField::Sent,
+            files: OptionalField::Sent,
         }
     }
 }

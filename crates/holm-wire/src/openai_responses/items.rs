@@ -7,20 +7,20 @@ use holm_kernel::{Block, Failure, FailureClass, StopReason, Usage};
 
 use super::REPLAY;
 use crate::{
-    server::Head,
-    write::{self, Object},
+    server::ReplyHead,
+    write::{self, ObjectWriter},
 };
 
 /// Whether a text is an answer or reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ResponsesTextKind {
     Text,
     Thinking,
 }
 
 /// A call as an item.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ResponsesCallItem {
     pub(super) item_id: String,
     pub(super) id: String,
     pub(super) name: String,
@@ -29,12 +29,12 @@ pub(super) struct Call {
 
 /// Whether the text is an answer or a refusal. Each has its own events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum ResponsesContentKind {
     Answer,
     Refusal,
 }
 
-impl Voice {
+impl ResponsesContentKind {
     pub(super) const fn of(stop: StopReason) -> Self {
         if matches!(stop, StopReason::Refusal) { Self::Refusal } else { Self::Answer }
     }
@@ -50,14 +50,14 @@ impl Voice {
 
 /// The status of a reply.
 #[derive(Debug)]
-pub(super) enum End<'a> {
+pub(super) enum ResponsesStatus<'a> {
     Running,
     Completed,
     Incomplete(&'static str),
     Failed(&'a Failure),
 }
 
-impl End<'_> {
+impl ResponsesStatus<'_> {
     pub(super) const fn of(stop: StopReason) -> Self {
         match stop {
             StopReason::MaxTokens => Self::Incomplete("max_output_tokens"),
@@ -80,36 +80,36 @@ impl End<'_> {
     }
 }
 
-pub(super) fn item_id(head: &Head, kind: &str, index: u64) -> String {
+pub(super) fn item_id(head: &ReplyHead, kind: &str, index: u64) -> String {
     format!("{kind}_{}_{index}", head.id)
 }
 
-pub(super) const fn stem(kind: Kind, voice: Voice) -> &'static str {
+pub(super) const fn stem(kind: ResponsesTextKind, voice: ResponsesContentKind) -> &'static str {
     match kind {
-        Kind::Text => voice.words().2,
-        Kind::Thinking => "response.reasoning_summary_text",
+        ResponsesTextKind::Text => voice.words().2,
+        ResponsesTextKind::Thinking => "response.reasoning_summary_text",
     }
 }
 
-pub(super) fn write_place(kind: Kind, id: &str, index: u64, object: &mut Object<'_>) {
+pub(super) fn write_place(kind: ResponsesTextKind, id: &str, index: u64, object: &mut ObjectWriter<'_>) {
     object.string("item_id", id);
     object.number("output_index", index);
-    object.number(if kind == Kind::Text { "content_index" } else { "summary_index" }, 0);
+    object.number(if kind == ResponsesTextKind::Text { "content_index" } else { "summary_index" }, 0);
 }
 
-pub(super) fn part(kind: Kind, voice: Voice, text: &str) -> Vec<u8> {
+pub(super) fn part(kind: ResponsesTextKind, voice: ResponsesContentKind, text: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
+    let mut object = ObjectWriter::open(&mut out);
     match kind {
-        Kind::Text => {
+        ResponsesTextKind::Text => {
             let (name, member, _) = voice.words();
             object.string("type", name);
-            if voice == Voice::Answer {
+            if voice == ResponsesContentKind::Answer {
                 object.raw("annotations", "[]");
             }
             object.string(member, text);
         }
-        Kind::Thinking => {
+        ResponsesTextKind::Thinking => {
             object.string("type", "summary_text");
             object.string("text", text);
         }
@@ -118,9 +118,9 @@ pub(super) fn part(kind: Kind, voice: Voice, text: &str) -> Vec<u8> {
     out
 }
 
-pub(super) fn message_item(id: &str, status: &str, text: Option<(Voice, &str)>) -> Vec<u8> {
+pub(super) fn message_item(id: &str, status: &str, text: Option<(ResponsesContentKind, &str)>) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
+    let mut object = ObjectWriter::open(&mut out);
     object.string("id", id);
     object.string("type", "message");
     object.string("status", status);
@@ -128,7 +128,7 @@ pub(super) fn message_item(id: &str, status: &str, text: Option<(Voice, &str)>) 
     if let Some(out) = object.member("content") {
         out.push(b'[');
         if let Some((voice, text)) = text {
-            out.extend_from_slice(&part(Kind::Text, voice, text));
+            out.extend_from_slice(&part(ResponsesTextKind::Text, voice, text));
         }
         out.push(b']');
     }
@@ -140,7 +140,7 @@ pub(super) fn message_item(id: &str, status: &str, text: Option<(Voice, &str)>) 
 /// text as the summary.
 pub(super) fn reasoning_item(id: &str, text: &str, replay: Option<&Json>) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
+    let mut object = ObjectWriter::open(&mut out);
     object.string("type", "reasoning");
     match replay {
         Some(replay) => {
@@ -153,7 +153,11 @@ pub(super) fn reasoning_item(id: &str, text: &str, replay: Option<&Json>) -> Vec
             if let Some(out) = object.member("summary") {
                 out.push(b'[');
                 if !text.is_empty() {
-                    out.extend_from_slice(&part(Kind::Thinking, Voice::Answer, text));
+                    out.extend_from_slice(&part(
+                        ResponsesTextKind::Thinking,
+                        ResponsesContentKind::Answer,
+                        text,
+                    ));
                 }
                 out.push(b']');
             }
@@ -163,9 +167,9 @@ pub(super) fn reasoning_item(id: &str, text: &str, replay: Option<&Json>) -> Vec
     out
 }
 
-pub(super) fn call_item(call: &Call, status: &str) -> Vec<u8> {
+pub(super) fn call_item(call: &ResponsesCallItem, status: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
+    let mut object = ObjectWriter::open(&mut out);
     object.string("id", &call.item_id);
     object.string("type", "function_call");
     object.string("status", status);
@@ -176,7 +180,12 @@ pub(super) fn call_item(call: &Call, status: &str) -> Vec<u8> {
     out
 }
 
-pub(super) fn whole_item(head: &Head, index: u64, block: &Block, voice: Voice) -> Option<Vec<u8>> {
+pub(super) fn whole_item(
+    head: &ReplyHead,
+    index: u64,
+    block: &Block,
+    voice: ResponsesContentKind,
+) -> Option<Vec<u8>> {
     match block {
         Block::Text(text) => {
             Some(message_item(&item_id(head, "msg", index), "completed", Some((voice, text))))
@@ -187,7 +196,7 @@ pub(super) fn whole_item(head: &Head, index: u64, block: &Block, voice: Voice) -
         }
         Block::ToolCall(call) => {
             let (id, name, arguments) = (call.id.clone(), call.name.clone(), call.arguments.clone());
-            let call = Call { item_id: item_id(head, "fc", index), id, name, arguments };
+            let call = ResponsesCallItem { item_id: item_id(head, "fc", index), id, name, arguments };
             Some(call_item(&call, "completed"))
         }
         Block::ToolResult(_) | Block::Image(_) | Block::File(_) | Block::Custom(_) => None,
@@ -195,33 +204,37 @@ pub(super) fn whole_item(head: &Head, index: u64, block: &Block, voice: Voice) -
 }
 
 pub(super) fn write_response(
-    head: &Head,
-    end: &End<'_>,
+    head: &ReplyHead,
+    end: &ResponsesStatus<'_>,
     items: &[Vec<u8>],
     usage: Option<Usage>,
     out: &mut Vec<u8>,
 ) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("id", &head.id);
     object.string("object", "response");
     object.number("created_at", head.created);
     object.string("status", end.status());
     match end {
-        End::Failed(failure) => {
+        ResponsesStatus::Failed(failure) => {
             if let Some(out) = object.member("error") {
-                let mut error = Object::open(out);
+                let mut error = ObjectWriter::open(out);
                 error.string("code", code(failure.class));
                 error.string("message", &failure.message);
                 error.close();
             }
         }
-        End::Running | End::Completed | End::Incomplete(_) => object.raw("error", "null"),
+        ResponsesStatus::Running | ResponsesStatus::Completed | ResponsesStatus::Incomplete(_) => {
+            object.raw("error", "null")
+        }
     }
     match end {
-        End::Incomplete(reason) => {
+        ResponsesStatus::Incomplete(reason) => {
             object.raw("incomplete_details", format!(r#"{{"reason":"{reason}"}}"#));
         }
-        End::Running | End::Completed | End::Failed(_) => object.raw("incomplete_details", "null"),
+        ResponsesStatus::Running | ResponsesStatus::Completed | ResponsesStatus::Failed(_) => {
+            object.raw("incomplete_details", "null")
+        }
     }
     object.string("model", &head.model);
     if let Some(out) = object.member("output") {
@@ -248,9 +261,9 @@ pub(super) fn write_response(
     object.close();
 }
 
-fn write_usage(usage: Usage, object: &mut Object<'_>) {
+fn write_usage(usage: Usage, object: &mut ObjectWriter<'_>) {
     let Some(out) = object.member("usage") else { return };
-    let mut tokens = Object::open(out);
+    let mut tokens = ObjectWriter::open(out);
     tokens.number("input_tokens", usage.input);
     tokens.raw("input_tokens_details", format!(r#"{{"cached_tokens":{}}}"#, usage.cached));
     tokens.number("output_tokens", usage.output);

@@ -1,4 +1,4 @@
-//! `OpenAI` Responses, and services that offer it for their own models ([`Dialect`]).
+//! `OpenAI` Responses, and services that offer it for their own models ([`OpenaiResponsesDialect`]).
 //!
 //! The API can store a conversation on the server. Holm never uses this, because the journal is the
 //! only memory. Instead, reasoning comes back encrypted and is sent with the next request.
@@ -14,17 +14,17 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use dialect::{Dialect, ReasoningItems};
-pub use server::{Server, ServerStream};
-pub use stream::ResponseEvents;
+pub use dialect::{OpenaiResponsesDialect, ReasoningItems};
+pub use server::{OpenaiResponsesReplyStream, OpenaiResponsesServerCodec};
+pub use stream::OpenaiResponsesEventReader;
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
-use holm_kernel::{Failure, Message, Reply, Tool};
+use holm_kernel::{Failure, Message, Reply, ToolSpec};
 
 use crate::{
-    Codec, Format, HttpRequest, MediaSource, ModelCall, Parts, Stream, StreamDecoder, Transcript,
-    framing::sse, stream::Events,
+    Format, FramedDecoder, MediaSource, MessageBuffer, ModelCall, ProviderCodec, ProviderRequest,
+    RequestParts, StreamDecoder, framing::sse, stream::EventReader,
 };
 
 /// The name under which reasoning keeps the data that this format must receive again.
@@ -33,52 +33,52 @@ const REPLAY: &str = "openai_responses";
 /// The codec for `OpenAI` Responses.
 ///
 /// ```
-/// use holm_wire::{Codec, openai_responses::Responses};
+/// use holm_wire::{ProviderCodec, openai_responses::OpenaiResponsesCodec};
 ///
 /// let body = br#"{"object":"response","status":"completed","output":[
 ///     {"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}]}"#;
-/// let reply = Responses::default().reply(body)?;
+/// let reply = OpenaiResponsesCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Responses {
-    dialect: Dialect,
+pub struct OpenaiResponsesCodec {
+    dialect: OpenaiResponsesDialect,
 }
 
-impl Responses {
+impl OpenaiResponsesCodec {
     /// Creates the codec for a dialect.
-    pub const fn new(dialect: Dialect) -> Self {
+    pub const fn new(dialect: OpenaiResponsesDialect) -> Self {
         Self { dialect }
     }
 
-    pub const fn dialect(&self) -> &Dialect {
+    pub const fn dialect(&self) -> &OpenaiResponsesDialect {
         &self.dialect
     }
 }
 
-impl Codec for Responses {
+impl ProviderCodec for OpenaiResponsesCodec {
     fn format(&self) -> Format {
         Format::OpenaiResponses
     }
 
-    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
+    fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut MessageBuffer) {
         request::write_message(&self.dialect, message, media, out.out());
     }
 
-    fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+    fn write_tools(&self, tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
         request::write_tools(tools, out);
     }
 
-    fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+    fn assemble(&self, call: &ModelCall<'_>, parts: &RequestParts<'_>) -> ProviderRequest {
         request::assemble(&self.dialect, call, parts)
     }
 
     fn stream(&self) -> Box<dyn StreamDecoder> {
-        Box::new(Stream::new(sse::Decoder::default(), ResponseEvents::default()))
+        Box::new(FramedDecoder::new(sse::SseDecoder::default(), OpenaiResponsesEventReader::default()))
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure> {
-        ResponseEvents::default().whole(body)
+        OpenaiResponsesEventReader::default().whole(body)
     }
 }

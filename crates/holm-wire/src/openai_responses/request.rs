@@ -3,21 +3,21 @@
 use alloc::{format, sync::Arc, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Message, Role, Thinking, Tool, ToolCall, ToolResult};
+use holm_kernel::{Block, Media, Message, Role, Thinking, ToolCall, ToolResult, ToolSpec};
 
-use super::{Dialect, REPLAY, ReasoningItems};
+use super::{OpenaiResponsesDialect, REPLAY, ReasoningItems};
 use crate::{
-    Delivery, HttpRequest, MediaSource, ModelCall, Parallel, Parts, Reasoning, ToolChoice,
-    media::{Resolved, as_text, data_url, describe, resolve},
-    openai_chat::{Field, is_strict},
-    write::{self, Object},
+    Delivery, MediaSource, ModelCall, Parallel, ProviderRequest, Reasoning, RequestParts, ToolChoice,
+    media::{MediaLocation, as_text, data_url, describe, resolve},
+    openai_chat::{OptionalField, is_strict},
+    write::{self, ObjectWriter},
 };
 
 /// The smallest output limit that the service accepts.
 const MIN_OUTPUT: u64 = 16;
 
 pub(super) fn write_message(
-    dialect: &Dialect,
+    dialect: &OpenaiResponsesDialect,
     message: &Message,
     media: &dyn MediaSource,
     out: &mut Vec<u8>,
@@ -31,7 +31,12 @@ pub(super) fn write_message(
 }
 
 /// Writes the results first, each as an item of its own, and then the rest of the message.
-fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Vec<u8>) {
+fn write_incoming(
+    dialect: &OpenaiResponsesDialect,
+    message: &Message,
+    media: &dyn MediaSource,
+    out: &mut Vec<u8>,
+) {
     for block in &message.blocks {
         if let Block::ToolResult(result) = block {
             write_result(dialect, result, media, out);
@@ -58,7 +63,7 @@ fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource,
 
 fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "message");
     object.string("role", role);
     object.string("content", text);
@@ -67,7 +72,7 @@ fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
 
 /// The items of a reply in order. Reasoning without a following item is left out, because
 /// the service refuses it.
-fn write_assistant(dialect: &Dialect, message: &Message, out: &mut Vec<u8>) {
+fn write_assistant(dialect: &OpenaiResponsesDialect, message: &Message, out: &mut Vec<u8>) {
     let leads_on = |block: &Block| match block {
         Block::Text(text) => !text.is_empty(),
         Block::ToolCall(_) => true,
@@ -98,7 +103,7 @@ fn write_assistant(dialect: &Dialect, message: &Message, out: &mut Vec<u8>) {
 
 /// Only reasoning of this format may be sent back, and only if the service can read
 /// it without its store.
-fn write_thinking(dialect: &Dialect, thinking: &Thinking, out: &mut Vec<u8>) {
+fn write_thinking(dialect: &OpenaiResponsesDialect, thinking: &Thinking, out: &mut Vec<u8>) {
     let Some(item) = thinking.replay.as_ref().and_then(|replay| replay.get(REPLAY)) else { return };
     let encrypted = item.get("encrypted_content").and_then(Json::as_str).is_some_and(|text| !text.is_empty());
     match dialect.reasoning {
@@ -107,7 +112,7 @@ fn write_thinking(dialect: &Dialect, thinking: &Thinking, out: &mut Vec<u8>) {
         ReasoningItems::Encrypted | ReasoningItems::Plain => {}
     }
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "reasoning");
     if let Some(id) = item.get("id") {
         object.value("id", id);
@@ -123,7 +128,7 @@ fn write_thinking(dialect: &Dialect, thinking: &Thinking, out: &mut Vec<u8>) {
 
 fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "function_call");
     object.string("call_id", &call.id);
     object.string("name", &call.name);
@@ -132,9 +137,14 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     object.close();
 }
 
-fn write_result(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSource, out: &mut Vec<u8>) {
+fn write_result(
+    dialect: &OpenaiResponsesDialect,
+    result: &ToolResult,
+    media: &dyn MediaSource,
+    out: &mut Vec<u8>,
+) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "function_call_output");
     object.string("call_id", &result.call);
     if let Some(out) = object.member("output") {
@@ -154,23 +164,23 @@ fn write_result(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSource,
 
 fn write_text_part(kind: &str, text: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", kind);
     object.string("text", text);
     object.close();
 }
 
-fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &mut Vec<u8>) {
+fn write_part(dialect: &OpenaiResponsesDialect, block: &Block, source: &dyn MediaSource, out: &mut Vec<u8>) {
     let words = |text: &str, out: &mut Vec<u8>| write_text_part("input_text", text, out);
     match block {
         Block::Text(text) => words(text, out),
-        Block::Image(image) if dialect.images == Field::Sent => match resolve(image, source) {
-            Resolved::Base64(data) => write_image(&data_url(&image.media_type, &data), out),
-            Resolved::Url(url) => write_image(url, out),
-            Resolved::Missing => words(&describe(image), out),
+        Block::Image(image) if dialect.images == OptionalField::Sent => match resolve(image, source) {
+            MediaLocation::Base64(data) => write_image(&data_url(&image.media_type, &data), out),
+            MediaLocation::Url(url) => write_image(url, out),
+            MediaLocation::Missing => words(&describe(image), out),
         },
         Block::File(file) => match resolve(file, source) {
-            Resolved::Missing => words(&describe(file), out),
+            MediaLocation::Missing => words(&describe(file), out),
             found => write_file(dialect, file, &found, out),
         },
         Block::Image(image) => words(&describe(image), out),
@@ -180,41 +190,41 @@ fn write_part(dialect: &Dialect, block: &Block, source: &dyn MediaSource, out: &
 
 fn write_image(url: &str, out: &mut Vec<u8>) {
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "input_image");
     object.string("image_url", url);
     object.close();
 }
 
 /// A text file is sent as text, which every model reads.
-fn write_file(dialect: &Dialect, file: &Media, found: &Resolved<'_>, out: &mut Vec<u8>) {
-    if let Resolved::Base64(data) = found
+fn write_file(dialect: &OpenaiResponsesDialect, file: &Media, found: &MediaLocation<'_>, out: &mut Vec<u8>) {
+    if let MediaLocation::Base64(data) = found
         && let Some(text) = as_text(&file.media_type, data)
     {
         let name = file.name.as_deref().unwrap_or("file");
         return write_text_part("input_text", &format!("The file {name:?}:\n{text}"), out);
     }
-    if dialect.files == Field::Omitted {
+    if dialect.files == OptionalField::Omitted {
         return write_text_part("input_text", &describe(file), out);
     }
     write::comma(out);
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     object.string("type", "input_file");
     match found {
-        Resolved::Base64(data) => {
+        MediaLocation::Base64(data) => {
             object.string("filename", file.name.as_deref().unwrap_or("file"));
             object.string("file_data", &data_url(&file.media_type, data));
         }
-        Resolved::Url(url) => object.string("file_url", url),
-        Resolved::Missing => {}
+        MediaLocation::Url(url) => object.string("file_url", url),
+        MediaLocation::Missing => {}
     }
     object.close();
 }
 
-pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
+pub(super) fn write_tools(tools: &[Arc<ToolSpec>], out: &mut Vec<u8>) {
     for tool in tools {
         write::comma(out);
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("type", "function");
         object.string("name", &tool.name);
         object.string("description", &tool.description);
@@ -228,12 +238,16 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
 /// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
-pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
+pub(super) fn assemble(
+    dialect: &OpenaiResponsesDialect,
+    call: &ModelCall<'_>,
+    parts: &RequestParts<'_>,
+) -> ProviderRequest {
     let system = &call.request.system;
     let size = parts.transcript.len().saturating_add(parts.tools.len()).saturating_add(system.len());
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
     let extra = call.options.extra.as_ref().and_then(Json::as_object);
-    let mut object = Object::overridden(&mut body, extra);
+    let mut object = ObjectWriter::overridden(&mut body, extra);
     object.string("model", call.model());
     if !system.is_empty() {
         object.string("instructions", system);
@@ -253,13 +267,18 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
         object.raw("stream", "true");
     }
     object.close();
-    let mut request = HttpRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
+    let mut request = ProviderRequest::post(dialect.path.clone(), dialect.auth.clone(), body);
     request.query.clone_from(&dialect.query);
     request.headers.extend_from_slice(&dialect.headers);
     request
 }
 
-fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'_>) {
+fn write_tool_settings(
+    dialect: &OpenaiResponsesDialect,
+    call: &ModelCall<'_>,
+    tools: &[u8],
+    object: &mut ObjectWriter<'_>,
+) {
     if tools.is_empty() {
         return;
     }
@@ -280,7 +299,7 @@ fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], ob
             }
         }
     }
-    if dialect.parallel_tools == Field::Sent {
+    if dialect.parallel_tools == OptionalField::Sent {
         match call.options.parallel {
             Parallel::Unsaid => {}
             Parallel::Allowed => object.raw("parallel_tool_calls", "true"),
@@ -289,7 +308,7 @@ fn write_tool_settings(dialect: &Dialect, call: &ModelCall<'_>, tools: &[u8], ob
     }
 }
 
-fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'_>) {
+fn write_settings(dialect: &OpenaiResponsesDialect, call: &ModelCall<'_>, object: &mut ObjectWriter<'_>) {
     if let Some(schema) = &call.request.format
         && let Some(out) = object.member("text")
     {
@@ -304,7 +323,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
         object.number("max_output_tokens", most.max(MIN_OUTPUT));
     }
     if let Some(milli) = call.request.model.temperature_milli
-        && dialect.temperature == Field::Sent
+        && dialect.temperature == OptionalField::Sent
         && let Some(out) = object.member("temperature")
     {
         write::thousandths(out, milli);
@@ -312,7 +331,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     write_reasoning(dialect, call.options.reasoning, object);
 }
 
-fn write_reasoning(dialect: &Dialect, reasoning: Reasoning, object: &mut Object<'_>) {
+fn write_reasoning(dialect: &OpenaiResponsesDialect, reasoning: Reasoning, object: &mut ObjectWriter<'_>) {
     let effort = reasoning.effort();
     let word = match (reasoning, effort) {
         (_, Some(effort)) => Some(effort.word()),
@@ -322,7 +341,7 @@ fn write_reasoning(dialect: &Dialect, reasoning: Reasoning, object: &mut Object<
     if let Some(word) = word
         && let Some(out) = object.member("reasoning")
     {
-        let mut wish = Object::open(out);
+        let mut wish = ObjectWriter::open(out);
         wish.string("effort", word);
         if let Some(summary) = dialect.summary.as_deref().filter(|_| effort.is_some()) {
             wish.string("summary", summary);

@@ -8,45 +8,45 @@ use holm_kernel::{Block, Failure, Reply, StopReason, Usage};
 use super::{
     REPLAY, asked,
     items::{
-        Call, End, Kind, Voice, call_item, item_id, message_item, part, reasoning_item, stem, whole_item,
-        write_place, write_response,
+        ResponsesCallItem, ResponsesContentKind, ResponsesStatus, ResponsesTextKind, call_item, item_id,
+        message_item, part, reasoning_item, stem, whole_item, write_place, write_response,
     },
 };
 use crate::{
-    Delta,
+    WireDelta,
     openai_chat::write_error,
-    server::{Asked, BadBody, Head, ReplyStream, ServerCodec, pieces, status},
-    write::Object,
+    server::{CompletionRequest, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces, status},
+    write::ObjectWriter,
 };
 
 /// The server side of Responses.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Server;
+pub struct OpenaiResponsesServerCodec;
 
-impl ServerCodec for Server {
-    fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
-        asked::read(&BadBody::parse(body)?)
+impl ServerCodec for OpenaiResponsesServerCodec {
+    fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
+        asked::read(&RequestBodyError::parse(body)?)
     }
 
-    fn stream(&self, head: Head) -> Box<dyn ReplyStream> {
-        Box::new(ServerStream {
+    fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {
+        Box::new(OpenaiResponsesReplyStream {
             head,
             sequence: 0,
             items: Vec::new(),
             open: None,
             calls: BTreeMap::new(),
-            voice: Voice::Answer,
+            voice: ResponsesContentKind::Answer,
         })
     }
 
-    fn reply(&self, head: &Head, reply: &Reply) -> Vec<u8> {
-        let voice = Voice::of(reply.stop);
+    fn reply(&self, head: &ReplyHead, reply: &Reply) -> Vec<u8> {
+        let voice = ResponsesContentKind::of(reply.stop);
         let items: Vec<Vec<u8>> = (0_u64..)
             .zip(&reply.blocks)
             .filter_map(|(index, block)| whole_item(head, index, block, voice))
             .collect();
         let mut out = Vec::new();
-        let end = End::of(reply.stop);
+        let end = ResponsesStatus::of(reply.stop);
         write_response(head, &end, &items, Some(reply.usage), &mut out);
         out
     }
@@ -60,39 +60,39 @@ impl ServerCodec for Server {
 
 /// Writes a streamed reply.
 #[derive(Debug)]
-pub struct ServerStream {
-    head: Head,
+pub struct OpenaiResponsesReplyStream {
+    head: ReplyHead,
     /// The next event's number; 0 until the reply has started.
     sequence: u64,
     /// The finished items, which the last event repeats. An open item has an empty entry.
     items: Vec<Vec<u8>>,
-    open: Option<Open>,
+    open: Option<ResponsesOpenText>,
     /// The open calls by their index. Deltas of several calls may be interleaved.
-    calls: BTreeMap<u64, OpenCall>,
-    voice: Voice,
+    calls: BTreeMap<u64, ResponsesOpenCall>,
+    voice: ResponsesContentKind,
 }
 
 /// The open text or reasoning item.
 #[derive(Debug)]
-struct Open {
-    kind: Kind,
+struct ResponsesOpenText {
+    kind: ResponsesTextKind,
     index: u64,
     id: String,
     text: String,
 }
 
 #[derive(Debug)]
-struct OpenCall {
+struct ResponsesOpenCall {
     index: u64,
-    item: Call,
+    item: ResponsesCallItem,
 }
 
-impl ServerStream {
-    fn event(&mut self, name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
+impl OpenaiResponsesReplyStream {
+    fn event(&mut self, name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut ObjectWriter<'_>)) {
         out.extend_from_slice(b"event: ");
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(b"\ndata: ");
-        let mut object = Object::open(out);
+        let mut object = ObjectWriter::open(out);
         object.string("type", name);
         object.number("sequence_number", self.sequence);
         members(&mut object);
@@ -106,7 +106,7 @@ impl ServerStream {
             return;
         }
         let mut response = Vec::new();
-        write_response(&self.head, &End::Running, &[], None, &mut response);
+        write_response(&self.head, &ResponsesStatus::Running, &[], None, &mut response);
         for name in ["response.created", "response.in_progress"] {
             self.event(name, out, |object| object.raw("response", &response));
         }
@@ -136,30 +136,34 @@ impl ServerStream {
     }
 
     /// Opens a text or reasoning item.
-    fn open(&mut self, kind: Kind, out: &mut Vec<u8>) {
+    fn open(&mut self, kind: ResponsesTextKind, out: &mut Vec<u8>) {
         if self.open.as_ref().is_some_and(|open| open.kind == kind) {
             return;
         }
         self.close(None, out);
-        let id = item_id(&self.head, if kind == Kind::Text { "msg" } else { "rs" }, self.items.len() as u64);
+        let id = item_id(
+            &self.head,
+            if kind == ResponsesTextKind::Text { "msg" } else { "rs" },
+            self.items.len() as u64,
+        );
         let item = match kind {
-            Kind::Text => message_item(&id, "in_progress", None),
-            Kind::Thinking => reasoning_item(&id, "", None),
+            ResponsesTextKind::Text => message_item(&id, "in_progress", None),
+            ResponsesTextKind::Thinking => reasoning_item(&id, "", None),
         };
         let index = self.add(|_| item, out);
         let voice = self.voice;
         let name = match kind {
-            Kind::Text => "response.content_part.added",
-            Kind::Thinking => "response.reasoning_summary_part.added",
+            ResponsesTextKind::Text => "response.content_part.added",
+            ResponsesTextKind::Thinking => "response.reasoning_summary_part.added",
         };
         self.event(name, out, |object| {
             write_place(kind, &id, index, object);
             object.raw("part", part(kind, voice, ""));
         });
-        self.open = Some(Open { kind, index, id, text: String::new() });
+        self.open = Some(ResponsesOpenText { kind, index, id, text: String::new() });
     }
 
-    fn piece(&mut self, kind: Kind, text: &str, out: &mut Vec<u8>) {
+    fn piece(&mut self, kind: ResponsesTextKind, text: &str, out: &mut Vec<u8>) {
         self.open(kind, out);
         let Some(mut open) = self.open.take() else { return };
         open.text.push_str(text);
@@ -175,22 +179,22 @@ impl ServerStream {
     fn close(&mut self, replay: Option<&Json>, out: &mut Vec<u8>) {
         let Some(open) = self.open.take() else { return };
         let (kind, voice) = (open.kind, self.voice);
-        let member = if kind == Kind::Text { voice.words().1 } else { "text" };
+        let member = if kind == ResponsesTextKind::Text { voice.words().1 } else { "text" };
         self.event(&format!("{}.done", stem(kind, voice)), out, |object| {
             write_place(kind, &open.id, open.index, object);
             object.string(member, &open.text);
         });
         let name = match kind {
-            Kind::Text => "response.content_part.done",
-            Kind::Thinking => "response.reasoning_summary_part.done",
+            ResponsesTextKind::Text => "response.content_part.done",
+            ResponsesTextKind::Thinking => "response.reasoning_summary_part.done",
         };
         self.event(name, out, |object| {
             write_place(kind, &open.id, open.index, object);
             object.raw("part", part(kind, voice, &open.text));
         });
         let item = match kind {
-            Kind::Text => message_item(&open.id, "completed", Some((voice, &open.text))),
-            Kind::Thinking => reasoning_item(&open.id, &open.text, replay),
+            ResponsesTextKind::Text => message_item(&open.id, "completed", Some((voice, &open.text))),
+            ResponsesTextKind::Thinking => reasoning_item(&open.id, &open.text, replay),
         };
         self.finish(open.index, item, out);
     }
@@ -198,9 +202,9 @@ impl ServerStream {
     fn call(&mut self, key: u64, id: &str, name: &str, out: &mut Vec<u8>) {
         self.close(None, out);
         let item_id = item_id(&self.head, "fc", self.items.len() as u64);
-        let item = Call { item_id, id: id.into(), name: name.into(), arguments: String::new() };
+        let item = ResponsesCallItem { item_id, id: id.into(), name: name.into(), arguments: String::new() };
         let index = self.add(|_| call_item(&item, "in_progress"), out);
-        self.calls.insert(key, OpenCall { index, item });
+        self.calls.insert(key, ResponsesOpenCall { index, item });
     }
 
     fn arguments(&mut self, key: u64, text: &str, out: &mut Vec<u8>) {
@@ -226,7 +230,7 @@ impl ServerStream {
         }
     }
 
-    fn last(&mut self, end: &End<'_>, usage: Usage, out: &mut Vec<u8>) {
+    fn last(&mut self, end: &ResponsesStatus<'_>, usage: Usage, out: &mut Vec<u8>) {
         self.begin(out);
         let mut response = Vec::new();
         write_response(&self.head, end, &self.items, Some(usage), &mut response);
@@ -234,14 +238,14 @@ impl ServerStream {
     }
 }
 
-impl ReplyStream for ServerStream {
-    fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>) {
+impl ReplyStream for OpenaiResponsesReplyStream {
+    fn delta(&mut self, delta: &WireDelta<'_>, out: &mut Vec<u8>) {
         match delta {
-            Delta::Text { text, .. } => self.piece(Kind::Text, text, out),
-            Delta::Thinking { text, .. } => self.piece(Kind::Thinking, text, out),
-            Delta::ToolCallStarted { index, id, name } => self.call(*index, id, name, out),
-            Delta::ToolArguments { index, text, .. } => self.arguments(*index, text, out),
-            Delta::Usage(_) => {}
+            WireDelta::Text { text, .. } => self.piece(ResponsesTextKind::Text, text, out),
+            WireDelta::Thinking { text, .. } => self.piece(ResponsesTextKind::Thinking, text, out),
+            WireDelta::ToolCallStarted { index, id, name } => self.call(*index, id, name, out),
+            WireDelta::ToolArguments { index, text, .. } => self.arguments(*index, text, out),
+            WireDelta::Usage(_) => {}
         }
     }
 
@@ -249,13 +253,14 @@ impl ReplyStream for ServerStream {
         match block {
             Block::Text(text) => {
                 self.close(None, out);
-                pieces(text, piece).for_each(|text| self.piece(Kind::Text, text, out));
+                pieces(text, piece).for_each(|text| self.piece(ResponsesTextKind::Text, text, out));
                 self.close(None, out);
             }
             Block::Thinking(thinking) => {
                 self.close(None, out);
-                self.open(Kind::Thinking, out);
-                pieces(&thinking.text, piece).for_each(|text| self.piece(Kind::Thinking, text, out));
+                self.open(ResponsesTextKind::Thinking, out);
+                pieces(&thinking.text, piece)
+                    .for_each(|text| self.piece(ResponsesTextKind::Thinking, text, out));
                 self.close(thinking.replay.as_ref().and_then(|replay| replay.get(REPLAY)), out);
             }
             Block::ToolCall(call) => {
@@ -270,15 +275,15 @@ impl ReplyStream for ServerStream {
     fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>) {
         self.close(None, out);
         self.close_calls(out);
-        self.last(&End::of(stop), usage, out);
+        self.last(&ResponsesStatus::of(stop), usage, out);
     }
 
     fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>) {
-        self.last(&End::Failed(failure), failure.usage, out);
+        self.last(&ResponsesStatus::Failed(failure), failure.usage, out);
     }
 
     fn reply(&mut self, reply: &Reply, piece: usize, out: &mut Vec<u8>) {
-        self.voice = Voice::of(reply.stop);
+        self.voice = ResponsesContentKind::of(reply.stop);
         for block in &reply.blocks {
             self.block(block, piece, out);
         }

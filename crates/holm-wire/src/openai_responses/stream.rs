@@ -13,31 +13,34 @@ use holm_kernel::{Failure, FailureClass, Reply, StopReason};
 
 use super::{
     REPLAY,
-    wire::{Event, Item, Part, Response},
+    wire::{ResponsesEvent, ResponsesItem, ResponsesPart, ResponsesReply},
 };
-use crate::{CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, lean, loose::Raw, stream::Events};
+use crate::{
+    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, lean,
+    loose::RawJson, stream::EventReader,
+};
 
 /// The separator between the parts of one reasoning item.
 const PART_BREAK: &str = "\n\n";
 
 /// Reads events into a draft.
 #[derive(Debug, Default)]
-pub struct ResponseEvents {
-    open: BTreeMap<u64, Open>,
+pub struct OpenaiResponsesEventReader {
+    open: BTreeMap<u64, ResponsesOpenItem>,
     /// The item that the last piece belonged to.
     current: Option<u64>,
-    memo: Memo<Kind>,
+    memo: FrameMemo<ResponsesTextSource>,
     /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 
 /// An item that has started and not ended.
 #[derive(Debug, Default)]
-struct Open {
+struct ResponsesOpenItem {
     /// Whether pieces have arrived. If not, the complete item counts.
     streamed: bool,
     /// The part of the reasoning that the last piece belonged to.
-    part: Option<(Thought, u64)>,
+    part: Option<(ReasoningTextKind, u64)>,
     /// Whether the call's id and name are known.
     named: bool,
     /// Arguments that came with the call's start.
@@ -48,29 +51,34 @@ struct Open {
 
 /// The kind of text in a remembered event, and its item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ResponsesTextSource {
     Text(u64),
     Arguments(u64),
-    Thought(u64, (Thought, u64)),
+    Thought(u64, (ReasoningTextKind, u64)),
 }
 
 /// Which text of a reasoning item it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Thought {
+enum ReasoningTextKind {
     Summary,
     Raw,
 }
 
-impl ResponseEvents {
+impl OpenaiResponsesEventReader {
     /// The same without memo and fast path: every frame goes through the general reader.
     pub fn plain() -> Self {
         Self { plain_only: true, ..Self::default() }
     }
 
-    fn read(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn read(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         self.memo.forget();
         let event = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
-        let Ok(event): Result<Event<'_>, _> = event else { return Step::Garbage };
+        let Ok(event): Result<ResponsesEvent<'_>, _> = event else { return FrameOutcome::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),
             kind => kind,
@@ -85,7 +93,7 @@ impl ResponseEvents {
             {
                 self.memo.learn(frame.data, text, kind);
             }
-            return Step::More;
+            return FrameOutcome::More;
         }
         match kind {
             "response.refusal.delta" => self.refusal(index, event.delta.as_str(), draft, sink),
@@ -95,15 +103,21 @@ impl ResponseEvents {
                 }
             }
             "response.output_item.done" => self.item(index, event.item, draft, sink),
-            "error" => return Step::fail(classify::in_stream(frame.data)),
-            "" if event.error.is_some() => return Step::fail(classify::in_stream(frame.data)),
+            "error" => return FrameOutcome::fail(classify::in_stream(frame.data)),
+            "" if event.error.is_some() => return FrameOutcome::fail(classify::in_stream(frame.data)),
             _ => return self.rest(kind, &event, draft, sink),
         }
-        Step::More
+        FrameOutcome::More
     }
 
     /// Events that repeat the content of earlier deltas, and events about the whole reply.
-    fn rest(&mut self, kind: &str, event: &Event<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn rest(
+        &mut self,
+        kind: &str,
+        event: &ResponsesEvent<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         let index = event.output_index.or_zero();
         let silent = !self.open.get(&index).is_some_and(|open| open.streamed);
         match kind {
@@ -120,7 +134,7 @@ impl ResponseEvents {
             | "response.failed"
             | "response.cancelled"
             | "response.done" => {
-                let nothing = Response::default();
+                let nothing = ResponsesReply::default();
                 let response = event.response.as_ref().unwrap_or(&nothing);
                 let status = match kind.strip_prefix("response.") {
                     Some("done") | None => response.status.as_str(),
@@ -130,33 +144,46 @@ impl ResponseEvents {
             }
             _ => {}
         }
-        Step::More
+        FrameOutcome::More
     }
 
-    fn piece(&mut self, kind: Kind, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+    fn piece(
+        &mut self,
+        kind: ResponsesTextSource,
+        text: &str,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         match kind {
-            Kind::Text(index) => self.text(index, text, draft, sink),
-            Kind::Arguments(index) => self.arguments(index, text, draft, sink),
-            Kind::Thought(index, part) => self.thought(index, part, text, draft, sink),
+            ResponsesTextSource::Text(index) => self.text(index, text, draft, sink),
+            ResponsesTextSource::Arguments(index) => self.arguments(index, text, draft, sink),
+            ResponsesTextSource::Thought(index, part) => self.thought(index, part, text, draft, sink),
         }
     }
 
-    fn text(&mut self, index: u64, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+    fn text(&mut self, index: u64, text: &str, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         self.turn_to(index, draft).streamed |= !text.is_empty();
         draft.text(text, sink);
     }
 
-    fn refusal(&mut self, index: u64, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+    fn refusal(&mut self, index: u64, text: &str, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         self.text(index, text, draft, sink);
         draft.set_stop(StopReason::Refusal);
     }
 
-    fn arguments(&mut self, index: u64, text: &str, draft: &mut Draft, sink: Sink<'_>) {
+    fn arguments(&mut self, index: u64, text: &str, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         self.turn_to(index, draft).streamed |= !text.is_empty();
-        draft.call(Some(index), &CallPiece { arguments: text, ..CallPiece::default() }, sink);
+        draft.call(Some(index), &ToolCallChunk { arguments: text, ..ToolCallChunk::default() }, sink);
     }
 
-    fn thought(&mut self, index: u64, part: (Thought, u64), text: &str, draft: &mut Draft, sink: Sink<'_>) {
+    fn thought(
+        &mut self,
+        index: u64,
+        part: (ReasoningTextKind, u64),
+        text: &str,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         let open = self.turn_to(index, draft);
         open.streamed |= !text.is_empty();
         if open.part.replace(part).is_some_and(|before| before != part) {
@@ -166,19 +193,25 @@ impl ResponseEvents {
     }
 
     /// Records that a piece belongs to this item. Items never share a block.
-    fn turn_to(&mut self, index: u64, draft: &mut Draft) -> &mut Open {
+    fn turn_to(&mut self, index: u64, draft: &mut ReplyDraft) -> &mut ResponsesOpenItem {
         if self.current.replace(index) != Some(index) {
             draft.close();
         }
         self.open.entry(index).or_insert_with(|| {
-            draft.charge(size_of::<Open>());
-            Open::default()
+            draft.charge(size_of::<ResponsesOpenItem>());
+            ResponsesOpenItem::default()
         })
     }
 
-    fn begin(&mut self, index: u64, item: &Item<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    fn begin(
+        &mut self,
+        index: u64,
+        item: &ResponsesItem<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         draft.close();
-        draft.charge(size_of::<Open>());
+        draft.charge(size_of::<ResponsesOpenItem>());
         self.current = Some(index);
         let open = self.open.entry(index).or_default();
         if item.kind.as_str() == "function_call" && !open.named {
@@ -187,13 +220,19 @@ impl ResponseEvents {
             draft.charge(open.whole.len());
             // Services without their own call ids repeat the item's id.
             let id = if item.call_id.as_str().is_empty() { &item.id } else { &item.call_id };
-            let piece = CallPiece { id: id.as_str(), name: item.name.as_str(), arguments: "" };
+            let piece = ToolCallChunk { id: id.as_str(), name: item.name.as_str(), arguments: "" };
             draft.call(Some(index), &piece, sink);
         }
     }
 
     /// Reads a finished item: content that no delta has sent, and data that must be sent back.
-    fn item(&mut self, index: u64, raw: Option<Raw<'_>>, draft: &mut Draft, sink: Sink<'_>) {
+    fn item(
+        &mut self,
+        index: u64,
+        raw: Option<RawJson<'_>>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         let Some(item) = read_item(raw) else { return };
         if self.open.get(&index).is_some_and(|open| open.done) {
             return;
@@ -211,8 +250,9 @@ impl ResponseEvents {
             "function_call" if silent => self.arguments(index, &arguments(&item), draft, sink),
             "reasoning" => {
                 if silent {
-                    let summary = item.summary.iter().flatten().map(|part| (Thought::Summary, part));
-                    let raw = item.content.iter().flatten().map(|part| (Thought::Raw, part));
+                    let summary =
+                        item.summary.iter().flatten().map(|part| (ReasoningTextKind::Summary, part));
+                    let raw = item.content.iter().flatten().map(|part| (ReasoningTextKind::Raw, part));
                     for (place, (kind, part)) in (0_u64..).zip(summary.chain(raw)) {
                         self.thought(index, (kind, place), part.text.as_str(), draft, sink);
                     }
@@ -228,7 +268,13 @@ impl ResponseEvents {
         draft.close();
     }
 
-    fn part(&mut self, index: u64, part: &Part<'_>, draft: &mut Draft, sink: Sink<'_>) {
+    fn part(
+        &mut self,
+        index: u64,
+        part: &ResponsesPart<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) {
         match part.kind.as_str() {
             "refusal" => self.refusal(index, part.refusal.as_str(), draft, sink),
             "output_text" | "text" => self.text(index, part.text.as_str(), draft, sink),
@@ -236,7 +282,13 @@ impl ResponseEvents {
         }
     }
 
-    fn end(&mut self, status: &str, response: &Response<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn end(
+        &mut self,
+        status: &str,
+        response: &ResponsesReply<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         draft.set_model(response.model.as_str());
         if let Some(tokens) = &response.usage {
             draft.set_usage(tokens.usage(), sink);
@@ -252,7 +304,7 @@ impl ResponseEvents {
                     _ => StopReason::Other,
                 });
             }
-            other => return Step::fail(failed(other, response)),
+            other => return FrameOutcome::fail(failed(other, response)),
         }
         if draft.is_empty() {
             for (index, item) in (0_u64..).zip(response.output.iter().flatten()) {
@@ -260,14 +312,14 @@ impl ResponseEvents {
             }
         }
         self.close_all(draft, sink);
-        Step::End
+        FrameOutcome::End
     }
 
     /// Closes the items whose end was lost.
-    fn close_all(&mut self, draft: &mut Draft, sink: Sink<'_>) {
+    fn close_all(&mut self, draft: &mut ReplyDraft, sink: WireDeltaSink<'_>) {
         for (index, open) in core::mem::take(&mut self.open) {
             if open.named && !open.streamed && !open.done {
-                let piece = CallPiece { arguments: &open.whole, ..CallPiece::default() };
+                let piece = ToolCallChunk { arguments: &open.whole, ..ToolCallChunk::default() };
                 draft.call(Some(index), &piece, sink);
             }
         }
@@ -275,64 +327,69 @@ impl ResponseEvents {
     }
 }
 
-impl Events for ResponseEvents {
+impl EventReader for OpenaiResponsesEventReader {
     const UNFRAMED: &'static [u8] = b"{[<";
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         // Servers that also offer Chat Completions add its end mark, which means nothing here.
         if frame.data.trim_ascii() == b"[DONE]" {
-            return Step::More;
+            return FrameOutcome::More;
         }
         // The memo lends out the text, so it is moved out of `self` while the text is used.
         let mut memo = core::mem::take(&mut self.memo);
         let known = memo.recall(frame.data).map(|(kind, text)| self.piece(kind, text, draft, sink));
         self.memo = memo;
         if known.is_some() {
-            return Step::More;
+            return FrameOutcome::More;
         }
         self.read(frame, draft, sink)
     }
 
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
-        let response: Response<'_> =
+        let response: ResponsesReply<'_> =
             holm_read::from_slice(body).map_err(|error| classify::unreadable(body, &error))?;
         if response.output.is_none() && response.status.as_str() != "failed" {
             return Err(not_a_reply(body));
         }
-        let mut draft = Draft::default();
+        let mut draft = ReplyDraft::default();
         match Self::default().end(response.status.as_str(), &response, &mut draft, &mut |_| {}) {
-            Step::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
-            Step::More | Step::End | Step::Garbage => Ok(draft.into_reply()),
+            FrameOutcome::Fail(failure) => Err(Failure { usage: draft.usage_so_far(), ..*failure }),
+            FrameOutcome::More | FrameOutcome::End | FrameOutcome::Garbage => Ok(draft.into_reply()),
         }
     }
 }
 
 /// The kind of text that an event adds, if it adds any.
-fn piece_kind(kind: &str, index: u64, event: &Event<'_>) -> Option<Kind> {
+fn piece_kind(kind: &str, index: u64, event: &ResponsesEvent<'_>) -> Option<ResponsesTextSource> {
     Some(match kind {
-        "response.output_text.delta" => Kind::Text(index),
-        "response.function_call_arguments.delta" => Kind::Arguments(index),
+        "response.output_text.delta" => ResponsesTextSource::Text(index),
+        "response.function_call_arguments.delta" => ResponsesTextSource::Arguments(index),
         "response.reasoning_summary_text.delta" => {
-            Kind::Thought(index, (Thought::Summary, event.summary_index.or_zero()))
+            ResponsesTextSource::Thought(index, (ReasoningTextKind::Summary, event.summary_index.or_zero()))
         }
         "response.reasoning_text.delta" => {
-            Kind::Thought(index, (Thought::Raw, event.content_index.or_zero()))
+            ResponsesTextSource::Thought(index, (ReasoningTextKind::Raw, event.content_index.or_zero()))
         }
         _ => return None,
     })
 }
 
-fn read_item(raw: Option<Raw<'_>>) -> Option<Item<'_>> {
+fn read_item(raw: Option<RawJson<'_>>) -> Option<ResponsesItem<'_>> {
     holm_read::from_str(raw?.get()).ok()
 }
 
-fn arguments<'a>(item: &Item<'a>) -> Cow<'a, str> {
-    item.arguments.map_or(Cow::Borrowed(""), Raw::text)
+fn arguments<'a>(item: &ResponsesItem<'a>) -> Cow<'a, str> {
+    item.arguments.map_or(Cow::Borrowed(""), RawJson::text)
 }
 
 /// The members of a reasoning item that are sent back. They are stored under this format's name, so
 /// that no other provider receives them. `None` if they would mean nothing to the service.
-fn replay(raw: Raw<'_>) -> Option<Json> {
+fn replay(raw: RawJson<'_>) -> Option<Json> {
     let item = Json::parse(raw.get()).ok()?;
     let kept = |name: &str| {
         let value = item.get(name).filter(|value| !value.is_null())?;
@@ -351,7 +408,7 @@ fn replay(raw: Raw<'_>) -> Option<Json> {
     Some(Json::object([(REPLAY, Json::object(members))]))
 }
 
-fn failed(status: &str, response: &Response<'_>) -> Failure {
+fn failed(status: &str, response: &ResponsesReply<'_>) -> Failure {
     if let Some(error) = response.error {
         return classify::in_stream(error.get().as_bytes());
     }

@@ -8,124 +8,124 @@ use serde::Deserialize;
 
 use crate::{
     lean::lean,
-    loose::{Count, Raw, Str},
+    loose::{LenientCount, LenientStr, RawJson},
 };
 
 /// One event. Its members depend on its type.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Event<'a> {
+pub(super) struct ResponsesEvent<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Str<'a>,
+    pub(super) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) output_index: Count<'a>,
+    pub(super) output_index: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) summary_index: Count<'a>,
+    pub(super) summary_index: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) content_index: Count<'a>,
+    pub(super) content_index: LenientCount<'a>,
     #[serde(borrow)]
-    pub(super) delta: Str<'a>,
+    pub(super) delta: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) text: Str<'a>,
+    pub(super) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) refusal: Str<'a>,
+    pub(super) refusal: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) arguments: Str<'a>,
+    pub(super) arguments: LenientStr<'a>,
     /// Kept as raw text, because a reasoning item must stay unchanged.
     #[serde(borrow)]
-    pub(super) item: Option<Raw<'a>>,
+    pub(super) item: Option<RawJson<'a>>,
     #[serde(borrow)]
-    pub(super) response: Option<Response<'a>>,
+    pub(super) response: Option<ResponsesReply<'a>>,
     #[serde(borrow)]
-    pub(super) error: Option<Raw<'a>>,
+    pub(super) error: Option<RawJson<'a>>,
 }
 
 /// The complete reply, in the last event or as a body.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Response<'a> {
+pub(super) struct ResponsesReply<'a> {
     #[serde(borrow)]
-    pub(super) status: Str<'a>,
+    pub(super) status: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) model: Str<'a>,
+    pub(super) model: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) output: Option<Vec<Raw<'a>>>,
+    pub(super) output: Option<Vec<RawJson<'a>>>,
     #[serde(borrow)]
-    pub(super) usage: Option<Tokens<'a>>,
+    pub(super) usage: Option<ResponsesUsage<'a>>,
     #[serde(borrow)]
-    pub(super) error: Option<Raw<'a>>,
+    pub(super) error: Option<RawJson<'a>>,
     #[serde(borrow)]
-    pub(super) incomplete_details: Option<Incomplete<'a>>,
+    pub(super) incomplete_details: Option<IncompleteDetails<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Incomplete<'a> {
+pub(super) struct IncompleteDetails<'a> {
     #[serde(borrow)]
-    pub(super) reason: Str<'a>,
+    pub(super) reason: LenientStr<'a>,
 }
 
 /// One item of the output, at its start or complete.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Item<'a> {
+pub(super) struct ResponsesItem<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Str<'a>,
+    pub(super) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) content: Option<Vec<Part<'a>>>,
+    pub(super) content: Option<Vec<ResponsesPart<'a>>>,
     #[serde(borrow)]
-    pub(super) summary: Option<Vec<Part<'a>>>,
+    pub(super) summary: Option<Vec<ResponsesPart<'a>>>,
     #[serde(borrow)]
-    pub(super) call_id: Str<'a>,
+    pub(super) call_id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) id: Str<'a>,
+    pub(super) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) name: Str<'a>,
+    pub(super) name: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) arguments: Option<Raw<'a>>,
+    pub(super) arguments: Option<RawJson<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Part<'a> {
+pub(super) struct ResponsesPart<'a> {
     #[serde(rename = "type", borrow)]
-    pub(super) kind: Str<'a>,
+    pub(super) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) text: Str<'a>,
+    pub(super) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(super) refusal: Str<'a>,
+    pub(super) refusal: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-pub(super) struct Tokens<'a> {
+pub(super) struct ResponsesUsage<'a> {
     #[serde(borrow)]
-    input_tokens: Count<'a>,
+    input_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    output_tokens: Count<'a>,
+    output_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    input_tokens_details: Option<InputDetails<'a>>,
+    input_tokens_details: Option<InputTokenDetails<'a>>,
     #[serde(borrow)]
-    output_tokens_details: Option<OutputDetails<'a>>,
+    output_tokens_details: Option<OutputTokenDetails<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-struct InputDetails<'a> {
+struct InputTokenDetails<'a> {
     #[serde(borrow)]
-    cached_tokens: Count<'a>,
+    cached_tokens: LenientCount<'a>,
     #[serde(borrow)]
-    cache_write_tokens: Count<'a>,
+    cache_write_tokens: LenientCount<'a>,
 }
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
-struct OutputDetails<'a> {
+struct OutputTokenDetails<'a> {
     #[serde(borrow)]
-    reasoning_tokens: Count<'a>,
+    reasoning_tokens: LenientCount<'a>,
 }
 
-impl Tokens<'_> {
+impl ResponsesUsage<'_> {
     /// The usage. The details are included in the two sums.
     pub(super) fn usage(&self) -> Usage {
         let (input, output) = (self.input_tokens.or_zero(), self.output_tokens.or_zero());
@@ -144,7 +144,7 @@ impl Tokens<'_> {
     }
 }
 
-lean!(Event {
+lean!(ResponsesEvent {
     b"type" => kind,
     b"output_index" => output_index,
     b"summary_index" => summary_index,
@@ -157,7 +157,7 @@ lean!(Event {
     b"response" => response,
     b"error" => error,
 });
-lean!(Response {
+lean!(ResponsesReply {
     b"status" => status,
     b"model" => model,
     b"output" => output,
@@ -165,12 +165,12 @@ lean!(Response {
     b"error" => error,
     b"incomplete_details" => incomplete_details,
 });
-lean!(Incomplete { b"reason" => reason });
-lean!(Tokens {
+lean!(IncompleteDetails { b"reason" => reason });
+lean!(ResponsesUsage {
     b"input_tokens" => input_tokens,
     b"output_tokens" => output_tokens,
     b"input_tokens_details" => input_tokens_details,
     b"output_tokens_details" => output_tokens_details,
 });
-lean!(InputDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
-lean!(OutputDetails { b"reasoning_tokens" => reasoning_tokens });
+lean!(InputTokenDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
+lean!(OutputTokenDetails { b"reasoning_tokens" => reasoning_tokens });

@@ -6,12 +6,12 @@
 
 use alloc::vec;
 
-use crate::{Auth, openai_chat::Dialect};
+use crate::{AuthScheme, openai_chat::OpenaiChatDialect};
 
 /// Chat Completions under `/openai/v1`, where the model's name is that of the deployment. The base
 /// URL ends with `/openai/v1`.
-pub fn v1() -> Dialect {
-    Dialect { auth: Auth::Header("api-key".into()), ..Dialect::default() }
+pub fn v1() -> OpenaiChatDialect {
+    OpenaiChatDialect { auth: AuthScheme::Header("api-key".into()), ..OpenaiChatDialect::default() }
 }
 
 /// Chat Completions under a deployment and a dated version of the API.
@@ -22,8 +22,8 @@ pub fn v1() -> Dialect {
 /// let dialect = deployments("2024-10-21");
 /// assert_eq!(dialect.path, "/openai/deployments/{model}/chat/completions");
 /// ```
-pub fn deployments(api_version: &str) -> Dialect {
-    Dialect {
+pub fn deployments(api_version: &str) -> OpenaiChatDialect {
+    OpenaiChatDialect {
         path: "/openai/deployments/{model}/chat/completions".into(),
         query: vec![("api-version".into(), api_version.into())],
         ..v1()

@@ -14,7 +14,7 @@ mod table;
 mod tests;
 
 pub use azure::{deployments, v1};
-pub use name::{ModelName, NameError};
-pub use service::{KeyNeed, MissingVariable, Service, Variable};
-pub use speech::Speech;
-pub use table::{BadServices, Services, UnknownService};
+pub use name::{ModelName, ModelNameError};
+pub use service::{KeyRequirement, MissingVariableError, ProviderService, UrlVariable};
+pub use speech::ServiceDialect;
+pub use table::{ServiceTable, ServiceTableError, UnknownServiceError};

@@ -6,7 +6,7 @@ use core::{fmt, str::FromStr};
 use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Serialize};
 
-use super::UnknownService;
+use super::UnknownServiceError;
 
 /// The longest name. The longest real ones are profiles of about a hundred characters.
 const MAX_NAME: usize = 512;
@@ -19,7 +19,7 @@ const MAX_NAME: usize = 512;
 /// let name: ModelName = "openrouter/meta-llama/llama-4-scout".parse()?;
 /// assert_eq!((name.provider(), name.model()), ("openrouter", "meta-llama/llama-4-scout"));
 /// assert_eq!(name.to_string(), "openrouter/meta-llama/llama-4-scout");
-/// # Ok::<(), holm_wire::services::NameError>(())
+/// # Ok::<(), holm_wire::services::ModelNameError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -46,29 +46,29 @@ impl<'a> Read<'a> for ModelName {
 }
 
 impl FromStr for ModelName {
-    type Err = NameError;
+    type Err = ModelNameError;
 
-    fn from_str(text: &str) -> Result<Self, NameError> {
+    fn from_str(text: &str) -> Result<Self, ModelNameError> {
         let text = text.trim();
         if text.len() > MAX_NAME {
-            return Err(NameError::TooLong { limit: MAX_NAME });
+            return Err(ModelNameError::TooLong { limit: MAX_NAME });
         }
         if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            return Err(NameError::BadCharacter);
+            return Err(ModelNameError::BadCharacter);
         }
         match text.split_once('/') {
             Some((provider, model)) if !provider.is_empty() && !model.is_empty() => {
                 Ok(Self { provider: provider.into(), model: model.into() })
             }
-            Some(_) | None => Err(NameError::NotFull { name: text.into() }),
+            Some(_) | None => Err(ModelNameError::NotFull { name: text.into() }),
         }
     }
 }
 
 impl TryFrom<String> for ModelName {
-    type Error = NameError;
+    type Error = ModelNameError;
 
-    fn try_from(text: String) -> Result<Self, NameError> {
+    fn try_from(text: String) -> Result<Self, ModelNameError> {
         text.parse()
     }
 }
@@ -87,12 +87,10 @@ impl fmt::Display for ModelName {
 
 /// A name that is not a valid model name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NameError {
+pub enum ModelNameError {
     /// The provider or the model is missing.
     #[error("{name:?} is not a full model name; write it as provider/model, such as openai/gpt-5-mini")]
-    NotFull {
-        name: String,
-    },
+    NotFull { name: String },
     /// The name contains white space or a control character.
     #[error("a model name holds no white space and no control characters")]
     BadCharacter,
@@ -104,5 +102,5 @@ pub enum NameError {
     },
     /// The provider is unknown.
     #[error(transparent)]
-    Unknown(#[from] UnknownService),
+    Unknown(#[from] UnknownServiceError),
 }

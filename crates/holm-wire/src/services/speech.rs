@@ -5,30 +5,33 @@ use alloc::sync::Arc;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use crate::{Auth, Codec, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses};
+use crate::{
+    AuthScheme, Format, ProviderCodec, anthropic, bedrock, cohere, gemini, ollama, openai_chat,
+    openai_responses,
+};
 
 /// A format with its dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Speech {
-    OpenaiChat(openai_chat::Dialect),
-    OpenaiResponses(openai_responses::Dialect),
-    Anthropic(anthropic::Dialect),
-    Gemini(gemini::Dialect),
-    Cohere(cohere::Dialect),
-    Ollama(ollama::Dialect),
-    Bedrock(bedrock::Dialect),
+pub enum ServiceDialect {
+    OpenaiChat(openai_chat::OpenaiChatDialect),
+    OpenaiResponses(openai_responses::OpenaiResponsesDialect),
+    Anthropic(anthropic::AnthropicDialect),
+    Gemini(gemini::GeminiDialect),
+    Cohere(cohere::CohereDialect),
+    Ollama(ollama::OllamaDialect),
+    Bedrock(bedrock::BedrockDialect),
 }
 
-impl Default for Speech {
+impl Default for ServiceDialect {
     /// Conservative Chat Completions, which a service should understand if only its
     /// base URL is known.
     fn default() -> Self {
-        Self::OpenaiChat(openai_chat::Dialect::compatible())
+        Self::OpenaiChat(openai_chat::OpenaiChatDialect::compatible())
     }
 }
 
-impl Speech {
+impl ServiceDialect {
     pub const fn format(&self) -> Format {
         match self {
             Self::OpenaiChat(_) => Format::OpenaiChat,
@@ -42,7 +45,7 @@ impl Speech {
     }
 
     /// How requests are authenticated.
-    pub const fn auth(&self) -> &Auth {
+    pub const fn auth(&self) -> &AuthScheme {
         match self {
             Self::OpenaiChat(dialect) => &dialect.auth,
             Self::OpenaiResponses(dialect) => &dialect.auth,
@@ -57,20 +60,22 @@ impl Speech {
     /// Creates the codec for the dialect.
     ///
     /// ```
-    /// use holm_wire::{Codec, Format, services::Services};
+    /// use holm_wire::{ProviderCodec, Format, services::ServiceTable};
     ///
-    /// let codec = Services::stock().find("mistral").unwrap().speaks.codec();
+    /// let codec = ServiceTable::stock().find("mistral").unwrap().speaks.codec();
     /// assert_eq!(codec.format(), Format::OpenaiChat);
     /// ```
-    pub fn codec(&self) -> Arc<dyn Codec> {
+    pub fn codec(&self) -> Arc<dyn ProviderCodec> {
         match self {
-            Self::OpenaiChat(dialect) => Arc::new(openai_chat::Chat::new(dialect.clone())),
-            Self::OpenaiResponses(dialect) => Arc::new(openai_responses::Responses::new(dialect.clone())),
-            Self::Anthropic(dialect) => Arc::new(anthropic::Messages::new(dialect.clone())),
-            Self::Gemini(dialect) => Arc::new(gemini::GenerateContent::new(dialect.clone())),
-            Self::Cohere(dialect) => Arc::new(cohere::Chat::new(dialect.clone())),
-            Self::Ollama(dialect) => Arc::new(ollama::Ollama::new(dialect.clone())),
-            Self::Bedrock(dialect) => Arc::new(bedrock::Converse::new(dialect.clone())),
+            Self::OpenaiChat(dialect) => Arc::new(openai_chat::OpenaiChatCodec::new(dialect.clone())),
+            Self::OpenaiResponses(dialect) => {
+                Arc::new(openai_responses::OpenaiResponsesCodec::new(dialect.clone()))
+            }
+            Self::Anthropic(dialect) => Arc::new(anthropic::AnthropicCodec::new(dialect.clone())),
+            Self::Gemini(dialect) => Arc::new(gemini::GeminiCodec::new(dialect.clone())),
+            Self::Cohere(dialect) => Arc::new(cohere::CohereCodec::new(dialect.clone())),
+            Self::Ollama(dialect) => Arc::new(ollama::OllamaCodec::new(dialect.clone())),
+            Self::Bedrock(dialect) => Arc::new(bedrock::BedrockCodec::new(dialect.clone())),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
-use super::{ModelName, NameError, Service, suggest::nearest};
+use super::{ModelName, ModelNameError, ProviderService, suggest::nearest};
 
 /// The list of services that is part of Holm.
 const STOCK: &str = include_str!("../../data/services.json");
@@ -10,21 +10,21 @@ const STOCK: &str = include_str!("../../data/services.json");
 /// The services by id.
 ///
 /// ```
-/// use holm_wire::services::Services;
+/// use holm_wire::services::ServiceTable;
 ///
-/// let services = Services::stock();
+/// let services = ServiceTable::stock();
 /// let (name, service) = services.resolve("deepseek/deepseek-chat")?;
 /// assert_eq!((name.model(), service.keys[0].as_str()), ("deepseek-chat", "DEEPSEEK_API_KEY"));
 /// let error = services.resolve("depseek/deepseek-chat").unwrap_err();
 /// assert_eq!(error.to_string(), "unknown provider \"depseek\"; did you mean deepseek?");
-/// # Ok::<(), holm_wire::services::NameError>(())
+/// # Ok::<(), holm_wire::services::ModelNameError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Services {
-    by_id: BTreeMap<String, Service>,
+pub struct ServiceTable {
+    by_id: BTreeMap<String, ProviderService>,
 }
 
-impl Services {
+impl ServiceTable {
     /// The services that are part of Holm. Each call parses the list again, so a host
     /// should keep the result.
     pub fn stock() -> Self {
@@ -35,9 +35,9 @@ impl Services {
     /// Reads a list of services.
     ///
     /// # Errors
-    /// [`BadServices`] with the position of the mistake.
-    pub fn parse(json: &str) -> Result<Self, BadServices> {
-        let list: Vec<Service> = holm_read::from_str(json).map_err(|error| BadServices {
+    /// [`ServiceTableError`] with the position of the mistake.
+    pub fn parse(json: &str) -> Result<Self, ServiceTableError> {
+        let list: Vec<ProviderService> = holm_read::from_str(json).map_err(|error| ServiceTableError {
             line: error.line() as u64,
             column: error.column() as u64,
             problem: alloc::string::ToString::to_string(&error),
@@ -47,27 +47,27 @@ impl Services {
 
     /// The same table with more services. A service with a known id replaces the existing one.
     #[must_use]
-    pub fn with(mut self, services: impl IntoIterator<Item = Service>) -> Self {
+    pub fn with(mut self, services: impl IntoIterator<Item = ProviderService>) -> Self {
         self.by_id.extend(services.into_iter().map(|service| (service.id.clone(), service)));
         self
     }
 
     /// The services in order of their ids.
-    pub fn iter(&self) -> impl Iterator<Item = &Service> {
+    pub fn iter(&self) -> impl Iterator<Item = &ProviderService> {
         self.by_id.values()
     }
 
     /// The service with this id or alias. An id has priority.
     ///
     /// # Errors
-    /// [`UnknownService`] with the closest name.
-    pub fn find(&self, name: &str) -> Result<&Service, UnknownService> {
+    /// [`UnknownServiceError`] with the closest name.
+    pub fn find(&self, name: &str) -> Result<&ProviderService, UnknownServiceError> {
         let by_alias = || self.iter().find(|service| service.aliases.iter().any(|alias| alias == name));
         self.by_id.get(name).or_else(by_alias).ok_or_else(|| {
             let names = self.iter().flat_map(|service| {
                 core::iter::once(service.id.as_str()).chain(service.aliases.iter().map(String::as_str))
             });
-            UnknownService {
+            UnknownServiceError {
                 name: name.chars().take(80).collect(),
                 suggestion: nearest(name, names).map(String::from),
             }
@@ -77,8 +77,8 @@ impl Services {
     /// Parses a full model name and finds its service.
     ///
     /// # Errors
-    /// [`NameError`] if the name is invalid or its provider is unknown.
-    pub fn resolve(&self, name: &str) -> Result<(ModelName, &Service), NameError> {
+    /// [`ModelNameError`] if the name is invalid or its provider is unknown.
+    pub fn resolve(&self, name: &str) -> Result<(ModelName, &ProviderService), ModelNameError> {
         let name: ModelName = name.parse()?;
         let service = self.find(name.provider())?;
         Ok((name, service))
@@ -88,7 +88,7 @@ impl Services {
 /// The name of an unknown provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown provider {name:?}{}", hint(.suggestion.as_deref()))]
-pub struct UnknownService {
+pub struct UnknownServiceError {
     pub name: String,
     /// The closest known name, if there is one.
     pub suggestion: Option<String>,
@@ -104,7 +104,7 @@ fn hint(suggestion: Option<&str>) -> String {
 /// A list of services that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the list of services cannot be read: {problem}")]
-pub struct BadServices {
+pub struct ServiceTableError {
     /// The line number, counted from 1.
     pub line: u64,
     /// The column number, counted from 1.

@@ -4,23 +4,28 @@ use holm_kernel::{FailureClass, StopReason, Usage};
 
 use super::*;
 use crate::{
-    Auth, Encoder, Format, HttpRequest, Options,
+    AuthScheme, Format, ProviderRequest, RequestEncoder, WireOptions,
     classify::{HttpFailure, http},
-    openai_chat::{Dialect, MaxTokens},
+    openai_chat::{MaxTokensField, OpenaiChatDialect},
     testing::{check_beginnings, check_cuts, decode, encode, request, user},
 };
 
 const FILTERED: &[u8] = include_bytes!("../../fixtures/azure/filtered.sse");
 
-fn sent(service: &Service, model: &str) -> HttpRequest {
+fn sent(service: &ProviderService, model: &str) -> ProviderRequest {
     let view = [user(0, "hi")];
-    encode(&mut Encoder::new(service.speaks.codec()), &request(model, 1, vec![]), &view, &Options::default())
+    encode(
+        &mut RequestEncoder::new(service.speaks.codec()),
+        &request(model, 1, vec![]),
+        &view,
+        &WireOptions::default(),
+    )
 }
 
 #[test]
 fn the_stock_list_is_readable_and_whole() {
-    let services = Services::parse(include_str!("../../data/services.json")).unwrap();
-    assert_eq!(services, Services::stock());
+    let services = ServiceTable::parse(include_str!("../../data/services.json")).unwrap();
+    assert_eq!(services, ServiceTable::stock());
     for id in [
         "anthropic",
         "azure",
@@ -56,7 +61,7 @@ fn the_stock_list_is_readable_and_whole() {
 #[test]
 fn no_two_services_share_a_name() {
     let mut seen = BTreeSet::new();
-    for service in Services::stock().iter() {
+    for service in ServiceTable::stock().iter() {
         for name in core::iter::once(&service.id).chain(&service.aliases) {
             assert!(seen.insert(name.clone()), "{name} is there twice");
             assert!(!name.contains('/') && !name.is_empty(), "{name}");
@@ -66,7 +71,7 @@ fn no_two_services_share_a_name() {
 
 #[test]
 fn every_service_has_an_address_and_says_where_its_key_goes() {
-    for service in Services::stock().iter() {
+    for service in ServiceTable::stock().iter() {
         let base = service
             .endpoint(&|name| ["AZURE_RESOURCE_NAME", "AWS_REGION"].contains(&name).then(|| "x".into()));
         let base = base.unwrap_or_else(|error| panic!("{error}"));
@@ -82,7 +87,7 @@ fn every_service_has_an_address_and_says_where_its_key_goes() {
 #[test]
 fn each_service_is_reached_under_its_documented_url() {
     let check = |name: &str, expect: &str| {
-        let services = Services::stock();
+        let services = ServiceTable::stock();
         let (model, service) = services.resolve(name).unwrap();
         let base = service.endpoint(&|name| match name {
             "AZURE_RESOURCE_NAME" => Some("contoso".into()),
@@ -120,7 +125,7 @@ fn each_service_is_reached_under_its_documented_url() {
 #[test]
 fn names_are_taken_apart_at_the_first_slash() {
     let check = |text: &str, expect: Result<(&str, &str), &str>| {
-        let parsed: Result<ModelName, NameError> = text.parse();
+        let parsed: Result<ModelName, ModelNameError> = text.parse();
         let parsed = parsed.map_err(|error| error.to_string());
         let halves = parsed.as_ref().map(|name| (name.provider(), name.model()));
         assert_eq!(halves.map_err(String::as_str), expect, "{text:?}");
@@ -149,7 +154,7 @@ fn a_name_is_stored_as_text() {
 #[test]
 fn a_slip_is_noticed_and_a_stranger_is_not_taken_for_a_friend() {
     let check = |name: &str, expect: &str| {
-        let error = Services::stock().find(name).unwrap_err().to_string();
+        let error = ServiceTable::stock().find(name).unwrap_err().to_string();
         assert_eq!(error, format!("unknown provider {name:?}{expect}"));
     };
     check("antropic", "; did you mean anthropic?");
@@ -161,7 +166,7 @@ fn a_slip_is_noticed_and_a_stranger_is_not_taken_for_a_friend() {
     check("acme", "; define it as a service with a base URL");
     check("", "; define it as a service with a base URL");
     let long = "x".repeat(5_000);
-    assert!(Services::stock().find(&long).unwrap_err().to_string().len() < 200);
+    assert!(ServiceTable::stock().find(&long).unwrap_err().to_string().len() < 200);
 }
 
 #[test]
@@ -170,21 +175,21 @@ fn a_users_service_needs_only_an_address_and_wins_over_ours() {
         {"id":"mine","base_url":"https://llm.example.com/v1","keys":["MINE_KEY"]},
         {"id":"mistral","base_url":"https://eu.example.com/v1","speaks":{"anthropic":{"auth":"bearer"}},"later":1}
     ]"#;
-    let mine = Services::parse(mine).unwrap();
-    let services = Services::stock().with(mine.iter().cloned());
+    let mine = ServiceTable::parse(mine).unwrap();
+    let services = ServiceTable::stock().with(mine.iter().cloned());
     let service = services.find("mine").unwrap();
     assert_eq!((service.title(), service.needs_key()), ("mine", true));
-    assert_eq!(service.speaks, Speech::OpenaiChat(Dialect::compatible()));
+    assert_eq!(service.speaks, ServiceDialect::OpenaiChat(OpenaiChatDialect::compatible()));
     let replaced = services.find("mistral").unwrap();
-    assert_eq!((replaced.speaks.format(), replaced.speaks.auth()), (Format::Anthropic, &Auth::Bearer));
+    assert_eq!((replaced.speaks.format(), replaced.speaks.auth()), (Format::Anthropic, &AuthScheme::Bearer));
     assert!(services.find("groq").is_ok());
-    let error = Services::parse(r#"[{"id":"x"}]"#).unwrap_err();
+    let error = ServiceTable::parse(r#"[{"id":"x"}]"#).unwrap_err();
     assert!(error.to_string().contains("base_url"), "{error}");
 }
 
 #[test]
 fn an_address_is_filled_in_from_the_environment_and_from_nothing_else() {
-    let services = Services::stock();
+    let services = ServiceTable::stock();
     let azure = services.find("azure").unwrap();
     let missing = azure.endpoint(&|_| Some(" ".into())).unwrap_err();
     assert_eq!(missing.to_string(), "the service azure needs its resource; set AZURE_RESOURCE_NAME");
@@ -198,17 +203,17 @@ fn an_address_is_filled_in_from_the_environment_and_from_nothing_else() {
 
 #[test]
 fn azure_is_a_dialect_of_chat_completions() {
-    let services = Services::stock();
+    let services = ServiceTable::stock();
     let speaks = |id: &str| services.find(id).unwrap().speaks.clone();
-    assert_eq!(speaks("azure"), Speech::OpenaiChat(v1()));
-    assert_eq!(speaks("azure-deployments"), Speech::OpenaiChat(deployments("2024-10-21")));
+    assert_eq!(speaks("azure"), ServiceDialect::OpenaiChat(v1()));
+    assert_eq!(speaks("azure-deployments"), ServiceDialect::OpenaiChat(deployments("2024-10-21")));
     let request = sent(services.find("azure").unwrap(), "azure/x");
     assert_eq!(request.auth.header("k"), Some(("api-key", "k".into())));
 }
 
 #[test]
 fn azures_filter_is_understood_in_streams_and_errors() {
-    let codec = Services::stock().find("azure").unwrap().speaks.codec();
+    let codec = ServiceTable::stock().find("azure").unwrap().speaks.codec();
     let reply = decode(codec.as_ref(), &[FILTERED]).0.unwrap();
     assert_eq!(reply.blocks[0].as_text(), Some("Hello"));
     assert_eq!(reply.stop, StopReason::ContentFilter);
@@ -238,13 +243,13 @@ fn azures_filter_is_understood_in_streams_and_errors() {
 
 #[test]
 fn quirks_reach_the_wire() {
-    let services = Services::stock();
+    let services = ServiceTable::stock();
     let dialect = |id: &str| match &services.find(id).unwrap().speaks {
-        Speech::OpenaiChat(dialect) => dialect.clone(),
+        ServiceDialect::OpenaiChat(dialect) => dialect.clone(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(dialect("groq").max_tokens, MaxTokens::MaxCompletionTokens);
-    assert_eq!(dialect("vllm").max_tokens, MaxTokens::MaxTokens);
+    assert_eq!(dialect("groq").max_tokens, MaxTokensField::MaxCompletionTokens);
+    assert_eq!(dialect("vllm").max_tokens, MaxTokensField::MaxTokens);
     let body = |id: &str| {
         let request = sent(services.find(id).unwrap(), "x/y");
         String::from_utf8(request.body).unwrap()
@@ -257,7 +262,7 @@ fn quirks_reach_the_wire() {
 #[test]
 fn codecs_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>(_: &T) {}
-    let codecs: Vec<Arc<dyn crate::Codec>> =
-        Services::stock().iter().map(|service| service.speaks.codec()).collect();
+    let codecs: Vec<Arc<dyn crate::ProviderCodec>> =
+        ServiceTable::stock().iter().map(|service| service.speaks.codec()).collect();
     codecs.iter().for_each(shared);
 }

@@ -2,29 +2,37 @@ use std::{boxed::Box, format, string::String, vec};
 
 use holm_kernel::{Failure, FailureClass, Reply};
 
-use super::{Events, MAX_REPLY, MAX_STREAM, Progress, Step, Stream, StreamDecoder, values::MAX_VALUES};
+use super::{
+    EventReader, FrameOutcome, FramedDecoder, MAX_REPLY, MAX_STREAM, StreamDecoder, StreamProgress,
+    values::MAX_VALUES,
+};
 use crate::{
-    Codec, Draft, Sink,
-    anthropic::Messages,
-    bedrock::Converse,
-    framing::{Bounds, Frame, MAX_FRAME, ndjson},
-    ollama::Ollama,
+    ProviderCodec, ReplyDraft, WireDeltaSink,
+    anthropic::AnthropicCodec,
+    bedrock::BedrockCodec,
+    framing::{FrameLimits, MAX_FRAME, StreamFrame, ndjson},
+    ollama::OllamaCodec,
     testing::{check_cuts, decode},
 };
 
 /// A format of one word a line: `end` ends, `bad` is garbage, the rest is text.
 struct Words;
 
-impl Events for Words {
+impl EventReader for Words {
     const UNFRAMED: &'static [u8] = b"<";
 
-    fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
+    fn event(
+        &mut self,
+        frame: StreamFrame<'_>,
+        draft: &mut ReplyDraft,
+        sink: WireDeltaSink<'_>,
+    ) -> FrameOutcome {
         match frame.data {
-            b"end" => Step::End,
-            b"bad" => Step::Garbage,
+            b"end" => FrameOutcome::End,
+            b"bad" => FrameOutcome::Garbage,
             text => {
                 draft.text(core::str::from_utf8(text).unwrap_or("?"), sink);
-                Step::More
+                FrameOutcome::More
             }
         }
     }
@@ -34,11 +42,14 @@ impl Events for Words {
     }
 }
 
-fn decoder() -> Box<Stream<ndjson::Decoder, Words>> {
-    Box::new(Stream::new(ndjson::Decoder::default(), Words))
+fn decoder() -> Box<FramedDecoder<ndjson::NdjsonDecoder, Words>> {
+    Box::new(FramedDecoder::new(ndjson::NdjsonDecoder::default(), Words))
 }
 
-fn class(mut decoder: Box<Stream<ndjson::Decoder, Words>>, bytes: &[u8]) -> Result<usize, FailureClass> {
+fn class(
+    mut decoder: Box<FramedDecoder<ndjson::NdjsonDecoder, Words>>,
+    bytes: &[u8],
+) -> Result<usize, FailureClass> {
     let _ = decoder.feed(bytes, &mut |_| {});
     decoder.finish(&mut |_| {}).map(|reply| reply.blocks.len()).map_err(|failure| failure.class)
 }
@@ -50,8 +61,8 @@ fn the_end_decides_and_what_follows_is_ignored() {
     assert_eq!(class(decoder(), b"a\n"), Err(FailureClass::Truncated));
     assert_eq!(class(decoder(), b""), Err(FailureClass::Truncated));
     let mut ended = decoder();
-    assert_eq!(ended.feed(b"end\n", &mut |_| {}), Progress::Ended);
-    assert_eq!(ended.feed(b"more\n", &mut |_| panic!("nothing follows the end")), Progress::Ended);
+    assert_eq!(ended.feed(b"end\n", &mut |_| {}), StreamProgress::Ended);
+    assert_eq!(ended.feed(b"more\n", &mut |_| panic!("nothing follows the end")), StreamProgress::Ended);
 }
 
 #[test]
@@ -69,7 +80,8 @@ fn a_page_is_recognised_behind_white_space_and_a_mark() {
 #[test]
 fn white_space_before_a_body_is_no_part_of_it_however_it_comes() {
     // Found by fuzzing: in one piece it was part of the body, in several it went to the framing.
-    let codecs: [&dyn Codec; 3] = [&Messages::default(), &Converse::default(), &Ollama::default()];
+    let codecs: [&dyn ProviderCodec; 3] =
+        [&AnthropicCodec::default(), &BedrockCodec::default(), &OllamaCodec::default()];
     for start in ["\n\n", " \t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t", "\u{feff}"] {
         for body in ["{\"id\":", "[1", "<html>", "{}"] {
             for codec in codecs {
@@ -79,20 +91,20 @@ fn white_space_before_a_body_is_no_part_of_it_however_it_comes() {
     }
     let whole = br#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
     let marked = [b"\xef\xbb\xbf\r\n", whole.as_slice()].concat();
-    check_cuts(&Messages::default(), &marked);
-    assert!(decode(&Messages::default(), &[&marked]).0.is_ok());
+    check_cuts(&AnthropicCodec::default(), &marked);
+    assert!(decode(&AnthropicCodec::default(), &[&marked]).0.is_ok());
 }
 
 #[test]
 fn a_line_without_end_and_a_stream_without_end_are_refused() {
-    let short = Stream::new(ndjson::Decoder::new(Bounds { line: 8, frame: 8 }), Words);
+    let short = FramedDecoder::new(ndjson::NdjsonDecoder::new(FrameLimits { line: 8, frame: 8 }), Words);
     assert_eq!(class(Box::new(short), b"a line too long"), Err(FailureClass::Server));
     let mut endless = decoder();
     let _ = endless.feed(b"a\n", &mut |_| {});
     let mut lines = vec![b' '; 1 << 20];
     lines.push(b'\n');
     let mut fed = 0_u64;
-    while endless.feed(&lines, &mut |_| {}) == Progress::More {
+    while endless.feed(&lines, &mut |_| {}) == StreamProgress::More {
         fed += lines.len() as u64;
         assert!(fed <= MAX_STREAM, "bounded");
     }
@@ -100,14 +112,14 @@ fn a_line_without_end_and_a_stream_without_end_are_refused() {
     let mut page = decoder();
     let _ = page.feed(b"<", &mut |_| {});
     let filler = vec![b'x'; MAX_FRAME];
-    assert_eq!(page.feed(&filler, &mut |_| {}), Progress::Ended);
+    assert_eq!(page.feed(&filler, &mut |_| {}), StreamProgress::Ended);
 }
 
 /// Feeds a piece until no more is wanted; what the failure says, and how many bytes that took.
 fn feed_without_end(mut decoder: Box<dyn StreamDecoder>, first: &[u8], again: &[u8]) -> (String, u64) {
     let mut fed = 0_u64;
-    assert_eq!(decoder.feed(first, &mut |_| {}), Progress::More);
-    while decoder.feed(again, &mut |_| {}) == Progress::More {
+    assert_eq!(decoder.feed(first, &mut |_| {}), StreamProgress::More);
+    while decoder.feed(again, &mut |_| {}) == StreamProgress::More {
         fed += again.len() as u64;
         assert!(fed <= MAX_STREAM, "bounded");
     }
@@ -119,7 +131,7 @@ fn feed_without_end(mut decoder: Box<dyn StreamDecoder>, first: &[u8], again: &[
 #[test]
 fn no_more_is_kept_of_a_reply_than_a_host_can_bear() {
     let limit = format!("the reply holds more than {MAX_REPLY} bytes");
-    let check = |codec: &dyn Codec, first: &str, again: &str| {
+    let check = |codec: &dyn ProviderCodec, first: &str, again: &str| {
         let (message, fed) = feed_without_end(codec.stream(), first.as_bytes(), again.as_bytes());
         assert!(message.contains(&limit), "{message}");
         assert!(fed <= MAX_REPLY + again.len() as u64, "{fed}");
@@ -127,7 +139,7 @@ fn no_more_is_kept_of_a_reply_than_a_host_can_bear() {
     let long = "x".repeat(1 << 20);
     let begun = r#"{"message":{"content":"a"}}"#;
     check(
-        &Ollama::default(),
+        &OllamaCodec::default(),
         &format!("{begun}\n"),
         &format!("{{\"message\":{{\"content\":\"{long}\"}}}}\n"),
     );
@@ -136,11 +148,11 @@ fn no_more_is_kept_of_a_reply_than_a_host_can_bear() {
     let piece = format!(
         r#"data: {{"type":"content_block_delta","index":0,"delta":{{"type":"signature_delta","signature":"{long}"}}}}"#
     );
-    check(&Messages::default(), &format!("{start}\n\n"), &format!("{piece}\n\n"));
+    check(&AnthropicCodec::default(), &format!("{start}\n\n"), &format!("{piece}\n\n"));
     // A call that says nothing takes room too, in one event as in many.
     let calls = [r#"{"function":{"name":"f","arguments":{}}}"#; 1_000].join(",");
     check(
-        &Ollama::default(),
+        &OllamaCodec::default(),
         &format!("{begun}\n"),
         &format!("{{\"message\":{{\"tool_calls\":[{calls}]}}}}\n"),
     );
@@ -152,7 +164,7 @@ fn an_event_that_would_fill_the_memory_when_parsed_is_not_parsed() {
     let check = |event: &str, refused: bool| {
         let start = r#"{"type":"message","content":[{"type":"text","text":"hi"}],"extra":"#;
         for body in [format!("data: {event}\n\n"), format!("{start}{event}}}")] {
-            let (result, _) = decode(&Messages::default(), &[body.as_bytes()]);
+            let (result, _) = decode(&AnthropicCodec::default(), &[body.as_bytes()]);
             let crowded = result.is_err_and(|failure| failure.message.contains("values"));
             assert_eq!(crowded, refused, "{}", &event[..20]);
         }

@@ -13,8 +13,8 @@ use holm::{
     grants::{Level, Mode},
     guards::json::Json,
     kernel::{Bound, Limits, Numbered, Repeat, ToolOutput},
-    models::{Client, Endpoint},
-    runtime::{Agent, Job, Journals as _, Session, tool_fn},
+    models::{ModelClient, ModelEndpoint},
+    runtime::{Agent, JournalStore as _, Session, ToolInvocation, tool_fn},
     store::Store,
 };
 
@@ -70,7 +70,8 @@ async fn finish(session: &mut Session) -> Result<(), Box<dyn std::error::Error>>
 }
 
 fn agent(folder: &Path, base: &str, journals: MortalJournals) -> Result<Agent, Box<dyn std::error::Error>> {
-    let client = Client::builder().endpoint("double", Endpoint::compatible(base).keyless()).build()?;
+    let client =
+        ModelClient::builder().endpoint("double", ModelEndpoint::compatible(base).keyless()).build()?;
     let events = folder.join(format!("events-{}", std::process::id()));
     let limits = Limits { turns: Bound::AtMost(100), ..Limits::default() };
     let agent = Agent::builder("double/lines", client)
@@ -87,9 +88,9 @@ fn agent(folder: &Path, base: &str, journals: MortalJournals) -> Result<Agent, B
 fn line_tool(name: &'static str, repeat: Repeat, effects: PathBuf) -> impl holm::runtime::Tool {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
     let schema = Json::parse(schema).unwrap_or(Json::Null);
-    let mut declaration = holm::kernel::Tool::new(name, "Appends a line.", schema).level(Level::Write);
+    let mut declaration = holm::kernel::ToolSpec::new(name, "Appends a line.", schema).level(Level::Write);
     declaration.repeat = repeat;
-    tool_fn(declaration, move |job: Job| {
+    tool_fn(declaration, move |job: ToolInvocation| {
         let effects = effects.clone();
         async move {
             tokio::time::sleep(PAUSE).await;

@@ -2,7 +2,7 @@
 
 use std::{fmt, process, str::FromStr, sync::Arc, sync::atomic::AtomicU64, sync::atomic::Ordering};
 
-use holm::runtime::{BoxFuture, Durability, Journal, JournalFailed, Journals, Opened};
+use holm::runtime::{BoxFuture, Durability, Journal, JournalStorageError, JournalStore, OpenedJournal};
 use holm::store::Store;
 
 /// When a process is to die.
@@ -66,19 +66,19 @@ impl MortalJournals {
     }
 }
 
-impl Journals for MortalJournals {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+impl JournalStore for MortalJournals {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
         Box::pin(async move { Ok(self.mortal(self.store.create(run).await?)) })
     }
 
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>> {
         Box::pin(async move {
             let opened = self.store.open(run).await?;
-            Ok(Opened { journal: self.mortal(opened.journal), ..opened })
+            Ok(OpenedJournal { journal: self.mortal(opened.journal), ..opened })
         })
     }
 
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         self.store.read(run)
     }
 }
@@ -94,7 +94,7 @@ impl Journal for Mortal {
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         Box::pin(async move {
             let nth = self.appends.fetch_add(1, Ordering::Relaxed) + 1;
             self.die_at(nth, When::Before);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 
 use holm::{
     kernel::{Block, Outcome, Run},
-    runtime::{Agent, Replayed},
+    runtime::{Agent, RunReplay},
     store::Store,
 };
 
@@ -67,7 +67,7 @@ fn effects(path: &Path) -> Result<BTreeMap<usize, u64>, String> {
 }
 
 /// Tells the run again from its journal, with no model and no tool at hand.
-fn replay(folder: &Path) -> Result<Replayed, String> {
+fn replay(folder: &Path) -> Result<RunReplay, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     runtime.block_on(async {
@@ -98,7 +98,7 @@ fn outcomes(run: &Run) -> Result<BTreeMap<usize, Outcome>, String> {
 
 /// What the last process told its watchers is what the replay tells, event by event; how many there
 /// were. One that finds the run ended already has nothing to tell.
-fn same_events(folder: &Path, process: u32, replayed: &Replayed) -> Result<u64, String> {
+fn same_events(folder: &Path, process: u32, replayed: &RunReplay) -> Result<u64, String> {
     let path = folder.join(format!("events-{process}"));
     let live = match fs::read_to_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

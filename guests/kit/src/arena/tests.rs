@@ -2,14 +2,14 @@
 
 use std::alloc::{GlobalAlloc, Layout};
 
-use super::Arena;
+use super::BumpArena;
 
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
 
 /// A piece that is filled with `mark`, so that another piece that shares its bytes is detected.
-fn take<const SIZE: usize>(arena: &Arena<SIZE>, layout: Layout, mark: u8) -> *mut u8 {
+fn take<const SIZE: usize>(arena: &BumpArena<SIZE>, layout: Layout, mark: u8) -> *mut u8 {
     // SAFETY: no layout here has no size.
     let piece = unsafe { arena.alloc(layout) };
     assert!(!piece.is_null() && piece.addr().is_multiple_of(layout.align()));
@@ -25,7 +25,7 @@ fn holds(piece: *const u8, size: usize, mark: u8) -> bool {
 
 #[test]
 fn pieces_are_aligned_and_share_nothing() {
-    let arena = Arena::<1024>::new();
+    let arena = BumpArena::<1024>::new();
     let layouts = [(1, 1), (3, 2), (8, 8), (1, 1), (24, 16), (100, 4), (7, 1)];
     let pieces: Vec<_> = (1..).zip(layouts.map(|(size, align)| layout(size, align))).collect();
     let taken: Vec<_> = pieces.iter().map(|(mark, layout)| take(&arena, *layout, *mark)).collect();
@@ -36,7 +36,7 @@ fn pieces_are_aligned_and_share_nothing() {
 
 #[test]
 fn what_does_not_fit_comes_from_elsewhere_and_goes_back_there() {
-    let arena = Arena::<64>::new();
+    let arena = BumpArena::<64>::new();
     let (small, large) = (layout(40, 1), layout(65, 1));
     let (first, second, third) = (take(&arena, small, 1), take(&arena, small, 2), take(&arena, large, 3));
     assert!(arena.offset(first).is_some() && arena.offset(second).is_none() && arena.offset(third).is_none());
@@ -52,7 +52,7 @@ fn what_does_not_fit_comes_from_elsewhere_and_goes_back_there() {
 
 #[test]
 fn the_last_piece_grows_where_it_is_and_others_move_with_what_they_hold() {
-    let arena = Arena::<256>::new();
+    let arena = BumpArena::<256>::new();
     let (eight, sixteen) = (layout(8, 1), layout(16, 1));
     let first = take(&arena, eight, 1);
     // SAFETY: every piece is held and of its layout when it is resized.
@@ -69,7 +69,7 @@ fn the_last_piece_grows_where_it_is_and_others_move_with_what_they_hold() {
 
 #[test]
 fn a_piece_that_shrinks_stays_and_keeps_its_beginning() {
-    let arena = Arena::<64>::new();
+    let arena = BumpArena::<64>::new();
     let whole = layout(32, 1);
     let piece = take(&arena, whole, 7);
     // SAFETY: the piece is held and of this layout.
@@ -81,7 +81,7 @@ fn a_piece_that_shrinks_stays_and_keeps_its_beginning() {
 
 #[test]
 fn memory_that_must_be_zero_is_zero_also_where_somebody_was_before() {
-    let arena = Arena::<64>::new();
+    let arena = BumpArena::<64>::new();
     let whole = layout(48, 1);
     let piece = take(&arena, whole, 7);
     // SAFETY: the piece is held and of this layout.

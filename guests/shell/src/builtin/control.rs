@@ -3,48 +3,48 @@
 use brush_parser::test_command;
 
 use crate::shell::paths::said;
-use crate::shell::{Flow, Shell, Step};
+use crate::shell::{ShellFlow, ShellState, CommandResult};
 
-pub(super) async fn succeed(_: &mut Shell, _: &[String]) -> Step {
+pub(super) async fn succeed(_: &mut ShellState, _: &[String]) -> CommandResult {
     Ok(0)
 }
 
-pub(super) async fn fail(_: &mut Shell, _: &[String]) -> Step {
+pub(super) async fn fail(_: &mut ShellState, _: &[String]) -> CommandResult {
     Ok(1)
 }
 
 /// The status that an argument names, or the last one.
-fn status(shell: &Shell, args: &[String]) -> i32 {
+fn status(shell: &ShellState, args: &[String]) -> i32 {
     args.first().map_or(shell.status, |text| text.trim().parse().map_or(2, |status: i32| status & 255))
 }
 
-pub(super) async fn exit(shell: &mut Shell, args: &[String]) -> Step {
-    Err(Flow::Exit(status(shell, args)))
+pub(super) async fn exit(shell: &mut ShellState, args: &[String]) -> CommandResult {
+    Err(ShellFlow::Exit(status(shell, args)))
 }
 
-pub(super) async fn return_(shell: &mut Shell, args: &[String]) -> Step {
-    Err(Flow::Return(status(shell, args)))
+pub(super) async fn return_(shell: &mut ShellState, args: &[String]) -> CommandResult {
+    Err(ShellFlow::Return(status(shell, args)))
 }
 
 fn levels(args: &[String]) -> u32 {
     args.first().and_then(|text| text.parse().ok()).unwrap_or(1)
 }
 
-pub(super) async fn break_(shell: &mut Shell, args: &[String]) -> Step {
-    if shell.loops == 0 { Ok(0) } else { Err(Flow::Break(levels(args))) }
+pub(super) async fn break_(shell: &mut ShellState, args: &[String]) -> CommandResult {
+    if shell.loops == 0 { Ok(0) } else { Err(ShellFlow::Break(levels(args))) }
 }
 
-pub(super) async fn continue_(shell: &mut Shell, args: &[String]) -> Step {
-    if shell.loops == 0 { Ok(0) } else { Err(Flow::Continue(levels(args))) }
+pub(super) async fn continue_(shell: &mut ShellState, args: &[String]) -> CommandResult {
+    if shell.loops == 0 { Ok(0) } else { Err(ShellFlow::Continue(levels(args))) }
 }
 
-pub(super) async fn eval(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn eval(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let script = args.join(" ");
     shell.status = 0;
     shell.run_source(&script).await
 }
 
-pub(super) async fn source(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn source(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let Some((path, args)) = args.split_first() else {
         shell.complain("source: which file").await;
         return Ok(2);
@@ -68,13 +68,13 @@ pub(super) async fn source(shell: &mut Shell, args: &[String]) -> Step {
     let step = shell.run_source(&script).await;
     shell.args = before;
     match step {
-        Err(Flow::Return(status)) => Ok(status),
+        Err(ShellFlow::Return(status)) => Ok(status),
         other => other,
     }
 }
 
 /// Runs the rest of the words, never as a function; with `-v` reports whether they could be run.
-pub(super) async fn command(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn command(shell: &mut ShellState, args: &[String]) -> CommandResult {
     match args.first().map(String::as_str) {
         Some("-v" | "-V") => type_(shell, args.get(1..).unwrap_or_default()).await,
         Some("-p") => shell.run_builtin(args.get(1..).unwrap_or_default().to_vec()).await,
@@ -83,7 +83,7 @@ pub(super) async fn command(shell: &mut Shell, args: &[String]) -> Step {
     }
 }
 
-pub(super) async fn type_(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn type_(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let mut status = 0;
     for name in args.iter().filter(|name| !name.starts_with('-')) {
         if shell.functions.contains_key(name) || super::find(name).is_some() {
@@ -95,7 +95,7 @@ pub(super) async fn type_(shell: &mut Shell, args: &[String]) -> Step {
     Ok(status)
 }
 
-pub(super) async fn bracket(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn bracket(shell: &mut ShellState, args: &[String]) -> CommandResult {
     match args.split_last() {
         Some((last, args)) if last == "]" => test(shell, args).await,
         _ => {
@@ -105,7 +105,7 @@ pub(super) async fn bracket(shell: &mut Shell, args: &[String]) -> Step {
     }
 }
 
-pub(super) async fn test(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn test(shell: &mut ShellState, args: &[String]) -> CommandResult {
     if args.is_empty() {
         return Ok(1);
     }
@@ -122,7 +122,7 @@ pub(super) async fn test(shell: &mut Shell, args: &[String]) -> Step {
     }
 }
 
-pub(super) async fn let_(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn let_(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let mut value = 0;
     for expr in args {
         value = shell.arithmetic(expr).await?;

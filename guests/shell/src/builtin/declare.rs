@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use brush_parser::ast::{Assignment, AssignmentName};
 
 use crate::expand::quote;
-use crate::shell::{Flow, Shell, Step, Value};
+use crate::shell::{ShellFlow, ShellState, CommandResult, VariableValue};
 
 /// Whether the words of a command may be assignments.
 pub(crate) fn declares(words: &[String]) -> bool {
@@ -15,7 +15,7 @@ pub(crate) fn declares(words: &[String]) -> bool {
 
 /// The attributes to set on the names.
 #[derive(Debug, Clone, Copy, Default)]
-struct Marks {
+struct DeclareFlags {
     export: Option<bool>,
     readonly: bool,
     integer: bool,
@@ -27,15 +27,15 @@ struct Marks {
 }
 
 /// Runs one of them by words alone.
-pub(super) async fn words(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn words(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let words: Vec<String> = std::iter::once("export".to_owned()).chain(args.iter().cloned()).collect();
     declare(shell, &words, &[]).await
 }
 
 /// Runs one of them.
-pub(crate) async fn declare(shell: &mut Shell, words: &[String], assignments: &[&Assignment]) -> Step {
+pub(crate) async fn declare(shell: &mut ShellState, words: &[String], assignments: &[&Assignment]) -> CommandResult {
     let Some((name, args)) = words.split_first() else { return Ok(0) };
-    let mut marks = Marks::default();
+    let mut marks = DeclareFlags::default();
     match name.as_str() {
         "export" => marks.export = Some(true),
         "readonly" => marks.readonly = true,
@@ -89,7 +89,7 @@ pub(crate) async fn declare(shell: &mut Shell, words: &[String], assignments: &[
     Ok(if shell.substituted { shell.status } else { 0 })
 }
 
-async fn refuse(shell: &Shell, name: &str) -> Result<bool, Flow> {
+async fn refuse(shell: &ShellState, name: &str) -> Result<bool, ShellFlow> {
     let readonly = shell.vars.is_readonly(name);
     if readonly {
         shell.complain(&format!("shell: {name}: readonly variable")).await;
@@ -97,7 +97,7 @@ async fn refuse(shell: &Shell, name: &str) -> Result<bool, Flow> {
     Ok(readonly)
 }
 
-impl Marks {
+impl DeclareFlags {
     fn read(&mut self, flag: &str) {
         let on = flag.starts_with('-');
         for letter in flag.chars().skip(1) {
@@ -117,7 +117,7 @@ impl Marks {
 }
 
 /// Creates the variable and sets the attributes that do not need a value.
-fn mark(shell: &mut Shell, name: &str, marks: Marks) {
+fn mark(shell: &mut ShellState, name: &str, marks: DeclareFlags) {
     let var =
         if marks.local && !marks.global { shell.vars.declare_local(name) } else { shell.vars.entry(name) };
     var.integer |= marks.integer;
@@ -125,20 +125,20 @@ fn mark(shell: &mut Shell, name: &str, marks: Marks) {
         var.exported = export;
     }
     match (&var.value, marks.map, marks.list) {
-        (Value::Map(_), true, _) | (Value::List(_), _, true) => {}
-        (_, true, _) => var.value = Value::Map(BTreeMap::new()),
-        (Value::Unset, _, true) => var.value = Value::List(BTreeMap::new()),
+        (VariableValue::Map(_), true, _) | (VariableValue::List(_), _, true) => {}
+        (_, true, _) => var.value = VariableValue::Map(BTreeMap::new()),
+        (VariableValue::Unset, _, true) => var.value = VariableValue::List(BTreeMap::new()),
         _ => {}
     }
 }
 
-fn seal(shell: &mut Shell, name: &str, marks: Marks) {
+fn seal(shell: &mut ShellState, name: &str, marks: DeclareFlags) {
     if marks.readonly {
         shell.vars.entry(name).readonly = true;
     }
 }
 
-async fn print(shell: &mut Shell, names: &[&String], marks: Marks) -> Step {
+async fn print(shell: &mut ShellState, names: &[&String], marks: DeclareFlags) -> CommandResult {
     let all = shell.vars.names();
     let names: Vec<&String> = if names.is_empty() { all.iter().collect() } else { names.to_vec() };
     for name in names {
@@ -151,12 +151,12 @@ async fn print(shell: &mut Shell, names: &[&String], marks: Marks) -> Step {
             keys.into_iter().zip(values).map(pair).collect::<Vec<_>>().join(" ")
         };
         let (flag, value) = match &var.value {
-            Value::Unset => ("--", String::new()),
-            Value::Text(text) => (if var.exported { "-x" } else { "--" }, format!("={}", quote(text))),
-            Value::List(_) => {
+            VariableValue::Unset => ("--", String::new()),
+            VariableValue::Text(text) => (if var.exported { "-x" } else { "--" }, format!("={}", quote(text))),
+            VariableValue::List(_) => {
                 ("-a", format!("=({})", pairs(shell.vars.keys(name), shell.vars.elements(name))))
             }
-            Value::Map(_) => {
+            VariableValue::Map(_) => {
                 ("-A", format!("=({})", pairs(shell.vars.keys(name), shell.vars.elements(name))))
             }
         };

@@ -8,24 +8,24 @@ mod settings;
 
 pub(crate) use declare::{declare, declares};
 
-use crate::io::Local;
-use crate::shell::{Shell, Step};
+use crate::io::LocalFuture;
+use crate::shell::{ShellState, CommandResult};
 use crate::util;
 
 /// The function of a command; it gets the words after the command's name.
-pub(crate) type Run = for<'a> fn(&'a mut Shell, &'a [String]) -> Local<'a, Step>;
+pub(crate) type BuiltinFunction = for<'a> fn(&'a mut ShellState, &'a [String]) -> LocalFuture<'a, CommandResult>;
 
 macro_rules! own {
     ($path:path) => {{
-        fn call<'a>(shell: &'a mut Shell, args: &'a [String]) -> Local<'a, Step> {
+        fn call<'a>(shell: &'a mut ShellState, args: &'a [String]) -> LocalFuture<'a, CommandResult> {
             Box::pin($path(shell, args))
         }
-        call as Run
+        call as BuiltinFunction
     }};
 }
 
 /// The function of a built-in name, unless a shell function has it.
-pub(crate) fn find(name: &str) -> Option<Run> {
+pub(crate) fn find(name: &str) -> Option<BuiltinFunction> {
     Some(match name {
         ":" | "true" => own!(control::succeed),
         "false" => own!(control::fail),

@@ -1,12 +1,12 @@
 //! `echo` and `printf`.
 
 use crate::expand::{ansi, backslashed};
-use crate::shell::{BROKEN_PIPE, Flow, Shell, Step};
+use crate::shell::{BROKEN_PIPE, ShellFlow, ShellState, CommandResult};
 
 /// The widest field: a hostile width must not fill memory.
 const MAX_WIDTH: usize = 10_000;
 
-pub(super) async fn echo(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn echo(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let is_flag = |arg: &String| {
         arg.len() > 1 && arg.starts_with('-') && arg.chars().skip(1).all(|c| "neE".contains(c))
     };
@@ -28,10 +28,10 @@ pub(super) async fn echo(shell: &mut Shell, args: &[String]) -> Step {
     written(shell, "echo", &text).await
 }
 
-async fn written(shell: &Shell, name: &str, text: &str) -> Step {
+async fn written(shell: &ShellState, name: &str, text: &str) -> CommandResult {
     match shell.fds.get(1).write(text.as_bytes()).await {
         Ok(()) => Ok(0),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Flow::Exit(BROKEN_PIPE)),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(ShellFlow::Exit(BROKEN_PIPE)),
         Err(error) => {
             shell.complain(&format!("{name}: {error}")).await;
             Ok(1)
@@ -39,7 +39,7 @@ async fn written(shell: &Shell, name: &str, text: &str) -> Step {
     }
 }
 
-pub(super) async fn printf(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn printf(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let (into, args) = match args {
         [flag, name, rest @ ..] if flag == "-v" => (Some(name), rest),
         [dashes, rest @ ..] if dashes == "--" => (None, rest),
@@ -49,7 +49,7 @@ pub(super) async fn printf(shell: &mut Shell, args: &[String]) -> Step {
         shell.complain("printf: which format").await;
         return Ok(2);
     };
-    let mut printer = Printer { args: args.iter(), out: String::new(), wrong: None, used: false };
+    let mut printer = PrintfFormatter { args: args.iter(), out: String::new(), wrong: None, used: false };
     loop {
         printer.used = false;
         printer.pass(format);
@@ -72,7 +72,7 @@ pub(super) async fn printf(shell: &mut Shell, args: &[String]) -> Step {
     }
 }
 
-struct Printer<'a> {
+struct PrintfFormatter<'a> {
     args: std::slice::Iter<'a, String>,
     out: String,
     wrong: Option<String>,
@@ -81,7 +81,7 @@ struct Printer<'a> {
 
 /// The part between `%` and the letter.
 #[derive(Default)]
-struct Spec {
+struct FormatSpec {
     left: bool,
     zero: bool,
     plus: bool,
@@ -91,7 +91,7 @@ struct Spec {
     precision: Option<usize>,
 }
 
-impl Printer<'_> {
+impl PrintfFormatter<'_> {
     fn pass(&mut self, format: &str) {
         let mut rest = format;
         while let Some((before, after)) = rest.split_once('%') {
@@ -185,8 +185,8 @@ impl Printer<'_> {
         chars.as_str()
     }
 
-    fn spec<'t>(&mut self, text: &'t str) -> (Spec, &'t str) {
-        let mut spec = Spec::default();
+    fn spec<'t>(&mut self, text: &'t str) -> (FormatSpec, &'t str) {
+        let mut spec = FormatSpec::default();
         let mut rest = text;
         while let Some(flag) = rest.chars().next().filter(|c| "-0+ #".contains(*c)) {
             match flag {
@@ -220,12 +220,12 @@ impl Printer<'_> {
         (digits.parse().ok().map(|number: usize| number.min(MAX_WIDTH)), rest)
     }
 
-    fn text(&mut self, spec: &Spec, text: &str) {
+    fn text(&mut self, spec: &FormatSpec, text: &str) {
         let text: String = text.chars().take(spec.precision.unwrap_or(usize::MAX)).collect();
         self.pad(spec, &text, ' ');
     }
 
-    fn digits(&mut self, spec: &Spec, negative: bool, digits: &str, prefix: &str) {
+    fn digits(&mut self, spec: &FormatSpec, negative: bool, digits: &str, prefix: &str) {
         let sign = if negative {
             "-"
         } else if spec.plus {
@@ -245,7 +245,7 @@ impl Printer<'_> {
         }
     }
 
-    fn real(&mut self, spec: &Spec, letter: char) {
+    fn real(&mut self, spec: &FormatSpec, letter: char) {
         let text = self.next();
         let number: f64 = match text.trim() {
             "" => 0.0,
@@ -261,11 +261,11 @@ impl Printer<'_> {
             _ => general(number.abs(), precision.max(1)),
         };
         let shown = if letter.is_uppercase() { shown.to_uppercase() } else { shown };
-        let plain = Spec { precision: None, alternate: false, ..*spec };
+        let plain = FormatSpec { precision: None, alternate: false, ..*spec };
         self.digits(&plain, number < 0.0, &shown, "");
     }
 
-    fn pad(&mut self, spec: &Spec, text: &str, fill: char) {
+    fn pad(&mut self, spec: &FormatSpec, text: &str, fill: char) {
         let missing = spec.width.saturating_sub(text.chars().count());
         let padding: String = std::iter::repeat_n(fill, missing).collect();
         if spec.left {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::shell::{Shell, Step, Value};
+use crate::shell::{ShellState, CommandResult, VariableValue};
 use crate::util::options;
 
-pub(super) async fn read(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn read(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let (given, names) = match options(args, "rsa:d:n:N:p:t:u:i:") {
         Ok(read) => read,
         Err(why) => {
@@ -52,14 +52,14 @@ pub(super) async fn read(shell: &mut Shell, args: &[String]) -> Step {
     match value('a') {
         Some(name) => {
             let words = split(shell, &text, raw, usize::MAX);
-            shell.vars.set(name, Value::List((0..).zip(words).collect::<BTreeMap<_, _>>()));
+            shell.vars.set(name, VariableValue::List((0..).zip(words).collect::<BTreeMap<_, _>>()));
         }
         None => assign(shell, &names, &text, raw),
     }
     Ok(i32::from(!some || !ended))
 }
 
-fn assign(shell: &mut Shell, names: &[String], text: &str, raw: bool) {
+fn assign(shell: &mut ShellState, names: &[String], text: &str, raw: bool) {
     if names.is_empty() {
         shell.vars.set_text("REPLY", if raw { text.to_owned() } else { text.replace('\\', "") });
         return;
@@ -71,7 +71,7 @@ fn assign(shell: &mut Shell, names: &[String], text: &str, raw: bool) {
 }
 
 /// Cuts a line into at most so many words; the last takes all that is left.
-fn split(shell: &Shell, text: &str, raw: bool, most: usize) -> Vec<String> {
+fn split(shell: &ShellState, text: &str, raw: bool, most: usize) -> Vec<String> {
     let separators = shell.vars.text("IFS").unwrap_or_else(|| " \t\n".to_owned());
     let mut words = Vec::new();
     let blank = |c: char| separators.contains(c) && c.is_whitespace();
@@ -117,7 +117,7 @@ fn plain(word: &str, raw: bool) -> String {
         .collect()
 }
 
-pub(super) async fn mapfile(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn mapfile(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let (given, names) = match options(args, "td:n:") {
         Ok(read) => read,
         Err(why) => {
@@ -143,6 +143,6 @@ pub(super) async fn mapfile(shell: &mut Shell, args: &[String]) -> Step {
         list.insert(index, String::from_utf8_lossy(&line).into_owned());
     }
     let name = names.first().map_or("MAPFILE", String::as_str);
-    shell.vars.set(name, Value::List(list));
+    shell.vars.set(name, VariableValue::List(list));
     Ok(0)
 }

@@ -1,8 +1,8 @@
 //! Built-ins that change the current folder and the shell's behaviour.
 
-use crate::shell::{Options, Shell, Step, Switch};
+use crate::shell::{ShellOptions, ShellState, CommandResult, OptionSwitch};
 
-pub(super) async fn cd(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn cd(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let mut args = args.iter().filter(|arg| !matches!(arg.as_str(), "-L" | "-P" | "--"));
     let to = match args.next().map(String::as_str) {
         None => shell.vars.text("HOME").unwrap_or_else(|| "/".to_owned()),
@@ -18,12 +18,12 @@ pub(super) async fn cd(shell: &mut Shell, args: &[String]) -> Step {
     }
 }
 
-pub(super) async fn pwd(shell: &mut Shell, _: &[String]) -> Step {
+pub(super) async fn pwd(shell: &mut ShellState, _: &[String]) -> CommandResult {
     let line = format!("{}\n", shell.directory);
     Ok(i32::from(shell.fds.get(1).write(line.as_bytes()).await.is_err()))
 }
 
-pub(super) async fn set(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn set(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         let (switch, letters) = match arg.split_at_checked(1) {
@@ -31,8 +31,8 @@ pub(super) async fn set(shell: &mut Shell, args: &[String]) -> Step {
                 shell.args = rest.cloned().collect();
                 return Ok(0);
             }
-            Some(("-", letters)) => (Switch::On, letters),
-            Some(("+", letters)) => (Switch::Off, letters),
+            Some(("-", letters)) => (OptionSwitch::On, letters),
+            Some(("+", letters)) => (OptionSwitch::Off, letters),
             _ => {
                 shell.args = std::iter::once(arg).chain(rest).cloned().collect();
                 return Ok(0);
@@ -41,25 +41,25 @@ pub(super) async fn set(shell: &mut Shell, args: &[String]) -> Step {
         for letter in letters.chars() {
             let name = match letter {
                 'o' => rest.next().map(String::as_str),
-                letter => Options::letter(letter),
+                letter => ShellOptions::letter(letter),
             };
             if let Some(on) = name.and_then(|name| shell.options.named(name)) {
-                *on = switch == Switch::On;
+                *on = switch == OptionSwitch::On;
             }
         }
     }
     Ok(0)
 }
 
-pub(super) async fn shopt(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn shopt(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let mut switch = None;
     for arg in args {
         match arg.as_str() {
-            "-s" => switch = Some(Switch::On),
-            "-u" => switch = Some(Switch::Off),
+            "-s" => switch = Some(OptionSwitch::On),
+            "-u" => switch = Some(OptionSwitch::Off),
             "-q" | "-o" => {}
             name => match (shell.options.named(name), switch) {
-                (Some(on), Some(switch)) => *on = switch == Switch::On,
+                (Some(on), Some(switch)) => *on = switch == OptionSwitch::On,
                 (Some(on), None) => return Ok(i32::from(!*on)),
                 // Extended patterns are always on; the others change nothing here.
                 (None, _) => {}
@@ -69,7 +69,7 @@ pub(super) async fn shopt(shell: &mut Shell, args: &[String]) -> Step {
     Ok(0)
 }
 
-pub(super) async fn shift(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn shift(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let count = args.first().map_or(Some(1), |text| text.parse::<usize>().ok());
     match count.filter(|&count| count <= shell.args.len()) {
         Some(count) => {
@@ -80,7 +80,7 @@ pub(super) async fn shift(shell: &mut Shell, args: &[String]) -> Step {
     }
 }
 
-pub(super) async fn trap(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn trap(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let args: Vec<&String> = args.iter().filter(|arg| *arg != "--").collect();
     let Some((action, events)) = args.split_first() else {
         let lines: String = shell
@@ -102,7 +102,7 @@ pub(super) async fn trap(shell: &mut Shell, args: &[String]) -> Step {
     Ok(0)
 }
 
-pub(super) async fn unset(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn unset(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let functions = args.first().is_some_and(|arg| arg == "-f");
     for name in args.iter().filter(|arg| !arg.starts_with('-')) {
         if functions {
@@ -128,10 +128,10 @@ pub(super) async fn unset(shell: &mut Shell, args: &[String]) -> Step {
 
 /// Reads one option of the arguments; the place is kept in `OPTIND` and, inside bundled letters, in
 /// a name of our own.
-pub(super) async fn getopts(shell: &mut Shell, args: &[String]) -> Step {
+pub(super) async fn getopts(shell: &mut ShellState, args: &[String]) -> CommandResult {
     let [spec, name, rest @ ..] = args else { return Ok(2) };
     let words = if rest.is_empty() { shell.args.clone() } else { rest.to_vec() };
-    let number = |shell: &Shell, name: &str, or: usize| {
+    let number = |shell: &ShellState, name: &str, or: usize| {
         shell.vars.text(name).and_then(|text| text.parse().ok()).unwrap_or(or)
     };
     let (index, inner) = (number(shell, "OPTIND", 1), number(shell, "__OPTPOS", 1).max(1));

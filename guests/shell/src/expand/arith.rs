@@ -6,20 +6,20 @@ use brush_parser::ast::{
     UnaryAssignmentOperator as Step1, UnaryOperator as Unary,
 };
 
-use crate::shell::{Flow, Shell};
+use crate::shell::{ShellFlow, ShellState};
 
 /// How deep variables may stand for expressions that name variables.
 const MAX_DEPTH: u32 = 32;
 
-impl Shell {
+impl ShellState {
     /// The value of an expression as it is written.
-    pub(crate) async fn arithmetic(&mut self, source: &str) -> Result<i64, Flow> {
+    pub(crate) async fn arithmetic(&mut self, source: &str) -> Result<i64, ShellFlow> {
         let text = self.expand_quoted(source).await?;
         match self.evaluate(&text, 0) {
             Ok(value) => Ok(value),
             Err(why) => {
                 self.complain(&format!("shell: {}: {why}", text.trim())).await;
-                Err(Flow::Exit(1))
+                Err(ShellFlow::Exit(1))
             }
         }
     }

@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use super::parts::Field;
-use super::pattern::Pattern;
-use crate::shell::Shell;
+use super::parts::ExpandedField;
+use super::pattern::ShellPattern;
+use crate::shell::ShellState;
 
 /// The most names that one pattern yields: more is a mistake, and memory is bounded.
 const MAX_NAMES: usize = 100_000;
 
-impl Shell {
+impl ShellState {
     /// The files that match a word, or the word itself if none do.
-    pub(crate) fn names_of(&self, field: Field) -> Vec<String> {
+    pub(crate) fn names_of(&self, field: ExpandedField) -> Vec<String> {
         if !field.wild || self.options.noglob {
             return vec![field.text];
         }
@@ -65,7 +65,7 @@ impl Shell {
             }
             return;
         }
-        let pattern = Pattern::new(step);
+        let pattern = ShellPattern::new(step);
         let hidden = step.starts_with('.') || self.options.dotglob;
         for name in self.list(base) {
             if (hidden || !name.starts_with('.')) && pattern.matches(&name) {

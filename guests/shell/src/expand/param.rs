@@ -5,30 +5,30 @@ use brush_parser::word::{
     SpecialParameter, SubstringMatchKind as Match,
 };
 
-use super::parts::Part;
-use super::pattern::Pattern;
+use super::parts::WordPart;
+use super::pattern::ShellPattern;
 use super::quote::{ansi, quote};
-use super::word::{Quoting, grammar, loose};
-use crate::shell::{Flow, Shell};
+use super::word::{QuoteContext, grammar, loose};
+use crate::shell::{ShellFlow, ShellState};
 
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Got {
+enum ParameterValue {
     Nothing,
     One(String),
     /// Several, to be joined to one in quotes or not.
-    Many(Vec<String>, Joined),
+    Many(Vec<String>, JoinMode),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joined {
+enum JoinMode {
     Yes,
     No,
 }
 
-impl Got {
+impl ParameterValue {
     fn many(values: Vec<String>, concatenate: bool) -> Self {
-        Self::Many(values, if concatenate { Joined::Yes } else { Joined::No })
+        Self::Many(values, if concatenate { JoinMode::Yes } else { JoinMode::No })
     }
 
     fn map(self, change: impl Fn(String) -> String) -> Self {
@@ -51,17 +51,17 @@ impl Got {
     }
 }
 
-impl Shell {
+impl ShellState {
     pub(super) async fn parameter(
         &mut self,
         expr: &Expr,
-        quoting: Quoting,
-        parts: &mut Vec<Part>,
-    ) -> Result<(), Flow> {
+        quoting: QuoteContext,
+        parts: &mut Vec<WordPart>,
+    ) -> Result<(), ShellFlow> {
         let got = match expr {
             Expr::Parameter { parameter, indirect } => {
                 let got = self.resolve(parameter, *indirect).await?;
-                if got == Got::Nothing && self.options.nounset {
+                if got == ParameterValue::Nothing && self.options.nounset {
                     return self.unbound(&shown(parameter)).await;
                 }
                 got
@@ -78,7 +78,7 @@ impl Shell {
                 if got.absent(test_type) {
                     let text = self.expand_text(default_value.as_deref().unwrap_or_default()).await?;
                     self.assign_parameter(parameter, text.clone()).await?;
-                    Got::One(text)
+                    ParameterValue::One(text)
                 } else {
                     got
                 }
@@ -89,7 +89,7 @@ impl Shell {
                     let said = self.expand_text(error_message.as_deref().unwrap_or_default()).await?;
                     let said = if said.is_empty() { "parameter null or not set".to_owned() } else { said };
                     self.complain(&format!("shell: {}: {said}", shown(parameter))).await;
-                    return Err(Flow::Exit(127));
+                    return Err(ShellFlow::Exit(127));
                 }
                 got
             }
@@ -106,15 +106,15 @@ impl Shell {
     }
 
     /// The forms that change the value.
-    async fn changed(&mut self, expr: &Expr) -> Result<Got, Flow> {
+    async fn changed(&mut self, expr: &Expr) -> Result<ParameterValue, ShellFlow> {
         Ok(match expr {
             Expr::ParameterLength { parameter, indirect } => {
                 let length = match self.resolve(parameter, *indirect).await? {
-                    Got::Nothing => 0,
-                    Got::One(text) => text.chars().count(),
-                    Got::Many(texts, _) => texts.len(),
+                    ParameterValue::Nothing => 0,
+                    ParameterValue::One(text) => text.chars().count(),
+                    ParameterValue::Many(texts, _) => texts.len(),
                 };
-                Got::One(length.to_string())
+                ParameterValue::One(length.to_string())
             }
             Expr::RemoveSmallestSuffixPattern { parameter, indirect, pattern }
             | Expr::RemoveLargestSuffixPattern { parameter, indirect, pattern }
@@ -122,12 +122,12 @@ impl Shell {
             | Expr::RemoveLargestPrefixPattern { parameter, indirect, pattern } => {
                 let got = self.resolve(parameter, *indirect).await?;
                 let pattern =
-                    Pattern::new(&self.expand_pattern(pattern.as_deref().unwrap_or_default()).await?);
+                    ShellPattern::new(&self.expand_pattern(pattern.as_deref().unwrap_or_default()).await?);
                 got.map(|text| strip(&text, &pattern, expr))
             }
             Expr::ReplaceSubstring { parameter, indirect, pattern, replacement, match_kind } => {
                 let got = self.resolve(parameter, *indirect).await?;
-                let pattern = Pattern::new(&self.expand_pattern(pattern).await?);
+                let pattern = ShellPattern::new(&self.expand_pattern(pattern).await?);
                 let by = self.expand_text(replacement.as_deref().unwrap_or_default()).await?;
                 got.map(|text| replace(&text, &pattern, &by, match_kind))
             }
@@ -161,61 +161,61 @@ impl Shell {
             }
             Expr::VariableNames { prefix, concatenate } => {
                 let names = self.vars.names().into_iter().filter(|name| name.starts_with(prefix)).collect();
-                Got::many(names, *concatenate)
+                ParameterValue::many(names, *concatenate)
             }
             Expr::MemberKeys { variable_name, concatenate } => {
-                Got::many(self.vars.keys(variable_name), *concatenate)
+                ParameterValue::many(self.vars.keys(variable_name), *concatenate)
             }
             Expr::Parameter { .. }
             | Expr::UseDefaultValues { .. }
             | Expr::AssignDefaultValues { .. }
             | Expr::IndicateErrorIfNullOrUnset { .. }
-            | Expr::UseAlternativeValue { .. } => Got::Nothing,
+            | Expr::UseAlternativeValue { .. } => ParameterValue::Nothing,
         })
     }
 
-    async fn only(&mut self, pattern: Option<&str>) -> Result<Option<Pattern>, Flow> {
+    async fn only(&mut self, pattern: Option<&str>) -> Result<Option<ShellPattern>, ShellFlow> {
         match pattern.filter(|pattern| !pattern.is_empty()) {
-            Some(pattern) => Ok(Some(Pattern::new(&self.expand_pattern(pattern).await?))),
+            Some(pattern) => Ok(Some(ShellPattern::new(&self.expand_pattern(pattern).await?))),
             None => Ok(None),
         }
     }
 
-    async fn unbound<T>(&mut self, name: &str) -> Result<T, Flow> {
+    async fn unbound<T>(&mut self, name: &str) -> Result<T, ShellFlow> {
         self.complain(&format!("shell: {name}: unbound variable")).await;
-        Err(Flow::Exit(127))
+        Err(ShellFlow::Exit(127))
     }
 
     /// The word after `:-` or `:+`, in the quotes of the whole.
     async fn alternative(
         &mut self,
         word: Option<&str>,
-        quoting: Quoting,
-        parts: &mut Vec<Part>,
-    ) -> Result<(), Flow> {
+        quoting: QuoteContext,
+        parts: &mut Vec<WordPart>,
+    ) -> Result<(), ShellFlow> {
         let word = word.unwrap_or_default();
         for part in self.parts(word, quoting).await? {
             parts.push(match (part, quoting) {
-                (Part::Plain(text) | Part::Loose(text), _) => loose(text, quoting),
-                (part @ (Part::Quoted(_) | Part::Break), _) => part,
+                (WordPart::Plain(text) | WordPart::Loose(text), _) => loose(text, quoting),
+                (part @ (WordPart::Quoted(_) | WordPart::Break), _) => part,
             });
         }
         Ok(())
     }
 
-    fn emit(&self, got: Got, quoting: Quoting, parts: &mut Vec<Part>) {
+    fn emit(&self, got: ParameterValue, quoting: QuoteContext, parts: &mut Vec<WordPart>) {
         match got {
-            Got::Nothing => {}
-            Got::One(text) => parts.push(loose(text, quoting)),
-            Got::Many(texts, Joined::Yes) if quoting == Quoting::Quoted => {
+            ParameterValue::Nothing => {}
+            ParameterValue::One(text) => parts.push(loose(text, quoting)),
+            ParameterValue::Many(texts, JoinMode::Yes) if quoting == QuoteContext::Quoted => {
                 let separators = self.vars.text("IFS").unwrap_or_else(|| " ".to_owned());
                 let glue = separators.chars().next().map(String::from).unwrap_or_default();
-                parts.push(Part::Quoted(texts.join(&glue)));
+                parts.push(WordPart::Quoted(texts.join(&glue)));
             }
-            Got::Many(texts, _) => {
+            ParameterValue::Many(texts, _) => {
                 for (index, text) in texts.into_iter().enumerate() {
                     if index > 0 {
-                        parts.push(Part::Break);
+                        parts.push(WordPart::Break);
                     }
                     parts.push(loose(text, quoting));
                 }
@@ -223,19 +223,19 @@ impl Shell {
         }
     }
 
-    async fn resolve(&mut self, parameter: &Parameter, indirect: bool) -> Result<Got, Flow> {
+    async fn resolve(&mut self, parameter: &Parameter, indirect: bool) -> Result<ParameterValue, ShellFlow> {
         let got = self.direct(parameter).await?;
         if !indirect {
             return Ok(got);
         }
-        let Got::One(name) = got else { return Ok(Got::Nothing) };
+        let ParameterValue::One(name) = got else { return Ok(ParameterValue::Nothing) };
         match word::parse_parameter(&name, &grammar()) {
             Ok(parameter) => self.direct(&parameter).await,
-            Err(_) => Ok(Got::Nothing),
+            Err(_) => Ok(ParameterValue::Nothing),
         }
     }
 
-    async fn direct(&mut self, parameter: &Parameter) -> Result<Got, Flow> {
+    async fn direct(&mut self, parameter: &Parameter) -> Result<ParameterValue, ShellFlow> {
         let found = match parameter {
             Parameter::Positional(0) => Some("shell".to_owned()),
             Parameter::Positional(number) => {
@@ -255,16 +255,16 @@ impl Shell {
                 self.vars.element(name, index)
             }
             Parameter::NamedWithAllIndices { name, concatenate } => {
-                return Ok(Got::many(self.vars.elements(name), *concatenate));
+                return Ok(ParameterValue::many(self.vars.elements(name), *concatenate));
             }
         };
-        Ok(found.map_or(Got::Nothing, Got::One))
+        Ok(found.map_or(ParameterValue::Nothing, ParameterValue::One))
     }
 
-    fn special_parameter(&self, special: &SpecialParameter) -> Got {
-        Got::One(match special {
+    fn special_parameter(&self, special: &SpecialParameter) -> ParameterValue {
+        ParameterValue::One(match special {
             SpecialParameter::AllPositionalParameters { concatenate } => {
-                return Got::many(self.args.clone(), *concatenate);
+                return ParameterValue::many(self.args.clone(), *concatenate);
             }
             SpecialParameter::PositionalParameterCount => self.args.len().to_string(),
             SpecialParameter::LastExitStatus => self.status.to_string(),
@@ -275,7 +275,7 @@ impl Shell {
         })
     }
 
-    async fn assign_parameter(&mut self, parameter: &Parameter, text: String) -> Result<(), Flow> {
+    async fn assign_parameter(&mut self, parameter: &Parameter, text: String) -> Result<(), ShellFlow> {
         match parameter {
             Parameter::Named(name) => self.vars.set_text(name, text),
             Parameter::NamedWithIndex { name, index } if self.vars.is_map(name) => {
@@ -288,7 +288,7 @@ impl Shell {
             }
             Parameter::Positional(_) | Parameter::Special(_) | Parameter::NamedWithAllIndices { .. } => {
                 self.complain(&format!("shell: {}: cannot assign in this way", shown(parameter))).await;
-                return Err(Flow::Exit(1));
+                return Err(ShellFlow::Exit(1));
             }
         }
         Ok(())
@@ -300,21 +300,21 @@ impl Shell {
         indirect: bool,
         offset: i64,
         length: Option<i64>,
-    ) -> Result<Got, Flow> {
+    ) -> Result<ParameterValue, ShellFlow> {
         let positional =
             matches!(parameter, Parameter::Special(SpecialParameter::AllPositionalParameters { .. }));
         Ok(match self.resolve(parameter, indirect).await? {
-            Got::Nothing => Got::Nothing,
-            Got::One(text) => {
+            ParameterValue::Nothing => ParameterValue::Nothing,
+            ParameterValue::One(text) => {
                 let chars: Vec<char> = text.chars().collect();
-                Got::One(slice(&chars, offset, length).iter().collect())
+                ParameterValue::One(slice(&chars, offset, length).iter().collect())
             }
-            Got::Many(mut texts, joined) => {
+            ParameterValue::Many(mut texts, joined) => {
                 // Arguments count from 1, and 0 is the shell itself.
                 if positional {
                     texts.insert(0, "shell".to_owned());
                 }
-                Got::Many(slice(&texts, offset, length).to_vec(), joined)
+                ParameterValue::Many(slice(&texts, offset, length).to_vec(), joined)
             }
         })
     }
@@ -348,7 +348,7 @@ fn slice<T>(items: &[T], offset: i64, length: Option<i64>) -> &[T] {
 }
 
 /// Takes the shortest or longest beginning or end that matches.
-fn strip(text: &str, pattern: &Pattern, expr: &Expr) -> String {
+fn strip(text: &str, pattern: &ShellPattern, expr: &Expr) -> String {
     let chars: Vec<char> = text.chars().collect();
     let count = chars.len();
     let prefix = |at: &usize| chars.get(..*at).is_some_and(|part| pattern.matches_chars(part));
@@ -362,7 +362,7 @@ fn strip(text: &str, pattern: &Pattern, expr: &Expr) -> String {
     chars.get(kept.unwrap_or(0..count)).unwrap_or_default().iter().collect()
 }
 
-fn replace(text: &str, pattern: &Pattern, by: &str, kind: &Match) -> String {
+fn replace(text: &str, pattern: &ShellPattern, by: &str, kind: &Match) -> String {
     let chars: Vec<char> = text.chars().collect();
     let count = chars.len();
     let longest = |from: usize| {
@@ -406,7 +406,7 @@ fn first(text: &str, change: impl Fn(&str) -> String) -> String {
         .map_or_else(String::new, |c| format!("{}{}", change(c.encode_utf8(&mut [0; 4])), chars.as_str()))
 }
 
-fn cased(text: &str, only: Option<&Pattern>, change: impl Fn(char) -> String) -> String {
+fn cased(text: &str, only: Option<&ShellPattern>, change: impl Fn(char) -> String) -> String {
     let meant = |c: char| only.is_none_or(|pattern| pattern.matches_chars(&[c]));
     text.chars().map(|c| if meant(c) { change(c) } else { c.to_string() }).collect()
 }

@@ -2,7 +2,7 @@
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum WordPart {
     /// Written without quotes: its wildcards count, its spaces do not divide.
     Plain(String),
     /// The result of an unquoted expansion: its wildcards count and its spaces divide.
@@ -15,14 +15,14 @@ pub(crate) enum Part {
 
 /// A word, as plain text and as a pattern with its quoted parts escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Field {
+pub(crate) struct ExpandedField {
     pub(crate) text: String,
     pub(crate) pattern: String,
     /// Whether the pattern has an active wildcard.
     pub(crate) wild: bool,
 }
 
-impl Field {
+impl ExpandedField {
     fn push(&mut self, c: char, quoted: bool) {
         self.text.push(c);
         if quoted {
@@ -42,60 +42,60 @@ fn is_special(c: char) -> bool {
 }
 
 /// Joins parts without dividing anything.
-pub(crate) fn text(parts: &[Part]) -> String {
+pub(crate) fn text(parts: &[WordPart]) -> String {
     let mut text = String::new();
     for part in parts {
         match part {
-            Part::Plain(piece) | Part::Loose(piece) | Part::Quoted(piece) => text.push_str(piece),
-            Part::Break => text.push(' '),
+            WordPart::Plain(piece) | WordPart::Loose(piece) | WordPart::Quoted(piece) => text.push_str(piece),
+            WordPart::Break => text.push(' '),
         }
     }
     text
 }
 
 /// Joins parts to a pattern.
-pub(crate) fn pattern(parts: &[Part]) -> String {
-    let mut field = Field::default();
+pub(crate) fn pattern(parts: &[WordPart]) -> String {
+    let mut field = ExpandedField::default();
     for part in parts {
         match part {
-            Part::Plain(piece) | Part::Loose(piece) => piece.chars().for_each(|c| field.push(c, false)),
-            Part::Quoted(piece) => piece.chars().for_each(|c| field.push(c, true)),
-            Part::Break => field.push(' ', true),
+            WordPart::Plain(piece) | WordPart::Loose(piece) => piece.chars().for_each(|c| field.push(c, false)),
+            WordPart::Quoted(piece) => piece.chars().for_each(|c| field.push(c, true)),
+            WordPart::Break => field.push(' ', true),
         }
     }
     field.pattern
 }
 
 /// Cuts parts into words, by the separators that `IFS` names.
-pub(crate) fn fields(parts: &[Part], separators: &str) -> Vec<Field> {
-    let mut cutter = Cutter { separators, fields: Vec::new(), current: None, owed: false };
+pub(crate) fn fields(parts: &[WordPart], separators: &str) -> Vec<ExpandedField> {
+    let mut cutter = FieldSplitter { separators, fields: Vec::new(), current: None, owed: false };
     for part in parts {
         match part {
-            Part::Plain(piece) if piece.is_empty() => {}
-            Part::Plain(piece) => piece.chars().for_each(|c| cutter.open().push(c, false)),
-            Part::Quoted(piece) => {
+            WordPart::Plain(piece) if piece.is_empty() => {}
+            WordPart::Plain(piece) => piece.chars().for_each(|c| cutter.open().push(c, false)),
+            WordPart::Quoted(piece) => {
                 cutter.open();
                 piece.chars().for_each(|c| cutter.open().push(c, true));
             }
-            Part::Loose(piece) => piece.chars().for_each(|c| cutter.loose(c)),
-            Part::Break => cutter.end(),
+            WordPart::Loose(piece) => piece.chars().for_each(|c| cutter.loose(c)),
+            WordPart::Break => cutter.end(),
         }
     }
     cutter.fields.extend(cutter.current);
     cutter.fields
 }
 
-struct Cutter<'a> {
+struct FieldSplitter<'a> {
     separators: &'a str,
-    fields: Vec<Field>,
-    current: Option<Field>,
+    fields: Vec<ExpandedField>,
+    current: Option<ExpandedField>,
     /// Whether white space just ended a word, so that one other separator after
     /// it ends nothing more.
     owed: bool,
 }
 
-impl Cutter<'_> {
-    fn open(&mut self) -> &mut Field {
+impl FieldSplitter<'_> {
+    fn open(&mut self) -> &mut ExpandedField {
         self.owed = false;
         self.current.get_or_insert_default()
     }

@@ -3,24 +3,24 @@
 
 /// A pattern, ready to be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pattern(Vec<Node>);
+pub(crate) struct ShellPattern(Vec<ShellPatternNode>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Node {
+enum ShellPatternNode {
     Char(char),
     One,
     Any,
-    Set { negated: bool, items: Vec<Item> },
-    Group { kind: char, choices: Vec<Vec<Node>> },
+    Set { negated: bool, items: Vec<BracketItem> },
+    Group { kind: char, choices: Vec<Vec<ShellPatternNode>> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Item {
+enum BracketItem {
     Range(char, char),
     Class(String),
 }
 
-impl Pattern {
+impl ShellPattern {
     pub(crate) fn new(text: &str) -> Self {
         let chars: Vec<char> = text.chars().collect();
         let mut at = 0;
@@ -43,7 +43,7 @@ impl Pattern {
     }
 }
 
-fn sequence(chars: &[char], at: &mut usize, grouped: bool) -> Vec<Node> {
+fn sequence(chars: &[char], at: &mut usize, grouped: bool) -> Vec<ShellPatternNode> {
     let mut nodes = Vec::new();
     while let Some(&c) = chars.get(*at) {
         if grouped && matches!(c, '|' | ')') {
@@ -58,21 +58,21 @@ fn sequence(chars: &[char], at: &mut usize, grouped: bool) -> Vec<Node> {
             continue;
         }
         nodes.push(match c {
-            '*' => Node::Any,
-            '?' => Node::One,
+            '*' => ShellPatternNode::Any,
+            '?' => ShellPatternNode::One,
             '\\' => {
                 let escaped = chars.get(*at).copied().unwrap_or('\\');
                 *at += 1;
-                Node::Char(escaped)
+                ShellPatternNode::Char(escaped)
             }
-            '[' => set(chars, at).unwrap_or(Node::Char('[')),
-            c => Node::Char(c),
+            '[' => set(chars, at).unwrap_or(ShellPatternNode::Char('[')),
+            c => ShellPatternNode::Char(c),
         });
     }
     nodes
 }
 
-fn group(kind: char, chars: &[char], at: &mut usize) -> Option<Node> {
+fn group(kind: char, chars: &[char], at: &mut usize) -> Option<ShellPatternNode> {
     let mut inner = *at + 1;
     let mut choices = vec![sequence(chars, &mut inner, true)];
     loop {
@@ -83,13 +83,13 @@ fn group(kind: char, chars: &[char], at: &mut usize) -> Option<Node> {
             }
             _ => {
                 *at = inner + 1;
-                return Some(Node::Group { kind, choices });
+                return Some(ShellPatternNode::Group { kind, choices });
             }
         }
     }
 }
 
-fn set(chars: &[char], at: &mut usize) -> Option<Node> {
+fn set(chars: &[char], at: &mut usize) -> Option<ShellPatternNode> {
     let mut inner = *at;
     let negated = matches!(chars.get(inner), Some('!' | '^'));
     if negated {
@@ -103,7 +103,7 @@ fn set(chars: &[char], at: &mut usize) -> Option<Node> {
             ']' if inner > first + 1 => break,
             '[' if chars.get(inner) == Some(&':') => {
                 let end = inner + 1 + chars.get(inner + 1..)?.iter().position(|&c| c == ':')?;
-                items.push(Item::Class(chars.get(inner + 1..end)?.iter().collect()));
+                items.push(BracketItem::Class(chars.get(inner + 1..end)?.iter().collect()));
                 inner = end + 2;
             }
             c => {
@@ -113,15 +113,15 @@ fn set(chars: &[char], at: &mut usize) -> Option<Node> {
                     let high = *chars.get(inner)?;
                     inner += 1;
                     let high = if high == '\\' { escaped(chars, &mut inner)? } else { high };
-                    items.push(Item::Range(low, high));
+                    items.push(BracketItem::Range(low, high));
                 } else {
-                    items.push(Item::Range(low, low));
+                    items.push(BracketItem::Range(low, low));
                 }
             }
         }
     }
     *at = inner;
-    Some(Node::Set { negated, items })
+    Some(ShellPatternNode::Set { negated, items })
 }
 
 fn escaped(chars: &[char], at: &mut usize) -> Option<char> {
@@ -131,27 +131,27 @@ fn escaped(chars: &[char], at: &mut usize) -> Option<char> {
 }
 
 /// Compares nodes with the beginning of a text and asks `then` about the rest.
-fn here(nodes: &[Node], text: &[char], then: &mut dyn FnMut(&[char]) -> bool) -> bool {
+fn here(nodes: &[ShellPatternNode], text: &[char], then: &mut dyn FnMut(&[char]) -> bool) -> bool {
     let Some((node, nodes)) = nodes.split_first() else {
         return then(text);
     };
     match node {
-        Node::Char(c) => {
+        ShellPatternNode::Char(c) => {
             text.split_first().is_some_and(|(first, rest)| first == c && here(nodes, rest, then))
         }
-        Node::One => text.split_first().is_some_and(|(_, rest)| here(nodes, rest, then)),
-        Node::Set { negated, items } => text
+        ShellPatternNode::One => text.split_first().is_some_and(|(_, rest)| here(nodes, rest, then)),
+        ShellPatternNode::Set { negated, items } => text
             .split_first()
             .is_some_and(|(first, rest)| in_set(items, *first) != *negated && here(nodes, rest, then)),
-        Node::Any => (0..=text.len()).any(|at| text.get(at..).is_some_and(|rest| here(nodes, rest, then))),
-        Node::Group { kind, choices } => in_group(*kind, choices, nodes, text, then),
+        ShellPatternNode::Any => (0..=text.len()).any(|at| text.get(at..).is_some_and(|rest| here(nodes, rest, then))),
+        ShellPatternNode::Group { kind, choices } => in_group(*kind, choices, nodes, text, then),
     }
 }
 
 fn in_group(
     kind: char,
-    choices: &[Vec<Node>],
-    nodes: &[Node],
+    choices: &[Vec<ShellPatternNode>],
+    nodes: &[ShellPatternNode],
     text: &[char],
     then: &mut dyn FnMut(&[char]) -> bool,
 ) -> bool {
@@ -171,8 +171,8 @@ fn in_group(
 
 /// One choice, then any number more; each must consume something, or the match would never end.
 fn again(
-    choices: &[Vec<Node>],
-    nodes: &[Node],
+    choices: &[Vec<ShellPatternNode>],
+    nodes: &[ShellPatternNode],
     text: &[char],
     then: &mut dyn FnMut(&[char]) -> bool,
 ) -> bool {
@@ -183,10 +183,10 @@ fn again(
     })
 }
 
-fn in_set(items: &[Item], c: char) -> bool {
+fn in_set(items: &[BracketItem], c: char) -> bool {
     items.iter().any(|item| match item {
-        Item::Range(low, high) => (*low..=*high).contains(&c),
-        Item::Class(name) => in_class(name, c),
+        BracketItem::Range(low, high) => (*low..=*high).contains(&c),
+        BracketItem::Class(name) => in_class(name, c),
     })
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn ansi(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+type QuoteChars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 fn push(out: &mut Vec<u8>, c: char) {
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -59,7 +59,7 @@ fn low(code: u32) -> u8 {
     u8::try_from(code & 255).unwrap_or(0)
 }
 
-fn number(rest: &mut Rest<'_>, radix: u32, most: usize) -> Option<u32> {
+fn number(rest: &mut QuoteChars<'_>, radix: u32, most: usize) -> Option<u32> {
     let mut code = None;
     for _ in 0..most {
         let Some(digit) = rest.peek().and_then(|c| c.to_digit(radix)) else { break };
@@ -69,7 +69,7 @@ fn number(rest: &mut Rest<'_>, radix: u32, most: usize) -> Option<u32> {
     code
 }
 
-fn unicode(rest: &mut Rest<'_>, most: usize, out: &mut Vec<u8>) {
+fn unicode(rest: &mut QuoteChars<'_>, most: usize, out: &mut Vec<u8>) {
     match number(rest, 16, most).and_then(char::from_u32) {
         Some(c) => push(out, c),
         None => out.extend(b"\\u"),

@@ -4,14 +4,14 @@ use brush_parser::ParserOptions;
 use brush_parser::word::{self, TildeExpr, WordPiece, WordPieceWithSource};
 
 use super::brace::braces;
-use super::parts::{self, Part};
+use super::parts::{self, WordPart};
 use super::quote::ansi;
-use crate::io::Local;
-use crate::shell::{Flow, Shell};
+use crate::io::LocalFuture;
+use crate::shell::{ShellFlow, ShellState};
 
 /// Whether the expansion is inside double quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Quoting {
+pub(crate) enum QuoteContext {
     Quoted,
     Bare,
 }
@@ -21,12 +21,12 @@ pub(crate) fn grammar() -> ParserOptions {
     ParserOptions::default()
 }
 
-impl Shell {
+impl ShellState {
     /// All words that a word becomes.
-    pub(crate) async fn expand_words(&mut self, word: &str) -> Result<Vec<String>, Flow> {
+    pub(crate) async fn expand_words(&mut self, word: &str) -> Result<Vec<String>, ShellFlow> {
         let mut words = Vec::new();
         for word in braces(word, &grammar()) {
-            let parts = self.parts(&word, Quoting::Bare).await?;
+            let parts = self.parts(&word, QuoteContext::Bare).await?;
             let separators = self.vars.text("IFS").unwrap_or_else(|| " \t\n".to_owned());
             for field in parts::fields(&parts, &separators) {
                 words.extend(self.names_of(field));
@@ -36,36 +36,36 @@ impl Shell {
     }
 
     /// Expands to one text, without word splitting and file names.
-    pub(crate) async fn expand_text(&mut self, word: &str) -> Result<String, Flow> {
-        Ok(parts::text(&self.parts(word, Quoting::Bare).await?))
+    pub(crate) async fn expand_text(&mut self, word: &str) -> Result<String, ShellFlow> {
+        Ok(parts::text(&self.parts(word, QuoteContext::Bare).await?))
     }
 
     /// Expands to a pattern; quoted text is literal.
-    pub(crate) async fn expand_pattern(&mut self, word: &str) -> Result<String, Flow> {
-        Ok(parts::pattern(&self.parts(word, Quoting::Bare).await?))
+    pub(crate) async fn expand_pattern(&mut self, word: &str) -> Result<String, ShellFlow> {
+        Ok(parts::pattern(&self.parts(word, QuoteContext::Bare).await?))
     }
 
     /// Expands to a regular expression; quoted text is literal.
-    pub(crate) async fn expand_regex(&mut self, word: &str) -> Result<String, Flow> {
-        let parts = self.parts(word, Quoting::Bare).await?;
-        let piece = |part: &Part| match part {
-            Part::Plain(text) | Part::Loose(text) => text.clone(),
-            Part::Quoted(text) => regex::escape(text),
-            Part::Break => " ".to_owned(),
+    pub(crate) async fn expand_regex(&mut self, word: &str) -> Result<String, ShellFlow> {
+        let parts = self.parts(word, QuoteContext::Bare).await?;
+        let piece = |part: &WordPart| match part {
+            WordPart::Plain(text) | WordPart::Loose(text) => text.clone(),
+            WordPart::Quoted(text) => regex::escape(text),
+            WordPart::Break => " ".to_owned(),
         };
         Ok(parts.iter().map(piece).collect())
     }
 
     /// Expands the text of a here-document or of arithmetic, in which
     /// quotes are ordinary characters.
-    pub(crate) async fn expand_quoted(&mut self, text: &str) -> Result<String, Flow> {
+    pub(crate) async fn expand_quoted(&mut self, text: &str) -> Result<String, ShellFlow> {
         if !text.contains(['$', '`', '\\']) {
             return Ok(text.to_owned());
         }
         match word::parse_heredoc(text, &grammar()) {
             Ok(pieces) => {
                 let mut parts = Vec::new();
-                self.pieces(&pieces, Quoting::Quoted, &mut parts).await?;
+                self.pieces(&pieces, QuoteContext::Quoted, &mut parts).await?;
                 Ok(parts::text(&parts))
             }
             Err(error) => self.unreadable(text, &error.to_string()).await,
@@ -76,8 +76,8 @@ impl Shell {
     pub(crate) fn parts<'a>(
         &'a mut self,
         text: &'a str,
-        quoting: Quoting,
-    ) -> Local<'a, Result<Vec<Part>, Flow>> {
+        quoting: QuoteContext,
+    ) -> LocalFuture<'a, Result<Vec<WordPart>, ShellFlow>> {
         Box::pin(async move {
             let mut parts = Vec::new();
             match word::parse(text, &grammar()) {
@@ -88,17 +88,17 @@ impl Shell {
         })
     }
 
-    async fn unreadable<T>(&mut self, text: &str, why: &str) -> Result<T, Flow> {
+    async fn unreadable<T>(&mut self, text: &str, why: &str) -> Result<T, ShellFlow> {
         self.complain(&format!("shell: cannot read the word '{text}': {why}")).await;
-        Err(Flow::Exit(2))
+        Err(ShellFlow::Exit(2))
     }
 
     fn pieces<'a>(
         &'a mut self,
         pieces: &'a [WordPieceWithSource],
-        quoting: Quoting,
-        parts: &'a mut Vec<Part>,
-    ) -> Local<'a, Result<(), Flow>> {
+        quoting: QuoteContext,
+        parts: &'a mut Vec<WordPart>,
+    ) -> LocalFuture<'a, Result<(), ShellFlow>> {
         Box::pin(async move {
             for piece in pieces {
                 self.piece(&piece.piece, quoting, parts).await?;
@@ -110,30 +110,30 @@ impl Shell {
     async fn piece(
         &mut self,
         piece: &WordPiece,
-        quoting: Quoting,
-        parts: &mut Vec<Part>,
-    ) -> Result<(), Flow> {
+        quoting: QuoteContext,
+        parts: &mut Vec<WordPart>,
+    ) -> Result<(), ShellFlow> {
         match piece {
-            WordPiece::Text(text) if quoting == Quoting::Quoted => parts.push(Part::Quoted(text.clone())),
-            WordPiece::Text(text) => parts.push(Part::Plain(text.clone())),
-            WordPiece::SingleQuotedText(text) => parts.push(Part::Quoted(text.clone())),
-            WordPiece::AnsiCQuotedText(text) => parts.push(Part::Quoted(ansi(text))),
+            WordPiece::Text(text) if quoting == QuoteContext::Quoted => parts.push(WordPart::Quoted(text.clone())),
+            WordPiece::Text(text) => parts.push(WordPart::Plain(text.clone())),
+            WordPiece::SingleQuotedText(text) => parts.push(WordPart::Quoted(text.clone())),
+            WordPiece::AnsiCQuotedText(text) => parts.push(WordPart::Quoted(ansi(text))),
             WordPiece::EscapeSequence(text) => {
                 let escaped = text.strip_prefix('\\').unwrap_or(text);
                 // A line that continues in the next.
                 if escaped != "\n" {
-                    parts.push(Part::Quoted(escaped.to_owned()));
+                    parts.push(WordPart::Quoted(escaped.to_owned()));
                 }
             }
             WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
                 let before = parts.len();
-                self.pieces(inner, Quoting::Quoted, parts).await?;
+                self.pieces(inner, QuoteContext::Quoted, parts).await?;
                 // `""` is a word, but `"$@"` without arguments yields no word.
                 if parts.len() == before && !inner.iter().any(|piece| may_vanish(&piece.piece)) {
-                    parts.push(Part::Quoted(String::new()));
+                    parts.push(WordPart::Quoted(String::new()));
                 }
             }
-            WordPiece::TildeExpansion(tilde) => parts.push(Part::Quoted(self.tilde(tilde))),
+            WordPiece::TildeExpansion(tilde) => parts.push(WordPart::Quoted(self.tilde(tilde))),
             WordPiece::ParameterExpansion(expr) => self.parameter(expr, quoting, parts).await?,
             WordPiece::CommandSubstitution(script) | WordPiece::BackquotedCommandSubstitution(script) => {
                 let script = match piece {
@@ -165,10 +165,10 @@ impl Shell {
 }
 
 /// The result of an expansion, as its quotes make it.
-pub(crate) fn loose(text: String, quoting: Quoting) -> Part {
+pub(crate) fn loose(text: String, quoting: QuoteContext) -> WordPart {
     match quoting {
-        Quoting::Quoted => Part::Quoted(text),
-        Quoting::Bare => Part::Loose(text),
+        QuoteContext::Quoted => WordPart::Quoted(text),
+        QuoteContext::Bare => WordPart::Loose(text),
     }
 }
 

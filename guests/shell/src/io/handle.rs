@@ -7,30 +7,30 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::rc::Rc;
 
-use super::pipe::{Reader, Writer};
+use super::pipe::{PipeReader, PipeWriter};
 
 /// Somewhere in this process that takes bytes.
-pub(crate) type Sink = Rc<RefCell<dyn Write>>;
+pub(crate) type SharedWriter = Rc<RefCell<dyn Write>>;
 
 /// Clones are the same thing, with the same place in it.
 #[derive(Clone)]
-pub(crate) enum Handle {
+pub(crate) enum IoHandle {
     /// Empty, and takes everything.
     Null,
     /// An open file, or the guest's own input.
-    Input(Rc<RefCell<Input>>),
+    Input(Rc<RefCell<BufferedInput>>),
     /// An open file that is written.
     Output(Rc<RefCell<File>>),
     /// The end of a pipe that is read.
-    PipeOut(Reader),
+    PipeOut(PipeReader),
     /// The end of a pipe that is written.
-    PipeIn(Writer),
+    PipeIn(PipeWriter),
     /// Memory, or the guest's own output.
-    Sink(Sink),
+    Sink(SharedWriter),
 }
 
 /// A buffered input, with the bytes that were read ahead.
-pub(crate) struct Input {
+pub(crate) struct BufferedInput {
     source: Box<dyn Read>,
     ahead: VecDeque<u8>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Input {
 /// The size of one read.
 pub(crate) const CHUNK: usize = 16 << 10;
 
-impl Handle {
+impl IoHandle {
     pub(crate) fn stdin() -> Self {
         Self::reading(io::stdin())
     }
@@ -52,11 +52,11 @@ impl Handle {
     }
 
     pub(crate) fn reading(source: impl Read + 'static) -> Self {
-        Self::Input(Rc::new(RefCell::new(Input { source: Box::new(source), ahead: VecDeque::new() })))
+        Self::Input(Rc::new(RefCell::new(BufferedInput { source: Box::new(source), ahead: VecDeque::new() })))
     }
 
     pub(crate) fn text(bytes: Vec<u8>) -> Self {
-        Self::Input(Rc::new(RefCell::new(Input { source: Box::new(io::empty()), ahead: bytes.into() })))
+        Self::Input(Rc::new(RefCell::new(BufferedInput { source: Box::new(io::empty()), ahead: bytes.into() })))
     }
 
     /// Some bytes; none at the end.
@@ -109,7 +109,7 @@ impl Handle {
     }
 }
 
-impl Input {
+impl BufferedInput {
     fn fill(&mut self) -> io::Result<usize> {
         let mut chunk = vec![0; CHUNK];
         let count = self.source.read(&mut chunk)?;

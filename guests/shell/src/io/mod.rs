@@ -5,7 +5,7 @@ mod handle;
 mod pipe;
 mod turn;
 
-pub(crate) use fds::Fds;
-pub(crate) use handle::{Handle, Sink};
+pub(crate) use fds::FdTable;
+pub(crate) use handle::{IoHandle, SharedWriter};
 pub(crate) use pipe::pipe;
-pub(crate) use turn::{Local, block_on, join};
+pub(crate) use turn::{LocalFuture, block_on, join};

@@ -11,7 +11,7 @@ use std::task::Poll;
 const CAPACITY: usize = 64 << 10;
 
 #[derive(Default)]
-struct State {
+struct PipeState {
     bytes: VecDeque<u8>,
     readers: usize,
     writers: usize,
@@ -20,21 +20,21 @@ struct State {
 }
 
 /// The end that is read. Clones are the same end, which is closed when the last of them is gone.
-pub(crate) struct Reader(Rc<RefCell<State>>);
+pub(crate) struct PipeReader(Rc<RefCell<PipeState>>);
 
 /// The end that is written.
-pub(crate) struct Writer(Rc<RefCell<State>>);
+pub(crate) struct PipeWriter(Rc<RefCell<PipeState>>);
 
 /// The pipe has no readers any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Broken;
+pub(crate) struct BrokenPipeError;
 
-pub(crate) fn pipe() -> (Reader, Writer) {
-    let state = Rc::new(RefCell::new(State { readers: 1, writers: 1, ..State::default() }));
-    (Reader(Rc::clone(&state)), Writer(state))
+pub(crate) fn pipe() -> (PipeReader, PipeWriter) {
+    let state = Rc::new(RefCell::new(PipeState { readers: 1, writers: 1, ..PipeState::default() }));
+    (PipeReader(Rc::clone(&state)), PipeWriter(state))
 }
 
-impl Reader {
+impl PipeReader {
     /// Reads at most `max` bytes; empty when the pipe has no writers any more.
     pub(crate) async fn read(&self, max: usize) -> Vec<u8> {
         poll_fn(|_| {
@@ -73,15 +73,15 @@ impl Reader {
     }
 }
 
-impl Writer {
+impl PipeWriter {
     /// Writes everything, waiting for room.
-    pub(crate) async fn write(&self, bytes: &[u8]) -> Result<(), Broken> {
+    pub(crate) async fn write(&self, bytes: &[u8]) -> Result<(), BrokenPipeError> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let taken = poll_fn(|_| {
                 let mut state = self.0.borrow_mut();
                 if state.readers == 0 {
-                    return Poll::Ready(Err(Broken));
+                    return Poll::Ready(Err(BrokenPipeError));
                 }
                 let count = CAPACITY.saturating_sub(state.bytes.len()).min(rest.len());
                 if count == 0 {
@@ -112,27 +112,27 @@ impl Writer {
     }
 }
 
-impl Clone for Reader {
+impl Clone for PipeReader {
     fn clone(&self) -> Self {
         self.0.borrow_mut().readers += 1;
         Self(Rc::clone(&self.0))
     }
 }
 
-impl Drop for Reader {
+impl Drop for PipeReader {
     fn drop(&mut self) {
         self.0.borrow_mut().readers -= 1;
     }
 }
 
-impl Clone for Writer {
+impl Clone for PipeWriter {
     fn clone(&self) -> Self {
         self.0.borrow_mut().writers += 1;
         Self(Rc::clone(&self.0))
     }
 }
 
-impl Drop for Writer {
+impl Drop for PipeWriter {
     fn drop(&mut self) {
         self.0.borrow_mut().writers -= 1;
     }

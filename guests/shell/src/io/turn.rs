@@ -5,7 +5,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 /// A future that may borrow and stays in this thread.
-pub(crate) type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+pub(crate) type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Runs a future to its end. A future that waits is polled again in a later turn.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -21,8 +21,8 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
 /// Runs futures in turns until each has ended, and returns their results in order.
 ///
 /// A finished future is dropped at once, because others may wait for a handle that it holds open.
-pub(crate) async fn join<T>(futures: Vec<Local<'_, T>>) -> Vec<T> {
-    let mut running: Vec<Option<Local<'_, T>>> = futures.into_iter().map(Some).collect();
+pub(crate) async fn join<T>(futures: Vec<LocalFuture<'_, T>>) -> Vec<T> {
+    let mut running: Vec<Option<LocalFuture<'_, T>>> = futures.into_iter().map(Some).collect();
     let mut ended: Vec<Option<T>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(move |context| {
         // From the last stage to the first, so that readers are known to wait before a writer

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, Word};
 
-use crate::shell::{Flow, Shell, Value};
+use crate::shell::{ShellFlow, ShellState, VariableValue};
 
-impl Shell {
-    pub(crate) async fn assign(&mut self, assignment: &Assignment) -> Result<(), Flow> {
+impl ShellState {
+    pub(crate) async fn assign(&mut self, assignment: &Assignment) -> Result<(), ShellFlow> {
         let (AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _)) =
             &assignment.name;
         if self.vars.is_readonly(name) {
             self.complain(&format!("shell: {name}: readonly variable")).await;
-            return Err(Flow::Exit(1));
+            return Err(ShellFlow::Exit(1));
         }
         match (&assignment.name, &assignment.value) {
             (AssignmentName::VariableName(name), AssignmentValue::Scalar(word)) => {
@@ -33,12 +33,12 @@ impl Shell {
         Ok(())
     }
 
-    async fn assigned_text(&mut self, word: &Word) -> Result<String, Flow> {
+    async fn assigned_text(&mut self, word: &Word) -> Result<String, ShellFlow> {
         self.expand_text(&word.value).await
     }
 
     /// The new text of a variable; integers are computed, the others joined.
-    async fn combine(&mut self, name: &str, before: Option<String>, text: String) -> Result<String, Flow> {
+    async fn combine(&mut self, name: &str, before: Option<String>, text: String) -> Result<String, ShellFlow> {
         if self.vars.find(name).is_some_and(|var| var.integer) {
             let expr = before.map_or_else(|| text.clone(), |before| format!("({before})+({text})"));
             return Ok(self.arithmetic(&expr).await?.to_string());
@@ -52,7 +52,7 @@ impl Shell {
         index: &str,
         text: String,
         append: bool,
-    ) -> Result<(), Flow> {
+    ) -> Result<(), ShellFlow> {
         if self.vars.is_map(name) {
             let key = self.expand_text(index).await?;
             let before = if append { self.vars.member(name, &key) } else { None };
@@ -64,7 +64,7 @@ impl Shell {
         let text = self.combine(name, before, text).await?;
         if let Err(why) = self.vars.set_element(name, index, text) {
             self.complain(&format!("shell: {why}")).await;
-            return Err(Flow::Exit(1));
+            return Err(ShellFlow::Exit(1));
         }
         Ok(())
     }
@@ -74,10 +74,10 @@ impl Shell {
         name: &str,
         items: &[(Option<Word>, Word)],
         append: bool,
-    ) -> Result<(), Flow> {
+    ) -> Result<(), ShellFlow> {
         if self.vars.is_map(name) {
             if !append {
-                self.vars.set(name, Value::Map(BTreeMap::new()));
+                self.vars.set(name, VariableValue::Map(BTreeMap::new()));
             }
             for (key, word) in items {
                 let key = self.expand_text(key.as_ref().map_or("", |key| &key.value)).await?;
@@ -89,7 +89,7 @@ impl Shell {
         let mut list = BTreeMap::new();
         if append {
             list.extend((0..).zip(self.vars.elements(name)));
-            if let Some(Value::List(before)) = self.vars.find(name).map(|var| &var.value) {
+            if let Some(VariableValue::List(before)) = self.vars.find(name).map(|var| &var.value) {
                 list.clone_from(before);
             }
         }
@@ -109,7 +109,7 @@ impl Shell {
                 }
             }
         }
-        self.vars.set(name, Value::List(list));
+        self.vars.set(name, VariableValue::List(list));
         Ok(())
     }
 }

@@ -7,22 +7,22 @@ use brush_parser::ast::{
     CompoundList, ForClauseCommand, FunctionBody, IfClauseCommand,
 };
 
-use crate::expand::pattern::Pattern;
-use crate::io::Local;
-use crate::shell::{Flow, Shell, Step};
+use crate::expand::pattern::ShellPattern;
+use crate::io::LocalFuture;
+use crate::shell::{ShellFlow, ShellState, CommandResult};
 
 /// How deep functions may call: the stack of a guest is small, and no sensible script goes deeper.
 const MAX_DEPTH: u32 = 100;
 
 /// The condition value that continues a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum While {
+enum LoopCondition {
     True,
     False,
 }
 
-impl Shell {
-    pub(crate) fn run_command<'a>(&'a mut self, command: &'a Command) -> Local<'a, Step> {
+impl ShellState {
+    pub(crate) fn run_command<'a>(&'a mut self, command: &'a Command) -> LocalFuture<'a, CommandResult> {
         Box::pin(async move {
             match command {
                 Command::Simple(simple) => self.simple(simple).await,
@@ -54,7 +54,7 @@ impl Shell {
         })
     }
 
-    fn compound<'a>(&'a mut self, compound: &'a CompoundCommand) -> Local<'a, Step> {
+    fn compound<'a>(&'a mut self, compound: &'a CompoundCommand) -> LocalFuture<'a, CommandResult> {
         Box::pin(async move {
             match compound {
                 CompoundCommand::Arithmetic(command) => {
@@ -72,10 +72,10 @@ impl Shell {
                 CompoundCommand::CaseClause(clause) => self.case(clause).await,
                 CompoundCommand::IfClause(clause) => self.if_clause(clause).await,
                 CompoundCommand::WhileClause(clause) => {
-                    self.while_loop(While::True, &clause.0, &clause.1.list).await
+                    self.while_loop(LoopCondition::True, &clause.0, &clause.1.list).await
                 }
                 CompoundCommand::UntilClause(clause) => {
-                    self.while_loop(While::False, &clause.0, &clause.1.list).await
+                    self.while_loop(LoopCondition::False, &clause.0, &clause.1.list).await
                 }
                 CompoundCommand::Coprocess(_) => {
                     self.complain("shell: coproc: nothing can run beside the shell").await;
@@ -86,14 +86,14 @@ impl Shell {
     }
 
     /// Runs a list as a condition, so that its failure is an answer.
-    async fn condition(&mut self, list: &CompoundList) -> Result<bool, Flow> {
+    async fn condition(&mut self, list: &CompoundList) -> Result<bool, ShellFlow> {
         self.conditions += 1;
         let step = self.run_list(list).await;
         self.conditions -= 1;
         Ok(step? == 0)
     }
 
-    async fn if_clause(&mut self, clause: &IfClauseCommand) -> Step {
+    async fn if_clause(&mut self, clause: &IfClauseCommand) -> CommandResult {
         if self.condition(&clause.condition).await? {
             return self.run_list(&clause.then).await;
         }
@@ -111,22 +111,22 @@ impl Shell {
     }
 
     /// One round of a loop. Returns whether another may follow.
-    async fn round(&mut self, body: &CompoundList) -> Result<bool, Flow> {
+    async fn round(&mut self, body: &CompoundList) -> Result<bool, ShellFlow> {
         self.loops += 1;
         let step = self.run_list(body).await;
         self.loops -= 1;
         match step {
-            Ok(_) | Err(Flow::Continue(0 | 1)) => Ok(true),
-            Err(Flow::Break(0 | 1)) => Ok(false),
-            Err(Flow::Break(levels)) => Err(Flow::Break(levels - 1)),
-            Err(Flow::Continue(levels)) => Err(Flow::Continue(levels - 1)),
-            Err(flow @ (Flow::Return(_) | Flow::Exit(_))) => Err(flow),
+            Ok(_) | Err(ShellFlow::Continue(0 | 1)) => Ok(true),
+            Err(ShellFlow::Break(0 | 1)) => Ok(false),
+            Err(ShellFlow::Break(levels)) => Err(ShellFlow::Break(levels - 1)),
+            Err(ShellFlow::Continue(levels)) => Err(ShellFlow::Continue(levels - 1)),
+            Err(flow @ (ShellFlow::Return(_) | ShellFlow::Exit(_))) => Err(flow),
         }
     }
 
-    async fn while_loop(&mut self, wanted: While, condition: &CompoundList, body: &CompoundList) -> Step {
+    async fn while_loop(&mut self, wanted: LoopCondition, condition: &CompoundList, body: &CompoundList) -> CommandResult {
         let mut status = 0;
-        while self.condition(condition).await? == (wanted == While::True) {
+        while self.condition(condition).await? == (wanted == LoopCondition::True) {
             let more = self.round(body).await?;
             status = self.status;
             if !more {
@@ -137,7 +137,7 @@ impl Shell {
         Ok(status)
     }
 
-    async fn for_loop(&mut self, clause: &ForClauseCommand) -> Step {
+    async fn for_loop(&mut self, clause: &ForClauseCommand) -> CommandResult {
         let mut values = Vec::new();
         match &clause.values {
             Some(words) => {
@@ -157,7 +157,7 @@ impl Shell {
         Ok(self.status)
     }
 
-    async fn counting_loop(&mut self, clause: &ArithmeticForClauseCommand) -> Step {
+    async fn counting_loop(&mut self, clause: &ArithmeticForClauseCommand) -> CommandResult {
         if let Some(start) = &clause.initializer {
             self.arithmetic(&start.value).await?;
         }
@@ -181,7 +181,7 @@ impl Shell {
         Ok(status)
     }
 
-    async fn case(&mut self, clause: &CaseClauseCommand) -> Step {
+    async fn case(&mut self, clause: &CaseClauseCommand) -> CommandResult {
         let value = self.expand_text(&clause.value.value).await?;
         self.status = 0;
         let mut fall = false;
@@ -201,7 +201,7 @@ impl Shell {
         Ok(self.status)
     }
 
-    async fn case_matches(&mut self, item: &CaseItem, value: &str) -> Result<bool, Flow> {
+    async fn case_matches(&mut self, item: &CaseItem, value: &str) -> Result<bool, ShellFlow> {
         for pattern in &item.patterns {
             let pattern = self.expand_pattern(&pattern.value).await?;
             if self.matches(&pattern, value) {
@@ -214,17 +214,17 @@ impl Shell {
     /// Compares with the case rule of `nocasematch`.
     pub(crate) fn matches(&self, pattern: &str, value: &str) -> bool {
         if self.options.nocasematch {
-            Pattern::lower(pattern).matches(&value.to_lowercase())
+            ShellPattern::lower(pattern).matches(&value.to_lowercase())
         } else {
-            Pattern::new(pattern).matches(value)
+            ShellPattern::new(pattern).matches(value)
         }
     }
 
     /// Calls a function with its own arguments and scope.
-    pub(crate) async fn call_function(&mut self, name: &str, body: &FunctionBody, args: Vec<String>) -> Step {
+    pub(crate) async fn call_function(&mut self, name: &str, body: &FunctionBody, args: Vec<String>) -> CommandResult {
         if self.depth >= MAX_DEPTH {
             self.complain(&format!("shell: {name}: functions are nested deeper than {MAX_DEPTH}")).await;
-            return Err(Flow::Exit(1));
+            return Err(ShellFlow::Exit(1));
         }
         self.depth += 1;
         let loops = std::mem::take(&mut self.loops);
@@ -242,7 +242,7 @@ impl Shell {
         self.loops = loops;
         self.depth -= 1;
         match step {
-            Err(Flow::Return(status)) => Ok(status),
+            Err(ShellFlow::Return(status)) => Ok(status),
             other => other,
         }
     }

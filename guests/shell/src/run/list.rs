@@ -8,20 +8,20 @@ use brush_parser::Parser;
 use brush_parser::ast::{AndOr, AndOrList, Command, CompoundList, Pipeline, Program, SeparatorOperator};
 
 use crate::expand::grammar;
-use crate::io::{Handle, Local, Sink, join, pipe};
-use crate::shell::{Flow, Shell, Step};
+use crate::io::{IoHandle, LocalFuture, SharedWriter, join, pipe};
+use crate::shell::{ShellFlow, ShellState, CommandResult};
 
 /// The most output of a command that becomes part of a word.
 const MAX_CAPTURE: usize = 16 << 20;
 
 /// Whether a failure counts for `errexit` and traps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counts {
+enum FailureEffect {
     Yes,
     No,
 }
 
-impl Shell {
+impl ShellState {
     /// Runs a whole script, then its exit trap. Returns the status.
     pub(crate) async fn run_to_end(&mut self, script: &str) -> i32 {
         let step = self.run_source(script).await;
@@ -33,10 +33,10 @@ impl Shell {
     }
 
     /// Runs the exit trap and returns the final status.
-    pub(crate) async fn finish(&mut self, step: Step) -> i32 {
+    pub(crate) async fn finish(&mut self, step: CommandResult) -> i32 {
         self.status = match step {
-            Ok(status) | Err(Flow::Exit(status) | Flow::Return(status)) => status,
-            Err(Flow::Break(_) | Flow::Continue(_)) => self.status,
+            Ok(status) | Err(ShellFlow::Exit(status) | ShellFlow::Return(status)) => status,
+            Err(ShellFlow::Break(_) | ShellFlow::Continue(_)) => self.status,
         };
         let Some(trap) = self.traps.remove("EXIT") else {
             return self.status;
@@ -44,13 +44,13 @@ impl Shell {
         let status = self.status;
         self.options.errexit = false;
         match self.run_source(&trap).await {
-            Err(Flow::Exit(status)) => status,
+            Err(ShellFlow::Exit(status)) => status,
             Ok(_) | Err(_) => status,
         }
     }
 
     /// Reads a script and runs it in this shell.
-    pub(crate) fn run_source<'a>(&'a mut self, script: &'a str) -> Local<'a, Step> {
+    pub(crate) fn run_source<'a>(&'a mut self, script: &'a str) -> LocalFuture<'a, CommandResult> {
         Box::pin(async move {
             let program = match parse(script) {
                 Ok(program) => program,
@@ -67,7 +67,7 @@ impl Shell {
         })
     }
 
-    pub(crate) fn run_list<'a>(&'a mut self, list: &'a CompoundList) -> Local<'a, Step> {
+    pub(crate) fn run_list<'a>(&'a mut self, list: &'a CompoundList) -> LocalFuture<'a, CommandResult> {
         Box::pin(async move {
             for item in &list.0 {
                 match item.1 {
@@ -86,9 +86,9 @@ impl Shell {
         })
     }
 
-    async fn and_or(&mut self, list: &AndOrList) -> Step {
+    async fn and_or(&mut self, list: &AndOrList) -> CommandResult {
         let count = list.additional.len();
-        let counts = if count == 0 { Counts::Yes } else { Counts::No };
+        let counts = if count == 0 { FailureEffect::Yes } else { FailureEffect::No };
         let mut status = self.pipeline(&list.first, counts).await?;
         for (index, item) in list.additional.iter().enumerate() {
             let (wanted, pipeline) = match item {
@@ -96,15 +96,15 @@ impl Shell {
                 AndOr::Or(pipeline) => (status != 0, pipeline),
             };
             if wanted {
-                let counts = if index + 1 == count { Counts::Yes } else { Counts::No };
+                let counts = if index + 1 == count { FailureEffect::Yes } else { FailureEffect::No };
                 status = self.pipeline(pipeline, counts).await?;
             }
         }
         Ok(status)
     }
 
-    async fn pipeline(&mut self, pipeline: &Pipeline, counts: Counts) -> Step {
-        let quiet = counts == Counts::No || pipeline.bang;
+    async fn pipeline(&mut self, pipeline: &Pipeline, counts: FailureEffect) -> CommandResult {
+        let quiet = counts == FailureEffect::No || pipeline.bang;
         self.conditions += u32::from(quiet);
         let step = self.stages(pipeline).await;
         self.conditions -= u32::from(quiet);
@@ -123,10 +123,10 @@ impl Shell {
             ran?;
             self.status = status;
         }
-        if self.options.errexit { Err(Flow::Exit(status)) } else { Ok(status) }
+        if self.options.errexit { Err(ShellFlow::Exit(status)) } else { Ok(status) }
     }
 
-    async fn stages(&mut self, pipeline: &Pipeline) -> Step {
+    async fn stages(&mut self, pipeline: &Pipeline) -> CommandResult {
         if let [command] = pipeline.seq.as_slice() {
             let status = self.run_command(command).await?;
             self.remember(&[status]);
@@ -134,15 +134,15 @@ impl Shell {
         }
         let last = pipeline.seq.len().saturating_sub(1);
         let mut input = None;
-        let mut stages: Vec<Local<'_, i32>> = Vec::new();
+        let mut stages: Vec<LocalFuture<'_, i32>> = Vec::new();
         for (index, command) in pipeline.seq.iter().enumerate() {
             let mut stage = self.fork();
             if let Some(reader) = input.take() {
-                stage.fds.set(0, Handle::PipeOut(reader));
+                stage.fds.set(0, IoHandle::PipeOut(reader));
             }
             if index < last {
                 let (reader, writer) = pipe();
-                stage.fds.set(1, Handle::PipeIn(writer));
+                stage.fds.set(1, IoHandle::PipeIn(writer));
                 input = Some(reader);
             }
             stages.push(Box::pin(stage.run_apart(command)));
@@ -161,7 +161,7 @@ impl Shell {
     }
 
     /// The output of a script, without trailing line ends.
-    pub(crate) fn substitute<'a>(&'a mut self, script: &'a str) -> Local<'a, Result<String, Flow>> {
+    pub(crate) fn substitute<'a>(&'a mut self, script: &'a str) -> LocalFuture<'a, Result<String, ShellFlow>> {
         Box::pin(async move {
             let bytes = self.capture(script).await;
             let text = String::from_utf8_lossy(&bytes);
@@ -171,9 +171,9 @@ impl Shell {
 
     /// Everything that a script writes.
     pub(crate) async fn capture(&mut self, script: &str) -> Vec<u8> {
-        let kept = Rc::new(RefCell::new(Capture(Vec::new())));
+        let kept = Rc::new(RefCell::new(BoundedCapture(Vec::new())));
         let mut apart = self.fork();
-        apart.fds.set(1, Handle::Sink(Rc::clone(&kept) as Sink));
+        apart.fds.set(1, IoHandle::Sink(Rc::clone(&kept) as SharedWriter));
         let step = match script.trim().strip_prefix('<').filter(|rest| !rest.starts_with(['<', '('])) {
             // `$(< file)` is the file.
             Some(file) => apart.run_source(&format!("cat < {file}")).await,
@@ -191,9 +191,9 @@ pub(crate) fn parse(script: &str) -> Result<Program, String> {
 }
 
 /// Memory that takes so much and no more.
-struct Capture(Vec<u8>);
+struct BoundedCapture(Vec<u8>);
 
-impl Write for Capture {
+impl Write for BoundedCapture {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.len() + bytes.len() > MAX_CAPTURE {
             return Err(io::ErrorKind::BrokenPipe.into());

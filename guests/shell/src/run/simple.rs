@@ -6,15 +6,15 @@ use brush_parser::ast::{
 
 use crate::builtin;
 use crate::expand::quote;
-use crate::io::Local;
-use crate::shell::{Flow, Shell, Step};
+use crate::io::LocalFuture;
+use crate::shell::{ShellFlow, ShellState, CommandResult};
 
 /// The status of a command that does not exist, as everywhere.
 const NOT_FOUND: i32 = 127;
 
 /// A command after its words were expanded.
 #[derive(Default)]
-struct Ready<'a> {
+struct ExpandedCommand<'a> {
     words: Vec<String>,
     before: Vec<&'a Assignment>,
     redirects: Vec<IoRedirect>,
@@ -22,8 +22,8 @@ struct Ready<'a> {
     declared: Vec<&'a Assignment>,
 }
 
-impl Shell {
-    pub(crate) async fn simple(&mut self, command: &SimpleCommand) -> Step {
+impl ShellState {
+    pub(crate) async fn simple(&mut self, command: &SimpleCommand) -> CommandResult {
         self.substituted = false;
         let prepared = self.prepare(command).await?;
         if self.options.xtrace {
@@ -49,7 +49,7 @@ impl Shell {
         step
     }
 
-    async fn assign_all(&mut self, assignments: &[&Assignment]) -> Result<(), Flow> {
+    async fn assign_all(&mut self, assignments: &[&Assignment]) -> Result<(), ShellFlow> {
         for assignment in assignments {
             self.assign(assignment).await?;
         }
@@ -57,7 +57,7 @@ impl Shell {
     }
 
     /// Runs with the variables before the command, which are removed afterwards.
-    async fn with_variables(&mut self, ready: Ready<'_>) -> Step {
+    async fn with_variables(&mut self, ready: ExpandedCommand<'_>) -> CommandResult {
         let scoped = !ready.before.is_empty();
         if scoped {
             self.vars.open_scope();
@@ -83,8 +83,8 @@ impl Shell {
     }
 
     /// Expands everything, left to right.
-    async fn prepare<'a>(&mut self, command: &'a SimpleCommand) -> Result<Ready<'a>, Flow> {
-        let mut ready = Ready::default();
+    async fn prepare<'a>(&mut self, command: &'a SimpleCommand) -> Result<ExpandedCommand<'a>, ShellFlow> {
+        let mut ready = ExpandedCommand::default();
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 Item::IoRedirect(redirect) => ready.redirects.push(redirect.clone()),
@@ -110,7 +110,7 @@ impl Shell {
                 }
                 Item::ProcessSubstitution(ProcessSubstitutionKind::Write, _) => {
                     self.complain("shell: nothing can run beside the shell, so there is no >(…)").await;
-                    return Err(Flow::Exit(1));
+                    return Err(ShellFlow::Exit(1));
                 }
             }
         }
@@ -118,7 +118,7 @@ impl Shell {
     }
 
     /// Runs a command by its words: a function or a built-in.
-    pub(crate) fn run_words(&mut self, words: Vec<String>) -> Local<'_, Step> {
+    pub(crate) fn run_words(&mut self, words: Vec<String>) -> LocalFuture<'_, CommandResult> {
         Box::pin(async move {
             let Some(name) = words.first().cloned() else { return Ok(0) };
             if let Some(body) = self.functions.get(&name).cloned() {
@@ -130,7 +130,7 @@ impl Shell {
     }
 
     /// The same without functions.
-    pub(crate) fn run_builtin(&mut self, words: Vec<String>) -> Local<'_, Step> {
+    pub(crate) fn run_builtin(&mut self, words: Vec<String>) -> LocalFuture<'_, CommandResult> {
         Box::pin(async move {
             let Some((name, args)) = words.split_first() else { return Ok(0) };
             // `/bin/cat` means `cat`.

@@ -7,15 +7,15 @@ use brush_parser::ast::{
 };
 use regex::Regex;
 
-use crate::io::Local;
-use crate::shell::{Flow, Shell, Step, Value};
+use crate::io::LocalFuture;
+use crate::shell::{ShellFlow, ShellState, CommandResult, VariableValue};
 
-impl Shell {
-    pub(crate) async fn extended_test(&mut self, expr: &Expr) -> Step {
+impl ShellState {
+    pub(crate) async fn extended_test(&mut self, expr: &Expr) -> CommandResult {
         Ok(i32::from(!self.holds(expr).await?))
     }
 
-    fn holds<'a>(&'a mut self, expr: &'a Expr) -> Local<'a, Result<bool, Flow>> {
+    fn holds<'a>(&'a mut self, expr: &'a Expr) -> LocalFuture<'a, Result<bool, ShellFlow>> {
         Box::pin(async move {
             match expr {
                 Expr::And(left, right) => Ok(self.holds(left).await? && self.holds(right).await?),
@@ -34,7 +34,7 @@ impl Shell {
         })
     }
 
-    async fn compare(&mut self, predicate: &Binary, left: &str, right: &str) -> Result<bool, Flow> {
+    async fn compare(&mut self, predicate: &Binary, left: &str, right: &str) -> Result<bool, ShellFlow> {
         match predicate {
             Binary::StringExactlyMatchesPattern => Ok({
                 let pattern = self.expand_pattern(right).await?;
@@ -69,18 +69,18 @@ impl Shell {
         }
     }
 
-    async fn matches_regex(&mut self, source: &str, text: &str) -> Result<bool, Flow> {
+    async fn matches_regex(&mut self, source: &str, text: &str) -> Result<bool, ShellFlow> {
         let source = if self.options.nocasematch { format!("(?i){source}") } else { source.to_owned() };
         let Ok(regex) = Regex::new(&source) else {
             self.complain(&format!("shell: {source}: this is no regular expression")).await;
             return Ok(false);
         };
         let Some(found) = regex.captures(text) else {
-            self.vars.set("BASH_REMATCH", Value::List(Default::default()));
+            self.vars.set("BASH_REMATCH", VariableValue::List(Default::default()));
             return Ok(false);
         };
         let groups = found.iter().map(|group| group.map_or(String::new(), |group| group.as_str().to_owned()));
-        self.vars.set("BASH_REMATCH", Value::List((0..).zip(groups).collect()));
+        self.vars.set("BASH_REMATCH", VariableValue::List((0..).zip(groups).collect()));
         Ok(true)
     }
 

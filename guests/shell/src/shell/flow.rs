@@ -2,7 +2,7 @@
 
 /// A jump out of the ordinary order of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flow {
+pub(crate) enum ShellFlow {
     /// Out of this many loops.
     Break(u32),
     /// To the next round of the loop that is this many out.
@@ -14,7 +14,7 @@ pub(crate) enum Flow {
 }
 
 /// A status, or what leaves the order.
-pub(crate) type Step = Result<i32, Flow>;
+pub(crate) type CommandResult = Result<i32, ShellFlow>;
 
 /// The status of a writer whose reader is gone, as shells show it.
 pub(crate) const BROKEN_PIPE: i32 = 141;

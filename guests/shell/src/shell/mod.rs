@@ -6,7 +6,7 @@ pub(crate) mod paths;
 mod state;
 mod vars;
 
-pub(crate) use flow::{BROKEN_PIPE, Flow, Step};
-pub(crate) use options::{Options, Switch};
-pub use state::Shell;
-pub(crate) use vars::Value;
+pub(crate) use flow::{BROKEN_PIPE, ShellFlow, CommandResult};
+pub(crate) use options::{ShellOptions, OptionSwitch};
+pub use state::ShellState;
+pub(crate) use vars::VariableValue;

@@ -1,14 +1,14 @@
 //! The options of `set` and `shopt`.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Switch {
+pub(crate) enum OptionSwitch {
     On,
     Off,
 }
 
 /// The switches that change what commands do.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Options {
+pub(crate) struct ShellOptions {
     /// A failing command ends the shell.
     pub(crate) errexit: bool,
     /// A variable that is not set is an error.
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     pub(crate) nocasematch: bool,
 }
 
-impl Options {
+impl ShellOptions {
     /// The switch of a name, as `set -o` and `shopt` have them.
     pub(crate) fn named(&mut self, name: &str) -> Option<&mut bool> {
         Some(match name {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io;
 
-use super::state::Shell;
-use crate::io::Handle;
+use super::state::ShellState;
+use crate::io::IoHandle;
 
 /// How a file is opened for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Writing {
+pub(crate) enum WriteMode {
     /// The old content is removed.
     Replace,
     Append,
@@ -18,7 +18,7 @@ pub(crate) enum Writing {
     Create,
 }
 
-impl Shell {
+impl ShellState {
     /// A path as the system takes it: absolute, without `.` and `..`.
     pub(crate) fn path(&self, path: &str) -> String {
         let joined =
@@ -58,7 +58,7 @@ impl Shell {
     }
 
     /// Opens a file to read, or the device of a name under `/dev`.
-    pub(crate) fn open_read(&self, path: &str) -> io::Result<Handle> {
+    pub(crate) fn open_read(&self, path: &str) -> io::Result<IoHandle> {
         if let Some(handle) = self.device(path, 0) {
             return Ok(handle);
         }
@@ -66,27 +66,27 @@ impl Shell {
         if fs::metadata(&path)?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        Ok(Handle::reading(fs::File::open(path)?))
+        Ok(IoHandle::reading(fs::File::open(path)?))
     }
 
     /// Opens a file to write.
-    pub(crate) fn open_write(&self, path: &str, how: Writing) -> io::Result<Handle> {
+    pub(crate) fn open_write(&self, path: &str, how: WriteMode) -> io::Result<IoHandle> {
         if let Some(handle) = self.device(path, 1) {
             return Ok(handle);
         }
         let mut options = OpenOptions::new();
         match how {
-            Writing::Replace => options.write(true).create(true).truncate(true),
-            Writing::Append => options.append(true).create(true),
-            Writing::Create => options.write(true).create_new(true),
+            WriteMode::Replace => options.write(true).create(true).truncate(true),
+            WriteMode::Append => options.append(true).create(true),
+            WriteMode::Create => options.write(true).create_new(true),
         };
         let file = options.open(self.path(path))?;
-        Ok(Handle::Output(std::rc::Rc::new(std::cell::RefCell::new(file))))
+        Ok(IoHandle::Output(std::rc::Rc::new(std::cell::RefCell::new(file))))
     }
 
-    fn device(&self, path: &str, tty: i32) -> Option<Handle> {
+    fn device(&self, path: &str, tty: i32) -> Option<IoHandle> {
         let fd = match path {
-            "/dev/null" => return Some(Handle::Null),
+            "/dev/null" => return Some(IoHandle::Null),
             "/dev/stdin" => 0,
             "/dev/stdout" => 1,
             "/dev/stderr" => 2,
@@ -103,13 +103,13 @@ impl Shell {
     pub(crate) fn make_file(&mut self, text: Vec<u8>) -> String {
         // Far from the numbers that scripts use themselves.
         let number = self.made.keys().next_back().map_or(1_000, |last| last + 1);
-        self.made.insert(number, Handle::text(text));
+        self.made.insert(number, IoHandle::text(text));
         format!("/dev/fd/{number}")
     }
 }
 
 /// Texts that have a path.
-pub(crate) type Made = BTreeMap<i32, Handle>;
+pub(crate) type InMemoryFiles = BTreeMap<i32, IoHandle>;
 
 /// The system's error, in the words of other shells.
 pub(crate) fn said(error: &io::Error) -> String {

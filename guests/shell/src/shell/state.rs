@@ -7,18 +7,18 @@ use std::time::Instant;
 
 use brush_parser::ast::FunctionBody;
 
-use super::options::Options;
-use super::paths::Made;
-use super::vars::{Value, Vars};
-use crate::io::{Fds, Handle};
+use super::options::ShellOptions;
+use super::paths::InMemoryFiles;
+use super::vars::{VariableValue, VariableScopes};
+use crate::io::{FdTable, IoHandle};
 
 /// One shell. A subshell is a copy that shares the handles and nothing else.
 #[derive(Clone)]
-pub struct Shell {
-    pub(crate) vars: Vars,
+pub struct ShellState {
+    pub(crate) vars: VariableScopes,
     pub(crate) functions: BTreeMap<String, Rc<FunctionBody>>,
-    pub(crate) options: Options,
-    pub(crate) fds: Fds,
+    pub(crate) options: ShellOptions,
+    pub(crate) fds: FdTable,
     /// `$1` and so on.
     pub(crate) args: Vec<String>,
     /// The folder that relative paths begin at.
@@ -28,7 +28,7 @@ pub struct Shell {
     /// Traps by the name of their event.
     pub(crate) traps: BTreeMap<String, String>,
     /// Texts with a path of their own.
-    pub(crate) made: Made,
+    pub(crate) made: InMemoryFiles,
     /// Whether the current command has run a command substitution.
     pub(crate) substituted: bool,
     /// How many conditions the current command is part of; inside one a failure does not count.
@@ -43,23 +43,23 @@ pub struct Shell {
     pub(crate) chance: u64,
 }
 
-impl Shell {
+impl ShellState {
     /// A shell with these three handles, in the root folder, without variables from anywhere.
-    pub(crate) fn new(input: Handle, output: Handle, error: Handle) -> Self {
-        let mut vars = Vars::default();
+    pub(crate) fn new(input: IoHandle, output: IoHandle, error: IoHandle) -> Self {
+        let mut vars = VariableScopes::default();
         vars.set_text("IFS", " \t\n".to_owned());
         vars.set_text("BASH_VERSION", "5.2.0(1)-holm".to_owned());
         vars.export_text("PWD", "/".to_owned());
         Self {
             vars,
             functions: BTreeMap::new(),
-            options: Options::default(),
-            fds: Fds::new(input, output, error),
+            options: ShellOptions::default(),
+            fds: FdTable::new(input, output, error),
             args: Vec::new(),
             directory: "/".to_owned(),
             status: 0,
             traps: BTreeMap::new(),
-            made: Made::new(),
+            made: InMemoryFiles::new(),
             substituted: false,
             conditions: 0,
             depth: 0,
@@ -102,6 +102,6 @@ impl Shell {
     /// Remembers the statuses of a pipeline.
     pub(crate) fn remember(&mut self, statuses: &[i32]) {
         let list = (0..).zip(statuses).map(|(index, status)| (index, status.to_string())).collect();
-        self.vars.set("PIPESTATUS", Value::List(list));
+        self.vars.set("PIPESTATUS", VariableValue::List(list));
     }
 }

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::kit::{Done, Out, Trouble, parse};
-use crate::shell::Shell;
+use super::kit::{UtilityResult, OutputBuffer, UtilityError, parse};
+use crate::shell::ShellState;
 
 /// A moment as calendars have it, in UTC.
-struct Moment {
+struct CalendarTime {
     seconds: i64,
     year: i64,
     month: i64,
@@ -32,7 +32,7 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-impl Moment {
+impl CalendarTime {
     /// From seconds since 1970, by counting eras of 400 years, which all have as many days.
     fn new(seconds: i64) -> Self {
         let days = seconds.div_euclid(DAY);
@@ -122,7 +122,7 @@ fn seconds(time: SystemTime) -> i64 {
 
 /// The time of a file, as listings show it.
 pub(super) fn stamp(time: SystemTime) -> String {
-    Moment::new(seconds(time)).format("%F %R")
+    CalendarTime::new(seconds(time)).format("%F %R")
 }
 
 /// Reads `@seconds`, `YYYY-MM-DD` with or without a time, and `now`.
@@ -144,25 +144,25 @@ fn read(text: &str) -> Option<i64> {
         .then(|| days_to(year, month, day) * DAY + hour * 3_600 + minute * 60 + second)
 }
 
-pub(super) async fn date(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn date(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "ud:I")?;
     let at = match given.value('d') {
-        Some(text) => read(text).ok_or_else(|| Trouble::Said(format!("invalid date '{text}'")))?,
+        Some(text) => read(text).ok_or_else(|| UtilityError::Said(format!("invalid date '{text}'")))?,
         None => seconds(SystemTime::now()),
     };
     let format = match words.first().map(|word| word.strip_prefix('+').ok_or(word)) {
         Some(Ok(format)) => format,
-        Some(Err(word)) => return Err(Trouble::Said(format!("invalid date '{word}'"))),
+        Some(Err(word)) => return Err(UtilityError::Said(format!("invalid date '{word}'"))),
         None if given.has('I') => "%F",
         None => "%a %b %e %H:%M:%S UTC %Y",
     };
-    let mut out = Out::of(shell);
-    out.line(&Moment::new(at).format(format)).await?;
+    let mut out = OutputBuffer::of(shell);
+    out.line(&CalendarTime::new(at).format(format)).await?;
     out.send().await?;
     Ok(0)
 }
 
-pub(super) async fn sleep(_: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn sleep(_: &mut ShellState, args: &[String]) -> UtilityResult {
     for arg in args {
         let (digits, scale) = match arg.char_indices().next_back() {
             Some((at, 's')) => (arg.get(..at), 1.0),
@@ -172,7 +172,7 @@ pub(super) async fn sleep(_: &mut Shell, args: &[String]) -> Done {
         };
         let number: Option<f64> = digits.and_then(|digits| digits.parse().ok());
         let time = number.and_then(|number| Duration::try_from_secs_f64(number * scale).ok());
-        std::thread::sleep(time.ok_or_else(|| Trouble::Said(format!("invalid time '{arg}'")))?);
+        std::thread::sleep(time.ok_or_else(|| UtilityError::Said(format!("invalid time '{arg}'")))?);
     }
     Ok(0)
 }

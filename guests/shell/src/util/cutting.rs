@@ -1,14 +1,14 @@
 //! `cut`.
 
-use super::kit::{Done, Out, Trouble, inputs, next_line, parse};
-use crate::shell::Shell;
+use super::kit::{UtilityResult, OutputBuffer, UtilityError, inputs, next_line, parse};
+use crate::shell::ShellState;
 
 /// Pieces by number, from 1; an open end goes to the last.
-struct Ranges(Vec<(usize, usize)>);
+struct CutRanges(Vec<(usize, usize)>);
 
-impl Ranges {
-    fn parse(text: &str) -> Result<Self, Trouble> {
-        let wrong = || Trouble::Said(format!("invalid range '{text}'"));
+impl CutRanges {
+    fn parse(text: &str) -> Result<Self, UtilityError> {
+        let wrong = || UtilityError::Said(format!("invalid range '{text}'"));
         let number =
             |text: &str, or: usize| if text.is_empty() { Ok(or) } else { text.parse().map_err(|_| wrong()) };
         text.split(',')
@@ -16,7 +16,7 @@ impl Ranges {
                 Some((first, last)) => Ok((number(first, 1)?, number(last, usize::MAX)?)),
                 None => number(piece, 0).map(|only| (only, only)),
             })
-            .collect::<Result<Vec<_>, Trouble>>()
+            .collect::<Result<Vec<_>, UtilityError>>()
             .map(Self)
     }
 
@@ -25,7 +25,7 @@ impl Ranges {
     }
 }
 
-pub(super) async fn cut(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn cut(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (mut args, mut inverted, mut joint) = (args.to_vec(), false, None);
     args.retain(|arg| {
         inverted |= arg == "--complement";
@@ -35,14 +35,14 @@ pub(super) async fn cut(shell: &mut Shell, args: &[String]) -> Done {
     let (given, words) = parse(&args, "b:c:d:f:sn")?;
     let list = given.value('f').or(given.value('c')).or(given.value('b'));
     let Some(list) = list else {
-        return Err(Trouble::Said("which fields or letters".to_owned()));
+        return Err(UtilityError::Said("which fields or letters".to_owned()));
     };
-    let ranges = Ranges::parse(list)?;
+    let ranges = CutRanges::parse(list)?;
     let wanted = |index: usize| ranges.holds(index + 1) != inverted;
     let delimiter = given.value('d').unwrap_or("\t");
     let joint = joint.unwrap_or_else(|| delimiter.to_owned());
     let (inputs, failed) = inputs(shell, "cut", &words).await;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     for (_, input) in inputs {
         while let Some(line) = next_line(&input, b'\n').await? {
             let line = String::from_utf8_lossy(&line);

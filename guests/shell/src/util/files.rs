@@ -3,19 +3,19 @@
 use std::fs;
 use std::time::SystemTime;
 
-use super::kit::{Done, Trouble, parse};
-use crate::shell::Shell;
+use super::kit::{UtilityResult, UtilityError, parse};
+use crate::shell::ShellState;
 use crate::shell::paths::said;
 
 /// Does an operation for each word. Failures are reported, and the other words continue.
 async fn each(
-    shell: &Shell,
+    shell: &ShellState,
     name: &str,
     words: &[String],
     act: impl Fn(&str) -> std::io::Result<()>,
-) -> Done {
+) -> UtilityResult {
     if words.is_empty() {
-        return Err(Trouble::Said("missing operand".to_owned()));
+        return Err(UtilityError::Said("missing operand".to_owned()));
     }
     let mut status = 0;
     for word in words {
@@ -27,19 +27,19 @@ async fn each(
     Ok(status)
 }
 
-pub(super) async fn mkdir(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn mkdir(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "pvm:")?;
     let parents = given.has('p');
     each(shell, "mkdir", &words, |path| if parents { fs::create_dir_all(path) } else { fs::create_dir(path) })
         .await
 }
 
-pub(super) async fn rmdir(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn rmdir(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (_, words) = parse(args, "pv")?;
     each(shell, "rmdir", &words, |path| fs::remove_dir(path)).await
 }
 
-pub(super) async fn rm(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn rm(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "rRfvid")?;
     let (recursive, force) = (given.has('r') || given.has('R'), given.has('f'));
     if force && words.is_empty() {
@@ -74,7 +74,7 @@ fn remove_all(path: &str) -> std::io::Result<()> {
 }
 
 /// The destination of a file: into a folder under its own name, or to a name.
-fn destination(shell: &Shell, from: &str, to: &str) -> String {
+fn destination(shell: &ShellState, from: &str, to: &str) -> String {
     let to = shell.path(to);
     if fs::metadata(&to).is_ok_and(|data| data.is_dir()) {
         let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or(from);
@@ -85,17 +85,17 @@ fn destination(shell: &Shell, from: &str, to: &str) -> String {
 }
 
 /// Splits the words into sources and the destination.
-fn takes<'a>(shell: &Shell, words: &'a [String]) -> Result<(&'a [String], &'a str), Trouble> {
+fn takes<'a>(shell: &ShellState, words: &'a [String]) -> Result<(&'a [String], &'a str), UtilityError> {
     let Some((to, from)) = words.split_last().filter(|(_, from)| !from.is_empty()) else {
-        return Err(Trouble::Said("missing operand".to_owned()));
+        return Err(UtilityError::Said("missing operand".to_owned()));
     };
     if from.len() > 1 && !fs::metadata(shell.path(to)).is_ok_and(|data| data.is_dir()) {
-        return Err(Trouble::Said(format!("target '{to}' is not a directory")));
+        return Err(UtilityError::Said(format!("target '{to}' is not a directory")));
     }
     Ok((from, to))
 }
 
-pub(super) async fn cp(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn cp(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "rRafpvn")?;
     let (from, to) = takes(shell, &words)?;
     let recursive = given.has('r') || given.has('R') || given.has('a');
@@ -130,7 +130,7 @@ fn copy(from: &str, to: &str, recursive: bool) -> std::io::Result<()> {
     Ok(())
 }
 
-pub(super) async fn mv(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn mv(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "fvn")?;
     let (from, to) = takes(shell, &words)?;
     let keep = given.has('n');
@@ -141,7 +141,7 @@ pub(super) async fn mv(shell: &mut Shell, args: &[String]) -> Done {
     .await
 }
 
-pub(super) async fn touch(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn touch(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "camr:d:t:")?;
     let only = given.has('c');
     each(shell, "touch", &words, |path| {

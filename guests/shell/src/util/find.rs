@@ -2,22 +2,22 @@
 
 use std::fs;
 
-use super::kit::{Done, Out, Trouble};
-use crate::expand::pattern::Pattern;
-use crate::io::Local;
-use crate::shell::Shell;
+use super::kit::{UtilityResult, OutputBuffer, UtilityError};
+use crate::expand::pattern::ShellPattern;
+use crate::io::LocalFuture;
+use crate::shell::ShellState;
 
 /// A test of a file, or an action on it.
-enum Term {
-    Name(Pattern, Case),
-    Path(Pattern),
+enum FindTerm {
+    Name(ShellPattern, CaseMatching),
+    Path(ShellPattern),
     Kind(String),
     Size(Ordering, u64),
     Empty,
     Newer(std::time::SystemTime),
-    Not(Box<Term>),
-    And(Vec<Term>),
-    Or(Vec<Term>),
+    Not(Box<FindTerm>),
+    And(Vec<FindTerm>),
+    Or(Vec<FindTerm>),
     Print,
     Print0,
     Delete,
@@ -29,15 +29,15 @@ enum Term {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Case {
+enum CaseMatching {
     Counts,
     Ignored,
 }
 
 type Ordering = std::cmp::Ordering;
 
-struct Find {
-    term: Term,
+struct FindSearch {
+    term: FindTerm,
     least: usize,
     most: usize,
     /// Commands that take all files at the end, with their files.
@@ -45,10 +45,10 @@ struct Find {
     status: i32,
 }
 
-pub(super) async fn find(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn find(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let is_term = |arg: &String| arg.starts_with('-') || matches!(arg.as_str(), "!" | "(");
     let roots: Vec<String> = args.iter().take_while(|arg| !is_term(arg)).cloned().collect();
-    let mut parser = Parser {
+    let mut parser = FindParser {
         shell,
         words: args.get(roots.len()..).unwrap_or_default(),
         acts: false,
@@ -58,13 +58,13 @@ pub(super) async fn find(shell: &mut Shell, args: &[String]) -> Done {
     };
     let mut term = parser.either()?;
     if let Some(word) = parser.words.first() {
-        return Err(Trouble::Said(format!("cannot read '{word}'")));
+        return Err(UtilityError::Said(format!("cannot read '{word}'")));
     }
     if !parser.acts {
-        term = Term::And(vec![term, Term::Print]);
+        term = FindTerm::And(vec![term, FindTerm::Print]);
     }
-    let mut find = Find { term, least: parser.least, most: parser.most, later: parser.later, status: 0 };
-    let mut out = Out::of(shell);
+    let mut find = FindSearch { term, least: parser.least, most: parser.most, later: parser.later, status: 0 };
+    let mut out = OutputBuffer::of(shell);
     let roots = if roots.is_empty() { vec![".".to_owned()] } else { roots };
     for root in roots {
         if fs::symlink_metadata(shell.path(&root)).is_err() {
@@ -84,8 +84,8 @@ pub(super) async fn find(shell: &mut Shell, args: &[String]) -> Done {
     Ok(find.status)
 }
 
-struct Parser<'a> {
-    shell: &'a Shell,
+struct FindParser<'a> {
+    shell: &'a ShellState,
     words: &'a [String],
     acts: bool,
     least: usize,
@@ -93,27 +93,27 @@ struct Parser<'a> {
     later: Vec<(Vec<String>, Vec<String>)>,
 }
 
-impl Parser<'_> {
+impl FindParser<'_> {
     fn take(&mut self) -> Option<String> {
         let (word, rest) = self.words.split_first()?;
         self.words = rest;
         Some(word.clone())
     }
 
-    fn value(&mut self, name: &str) -> Result<String, Trouble> {
-        self.take().ok_or_else(|| Trouble::Said(format!("{name} needs a value")))
+    fn value(&mut self, name: &str) -> Result<String, UtilityError> {
+        self.take().ok_or_else(|| UtilityError::Said(format!("{name} needs a value")))
     }
 
-    fn either(&mut self) -> Result<Term, Trouble> {
+    fn either(&mut self) -> Result<FindTerm, UtilityError> {
         let mut terms = vec![self.both()?];
         while matches!(self.words.first().map(String::as_str), Some("-o" | "-or")) {
             self.take();
             terms.push(self.both()?);
         }
-        Ok(Term::Or(terms))
+        Ok(FindTerm::Or(terms))
     }
 
-    fn both(&mut self) -> Result<Term, Trouble> {
+    fn both(&mut self) -> Result<FindTerm, UtilityError> {
         let mut terms = Vec::new();
         while let Some(word) = self.words.first() {
             match word.as_str() {
@@ -122,65 +122,65 @@ impl Parser<'_> {
                 _ => terms.push(self.one()?),
             }
         }
-        Ok(Term::And(terms))
+        Ok(FindTerm::And(terms))
     }
 
-    fn one(&mut self) -> Result<Term, Trouble> {
-        let Some(word) = self.take() else { return Ok(Term::True) };
+    fn one(&mut self) -> Result<FindTerm, UtilityError> {
+        let Some(word) = self.take() else { return Ok(FindTerm::True) };
         Ok(match word.as_str() {
-            "!" | "-not" => Term::Not(Box::new(self.one()?)),
+            "!" | "-not" => FindTerm::Not(Box::new(self.one()?)),
             "(" => {
                 let inner = self.either()?;
                 self.take();
                 inner
             }
-            "-name" => Term::Name(Pattern::new(&self.value(&word)?), Case::Counts),
-            "-iname" => Term::Name(Pattern::lower(&self.value(&word)?), Case::Ignored),
-            "-path" | "-wholename" => Term::Path(Pattern::new(&self.value(&word)?)),
-            "-type" => Term::Kind(self.value(&word)?),
+            "-name" => FindTerm::Name(ShellPattern::new(&self.value(&word)?), CaseMatching::Counts),
+            "-iname" => FindTerm::Name(ShellPattern::lower(&self.value(&word)?), CaseMatching::Ignored),
+            "-path" | "-wholename" => FindTerm::Path(ShellPattern::new(&self.value(&word)?)),
+            "-type" => FindTerm::Kind(self.value(&word)?),
             "-size" => size(&self.value(&word)?)?,
-            "-empty" => Term::Empty,
+            "-empty" => FindTerm::Empty,
             "-newer" => {
                 let path = self.value(&word)?;
-                Term::Newer(fs::metadata(self.shell.path(&path)).and_then(|data| data.modified())?)
+                FindTerm::Newer(fs::metadata(self.shell.path(&path)).and_then(|data| data.modified())?)
             }
             "-maxdepth" => {
                 self.most = self.number(&word)?;
-                Term::True
+                FindTerm::True
             }
             "-mindepth" => {
                 self.least = self.number(&word)?;
-                Term::True
+                FindTerm::True
             }
-            "-prune" => Term::Prune,
-            "-true" => Term::True,
+            "-prune" => FindTerm::Prune,
+            "-true" => FindTerm::True,
             "-print" | "-print0" | "-delete" | "-exec" => return self.action(&word),
-            other => return Err(Trouble::Said(format!("unknown predicate '{other}'"))),
+            other => return Err(UtilityError::Said(format!("unknown predicate '{other}'"))),
         })
     }
 
-    fn number(&mut self, name: &str) -> Result<usize, Trouble> {
-        self.value(name)?.parse().map_err(|_| Trouble::Said(format!("{name} needs a number")))
+    fn number(&mut self, name: &str) -> Result<usize, UtilityError> {
+        self.value(name)?.parse().map_err(|_| UtilityError::Said(format!("{name} needs a number")))
     }
 
-    fn action(&mut self, word: &str) -> Result<Term, Trouble> {
+    fn action(&mut self, word: &str) -> Result<FindTerm, UtilityError> {
         self.acts = true;
         Ok(match word {
-            "-print" => Term::Print,
-            "-print0" => Term::Print0,
-            "-delete" => Term::Delete,
+            "-print" => FindTerm::Print,
+            "-print0" => FindTerm::Print0,
+            "-delete" => FindTerm::Delete,
             _ => {
                 let end = self.words.iter().position(|word| matches!(word.as_str(), ";" | "+"));
-                let end = end.ok_or_else(|| Trouble::Said("-exec needs ; or + at its end".to_owned()))?;
+                let end = end.ok_or_else(|| UtilityError::Said("-exec needs ; or + at its end".to_owned()))?;
                 let (command, rest) = self.words.split_at(end);
                 let all = rest.first().is_some_and(|word| word == "+");
                 self.words = rest.get(1..).unwrap_or_default();
                 if all {
                     let command: Vec<String> = command.iter().filter(|word| *word != "{}").cloned().collect();
                     self.later.push((command, Vec::new()));
-                    Term::ExecAll(self.later.len() - 1)
+                    FindTerm::ExecAll(self.later.len() - 1)
                 } else {
-                    Term::Exec(command.to_vec())
+                    FindTerm::Exec(command.to_vec())
                 }
             }
         })
@@ -188,7 +188,7 @@ impl Parser<'_> {
 }
 
 /// `+10k` is more than that, `-10k` less, `10k` just that.
-fn size(text: &str) -> Result<Term, Trouble> {
+fn size(text: &str) -> Result<FindTerm, UtilityError> {
     let (order, rest) = match text.strip_prefix('+') {
         Some(rest) => (Ordering::Greater, rest),
         None => text.strip_prefix('-').map_or((Ordering::Equal, text), |rest| (Ordering::Less, rest)),
@@ -202,21 +202,21 @@ fn size(text: &str) -> Result<Term, Trouble> {
         "G" => 1 << 30,
         _ => 512,
     };
-    let number: u64 = digits.parse().map_err(|_| Trouble::Said(format!("invalid size '{text}'")))?;
-    Ok(Term::Size(order, number.saturating_mul(scale)))
+    let number: u64 = digits.parse().map_err(|_| UtilityError::Said(format!("invalid size '{text}'")))?;
+    Ok(FindTerm::Size(order, number.saturating_mul(scale)))
 }
 
-impl Find {
+impl FindSearch {
     fn visit<'a>(
         &'a mut self,
-        shell: &'a mut Shell,
+        shell: &'a mut ShellState,
         path: &'a str,
         depth: usize,
-        out: &'a mut Out,
-    ) -> Local<'a, Result<(), Trouble>> {
+        out: &'a mut OutputBuffer,
+    ) -> LocalFuture<'a, Result<(), UtilityError>> {
         Box::pin(async move {
             let folder = fs::symlink_metadata(shell.path(path)).is_ok_and(|data| data.is_dir());
-            let term = std::mem::replace(&mut self.term, Term::True);
+            let term = std::mem::replace(&mut self.term, FindTerm::True);
             let deletes = has_delete(&term);
             // With `-delete`, the content of a folder comes before the folder.
             let mut pruned = false;
@@ -235,7 +235,7 @@ impl Find {
                 }
             }
             if deletes && depth >= self.least {
-                let term = std::mem::replace(&mut self.term, Term::True);
+                let term = std::mem::replace(&mut self.term, FindTerm::True);
                 let seen = self.holds(shell, &term, path, out, &mut pruned).await;
                 self.term = term;
                 seen?;
@@ -246,21 +246,21 @@ impl Find {
 
     fn holds<'a>(
         &'a mut self,
-        shell: &'a mut Shell,
-        term: &'a Term,
+        shell: &'a mut ShellState,
+        term: &'a FindTerm,
         path: &'a str,
-        out: &'a mut Out,
+        out: &'a mut OutputBuffer,
         pruned: &'a mut bool,
-    ) -> Local<'a, Result<bool, Trouble>> {
+    ) -> LocalFuture<'a, Result<bool, UtilityError>> {
         Box::pin(async move {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
             let data = || fs::symlink_metadata(shell.path(path)).ok();
             Ok(match term {
-                Term::True => true,
-                Term::Name(pattern, Case::Counts) => pattern.matches(name),
-                Term::Name(pattern, Case::Ignored) => pattern.matches(&name.to_lowercase()),
-                Term::Path(pattern) => pattern.matches(path),
-                Term::Kind(kind) => data().is_some_and(|data| {
+                FindTerm::True => true,
+                FindTerm::Name(pattern, CaseMatching::Counts) => pattern.matches(name),
+                FindTerm::Name(pattern, CaseMatching::Ignored) => pattern.matches(&name.to_lowercase()),
+                FindTerm::Path(pattern) => pattern.matches(path),
+                FindTerm::Kind(kind) => data().is_some_and(|data| {
                     kind.split(',').any(|kind| match kind {
                         "f" => data.is_file(),
                         "d" => data.is_dir(),
@@ -268,17 +268,17 @@ impl Find {
                         _ => false,
                     })
                 }),
-                Term::Size(order, size) => data().is_some_and(|data| data.len().cmp(size) == *order),
-                Term::Empty => match data() {
+                FindTerm::Size(order, size) => data().is_some_and(|data| data.len().cmp(size) == *order),
+                FindTerm::Empty => match data() {
                     Some(data) if data.is_dir() => shell.list(path).is_empty(),
                     Some(data) => data.len() == 0,
                     None => false,
                 },
-                Term::Newer(time) => {
+                FindTerm::Newer(time) => {
                     data().and_then(|data| data.modified().ok()).is_some_and(|own| own > *time)
                 }
-                Term::Not(inner) => !self.holds(shell, inner, path, out, pruned).await?,
-                Term::And(terms) => {
+                FindTerm::Not(inner) => !self.holds(shell, inner, path, out, pruned).await?,
+                FindTerm::And(terms) => {
                     for term in terms {
                         if !self.holds(shell, term, path, out, pruned).await? {
                             return Ok(false);
@@ -286,7 +286,7 @@ impl Find {
                     }
                     true
                 }
-                Term::Or(terms) => {
+                FindTerm::Or(terms) => {
                     for term in terms {
                         if self.holds(shell, term, path, out, pruned).await? {
                             return Ok(true);
@@ -294,11 +294,11 @@ impl Find {
                     }
                     false
                 }
-                Term::Prune => {
+                FindTerm::Prune => {
                     *pruned = true;
                     true
                 }
-                Term::Print | Term::Print0 | Term::Delete | Term::Exec(_) | Term::ExecAll(_) => {
+                FindTerm::Print | FindTerm::Print0 | FindTerm::Delete | FindTerm::Exec(_) | FindTerm::ExecAll(_) => {
                     self.act(shell, term, path, out).await?
                 }
             })
@@ -307,27 +307,27 @@ impl Find {
 
     async fn act(
         &mut self,
-        shell: &mut Shell,
-        term: &Term,
+        shell: &mut ShellState,
+        term: &FindTerm,
         path: &str,
-        out: &mut Out,
-    ) -> Result<bool, Trouble> {
+        out: &mut OutputBuffer,
+    ) -> Result<bool, UtilityError> {
         match term {
-            Term::Print0 => {
+            FindTerm::Print0 => {
                 out.put(path.as_bytes()).await?;
                 out.put(b"\0").await?;
             }
-            Term::Delete => {
+            FindTerm::Delete => {
                 let real = shell.path(path);
                 let folder = fs::symlink_metadata(&real).is_ok_and(|data| data.is_dir());
                 if folder { fs::remove_dir(&real)? } else { fs::remove_file(&real)? }
             }
-            Term::Exec(command) => {
+            FindTerm::Exec(command) => {
                 out.send().await?;
                 let words = command.iter().map(|word| word.replace("{}", path)).collect();
                 return Ok(shell.run_words(words).await? == 0);
             }
-            Term::ExecAll(index) => {
+            FindTerm::ExecAll(index) => {
                 if let Some((_, files)) = self.later.get_mut(*index) {
                     files.push(path.to_owned());
                 }
@@ -338,11 +338,11 @@ impl Find {
     }
 }
 
-fn has_delete(term: &Term) -> bool {
+fn has_delete(term: &FindTerm) -> bool {
     match term {
-        Term::Delete => true,
-        Term::Not(inner) => has_delete(inner),
-        Term::And(terms) | Term::Or(terms) => terms.iter().any(has_delete),
+        FindTerm::Delete => true,
+        FindTerm::Not(inner) => has_delete(inner),
+        FindTerm::And(terms) | FindTerm::Or(terms) => terms.iter().any(has_delete),
         _ => false,
     }
 }

@@ -2,26 +2,26 @@
 
 use regex::Regex;
 
-use super::kit::{Done, Given, Out, Trouble, inputs, next_line, parse};
-use super::regexes::{Dialect, regex};
-use crate::io::Handle;
-use crate::shell::Shell;
+use super::kit::{UtilityResult, OptionValues, OutputBuffer, UtilityError, inputs, next_line, parse};
+use super::regexes::{RegexDialect, regex};
+use crate::io::IoHandle;
+use crate::shell::ShellState;
 
-pub(super) async fn grep(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn grep(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     search(shell, args, None).await
 }
 
-pub(super) async fn egrep(shell: &mut Shell, args: &[String]) -> Done {
-    search(shell, args, Some(Dialect::Extended)).await
+pub(super) async fn egrep(shell: &mut ShellState, args: &[String]) -> UtilityResult {
+    search(shell, args, Some(RegexDialect::Extended)).await
 }
 
-pub(super) async fn fgrep(shell: &mut Shell, args: &[String]) -> Done {
-    search(shell, args, Some(Dialect::Fixed)).await
+pub(super) async fn fgrep(shell: &mut ShellState, args: &[String]) -> UtilityResult {
+    search(shell, args, Some(RegexDialect::Fixed)).await
 }
 
 /// The patterns and the options of a search.
-struct Search {
-    given: Given,
+struct GrepQuery {
+    given: OptionValues,
     regexes: Vec<Regex>,
     named: bool,
     before: usize,
@@ -29,18 +29,18 @@ struct Search {
     most: usize,
 }
 
-async fn search(shell: &mut Shell, args: &[String], dialect: Option<Dialect>) -> Done {
+async fn search(shell: &mut ShellState, args: &[String], dialect: Option<RegexDialect>) -> UtilityResult {
     let (given, mut words) = parse(args, "EFGPiyvcnlLoqrRhHswxe:A:B:C:m:a")?;
     let dialect = dialect.unwrap_or(match () {
-        () if given.has('F') => Dialect::Fixed,
-        () if given.has('E') || given.has('P') => Dialect::Extended,
-        () => Dialect::Basic,
+        () if given.has('F') => RegexDialect::Fixed,
+        () if given.has('E') || given.has('P') => RegexDialect::Extended,
+        () => RegexDialect::Basic,
     });
     let mut sources: Vec<String> =
         given.0.iter().filter(|(letter, _)| *letter == 'e').map(|(_, text)| text.clone()).collect();
     if sources.is_empty() {
         if words.is_empty() {
-            return Err(Trouble::Said("which pattern".to_owned()));
+            return Err(UtilityError::Said("which pattern".to_owned()));
         }
         sources.push(words.remove(0));
     }
@@ -52,7 +52,7 @@ async fn search(shell: &mut Shell, args: &[String], dialect: Option<Dialect>) ->
             (_, true) => format!(r"\b(?:{plain})\b"),
             (false, false) => plain.as_str().to_owned(),
         };
-        regexes.push(regex(&wrapped, Dialect::Extended, given.has('i') || given.has('y'))?);
+        regexes.push(regex(&wrapped, RegexDialect::Extended, given.has('i') || given.has('y'))?);
     }
     let recursive = given.has('r') || given.has('R');
     if recursive {
@@ -64,7 +64,7 @@ async fn search(shell: &mut Shell, args: &[String], dialect: Option<Dialect>) ->
     }
     let number = |letter: char| given.value(letter).and_then(|text| text.parse::<usize>().ok());
     let around = number('C').unwrap_or(0);
-    let search = Search {
+    let search = GrepQuery {
         named: (words.len() > 1 || recursive || given.has('H')) && !given.has('h'),
         before: number('B').unwrap_or(around),
         after: number('A').unwrap_or(around),
@@ -73,7 +73,7 @@ async fn search(shell: &mut Shell, args: &[String], dialect: Option<Dialect>) ->
         given,
     };
     let (inputs, failed) = inputs(shell, "grep", &words).await;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     let mut any = false;
     for (name, input) in inputs {
         any |= search.file(&name, &input, &mut out).await?;
@@ -89,9 +89,9 @@ async fn search(shell: &mut Shell, args: &[String], dialect: Option<Dialect>) ->
     })
 }
 
-impl Search {
+impl GrepQuery {
     /// Searches one input: whether anything was found.
-    async fn file(&self, name: &str, input: &Handle, out: &mut Out) -> Result<bool, Trouble> {
+    async fn file(&self, name: &str, input: &IoHandle, out: &mut OutputBuffer) -> Result<bool, UtilityError> {
         let prefix = |mark: char| if self.named { format!("{name}{mark}") } else { String::new() };
         let (mut found, mut number, mut trailing) = (0_usize, 0_u64, 0_usize);
         let mut earlier: std::collections::VecDeque<(u64, String)> = std::collections::VecDeque::new();
@@ -146,7 +146,7 @@ impl Search {
         Ok(found > 0)
     }
 
-    async fn show(&self, line: &str, label: &str, out: &mut Out) -> Result<(), Trouble> {
+    async fn show(&self, line: &str, label: &str, out: &mut OutputBuffer) -> Result<(), UtilityError> {
         if !self.given.has('o') {
             return Ok(out.line(&format!("{label}{line}")).await?);
         }
@@ -160,7 +160,7 @@ impl Search {
 }
 
 /// All files beneath a folder, or the file itself.
-fn files_below(shell: &Shell, root: &str) -> Vec<String> {
+fn files_below(shell: &ShellState, root: &str) -> Vec<String> {
     let is_folder = std::fs::symlink_metadata(shell.path(root)).is_ok_and(|data| data.is_dir());
     if !is_folder {
         return vec![root.to_owned()];

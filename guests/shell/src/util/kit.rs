@@ -2,63 +2,63 @@
 
 use std::io;
 
-use crate::io::Handle;
+use crate::io::IoHandle;
 use crate::shell::paths::said;
-use crate::shell::{BROKEN_PIPE, Flow, Shell, Step};
+use crate::shell::{BROKEN_PIPE, ShellFlow, ShellState, CommandResult};
 
 /// Why a utility stopped.
-pub(crate) enum Trouble {
+pub(crate) enum UtilityError {
     /// The system returned an error.
     System(io::Error),
     /// The arguments make no sense; the text gives the reason.
     Said(String),
     /// A command that it ran leaves the shell.
-    Flow(Flow),
+    Flow(ShellFlow),
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for UtilityError {
     fn from(error: io::Error) -> Self {
         Self::System(error)
     }
 }
 
-impl From<String> for Trouble {
+impl From<String> for UtilityError {
     fn from(text: String) -> Self {
         Self::Said(text)
     }
 }
 
-impl From<Flow> for Trouble {
-    fn from(flow: Flow) -> Self {
+impl From<ShellFlow> for UtilityError {
+    fn from(flow: ShellFlow) -> Self {
         Self::Flow(flow)
     }
 }
 
 /// The result of a utility: its status.
-pub(super) type Done = Result<i32, Trouble>;
+pub(super) type UtilityResult = Result<i32, UtilityError>;
 
 /// Turns trouble into a complaint and a status.
-pub(super) async fn settle(shell: &Shell, name: &str, done: Done) -> Step {
+pub(super) async fn settle(shell: &ShellState, name: &str, done: UtilityResult) -> CommandResult {
     let text = match done {
         Ok(status) => return Ok(status),
-        Err(Trouble::Flow(flow)) => return Err(flow),
+        Err(UtilityError::Flow(flow)) => return Err(flow),
         // A loop around the writer would never end, so the whole stage ends.
-        Err(Trouble::System(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            return Err(Flow::Exit(BROKEN_PIPE));
+        Err(UtilityError::System(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            return Err(ShellFlow::Exit(BROKEN_PIPE));
         }
-        Err(Trouble::System(error)) => said(&error),
-        Err(Trouble::Said(text)) => text,
+        Err(UtilityError::System(error)) => said(&error),
+        Err(UtilityError::Said(text)) => text,
     };
     shell.complain(&format!("{name}: {text}")).await;
     Ok(if matches!(name, "grep" | "egrep" | "fgrep" | "ls" | "sort") { 2 } else { 1 })
 }
 
 /// The options with their values, and the other words.
-pub(crate) type Found = (Vec<(char, String)>, Vec<String>);
+pub(crate) type ParsedOptions = (Vec<(char, String)>, Vec<String>);
 
 /// Reads options as `getopt` does: letters with a colon take a value. Long names that mean
 /// a letter are known.
-pub(crate) fn options(args: &[String], spec: &str) -> Result<Found, String> {
+pub(crate) fn options(args: &[String], spec: &str) -> Result<ParsedOptions, String> {
     let (mut found, mut words) = (Vec::new(), Vec::new());
     let takes = |letter: char| spec.contains(&format!("{letter}:"));
     let mut args = args.iter();
@@ -137,9 +137,9 @@ fn long_name(name: &str) -> Option<char> {
 }
 
 /// Options with their values, for lookups by letter.
-pub(super) struct Given(pub(super) Vec<(char, String)>);
+pub(super) struct OptionValues(pub(super) Vec<(char, String)>);
 
-impl Given {
+impl OptionValues {
     pub(super) fn has(&self, letter: char) -> bool {
         self.0.iter().any(|(found, _)| *found == letter)
     }
@@ -149,22 +149,22 @@ impl Given {
     }
 }
 
-pub(super) fn parse(args: &[String], spec: &str) -> Result<(Given, Vec<String>), Trouble> {
+pub(super) fn parse(args: &[String], spec: &str) -> Result<(OptionValues, Vec<String>), UtilityError> {
     let (found, words) = options(args, spec)?;
-    Ok((Given(found), words))
+    Ok((OptionValues(found), words))
 }
 
 /// Output in pieces of some size, because a write costs a call of the host.
-pub(super) struct Out {
-    handle: Option<Handle>,
+pub(super) struct OutputBuffer {
+    handle: Option<IoHandle>,
     bytes: Vec<u8>,
 }
 
 /// Enough to make calls rare, little enough that a reader gets something soon.
 const PIECE: usize = 8 << 10;
 
-impl Out {
-    pub(super) fn of(shell: &Shell) -> Self {
+impl OutputBuffer {
+    pub(super) fn of(shell: &ShellState) -> Self {
         Self { handle: Some(shell.fds.get(1)), bytes: Vec::new() }
     }
 
@@ -198,7 +198,7 @@ impl Out {
 /// that alone without any.
 ///
 /// Reports files that cannot be opened; the second value says whether there were any.
-pub(super) async fn inputs(shell: &Shell, name: &str, words: &[String]) -> (Vec<(String, Handle)>, bool) {
+pub(super) async fn inputs(shell: &ShellState, name: &str, words: &[String]) -> (Vec<(String, IoHandle)>, bool) {
     if words.is_empty() {
         return (vec![("-".to_owned(), shell.fds.get(0))], false);
     }
@@ -217,7 +217,7 @@ pub(super) async fn inputs(shell: &Shell, name: &str, words: &[String]) -> (Vec<
 }
 
 /// A line without its end; nothing after the last.
-pub(super) async fn next_line(handle: &Handle, delimiter: u8) -> io::Result<Option<Vec<u8>>> {
+pub(super) async fn next_line(handle: &IoHandle, delimiter: u8) -> io::Result<Option<Vec<u8>>> {
     let mut line = handle.read_until(delimiter).await?;
     if line.is_empty() {
         return Ok(None);
@@ -229,7 +229,7 @@ pub(super) async fn next_line(handle: &Handle, delimiter: u8) -> io::Result<Opti
 }
 
 /// All lines of all inputs, as text.
-pub(super) async fn all_lines(inputs: &[(String, Handle)]) -> io::Result<Vec<String>> {
+pub(super) async fn all_lines(inputs: &[(String, IoHandle)]) -> io::Result<Vec<String>> {
     let mut lines = Vec::new();
     for (_, handle) in inputs {
         let bytes = handle.read_all().await?;

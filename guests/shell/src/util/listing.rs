@@ -4,24 +4,24 @@ use std::fs;
 use std::time::SystemTime;
 
 use super::clock::stamp;
-use super::kit::{Done, Given, Out, parse};
-use crate::shell::Shell;
+use super::kit::{UtilityResult, OptionValues, OutputBuffer, parse};
+use crate::shell::ShellState;
 use crate::shell::paths::said;
 
 /// One name with its metadata.
-struct Entry {
+struct ListingEntry {
     name: String,
     data: Option<fs::Metadata>,
 }
 
-pub(super) async fn ls(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn ls(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "aAlhd1trSRFpGn")?;
     let words = if words.is_empty() { vec![".".to_owned()] } else { words };
     let (mut files, mut folders, mut status) = (Vec::new(), Vec::new(), 0);
     for word in words {
         match fs::metadata(shell.path(&word)).or_else(|_| fs::symlink_metadata(shell.path(&word))) {
             Ok(data) if data.is_dir() && !given.has('d') => folders.push(word),
-            Ok(data) => files.push(Entry { name: word, data: Some(data) }),
+            Ok(data) => files.push(ListingEntry { name: word, data: Some(data) }),
             Err(error) => {
                 shell.complain(&format!("ls: cannot access '{word}': {}", said(&error))).await;
                 status = 2;
@@ -29,7 +29,7 @@ pub(super) async fn ls(shell: &mut Shell, args: &[String]) -> Done {
         }
     }
     let titles = folders.len() + usize::from(!files.is_empty()) > 1 || given.has('R');
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     let mut first = files.is_empty();
     show(files, &given, &mut out).await?;
     folders.reverse();
@@ -52,7 +52,7 @@ pub(super) async fn ls(shell: &mut Shell, args: &[String]) -> Done {
     Ok(status)
 }
 
-fn entries(shell: &Shell, folder: &str, given: &Given) -> Vec<Entry> {
+fn entries(shell: &ShellState, folder: &str, given: &OptionValues) -> Vec<ListingEntry> {
     let mut names = shell.list(folder);
     if !given.has('a') && !given.has('A') {
         names.retain(|name| !name.starts_with('.'));
@@ -61,12 +61,12 @@ fn entries(shell: &Shell, folder: &str, given: &Given) -> Vec<Entry> {
         names.splice(0..0, [".".to_owned(), "..".to_owned()]);
     }
     let data = |name: &str| fs::symlink_metadata(shell.path(&format!("{folder}/{name}"))).ok();
-    names.into_iter().map(|name| Entry { data: data(&name), name }).collect()
+    names.into_iter().map(|name| ListingEntry { data: data(&name), name }).collect()
 }
 
-async fn show(mut entries: Vec<Entry>, given: &Given, out: &mut Out) -> std::io::Result<()> {
-    let time = |entry: &Entry| entry.data.as_ref().and_then(|data| data.modified().ok());
-    let size = |entry: &Entry| entry.data.as_ref().map_or(0, fs::Metadata::len);
+async fn show(mut entries: Vec<ListingEntry>, given: &OptionValues, out: &mut OutputBuffer) -> std::io::Result<()> {
+    let time = |entry: &ListingEntry| entry.data.as_ref().and_then(|data| data.modified().ok());
+    let size = |entry: &ListingEntry| entry.data.as_ref().map_or(0, fs::Metadata::len);
     if given.has('t') {
         entries.sort_by_key(|entry| std::cmp::Reverse(time(entry)));
     } else if given.has('S') {
@@ -96,7 +96,7 @@ async fn show(mut entries: Vec<Entry>, given: &Given, out: &mut Out) -> std::io:
     Ok(())
 }
 
-fn shown_size(size: u64, given: &Given) -> String {
+fn shown_size(size: u64, given: &OptionValues) -> String {
     if !given.has('h') || size < 1024 {
         return size.to_string();
     }

@@ -17,24 +17,24 @@ mod translate;
 
 pub(crate) use kit::options;
 
-use crate::builtin::Run;
-use crate::io::Local;
-use crate::shell::{Shell, Step};
+use crate::builtin::BuiltinFunction;
+use crate::io::LocalFuture;
+use crate::shell::{ShellState, CommandResult};
 
 macro_rules! utility {
     ($name:literal, $path:path) => {{
-        fn call<'a>(shell: &'a mut Shell, args: &'a [String]) -> Local<'a, Step> {
+        fn call<'a>(shell: &'a mut ShellState, args: &'a [String]) -> LocalFuture<'a, CommandResult> {
             Box::pin(async move {
                 let done = $path(shell, args).await;
                 kit::settle(shell, $name, done).await
             })
         }
-        call as Run
+        call as BuiltinFunction
     }};
 }
 
 /// The function of a utility's name.
-pub(crate) fn find(name: &str) -> Option<Run> {
+pub(crate) fn find(name: &str) -> Option<BuiltinFunction> {
     Some(match name {
         "basename" => utility!("basename", paths::basename),
         "cat" => utility!("cat", streams::cat),

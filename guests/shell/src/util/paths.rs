@@ -1,17 +1,17 @@
 //! `basename`, `dirname`, `realpath`.
 
-use super::kit::{Done, Out, Trouble, parse};
-use crate::shell::Shell;
+use super::kit::{UtilityResult, OutputBuffer, UtilityError, parse};
+use crate::shell::ShellState;
 
-pub(super) async fn basename(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn basename(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "as:")?;
     let several = given.has('a') || given.has('s');
     let suffix = given.value('s').or(if several { None } else { words.get(1).map(String::as_str) });
     let count = if several { words.len() } else { 1 };
     if words.is_empty() {
-        return Err(Trouble::Said("which path".to_owned()));
+        return Err(UtilityError::Said("which path".to_owned()));
     }
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     for word in words.iter().take(count) {
         let path = word.trim_end_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -26,8 +26,8 @@ pub(super) async fn basename(shell: &mut Shell, args: &[String]) -> Done {
     Ok(0)
 }
 
-pub(super) async fn dirname(shell: &mut Shell, args: &[String]) -> Done {
-    let mut out = Out::of(shell);
+pub(super) async fn dirname(shell: &mut ShellState, args: &[String]) -> UtilityResult {
+    let mut out = OutputBuffer::of(shell);
     for word in args {
         let path = word.trim_end_matches('/');
         let folder = match path.rsplit_once('/') {
@@ -42,9 +42,9 @@ pub(super) async fn dirname(shell: &mut Shell, args: &[String]) -> Done {
     Ok(0)
 }
 
-pub(super) async fn realpath(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn realpath(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (_, words) = parse(args, "fems")?;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     for word in &words {
         out.line(shell.path(word).trim_end_matches('/')).await?;
     }

@@ -4,7 +4,7 @@ use regex::{Regex, RegexBuilder};
 
 /// Which way an expression is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum RegexDialect {
     /// Braces and brackets mean something when escaped.
     Basic,
     /// They mean something as they are.
@@ -13,11 +13,11 @@ pub(super) enum Dialect {
     Fixed,
 }
 
-pub(super) fn regex(source: &str, dialect: Dialect, ignore_case: bool) -> Result<Regex, String> {
+pub(super) fn regex(source: &str, dialect: RegexDialect, ignore_case: bool) -> Result<Regex, String> {
     let translated = match dialect {
-        Dialect::Basic => basic(source),
-        Dialect::Extended => source.to_owned(),
-        Dialect::Fixed => regex::escape(source),
+        RegexDialect::Basic => basic(source),
+        RegexDialect::Extended => source.to_owned(),
+        RegexDialect::Fixed => regex::escape(source),
     };
     RegexBuilder::new(&translated)
         .case_insensitive(ignore_case)
@@ -64,16 +64,16 @@ fn basic(source: &str) -> String {
     out
 }
 
-type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+type RegexChars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 /// Whether a group or everything ends here, so that `$` still means the end of a line.
-fn ends(rest: &Rest<'_>) -> bool {
+fn ends(rest: &RegexChars<'_>) -> bool {
     let text: String = rest.clone().take(2).collect();
     text.is_empty() || text == "\\)" || text == "\\|"
 }
 
 /// A set of characters is the same in both, except that backslashes are literal.
-fn set(out: &mut String, rest: &mut Rest<'_>) {
+fn set(out: &mut String, rest: &mut RegexChars<'_>) {
     out.push('[');
     if rest.peek() == Some(&'^') {
         out.extend(rest.next());

@@ -1,9 +1,9 @@
 //! `env`, `xargs`, `seq`, `yes`.
 
-use super::kit::{Done, Out, Trouble, next_line, parse};
-use crate::shell::Shell;
+use super::kit::{UtilityResult, OutputBuffer, UtilityError, next_line, parse};
+use crate::shell::ShellState;
 
-pub(super) async fn env(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn env(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let set = args.iter().take_while(|arg| arg.contains('=')).count();
     let command = args.get(set..).unwrap_or_default();
     if let [name] = command
@@ -16,7 +16,7 @@ pub(super) async fn env(shell: &mut Shell, args: &[String]) -> Done {
         else {
             return Ok(1);
         };
-        let mut out = Out::of(shell);
+        let mut out = OutputBuffer::of(shell);
         out.line(&value).await?;
         out.send().await?;
         return Ok(0);
@@ -25,19 +25,19 @@ pub(super) async fn env(shell: &mut Shell, args: &[String]) -> Done {
     for (name, value) in args.iter().take(set).filter_map(|arg| arg.split_once('=')) {
         let var = shell.vars.declare_local(name);
         var.exported = true;
-        var.value = crate::shell::Value::Text(value.to_owned());
+        var.value = crate::shell::VariableValue::Text(value.to_owned());
     }
     let done = if command.is_empty() {
         list(shell).await
     } else {
-        shell.run_words(command.to_vec()).await.map_err(Trouble::Flow)
+        shell.run_words(command.to_vec()).await.map_err(UtilityError::Flow)
     };
     shell.vars.close_scope();
     done
 }
 
-async fn list(shell: &Shell) -> Done {
-    let mut out = Out::of(shell);
+async fn list(shell: &ShellState) -> UtilityResult {
+    let mut out = OutputBuffer::of(shell);
     for (name, value) in shell.vars.exported() {
         out.line(&format!("{name}={value}")).await?;
     }
@@ -45,7 +45,7 @@ async fn list(shell: &Shell) -> Done {
     Ok(0)
 }
 
-pub(super) async fn xargs(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn xargs(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     // Options end where the command begins.
     let mut own = 0;
     while let Some(arg) = args.get(own).filter(|arg| arg.starts_with('-')) {
@@ -79,11 +79,11 @@ pub(super) async fn xargs(shell: &mut Shell, args: &[String]) -> Done {
 
 /// The input, split into items: by zeros, by a separator, by lines, or by blanks with quotes.
 async fn items(
-    shell: &Shell,
+    shell: &ShellState,
     zeros: bool,
     separator: Option<&str>,
     lines: bool,
-) -> Result<Vec<String>, Trouble> {
+) -> Result<Vec<String>, UtilityError> {
     let input = shell.fds.get(0);
     let delimiter = match separator {
         Some("\\n") => Some(b'\n'),
@@ -126,7 +126,7 @@ async fn items(
     Ok(items)
 }
 
-pub(super) async fn seq(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn seq(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let mut separator = "\n".to_owned();
     let (mut numbers, mut wide) = (Vec::new(), false);
     let mut rest = args.iter();
@@ -149,9 +149,9 @@ pub(super) async fn seq(shell: &mut Shell, args: &[String]) -> Done {
         Some([last]) => (1.0, 1.0, *last),
         Some([first, last]) => (*first, 1.0, *last),
         Some([first, step, last]) if *step != 0.0 => (*first, *step, *last),
-        _ => return Err(Trouble::Said("one to three numbers are wanted".to_owned())),
+        _ => return Err(UtilityError::Said("one to three numbers are wanted".to_owned())),
     };
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     let width =
         if wide { format!("{last:.places$}").len().max(format!("{first:.places$}").len()) } else { 0 };
     let (mut index, mut any) = (0_u32, false);
@@ -174,9 +174,9 @@ pub(super) async fn seq(shell: &mut Shell, args: &[String]) -> Done {
     Ok(0)
 }
 
-pub(super) async fn yes(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn yes(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let line = if args.is_empty() { "y".to_owned() } else { args.join(" ") };
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     loop {
         out.line(&line).await?;
     }

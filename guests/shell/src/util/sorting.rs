@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::kit::{Done, Given, Out, Trouble, all_lines, inputs, parse};
-use crate::shell::Shell;
-use crate::shell::paths::Writing;
+use super::kit::{UtilityResult, OptionValues, OutputBuffer, UtilityError, all_lines, inputs, parse};
+use crate::shell::ShellState;
+use crate::shell::paths::WriteMode;
 
 /// One key: from a field and character to another, and how it is compared.
 #[derive(Debug, Clone, Default)]
-struct Key {
+struct SortKey {
     first: (usize, usize),
     last: Option<(usize, usize)>,
     numeric: bool,
@@ -19,7 +19,7 @@ struct Key {
     blanks: bool,
 }
 
-impl Key {
+impl SortKey {
     /// The letters after a key, or those of the whole command.
     fn mark(&mut self, letters: &str) {
         for letter in letters.chars() {
@@ -39,14 +39,14 @@ impl Key {
         self.numeric || self.reverse || self.fold || self.general || self.version
     }
 
-    fn parse(text: &str) -> Result<Self, Trouble> {
+    fn parse(text: &str) -> Result<Self, UtilityError> {
         let mut key = Self::default();
-        let mut place = |text: &str| -> Result<(usize, usize), Trouble> {
+        let mut place = |text: &str| -> Result<(usize, usize), UtilityError> {
             let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
             let (numbers, letters) = text.split_at(end);
             key.mark(letters);
             let (field, letter) = numbers.split_once('.').unwrap_or((numbers, "0"));
-            let wrong = || Trouble::Said(format!("invalid key '{text}'"));
+            let wrong = || UtilityError::Said(format!("invalid key '{text}'"));
             Ok((field.parse().map_err(|_| wrong())?, letter.parse().map_err(|_| wrong())?))
         };
         let (first, last) = match text.split_once(',') {
@@ -152,7 +152,7 @@ fn version(left: &str, right: &str) -> Ordering {
     pieces(left).cmp(&pieces(right))
 }
 
-pub(super) async fn sort(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn sort(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "nrufghVbsck:t:o:zmM")?;
     let (inputs, failed) = inputs(shell, "sort", &words).await;
     let mut lines = all_lines(&inputs).await?;
@@ -185,33 +185,33 @@ pub(super) async fn sort(shell: &mut Shell, args: &[String]) -> Done {
         text.push('\n');
     }
     match given.value('o') {
-        Some(path) => shell.open_write(path, Writing::Replace)?.write(text.as_bytes()).await?,
+        Some(path) => shell.open_write(path, WriteMode::Replace)?.write(text.as_bytes()).await?,
         None => shell.fds.get(1).write(text.as_bytes()).await?,
     }
     Ok(if failed { 2 } else { 0 })
 }
 
 /// The keys; marks of the whole command hold for those without their own.
-fn keys(given: &Given) -> Result<Vec<Key>, Trouble> {
+fn keys(given: &OptionValues) -> Result<Vec<SortKey>, UtilityError> {
     let letters: String =
         given.0.iter().map(|(letter, _)| *letter).filter(|letter| "nrfghVb".contains(*letter)).collect();
     let mut keys = Vec::new();
     for (_, text) in given.0.iter().filter(|(letter, _)| *letter == 'k') {
-        let mut key = Key::parse(text)?;
+        let mut key = SortKey::parse(text)?;
         if !key.marked() {
             key.mark(&letters);
         }
         keys.push(key);
     }
     if keys.is_empty() {
-        let mut key = Key::default();
+        let mut key = SortKey::default();
         key.mark(&letters);
         keys.push(key);
     }
     Ok(keys)
 }
 
-pub(super) async fn uniq(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn uniq(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "cduif:s:w:")?;
     let (inputs, failed) = inputs(shell, "uniq", words.get(..1).unwrap_or_default()).await;
     let skip: usize = given.value('f').and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -227,7 +227,7 @@ pub(super) async fn uniq(shell: &mut Shell, args: &[String]) -> Done {
             None => groups.push((1, line)),
         }
     }
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     for (count, line) in groups {
         if (given.has('d') && count < 2) || (given.has('u') && count > 1) {
             continue;

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use super::kit::{Done, Out, Trouble, all_lines, inputs, next_line, parse};
-use crate::io::Handle;
-use crate::shell::Shell;
-use crate::shell::paths::Writing;
+use super::kit::{UtilityResult, OutputBuffer, UtilityError, all_lines, inputs, next_line, parse};
+use crate::io::IoHandle;
+use crate::shell::ShellState;
+use crate::shell::paths::WriteMode;
 
-pub(super) async fn cat(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn cat(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "nbsuAeTv")?;
     let (inputs, failed) = inputs(shell, "cat", &words).await;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     let mut number = 0_u64;
     for (_, input) in inputs {
         if given.has('n') || given.has('b') {
@@ -41,7 +41,7 @@ pub(super) async fn cat(shell: &mut Shell, args: &[String]) -> Done {
 
 /// How much of an input to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Amount {
+enum InputAmount {
     Lines(usize),
     Bytes(usize),
     /// Lines from this one on, or all but so many at the end.
@@ -65,26 +65,26 @@ fn modern(args: &[String]) -> Vec<String> {
     modern
 }
 
-fn amount(value: Option<&str>, bytes: Option<&str>) -> Result<Amount, Trouble> {
+fn amount(value: Option<&str>, bytes: Option<&str>) -> Result<InputAmount, UtilityError> {
     let number = |text: &str| {
         text.trim_start_matches(['+', '-'])
             .parse()
-            .map_err(|_| Trouble::Said(format!("invalid number: '{text}'")))
+            .map_err(|_| UtilityError::Said(format!("invalid number: '{text}'")))
     };
     match (value, bytes) {
-        (_, Some(text)) => Ok(Amount::Bytes(number(text)?)),
-        (Some(text), None) if text.starts_with('+') => Ok(Amount::FromLine(number(text)?)),
-        (Some(text), None) if text.starts_with('-') => Ok(Amount::ButLast(number(text)?)),
-        (Some(text), None) => Ok(Amount::Lines(number(text)?)),
-        (None, None) => Ok(Amount::Lines(10)),
+        (_, Some(text)) => Ok(InputAmount::Bytes(number(text)?)),
+        (Some(text), None) if text.starts_with('+') => Ok(InputAmount::FromLine(number(text)?)),
+        (Some(text), None) if text.starts_with('-') => Ok(InputAmount::ButLast(number(text)?)),
+        (Some(text), None) => Ok(InputAmount::Lines(number(text)?)),
+        (None, None) => Ok(InputAmount::Lines(10)),
     }
 }
 
-pub(super) async fn head(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn head(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(&modern(args), "n:c:qv")?;
     let amount = amount(given.value('n'), given.value('c'))?;
     let (inputs, failed) = inputs(shell, "head", &words).await;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     let titles = inputs.len() > 1 && !given.has('q');
     for (index, (name, input)) in inputs.iter().enumerate() {
         if titles {
@@ -97,9 +97,9 @@ pub(super) async fn head(shell: &mut Shell, args: &[String]) -> Done {
     Ok(i32::from(failed))
 }
 
-async fn head_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Trouble> {
+async fn head_of(input: &IoHandle, amount: InputAmount, out: &mut OutputBuffer) -> Result<(), UtilityError> {
     match amount {
-        Amount::Lines(count) | Amount::FromLine(count) => {
+        InputAmount::Lines(count) | InputAmount::FromLine(count) => {
             for _ in 0..count {
                 let line = input.read_until(b'\n').await?;
                 if line.is_empty() {
@@ -108,7 +108,7 @@ async fn head_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Tr
                 out.put(&line).await?;
             }
         }
-        Amount::Bytes(mut count) => {
+        InputAmount::Bytes(mut count) => {
             while count > 0 {
                 let bytes = input.read().await?;
                 if bytes.is_empty() {
@@ -119,7 +119,7 @@ async fn head_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Tr
                 count -= taken.len();
             }
         }
-        Amount::ButLast(count) => {
+        InputAmount::ButLast(count) => {
             let mut kept = VecDeque::new();
             loop {
                 let line = input.read_until(b'\n').await?;
@@ -138,11 +138,11 @@ async fn head_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Tr
     Ok(())
 }
 
-pub(super) async fn tail(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn tail(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(&modern(args), "n:c:qvf")?;
     let amount = amount(given.value('n'), given.value('c'))?;
     let (inputs, failed) = inputs(shell, "tail", &words).await;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     let titles = inputs.len() > 1 && !given.has('q');
     for (index, (name, input)) in inputs.iter().enumerate() {
         if titles {
@@ -155,9 +155,9 @@ pub(super) async fn tail(shell: &mut Shell, args: &[String]) -> Done {
     Ok(i32::from(failed))
 }
 
-async fn tail_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Trouble> {
+async fn tail_of(input: &IoHandle, amount: InputAmount, out: &mut OutputBuffer) -> Result<(), UtilityError> {
     match amount {
-        Amount::Lines(count) | Amount::ButLast(count) => {
+        InputAmount::Lines(count) | InputAmount::ButLast(count) => {
             let mut kept = VecDeque::new();
             loop {
                 let line = input.read_until(b'\n').await?;
@@ -173,7 +173,7 @@ async fn tail_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Tr
                 out.put(&line).await?;
             }
         }
-        Amount::FromLine(first) => {
+        InputAmount::FromLine(first) => {
             let mut number = 1;
             loop {
                 let line = input.read_until(b'\n').await?;
@@ -186,7 +186,7 @@ async fn tail_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Tr
                 number += 1;
             }
         }
-        Amount::Bytes(count) => {
+        InputAmount::Bytes(count) => {
             let bytes = input.read_all().await?;
             out.put(bytes.get(bytes.len().saturating_sub(count)..).unwrap_or_default()).await?;
         }
@@ -194,7 +194,7 @@ async fn tail_of(input: &Handle, amount: Amount, out: &mut Out) -> Result<(), Tr
     Ok(())
 }
 
-pub(super) async fn wc(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn wc(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "lwcmL")?;
     let (inputs, failed) = inputs(shell, "wc", &words).await;
     let all = !"lwcm".chars().any(|letter| given.has(letter));
@@ -213,7 +213,7 @@ pub(super) async fn wc(shell: &mut Shell, args: &[String]) -> Done {
         rows.push((total, "total".to_owned()));
     }
     let shown = |index: usize, letter: char| (all && index < 3) || given.has(letter);
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     for (counts, name) in rows {
         let wanted: Vec<String> = counts
             .iter()
@@ -233,9 +233,9 @@ pub(super) async fn wc(shell: &mut Shell, args: &[String]) -> Done {
     Ok(i32::from(failed))
 }
 
-pub(super) async fn tee(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn tee(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "ai")?;
-    let how = if given.has('a') { Writing::Append } else { Writing::Replace };
+    let how = if given.has('a') { WriteMode::Append } else { WriteMode::Replace };
     let mut targets = vec![shell.fds.get(1)];
     for word in &words {
         targets.push(shell.open_write(word, how)?);
@@ -252,9 +252,9 @@ pub(super) async fn tee(shell: &mut Shell, args: &[String]) -> Done {
     }
 }
 
-pub(super) async fn tac(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn tac(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (inputs, failed) = inputs(shell, "tac", args).await;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     for line in all_lines(&inputs).await?.iter().rev() {
         out.line(line).await?;
     }
@@ -262,9 +262,9 @@ pub(super) async fn tac(shell: &mut Shell, args: &[String]) -> Done {
     Ok(i32::from(failed))
 }
 
-pub(super) async fn rev(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn rev(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (inputs, failed) = inputs(shell, "rev", args).await;
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     for line in all_lines(&inputs).await? {
         out.line(&line.chars().rev().collect::<String>()).await?;
     }

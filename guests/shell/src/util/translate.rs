@@ -1,8 +1,8 @@
 //! `tr`.
 
-use super::kit::{Done, Out, Trouble, parse};
+use super::kit::{UtilityResult, OutputBuffer, UtilityError, parse};
 use crate::expand::{ansi, pattern::in_class};
-use crate::shell::Shell;
+use crate::shell::ShellState;
 
 /// The letters that a set names, in order.
 fn letters(text: &str) -> Vec<char> {
@@ -38,10 +38,10 @@ fn letters(text: &str) -> Vec<char> {
     found
 }
 
-pub(super) async fn tr(shell: &mut Shell, args: &[String]) -> Done {
+pub(super) async fn tr(shell: &mut ShellState, args: &[String]) -> UtilityResult {
     let (given, words) = parse(args, "dscC")?;
     let Some(first) = words.first() else {
-        return Err(Trouble::Said("which letters".to_owned()));
+        return Err(UtilityError::Said("which letters".to_owned()));
     };
     let from = letters(first);
     let to = words.get(1).map(|text| letters(text));
@@ -61,7 +61,7 @@ pub(super) async fn tr(shell: &mut Shell, args: &[String]) -> Done {
         (None, true) => found(c),
     };
     let input = shell.fds.get(0);
-    let mut out = Out::of(shell);
+    let mut out = OutputBuffer::of(shell);
     let mut last = None;
     loop {
         // By lines, so that no letter of several bytes is cut.

@@ -7,7 +7,7 @@ fn blocks(said: &Value) -> Vec<ContentBlock> {
 }
 
 fn read(said: &Value) -> Result<Vec<Block>, String> {
-    let prompt = prompt(blocks(said), &Takes::of("openai/gpt-5-mini"), &Skills::default());
+    let prompt = prompt(blocks(said), &ModelMediaSupport::of("openai/gpt-5-mini"), &RunSkills::default());
     prompt.map(|prompt| prompt.blocks).map_err(|error| error.message)
 }
 
@@ -44,7 +44,8 @@ fn pictures_go_to_models_that_see() {
     let said = json!([{ "type": "image", "mimeType": "image/png", "data": "aWs=" }]);
     let media = Media { media_type: "image/png".into(), source: Source::Base64("aWs=".into()), name: None };
     assert_eq!(read(&said), Ok(vec![Block::Image(media)]));
-    let blind = prompt(blocks(&said), &Takes::of("deepseek/deepseek-chat"), &Skills::default());
+    let blind =
+        prompt(blocks(&said), &ModelMediaSupport::of("deepseek/deepseek-chat"), &RunSkills::default());
     assert!(blind.unwrap_err().message.contains("deepseek/deepseek-chat takes no image/png"));
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn shown(tool: &str, arguments: &Value) -> Value {
-    let folder = Folder::new(Path::new("/work"), Files::Past);
+    let folder = DisplayFolder::new(Path::new("/work"), FileFreshness::Past);
     serde_json::to_value(call("call-1", tool, &arguments.to_string(), &folder)).unwrap()
 }
 
@@ -60,12 +60,12 @@ fn a_file_that_is_written_anew_is_shown_as_it_was() {
     fs::write(folder.path().join("a.txt"), "old\n").unwrap();
     let arguments = json!({ "path": "a.txt", "content": "new\n" }).to_string();
     let before = |files| {
-        let shown = call("call-1", "write", &arguments, &Folder::new(folder.path(), files));
+        let shown = call("call-1", "write", &arguments, &DisplayFolder::new(folder.path(), files));
         let Some(ToolCallContent::Diff(diff)) = shown.content.first().cloned() else { panic!("{shown:?}") };
         diff.old_text
     };
-    assert_eq!(before(Files::Present).as_deref(), Some("old\n"));
-    assert_eq!(before(Files::Past), None, "nobody knows what it was then");
+    assert_eq!(before(FileFreshness::Present).as_deref(), Some("old\n"));
+    assert_eq!(before(FileFreshness::Past), None, "nobody knows what it was then");
 }
 
 #[test]
@@ -77,14 +77,14 @@ fn nothing_outside_the_folder_is_shown() {
     std::os::unix::fs::symlink(&secret, work.join("link")).unwrap();
     for path in ["../secret", "link", secret.to_str().unwrap()] {
         let arguments = json!({ "path": path, "content": "" }).to_string();
-        let shown = call("call-1", "write", &arguments, &Folder::new(&work, Files::Present));
+        let shown = call("call-1", "write", &arguments, &DisplayFolder::new(&work, FileFreshness::Present));
         assert!(!serde_json::to_string(&shown).unwrap().contains("hidden"), "{path}");
     }
 }
 
 #[test]
 fn arguments_that_are_no_object_are_shown_all_the_same() {
-    let folder = Folder::new(Path::new("/work"), Files::Past);
+    let folder = DisplayFolder::new(Path::new("/work"), FileFreshness::Past);
     for arguments in ["", "null", "[1]", "{", "\"text\""] {
         let shown = call("call-1", "edit", arguments, &folder);
         assert!(shown.content.is_empty(), "{arguments}");

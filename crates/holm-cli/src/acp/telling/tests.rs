@@ -4,12 +4,16 @@ use holm::kernel::{MessageId as Id, StopReason, Thinking, ToolCall as Wanted};
 use serde_json::json;
 
 use super::{
-    shown::{Files, Folder},
+    shown::{DisplayFolder, FileFreshness},
     *,
 };
 
-fn telling(when: When) -> Telling {
-    Telling::new(when, Folder::new(Path::new("/work"), Files::Past), Notices::Shown)
+fn telling(when: UpdateTiming) -> UpdateTranslator {
+    UpdateTranslator::new(
+        when,
+        DisplayFolder::new(Path::new("/work"), FileFreshness::Past),
+        NoticeSupport::Shown,
+    )
 }
 
 fn call(number: u64) -> CallId {
@@ -48,7 +52,7 @@ fn result(id: &str, text: &str, outcome: Outcome) -> Block {
 }
 
 /// What comes of events, as it goes over the wire.
-fn told(telling: &mut Telling, events: &[Event]) -> Vec<Value> {
+fn told(telling: &mut UpdateTranslator, events: &[Event]) -> Vec<Value> {
     let updates = events.iter().flat_map(|event| telling.event(event));
     updates.map(|update| serde_json::to_value(update).unwrap()).collect()
 }
@@ -63,19 +67,19 @@ fn a_reply_is_told_once_however_it_came() {
         let thought = Thinking { text: "hm".into(), replay: None };
         added(Role::Assistant, vec![Block::Thinking(thought), Block::Text("hello".into())])
     };
-    let mut live = telling(When::Now);
+    let mut live = telling(UpdateTiming::Now);
     live.event(&called(1));
-    let piece = live.delta(call(1), Delta::Text { offset: 0, text: "hello" });
+    let piece = live.delta(call(1), ReplyDelta::Text { offset: 0, text: "hello" });
     assert!(matches!(piece, Some(SessionUpdate::AgentMessageChunk(_))));
     assert_eq!(kinds(&told(&mut live, &[reply()])), ["agent_thought_chunk"], "the thought did not stream");
-    let again = told(&mut telling(When::Before), &[called(1), reply()]);
+    let again = told(&mut telling(UpdateTiming::Before), &[called(1), reply()]);
     assert_eq!(kinds(&again), ["agent_thought_chunk", "agent_message_chunk"]);
     assert_eq!(again[1]["messageId"], "reply-1");
 }
 
 #[test]
 fn a_call_is_known_by_what_it_says_and_not_by_its_number_alone() {
-    let mut live = telling(When::Now);
+    let mut live = telling(UpdateTiming::Now);
     let own = json!({ "script": "ls" });
     live.event(&proposed(3, "shell", &own));
     let is_known = |number: u64, tool: &str, arguments: &Value| {
@@ -90,10 +94,10 @@ fn a_call_is_known_by_what_it_says_and_not_by_its_number_alone() {
 
 #[test]
 fn text_that_is_taken_back_is_said_to_be() {
-    let mut live = telling(When::Now);
+    let mut live = telling(UpdateTiming::Now);
     live.event(&called(1));
     assert!(told(&mut live, &[Event::Withdrawn { call: call(1) }]).is_empty(), "nothing was shown");
-    live.delta(call(1), Delta::Text { offset: 0, text: "hel" });
+    live.delta(call(1), ReplyDelta::Text { offset: 0, text: "hel" });
     let taken = told(&mut live, &[Event::Withdrawn { call: call(1) }]);
     assert!(taken[0]["content"]["text"].as_str().unwrap().contains("was withdrawn"));
 }
@@ -101,8 +105,8 @@ fn text_that_is_taken_back_is_said_to_be() {
 #[test]
 fn what_a_person_said_is_told_from_a_journal_alone() {
     let said = added(Role::User, vec![Block::Text("hi\u{1b}".into())]);
-    assert!(told(&mut telling(When::Now), std::slice::from_ref(&said)).is_empty());
-    let again = told(&mut telling(When::Before), &[said]);
+    assert!(told(&mut telling(UpdateTiming::Now), std::slice::from_ref(&said)).is_empty());
+    let again = told(&mut telling(UpdateTiming::Before), &[said]);
     assert_eq!(again[0]["content"]["text"], "hi\\u{1b}");
 }
 
@@ -116,7 +120,7 @@ fn a_call_is_followed_to_its_end() {
             finished(3, "x", outcome),
             added(Role::Tool, vec![result("x", "said", outcome)]),
         ];
-        let updates = told(&mut telling(When::Now), &events);
+        let updates = told(&mut telling(UpdateTiming::Now), &events);
         assert_eq!(
             kinds(&updates),
             ["tool_call", "tool_call_update", "tool_call_update", "tool_call_update"]
@@ -138,7 +142,7 @@ fn a_result_that_nobody_asked_for_is_not_told() {
         finished(9, "y", Outcome::Refused),
         added(Role::Assistant, vec![Block::ToolCall(Wanted::default())]),
     ];
-    assert!(told(&mut telling(When::Now), &events).is_empty());
+    assert!(told(&mut telling(UpdateTiming::Now), &events).is_empty());
 }
 
 #[test]
@@ -154,19 +158,19 @@ fn the_models_list_is_the_plan() {
     let items = json!([
         { "text": "a", "progress": "completed" }, { "text": "b", "progress": "in_progress" }, { "text": "c", "progress": "pending" },
     ]);
-    let updates = told(&mut telling(When::Now), &[proposed(1, TODO, &json!({ "items": items }))]);
+    let updates = told(&mut telling(UpdateTiming::Now), &[proposed(1, TODO, &json!({ "items": items }))]);
     assert_eq!(kinds(&updates), ["plan"]);
     let statuses: Vec<_> =
         updates[0]["entries"].as_array().unwrap().iter().map(|entry| &entry["status"]).collect();
     assert_eq!(statuses, ["completed", "in_progress", "pending"]);
-    assert!(told(&mut telling(When::Now), &[proposed(1, TODO, &json!({ "items": 7 }))]).is_empty());
+    assert!(told(&mut telling(UpdateTiming::Now), &[proposed(1, TODO, &json!({ "items": 7 }))]).is_empty());
 }
 
 #[test]
 fn what_a_model_tells_people_comes_from_the_tool_now_and_from_the_journal_later() {
     let brief = proposed(1, BRIEF, &json!({ "text": "half way" }));
-    assert!(told(&mut telling(When::Now), std::slice::from_ref(&brief)).is_empty());
-    assert_eq!(told(&mut telling(When::Before), &[brief])[0]["content"]["text"], "half way");
+    assert!(told(&mut telling(UpdateTiming::Now), std::slice::from_ref(&brief)).is_empty());
+    assert_eq!(told(&mut telling(UpdateTiming::Before), &[brief])[0]["content"]["text"], "half way");
 }
 
 #[test]
@@ -178,7 +182,7 @@ fn usage_is_told_where_the_window_is_known_and_costs_add_up() {
         stop: StopReason::EndTurn,
         model: None,
     };
-    let mut live = telling(When::Now);
+    let mut live = telling(UpdateTiming::Now);
     assert!(told(&mut live, &[replied(1_000_000)]).is_empty());
     live.window = Some(1_000);
     let updates = told(&mut live, &[replied(2_000_000)]);
@@ -189,11 +193,15 @@ fn usage_is_told_where_the_window_is_known_and_costs_add_up() {
 #[test]
 fn notices_go_to_editors_that_show_them() {
     let failed = Event::HookFailed { reason: "gone\u{1b}".into() };
-    let updates = told(&mut telling(When::Now), std::slice::from_ref(&failed));
+    let updates = told(&mut telling(UpdateTiming::Now), std::slice::from_ref(&failed));
     assert_eq!(
         (kinds(&updates), &updates[0]["title"]),
         (vec!["notice"], &json!("A hook failed: gone\\u{1b}."))
     );
-    let mut plain = Telling::new(When::Now, Folder::new(Path::new("/"), Files::Past), Notices::Unknown);
+    let mut plain = UpdateTranslator::new(
+        UpdateTiming::Now,
+        DisplayFolder::new(Path::new("/"), FileFreshness::Past),
+        NoticeSupport::Unknown,
+    );
     assert!(told(&mut plain, &[failed]).is_empty());
 }

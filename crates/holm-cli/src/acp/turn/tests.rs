@@ -1,6 +1,6 @@
 use super::*;
 
-fn stops(turn: &Turn) -> bool {
+fn stops(turn: &PromptGate) -> bool {
     let mut stopped = false;
     turn.stop(|| stopped = true);
     stopped
@@ -8,7 +8,7 @@ fn stops(turn: &Turn) -> bool {
 
 #[test]
 fn one_prompt_is_answered_at_a_time() {
-    let turn = Turn::default();
+    let turn = PromptGate::default();
     assert!(turn.begin());
     assert!(!turn.begin());
     turn.ends();
@@ -19,7 +19,7 @@ fn one_prompt_is_answered_at_a_time() {
 
 #[test]
 fn a_stop_meets_the_work_that_is_under_way_and_no_later_one() {
-    let turn = Turn::default();
+    let turn = PromptGate::default();
     assert!(!stops(&turn));
     assert!(turn.begin() && stops(&turn));
     turn.ends();
@@ -31,7 +31,7 @@ fn a_stop_meets_the_work_that_is_under_way_and_no_later_one() {
 
 #[test]
 fn work_that_was_left_over_is_not_the_end_of_the_prompt() {
-    let turn = Turn::default();
+    let turn = PromptGate::default();
     assert!(turn.begin());
     turn.ends();
     turn.goes_on();

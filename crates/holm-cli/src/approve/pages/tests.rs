@@ -6,13 +6,13 @@ fn lines(many: usize) -> Vec<String> {
 
 #[test]
 fn what_fits_is_one_page_and_stays_as_it_is() {
-    let room = Room { lines: 20, columns: 80 };
+    let room = PageSize { lines: 20, columns: 80 };
     assert_eq!(room.pages(&lines(20)), [lines(20)]);
 }
 
 #[test]
 fn a_long_question_begins_with_its_beginning_and_loses_no_line() {
-    let room = Room { lines: 20, columns: 80 };
+    let room = PageSize { lines: 20, columns: 80 };
     let pages = room.pages(&lines(204));
     assert_eq!((pages.len(), pages.first().map(Vec::as_slice)), (11, lines(204).get(..20)));
     assert_eq!(pages.concat(), lines(204));
@@ -20,7 +20,7 @@ fn a_long_question_begins_with_its_beginning_and_loses_no_line() {
 
 #[test]
 fn a_line_that_is_longer_than_the_terminal_counts_for_as_many_as_it_takes() {
-    let room = Room { lines: 6, columns: 10 };
+    let room = PageSize { lines: 6, columns: 10 };
     let pages = room.pages(&["x".repeat(95), "\ny".into()]);
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [6, 6]);
     assert_eq!(pages.concat().concat(), "x".repeat(95) + "y");
@@ -28,7 +28,7 @@ fn a_line_that_is_longer_than_the_terminal_counts_for_as_many_as_it_takes() {
 
 #[test]
 fn wide_letters_take_two_columns_and_marks_none() {
-    let room = Room { lines: 6, columns: 10 };
+    let room = PageSize { lines: 6, columns: 10 };
     // Five to a row.
     assert_eq!(
         room.rows(&"漢".repeat(11)).iter().map(|row| row.chars().count()).collect::<Vec<_>>(),
@@ -44,7 +44,7 @@ fn wide_letters_take_two_columns_and_marks_none() {
 
 #[test]
 fn a_long_script_of_wide_letters_is_counted_by_the_rows_that_it_takes() {
-    let room = Room { lines: 20, columns: 80 };
+    let room = PageSize { lines: 20, columns: 80 };
     // 60 letters: one row by their number, two by their width.
     let script: Vec<String> = (0..15).map(|line| format!("{line:02}{}", "字".repeat(58))).collect();
     let pages = room.pages(&script);
@@ -54,6 +54,6 @@ fn a_long_script_of_wide_letters_is_counted_by_the_rows_that_it_takes() {
 
 #[test]
 fn a_terminal_of_one_column_loses_no_letter() {
-    let room = Room { lines: 6, columns: 1 };
+    let room = PageSize { lines: 6, columns: 1 };
     assert_eq!(room.rows("漢a\tb").concat(), "漢a\tb");
 }

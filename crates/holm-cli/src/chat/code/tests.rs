@@ -1,17 +1,17 @@
 use super::*;
-use crate::chat::theme::Shade;
+use crate::chat::theme::ThemeKind;
 
 /// The tokens of a line that have a style of their own, by its name.
 fn styled(language: &str, lines: &[&str]) -> Vec<(String, &'static str)> {
-    let theme = Theme::of(Shade::Dark);
+    let theme = ChatTheme::of(ThemeKind::Dark);
     let named = [
         (theme.keyword, "keyword"),
         (theme.string, "string"),
         (theme.number, "number"),
         (theme.comment, "comment"),
     ];
-    let language = Language::named(language).unwrap();
-    let (mut within, mut found) = (Within::Code, Vec::new());
+    let language = CodeLanguage::named(language).unwrap();
+    let (mut within, mut found) = (LexerState::Code, Vec::new());
     for line in lines {
         let (spans, after) = language.line(line, within, &theme);
         assert_eq!(spans.iter().map(|span| span.content.as_ref()).collect::<String>(), *line);
@@ -46,8 +46,8 @@ fn words_strings_numbers_and_comments_are_told_apart() {
 
 #[test]
 fn an_unknown_language_has_no_colours() {
-    assert_eq!(Language::named("klingon"), None);
-    assert!(Language::named("Rust").is_some());
+    assert_eq!(CodeLanguage::named("klingon"), None);
+    assert!(CodeLanguage::named("Rust").is_some());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 use super::*;
 
-fn shown(changes: &[Change]) -> String {
-    let line = |change: &Change| match change {
-        Change::Place(text) => format!("@{text}"),
-        Change::Same(text) => format!(" {text}"),
-        Change::Added(text) => format!("+{text}"),
-        Change::Removed(text) => format!("-{text}"),
+fn shown(changes: &[DiffLine]) -> String {
+    let line = |change: &DiffLine| match change {
+        DiffLine::Place(text) => format!("@{text}"),
+        DiffLine::Same(text) => format!(" {text}"),
+        DiffLine::Added(text) => format!("+{text}"),
+        DiffLine::Removed(text) => format!("-{text}"),
     };
     changes.iter().map(line).collect::<Vec<_>>().join("\n")
 }

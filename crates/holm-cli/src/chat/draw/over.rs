@@ -8,10 +8,10 @@ use ratatui::{
 
 use super::put;
 use crate::chat::{
-    picker::Picker,
+    picker::ListPicker,
     slash::COMMANDS,
-    state::{Over, State},
-    text::{Break, Margin, clipped, columns, one_line, wrap},
+    state::{ChatState, ScreenOverlay},
+    text::{LineBreak, LineMargin, clipped, columns, one_line, wrap},
 };
 
 /// The line of state stays in view.
@@ -23,7 +23,7 @@ const ABOVE_LIST: u16 = 2;
 const ABOUT: usize = 32;
 
 /// Draws what a word could become, above the foot.
-pub(super) fn completion(state: &State, foot: Rect, buffer: &mut Buffer) {
+pub(super) fn completion(state: &ChatState, foot: Rect, buffer: &mut Buffer) {
     let Some(completion) = &state.completion else { return };
     let height = u16::try_from(completion.rows.len()).unwrap_or(u16::MAX).min(foot.y);
     let area = Rect { y: foot.y - height, height, ..foot };
@@ -43,13 +43,13 @@ pub(super) fn completion(state: &State, foot: Rect, buffer: &mut Buffer) {
 }
 
 /// Draws what is in front of everything. Says whether something is.
-pub(super) fn over(state: &State, area: Rect, buffer: &mut Buffer) -> bool {
+pub(super) fn over(state: &ChatState, area: Rect, buffer: &mut Buffer) -> bool {
     let Some(over) = &state.over else { return false };
     let area = Rect { height: area.height.saturating_sub(BELOW_OVER), ..area };
     clear(buffer, area);
     match over {
-        Over::Help { scroll } => help(state, *scroll, area, buffer),
-        Over::Picker(picker) => list(state, picker, area, buffer),
+        ScreenOverlay::Help { scroll } => help(state, *scroll, area, buffer),
+        ScreenOverlay::Picker(picker) => list(state, picker, area, buffer),
     }
     true
 }
@@ -65,19 +65,19 @@ fn clear(buffer: &mut Buffer, area: Rect) {
 }
 
 /// The rows of a list that a screen of this height has, and how many stand above them.
-fn window(picker: &Picker, height: u16) -> (usize, usize) {
+fn window(picker: &ListPicker, height: u16) -> (usize, usize) {
     let height = usize::from(height.saturating_sub(ABOVE_LIST));
     ((picker.at() + 1).saturating_sub(height), height)
 }
 
 /// Which of what a list shows stands in this row of a screen.
-pub(in crate::chat) fn listed_at(picker: &Picker, rows: u16, row: u16) -> Option<usize> {
+pub(in crate::chat) fn listed_at(picker: &ListPicker, rows: u16, row: u16) -> Option<usize> {
     let (from, height) = window(picker, rows.saturating_sub(BELOW_OVER));
     let at = usize::from(row.checked_sub(ABOVE_LIST)?);
     (at < height).then_some(from + at)
 }
 
-fn list(state: &State, picker: &Picker, area: Rect, buffer: &mut Buffer) {
+fn list(state: &ChatState, picker: &ListPicker, area: Rect, buffer: &mut Buffer) {
     let theme = &state.theme;
     put(buffer, area, 0, &Line::styled(clipped(&picker.title, usize::from(area.width)), theme.heading));
     let hint = format!("filter: {}  (Enter chooses, Esc goes back)", picker.filter);
@@ -98,7 +98,7 @@ fn list(state: &State, picker: &Picker, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn help(state: &State, scroll: usize, area: Rect, buffer: &mut Buffer) {
+fn help(state: &ChatState, scroll: usize, area: Rect, buffer: &mut Buffer) {
     let lines = help_lines(state, usize::from(area.width));
     let height = usize::from(area.height);
     // Where not all of it can be seen at once, the last row says so.
@@ -119,13 +119,13 @@ fn help(state: &State, scroll: usize, area: Rect, buffer: &mut Buffer) {
 }
 
 /// All that the help says; what is wider than the screen goes on below.
-fn help_lines(state: &State, width: usize) -> Vec<Line<'static>> {
+fn help_lines(state: &ChatState, width: usize) -> Vec<Line<'static>> {
     let theme = &state.theme;
     let row = |key: &str, about: &str| {
         // With a blank behind it also where it is as long as its column.
         let first = vec![Span::styled(format!("  {key:<29} "), theme.accent)];
-        let margin = Margin { first, rest: vec![Span::raw(" ".repeat(ABOUT))] };
-        wrap(&[Span::raw(one_line(about))], width, &margin, Break::Words)
+        let margin = LineMargin { first, rest: vec![Span::raw(" ".repeat(ABOUT))] };
+        wrap(&[Span::raw(one_line(about))], width, &margin, LineBreak::Words)
     };
     let mut lines = vec![Line::styled("Keys (chat.toml in the data folder changes them)", theme.heading)];
     lines.extend(state.keys.help().iter().flat_map(|(keys, about)| row(keys, about)));

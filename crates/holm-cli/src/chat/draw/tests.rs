@@ -3,21 +3,21 @@
 use ratatui::{Terminal, backend::TestBackend};
 
 use crate::chat::{
-    keys::Keys,
-    picker::{Pick, Picker, Row},
-    state::{How, Msg, Over, State},
-    testing::{Chat, answer, asked, called, ended, finished, prompted, words_asked},
-    theme::Shade,
+    keys::KeyBindings,
+    picker::{ListPicker, PickerAction, PickerRow},
+    state::{ChatMessage, ChatState, ScreenOverlay, SessionOrigin},
+    testing::{ChatHarness, answer, asked, called, ended, finished, prompted, words_asked},
+    theme::ThemeKind,
 };
 
-fn screen(state: &mut State, width: u16, height: u16) -> String {
+fn screen(state: &mut ChatState, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| super::render(state, frame)).unwrap();
     terminal.backend().to_string()
 }
 
-fn talked() -> Chat {
-    let mut chat = Chat::open();
+fn talked() -> ChatHarness {
+    let mut chat = ChatHarness::open();
     chat.says("What is in the folder?");
     chat.hears(prompted(1, "What is in the folder?"));
     chat.hears(called(7, "shell", r#"{"command":"ls -la"}"#));
@@ -66,7 +66,7 @@ fn a_question_of_the_model() {
 
 #[test]
 fn what_waits_and_what_runs() {
-    let mut chat = Chat::open();
+    let mut chat = ChatHarness::open();
     chat.says("go");
     chat.hears(prompted(1, "go"));
     chat.hears(called(7, "helper", r#"{"task":"look"}"#));
@@ -76,7 +76,7 @@ fn what_waits_and_what_runs() {
 
 #[test]
 fn what_is_said_before_a_session_is_open_is_shown_until_it_is() {
-    let mut chat = Chat::open();
+    let mut chat = ChatHarness::open();
     chat.says("/new");
     chat.says("do it");
     let shown = screen(&mut chat.state, 60, 12);
@@ -89,26 +89,26 @@ fn what_is_said_before_a_session_is_open_is_shown_until_it_is() {
 #[test]
 fn lists_and_help_stand_over_everything() {
     let mut chat = talked();
-    let how = How::Resume { session: "s".into() };
-    let row = Row {
+    let how = SessionOrigin::Resume { session: "s".into() };
+    let row = PickerRow {
         label: "An older one".into(),
         about: "s openai/x".into(),
-        pick: Pick::Open { how, typed: String::new() },
+        pick: PickerAction::Open { how, typed: String::new() },
     };
-    chat.state.over = Some(Over::Picker(Picker::new("resume a session", vec![row])));
+    chat.state.over = Some(ScreenOverlay::Picker(ListPicker::new("resume a session", vec![row])));
     insta::assert_snapshot!(screen(&mut chat.state, 60, 8));
-    chat.state.over = Some(Over::Help { scroll: 0 });
+    chat.state.over = Some(ScreenOverlay::Help { scroll: 0 });
     insta::assert_snapshot!(screen(&mut chat.state, 80, 56));
 }
 
 #[test]
 fn help_that_does_not_fit_is_not_cut_and_says_that_there_is_more() {
     let mut chat = talked();
-    chat.state.over = Some(Over::Help { scroll: 0 });
+    chat.state.over = Some(ScreenOverlay::Help { scroll: 0 });
     let shown = screen(&mut chat.state, 80, 24);
     assert!(shown.contains("31 more below: Down and PageDown go there, Esc closes"), "{shown}");
     assert!(shown.contains("  next step  "), "{shown}");
-    chat.state.over = Some(Over::Help { scroll: 9_999 });
+    chat.state.over = Some(ScreenOverlay::Help { scroll: 9_999 });
     let shown = screen(&mut chat.state, 80, 24);
     for end in ["attach a file: text, or a picture", "end of the text; Up and PageUp go back, Esc closes"] {
         assert!(shown.contains(end), "{shown}");
@@ -129,7 +129,7 @@ fn a_screen_of_any_size_can_be_drawn() {
         screen(&mut chat.state, width, height);
         chat.tells(asked(1, "ls", None));
         screen(&mut chat.state, width, height);
-        chat.state.over = Some(Over::Help { scroll: 9_999 });
+        chat.state.over = Some(ScreenOverlay::Help { scroll: 9_999 });
         screen(&mut chat.state, width, height);
     }
 }
@@ -137,7 +137,7 @@ fn a_screen_of_any_size_can_be_drawn() {
 #[test]
 fn no_control_character_is_ever_in_a_cell() {
     let hostile = "a\u{1b}[2J\u{9b}31m\u{202e}b\u{7}\r\u{0}\u{200b}";
-    let mut chat = Chat::open();
+    let mut chat = ChatHarness::open();
     chat.says(hostile);
     chat.hears(prompted(1, hostile));
     chat.hears(called(7, hostile, &format!("{{\"command\":{hostile:?}}}")));
@@ -145,8 +145,12 @@ fn no_control_character_is_ever_in_a_cell() {
     chat.piece(hostile);
     chat.hears(answer(hostile));
     chat.tells(asked(1, hostile, Some("git status")));
-    chat.tells(Msg::Noted { tab: chat.tab(), tone: crate::chat::item::Tone::Error, text: hostile.into() });
-    chat.tells(Msg::Pasted(hostile.into()));
+    chat.tells(ChatMessage::Noted {
+        tab: chat.tab(),
+        tone: crate::chat::item::NoteTone::Error,
+        text: hostile.into(),
+    });
+    chat.tells(ChatMessage::Pasted(hostile.into()));
     let mut terminal = Terminal::new(TestBackend::new(80, 40)).unwrap();
     terminal.draw(|frame| super::render(&mut chat.state, frame)).unwrap();
     for cell in terminal.backend().buffer().content() {
@@ -205,7 +209,7 @@ fn what_no_row_is_left_for_is_not_agreed_to() {
 #[test]
 fn a_question_behind_something_else_was_not_seen() {
     let mut chat = talked();
-    chat.state.over = Some(Over::Help { scroll: 0 });
+    chat.state.over = Some(ScreenOverlay::Help { scroll: 0 });
     chat.tells(asked(1, "ls", None));
     screen(&mut chat.state, 80, 24);
     chat.presses("esc");
@@ -217,7 +221,7 @@ fn a_question_behind_something_else_was_not_seen() {
 #[test]
 fn without_colours_nothing_has_a_colour() {
     let mut chat = talked();
-    let plain = State::new(chat.state.size, Shade::None, Keys::default());
+    let plain = ChatState::new(chat.state.size, ThemeKind::None, KeyBindings::default());
     chat.state.theme = plain.theme;
     let mut terminal = Terminal::new(TestBackend::new(80, 40)).unwrap();
     terminal.draw(|frame| super::render(&mut chat.state, frame)).unwrap();

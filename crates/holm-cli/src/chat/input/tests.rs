@@ -1,55 +1,55 @@
 use super::*;
 
 /// The text with `|` where the cursor stands.
-fn shown(input: &Input) -> String {
+fn shown(input: &InputBuffer) -> String {
     format!("{}|{}", input.before(), input.after())
 }
 
-fn at(marked: &str) -> Input {
+fn at(marked: &str) -> InputBuffer {
     let (before, after) = marked.split_once('|').unwrap();
-    Input { text: format!("{before}{after}"), cursor: before.len() }
+    InputBuffer { text: format!("{before}{after}"), cursor: before.len() }
 }
 
 #[test]
 fn the_cursor_moves_by_what_people_call_a_character() {
-    let check = |from: &str, go: Go, expect: &str| {
+    let check = |from: &str, go: CursorMove, expect: &str| {
         let mut input = at(from);
         input.go(go);
         assert_eq!(shown(&input), expect, "{from} {go:?}");
     };
-    check("ab|c", Go::Left, "a|bc");
-    check("a|", Go::Right, "a|");
-    check("日|本", Go::Right, "日本|");
-    check("e\u{301}|x", Go::Left, "|e\u{301}x");
-    check("one two|", Go::WordLeft, "one |two");
-    check("|one two", Go::WordRight, "one| two");
-    check("a\nbc|", Go::LineStart, "a\n|bc");
-    check("a|b\nc", Go::LineEnd, "ab|\nc");
+    check("ab|c", CursorMove::Left, "a|bc");
+    check("a|", CursorMove::Right, "a|");
+    check("日|本", CursorMove::Right, "日本|");
+    check("e\u{301}|x", CursorMove::Left, "|e\u{301}x");
+    check("one two|", CursorMove::WordLeft, "one |two");
+    check("|one two", CursorMove::WordRight, "one| two");
+    check("a\nbc|", CursorMove::LineStart, "a\n|bc");
+    check("a|b\nc", CursorMove::LineEnd, "ab|\nc");
 }
 
 #[test]
 fn deleting_removes_what_lies_between() {
-    let check = |from: &str, go: Go, expect: &str| {
+    let check = |from: &str, go: CursorMove, expect: &str| {
         let mut input = at(from);
         input.delete(go);
         assert_eq!(shown(&input), expect, "{from} {go:?}");
     };
-    check("ab|c", Go::Left, "a|c");
-    check("a|bc", Go::Right, "a|c");
-    check("one two|", Go::WordLeft, "one |");
-    check("one|\ntwo", Go::LineEnd, "one|\ntwo");
-    check("one|", Go::LineStart, "|");
+    check("ab|c", CursorMove::Left, "a|c");
+    check("a|bc", CursorMove::Right, "a|c");
+    check("one two|", CursorMove::WordLeft, "one |");
+    check("one|\ntwo", CursorMove::LineEnd, "one|\ntwo");
+    check("one|", CursorMove::LineStart, "|");
 }
 
 #[test]
 fn lines_are_reached_from_each_other() {
     let mut input = at("日本\nabc|");
-    assert_eq!(input.up(), Moved::Yes);
+    assert_eq!(input.up(), CursorMoveResult::Yes);
     assert_eq!(shown(&input), "日|本\nabc");
-    assert_eq!(input.up(), Moved::No);
-    assert_eq!(input.down(), Moved::Yes);
+    assert_eq!(input.up(), CursorMoveResult::No);
+    assert_eq!(input.down(), CursorMoveResult::Yes);
     assert_eq!(shown(&input), "日本\nab|c");
-    assert_eq!(input.down(), Moved::No);
+    assert_eq!(input.down(), CursorMoveResult::No);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn rows_break_where_they_are_full_and_say_where_the_cursor_is() {
 
 #[test]
 fn what_is_pasted_has_plain_line_ends() {
-    let mut input = Input::default();
+    let mut input = InputBuffer::default();
     input.insert("a\r\nb\rc");
     assert_eq!(input.text(), "a\nb\nc");
 }
@@ -86,7 +86,7 @@ fn a_piece_before_the_cursor_is_replaced() {
 #[test]
 fn of_a_book_that_was_pasted_only_what_is_near_the_cursor_is_laid_out() {
     let check = |text: String| {
-        let mut input = Input::of(text);
+        let mut input = InputBuffer::of(text);
         input.insert("here");
         let found = input.rows(80);
         assert!((20..NEAR / 4).contains(&found.rows.len()), "{} rows", found.rows.len());

@@ -5,7 +5,7 @@ use ratatui::{
     text::Span,
 };
 
-use crate::chat::theme::Theme;
+use crate::chat::theme::ChatTheme;
 
 /// The deepest that emphasis stands within emphasis.
 const DEEPEST: u32 = 4;
@@ -14,22 +14,22 @@ const DEEPEST: u32 = 4;
 const LONGEST: usize = 16 * 1024;
 
 /// The spans of a line.
-pub(super) fn spans(text: &str, style: Style, theme: &Theme) -> Vec<Span<'static>> {
+pub(super) fn spans(text: &str, style: Style, theme: &ChatTheme) -> Vec<Span<'static>> {
     let mut out = Vec::new();
     if text.len() > LONGEST {
         out.push(Span::styled(text.to_owned(), style));
     } else {
-        Inline { theme, out: &mut out }.lay(text, style, DEEPEST);
+        InlineRenderer { theme, out: &mut out }.lay(text, style, DEEPEST);
     }
     out
 }
 
-struct Inline<'a> {
-    theme: &'a Theme,
+struct InlineRenderer<'a> {
+    theme: &'a ChatTheme,
     out: &'a mut Vec<Span<'static>>,
 }
 
-impl Inline<'_> {
+impl InlineRenderer<'_> {
     fn lay(&mut self, text: &str, style: Style, depth: u32) {
         let (mut plain, mut rest) = (String::new(), text);
         let mut before = ' ';
@@ -60,11 +60,13 @@ impl Inline<'_> {
         }
     }
 
-    fn mark(&mut self, mark: &Mark<'_>, style: Style, depth: u32) {
+    fn mark(&mut self, mark: &InlineMark<'_>, style: Style, depth: u32) {
         match mark {
-            Mark::Code { text, .. } => self.out.push(Span::styled((*text).to_owned(), self.theme.code)),
-            Mark::Emphasis { text, modifier, .. } => self.lay(text, style.add_modifier(*modifier), depth - 1),
-            Mark::Link { text, target, image, .. } => {
+            InlineMark::Code { text, .. } => self.out.push(Span::styled((*text).to_owned(), self.theme.code)),
+            InlineMark::Emphasis { text, modifier, .. } => {
+                self.lay(text, style.add_modifier(*modifier), depth - 1)
+            }
+            InlineMark::Link { text, target, image, .. } => {
                 if *image {
                     self.out.push(Span::styled("image: ", self.theme.dim));
                 }
@@ -78,13 +80,13 @@ impl Inline<'_> {
     }
 }
 
-enum Mark<'a> {
+enum InlineMark<'a> {
     Code { text: &'a str, length: usize },
     Emphasis { text: &'a str, modifier: Modifier, length: usize },
     Link { text: &'a str, target: &'a str, image: bool, length: usize },
 }
 
-impl Mark<'_> {
+impl InlineMark<'_> {
     const fn length(&self) -> usize {
         match self {
             Self::Code { length, .. } | Self::Emphasis { length, .. } | Self::Link { length, .. } => *length,
@@ -93,7 +95,7 @@ impl Mark<'_> {
 }
 
 /// What begins here, if something does and also ends.
-fn marked(rest: &str, before: char) -> Option<Mark<'_>> {
+fn marked(rest: &str, before: char) -> Option<InlineMark<'_>> {
     if rest.starts_with('`') {
         return code(rest);
     }
@@ -113,17 +115,17 @@ fn marked(rest: &str, before: char) -> Option<Mark<'_>> {
     link(rest)
 }
 
-fn code(rest: &str) -> Option<Mark<'_>> {
+fn code(rest: &str) -> Option<InlineMark<'_>> {
     let ticks = rest.bytes().take_while(|byte| *byte == b'`').count();
     let fence = rest.get(..ticks)?;
     let inner = rest.get(ticks..)?;
     let end = inner.find(fence)?;
     let text = inner.get(..end)?;
     let text = text.strip_prefix(' ').and_then(|text| text.strip_suffix(' ')).unwrap_or(text);
-    Some(Mark::Code { text, length: ticks * 2 + end })
+    Some(InlineMark::Code { text, length: ticks * 2 + end })
 }
 
-fn emphasis<'a>(rest: &'a str, mark: &str, modifier: Modifier, before: char) -> Option<Mark<'a>> {
+fn emphasis<'a>(rest: &'a str, mark: &str, modifier: Modifier, before: char) -> Option<InlineMark<'a>> {
     let inner = rest.strip_prefix(mark)?;
     // An underscore within a word is a part of a name.
     if mark.starts_with('_') && before.is_alphanumeric() {
@@ -138,10 +140,10 @@ fn emphasis<'a>(rest: &'a str, mark: &str, modifier: Modifier, before: char) -> 
     if mark.starts_with('_') && after.is_some_and(char::is_alphanumeric) {
         return None;
     }
-    Some(Mark::Emphasis { text, modifier, length: mark.len() * 2 + end })
+    Some(InlineMark::Emphasis { text, modifier, length: mark.len() * 2 + end })
 }
 
-fn link(rest: &str) -> Option<Mark<'_>> {
+fn link(rest: &str) -> Option<InlineMark<'_>> {
     let (image, from) = rest.strip_prefix('!').map_or((false, rest), |from| (true, from));
     let inner = from.strip_prefix('[')?;
     let end = inner.find("](")?;
@@ -149,5 +151,5 @@ fn link(rest: &str) -> Option<Mark<'_>> {
     let target = inner.get(end + 2..)?;
     let close = target.find(')')?;
     let length = usize::from(image) + 1 + end + 2 + close + 1;
-    Some(Mark::Link { text, target: target.get(..close)?.trim(), image, length })
+    Some(InlineMark::Link { text, target: target.get(..close)?.trim(), image, length })
 }

@@ -4,8 +4,8 @@ use ratatui::text::{Line, Span};
 
 use super::inline;
 use crate::chat::{
-    text::{Break, Margin, columns, wrap},
-    theme::Theme,
+    text::{LineBreak, LineMargin, columns, wrap},
+    theme::ChatTheme,
 };
 
 /// The most columns of a table; what has more is shown as it was written.
@@ -15,13 +15,13 @@ const MOST_COLUMNS: usize = 24;
 const NARROWEST: usize = 3;
 
 /// A table, and how many lines of the text it covers.
-pub(super) struct Rows {
+pub(super) struct MarkdownTable {
     pub(super) cells: Vec<Vec<String>>,
     pub(super) lines: usize,
 }
 
 /// The table that begins here, if one does: a row, a line of dashes, and more rows.
-pub(super) fn rows(from: &[&str]) -> Option<Rows> {
+pub(super) fn rows(from: &[&str]) -> Option<MarkdownTable> {
     let (head, dashes) = (from.first()?, from.get(1)?);
     if !head.contains('|') || !is_dashes(dashes) {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn rows(from: &[&str]) -> Option<Rows> {
     for row in &mut all {
         row.resize(wide, String::new());
     }
-    Some(Rows { cells: all, lines })
+    Some(MarkdownTable { cells: all, lines })
 }
 
 fn is_dashes(line: &str) -> bool {
@@ -57,7 +57,7 @@ fn cells(line: &str) -> Vec<String> {
 }
 
 /// The lines of a table; `None` if the page is too narrow for its columns. Long cells are wrapped.
-pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<Vec<Line<'static>>> {
+pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &ChatTheme) -> Option<Vec<Line<'static>>> {
     let widths = widths(rows, width, theme)?;
     let mut lines = Vec::new();
     for (number, row) in rows.iter().enumerate() {
@@ -66,7 +66,7 @@ pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<V
             .iter()
             .zip(&widths)
             .map(|(cell, width)| {
-                wrap(&inline::spans(cell, style, theme), *width, &Margin::default(), Break::Words)
+                wrap(&inline::spans(cell, style, theme), *width, &LineMargin::default(), LineBreak::Words)
             })
             .collect();
         let high = cells.iter().map(Vec::len).max().unwrap_or(1);
@@ -79,7 +79,7 @@ pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<V
     Some(lines)
 }
 
-fn joined(cells: &[Vec<Line<'static>>], widths: &[usize], at: usize, theme: &Theme) -> Line<'static> {
+fn joined(cells: &[Vec<Line<'static>>], widths: &[usize], at: usize, theme: &ChatTheme) -> Line<'static> {
     let mut spans = Vec::new();
     for (number, (cell, width)) in cells.iter().zip(widths).enumerate() {
         if number > 0 {
@@ -95,7 +95,7 @@ fn joined(cells: &[Vec<Line<'static>>], widths: &[usize], at: usize, theme: &The
 
 /// The column widths: that of the longest cell, where the widest columns shrink first. `None` if
 /// that is still too wide.
-fn widths(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<Vec<usize>> {
+fn widths(rows: &[Vec<String>], width: usize, theme: &ChatTheme) -> Option<Vec<usize>> {
     let count = rows.first().map_or(0, Vec::len);
     let shown = |cell: &String| -> usize {
         inline::spans(cell, theme.text, theme).iter().map(|span| columns(&span.content)).sum()

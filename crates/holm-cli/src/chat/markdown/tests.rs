@@ -1,7 +1,7 @@
 use super::*;
 use crate::chat::{
     text::{columns, safe},
-    theme::Shade,
+    theme::ThemeKind,
 };
 
 const SAMPLE: &str = "# Title\n\nSome *words* with `code` and **bold**, a [link](https://example.org) and snake_case_name.\n\n\
@@ -10,8 +10,8 @@ const SAMPLE: &str = "# Title\n\nSome *words* with `code` and **bold**, a [link]
     ```rust\nfn main() {\n    // why\n}\n```\n\n---\nend";
 
 fn laid(text: &str, width: usize) -> Vec<String> {
-    let mut flow = Flow::of(text.to_owned());
-    flow.lines(width, &Theme::of(Shade::Dark)).iter().map(ToString::to_string).collect()
+    let mut flow = MarkdownText::of(text.to_owned());
+    flow.lines(width, &ChatTheme::of(ThemeKind::Dark)).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -29,8 +29,8 @@ fn an_item_far_to_the_right_with_a_long_number_keeps_room_for_its_text() {
 #[test]
 fn a_long_line_of_code_looks_the_same_however_it_came() {
     let code = format!("```\n{}\nend\n```\n", "x".repeat(3 * LONGEST_OPEN));
-    let theme = Theme::of(Shade::Dark);
-    let mut flow = Flow::default();
+    let theme = ChatTheme::of(ThemeKind::Dark);
+    let mut flow = MarkdownText::default();
     for piece in code.as_bytes().chunks(1000) {
         flow.push(std::str::from_utf8(piece).expect("letters"));
         flow.lines(80, &theme);
@@ -41,9 +41,9 @@ fn a_long_line_of_code_looks_the_same_however_it_came() {
 
 #[test]
 fn text_in_pieces_gives_the_lines_of_the_whole() {
-    let theme = Theme::of(Shade::Dark);
+    let theme = ChatTheme::of(ThemeKind::Dark);
     for size in [1, 2, 3, 7, 50] {
-        let mut flow = Flow::default();
+        let mut flow = MarkdownText::default();
         let mut rest = SAMPLE;
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(size.min(rest.len()));
@@ -58,8 +58,8 @@ fn text_in_pieces_gives_the_lines_of_the_whole() {
 
 #[test]
 fn what_is_settled_is_laid_out_once() {
-    let theme = Theme::of(Shade::Dark);
-    let mut flow = Flow::default();
+    let theme = ChatTheme::of(ThemeKind::Dark);
+    let mut flow = MarkdownText::default();
     for number in 0..200 {
         flow.push(&format!("Paragraph {number} with some words in it.\n\n"));
         flow.lines(40, &theme);
@@ -69,8 +69,8 @@ fn what_is_settled_is_laid_out_once() {
 
 #[test]
 fn a_line_of_a_megabyte_is_cut_into_blocks() {
-    let theme = Theme::of(Shade::Dark);
-    let mut flow = Flow::of("x".repeat(1 << 20));
+    let theme = ChatTheme::of(ThemeKind::Dark);
+    let mut flow = MarkdownText::of("x".repeat(1 << 20));
     let lines = flow.lines(80, &theme);
     assert!(lines.iter().all(|line| columns(&line.to_string()) <= 80));
     assert!(flow.open().unwrap() <= LONGEST_OPEN);
@@ -94,8 +94,8 @@ fn a_table_that_does_not_fit_is_shown_as_it_was_written() {
 
 #[test]
 fn another_width_lays_the_text_out_again() {
-    let theme = Theme::of(Shade::Dark);
-    let mut flow = Flow::of("one two three four".into());
+    let theme = ChatTheme::of(ThemeKind::Dark);
+    let mut flow = MarkdownText::of("one two three four".into());
     assert_eq!(flow.lines(9, &theme).len(), 3);
     assert_eq!(flow.lines(40, &theme).len(), 1);
 }
@@ -156,7 +156,7 @@ const NARROW: usize = 12;
 
 #[test]
 fn any_marks_in_any_order_are_laid_out_at_any_width_and_none_is_obeyed() {
-    let theme = Theme::of(Shade::Dark);
+    let theme = ChatTheme::of(ThemeKind::Dark);
     let mut lot = 1_u64;
     let mut draw = |below: u64| {
         lot = lot.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -164,7 +164,7 @@ fn any_marks_in_any_order_are_laid_out_at_any_width_and_none_is_obeyed() {
     };
     for _ in 0..400 {
         let width = 1 + draw(90);
-        let mut flow = Flow::default();
+        let mut flow = MarkdownText::default();
         for _ in 0..draw(60) {
             flow.push(&safe(PIECES.get(draw(32)).unwrap()));
             // While it arrives, and again from the beginning, as after a change of the window.

@@ -10,14 +10,14 @@ use holm::{
     },
 };
 
-use super::{Stream, Tab, Turn, When, in_words};
+use super::{DeliveryTiming, ReplyItems, SessionTab, TranscriptTurn, in_words};
 use crate::{
     chat::{
         attach,
-        item::{Call, CallState, Item, Kind, Tone, named, said},
-        markdown::Flow,
+        item::{NoteTone, ToolCallItem, ToolCallState, TranscriptItem, TranscriptItemKind, named, said},
+        markdown::MarkdownText,
         text::{clipped, one_line, safe},
-        thought::Thought,
+        thought::ThoughtText,
     },
     money,
 };
@@ -25,7 +25,7 @@ use crate::{
 /// How much of a helper's step is shown.
 const STEP_COLUMNS: usize = 160;
 
-impl Tab {
+impl SessionTab {
     /// Takes one event, live or from the past.
     pub(in crate::chat) fn hear(&mut self, numbered: &Numbered) {
         match &numbered.event {
@@ -35,7 +35,7 @@ impl Tab {
                 self.model = named(model);
                 self.meter.context = *tokens;
                 self.doing = "waits for the model".into();
-                self.stream = Stream::default();
+                self.stream = ReplyItems::default();
             }
             Event::ModelReplied { usage, cost, .. } => {
                 self.meter.usage = self.meter.usage.plus(*usage);
@@ -46,14 +46,16 @@ impl Tab {
             Event::CallProposed { call, tool, arguments, .. } => {
                 self.doing = format!("calls {}", named(tool));
                 self.calls.insert(*call, self.items.len());
-                self.items.push(Item::new(Kind::Call(Box::new(Call::new(tool, arguments)))));
+                self.items.push(TranscriptItem::new(TranscriptItemKind::Call(Box::new(ToolCallItem::new(
+                    tool, arguments,
+                )))));
             }
-            Event::ApprovalAsked { call } => self.stands(*call, CallState::Asked),
+            Event::ApprovalAsked { call } => self.stands(*call, ToolCallState::Asked),
             Event::ApprovalGiven { call, allowed, reason } => {
-                let denied = CallState::Denied { reason: reason.clone() };
-                self.stands(*call, if *allowed { CallState::Proposed } else { denied });
+                let denied = ToolCallState::Denied { reason: reason.clone() };
+                self.stands(*call, if *allowed { ToolCallState::Proposed } else { denied });
             }
-            Event::CallStarted { call } => self.stands(*call, CallState::Running),
+            Event::CallStarted { call } => self.stands(*call, ToolCallState::Running),
             Event::CallFinished { call, id, outcome, millis, .. } => {
                 self.finished(*call, id, *outcome, *millis);
             }
@@ -66,7 +68,7 @@ impl Tab {
             Event::GroupEnded { ending, usage, spent, .. } => {
                 (self.meter.usage, self.meter.spent) = (*usage, *spent);
                 if !matches!(**ending, Ending::Answered { .. }) {
-                    self.note(Tone::Warning, &in_words(ending));
+                    self.note(NoteTone::Warning, &in_words(ending));
                 }
             }
             Event::QueueDropped { prompts, .. } => self.dropped(prompts),
@@ -107,7 +109,7 @@ impl Tab {
 
     fn group_started(&mut self, record: Seq) {
         let before = record.value().checked_sub(1).map(Seq::new);
-        self.turns.push(Turn { before, prompt: String::new() });
+        self.turns.push(TranscriptTurn { before, prompt: String::new() });
     }
 
     fn message(&mut self, message: &Arc<Message>) {
@@ -128,7 +130,7 @@ impl Tab {
         }
         // What waited is in now.
         self.no_longer_waits(&text);
-        self.items.push(Item::new(Kind::Person { text, files }));
+        self.items.push(TranscriptItem::new(TranscriptItemKind::Person { text, files }));
     }
 
     /// A cancel dropped what waited. It is shown, so that the person can say it again.
@@ -137,13 +139,13 @@ impl Tab {
             let (text, _) = attach::told(&prompt.blocks);
             let text = safe(&text);
             self.no_longer_waits(&text);
-            self.note(Tone::Warning, &format!("dropped by the cancel: {text}"));
+            self.note(NoteTone::Warning, &format!("dropped by the cancel: {text}"));
         }
     }
 
     fn no_longer_waits(&mut self, text: &str) {
         let typed = |text: &str| text.trim().to_owned();
-        let is_it = |waiting: &super::Waiting| typed(text).starts_with(&typed(&safe(&waiting.text)));
+        let is_it = |waiting: &super::QueuedMessage| typed(text).starts_with(&typed(&safe(&waiting.text)));
         if let Some(at) = self.waiting.iter().position(is_it) {
             self.waiting.remove(at);
         }
@@ -158,17 +160,17 @@ impl Tab {
             _ => None,
         });
         if let Some(thought) = thought.filter(|thought| stream.thinking.is_none() && !thought.is_empty()) {
-            self.items.push(Item::new(Kind::Thinking(Thought::of(thought))));
+            self.items.push(TranscriptItem::new(TranscriptItemKind::Thinking(ThoughtText::of(thought))));
         }
         match stream.text.and_then(|at| self.items.get_mut(at)) {
             Some(item) => {
-                let same = matches!(item.kind(), Kind::Answer(flow) if flow.text() == text);
+                let same = matches!(item.kind(), TranscriptItemKind::Answer(flow) if flow.text() == text);
                 if !same {
-                    *item.change() = Kind::Answer(Flow::of(text));
+                    *item.change() = TranscriptItemKind::Answer(MarkdownText::of(text));
                 }
             }
             None if text.is_empty() => {}
-            None => self.items.push(Item::new(Kind::Answer(Flow::of(text)))),
+            None => self.items.push(TranscriptItem::new(TranscriptItemKind::Answer(MarkdownText::of(text)))),
         }
     }
 
@@ -196,12 +198,12 @@ impl Tab {
             call.result = text;
         }
         // Why it was denied says more than that it was not run.
-        if !matches!(call.state, CallState::Denied { .. }) {
-            call.state = CallState::Ended { outcome, millis };
+        if !matches!(call.state, ToolCallState::Denied { .. }) {
+            call.state = ToolCallState::Ended { outcome, millis };
         }
     }
 
-    fn stands(&mut self, call: CallId, state: CallState) {
+    fn stands(&mut self, call: CallId, state: ToolCallState) {
         if let Some(call) = self.call(call) {
             call.state = state;
         }
@@ -214,22 +216,23 @@ impl Tab {
         }
         let stream = std::mem::take(&mut self.stream);
         if let Some(item) = stream.text.and_then(|at| self.items.get_mut(at)) {
-            *item.change() = Kind::Note { tone: Tone::Quiet, text: "(this text was withdrawn)".into() };
+            *item.change() =
+                TranscriptItemKind::Note { tone: NoteTone::Quiet, text: "(this text was withdrawn)".into() };
         }
         if let Some(item) = stream.thinking.and_then(|at| self.items.get_mut(at)) {
-            *item.change() = Kind::Thinking(Thought::default());
+            *item.change() = TranscriptItemKind::Thinking(ThoughtText::default());
         }
     }
 
     /// What was said while the run works, until it is in.
-    pub(in crate::chat) fn waits(&mut self, when: When, text: String) {
-        self.waiting.push(super::Waiting { when, text });
+    pub(in crate::chat) fn waits(&mut self, when: DeliveryTiming, text: String) {
+        self.waiting.push(super::QueuedMessage { when, text });
         self.spoken = true;
     }
 }
 
 /// What a person should know of an event that changes nothing else.
-fn told(event: &Event) -> Option<(Tone, String)> {
+fn told(event: &Event) -> Option<(NoteTone, String)> {
     Some(match event {
         Event::ModelFailed { message, next, .. } => {
             let next = match next {
@@ -238,26 +241,28 @@ fn told(event: &Event) -> Option<(Tone, String)> {
                 NextTry::Compact => "retrying with a shorter context".to_owned(),
                 NextTry::GiveUp => return None,
             };
-            (Tone::Warning, format!("the model failed ({message}); {next}"))
+            (NoteTone::Warning, format!("the model failed ({message}); {next}"))
         }
         Event::SteppedUp { from, to, reason, .. } => {
-            (Tone::Warning, format!("{from} is not up to it ({reason}); {to} takes over"))
+            (NoteTone::Warning, format!("{from} is not up to it ({reason}); {to} takes over"))
         }
         Event::LadderExhausted { model, reason, .. } => {
-            (Tone::Warning, format!("{model} is not up to it ({reason}), and no stronger model is left"))
+            (NoteTone::Warning, format!("{model} is not up to it ({reason}), and no stronger model is left"))
         }
-        Event::Ruled { guard, reason, .. } => (Tone::Warning, format!("{guard} says {reason}")),
-        Event::LoopSeen { tool, times } => (Tone::Warning, format!("{tool}: the same call {times} times")),
+        Event::Ruled { guard, reason, .. } => (NoteTone::Warning, format!("{guard} says {reason}")),
+        Event::LoopSeen { tool, times } => {
+            (NoteTone::Warning, format!("{tool}: the same call {times} times"))
+        }
         Event::LimitNear { limit, left } => {
-            (Tone::Warning, format!("a limit is near: {left} of {limit:?} left"))
+            (NoteTone::Warning, format!("a limit is near: {left} of {limit:?} left"))
         }
-        Event::HookFailed { reason } => (Tone::Warning, format!("a hook failed: {reason}")),
+        Event::HookFailed { reason } => (NoteTone::Warning, format!("a hook failed: {reason}")),
         Event::ToolFlawed { tool, problems, .. } => {
-            (Tone::Warning, format!("{tool}: {}", problems.join("; ")))
+            (NoteTone::Warning, format!("{tool}: {}", problems.join("; ")))
         }
         Event::BudgetChanged { limit } => {
             let limit = limit.map_or_else(|| "none".to_owned(), money::show);
-            (Tone::Quiet, format!("the budget is {limit} now"))
+            (NoteTone::Quiet, format!("the budget is {limit} now"))
         }
         Event::ContextPlanned { step, before, after } => {
             let what = match step {
@@ -267,7 +272,7 @@ fn told(event: &Event) -> Option<(Tone, String)> {
                 PlanStep::Dropped => "the oldest turns were dropped",
                 PlanStep::Clipped => "large results were shortened in the middle",
             };
-            (Tone::Quiet, format!("{what}: {before} tokens, now {after}"))
+            (NoteTone::Quiet, format!("{what}: {before} tokens, now {after}"))
         }
         _ => return None,
     })

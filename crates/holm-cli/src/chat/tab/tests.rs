@@ -4,22 +4,22 @@ use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, Stop
 
 use super::*;
 use crate::chat::{
-    item::{CallState, Detail},
+    item::{DetailLevel, ToolCallState},
     testing::{answer, called, ended, finished, numbered, prompted},
-    theme::{Shade, Theme},
+    theme::{ChatTheme, ThemeKind},
 };
 
-fn seen(events: &[Event]) -> Tab {
-    let mut tab = Tab::new(TabId(1), Mode::Default);
+fn seen(events: &[Event]) -> SessionTab {
+    let mut tab = SessionTab::new(TabId(1), Mode::Default);
     for (record, event) in (1..).zip(events) {
         tab.hear(&numbered(record, event.clone()));
     }
     tab
 }
 
-fn shown(tab: &mut Tab) -> String {
-    let theme = Theme::of(Shade::None);
-    let lines = tab.items.iter_mut().flat_map(|item| item.lines(60, &theme, Detail::Few).to_vec());
+fn shown(tab: &mut SessionTab) -> String {
+    let theme = ChatTheme::of(ThemeKind::None);
+    let lines = tab.items.iter_mut().flat_map(|item| item.lines(60, &theme, DetailLevel::Few).to_vec());
     lines.map(|line| line.to_string()).collect::<Vec<_>>().join("\n")
 }
 
@@ -47,8 +47,8 @@ fn a_result_finds_its_call_whichever_comes_first() {
 #[test]
 fn a_streamed_answer_stands_once() {
     let mut tab = seen(&[prompted(1, "hi")]);
-    tab.piece(CallId::new(3), &Piece::Text("Hel".into()));
-    tab.piece(CallId::new(3), &Piece::Text("lo".into()));
+    tab.piece(CallId::new(3), &ReplyPiece::Text("Hel".into()));
+    tab.piece(CallId::new(3), &ReplyPiece::Text("lo".into()));
     tab.hear(&numbered(9, answer("Hello")));
     assert_eq!(shown(&mut tab), "› hi\nHello");
 }
@@ -57,8 +57,8 @@ fn a_streamed_answer_stands_once() {
 fn a_line_end_that_comes_in_two_pieces_is_one() {
     let mut tab = seen(&[prompted(1, "hi")]);
     for piece in ["one\r", "\ntwo ❤", "\u{fe0f}"] {
-        tab.piece(CallId::new(3), &Piece::Text(piece.into()));
-        tab.piece(CallId::new(3), &Piece::Thinking(piece.into()));
+        tab.piece(CallId::new(3), &ReplyPiece::Text(piece.into()));
+        tab.piece(CallId::new(3), &ReplyPiece::Thinking(piece.into()));
     }
     let shown = shown(&mut tab);
     assert!(!shown.contains("\\u{"), "{shown}");
@@ -68,7 +68,7 @@ fn a_line_end_that_comes_in_two_pieces_is_one() {
 #[test]
 fn what_the_finished_answer_says_counts() {
     let mut tab = seen(&[]);
-    tab.piece(CallId::new(3), &Piece::Text("the key is abc".into()));
+    tab.piece(CallId::new(3), &ReplyPiece::Text("the key is abc".into()));
     tab.hear(&numbered(9, answer("the key is ‹secret:key›")));
     assert_eq!(shown(&mut tab), "the key is ‹secret:key›");
 }
@@ -76,9 +76,9 @@ fn what_the_finished_answer_says_counts() {
 #[test]
 fn what_is_withdrawn_is_gone() {
     let mut tab = seen(&[]);
-    tab.piece(CallId::new(3), &Piece::Text("half an ans".into()));
+    tab.piece(CallId::new(3), &ReplyPiece::Text("half an ans".into()));
     tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
-    tab.piece(CallId::new(4), &Piece::Text("whole".into()));
+    tab.piece(CallId::new(4), &ReplyPiece::Text("whole".into()));
     assert_eq!(shown(&mut tab), "(this text was withdrawn)\nwhole");
 }
 
@@ -132,7 +132,7 @@ fn a_helper_is_known_whichever_is_told_first() {
 fn a_past_that_is_told_again_looks_as_it_did() {
     let events = [prompted(1, "hi"), called(1, "look", "{}"), finished(1, "c1", 5), answer("done"), ended()];
     let mut lived = seen(&events);
-    let mut recalled = Tab::new(TabId(2), Mode::Default);
+    let mut recalled = SessionTab::new(TabId(2), Mode::Default);
     let history: Vec<Numbered> =
         (1..).zip(&events).map(|(record, event)| numbered(record, event.clone())).collect();
     recalled.recall(&history);
@@ -172,7 +172,7 @@ fn a_call_that_ended_badly_says_so() {
 #[test]
 fn an_open_call_is_told_apart_from_an_ended_one() {
     let mut tab = seen(&[called(1, "t", "{}")]);
-    assert!(matches!(tab.call(CallId::new(1)).map(|call| call.state.clone()), Some(CallState::Proposed)));
+    assert!(matches!(tab.call(CallId::new(1)).map(|call| call.state.clone()), Some(ToolCallState::Proposed)));
     tab.hear(&numbered(4, finished(1, "c1", 1)));
     assert_eq!(tab.at_work(), (0, 0));
 }
@@ -180,13 +180,13 @@ fn an_open_call_is_told_apart_from_an_ended_one() {
 #[test]
 fn of_a_long_thought_the_end_is_seen_however_long_it_is() {
     for thought in ["word ".repeat(200_000), "a line\n".repeat(100_000), "é".repeat(500_000)] {
-        let mut tab = Tab::new(TabId(1), Mode::Default);
-        tab.piece(CallId::new(9), &Piece::Thinking(thought));
-        tab.piece(CallId::new(9), &Piece::Thinking("and so to THE END".into()));
+        let mut tab = SessionTab::new(TabId(1), Mode::Default);
+        tab.piece(CallId::new(9), &ReplyPiece::Thinking(thought));
+        tab.piece(CallId::new(9), &ReplyPiece::Thinking("and so to THE END".into()));
         let seen = shown(&mut tab);
         assert!(seen.lines().count() <= 6 && seen.ends_with("THE END"), "{seen}");
         let item = tab.items.first_mut().unwrap();
-        let all = item.lines(60, &Theme::of(Shade::None), Detail::All);
+        let all = item.lines(60, &ChatTheme::of(ThemeKind::None), DetailLevel::All);
         assert!(all.len() > 6 && all.len() <= 2_000, "{}", all.len());
         assert!(all.last().is_some_and(|line| line.to_string().ends_with("THE END")));
     }

@@ -1,7 +1,7 @@
 use super::*;
 
-fn wrapped(text: &str, width: usize, how: Break) -> Vec<String> {
-    let lines = wrap(&[Span::raw(text.to_owned())], width, &Margin::default(), how);
+fn wrapped(text: &str, width: usize, how: LineBreak) -> Vec<String> {
+    let lines = wrap(&[Span::raw(text.to_owned())], width, &LineMargin::default(), how);
     lines.iter().map(ToString::to_string).collect()
 }
 
@@ -21,7 +21,7 @@ fn what_a_terminal_obeys_is_written_out() {
 #[test]
 fn lines_break_between_words_and_wide_characters_count_twice() {
     let check = |text: &str, width: usize, expect: &[&str]| {
-        assert_eq!(wrapped(text, width, Break::Words), expect, "{text:?} at {width}");
+        assert_eq!(wrapped(text, width, LineBreak::Words), expect, "{text:?} at {width}");
     };
     check("", 5, &[""]);
     check("one two three", 7, &["one two", "three"]);
@@ -33,14 +33,14 @@ fn lines_break_between_words_and_wide_characters_count_twice() {
 
 #[test]
 fn code_keeps_every_blank() {
-    assert_eq!(wrapped("a  b  c", 3, Break::Anywhere), ["a  ", "b  ", "c"]);
+    assert_eq!(wrapped("a  b  c", 3, LineBreak::Anywhere), ["a  ", "b  ", "c"]);
 }
 
 #[test]
 fn no_line_is_wider_than_its_room() {
     let text = "a word and 日本語 and a verylongwordthatdoesnotfit end".repeat(3);
     for width in 2..40 {
-        for how in [Break::Words, Break::Anywhere] {
+        for how in [LineBreak::Words, LineBreak::Anywhere] {
             for line in wrapped(&text, width, how) {
                 assert!(columns(&line) <= width, "{line:?} at {width}");
             }
@@ -58,7 +58,7 @@ fn what_counts_as_one_character_and_is_wider_than_the_line_is_broken() {
         assert_eq!(heap.graphemes(true).count(), 1, "{heap:?}");
         let text = safe(&format!("one {heap} two"));
         for width in 2..40 {
-            for how in [Break::Words, Break::Anywhere] {
+            for how in [LineBreak::Words, LineBreak::Anywhere] {
                 let lines = wrapped(&text, width, how);
                 for line in &lines {
                     assert!(columns(line) <= width, "{line:?} at {width}");
@@ -68,9 +68,9 @@ fn what_counts_as_one_character_and_is_wider_than_the_line_is_broken() {
             }
         }
     }
-    assert_eq!(wrapped("\u{1100}\u{1100}\u{1100}", 4, Break::Words), ["\u{1100}\u{1100}", "\u{1100}"]);
+    assert_eq!(wrapped("\u{1100}\u{1100}\u{1100}", 4, LineBreak::Words), ["\u{1100}\u{1100}", "\u{1100}"]);
     assert_eq!(
-        wrapped("x\u{1100}\u{1161}", 2, Break::Words),
+        wrapped("x\u{1100}\u{1161}", 2, LineBreak::Words),
         ["x", "\u{1100}\u{1161}"],
         "one that fits is whole"
     );
@@ -80,7 +80,7 @@ fn what_counts_as_one_character_and_is_wider_than_the_line_is_broken() {
 fn lines_take_the_room_that_they_need_and_no_more() {
     let bold = ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD);
     let spans = [Span::raw("one t".to_owned()), Span::raw("wo ".to_owned()), Span::styled("three", bold)];
-    let lines = wrap(&spans, 7, &Margin::of(Span::raw("│ ")), Break::Words);
+    let lines = wrap(&spans, 7, &LineMargin::of(Span::raw("│ ")), LineBreak::Words);
     assert_eq!(lines.iter().map(ToString::to_string).collect::<Vec<_>>(), ["│ one", "│ two", "│ three"]);
     for line in &lines {
         assert_eq!((line.spans.len(), line.spans.capacity()), (2, 2), "{line}");
@@ -116,12 +116,12 @@ fn a_text_is_the_same_however_it_is_cut_into_pieces() {
         "a\u{1b}[2J\tb\u{202e}c",
         format!("e{}x", "\u{301}".repeat(20)).as_str(),
     ] {
-        let mut one_by_one = Pieces::default();
+        let mut one_by_one = StreamSanitizer::default();
         let pieces: String = text.chars().map(|c| one_by_one.safe(&c.to_string())).collect();
         assert_eq!(pieces, safe(text), "{text:?}");
         for (at, _) in text.char_indices() {
             let (begin, end) = text.split_at(at);
-            let mut halves = Pieces::default();
+            let mut halves = StreamSanitizer::default();
             let together = [begin, end].map(|half| halves.safe(half)).concat();
             assert_eq!(together, safe(text), "{begin:?} {end:?}");
         }

@@ -1,15 +1,15 @@
 //! What slash commands do, and what sending a prompt does.
 
 use holm::grants::Mode;
-use holm_tools::shell::Answer;
+use holm_tools::shell::ApprovalAnswer;
 
 use crate::chat::{
-    item::Tone,
-    picker::{Pick, Picker, Row},
-    question::Reply,
-    slash::{Planned, Slash},
-    state::{Command, How, Over, Purpose, Search, State, Words},
-    tab::{Phase, Tab, TabId, Then, When},
+    item::NoteTone,
+    picker::{ListPicker, PickerAction, PickerRow},
+    question::QuestionReply,
+    slash::{PlanRevision, SlashCommand},
+    state::{ChatCommand, ChatState, EditPurpose, ScreenOverlay, SessionOrigin, TranscriptSearch, UserText},
+    tab::{AnswerFollowUp, DeliveryTiming, SessionTab, TabId, TabPhase},
     text::{clipped, one_line},
 };
 
@@ -23,15 +23,16 @@ const ROW_COLUMNS: usize = 120;
 const SUMMARISE: &str = "Write a summary of this session for somebody who goes on with the work and knows nothing of it: \
                          what was asked, what was decided and why, what was done with which files, what is open. Use no tools.";
 
-impl State {
+impl ChatState {
     /// Does what a line with a slash says; none if it is no command.
-    pub(super) fn slash(&mut self, line: &str) -> Option<Vec<Command>> {
-        let command = match Slash::parse(line, &self.customs)? {
+    pub(super) fn slash(&mut self, line: &str) -> Option<Vec<ChatCommand>> {
+        let command = match SlashCommand::parse(line, &self.customs)? {
             Ok(command) => command,
             Err(why) => return Some(self.told(&why)),
         };
-        let speaks = matches!(command, Slash::Plan(Some(_)) | Slash::Say(_) | Slash::Fill(..));
-        if speaks && self.tab().is_some_and(|tab| tab.phase == Phase::Broken) {
+        let speaks =
+            matches!(command, SlashCommand::Plan(Some(_)) | SlashCommand::Say(_) | SlashCommand::Fill(..));
+        if speaks && self.tab().is_some_and(|tab| tab.phase == TabPhase::Broken) {
             // The session cannot take it, so the text stays in the input.
             return Some(self.told(UNUSABLE));
         }
@@ -39,90 +40,94 @@ impl State {
         Some(self.command(command))
     }
 
-    fn command(&mut self, command: Slash) -> Vec<Command> {
+    fn command(&mut self, command: SlashCommand) -> Vec<ChatCommand> {
         let Some(tab) = self.tab() else { return Vec::new() };
         let (id, session, mode) = (tab.id, tab.session.clone(), tab.mode);
         match command {
-            Slash::Model(Some(model)) => return vec![self.open(How::New { model: Some(model) }, mode)],
-            Slash::Model(None) => {
+            SlashCommand::Model(Some(model)) => {
+                return vec![self.open(SessionOrigin::New { model: Some(model) }, mode)];
+            }
+            SlashCommand::Model(None) => {
                 let text = format!("the model is {}; /model NAME starts a new session", tab.model);
                 return self.told(&text);
             }
-            Slash::Compact => return self.compact(),
-            Slash::Undo if tab.phase == Phase::Running => {
+            SlashCommand::Compact => return self.compact(),
+            SlashCommand::Undo if tab.phase == TabPhase::Running => {
                 return self.told("the run is still using these files; stop it first");
             }
-            Slash::Undo => {
-                return session.map(|session| Command::Undo { tab: id, session }).into_iter().collect();
+            SlashCommand::Undo => {
+                return session.map(|session| ChatCommand::Undo { tab: id, session }).into_iter().collect();
             }
-            Slash::Plan(text) => return self.plan(text),
-            Slash::Build(planned) => return self.build(planned),
-            Slash::Cost => self.cost(),
-            Slash::Mode(None) => return self.told(&format!("the mode is {mode}")),
-            Slash::Mode(Some(mode)) => return self.change_mode(mode),
-            Slash::Fork => self.choose_turn(),
-            Slash::Search(words) => self.search(words),
-            Slash::Find(words) => return vec![Command::Find(words)],
-            Slash::Sessions | Slash::Resume(None) => return vec![Command::List],
-            Slash::Resume(Some(session)) => return vec![self.open(How::Resume { session }, mode)],
-            Slash::New => return vec![self.open(How::New { model: None }, mode)],
-            Slash::Close => return self.close(),
-            Slash::Export(path) => {
+            SlashCommand::Plan(text) => return self.plan(text),
+            SlashCommand::Build(planned) => return self.build(planned),
+            SlashCommand::Cost => self.cost(),
+            SlashCommand::Mode(None) => return self.told(&format!("the mode is {mode}")),
+            SlashCommand::Mode(Some(mode)) => return self.change_mode(mode),
+            SlashCommand::Fork => self.choose_turn(),
+            SlashCommand::Search(words) => self.search(words),
+            SlashCommand::Find(words) => return vec![ChatCommand::Find(words)],
+            SlashCommand::Sessions | SlashCommand::Resume(None) => return vec![ChatCommand::List],
+            SlashCommand::Resume(Some(session)) => {
+                return vec![self.open(SessionOrigin::Resume { session }, mode)];
+            }
+            SlashCommand::New => return vec![self.open(SessionOrigin::New { model: None }, mode)],
+            SlashCommand::Close => return self.close(),
+            SlashCommand::Export(path) => {
                 return session
-                    .map(|session| Command::Export { tab: id, session, path })
+                    .map(|session| ChatCommand::Export { tab: id, session, path })
                     .into_iter()
                     .collect();
             }
-            Slash::Editor => return self.act(crate::chat::keys::Action::Editor),
-            Slash::Detail => return self.act(crate::chat::keys::Action::Detail),
-            Slash::Help => self.over = Some(Over::Help { scroll: 0 }),
-            Slash::Quit => return vec![Command::Leave],
-            Slash::Say(words) => return self.say(words),
-            Slash::Fill(alias, typed) => return vec![Command::Fill { alias, typed }],
+            SlashCommand::Editor => return self.act(crate::chat::keys::KeyAction::Editor),
+            SlashCommand::Detail => return self.act(crate::chat::keys::KeyAction::Detail),
+            SlashCommand::Help => self.over = Some(ScreenOverlay::Help { scroll: 0 }),
+            SlashCommand::Quit => return vec![ChatCommand::Leave],
+            SlashCommand::Say(words) => return self.say(words),
+            SlashCommand::Fill(alias, typed) => return vec![ChatCommand::Fill { alias, typed }],
         }
         Vec::new()
     }
 
     /// Says something to the session that is looked at.
-    pub(super) fn say(&mut self, words: Words) -> Vec<Command> {
+    pub(super) fn say(&mut self, words: UserText) -> Vec<ChatCommand> {
         let id = self.tab().map(|tab| tab.id);
         id.map_or_else(Vec::new, |id| self.say_to(id, words))
     }
 
     /// Sends a prompt. An idle session starts a turn, a running one takes it before the next step,
     /// and an opening one takes it once it is open.
-    pub(super) fn say_to(&mut self, id: TabId, words: Words) -> Vec<Command> {
+    pub(super) fn say_to(&mut self, id: TabId, words: UserText) -> Vec<ChatCommand> {
         // The line that said it was taken just now, so it is the last that is remembered.
         let line = self.history.last().cloned();
         let Some(tab) = self.find(id) else { return Vec::new() };
         match tab.phase {
-            Phase::Idle => {
-                tab.phase = Phase::Running;
+            TabPhase::Idle => {
+                tab.phase = TabPhase::Running;
                 let past = tab.carried.take();
-                vec![Command::Prompt { tab: tab.id, words, past }]
+                vec![ChatCommand::Prompt { tab: tab.id, words, past }]
             }
-            Phase::Running => {
-                tab.waits(When::Soon, words.text.clone());
-                vec![Command::Steer { tab: tab.id, words }]
+            TabPhase::Running => {
+                tab.waits(DeliveryTiming::Soon, words.text.clone());
+                vec![ChatCommand::Steer { tab: tab.id, words }]
             }
-            Phase::Opening => {
+            TabPhase::Opening => {
                 let line = line.unwrap_or_else(|| words.typed.clone());
                 tab.held.say(words, line);
                 Vec::new()
             }
-            Phase::Broken => self.told("this session cannot receive messages"),
+            TabPhase::Broken => self.told("this session cannot receive messages"),
         }
     }
 
     /// Changes what is asked in the session that is looked at.
-    pub(super) fn change_mode(&mut self, mode: Mode) -> Vec<Command> {
+    pub(super) fn change_mode(&mut self, mode: Mode) -> Vec<ChatCommand> {
         let id = self.tab().map(|tab| tab.id);
         id.map_or_else(Vec::new, |id| self.change_mode_of(id, mode))
     }
 
     /// Changes the mode, as far as an administrator allows; for a session that is opening,
     /// once it is open.
-    pub(super) fn change_mode_of(&mut self, id: TabId, mode: Mode) -> Vec<Command> {
+    pub(super) fn change_mode_of(&mut self, id: TabId, mode: Mode) -> Vec<ChatCommand> {
         if mode > self.widest {
             return self.told(&format!("the policy of this machine allows at most mode {}", self.widest));
         }
@@ -131,53 +136,56 @@ impl State {
             tab.before_plan = tab.mode;
         }
         tab.mode = mode;
-        if tab.phase == Phase::Opening {
+        if tab.phase == TabPhase::Opening {
             tab.held.mode = Some(mode);
             return Vec::new();
         }
-        vec![Command::Mode { tab: id, mode }]
+        vec![ChatCommand::Mode { tab: id, mode }]
     }
 
-    fn plan(&mut self, text: Option<String>) -> Vec<Command> {
+    fn plan(&mut self, text: Option<String>) -> Vec<ChatCommand> {
         let mut commands = self.change_mode(Mode::Plan);
         if let Some(text) = text {
             let asked = format!("Make a plan, change nothing, and answer with the plan: {text}");
-            commands.extend(self.say(Words::around(asked, &text)));
+            commands.extend(self.say(UserText::around(asked, &text)));
         }
         commands
     }
 
     /// Has the plan that was just answered carried out.
-    fn build(&mut self, planned: Planned) -> Vec<Command> {
-        let plans = |tab: &&Tab| tab.mode == Mode::Plan && tab.phase == Phase::Idle;
+    fn build(&mut self, planned: PlanRevision) -> Vec<ChatCommand> {
+        let plans = |tab: &&SessionTab| tab.mode == Mode::Plan && tab.phase == TabPhase::Idle;
         let found = self.tab().filter(plans).and_then(|tab| Some((tab.id, tab.last_reply()?.to_owned())));
-        let is_running = self.tab().is_some_and(|tab| tab.phase == Phase::Running);
+        let is_running = self.tab().is_some_and(|tab| tab.phase == TabPhase::Running);
         match (found, planned) {
             (None, _) if is_running => self.told("the plan is not ready yet; the agent is still working"),
             (None, _) => self.told("there is no plan to carry out; /plan TEXT asks for one"),
-            (Some((_, plan)), Planned::AsAnswered) => self.carry_out(&plan),
+            (Some((_, plan)), PlanRevision::AsAnswered) => self.carry_out(&plan),
             // Files end with a line's end, and what is added to one begins a line.
-            (Some((id, plan)), Planned::Edited) => {
-                vec![Command::Edit { purpose: Purpose::Build(id), text: format!("{}\n", plan.trim_end()) }]
+            (Some((id, plan)), PlanRevision::Edited) => {
+                vec![ChatCommand::Edit {
+                    purpose: EditPurpose::Build(id),
+                    text: format!("{}\n", plan.trim_end()),
+                }]
             }
         }
     }
 
     /// Goes on with a plan, in the mode that there was before it.
-    pub(super) fn carry_out(&mut self, plan: &str) -> Vec<Command> {
+    pub(super) fn carry_out(&mut self, plan: &str) -> Vec<ChatCommand> {
         let before = self.tab().map_or(Mode::Default, |tab| tab.before_plan);
         let mut commands = self.change_mode(before);
         commands.extend(self.say(carrying_out(plan)));
         commands
     }
 
-    fn compact(&mut self) -> Vec<Command> {
+    fn compact(&mut self) -> Vec<ChatCommand> {
         let Some(tab) = self.tab_mut() else { return Vec::new() };
-        if tab.phase != Phase::Idle || tab.turns.is_empty() {
+        if tab.phase != TabPhase::Idle || tab.turns.is_empty() {
             return self.told("nothing to summarise, or the run is still going");
         }
-        tab.then = Then::BeginAnew;
-        self.say(Words::around(SUMMARISE.to_owned(), ""))
+        tab.then = AnswerFollowUp::BeginAnew;
+        self.say(UserText::around(SUMMARISE.to_owned(), ""))
     }
 
     fn cost(&mut self) {
@@ -191,11 +199,11 @@ impl State {
         if usage.is_estimated() {
             text += &format!("; {} tokens are an estimate, since no provider reported them", usage.estimated);
         }
-        tab.note(Tone::Quiet, &text);
+        tab.note(NoteTone::Quiet, &text);
     }
 
     /// Closes what is looked at. What runs there is stopped; the session is kept.
-    pub(super) fn close(&mut self) -> Vec<Command> {
+    pub(super) fn close(&mut self) -> Vec<ChatCommand> {
         if self.tabs.len() < 2 {
             return self.told("this is the only session; /quit leaves");
         }
@@ -204,7 +212,7 @@ impl State {
         self.search = None;
         // What was typed there can be had again.
         self.remember(tab.input.take());
-        vec![Command::Close(tab.id)]
+        vec![ChatCommand::Close(tab.id)]
     }
 
     /// Shows the turns of this session, the last one first. The chosen prompt is sent again,
@@ -212,20 +220,20 @@ impl State {
     pub(super) fn choose_turn(&mut self) {
         let Some(tab) = self.tab() else { return };
         let Some(session) = tab.session.clone() else { return };
-        let row = |(number, turn): (usize, &crate::chat::tab::Turn)| {
-            let how = How::Fork { session: session.clone(), at: turn.before? };
-            Some(Row {
+        let row = |(number, turn): (usize, &crate::chat::tab::TranscriptTurn)| {
+            let how = SessionOrigin::Fork { session: session.clone(), at: turn.before? };
+            Some(PickerRow {
                 label: format!("{}", number + 1),
                 about: clipped(&one_line(&turn.prompt), ROW_COLUMNS),
-                pick: Pick::Open { how, typed: turn.prompt.clone() },
+                pick: PickerAction::Open { how, typed: turn.prompt.clone() },
             })
         };
-        let rows: Vec<Row> = tab.turns.iter().enumerate().rev().filter_map(row).collect();
+        let rows: Vec<PickerRow> = tab.turns.iter().enumerate().rev().filter_map(row).collect();
         if rows.is_empty() {
             self.told("no turn to go back to yet");
             return;
         }
-        self.over = Some(Over::Picker(Picker::new("go back to before this message", rows)));
+        self.over = Some(ScreenOverlay::Picker(ListPicker::new("go back to before this message", rows)));
     }
 
     fn search(&mut self, words: String) {
@@ -241,12 +249,12 @@ impl State {
             return;
         }
         let at = hits.len();
-        self.search = Some(Search { words, hits, at });
+        self.search = Some(TranscriptSearch { words, hits, at });
         self.next_hit(-1);
     }
 
     /// Goes to the hit before or after.
-    pub(super) fn next_hit(&mut self, by: isize) -> Vec<Command> {
+    pub(super) fn next_hit(&mut self, by: isize) -> Vec<ChatCommand> {
         let Some(search) = &mut self.search else { return Vec::new() };
         let last = search.hits.len().saturating_sub(1);
         search.at = match (search.at, by < 0) {
@@ -263,15 +271,15 @@ impl State {
 }
 
 /// Answers what is asked about a call.
-pub(super) fn answered(tab: &mut Tab, answer: Answer) -> Vec<Command> {
+pub(super) fn answered(tab: &mut SessionTab, answer: ApprovalAnswer) -> Vec<ChatCommand> {
     let asked = tab.questions.pop_front();
     asked
-        .map(|asked| Command::Answer { question: asked.id, reply: Reply::Call(answer) })
+        .map(|asked| ChatCommand::Answer { question: asked.id, reply: QuestionReply::Call(answer) })
         .into_iter()
         .collect()
 }
 
 /// What a run is told about a plan that a person has agreed to.
-fn carrying_out(plan: &str) -> Words {
-    Words::around(format!("Carry out this plan:\n\n{}", plan.trim()), "")
+fn carrying_out(plan: &str) -> UserText {
+    UserText::around(format!("Carry out this plan:\n\n{}", plan.trim()), "")
 }

@@ -4,15 +4,15 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use crate::chat::{
-    draw::{self, Areas},
-    state::{Command, Leaving, Over, State},
+    draw::{self, ScreenAreas},
+    state::{ChatCommand, ChatState, QuitConfirmation, ScreenOverlay},
 };
 
 /// How many lines a turn of the wheel moves.
 const WHEEL: isize = 3;
 
-impl State {
-    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Vec<Command> {
+impl ChatState {
+    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Vec<ChatCommand> {
         match mouse.kind {
             MouseEventKind::ScrollUp => self.scroll(-WHEEL),
             MouseEventKind::ScrollDown => self.scroll(WHEEL),
@@ -28,12 +28,12 @@ impl State {
     }
 
     /// A session at the top, a row of a list, or what a word could become.
-    fn click(&mut self, column: u16, row: u16) -> Vec<Command> {
-        self.leaving = Leaving::No;
+    fn click(&mut self, column: u16, row: u16) -> Vec<ChatCommand> {
+        self.leaving = QuitConfirmation::No;
         if self.over.is_some() {
             return self.click_over(row);
         }
-        let areas = Areas::of(self);
+        let areas = ScreenAreas::of(self);
         if areas.bar.contains((column, row).into()) {
             if let Some(tab) = draw::tab_at(self, column) {
                 self.turn_to(tab);
@@ -52,9 +52,9 @@ impl State {
         Vec::new()
     }
 
-    fn click_over(&mut self, row: u16) -> Vec<Command> {
+    fn click_over(&mut self, row: u16) -> Vec<ChatCommand> {
         let rows = self.size.rows;
-        let Some(Over::Picker(picker)) = &mut self.over else { return Vec::new() };
+        let Some(ScreenOverlay::Picker(picker)) = &mut self.over else { return Vec::new() };
         match draw::listed_at(picker, rows, row) {
             Some(at) if picker.choose(at) => self.pick(),
             Some(_) | None => Vec::new(),

@@ -8,15 +8,15 @@ use holm::grants::Mode;
 use super::act::{UNUSABLE, answered};
 use crate::chat::{
     attach,
-    draw::Areas,
-    input::{Go, Input, Moved},
-    item::Detail,
-    keys::Action,
-    picker::{Completion, Pick},
-    question::{Asks, Reply, Turned, meant},
+    draw::ScreenAreas,
+    input::{CursorMove, CursorMoveResult, InputBuffer},
+    item::DetailLevel,
+    keys::KeyAction,
+    picker::{PickerAction, WordCompletion},
+    question::{QuestionBody, QuestionFocus, QuestionReply, meant},
     slash::COMMANDS,
-    state::{Command, How, Leaving, Over, Purpose, State, Words},
-    tab::{Look, Phase},
+    state::{ChatCommand, ChatState, EditPurpose, QuitConfirmation, ScreenOverlay, SessionOrigin, UserText},
+    tab::{ScrollPosition, TabPhase},
 };
 
 /// How long the user must pause before a key answers a question that came while they were typing.
@@ -25,30 +25,30 @@ const CALM: Duration = Duration::from_millis(700);
 
 /// Whether the user had paused typing before a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hand {
+pub(super) enum TypingState {
     Typing,
     Resting,
 }
 
 /// The direction in the history of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum HistoryDirection {
     Earlier,
     Later,
 }
 
-impl State {
-    pub(super) fn press(&mut self, key: KeyEvent) -> Vec<Command> {
+impl ChatState {
+    pub(super) fn press(&mut self, key: KeyEvent) -> Vec<ChatCommand> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
         let hand = self.hand();
         let action = self.keys.action(key);
         self.flash.clear();
-        if action == Some(Action::Stop) {
+        if action == Some(KeyAction::Stop) {
             return self.stop();
         }
-        self.leaving = Leaving::No;
+        self.leaving = QuitConfirmation::No;
         if self.over.is_some() {
             return self.press_over(key);
         }
@@ -63,7 +63,7 @@ impl State {
         if (key.code, key.modifiers) == (KeyCode::Tab, KeyModifiers::NONE)
             && let Some(question) = self.tab_mut().and_then(|tab| tab.questions.front_mut())
         {
-            question.turned = Turned::ToIt;
+            question.turned = QuestionFocus::ToIt;
             return Vec::new();
         }
         if self.search.is_some() && self.tab().is_some_and(|tab| tab.input.is_empty()) {
@@ -84,26 +84,26 @@ impl State {
     }
 
     /// Takes note that something is typed, and of the questions that it passes by.
-    pub(super) fn hand(&mut self) -> Hand {
+    pub(super) fn hand(&mut self) -> TypingState {
         let before = self.pressed.replace(self.now);
         let rest = before.map_or(CALM, |before| self.now.saturating_sub(before));
         if let Some(tab) = self.tab_mut().filter(|tab| !tab.input.is_empty()) {
-            let passed = tab.questions.iter_mut().filter(|question| question.turned == Turned::Away);
-            passed.for_each(|question| question.turned = Turned::PassedBy);
+            let passed = tab.questions.iter_mut().filter(|question| question.turned == QuestionFocus::Away);
+            passed.for_each(|question| question.turned = QuestionFocus::PassedBy);
         }
-        if rest < CALM { Hand::Typing } else { Hand::Resting }
+        if rest < CALM { TypingState::Typing } else { TypingState::Resting }
     }
 
     /// Whether the key is meant for the current question. A question that was ignored needs a pause
     /// first, even if it is shown: the first letters of the next line are not answers.
-    pub(super) fn is_for_question(&mut self, hand: Hand) -> bool {
+    pub(super) fn is_for_question(&mut self, hand: TypingState) -> bool {
         let Some(tab) = self.tab_mut().filter(|tab| tab.asks().is_some()) else { return false };
         let Some(question) = tab.questions.front_mut() else { return false };
         match (question.turned, hand) {
-            (Turned::Away | Turned::ToIt, _) => true,
-            (Turned::PassedBy, Hand::Typing) => false,
-            (Turned::PassedBy, Hand::Resting) => {
-                question.turned = Turned::ToIt;
+            (QuestionFocus::Away | QuestionFocus::ToIt, _) => true,
+            (QuestionFocus::PassedBy, TypingState::Typing) => false,
+            (QuestionFocus::PassedBy, TypingState::Resting) => {
+                question.turned = QuestionFocus::ToIt;
                 true
             }
         }
@@ -111,24 +111,24 @@ impl State {
 
     /// The first Ctrl-C stops the run, or takes back prompts that wait for a session to open, or
     /// clears the input. The second quits, and then the cleared text is saved like all unsent text.
-    fn stop(&mut self) -> Vec<Command> {
-        if let Leaving::NextTime { taken_back } = mem::take(&mut self.leaving) {
+    fn stop(&mut self) -> Vec<ChatCommand> {
+        if let QuitConfirmation::NextTime { taken_back } = mem::take(&mut self.leaving) {
             if let Some(tab) = self.tab_mut().filter(|tab| tab.input.is_empty()) {
-                tab.input = Input::of(taken_back);
+                tab.input = InputBuffer::of(taken_back);
             }
-            return vec![Command::Leave];
+            return vec![ChatCommand::Leave];
         }
         if self.over.take().is_some() {
             return Vec::new();
         }
-        self.leaving = Leaving::NextTime { taken_back: String::new() };
+        self.leaving = QuitConfirmation::NextTime { taken_back: String::new() };
         self.flash = "press it again to leave".into();
         let Some(tab) = self.tab_mut() else { return Vec::new() };
-        if tab.phase == Phase::Running {
+        if tab.phase == TabPhase::Running {
             tab.questions.clear();
             tab.doing = "stops".into();
             tab.spoken = false;
-            return vec![Command::Cancel(tab.id)];
+            return vec![ChatCommand::Cancel(tab.id)];
         }
         if !tab.held.is_empty() {
             tab.give_back();
@@ -136,48 +136,49 @@ impl State {
         }
         let taken_back = tab.input.take();
         (self.completion, self.recalled) = (None, None);
-        self.leaving = Leaving::NextTime { taken_back: taken_back.clone() };
+        self.leaving = QuitConfirmation::NextTime { taken_back: taken_back.clone() };
         self.remember(taken_back);
         Vec::new()
     }
 
-    pub(super) fn act(&mut self, action: Action) -> Vec<Command> {
-        let page = isize::try_from(Areas::of(self).transcript.height.saturating_sub(1)).unwrap_or(1);
+    pub(super) fn act(&mut self, action: KeyAction) -> Vec<ChatCommand> {
+        let page = isize::try_from(ScreenAreas::of(self).transcript.height.saturating_sub(1)).unwrap_or(1);
         match action {
-            Action::Send => return self.send(),
-            Action::Queue => return self.queue(),
-            Action::Newline => self.typed("\n"),
+            KeyAction::Send => return self.send(),
+            KeyAction::Queue => return self.queue(),
+            KeyAction::Newline => self.typed("\n"),
             // Looked at before anything else.
-            Action::Stop => return self.stop(),
-            Action::Leave if self.draft().is_empty() => return vec![Command::Leave],
-            Action::Leave => self.delete(Go::Right),
-            Action::NewTab => {
+            KeyAction::Stop => return self.stop(),
+            KeyAction::Leave if self.draft().is_empty() => return vec![ChatCommand::Leave],
+            KeyAction::Leave => self.delete(CursorMove::Right),
+            KeyAction::NewTab => {
                 let mode = self.tab().map_or(Mode::Default, |tab| tab.mode);
-                return vec![self.open(How::New { model: None }, mode)];
+                return vec![self.open(SessionOrigin::New { model: None }, mode)];
             }
-            Action::NextTab => self.turn_to(self.current + 1),
-            Action::PreviousTab => self.turn_to(self.current + self.tabs.len().saturating_sub(1)),
-            Action::CloseTab => return self.close(),
-            Action::ScrollUp => self.scroll(-1),
-            Action::ScrollDown => self.scroll(1),
-            Action::PageUp => self.scroll(-page),
-            Action::PageDown => self.scroll(page),
-            Action::Top => self.look(Look::At { item: 0, row: 0 }),
-            Action::Bottom => self.look(Look::End),
-            Action::NextMode => return self.next_mode(),
-            Action::Detail => {
-                self.detail = if self.detail == Detail::Few { Detail::All } else { Detail::Few };
+            KeyAction::NextTab => self.turn_to(self.current + 1),
+            KeyAction::PreviousTab => self.turn_to(self.current + self.tabs.len().saturating_sub(1)),
+            KeyAction::CloseTab => return self.close(),
+            KeyAction::ScrollUp => self.scroll(-1),
+            KeyAction::ScrollDown => self.scroll(1),
+            KeyAction::PageUp => self.scroll(-page),
+            KeyAction::PageDown => self.scroll(page),
+            KeyAction::Top => self.look(ScrollPosition::At { item: 0, row: 0 }),
+            KeyAction::Bottom => self.look(ScrollPosition::End),
+            KeyAction::NextMode => return self.next_mode(),
+            KeyAction::Detail => {
+                self.detail =
+                    if self.detail == DetailLevel::Few { DetailLevel::All } else { DetailLevel::Few };
             }
-            Action::Editor => {
+            KeyAction::Editor => {
                 let Some(tab) = self.tab() else { return Vec::new() };
-                let (purpose, text) = (Purpose::Input(tab.id), tab.input.text().to_owned());
-                return vec![Command::Edit { purpose, text }];
+                let (purpose, text) = (EditPurpose::Input(tab.id), tab.input.text().to_owned());
+                return vec![ChatCommand::Edit { purpose, text }];
             }
-            Action::Complete => self.complete(),
-            Action::Sessions => return vec![Command::List],
-            Action::Search => self.begin("/search "),
-            Action::Fork => self.choose_turn(),
-            Action::Help => self.over = Some(Over::Help { scroll: 0 }),
+            KeyAction::Complete => self.complete(),
+            KeyAction::Sessions => return vec![ChatCommand::List],
+            KeyAction::Search => self.begin("/search "),
+            KeyAction::Fork => self.choose_turn(),
+            KeyAction::Help => self.over = Some(ScreenOverlay::Help { scroll: 0 }),
         }
         Vec::new()
     }
@@ -187,7 +188,7 @@ impl State {
         (self.search, self.completion, self.recalled) = (None, None, None);
     }
 
-    fn look(&mut self, look: Look) {
+    fn look(&mut self, look: ScrollPosition) {
         if let Some(tab) = self.tab_mut() {
             tab.look = look;
         }
@@ -201,7 +202,7 @@ impl State {
     }
 
     /// The next mode. The one that asks about nothing is never come to by a key alone.
-    fn next_mode(&mut self) -> Vec<Command> {
+    fn next_mode(&mut self) -> Vec<ChatCommand> {
         let mode = match self.tab().map(|tab| tab.mode) {
             Some(Mode::Plan | Mode::Full) => Mode::Default,
             Some(Mode::Default) => Mode::AcceptEdits,
@@ -212,7 +213,7 @@ impl State {
     }
 
     /// Says what is typed.
-    fn send(&mut self) -> Vec<Command> {
+    fn send(&mut self) -> Vec<ChatCommand> {
         let Some(tab) = self.tab() else { return Vec::new() };
         let text = tab.input.text().trim().to_owned();
         if text.is_empty() {
@@ -222,18 +223,18 @@ impl State {
             return commands;
         }
         match self.tab().map(|tab| tab.phase) {
-            Some(Phase::Opening | Phase::Idle | Phase::Running) => {
+            Some(TabPhase::Opening | TabPhase::Idle | TabPhase::Running) => {
                 self.took();
-                self.say(Words::typed(text))
+                self.say(UserText::typed(text))
             }
-            Some(Phase::Broken) | None => self.told(UNUSABLE),
+            Some(TabPhase::Broken) | None => self.told(UNUSABLE),
         }
     }
 
     /// Says it when the run is done; to one that stands still, now.
-    fn queue(&mut self) -> Vec<Command> {
+    fn queue(&mut self) -> Vec<ChatCommand> {
         let Some(tab) = self.tab() else { return Vec::new() };
-        if tab.phase != Phase::Running {
+        if tab.phase != TabPhase::Running {
             return self.send();
         }
         let (id, text) = (tab.id, tab.input.text().trim().to_owned());
@@ -242,9 +243,9 @@ impl State {
         }
         self.took();
         if let Some(tab) = self.tab_mut() {
-            tab.waits(crate::chat::tab::When::Afterwards, text.clone());
+            tab.waits(crate::chat::tab::DeliveryTiming::Afterwards, text.clone());
         }
-        vec![Command::FollowUp { tab: id, words: Words::typed(text) }]
+        vec![ChatCommand::FollowUp { tab: id, words: UserText::typed(text) }]
     }
 
     /// What was typed is taken; it can be had again.
@@ -252,13 +253,13 @@ impl State {
         self.completion = None;
         self.recalled = None;
         if let Some(tab) = self.tab_mut() {
-            tab.look = Look::End;
+            tab.look = ScrollPosition::End;
             let text = tab.input.take();
             self.remember(text);
         }
     }
 
-    pub(super) fn told(&mut self, text: &str) -> Vec<Command> {
+    pub(super) fn told(&mut self, text: &str) -> Vec<ChatCommand> {
         text.clone_into(&mut self.flash);
         Vec::new()
     }
@@ -269,19 +270,19 @@ impl State {
         }
     }
 
-    fn delete(&mut self, go: Go) {
+    fn delete(&mut self, go: CursorMove) {
         if let Some(tab) = self.tab_mut() {
             tab.input.delete(go);
         }
     }
 
-    fn go(&mut self, go: Go) {
+    fn go(&mut self, go: CursorMove) {
         if let Some(tab) = self.tab_mut() {
             tab.input.go(go);
         }
     }
 
-    fn type_in(&mut self, key: KeyEvent) -> Vec<Command> {
+    fn type_in(&mut self, key: KeyEvent) -> Vec<ChatCommand> {
         let (control, alt) =
             (key.modifiers.contains(KeyModifiers::CONTROL), key.modifiers.contains(KeyModifiers::ALT));
         match key.code {
@@ -292,26 +293,26 @@ impl State {
                 }
                 return Vec::new();
             }
-            KeyCode::Char('a') if control => self.go(Go::LineStart),
-            KeyCode::Char('e') if control => self.go(Go::LineEnd),
-            KeyCode::Char('w') if control => self.delete(Go::WordLeft),
-            KeyCode::Char('u') if control => self.delete(Go::LineStart),
-            KeyCode::Char('k') if control => self.delete(Go::LineEnd),
-            KeyCode::Char('l') if control => return vec![Command::Repaint],
-            KeyCode::Char('b') if alt => self.go(Go::WordLeft),
-            KeyCode::Char('f') if alt => self.go(Go::WordRight),
+            KeyCode::Char('a') if control => self.go(CursorMove::LineStart),
+            KeyCode::Char('e') if control => self.go(CursorMove::LineEnd),
+            KeyCode::Char('w') if control => self.delete(CursorMove::WordLeft),
+            KeyCode::Char('u') if control => self.delete(CursorMove::LineStart),
+            KeyCode::Char('k') if control => self.delete(CursorMove::LineEnd),
+            KeyCode::Char('l') if control => return vec![ChatCommand::Repaint],
+            KeyCode::Char('b') if alt => self.go(CursorMove::WordLeft),
+            KeyCode::Char('f') if alt => self.go(CursorMove::WordRight),
             KeyCode::Char(c) if !control && !alt => self.typed(c.encode_utf8(&mut [0; 4])),
-            KeyCode::Backspace if alt || control => self.delete(Go::WordLeft),
-            KeyCode::Backspace => self.delete(Go::Left),
-            KeyCode::Delete => self.delete(Go::Right),
-            KeyCode::Left if control => self.go(Go::WordLeft),
-            KeyCode::Right if control => self.go(Go::WordRight),
-            KeyCode::Left => self.go(Go::Left),
-            KeyCode::Right => self.go(Go::Right),
-            KeyCode::Home => self.go(Go::LineStart),
-            KeyCode::End => self.go(Go::LineEnd),
-            KeyCode::Up => self.recall(Way::Earlier),
-            KeyCode::Down => self.recall(Way::Later),
+            KeyCode::Backspace if alt || control => self.delete(CursorMove::WordLeft),
+            KeyCode::Backspace => self.delete(CursorMove::Left),
+            KeyCode::Delete => self.delete(CursorMove::Right),
+            KeyCode::Left if control => self.go(CursorMove::WordLeft),
+            KeyCode::Right if control => self.go(CursorMove::WordRight),
+            KeyCode::Left => self.go(CursorMove::Left),
+            KeyCode::Right => self.go(CursorMove::Right),
+            KeyCode::Home => self.go(CursorMove::LineStart),
+            KeyCode::End => self.go(CursorMove::LineEnd),
+            KeyCode::Up => self.recall(HistoryDirection::Earlier),
+            KeyCode::Down => self.recall(HistoryDirection::Later),
             _ => return Vec::new(),
         }
         self.complete();
@@ -320,25 +321,25 @@ impl State {
         }
         // They are asked for once; until they are here there are none.
         self.files = Some(Vec::new());
-        vec![Command::Files]
+        vec![ChatCommand::Files]
     }
 
     /// Moves within what is typed, and beyond its ends through what was said before.
-    fn recall(&mut self, way: Way) {
+    fn recall(&mut self, way: HistoryDirection) {
         let Some(tab) = self.tabs.get_mut(self.current) else { return };
         let moved = match way {
-            Way::Earlier => tab.input.up(),
-            Way::Later => tab.input.down(),
+            HistoryDirection::Earlier => tab.input.up(),
+            HistoryDirection::Later => tab.input.down(),
         };
-        if moved == Moved::Yes {
+        if moved == CursorMoveResult::Yes {
             return;
         }
         let last = self.history.len();
         let at = match (self.recalled, way) {
-            (None, Way::Earlier) => last.checked_sub(1),
-            (Some(at), Way::Earlier) => Some(at.saturating_sub(1)),
-            (Some(at), Way::Later) => Some(at + 1),
-            (None, Way::Later) => None,
+            (None, HistoryDirection::Earlier) => last.checked_sub(1),
+            (Some(at), HistoryDirection::Earlier) => Some(at.saturating_sub(1)),
+            (Some(at), HistoryDirection::Later) => Some(at + 1),
+            (None, HistoryDirection::Later) => None,
         };
         let Some(at) = at else { return };
         if self.recalled.is_none() {
@@ -346,7 +347,7 @@ impl State {
         }
         self.recalled = (at < last).then_some(at);
         let text = self.history.get(at).cloned();
-        tab.input = Input::of(text.unwrap_or_else(|| std::mem::take(&mut self.aside)));
+        tab.input = InputBuffer::of(text.unwrap_or_else(|| std::mem::take(&mut self.aside)));
     }
 
     /// What is typed before the cursor of a file's name, and how many bytes that takes.
@@ -364,7 +365,7 @@ impl State {
         let before = tab.input.before();
         let found = if let Some((word, taken)) = self.file_word() {
             let names = self.files.iter().flatten().filter_map(|name| attach::typed(name));
-            Completion::of(word, taken, names.map(|name| (format!("@{name}"), String::new())))
+            WordCompletion::of(word, taken, names.map(|name| (format!("@{name}"), String::new())))
         } else if let Some(word) = before.strip_prefix('/').filter(|word| !word.contains(char::is_whitespace))
         {
             let own = COMMANDS.iter().map(|(name, takes, about)| {
@@ -375,7 +376,7 @@ impl State {
             });
             let customs =
                 self.customs.iter().map(|custom| (format!("/{}", custom.name), custom.about.clone()));
-            Completion::of(&format!("/{word}"), word.len() + 1, own.chain(customs))
+            WordCompletion::of(&format!("/{word}"), word.len() + 1, own.chain(customs))
         } else {
             None
         };
@@ -383,7 +384,7 @@ impl State {
     }
 
     /// What a key does while completions stand there; none where it does what it always does.
-    fn press_completion(&mut self, key: KeyEvent) -> Option<Vec<Command>> {
+    fn press_completion(&mut self, key: KeyEvent) -> Option<Vec<ChatCommand>> {
         let completion = self.completion.as_mut()?;
         match key.code {
             KeyCode::Down => completion.next(),
@@ -414,35 +415,43 @@ impl State {
     }
 
     /// Opens what is chosen of a list.
-    pub(super) fn pick(&mut self) -> Vec<Command> {
-        let Some(Over::Picker(picker)) = &self.over else { return Vec::new() };
+    pub(super) fn pick(&mut self) -> Vec<ChatCommand> {
+        let Some(ScreenOverlay::Picker(picker)) = &self.over else { return Vec::new() };
         let Some(row) = picker.chosen().cloned() else { return Vec::new() };
         self.over = None;
-        let Pick::Open { how, typed } = row.pick;
+        let PickerAction::Open { how, typed } = row.pick;
         let mode = self.tab().map_or(Mode::Default, |tab| tab.mode);
         let open = self.open(how, mode);
         self.typed(&typed);
         vec![open]
     }
 
-    fn press_over(&mut self, key: KeyEvent) -> Vec<Command> {
+    fn press_over(&mut self, key: KeyEvent) -> Vec<ChatCommand> {
         let Some(over) = &mut self.over else { return Vec::new() };
         match (over, key.code) {
-            (_, KeyCode::Esc) | (Over::Help { .. }, KeyCode::Enter | KeyCode::Char('q')) => self.over = None,
+            (_, KeyCode::Esc) | (ScreenOverlay::Help { .. }, KeyCode::Enter | KeyCode::Char('q')) => {
+                self.over = None
+            }
             (_, KeyCode::Up) => self.scroll(-1),
             (_, KeyCode::Down) => self.scroll(1),
             (_, KeyCode::PageUp) => self.scroll(-10),
             (_, KeyCode::PageDown) => self.scroll(10),
-            (Over::Picker(_), KeyCode::Enter) => return self.pick(),
-            (Over::Picker(picker), KeyCode::Char(c)) => picker.narrow(c),
-            (Over::Picker(picker), KeyCode::Backspace) => picker.widen(),
-            (Over::Picker(_) | Over::Help { .. }, _) => {}
+            (ScreenOverlay::Picker(_), KeyCode::Enter) => return self.pick(),
+            (ScreenOverlay::Picker(picker), KeyCode::Char(c)) => picker.narrow(c),
+            (ScreenOverlay::Picker(picker), KeyCode::Backspace) => picker.widen(),
+            (ScreenOverlay::Picker(_) | ScreenOverlay::Help { .. }, _) => {}
         }
         Vec::new()
     }
 
-    fn press_question(&mut self, key: KeyEvent, action: Option<Action>) -> Vec<Command> {
-        let elsewhere = [Action::NextTab, Action::PreviousTab, Action::NewTab, Action::Detail, Action::Help];
+    fn press_question(&mut self, key: KeyEvent, action: Option<KeyAction>) -> Vec<ChatCommand> {
+        let elsewhere = [
+            KeyAction::NextTab,
+            KeyAction::PreviousTab,
+            KeyAction::NewTab,
+            KeyAction::Detail,
+            KeyAction::Help,
+        ];
         if let Some(action) = action.filter(|action| elsewhere.contains(action)) {
             return self.act(action);
         }
@@ -459,30 +468,33 @@ impl State {
         match (&mut question.asks, key.code) {
             (_, KeyCode::PageDown) => question.scroll = scroll.saturating_add(8),
             (_, KeyCode::PageUp) => question.scroll = scroll.saturating_sub(8),
-            (Asks::Call(_), KeyCode::Down) => question.scroll = scroll.saturating_add(1),
-            (Asks::Call(_), KeyCode::Up) => question.scroll = scroll.saturating_sub(1),
-            (Asks::Call(wanted), KeyCode::Char('e')) => {
+            (QuestionBody::Call(_), KeyCode::Down) => question.scroll = scroll.saturating_add(1),
+            (QuestionBody::Call(_), KeyCode::Up) => question.scroll = scroll.saturating_sub(1),
+            (QuestionBody::Call(wanted), KeyCode::Char('e')) => {
                 let Some(text) = wanted.plan.clone() else { return Vec::new() };
-                return vec![Command::Edit { purpose: Purpose::Plan { tab: id, question: asked }, text }];
+                return vec![ChatCommand::Edit {
+                    purpose: EditPurpose::Plan { tab: id, question: asked },
+                    text,
+                }];
             }
-            (Asks::Call(_), KeyCode::Char(c)) => {
+            (QuestionBody::Call(_), KeyCode::Char(c)) => {
                 let Some(answer) = question.answer(c) else { return Vec::new() };
                 return answered(tab, answer);
             }
-            (Asks::Words { choices, input, .. }, KeyCode::Enter) => {
-                let reply = Reply::Words(meant(input.text(), choices));
+            (QuestionBody::Words { choices, input, .. }, KeyCode::Enter) => {
+                let reply = QuestionReply::Words(meant(input.text(), choices));
                 tab.questions.pop_front();
-                return vec![Command::Answer { question: asked, reply }];
+                return vec![ChatCommand::Answer { question: asked, reply }];
             }
-            (Asks::Words { .. }, KeyCode::Esc) => {
+            (QuestionBody::Words { .. }, KeyCode::Esc) => {
                 tab.questions.pop_front();
-                return vec![Command::Answer { question: asked, reply: Reply::Words(None) }];
+                return vec![ChatCommand::Answer { question: asked, reply: QuestionReply::Words(None) }];
             }
-            (Asks::Words { input, .. }, KeyCode::Char(c)) => input.insert(c.encode_utf8(&mut [0; 4])),
-            (Asks::Words { input, .. }, KeyCode::Backspace) => input.delete(Go::Left),
-            (Asks::Words { input, .. }, KeyCode::Left) => input.go(Go::Left),
-            (Asks::Words { input, .. }, KeyCode::Right) => input.go(Go::Right),
-            (Asks::Call(_) | Asks::Words { .. }, _) => {}
+            (QuestionBody::Words { input, .. }, KeyCode::Char(c)) => input.insert(c.encode_utf8(&mut [0; 4])),
+            (QuestionBody::Words { input, .. }, KeyCode::Backspace) => input.delete(CursorMove::Left),
+            (QuestionBody::Words { input, .. }, KeyCode::Left) => input.go(CursorMove::Left),
+            (QuestionBody::Words { input, .. }, KeyCode::Right) => input.go(CursorMove::Right),
+            (QuestionBody::Call(_) | QuestionBody::Words { .. }, _) => {}
         }
         Vec::new()
     }

@@ -1,7 +1,7 @@
 use super::*;
 
-fn input(text: &str, target: &str) -> (Skill, Input) {
-    let skill = Skill::compile(extract()).unwrap();
+fn input(text: &str, target: &str) -> (CompiledSkill, CheckedSkillInput) {
+    let skill = CompiledSkill::compile(extract()).unwrap();
     let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
     let input = skill.check_input(&wish).unwrap();
     (skill, input)
@@ -9,18 +9,18 @@ fn input(text: &str, target: &str) -> (Skill, Input) {
 
 #[test]
 fn what_has_the_form_in_the_text_is_all_that_can_be_answered() {
-    let check = |text: &str, target: &str, format: Format, expect: &[&str]| {
+    let check = |text: &str, target: &str, format: SkillFormat, expect: &[&str]| {
         assert_eq!(candidates(&input(text, target).1, format), expect, "{text}");
     };
     check(
         "Write to Ann <ann@b.example>, or bob@c.example.",
         "email",
-        Format::Email,
+        SkillFormat::Email,
         &["ann@b.example", "bob@c.example"],
     );
-    check("ann@b.example (ann@b.example)", "email", Format::Email, &["ann@b.example"]);
-    check("Nobody can be reached at @ or a@b", "email", Format::Email, &[]);
-    check("See https://holm.example/docs.", "url", Format::Url, &["https://holm.example/docs"]);
+    check("ann@b.example (ann@b.example)", "email", SkillFormat::Email, &["ann@b.example"]);
+    check("Nobody can be reached at @ or a@b", "email", SkillFormat::Email, &[]);
+    check("See https://holm.example/docs.", "url", SkillFormat::Url, &["https://holm.example/docs"]);
 }
 
 #[test]
@@ -45,12 +45,12 @@ fn what_was_copied_is_a_list_however_the_model_put_it() {
 
 #[test]
 fn what_cannot_be_asked_for_is_told_with_what_can() {
-    let skill = Skill::compile(extract()).unwrap();
+    let skill = CompiledSkill::compile(extract()).unwrap();
     let check = |text: &str, target: &str, expect: &str| {
         let wish = Json::object([("text", Json::from(text)), ("target", Json::from(target))]);
         let error = skill.check_input(&wish).unwrap_err();
         let trouble = refused(&error, &skill);
-        assert_eq!((trouble.exit, trouble.to_string().as_str()), (Exit::Usage, expect));
+        assert_eq!((trouble.exit, trouble.to_string().as_str()), (CommandExit::Usage, expect));
     };
     let hint = "the targets are date, email, entity, name, url";
     check("x", "frob", &format!("unknown target `frob`\n  hint: {hint}"));

@@ -5,14 +5,15 @@ use holm::{
     runtime::Clock as _,
 };
 use holm_server::jobs::{
-    Approval, Door, HookKey, Job, Misfire, Overlap, Shelf, ShelfError, Spec, WallClock, When,
+    Approval, Door, HookKey, JobRepository, JobRepositoryError, Misfire, Overlap, ScheduledJob, Spec,
+    WallClock, When,
 };
 
-use crate::{money, screen::Screen};
+use crate::{money, screen::TerminalOutput};
 
 /// Arguments of `holm job add`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct JobAddArgs {
     /// Name of the new job
     job: String,
     /// Prompt to run
@@ -137,7 +138,7 @@ impl From<ApprovalArg> for Approval {
     }
 }
 
-impl Args {
+impl JobAddArgs {
     fn spec(self) -> (String, Spec) {
         let when = match (self.cron, self.at) {
             (Some(pattern), _) => When::Cron { pattern, zone: self.zone },
@@ -155,9 +156,13 @@ impl Args {
     }
 }
 
-pub(super) async fn add(shelf: &Shelf, screen: &Screen, args: Args) -> Result<(), ShelfError> {
+pub(super) async fn add(
+    shelf: &JobRepository,
+    screen: &TerminalOutput,
+    args: JobAddArgs,
+) -> Result<(), JobRepositoryError> {
     let (id, spec) = args.spec();
-    let job = Job::to_come(id.parse()?, spec, HookKey::new()?, WallClock.now())?;
+    let job = ScheduledJob::to_come(id.parse()?, spec, HookKey::new()?, WallClock.now())?;
     shelf.add(&job).await?;
     screen.note(&format!("holm: created the job {}; `holm serve` runs it", job.id));
     Ok(())

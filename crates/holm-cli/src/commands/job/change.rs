@@ -4,17 +4,19 @@ use holm::{
     kernel::{NanoUsd, Timestamp},
     runtime::Clock as _,
 };
-use holm_server::jobs::{Door, Held, JobError, JobId, Shelf, ShelfError, Spec, WallClock, When};
+use holm_server::jobs::{
+    Door, JobError, JobId, JobRepository, JobRepositoryError, Spec, VersionedJob, WallClock, When,
+};
 
 use super::add::{ApprovalArg, MisfireArg, OverlapArg, time};
-use crate::{money, screen::Screen};
+use crate::{money, screen::TerminalOutput};
 
 /// What is caught up with at the most, unless another number is said.
 const USUAL_CATCH_UP: u32 = 10;
 
 /// Arguments of `holm job change`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct JobChangeArgs {
     /// Job name
     job: String,
     /// Prompt to run
@@ -82,7 +84,7 @@ pub(crate) struct Args {
     no_hook: bool,
 }
 
-impl Args {
+impl JobChangeArgs {
     /// What becomes of what was said before.
     fn applied(&self, mut spec: Spec) -> Result<Spec, JobError> {
         spec.when = self.when(spec.when)?;
@@ -141,9 +143,13 @@ impl Args {
     }
 }
 
-pub(super) async fn change(shelf: &Shelf, screen: &Screen, args: &Args) -> Result<(), ShelfError> {
+pub(super) async fn change(
+    shelf: &JobRepository,
+    screen: &TerminalOutput,
+    args: &JobChangeArgs,
+) -> Result<(), JobRepositoryError> {
     let (id, now): (JobId, _) = (args.job.parse()?, WallClock.now());
-    let change = |held: &mut Held| Ok(held.respecify(args.applied(held.job.spec.clone())?, now)?);
+    let change = |held: &mut VersionedJob| Ok(held.respecify(args.applied(held.job.spec.clone())?, now)?);
     shelf.alter(&id, change).await?;
     screen.note(&format!("holm: changed the job {id}; running work is not affected"));
     Ok(())

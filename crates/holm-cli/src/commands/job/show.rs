@@ -2,13 +2,18 @@
 
 use holm::{kernel::Timestamp, runtime::Clock as _};
 use holm_server::jobs::{
-    Held, JobId, OffReason, Outcome, Phase, Run, Shelf, ShelfError, Switch, WallClock, When,
+    JobId, JobRepository, JobRepositoryError, OffReason, Outcome, Phase, Run, Switch, VersionedJob,
+    WallClock, When,
 };
 use serde_json::{Value, json};
 
-use crate::{commands::session::date, money, screen::Screen};
+use crate::{commands::session::date, money, screen::TerminalOutput};
 
-pub(super) async fn list(shelf: &Shelf, screen: &Screen, as_json: bool) -> Result<(), ShelfError> {
+pub(super) async fn list(
+    shelf: &JobRepository,
+    screen: &TerminalOutput,
+    as_json: bool,
+) -> Result<(), JobRepositoryError> {
     let listed = shelf.list().await?;
     if listed.jobs.is_empty() && listed.broken.is_empty() {
         screen.note("holm: no jobs yet; add one with `holm job add`");
@@ -35,25 +40,30 @@ pub(super) async fn list(shelf: &Shelf, screen: &Screen, as_json: bool) -> Resul
     Ok(())
 }
 
-pub(super) async fn show(shelf: &Shelf, screen: &Screen, id: &JobId, shown: Shown) -> Result<(), ShelfError> {
+pub(super) async fn show(
+    shelf: &JobRepository,
+    screen: &TerminalOutput,
+    id: &JobId,
+    shown: JobDisplay,
+) -> Result<(), JobRepositoryError> {
     let held = shelf.job(id).await?;
     match shown {
-        Shown::Words => in_words(screen, &held),
-        Shown::Json => screen.line(&summary(&held).to_string()),
-        Shown::Key => screen.answer(&held.job.key.reveal()),
+        JobDisplay::Words => in_words(screen, &held),
+        JobDisplay::Json => screen.line(&summary(&held).to_string()),
+        JobDisplay::Key => screen.answer(&held.job.key.reveal()),
     }
     Ok(())
 }
 
 /// How a job is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum JobDisplay {
     Words,
     Json,
     Key,
 }
 
-fn in_words(screen: &Screen, held: &Held) {
+fn in_words(screen: &TerminalOutput, held: &VersionedJob) {
     let spec = &held.job.spec;
     screen.answer(&format!("{}  {}  {}", held.job.id, when(&spec.when), next_in_words(held)));
     if !spec.about.is_empty() {
@@ -76,12 +86,12 @@ fn in_words(screen: &Screen, held: &Held) {
 }
 
 pub(super) async fn log(
-    shelf: &Shelf,
-    screen: &Screen,
+    shelf: &JobRepository,
+    screen: &TerminalOutput,
     id: &JobId,
     limit: u32,
     as_json: bool,
-) -> Result<(), ShelfError> {
+) -> Result<(), JobRepositoryError> {
     shelf.job(id).await?;
     let runs = shelf.runs(id, limit).await?;
     if runs.is_empty() {
@@ -89,8 +99,8 @@ pub(super) async fn log(
     }
     for run in runs {
         if as_json {
-            let line =
-                serde_json::to_string(&run).map_err(|error| ShelfError::Unreadable(error.to_string()))?;
+            let line = serde_json::to_string(&run)
+                .map_err(|error| JobRepositoryError::Unreadable(error.to_string()))?;
             screen.line(&line);
         } else {
             screen.answer(&line(&run));
@@ -114,7 +124,7 @@ fn line(run: &Run) -> String {
     format!("{}  {}  {session}  {said}", date(run.due), run.slot).trim_end().to_owned()
 }
 
-fn summary(held: &Held) -> Value {
+fn summary(held: &VersionedJob) -> Value {
     json!({
         "id": held.job.id.as_str(), "spec": held.job.spec, "switch": held.standing.switch,
         "next": next(held).map(Timestamp::value), "failures": held.standing.failures,
@@ -122,14 +132,14 @@ fn summary(held: &Held) -> Value {
     })
 }
 
-fn next(held: &Held) -> Option<Timestamp> {
+fn next(held: &VersionedJob) -> Option<Timestamp> {
     match held.standing.switch {
         Switch::On => held.job.schedule.next(WallClock.now()),
         Switch::Off { .. } => None,
     }
 }
 
-fn next_in_words(held: &Held) -> String {
+fn next_in_words(held: &VersionedJob) -> String {
     match (held.standing.switch, next(held)) {
         (Switch::Off { why: OffReason::Person, .. }, _) => "switched off".into(),
         (Switch::Off { why: OffReason::Failing, .. }, _) => {

@@ -4,27 +4,27 @@ use std::{fs, sync::Arc};
 
 use clap::Subcommand;
 use holm::{
-    guards::{json::Json, schema::Schema},
+    guards::{json::Json, schema::CompiledSchema},
     kernel::{
-        Block, CallId, Message, MessageId, Messages, Model as Card, ModelResult, Offer, Purpose, Reply,
-        Request, Role, Tool, plain_text,
+        Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec as Card, Offer, Purpose, Reply,
+        Request, Role, ToolSpec, plain_text,
     },
-    runtime::{Ask, CancellationToken, Line as _, NoDeltas},
+    runtime::{CancellationToken, ModelConnection as _, ModelRequest, NullDeltaSink},
 };
-use holm_local::{Local, LocalLine};
+use holm_local::{LocalConnection, LocalModel};
 
 use super::pull;
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     local,
-    screen::Screen,
+    screen::TerminalOutput,
 };
 
 /// Tokens of a reply whose speed is measured.
 const MEASURED: u64 = 64;
 
-/// How a run uses them; the flags are those of [`Ways`](crate::model::Ways).
+/// How a run uses them; the flags are those of [`ModelOptions`](crate::model::ModelOptions).
 pub(super) const HELP: &str = "\
     To use a local model: `holm run --model local/NAME`. Three flags of `holm run` apply to local models: \
     --no-adapter does not use the small model's adapter for choosing tools, --no-grammar does not use the \
@@ -33,7 +33,7 @@ pub(super) const HELP: &str = "\
 
 /// Subcommands of `holm model` for local models.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum LocalModelCommand {
     /// List the models on this machine
     List {
         /// Print one JSON object per line
@@ -53,7 +53,7 @@ pub(crate) enum Command {
         name: String,
     },
     /// Download and verify a model file; resumes an interrupted download
-    Pull(pull::Args),
+    Pull(pull::ModelPullArgs),
     /// Delete a model's file
     Rm {
         /// Model name
@@ -61,11 +61,11 @@ pub(crate) enum Command {
     },
 }
 
-pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
-    let screen = Screen::default();
+pub(super) async fn execute(command: LocalModelCommand) -> anyhow::Result<CommandExit> {
+    let screen = TerminalOutput::default();
     let env = |name: &str| std::env::var(name).ok();
     match command {
-        Command::List { json } => {
+        LocalModelCommand::List { json } => {
             let found = local::folder(&env).map(|folder| local::list(&folder)).unwrap_or_default();
             if found.is_empty() && !json {
                 screen.note("holm: no models on this machine; fetch a small one with `scripts/setup model`");
@@ -73,67 +73,70 @@ pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
             for found in &found {
                 screen.line(&if json { local::record(found).to_string() } else { local::describe(found) });
             }
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
-        Command::Test { name } => tested(&name, &screen).await,
-        Command::Bench { name } => measured(&name, &screen).await,
-        Command::Pull(args) => pull::execute(&args, &screen).await,
-        Command::Rm { name } => {
+        LocalModelCommand::Test { name } => tested(&name, &screen).await,
+        LocalModelCommand::Bench { name } => measured(&name, &screen).await,
+        LocalModelCommand::Pull(args) => pull::execute(&args, &screen).await,
+        LocalModelCommand::Rm { name } => {
             let (path, _) = local::files(&name, &env)?;
             fs::remove_file(&path).map_err(|error| {
-                Trouble::new(Exit::Missing, format!("{} cannot be removed: {error}", path.shown()))
+                CommandError::new(
+                    CommandExit::Missing,
+                    format!("{} cannot be removed: {error}", path.shown()),
+                )
             })?;
             screen.line(&format!("removed {}", path.shown()));
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
     }
 }
 
-fn open(name: &str) -> Result<Local, Trouble> {
+fn open(name: &str) -> Result<LocalModel, CommandError> {
     let settings = local::settings(name, &|name: &str| std::env::var(name).ok())?;
-    Local::open(settings).map_err(|error| local::refused(&error))
+    LocalModel::open(settings).map_err(|error| local::refused(&error))
 }
 
-async fn tested(name: &str, screen: &Screen) -> anyhow::Result<Exit> {
+async fn tested(name: &str, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let model = open(name)?;
     let mut line = model.line();
     let reply = ask(&mut line, name, Vec::new(), "What is the capital of France?", 32).await?;
     screen.line(&format!("asked for the capital of France: {}", plain_text(&reply.blocks).trim()));
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
     let schema = Json::parse(schema)?;
-    let tool = Arc::new(Tool::new("read_file", "Reads a file.", schema.clone()));
+    let tool = Arc::new(ToolSpec::new("read_file", "Reads a file.", schema.clone()));
     let reply = ask(&mut line, name, vec![tool], "Read the file notes.txt.", 64).await?;
     let called = reply.blocks.iter().find_map(Block::as_tool_call);
     let Some(call) = called else {
         screen.line(&format!("asked to read notes.txt, it said: {}", plain_text(&reply.blocks).trim()));
-        return Ok(Exit::NoAnswer);
+        return Ok(CommandExit::NoAnswer);
     };
-    let valid = Schema::compile(&schema)
+    let valid = CompiledSchema::compile(&schema)
         .is_ok_and(|schema| Json::parse(&call.arguments).is_ok_and(|arguments| schema.is_valid(&arguments)));
     let judged = if valid { "valid" } else { "not valid" };
     screen.line(&format!("asked to read notes.txt, it called {} {} ({judged})", call.name, call.arguments));
-    Ok(if valid { Exit::Done } else { Exit::NoAnswer })
+    Ok(if valid { CommandExit::Done } else { CommandExit::NoAnswer })
 }
 
-async fn measured(name: &str, screen: &Screen) -> anyhow::Result<Exit> {
+async fn measured(name: &str, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let model = open(name)?;
     model.start().await.map_err(|error| local::refused(&error))?;
     let mut line = model.line();
     let long = "The sea was calm and the ships lay still in the harbour of the old town. ".repeat(24);
     ask(&mut line, name, Vec::new(), &format!("Go on with this story: {long}"), MEASURED).await?;
-    let Some(tally) = line.tally() else { return Ok(Exit::NoAnswer) };
+    let Some(tally) = line.tally() else { return Ok(CommandExit::NoAnswer) };
     let rate = |tokens: u64, micros: u64| tokens.saturating_mul(1_000_000) / micros.max(1);
     let read = rate(tally.input - tally.cached, tally.prompt_us);
     let written = rate(tally.output.saturating_sub(1), tally.reply_us);
     screen.line(&format!("reads {read} tokens/s ({} tokens)", tally.input - tally.cached));
     screen.line(&format!("writes {written} tokens/s ({} tokens)", tally.output));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 async fn ask(
-    line: &mut LocalLine,
+    line: &mut LocalConnection,
     name: &str,
-    tools: Vec<Arc<Tool>>,
+    tools: Vec<Arc<ToolSpec>>,
     text: &str,
     most: u64,
 ) -> anyhow::Result<Reply> {
@@ -147,9 +150,9 @@ async fn ask(
         format: None,
     };
     let view = [Arc::new(Message::text(MessageId::new(1), Role::User, text))];
-    let (deltas, stop) = (Arc::new(NoDeltas), CancellationToken::new());
+    let (deltas, stop) = (Arc::new(NullDeltaSink), CancellationToken::new());
     match line
-        .call(Ask {
+        .call(ModelRequest {
             call: CallId::new(1),
             request: &request,
             messages: &view,
@@ -160,6 +163,6 @@ async fn ask(
         .await
     {
         ModelResult::Replied(reply) | ModelResult::Aborted(reply) => Ok(reply),
-        ModelResult::Failed(failure) => Err(Trouble::new(Exit::Provider, failure.message).into()),
+        ModelResult::Failed(failure) => Err(CommandError::new(CommandExit::Provider, failure.message).into()),
     }
 }

@@ -11,24 +11,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use holm_local::{Gguf, Kind, file_hash};
+use holm_local::{GgufHead, GgufKind, file_hash};
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     local,
-    screen::Screen,
+    screen::TerminalOutput,
 };
-use part::Part;
-use source::Source;
-use way::{Arriving, Way};
+use part::PartialDownload;
+use source::DownloadSource;
+use way::{DownloadStream, ModelDownloader};
 
 /// How often a waiting user is shown the progress.
 const TELL: Duration = Duration::from_secs(3);
 
 /// Arguments of `holm model pull`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ModelPullArgs {
     /// Model name (see --help), URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face
     #[arg(long_help = source::HELP)]
     model: String,
@@ -38,11 +38,11 @@ pub(crate) struct Args {
     sha256: Option<String>,
 }
 
-pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit> {
+pub(super) async fn execute(args: &ModelPullArgs, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let env = |name: &str| std::env::var(name).ok();
-    let source = Source::read(&args.model, args.sha256.as_deref(), &env)?;
+    let source = DownloadSource::read(&args.model, args.sha256.as_deref(), &env)?;
     let Some(folder) = local::folder(&env) else {
-        let trouble = Trouble::new(Exit::Usage, "no folder for models: HOME is not set");
+        let trouble = CommandError::new(CommandExit::Usage, "no folder for models: HOME is not set");
         return Err(trouble.hint("set HOLM_MODELS to a folder").into());
     };
     fs::create_dir_all(&folder)?;
@@ -50,8 +50,8 @@ pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit
     if place.is_file() {
         return there_already(&place, &source, screen);
     }
-    let mut part = Part::open(&folder, &source.file)?;
-    let way = Way::open(&source)?;
+    let mut part = PartialDownload::open(&folder, &source.file)?;
+    let way = ModelDownloader::open(&source)?;
     let arriving = way.begin(&part).await?;
     let wanted = source.hash.clone().or_else(|| arriving.hash.clone());
     receive(arriving, &mut part, screen).await?;
@@ -59,25 +59,33 @@ pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit
     part.place(&place)?;
     screen.line(&format!("{}  {described}", place.shown()));
     screen.line(&format!("use it with: holm run --model {} -p \"…\"", local::name_of(&place)));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-fn there_already(place: &Path, source: &Source, screen: &Screen) -> anyhow::Result<Exit> {
+fn there_already(
+    place: &Path,
+    source: &DownloadSource,
+    screen: &TerminalOutput,
+) -> anyhow::Result<CommandExit> {
     if let Some(wanted) = &source.hash {
         let found = file_hash(place).map_err(|error| local::refused(&error))?;
         if found != *wanted {
             let message =
                 format!("{} already exists with different content: its SHA-256 is {found}", place.shown());
-            let trouble = Trouble::new(Exit::Failed, message);
+            let trouble = CommandError::new(CommandExit::Failed, message);
             return Err(trouble.hint("remove it with holm model rm, or move it away").into());
         }
     }
     screen.line(&format!("{} already exists", place.shown()));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Takes in what comes, and says how far it is.
-async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> anyhow::Result<()> {
+async fn receive(
+    mut arriving: DownloadStream,
+    part: &mut PartialDownload,
+    screen: &TerminalOutput,
+) -> anyhow::Result<()> {
     part.begin(arriving.from, arriving.tag.as_deref())?;
     let (began, at_first, mut told) = (Instant::now(), part.length(), Instant::now());
     screen.note(&format!("holm: fetching {}", progress(at_first, arriving.total, 0, Duration::ZERO)));
@@ -100,8 +108,8 @@ async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> an
         }
         Some(total) if part.length() > total => {
             part.discard();
-            Err(Trouble::new(
-                Exit::Provider,
+            Err(CommandError::new(
+                CommandExit::Provider,
                 format!(
                     "the server sent more than the {total} bytes it \
                                                       announced"
@@ -113,10 +121,10 @@ async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> an
     }
 }
 
-fn broken_off(part: &Part, why: &str) -> anyhow::Error {
+fn broken_off(part: &PartialDownload, why: &str) -> anyhow::Error {
     let message = format!("the download broke off: {why}");
     let hint = format!("run the same command to continue; {} has the received part", part.path().shown());
-    Trouble::new(Exit::Provider, message).hint(hint).into()
+    CommandError::new(CommandExit::Provider, message).hint(hint).into()
 }
 
 /// How far it is, in words.
@@ -134,24 +142,24 @@ fn progress(have: u64, total: Option<u64>, fetched: u64, elapsed: Duration) -> S
 }
 
 /// Looks at all that came. What is not what it should be is thrown away: nothing can be made of it.
-fn checked(part: &Part, wanted: Option<&str>) -> anyhow::Result<String> {
+fn checked(part: &PartialDownload, wanted: Option<&str>) -> anyhow::Result<String> {
     let found = file_hash(part.path()).map_err(|error| local::refused(&error))?;
     if let Some(wanted) = wanted
         && found != wanted
     {
         part.discard();
         let message = format!("wrong file: its SHA-256 is {found}, expected {wanted}");
-        return Err(Trouble::new(Exit::Provider, message)
+        return Err(CommandError::new(CommandExit::Provider, message)
             .hint("it was deleted; try again, or use another source")
             .into());
     }
-    let head = Gguf::open(part.path()).map_err(|why| {
+    let head = GgufHead::open(part.path()).map_err(|why| {
         part.discard();
-        Trouble::new(Exit::Provider, format!("the downloaded file is not a usable model: {why}"))
+        CommandError::new(CommandExit::Provider, format!("the downloaded file is not a usable model: {why}"))
     })?;
     let kind = match head.kind {
-        Kind::Model => "model",
-        Kind::Adapter => "adapter",
+        GgufKind::Model => "model",
+        GgufKind::Adapter => "adapter",
     };
     let licence =
         if head.licence.is_empty() { "not given in the file; look at its source" } else { &head.licence };

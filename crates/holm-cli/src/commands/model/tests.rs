@@ -1,24 +1,25 @@
 use holm::{
     kernel::{StepCause, Timestamp},
-    runtime::Score,
+    runtime::ModelScore,
 };
 
 use super::*;
 
-fn standing(model: &str, score: Score) -> Standing {
-    Standing { model: model.into(), kind: TaskKind::new("Copying files"), score }
+fn standing(model: &str, score: ModelScore) -> ModelStanding {
+    ModelStanding { model: model.into(), kind: TaskKind::new("Copying files"), score }
 }
 
-fn why(reason: &str, to: Option<&str>) -> Why {
+fn why(reason: &str, to: Option<&str>) -> TaskFailure {
     let (at, cause) = (Timestamp::new(7), Some(StepCause::Rejected));
-    Why { at, cause, reason: reason.into(), to: to.map(Into::into) }
+    TaskFailure { at, cause, reason: reason.into(), to: to.map(Into::into) }
 }
 
 #[test]
 fn the_table_says_how_often_and_why() {
     let whys = vec![why("older", None), why("a copy\nis  there: no match", Some("cloud/large"))];
-    let small = Score { tasks: 12, successes: 3, rejections: 20, step_ups: 9, whys, ..Score::default() };
-    let large = Score { tasks: 9, successes: 9, invalid_calls: 1, ..Score::default() };
+    let small =
+        ModelScore { tasks: 12, successes: 3, rejections: 20, step_ups: 9, whys, ..ModelScore::default() };
+    let large = ModelScore { tasks: 9, successes: 9, invalid_calls: 1, ..ModelScore::default() };
     let expect = "\
 kind           model         tasks  answered  rejected  invalid  taken over
 copying-files  cloud/large       9         9         0        1           0

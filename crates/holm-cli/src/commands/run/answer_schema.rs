@@ -5,20 +5,23 @@ use std::{fs, io, path::Path};
 use holm::{
     guards::json::Json,
     kernel::Ending,
-    runtime::{AnswerSchema, Report, Session},
+    runtime::{AnswerSchema, RunReport, Session},
 };
 
 use crate::{
-    exit::{Exit, Trouble},
-    screen::ShownPath as _,
+    exit::{CommandError, CommandExit},
+    screen::DisplayablePath as _,
 };
 
 /// Reads a file with a JSON Schema.
-pub(super) fn read(path: &Path) -> Result<AnswerSchema, Trouble> {
-    let wrong =
-        |why: String| Trouble::new(Exit::Usage, format!("the schema {} cannot be used: {why}", path.shown()));
+pub(super) fn read(path: &Path) -> Result<AnswerSchema, CommandError> {
+    let wrong = |why: String| {
+        CommandError::new(CommandExit::Usage, format!("the schema {} cannot be used: {why}", path.shown()))
+    };
     let data = fs::metadata(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {}", path.shown())),
+        io::ErrorKind::NotFound => {
+            CommandError::new(CommandExit::Missing, format!("there is no file {}", path.shown()))
+        }
         _ => wrong(error.to_string()),
     })?;
     // Looked at before it is read: a canonical text is never longer.
@@ -34,18 +37,18 @@ pub(super) fn read(path: &Path) -> Result<AnswerSchema, Trouble> {
 pub(super) async fn until_it_fits(
     schema: &AnswerSchema,
     session: &mut Session,
-    mut report: Report,
-) -> anyhow::Result<Report> {
+    mut report: RunReport,
+) -> anyhow::Result<RunReport> {
     for asked in 0..=AnswerSchema::MOST_AGAIN {
         let Ending::Answered { text } = &report.ending else { return Ok(report) };
         let problem = match schema.check(text) {
-            Ok(data) => return Ok(Report { ending: Ending::Answered { text: data }, ..report }),
+            Ok(data) => return Ok(RunReport { ending: Ending::Answered { text: data }, ..report }),
             Err(problem) => problem,
         };
         if asked == AnswerSchema::MOST_AGAIN {
             let what = "the answer".to_owned();
             let reason = format!("it does not fit the schema: {problem}");
-            return Ok(Report { ending: Ending::Rejected { what, reason }, ..report });
+            return Ok(RunReport { ending: Ending::Rejected { what, reason }, ..report });
         }
         report = session.prompt(AnswerSchema::ask_again(&problem)).await?;
     }

@@ -10,115 +10,116 @@ use holm::{
     grants::{FilePath, Level},
     kernel::{
         Announcements, Approvals, Bound, CallId, Config, ENTER_PLAN, EXIT_PLAN, HiddenToolNote, Ladder,
-        Marks, Model as Card, Tool as Declared, name_key,
+        Marks, ModelSpec, ToolSpec as Declared, name_key,
     },
     runtime::{
-        self, Agent, BuildError, Builder, Delta, DeltaSink, EventSink, Hooks, NotHeard, Secrets, Session,
-        Toolbox,
+        self, Agent, AgentBuilder, BuildError, DeltaSink, EventSink, HandleError, HookSet, ReplyDelta,
+        SecretRedactor, Session, Toolbox,
     },
     store::Store,
 };
-use holm_server::terminal::Host;
+use holm_server::terminal::TerminalHost;
 use holm_tools::{
-    agents::{AgentFile, AgentLoader, CrewFault, CrewProblem, ToolNames},
-    catalogue::Entry,
-    conversation::{Lookup, PERSON_TOOLS, Showing, TOOL_SEARCH, plan_tools},
-    registry::{Following, Registry, Snapshot, keep_current},
-    shell::{Gate, Rules},
+    agents::{AgentBuildError, AgentBuildErrorKind, AgentFile, AgentLoader, AgentToolNames},
+    catalogue::CatalogueEntry,
+    conversation::{PERSON_TOOLS, TOOL_SEARCH, ToolDisplayPolicy, ToolLookup, plan_tools},
+    registry::{RegistryFollower, RegistrySnapshot, ToolRegistry, keep_current},
+    shell::{ApprovalGate, CommandRules},
     simple,
 };
 
-use super::{Args, rules_of};
-use crate::screen::ShownPath as _;
+use super::{RunArgs, rules_of};
+use crate::screen::DisplayablePath as _;
 use crate::{
-    agents::{self, Only},
-    approve::Terminal,
-    brought::Brought,
-    checks::JailedChecks,
+    agents::{self, ToolFilter},
+    approve::TerminalApprover,
+    brought::ExeTreeLoader,
+    checks::JailCheckRunner,
     company::line_naming,
-    crew::{Helping, House, is_agent},
-    default_prompt::{Environment, GitState, Instructions, Permissions},
+    crew::{HelperFactory, HelperTools, is_agent},
+    default_prompt::{CallPermissions, GitState, SessionEnvironment, SessionInstructions},
     entries,
-    exit::{Exit, Trouble},
-    hooks::Gathered,
-    kept::Kept,
-    model::Chosen,
-    places::Places,
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    hooks::RunHooks,
+    kept::ProtectedPaths,
+    model::ResolvedModel,
+    places::HolmPaths,
+    screen::TerminalOutput,
     settings::{Guides, guides},
-    shelf::{Shelf, Watch, lacks},
-    skills::{self, Skills},
+    shelf::{ToolSources, WatchMode, lacks},
+    skills::{self, RunSkills},
     talk,
-    tools::{self, Confinement, Outside},
-    withholding::Withholding,
-    worktrees::Trees,
+    tools::{self, CommandConfinement, OutsideTools},
+    withholding::WithheldPrompts,
+    worktrees::HelperWorktrees,
 };
 
 /// The parts of an agent.
-pub(super) struct Bench {
-    chosen: Chosen,
-    set: tools::Set,
-    stronger: Vec<Card>,
+pub(super) struct AgentParts {
+    chosen: ResolvedModel,
+    set: tools::BuiltinToolSet,
+    stronger: Vec<ModelSpec>,
     store: Store,
-    checks: JailedChecks,
+    checks: JailCheckRunner,
     /// The folder that relative paths start from.
     workspace: Option<FilePath>,
-    secrets: Secrets,
-    terminal: Terminal,
-    hooks: Gathered,
+    secrets: SecretRedactor,
+    terminal: TerminalApprover,
+    hooks: RunHooks,
     crew: AgentLoader,
-    shelf: Shelf,
+    shelf: ToolSources,
     /// The tools with which the run begins.
-    began: Arc<Snapshot>,
-    helping: Helping,
+    began: Arc<RegistrySnapshot>,
+    helping: HelperTools,
     /// Finds tools by search, if there are too many to list.
-    lookup: Option<Lookup>,
+    lookup: Option<ToolLookup>,
     /// Which tools the chosen agent has.
-    only: Only,
-    skills: Skills,
+    only: ToolFilter,
+    skills: RunSkills,
     /// What the person and the project tell every agent.
     guides: Guides,
     /// Where the session works; none for small models, whose prompts have no room for it.
-    environment: Option<Environment>,
+    environment: Option<SessionEnvironment>,
 }
 
-impl Bench {
+impl AgentParts {
     /// Opens and finds everything. What is missing or not used is told.
     pub(super) async fn lay_out(
-        args: &Args,
-        places: &Places,
+        args: &RunArgs,
+        places: &HolmPaths,
         store: Store,
-        chosen: Chosen,
-        terminal: Terminal,
-        screen: &Arc<Screen>,
+        chosen: ResolvedModel,
+        terminal: TerminalApprover,
+        screen: &Arc<TerminalOutput>,
     ) -> anyhow::Result<Self> {
         if let Some(set) = args.tools {
             set.check()?;
         }
         let (chosen, stronger) = args.choose_stronger(chosen)?;
         let env = |name: &str| std::env::var(name).ok();
-        let kept = Kept::find(places).and(args.settled.agent.iter().flat_map(agents::Chosen::starts));
+        let kept = ProtectedPaths::find(places)
+            .and(args.settled.agent.iter().flat_map(agents::AgentDefinition::starts));
         let kept = kept.granted(args.grant.iter().chain(&args.yes));
-        let outside = Outside::here(places, &kept, rules(args), confinement(args), env);
+        let outside = OutsideTools::here(places, &kept, rules(args), confinement(args), env);
         let native = tools::native(places, &kept, &store, outside.outputs.as_deref());
         let outside = outside.and(native);
         let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));
-        let beyond = if set == tools::Set::Few { outside.tools.clone() } else { Toolbox::new() };
+        let beyond = if set == tools::BuiltinToolSet::Few { outside.tools.clone() } else { Toolbox::new() };
         let secrets = secrets(&chosen, &outside, places);
         let brought = args.settled.brings.iter().flat_map(|brings| brings.secrets());
         let secrets = brought.fold(secrets, |secrets, (name, value)| secrets.know(name, value));
-        let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
-        let trees = Trees::find(places).await;
+        let hooks = RunHooks::find(places, confinement(args), screen, &secrets)?;
+        let trees = HelperWorktrees::find(places).await;
         let troubled = trees.as_ref().err().map(|why| format!("worktrees are not available: {why}"));
-        let skills = Skills::find(places, &brought_skills(args));
+        let skills = RunSkills::find(places, &brought_skills(args));
         let guides = guides(places);
         let told = hooks.notes.iter().chain(&skills.notes).chain(&guides.notes);
         let notes = told.chain(&outside.notes).chain(&troubled);
         notes.for_each(|note| screen.note(&format!("holm: {note}")));
         // A small model would talk about its tools in place of using them.
-        let talk = if set == tools::Set::Few { Toolbox::new() } else { talk::tools(&terminal) };
-        let registry = Registry::new();
-        let crew = AgentLoader::new(House {
+        let talk = if set == tools::BuiltinToolSet::Few { Toolbox::new() } else { talk::tools(&terminal) };
+        let registry = ToolRegistry::new();
+        let crew = AgentLoader::new(HelperFactory {
             registry: registry.clone(),
             card: chosen.card.clone(),
             client: Arc::clone(&chosen.client),
@@ -127,7 +128,7 @@ impl Bench {
             store: store.clone(),
             secrets: secrets.clone(),
             talk: talk.clone(),
-            person: (set != tools::Set::Few).then(|| terminal.clone()),
+            person: (set != tools::BuiltinToolSet::Few).then(|| terminal.clone()),
             rules: rules(args),
             confinement: confinement(args),
             trees: trees.unwrap_or_default(),
@@ -148,9 +149,16 @@ impl Bench {
             own.add_shared(tool)?;
         }
         let agents = Some(crew.clone());
-        let shelf =
-            Shelf::with_agents(registry, agents, Some(terminal.clone()), places, &own, screen, Watch::Always)
-                .await?;
+        let shelf = ToolSources::with_agents(
+            registry,
+            agents,
+            Some(terminal.clone()),
+            places,
+            &own,
+            screen,
+            WatchMode::Always,
+        )
+        .await?;
         shelf.tell(screen, &beyond);
         let only = chosen_tools(args, &shelf, &crew, places, screen).await;
         if let Some(brings) = &args.settled.brings {
@@ -159,13 +167,13 @@ impl Bench {
         }
         can_work(args, &shelf, &beyond, screen)?;
         let began = shelf.snapshot();
-        let helping = Helping::of(&began);
-        let shown = if args.tools.is_none() { Shown::Few(&built_in) } else { Shown::All };
+        let helping = HelperTools::of(&began);
+        let shown = if args.tools.is_none() { JobDisplay::Few(&built_in) } else { JobDisplay::All };
         let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
-        let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == Only::All);
+        let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == ToolFilter::All);
         let environment = match set {
-            tools::Set::Few => None,
-            tools::Set::All | tools::Set::Native | tools::Set::Wasm => {
+            tools::BuiltinToolSet::Few => None,
+            tools::BuiltinToolSet::All | tools::BuiltinToolSet::Native | tools::BuiltinToolSet::Wasm => {
                 Some(environment(args, places, &terminal).await)
             }
         };
@@ -174,7 +182,7 @@ impl Bench {
             set,
             stronger,
             store,
-            checks: JailedChecks::new(places, confinement(args)),
+            checks: JailCheckRunner::new(places, confinement(args)),
             workspace: places.workspace(),
             secrets,
             terminal,
@@ -192,19 +200,19 @@ impl Bench {
     }
 
     /// The loader of agent files, the secrets, and the hooks that check every call.
-    pub(super) fn parts(&self) -> (AgentLoader, Secrets, Hooks) {
+    pub(super) fn parts(&self) -> (AgentLoader, SecretRedactor, HookSet) {
         (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
     }
 
     /// Hears of prompts that hooks withhold.
-    pub(super) fn withholding(&self) -> Arc<Withholding> {
+    pub(super) fn withholding(&self) -> Arc<WithheldPrompts> {
         Arc::clone(&self.hooks.withholding)
     }
 
     /// Puts the agent together.
-    pub(super) fn agent(self, args: &Args, sinks: Sinks) -> anyhow::Result<(Agent, Tools)> {
-        let (work, can_ask) = (Work::of(args), self.terminal.can_ask());
-        let tools = Tools {
+    pub(super) fn agent(self, args: &RunArgs, sinks: RunSinks) -> anyhow::Result<(Agent, RunTools)> {
+        let (work, can_ask) = (AgentWork::of(args), self.terminal.can_ask());
+        let tools = RunTools {
             shelf: self.shelf,
             began: self.began,
             lookup: self.lookup,
@@ -214,12 +222,12 @@ impl Bench {
         };
         let toolbox = tools.begun();
         only_delegates(args, &toolbox)?;
-        let gate = Gate::new(self.terminal.clone(), rules(args));
+        let gate = ApprovalGate::new(self.terminal.clone(), rules(args));
         let taught =
             if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
         let instructions = instructions(args, self.set, &self.chosen.card);
         let marks = Marks { untrusted: !self.guides.untrusted.is_empty(), private: false };
-        let environment = self.environment.as_ref().map(Environment::block).unwrap_or_default();
+        let environment = self.environment.as_ref().map(SessionEnvironment::block).unwrap_or_default();
         let system = system(args, &instructions.text, &self.crew, self.guides, taught, environment);
         let builder = Agent::builder(self.chosen.card, self.chosen.client)
             .name(called(args))
@@ -243,43 +251,47 @@ impl Bench {
             .checks(self.checks)
             .spawner(self.crew);
         let builder = builder.hooks(self.hooks.hooks);
-        let builder = tools.lookup.iter().cloned().fold(builder, Builder::hook);
+        let builder = tools.lookup.iter().cloned().fold(builder, AgentBuilder::hook);
         let builder = climbing(args, self.stronger, builder, self.store);
-        let builder = sinks.events.into_iter().fold(builder, Builder::events);
-        let builder = sinks.deltas.into_iter().fold(builder, Builder::deltas);
+        let builder = sinks.events.into_iter().fold(builder, AgentBuilder::events);
+        let builder = sinks.deltas.into_iter().fold(builder, AgentBuilder::deltas);
         Ok((builder.build()?, tools))
     }
 }
 
 /// The tools that fit the model, unless the chosen agent names others: then it gets
 /// only what it names.
-fn fitting(fits: tools::Set, file: Option<&AgentFile>, native: &Toolbox) -> tools::Set {
-    let Some(ToolNames::These(names)) = file.map(|file| &file.tools) else { return fits };
+fn fitting(fits: tools::BuiltinToolSet, file: Option<&AgentFile>, native: &Toolbox) -> tools::BuiltinToolSet {
+    let Some(AgentToolNames::These(names)) = file.map(|file| &file.tools) else { return fits };
     // The date is among the few too.
     let is_beyond =
         |name: &String| native.find(name).is_some() && !simple::ANSWERING.contains(&name.as_str());
-    if fits == tools::Set::Few && names.iter().any(is_beyond) { tools::Set::All } else { fits }
+    if fits == tools::BuiltinToolSet::Few && names.iter().any(is_beyond) {
+        tools::BuiltinToolSet::All
+    } else {
+        fits
+    }
 }
 
 /// The file of the chosen agent, where it is one of Holm's form.
-fn file_of(args: &Args) -> Option<&AgentFile> {
+fn file_of(args: &RunArgs) -> Option<&AgentFile> {
     match &args.settled.agent {
-        Some(agents::Chosen::Native { file, .. }) => Some(file),
-        Some(agents::Chosen::Exe(_)) | None => None,
+        Some(agents::AgentDefinition::Native { file, .. }) => Some(file),
+        Some(agents::AgentDefinition::Exe(_)) | None => None,
     }
 }
 
 /// What the chosen agent may do itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Work {
+enum AgentWork {
     /// It uses its tools without restriction.
     Any,
     /// It only delegates work to other agents.
     Delegates,
 }
 
-impl Work {
-    fn of(args: &Args) -> Self {
+impl AgentWork {
+    fn of(args: &RunArgs) -> Self {
         let manages = file_of(args).is_some_and(|file| !file.manages.is_empty());
         if manages { Self::Delegates } else { Self::Any }
     }
@@ -308,10 +320,10 @@ fn acts(tool: &Declared) -> bool {
 
 /// Refuses a manager that has a tool of its own that acts, or whose managed agents are missing. The
 /// same rule applies to a manager that is a helper.
-fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
+fn only_delegates(args: &RunArgs, toolbox: &Toolbox) -> Result<(), CommandError> {
     let Some(file) = file_of(args).filter(|file| !file.manages.is_empty()) else { return Ok(()) };
     let refused = |why: String| {
-        Err(Trouble::new(Exit::Usage, format!("the agent `{}` cannot be used: {why}", file.name)))
+        Err(CommandError::new(CommandExit::Usage, format!("the agent `{}` cannot be used: {why}", file.name)))
     };
     if let Some(tool) = toolbox.iter().map(|tool| tool.declaration()).find(|tool| acts(tool)) {
         return refused(BuildError::ManagerActs { name: tool.name.clone() }.to_string());
@@ -320,8 +332,8 @@ fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
         let tool = name.clone();
         match toolbox.find(name) {
             Some(found) if is_agent(found.declaration()) => {}
-            Some(_) => return refused(CrewProblem::NoAgent { tool }.to_string()),
-            None => return refused(CrewProblem::NoTool { tool }.to_string()),
+            Some(_) => return refused(AgentBuildErrorKind::NoAgent { tool }.to_string()),
+            None => return refused(AgentBuildErrorKind::NoTool { tool }.to_string()),
         }
     }
     Ok(())
@@ -329,26 +341,33 @@ fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
 
 /// Refuses a chosen agent that lacks something that its file names, because it would be a different
 /// agent without it. Tools that a small model is not given are not a fault of the file.
-fn can_work(args: &Args, shelf: &Shelf, beyond: &Toolbox, screen: &Arc<Screen>) -> Result<(), Trouble> {
-    let Some(agents::Chosen::Native { path, .. }) = &args.settled.agent else { return Ok(()) };
+fn can_work(
+    args: &RunArgs,
+    shelf: &ToolSources,
+    beyond: &Toolbox,
+    screen: &Arc<TerminalOutput>,
+) -> Result<(), CommandError> {
+    let Some(agents::AgentDefinition::Native { path, .. }) = &args.settled.agent else { return Ok(()) };
     let snapshot = shelf.snapshot();
     // Another file may have its name, and then it is called otherwise.
     let own = snapshot.tools().find(|(_, entry)| Path::new(&entry.origin) == path);
     let Some((tool, _)) = own else { return Ok(()) };
-    let is_own = |fault: &CrewFault| fault.agent == tool.declaration().name && !lacks(fault, beyond);
+    let is_own = |fault: &AgentBuildError| fault.agent == tool.declaration().name && !lacks(fault, beyond);
     let Some(fault) = shelf.faults(screen).into_iter().find(is_own) else { return Ok(()) };
-    let (CrewProblem::NoTool { tool: name } | CrewProblem::Below { agent: name }) = &fault.why else {
+    let (AgentBuildErrorKind::NoTool { tool: name } | AgentBuildErrorKind::Below { agent: name }) =
+        &fault.why
+    else {
         return Ok(());
     };
     let line = line_naming(path, name);
-    Err(Trouble::new(Exit::Usage, format!("{}:{line}: {fault}", path.shown())))
+    Err(CommandError::new(CommandExit::Usage, format!("{}:{line}: {fault}", path.shown())))
 }
 
 /// What the agent is called: as the one that was chosen, so that people see who used what.
-fn called(args: &Args) -> String {
+fn called(args: &RunArgs) -> String {
     match &args.settled.agent {
-        Some(agents::Chosen::Native { file, .. }) => file.name.clone(),
-        Some(agents::Chosen::Exe(exe)) => exe.tree.agent.slug.clone(),
+        Some(agents::AgentDefinition::Native { file, .. }) => file.name.clone(),
+        Some(agents::AgentDefinition::Exe(exe)) => exe.tree.agent.slug.clone(),
         None => "holm".into(),
     }
 }
@@ -367,27 +386,27 @@ pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
 
 /// The observers of a run.
 #[derive(Default)]
-pub(crate) struct Sinks {
+pub(crate) struct RunSinks {
     pub(crate) events: Vec<Arc<dyn EventSink>>,
     /// Receives replies as they arrive.
     pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
 }
 
-impl Sinks {
+impl RunSinks {
     /// Adds the watchers of a server.
-    pub(super) fn and(mut self, host: &Host) -> Self {
+    pub(super) fn and(mut self, host: &TerminalHost) -> Self {
         self.events.push(host.events());
         let deltas: Vec<_> = self.deltas.take().into_iter().chain([host.deltas()]).collect();
-        self.deltas = Some(Arc::new(Fan(deltas)));
+        self.deltas = Some(Arc::new(DeltaFanout(deltas)));
         self
     }
 }
 
 /// Forwards every piece of a reply to several sinks.
-struct Fan(Vec<Arc<dyn DeltaSink>>);
+struct DeltaFanout(Vec<Arc<dyn DeltaSink>>);
 
-impl DeltaSink for Fan {
-    fn delta(&self, call: CallId, delta: Delta<'_>) {
+impl DeltaSink for DeltaFanout {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
         self.0.iter().for_each(|sink| sink.delta(call, delta));
     }
 
@@ -398,38 +417,38 @@ impl DeltaSink for Fan {
 }
 
 /// The tools of a run, which may change while it runs.
-pub(crate) struct Tools {
-    shelf: Shelf,
-    began: Arc<Snapshot>,
-    lookup: Option<Lookup>,
-    only: Only,
-    work: Work,
+pub(crate) struct RunTools {
+    shelf: ToolSources,
+    began: Arc<RegistrySnapshot>,
+    lookup: Option<ToolLookup>,
+    only: ToolFilter,
+    work: AgentWork,
     /// Whether a person can be asked.
     can_ask: bool,
 }
 
-impl Tools {
+impl RunTools {
     /// The tools with which the run begins.
     pub(crate) fn begun(&self) -> Toolbox {
         for_people(self.can_ask, given(self.lookup.as_ref(), &self.only, &self.began))
     }
 
     /// All tools, as they come and go.
-    pub(crate) fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> &ToolRegistry {
         self.shelf.registry()
     }
 
     /// Tells the run of tools that come and go.
-    pub(crate) fn follow(&self, session: &Session) -> Following {
+    pub(crate) fn follow(&self, session: &Session) -> RegistryFollower {
         self.follow_beside(session, Toolbox::new())
     }
 
     /// As [`follow`](Self::follow), for a run with other tools beside these. If two have the same
     /// name, these keep it.
-    fn follow_beside(&self, session: &Session, others: Toolbox) -> Following {
+    fn follow_beside(&self, session: &Session, others: Toolbox) -> RegistryFollower {
         let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
         let can_ask = self.can_ask;
-        let pick = move |snapshot: &Snapshot| {
+        let pick = move |snapshot: &RegistrySnapshot| {
             let own = for_people(can_ask, given(lookup.as_ref(), &only, snapshot));
             beside(work.bounds(own), &others)
         };
@@ -437,7 +456,7 @@ impl Tools {
     }
 
     /// Gives the run other tools beside these, and tells it of those that come and go.
-    pub(crate) fn lend(&self, session: &Session, others: Toolbox) -> Result<Following, NotHeard> {
+    pub(crate) fn lend(&self, session: &Session, others: Toolbox) -> Result<RegistryFollower, HandleError> {
         if !others.is_empty() {
             session.handle().change_tools(beside(self.begun(), &others))?;
         }
@@ -465,18 +484,18 @@ fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
 }
 
 /// The secrets of a run: keys, and values that server entries take from the environment.
-fn secrets(chosen: &Chosen, outside: &Outside, places: &Places) -> Secrets {
-    let secrets = chosen.reach.keys().told_to(Secrets::new());
+fn secrets(chosen: &ResolvedModel, outside: &OutsideTools, places: &HolmPaths) -> SecretRedactor {
+    let secrets = chosen.reach.keys().told_to(SecretRedactor::new());
     let secrets = outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
     entries::told_to(secrets, places)
 }
 
-fn given(lookup: Option<&Lookup>, only: &Only, snapshot: &Snapshot) -> Toolbox {
-    if *only == Only::All {
+fn given(lookup: Option<&ToolLookup>, only: &ToolFilter, snapshot: &RegistrySnapshot) -> Toolbox {
+    if *only == ToolFilter::All {
         return lookup.map_or_else(|| snapshot.toolbox(), |lookup| lookup.of_snapshot(snapshot));
     }
     let mut tools = Toolbox::new();
-    let fits = |(tool, entry): &(&Arc<dyn runtime::Tool>, &Entry)| {
+    let fits = |(tool, entry): &(&Arc<dyn runtime::Tool>, &CatalogueEntry)| {
         only.admits(&tool.declaration().name, &entry.origin)
     };
     for (tool, _) in snapshot.tools().filter(fits) {
@@ -487,28 +506,28 @@ fn given(lookup: Option<&Lookup>, only: &Only, snapshot: &Snapshot) -> Toolbox {
 }
 
 /// The folders of skills that the chosen agent names.
-fn brought_skills(args: &Args) -> Vec<PathBuf> {
+fn brought_skills(args: &RunArgs) -> Vec<PathBuf> {
     match &args.settled.agent {
-        Some(agents::Chosen::Exe(exe)) => {
+        Some(agents::AgentDefinition::Exe(exe)) => {
             exe.tree.agents().iter().flat_map(|agent| agent.skills.clone()).collect()
         }
-        Some(agents::Chosen::Native { .. }) | None => Vec::new(),
+        Some(agents::AgentDefinition::Native { .. }) | None => Vec::new(),
     }
 }
 
 /// Which tools the chosen agent has; helpers and servers that it brings are added first.
 async fn chosen_tools(
-    args: &Args,
-    shelf: &Shelf,
+    args: &RunArgs,
+    shelf: &ToolSources,
     crew: &AgentLoader,
-    places: &Places,
-    screen: &Arc<Screen>,
-) -> Only {
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> ToolFilter {
     match &args.settled.agent {
-        None => Only::All,
-        Some(agents::Chosen::Native { file, .. }) => Only::of(file),
-        Some(agents::Chosen::Exe(exe)) => {
-            let mut brought = Brought { registry: shelf.registry(), crew, places, notes: Vec::new() };
+        None => ToolFilter::All,
+        Some(agents::AgentDefinition::Native { file, .. }) => ToolFilter::of(file),
+        Some(agents::AgentDefinition::Exe(exe)) => {
+            let mut brought = ExeTreeLoader { registry: shelf.registry(), crew, places, notes: Vec::new() };
             let only = brought.add(exe).await;
             brought.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
             only
@@ -521,7 +540,7 @@ const SHOWN: [&str; 9] = ["read", "grep", "glob", "write", "edit", "patch", "she
 
 /// Which of the command's own tools are shown from the beginning.
 #[derive(Debug, Clone, Copy)]
-enum Shown<'a> {
+enum JobDisplay<'a> {
     /// Those of [`SHOWN`] among these.
     Few(&'a [String]),
     /// All of them.
@@ -530,40 +549,47 @@ enum Shown<'a> {
 
 /// Looks up the tools that are not shown: of the command's own all but a few, and once there are many also those of the user.
 /// Helpers are always shown.
-fn lookup(began: &Snapshot, shown: Shown<'_>, plans: Vec<Declared>, helping: &Helping) -> Option<Lookup> {
-    let showing = Showing::default().always(SHOWN).always(helping.names.iter().cloned());
+fn lookup(
+    began: &RegistrySnapshot,
+    shown: JobDisplay<'_>,
+    plans: Vec<Declared>,
+    helping: &HelperTools,
+) -> Option<ToolLookup> {
+    let showing = ToolDisplayPolicy::default().always(SHOWN).always(helping.names.iter().cloned());
     let showing = match shown {
-        Shown::All => showing,
-        Shown::Few(built_in) => {
+        JobDisplay::All => showing,
+        JobDisplay::Few(built_in) => {
             let is_hidden = |name: &&String| !SHOWN.contains(&name.as_str());
             showing.on_demand(built_in.iter().filter(is_hidden).cloned()).of_run(plans)
         }
     };
-    let lookup = Lookup::new(showing);
+    let lookup = ToolLookup::new(showing);
     // Without anything to look up, a run is spared a question before every model call.
     let needed = lookup.of_snapshot(began).find(TOOL_SEARCH).is_some();
     needed.then_some(lookup)
 }
 
 /// What the model is told to be: by the person, by the agent that was chosen, or by default.
-fn instructions(args: &Args, set: tools::Set, card: &Card) -> Instructions {
+fn instructions(args: &RunArgs, set: tools::BuiltinToolSet, card: &ModelSpec) -> SessionInstructions {
     match (&args.system, &args.settled.agent) {
-        (Some(text), Some(_)) => Instructions::named(&format!("agent {}", called(args)), text),
-        (Some(text), None) => Instructions::named("given", text),
-        (None, _) if set == tools::Set::Few => Instructions { text: String::new(), source: String::new() },
-        (None, _) => Instructions::default_for(card),
+        (Some(text), Some(_)) => SessionInstructions::named(&format!("agent {}", called(args)), text),
+        (Some(text), None) => SessionInstructions::named("given", text),
+        (None, _) if set == tools::BuiltinToolSet::Few => {
+            SessionInstructions { text: String::new(), source: String::new() }
+        }
+        (None, _) => SessionInstructions::default_for(card),
     }
 }
 
 /// Where a session that begins now works. One that is resumed keeps what it was told first.
-async fn environment(args: &Args, places: &Places, terminal: &Terminal) -> Environment {
+async fn environment(args: &RunArgs, places: &HolmPaths, terminal: &TerminalApprover) -> SessionEnvironment {
     let git = if args.resume { GitState::None } else { GitState::of(&places.work).await };
-    Environment {
+    SessionEnvironment {
         workspace: places.work.clone(),
         date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         git,
         confined: !args.unconfined,
-        permissions: Permissions {
+        permissions: CallPermissions {
             grants: args.granted(),
             yes: terminal.agreed().clone(),
             mode: args.mode(),
@@ -575,7 +601,7 @@ async fn environment(args: &Args, places: &Places, terminal: &Terminal) -> Envir
 /// The system prompt: what stays the same comes first, and what each session has of its own last, so that a provider's cache
 /// serves as much of it as it can.
 fn system(
-    args: &Args,
+    args: &RunArgs,
     instructions: &str,
     crew: &AgentLoader,
     guides: Guides,
@@ -593,12 +619,21 @@ fn system(
 /// Model turns of a run that neither a person nor a budget bounds.
 const UNATTENDED_TURNS: u64 = 200;
 
-fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping, can_ask: bool) {
+fn settle(
+    config: &mut Config,
+    args: &RunArgs,
+    set: tools::BuiltinToolSet,
+    helping: &HelperTools,
+    can_ask: bool,
+) {
     config.grants = args.grant.iter().cloned().chain(helping.callings()).collect();
     // A plan is left by a person's yes, so without a person none is entered.
-    let plans =
-        if set == tools::Set::Few || !can_ask { Vec::new() } else { plan_tools().into_iter().collect() };
-    if set == tools::Set::Few {
+    let plans = if set == tools::BuiltinToolSet::Few || !can_ask {
+        Vec::new()
+    } else {
+        plan_tools().into_iter().collect()
+    };
+    if set == tools::BuiltinToolSet::Few {
         // The results of these tools are the answer, word for word: a small model that repeats a
         // number may get it wrong.
         config.policy.terminal_tools.extend(simple::ANSWERING.iter().map(ToString::to_string));
@@ -624,21 +659,21 @@ fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping, 
     }
 }
 
-fn confinement(args: &Args) -> Confinement {
-    if args.unconfined { Confinement::None } else { Confinement::Required }
+fn confinement(args: &RunArgs) -> CommandConfinement {
+    if args.unconfined { CommandConfinement::None } else { CommandConfinement::Required }
 }
 
-fn rules(args: &Args) -> Rules {
+fn rules(args: &RunArgs) -> CommandRules {
     rules_of(&args.allow_command, &args.deny_command)
 }
 
 /// Lets the run climb, where stronger models or a kind of task were named.
-fn climbing(args: &Args, stronger: Vec<Card>, builder: Builder, store: Store) -> Builder {
+fn climbing(args: &RunArgs, stronger: Vec<ModelSpec>, builder: AgentBuilder, store: Store) -> AgentBuilder {
     if stronger.is_empty() && args.kind.is_none() {
         return builder;
     }
     let ladder = Ladder::of_kind(args.kind.as_deref().unwrap_or_default());
-    stronger.into_iter().fold(builder, Builder::fallback).ladder(ladder).ledger(store)
+    stronger.into_iter().fold(builder, AgentBuilder::fallback).ladder(ladder).ledger(store)
 }
 
 #[cfg(test)]

@@ -5,40 +5,40 @@ use holm::{
     store::Store,
 };
 
-use super::Args;
+use super::RunArgs;
 use crate::{
-    bounds::Bounds,
-    branch::{Branch, Next},
-    exit::{Exit, Trouble},
-    log::Log,
-    prompt::Parts,
-    screen::Screen,
+    bounds::NetworkScope,
+    branch::{ForkContinuation, ForkPoint},
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
+    prompt::PromptParts,
+    screen::TerminalOutput,
 };
 
-impl Args {
+impl RunArgs {
     /// Also sends events to this log.
-    pub(crate) fn logging(self, log: &Log) -> Self {
+    pub(crate) fn logging(self, log: &ActivityLog) -> Self {
         Self { log: log.clone(), ..self }
     }
 
     /// How far connections may go.
-    pub(crate) fn bounds(&self) -> Bounds {
+    pub(crate) fn bounds(&self) -> NetworkScope {
         self.ways.bounds()
     }
 
     /// With the past of a session, up to the record that was named.
-    pub(crate) fn forking(self, from: String) -> Result<Self, Trouble> {
+    pub(crate) fn forking(self, from: String) -> Result<Self, CommandError> {
         if self.fork.is_some() || self.resume {
             let message =
                 "the session to start from is already named, so --fork and --resume are not supported";
-            return Err(Trouble::new(Exit::Usage, message));
+            return Err(CommandError::new(CommandExit::Usage, message));
         }
         Ok(Self { fork: Some(from), ..self })
     }
 
     /// With the past of a session up to this record, and this asked in place of what was asked there.
-    pub(crate) fn otherwise(self, branch: Branch, text: String) -> Result<Self, Trouble> {
-        let args = Self { at: branch.at, parts: Parts::of(text), edit: false, alias: None, ..self };
+    pub(crate) fn otherwise(self, branch: ForkPoint, text: String) -> Result<Self, CommandError> {
+        let args = Self { at: branch.at, parts: PromptParts::of(text), edit: false, alias: None, ..self };
         args.forking(branch.from)
     }
 
@@ -48,7 +48,7 @@ impl Args {
     }
 
     /// What -p says, if anything.
-    pub(crate) fn text(&self) -> Result<Option<String>, Trouble> {
+    pub(crate) fn text(&self) -> Result<Option<String>, CommandError> {
         if self.parts.is_empty() {
             return Ok(None);
         }
@@ -62,24 +62,26 @@ impl Args {
     }
 
     /// Where the session branches off, and what the new one is called.
-    pub(crate) fn branch_and_name(self) -> Result<(Branch, String), Trouble> {
+    pub(crate) fn branch_and_name(self) -> Result<(ForkPoint, String), CommandError> {
         let args = self.branch_off()?;
-        let branch = args.branch.ok_or_else(|| Trouble::new(Exit::Usage, "no session to fork is named"))?;
-        Ok((branch, args.session.unwrap_or_else(Branch::new_name)))
+        let branch = args
+            .branch
+            .ok_or_else(|| CommandError::new(CommandExit::Usage, "no session to fork is named"))?;
+        Ok((branch, args.session.unwrap_or_else(ForkPoint::new_name)))
     }
 
     /// Settles what a fork is: a session that goes on, with the past of another and a name of its own.
-    pub(super) fn branch_off(mut self) -> Result<Self, Trouble> {
+    pub(super) fn branch_off(mut self) -> Result<Self, CommandError> {
         match (self.fork.take(), self.at) {
             (Some(from), at) => {
-                self.branch = Some(Branch { from, at });
-                self.session.get_or_insert_with(Branch::new_name);
+                self.branch = Some(ForkPoint { from, at });
+                self.session.get_or_insert_with(ForkPoint::new_name);
                 self.resume = true;
                 Ok(self)
             }
             (None, Some(_)) => {
                 let message = "--at needs a session to fork";
-                Err(Trouble::new(Exit::Usage, message).hint("name it with --fork"))
+                Err(CommandError::new(CommandExit::Usage, message).hint("name it with --fork"))
             }
             (None, None) => Ok(self),
         }
@@ -94,7 +96,12 @@ impl Args {
     }
 
     /// Writes the beginning of a session that branches off.
-    pub(super) async fn grow(&self, store: &Store, next: Next, screen: &Screen) -> anyhow::Result<()> {
+    pub(super) async fn grow(
+        &self,
+        store: &Store,
+        next: ForkContinuation,
+        screen: &TerminalOutput,
+    ) -> anyhow::Result<()> {
         let (Some(branch), Some(new)) = (&self.branch, &self.session) else { return Ok(()) };
         branch.grow(store, new, next).await?;
         screen.note(&format!("holm: session {new} continues the history of {}", branch.from));
@@ -104,10 +111,12 @@ impl Args {
 
 /// The text of a prompt, for an editor. Editing would lose a picture, so a prompt
 /// with one is refused.
-pub(super) fn text_alone(prompt: &Prompt) -> Result<String, Trouble> {
+pub(super) fn text_alone(prompt: &Prompt) -> Result<String, CommandError> {
     if prompt.blocks.iter().any(|block: &Block| block.as_text().is_none()) {
         let message = "only text can be edited, so --media does not work with --edit";
-        return Err(Trouble::new(Exit::Usage, message).hint("give it to `holm run` without --edit"));
+        return Err(
+            CommandError::new(CommandExit::Usage, message).hint("give it to `holm run` without --edit")
+        );
     }
     Ok(plain_text(&prompt.blocks))
 }

@@ -3,18 +3,18 @@
 use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{Budget, NanoUsd, Run},
-    runtime::Changes,
+    runtime::ResumeChanges,
 };
 
 /// The current authority of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Has {
+pub(super) struct SessionAuthority {
     mode: Mode,
     grants: GrantSet,
     budget: Option<NanoUsd>,
 }
 
-impl Has {
+impl SessionAuthority {
     /// What a session has that is resumed. Its run knows, so nothing is read for it.
     pub(super) fn of(run: &Run) -> Self {
         // The model leaves the plan mode that it entered, and has then what people chose.
@@ -24,20 +24,20 @@ impl Has {
 
 /// The most that a policy allows a session; `None` means no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Most {
+pub(crate) struct PolicyCeiling {
     pub(super) mode: Option<Mode>,
     pub(super) grants: Option<GrantSet>,
     pub(super) budget: Option<NanoUsd>,
 }
 
-impl Most {
+impl PolicyCeiling {
     /// The changes that apply the ceiling: the given ones, which are within it already, and
     /// reductions of what the session has too much.
-    pub(super) fn bind(&self, given: Changes, has: &Has) -> Changes {
+    pub(super) fn bind(&self, given: ResumeChanges, has: &SessionAuthority) -> ResumeChanges {
         let lower = || self.mode.filter(|most| has.mode > *most);
         let met = || self.grants.as_ref().map(|most| narrowed(most, &has.grants));
         let cheaper = || self.budget.filter(|most| has.budget.is_none_or(|had| *most < had));
-        Changes {
+        ResumeChanges {
             mode: given.mode.or_else(lower),
             grants: given.grants.or_else(met),
             budget: given.budget.or_else(|| cheaper().map(|usd| Budget { usd: Some(usd) })),

@@ -1,18 +1,22 @@
 //! The models of a resumed session: it keeps the models with which it began, not those
 //! of a new session.
 
-use holm::{store::Store, wire::services::Services};
+use holm::{store::Store, wire::services::ServiceTable};
 
-use super::Args;
+use super::RunArgs;
 use crate::{
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     model::SCRIPT,
 };
 
-impl Args {
+impl RunArgs {
     /// Uses the models of the session that is resumed, if there is one. `named` is
     /// the value of `--model`.
-    pub(super) async fn keep_models(mut self, named: Option<&str>, store: &Store) -> Result<Self, Trouble> {
+    pub(super) async fn keep_models(
+        mut self,
+        named: Option<&str>,
+        store: &Store,
+    ) -> Result<Self, CommandError> {
         let Some(session) = self.past().map(str::to_owned) else { return Ok(self) };
         let models = models(store, &session).await;
         // The caller that resumes it reports that it is missing.
@@ -20,14 +24,16 @@ impl Args {
         if first == SCRIPT {
             if self.script.is_none() {
                 let message = format!("session `{session}` uses a script, and none was given");
-                return Err(Trouble::new(Exit::Usage, message).hint("give it again with --script FILE"));
+                return Err(
+                    CommandError::new(CommandExit::Usage, message).hint("give it again with --script FILE")
+                );
             }
             return Ok(self);
         }
         let given = self.script.as_ref().map(|_| SCRIPT).or(named);
         if let Some(given) = given.filter(|given| full(given) != full(first)) {
             let message = format!("session `{session}` uses {first}; {given} cannot replace it");
-            return Err(Trouble::new(Exit::Usage, message)
+            return Err(CommandError::new(CommandExit::Usage, message)
                 .hint("leave --model and --script out, or start a new session"));
         }
         self.model = Some(first.clone());
@@ -46,5 +52,5 @@ async fn models(store: &Store, session: &str) -> Vec<String> {
 
 /// A name as its provider has it: two names may mean one model.
 fn full(name: &str) -> String {
-    Services::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string())
+    ServiceTable::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string())
 }

@@ -7,38 +7,38 @@ use holm::{
     kernel::{Ending, Seq},
     runtime::{BoxFuture, SecretString, Session},
 };
-use holm_server::terminal::Listening;
-use holm_tools::registry::{Following, Registry};
+use holm_server::terminal::TerminalListener;
+use holm_tools::registry::{RegistryFollower, ToolRegistry};
 
 use super::{
-    Args, Made, Sinks,
-    prepared::{Begun, Start, missed},
+    AssembledAgent, RunArgs, RunSinks,
+    prepared::{SessionStartParts, StartedSession, missed},
 };
 use crate::{
-    approve::{Person, Terminal},
-    branch::Next,
-    exit::{Exit, Trouble},
-    model::Takes,
-    places::Places,
-    prompt::Parts,
-    screen::Screen,
-    withholding::Lines,
+    approve::{TerminalApprover, UserPresence},
+    branch::ForkContinuation,
+    exit::{CommandError, CommandExit},
+    model::ModelMediaSupport,
+    places::HolmPaths,
+    prompt::PromptParts,
+    screen::TerminalOutput,
+    withholding::MachineOutput,
 };
 
 /// An open session with its parts.
-pub(crate) struct Opened {
+pub(crate) struct HostedSession {
     pub(crate) session: Session,
-    pub(crate) made: Made,
-    pub(crate) places: Places,
+    pub(crate) made: AssembledAgent,
+    pub(crate) places: HolmPaths,
     /// The widest mode that is allowed.
     pub(crate) most: Mode,
     /// Which files its model accepts.
-    pub(crate) takes: Takes,
+    pub(crate) takes: ModelMediaSupport,
     /// While this is held, the session learns of changed tools, and servers may watch it.
-    kept: (Following, Option<Listening>),
+    kept: (RegistryFollower, Option<TerminalListener>),
 }
 
-impl Opened {
+impl HostedSession {
     /// Whether it should [catch up](Session::catch_up) with prompts that another client sent just
     /// as the turn with this ending ended.
     pub(crate) fn has_missed(&self, ending: &Ending) -> bool {
@@ -47,17 +47,17 @@ impl Opened {
 }
 
 /// Adds tools to a session that are not in a folder.
-pub(crate) trait Brings: fmt::Debug + Send + Sync {
+pub(crate) trait ExtraTools: fmt::Debug + Send + Sync {
     /// Adds the tools, and returns notes for the user.
-    fn add<'a>(&'a self, registry: &'a Registry, places: &'a Places) -> BoxFuture<'a, Vec<String>>;
+    fn add<'a>(&'a self, registry: &'a ToolRegistry, places: &'a HolmPaths) -> BoxFuture<'a, Vec<String>>;
 
     /// Their secret values, each with a name.
     fn secrets(&self) -> Vec<(String, SecretString)>;
 }
 
-impl Args {
+impl RunArgs {
     /// Refuses what sessions say for themselves, where one command has many of them.
-    pub(crate) fn check_shared(&self) -> Result<(), Trouble> {
+    pub(crate) fn check_shared(&self) -> Result<(), CommandError> {
         let given = [
             ("--session", self.session.is_some()),
             ("--prompt", !self.parts.is_empty()),
@@ -66,11 +66,14 @@ impl Args {
             ("--edit", self.edit),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        Err(Trouble::new(Exit::Usage, format!("each session sets this itself, so {flag} is not supported")))
+        Err(CommandError::new(
+            CommandExit::Usage,
+            format!("each session sets this itself, so {flag} is not supported"),
+        ))
     }
 
     /// With these tools too.
-    pub(crate) fn bringing(mut self, brings: Arc<dyn Brings>) -> Self {
+    pub(crate) fn bringing(mut self, brings: Arc<dyn ExtraTools>) -> Self {
         self.settled.brings = Some(brings);
         self
     }
@@ -79,7 +82,7 @@ impl Args {
     ///
     /// # Errors
     /// What is missing: often a key.
-    pub(crate) fn check_model(self, places: Places, screen: &Arc<Screen>) -> anyhow::Result<()> {
+    pub(crate) fn check_model(self, places: HolmPaths, screen: &Arc<TerminalOutput>) -> anyhow::Result<()> {
         let (args, _) = self.settle(places, screen)?;
         args.choose()?;
         Ok(())
@@ -89,7 +92,7 @@ impl Args {
     pub(crate) fn anew(mut self, model: Option<String>) -> Self {
         (self.session, self.resume) = (None, false);
         (self.fork, self.at, self.branch) = (None, None, None);
-        self.parts = Parts::default();
+        self.parts = PromptParts::default();
         if model.is_some() {
             (self.model, self.script) = (model, None);
         }
@@ -99,7 +102,7 @@ impl Args {
     /// The same, for a session that goes on. It keeps what it has.
     pub(crate) fn resuming(self, session: String) -> Self {
         if self.resume && self.session.as_ref() == Some(&session) {
-            return Self { parts: Parts::default(), ..self };
+            return Self { parts: PromptParts::default(), ..self };
         }
         // Facts fixed at the start of a session are not passed again, and kept values only if
         // they are given now.
@@ -122,15 +125,15 @@ impl Args {
     }
 
     /// The session that was named, and what is to be said first.
-    pub(crate) fn named(&self) -> Result<(Option<&str>, Option<String>), Trouble> {
+    pub(crate) fn named(&self) -> Result<(Option<&str>, Option<String>), CommandError> {
         Ok((self.session.as_deref().filter(|_| self.resume), self.text()?))
     }
 
     /// Refuses what a person who sits in front has no use for.
-    pub(crate) fn check_seated(&self) -> Result<(), Trouble> {
+    pub(crate) fn check_seated(&self) -> Result<(), CommandError> {
         let given = [
             ("--json", self.json),
-            ("--output", self.output != super::Output::Text),
+            ("--output", self.output != super::OutputFormat::Text),
             ("--alias", self.alias.is_some()),
             ("--prompt -", !self.parts.is_empty() && self.parts.reads_stdin()),
             ("--edit", self.edit),
@@ -138,17 +141,17 @@ impl Args {
             ("--session without --resume", self.session.is_some() && !self.resume),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        Err(Trouble::new(Exit::Usage, format!("{flag} is not supported here")))
+        Err(CommandError::new(CommandExit::Usage, format!("{flag} is not supported here")))
     }
 
     /// Opens the session that the arguments name, or a new one.
     pub(crate) async fn open(
         self,
-        places: Places,
-        screen: &Arc<Screen>,
-        person: Person,
-        sinks: Sinks,
-    ) -> anyhow::Result<Opened> {
+        places: HolmPaths,
+        screen: &Arc<TerminalOutput>,
+        person: UserPresence,
+        sinks: RunSinks,
+    ) -> anyhow::Result<HostedSession> {
         let prepared = self.prepare(places, screen).await?;
         let args = &prepared.args;
         let chosen = args.choose()?;
@@ -156,10 +159,24 @@ impl Args {
             screen.note(&format!("holm: {note}"));
         }
         let (takes, yes) = (chosen.takes(), args.yes.iter().cloned().collect());
-        let terminal = Terminal::new(yes, person, Arc::clone(screen));
-        let start = Start { chosen, terminal, sinks, next: Next::AskedElse, lines: Lines::No };
-        let Begun { session, made, following, listening, .. } = prepared.begin(start, screen).await?;
+        let terminal = TerminalApprover::new(yes, person, Arc::clone(screen));
+        let start = SessionStartParts {
+            chosen,
+            terminal,
+            sinks,
+            next: ForkContinuation::AskedElse,
+            lines: MachineOutput::No,
+        };
+        let StartedSession { session, made, following, listening, .. } =
+            prepared.begin(start, screen).await?;
         let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
-        Ok(Opened { session, made, places: prepared.places, most, takes, kept: (following, listening) })
+        Ok(HostedSession {
+            session,
+            made,
+            places: prepared.places,
+            most,
+            takes,
+            kept: (following, listening),
+        })
     }
 }

@@ -5,60 +5,60 @@ use std::sync::Arc;
 
 use holm::{
     kernel::{Block, ConsultPoint, Ending, Prompt},
-    runtime::{Hooks, Session},
+    runtime::{HookSet, Session},
     store::Store,
 };
-use holm_server::terminal::{Host, Listening};
-use holm_tools::{hooks::HookEvent, registry::Following};
+use holm_server::terminal::{TerminalHost, TerminalListener};
+use holm_tools::{hooks::HookEvent, registry::RegistryFollower};
 
-use super::{Args, Made, Sinks, bench::Bench, open};
+use super::{AssembledAgent, RunArgs, RunSinks, bench::AgentParts, open};
 use crate::{
-    approve::Terminal,
-    began::Began,
-    branch::Next,
+    approve::TerminalApprover,
+    began::SessionSidecar,
+    branch::ForkContinuation,
     children,
-    model::Chosen,
-    places::Places,
-    screen::Screen,
-    withholding::{Lines, Withholding},
+    model::ResolvedModel,
+    places::HolmPaths,
+    screen::TerminalOutput,
+    withholding::{MachineOutput, WithheldPrompts},
 };
 
 /// Arguments after the settings were applied, with their paths and store.
-pub(super) struct Prepared {
-    pub(super) args: Args,
-    pub(super) places: Places,
+pub(super) struct PreparedRun {
+    pub(super) args: RunArgs,
+    pub(super) places: HolmPaths,
     pub(super) store: Store,
-    began: Began,
+    began: SessionSidecar,
 }
 
 /// The parts with which a session starts.
-pub(super) struct Start {
-    pub(super) chosen: Chosen,
+pub(super) struct SessionStartParts {
+    pub(super) chosen: ResolvedModel,
     /// Asks the user for approvals.
-    pub(super) terminal: Terminal,
+    pub(super) terminal: TerminalApprover,
     /// Receives the events of the session.
-    pub(super) sinks: Sinks,
+    pub(super) sinks: RunSinks,
     /// How a forked session continues.
-    pub(super) next: Next,
-    pub(super) lines: Lines,
+    pub(super) next: ForkContinuation,
+    pub(super) lines: MachineOutput,
 }
 
 /// A session that has started, with its parts.
-pub(super) struct Begun {
+pub(super) struct StartedSession {
     pub(super) session: Session,
-    pub(super) made: Made,
-    pub(super) withholding: Arc<Withholding>,
+    pub(super) made: AssembledAgent,
+    pub(super) withholding: Arc<WithheldPrompts>,
     /// While this is held, the session learns of changed tools.
-    pub(super) following: Following,
+    pub(super) following: RegistryFollower,
     /// Lets servers of the same user watch and steer the session. `None` if that is not possible;
     /// the session works without it.
-    pub(super) listening: Option<Listening>,
+    pub(super) listening: Option<TerminalListener>,
 }
 
 /// Whether another client sent a prompt that a turn may have missed before it ended. Nothing starts
 /// by itself after a stop.
-pub(super) fn missed(listening: Option<&Listening>, ending: &Ending) -> bool {
-    listening.is_some_and(Listening::missed) && !matches!(ending, Ending::Cancelled { .. })
+pub(super) fn missed(listening: Option<&TerminalListener>, ending: &Ending) -> bool {
+    listening.is_some_and(TerminalListener::missed) && !matches!(ending, Ending::Cancelled { .. })
 }
 
 /// The note about prompts that came too late for a stopped run, if there is no next prompt
@@ -68,10 +68,14 @@ pub(super) fn lost(words: &Prompt) -> String {
     format!("holm: the run ended before the agent read this message from elsewhere: {}", text.join(" "))
 }
 
-impl Args {
+impl RunArgs {
     /// Prepares the arguments: the fork, what the session keeps from its
     /// beginning, and the settings.
-    pub(super) async fn prepare(self, places: Places, screen: &Arc<Screen>) -> anyhow::Result<Prepared> {
+    pub(super) async fn prepare(
+        self,
+        places: HolmPaths,
+        screen: &Arc<TerminalOutput>,
+    ) -> anyhow::Result<PreparedRun> {
         let args = self.branch_off()?;
         args.check()?;
         let began = args.began(&places)?;
@@ -80,21 +84,25 @@ impl Args {
         let mut args = args.keep_models(named.as_deref(), &store).await?;
         args.deny_command.extend(began.deny.iter().cloned());
         let places = places.within(args.ways.bounds());
-        Ok(Prepared { args, places, store, began })
+        Ok(PreparedRun { args, places, store, began })
     }
 }
 
-impl Prepared {
+impl PreparedRun {
     /// Opens the session that the arguments name, or a new one.
-    pub(super) async fn begin(&self, start: Start, screen: &Arc<Screen>) -> anyhow::Result<Begun> {
+    pub(super) async fn begin(
+        &self,
+        start: SessionStartParts,
+        screen: &Arc<TerminalOutput>,
+    ) -> anyhow::Result<StartedSession> {
         let Self { args, places, store, began } = self;
-        let Start { chosen, terminal, sinks, next, lines } = start;
+        let SessionStartParts { chosen, terminal, sinks, next, lines } = start;
         if let Some(id) = args.past() {
             children::check(store, id).await?;
         }
-        let host = Host::new();
+        let host = TerminalHost::new();
         let (terminal, sinks) = (terminal.shared(host.desk()), sinks.and(&host));
-        let bench = Bench::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
+        let bench = AgentParts::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
         let withholding = bench.withholding();
         withholding.of_session(lines);
         let (crew, secrets, hooks) = bench.parts();
@@ -105,15 +113,15 @@ impl Prepared {
         began.keep(places, session.id())?;
         let following = tools.follow(&session);
         let listening = host.listen(&places.data, session.id(), session.handle()).ok();
-        let made = Made { agent, tools, crew, secrets, hooks, store: store.clone() };
-        Ok(Begun { session, made, withholding, following, listening })
+        let made = AssembledAgent { agent, tools, crew, secrets, hooks, store: store.clone() };
+        Ok(StartedSession { session, made, withholding, following, listening })
     }
 }
 
 /// The points that hooks want to check but are never asked about. A run fixes its points when it
 /// begins, and this one may have begun before the hooks existed. Calls are not among them, because
 /// they are always checked.
-fn unheard(hooks: &Hooks, session: &Session) -> Option<String> {
+fn unheard(hooks: &HookSet, session: &Session) -> Option<String> {
     let asked = &session.run().config().consult;
     let never = hooks.points().into_iter().filter(|point| !asked.contains(point));
     let names: Vec<&str> = never.filter_map(event).map(HookEvent::name).collect();

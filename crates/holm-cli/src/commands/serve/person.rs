@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use holm::{kernel::Proposal, runtime::BoxFuture};
-use holm_mcp::{Answer as FormAnswer, Question};
-use holm_server::Desk;
-use holm_tools::shell::{Answer, Offer};
+use holm_mcp::{ServerAnswer as FormAnswer, ServerQuestion};
+use holm_server::QuestionBroker;
+use holm_tools::shell::{ApprovalAnswer, ApprovalOffer};
 
-use crate::elsewhere::Elsewhere;
+use crate::elsewhere::RemoteUser;
 
 /// The users who watch a session of the server.
-pub(super) struct Watchers(pub(super) Arc<Desk>);
+pub(super) struct BrowserUser(pub(super) Arc<QuestionBroker>);
 
-impl Elsewhere for Watchers {
-    fn approve(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+impl RemoteUser for BrowserUser {
+    fn approve(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
         self.0.approve(&proposal, &offer)
     }
 
@@ -21,7 +21,7 @@ impl Elsewhere for Watchers {
         self.0.words(question, choices)
     }
 
-    fn fill_in(&self, question: Question) -> BoxFuture<'static, FormAnswer> {
+    fn fill_in(&self, question: ServerQuestion) -> BoxFuture<'static, FormAnswer> {
         let asked = self.0.fill_in(&question);
         Box::pin(async move { asked.await.unwrap_or(FormAnswer::Cancelled) })
     }

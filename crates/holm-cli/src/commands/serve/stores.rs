@@ -7,12 +7,12 @@ use holm::store::{ParkedSession, PostgresPool};
 use holm_server::{SessionId, auth::UserName};
 
 use crate::{
-    exit::{Exit, Trouble},
-    places::Places,
+    exit::{CommandError, CommandExit},
+    places::HolmPaths,
 };
 
 /// Where the sessions of users are stored.
-pub(super) enum Stores {
+pub(super) enum SessionStorage {
     /// In files beside the other data of each user.
     Files,
     /// In a PostgreSQL database; the stores of all users share its connections.
@@ -20,16 +20,18 @@ pub(super) enum Stores {
     Postgres { database: String, pool: tokio::sync::OnceCell<PostgresPool> },
 }
 
-impl Stores {
+impl SessionStorage {
     /// In this database, or in files where none is named.
-    pub(super) fn of(database: Option<String>) -> Result<Self, Trouble> {
+    pub(super) fn of(database: Option<String>) -> Result<Self, CommandError> {
         match database.filter(|database| !database.is_empty()) {
             None => Ok(Self::Files),
             #[cfg(feature = "postgres")]
             Some(database) => Ok(Self::Postgres { database, pool: tokio::sync::OnceCell::new() }),
             #[cfg(not(feature = "postgres"))]
-            Some(_) => Err(Trouble::new(Exit::Usage, "this program was built without PostgreSQL")
-                .hint("build it with the feature `postgres`")),
+            Some(_) => {
+                Err(CommandError::new(CommandExit::Usage, "this program was built without PostgreSQL")
+                    .hint("build it with the feature `postgres`"))
+            }
         }
     }
 
@@ -47,14 +49,14 @@ impl Stores {
         not(feature = "postgres"),
         expect(unused_variables, reason = "files are found by their place alone")
     )]
-    pub(super) async fn open(&self, user: &UserName, places: &Places) -> anyhow::Result<Store> {
+    pub(super) async fn open(&self, user: &UserName, places: &HolmPaths) -> anyhow::Result<Store> {
         match self {
             Self::Files => places.store().await,
             #[cfg(feature = "postgres")]
             Self::Postgres { database, pool } => {
                 let pool =
                     pool.get_or_try_init(|| PostgresPool::open(database)).await.map_err(unreachable)?;
-                let options = holm::store::Options::new();
+                let options = holm::store::StoreOptions::new();
                 let options = match schema_of(user) {
                     Some(schema) => options.schema(schema),
                     None => options,
@@ -108,6 +110,6 @@ fn session_of(parked: &ParkedSession) -> Option<(UserName, SessionId)> {
 /// What the database says may name it, but never the password.
 #[cfg(feature = "postgres")]
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
-fn unreachable(error: holm::store::StoreError) -> Trouble {
-    Trouble::new(Exit::Failed, format!("the database of the sessions cannot be used: {error}"))
+fn unreachable(error: holm::store::StoreError) -> CommandError {
+    CommandError::new(CommandExit::Failed, format!("the database of the sessions cannot be used: {error}"))
 }

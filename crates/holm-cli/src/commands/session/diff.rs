@@ -7,7 +7,7 @@
 use holm::{
     kernel::{
         Author, Block, Effect, Event, Input, Message, NanoUsd, Outcome, Role, Started, Usage,
-        journal::{self, Record, ReplayError},
+        journal::{self, JournalRecord, ReplayError},
     },
     store::Store,
 };
@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::story::in_words;
-use crate::{exit::Exit, money, screen::Screen};
+use crate::{exit::CommandExit, money, screen::TerminalOutput};
 
 /// Arguments of `holm session diff`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SessionDiffArgs {
     /// Session name
     first: String,
     /// Name of the session to compare with
@@ -29,41 +29,45 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) async fn diff(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
-    let one = Side::read(store, &args.first).await?;
-    let two = Side::read(store, &args.second).await?;
-    let found = Difference::between(&one, &two);
+pub(super) async fn diff(
+    store: &Store,
+    screen: &TerminalOutput,
+    args: &SessionDiffArgs,
+) -> anyhow::Result<CommandExit> {
+    let one = ComparedSession::read(store, &args.first).await?;
+    let two = ComparedSession::read(store, &args.second).await?;
+    let found = SessionDifference::between(&one, &two);
     if args.json {
         screen.line(&found.for_programs(&one, &two).to_string());
     } else {
         found.for_people(&one, &two).iter().for_each(|line| screen.answer(line));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// One session of a comparison.
-struct Side {
+struct ComparedSession {
     name: String,
-    records: Vec<Record>,
+    records: Vec<JournalRecord>,
     /// The messages and calls, in order.
-    deeds: Vec<Deed>,
+    deeds: Vec<TranscriptEntry>,
     usage: Usage,
     spent: NanoUsd,
 }
 
 /// A message or a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Deed {
+struct TranscriptEntry {
     kind: &'static str,
     text: String,
 }
 
-impl Side {
+impl ComparedSession {
     async fn read(store: &Store, name: &str) -> anyhow::Result<Self> {
         Ok(Self::of(name, super::records(store, name).await?)?)
     }
 
-    fn of(name: &str, records: Vec<Record>) -> Result<Self, ReplayError> {
+    fn of(name: &str, records: Vec<JournalRecord>) -> Result<Self, ReplayError> {
         let mut deeds = records.first().map(begun).unwrap_or_default();
         let run = journal::replay_with(&records, |_, effect| {
             if let Effect::Emit(event) = effect {
@@ -77,15 +81,15 @@ impl Side {
 
 /// The difference between two sessions.
 #[derive(Debug, PartialEq, Eq)]
-struct Difference {
+struct SessionDifference {
     /// How many records both share at the beginning.
     shared: usize,
     /// The edits that turn the messages and calls of one into those of the other.
     ops: Vec<DiffOp>,
 }
 
-impl Difference {
-    fn between(one: &Side, two: &Side) -> Self {
+impl SessionDifference {
+    fn between(one: &ComparedSession, two: &ComparedSession) -> Self {
         let pairs = one.records.iter().zip(&two.records);
         let shared = pairs.take_while(|(one, two)| is_same(one, two)).count();
         Self { shared, ops: capture_diff_slices(Algorithm::Myers, &one.deeds, &two.deeds) }
@@ -96,10 +100,10 @@ impl Difference {
         self.ops.iter().all(|op| matches!(op, DiffOp::Equal { .. }))
     }
 
-    fn for_people(&self, one: &Side, two: &Side) -> Vec<String> {
-        let totals = |mark: &str, side: &Side| {
+    fn for_people(&self, one: &ComparedSession, two: &ComparedSession) -> Vec<String> {
+        let totals = |mark: &str, side: &ComparedSession| {
             let (input, output) = (side.usage.input, side.usage.output);
-            let spent = money::Priced::Whole.show(side.spent, side.usage);
+            let spent = money::CostCompleteness::Whole.show(side.spent, side.usage);
             let count = side.records.len();
             format!("{mark} {}: {count} records, {input} tokens in, {output} out, {spent}", side.name)
         };
@@ -119,8 +123,8 @@ impl Difference {
         lines
     }
 
-    fn for_programs(&self, one: &Side, two: &Side) -> Value {
-        let side = |side: &Side| {
+    fn for_programs(&self, one: &ComparedSession, two: &ComparedSession) -> Value {
+        let side = |side: &ComparedSession| {
             json!({
                 "session": side.name,
                 "records": side.records.len(),
@@ -128,7 +132,7 @@ impl Difference {
                 "spent_nano_usd": side.spent.value(),
             })
         };
-        let line = |(mark, deed): (char, &Deed)| {
+        let line = |(mark, deed): (char, &TranscriptEntry)| {
             let side = match mark {
                 '-' => "first",
                 '+' => "second",
@@ -146,12 +150,16 @@ impl Difference {
     }
 
     /// The first record that is not the same; none where all are.
-    fn parting(&self, one: &Side, two: &Side) -> Option<usize> {
+    fn parting(&self, one: &ComparedSession, two: &ComparedSession) -> Option<usize> {
         (self.shared < one.records.len().max(two.records.len())).then_some(self.shared)
     }
 
     /// All that was said and done: in both, in the first, in the second.
-    fn marked<'a>(&self, one: &'a Side, two: &'a Side) -> impl Iterator<Item = (char, &'a Deed)> {
+    fn marked<'a>(
+        &self,
+        one: &'a ComparedSession,
+        two: &'a ComparedSession,
+    ) -> impl Iterator<Item = (char, &'a TranscriptEntry)> {
         self.ops.iter().flat_map(move |op| {
             let (old, new) = (op.old_range(), op.new_range());
             let is_same = matches!(op, DiffOp::Equal { .. });
@@ -164,7 +172,7 @@ impl Difference {
 }
 
 /// Whether two records say the same. The first ones name their runs, which are never the same.
-fn is_same(one: &Record, two: &Record) -> bool {
+fn is_same(one: &JournalRecord, two: &JournalRecord) -> bool {
     if one.payload().hash() == two.payload().hash() {
         return true;
     }
@@ -178,10 +186,11 @@ fn is_same(one: &Record, two: &Record) -> bool {
 }
 
 /// What a session began with.
-fn begun(first: &Record) -> Vec<Deed> {
+fn begun(first: &JournalRecord) -> Vec<TranscriptEntry> {
     let Ok(Input::Started(started)) = first.payload().input() else { return Vec::new() };
     let config = started.config;
-    let mut deeds: Vec<Deed> = config.models.iter().map(|model| deed("model", &model.name)).collect();
+    let mut deeds: Vec<TranscriptEntry> =
+        config.models.iter().map(|model| deed("model", &model.name)).collect();
     deeds.push(deed("mode", config.mode.to_string()));
     deeds.extend(config.grants.iter().map(|grant| deed("grant", grant.to_string())));
     deeds.push(deed("system", &config.system));
@@ -189,11 +198,11 @@ fn begun(first: &Record) -> Vec<Deed> {
     deeds
 }
 
-fn deed(kind: &'static str, text: impl Into<String>) -> Deed {
-    Deed { kind, text: text.into() }
+fn deed(kind: &'static str, text: impl Into<String>) -> TranscriptEntry {
+    TranscriptEntry { kind, text: text.into() }
 }
 
-fn deeds_of(event: &Event) -> Vec<Deed> {
+fn deeds_of(event: &Event) -> Vec<TranscriptEntry> {
     match event {
         Event::MessageAdded { message } => said(message),
         Event::ModelFailed { message, .. } => vec![deed("failed", message)],
@@ -210,7 +219,7 @@ fn deeds_of(event: &Event) -> Vec<Deed> {
 }
 
 /// A message with the calls and the results in it.
-fn said(message: &Message) -> Vec<Deed> {
+fn said(message: &Message) -> Vec<TranscriptEntry> {
     let who = match message.role {
         Role::User if message.author == Author::Kernel => "holm",
         Role::User => "user",

@@ -6,25 +6,25 @@ use std::path::Path;
 use holm::{
     kernel::{
         Block, Input, Prompt,
-        journal::{self, Record},
+        journal::{self, JournalRecord},
     },
-    runtime::Journals as _,
+    runtime::JournalStore as _,
 };
 
-use super::{Opened, missing, missing_journal};
+use super::{SessionCommandContext, missing, missing_journal};
 use crate::{
-    began::Began,
-    branch::Branch,
+    began::SessionSidecar,
+    branch::ForkPoint,
     chat,
     commands::run,
-    editor::Editor,
-    exit::{Exit, Trouble},
-    log::Log,
+    editor::ExternalEditor,
+    exit::{CommandError, CommandExit},
+    log::ActivityLog,
 };
 
 /// Arguments of `holm session edit`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Editing {
+pub(crate) struct SessionEditArgs {
     /// Session name
     id: String,
     /// Set the title
@@ -44,26 +44,26 @@ pub(crate) struct Editing {
     erase: bool,
     /// Options for the new session that runs the edited prompt.
     #[command(flatten)]
-    run: Box<run::Args>,
+    run: Box<run::RunArgs>,
 }
 
-impl Editing {
+impl SessionEditArgs {
     fn labels(&self) -> bool {
         self.title.is_some() || self.untitled || !self.tag.is_empty() || !self.untag.is_empty()
     }
 }
 
 pub(super) async fn edit(
-    opened: Opened,
-    args: Editing,
+    opened: SessionCommandContext,
+    args: SessionEditArgs,
     data: Option<&Path>,
-    log: &Log,
-) -> anyhow::Result<Exit> {
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
     // What would be passed over is refused.
     if (args.erase || args.labels()) && args.run.asks() {
         let message =
             "a changed prompt creates a new session, so it does not combine with --erase, a title or tags";
-        return Err(Trouble::new(Exit::Usage, message).hint("use separate commands").into());
+        return Err(CommandError::new(CommandExit::Usage, message).hint("use separate commands").into());
     }
     if args.erase {
         return erase(&opened, &args.id).await;
@@ -73,21 +73,23 @@ pub(super) async fn edit(
     }
     let text = opened.store.read(&args.id).await.map_err(missing_journal)?;
     let records = journal::decode_strict(&text)?;
-    let said = Said::find(&args.id, &records, args.run.at())?;
+    let said = RecordedPrompt::find(&args.id, &records, args.run.at())?;
     let other = match args.run.text()? {
         Some(text) => text,
-        None => Editor::find(|name| std::env::var(name).ok())?.edit(&opened.places.data, &said.text)?,
+        None => {
+            ExternalEditor::find(|name| std::env::var(name).ok())?.edit(&opened.places.data, &said.text)?
+        }
     };
     if other.trim().is_empty() || other == said.text {
         let message = "the prompt is unchanged, so there is nothing to do";
-        return Err(Trouble::new(Exit::Usage, message).into());
+        return Err(CommandError::new(CommandExit::Usage, message).into());
     }
     drop(opened);
-    let branch = Branch { from: args.id, at: Some(said.record.saturating_sub(1)) };
+    let branch = ForkPoint { from: args.id, at: Some(said.record.saturating_sub(1)) };
     run::execute(args.run.otherwise(branch, other)?.logging(log), data).await
 }
 
-async fn label(opened: &Opened, args: &Editing) -> anyhow::Result<Exit> {
+async fn label(opened: &SessionCommandContext, args: &SessionEditArgs) -> anyhow::Result<CommandExit> {
     let store = &opened.store;
     if args.title.is_some() || args.untitled {
         store.rename(&args.id, args.title.as_deref()).await.map_err(missing)?;
@@ -98,27 +100,27 @@ async fn label(opened: &Opened, args: &Editing) -> anyhow::Result<Exit> {
     for tag in &args.untag {
         store.untag(&args.id, tag).await.map_err(missing)?;
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-async fn erase(opened: &Opened, id: &str) -> anyhow::Result<Exit> {
+async fn erase(opened: &SessionCommandContext, id: &str) -> anyhow::Result<CommandExit> {
     let erased = opened.store.erase(id).await.map_err(missing)?;
-    Began::forget(&opened.places, id)?;
+    SessionSidecar::forget(&opened.places, id)?;
     chat::forget(&opened.places, id)?;
     opened.screen.note(&format!("holm: erased {} records of session {id}", erased.records));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// A prompt of a session.
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
+struct RecordedPrompt {
     record: u64,
     text: String,
 }
 
-impl Said {
+impl RecordedPrompt {
     /// The prompt at a record; the last one, unless said.
-    fn find(id: &str, records: &[Record], at: Option<u64>) -> Result<Self, Trouble> {
+    fn find(id: &str, records: &[JournalRecord], at: Option<u64>) -> Result<Self, CommandError> {
         let prompts = records.iter().filter_map(|record| {
             let (Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt)) =
                 record.payload().input().ok()?
@@ -142,12 +144,14 @@ impl Said {
                 [] => "the session has no prompts".to_owned(),
                 numbers => format!("its prompts are at records {}", numbers.join(", ")),
             };
-            return Err(Trouble::new(Exit::Usage, message).hint(hint));
+            return Err(CommandError::new(CommandExit::Usage, message).hint(hint));
         };
         let Some(text) = text(prompt) else {
             let message =
                 format!("the prompt at record {record} holds more than text, so it cannot be edited");
-            return Err(Trouble::new(Exit::Usage, message).hint("`holm session fork` starts before it"));
+            return Err(
+                CommandError::new(CommandExit::Usage, message).hint("`holm session fork` starts before it")
+            );
         };
         Ok(Self { record: *record, text })
     }

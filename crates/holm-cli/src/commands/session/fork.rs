@@ -2,26 +2,28 @@
 
 use std::path::Path;
 
-use super::Opened;
-use crate::{began::Began, branch::Next, commands::run, exit::Exit, log::Log};
+use super::SessionCommandContext;
+use crate::{
+    began::SessionSidecar, branch::ForkContinuation, commands::run, exit::CommandExit, log::ActivityLog,
+};
 
 /// Arguments of `holm session fork`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Forking {
+pub(crate) struct SessionForkArgs {
     /// Session name
     id: String,
     /// Options for the new session.
     #[command(flatten)]
-    run: Box<run::Args>,
+    run: Box<run::RunArgs>,
 }
 
 /// Makes the session, and goes on with it if something is asked.
 pub(super) async fn fork(
-    opened: Opened,
-    args: Forking,
+    opened: SessionCommandContext,
+    args: SessionForkArgs,
     data: Option<&Path>,
-    log: &Log,
-) -> anyhow::Result<Exit> {
+    log: &ActivityLog,
+) -> anyhow::Result<CommandExit> {
     let forking = args.run.forking(args.id)?.logging(log);
     if forking.asks() {
         // The run opens the store for itself.
@@ -30,11 +32,11 @@ pub(super) async fn fork(
     }
     let (branch, new) = forking.branch_and_name()?;
     // The new one works where the old one does, and never runs what that must not.
-    let known = Began::of(&opened.places, &branch.from)?;
-    branch.grow(&opened.store, &new, Next::Later).await?;
+    let known = SessionSidecar::of(&opened.places, &branch.from)?;
+    branch.grow(&opened.store, &new, ForkContinuation::Later).await?;
     if let Some(known) = known {
         known.keep(&opened.places, &new)?;
     }
     opened.screen.line(&new);
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

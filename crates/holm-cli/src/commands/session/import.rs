@@ -16,19 +16,21 @@ use holm::{
     grants::{GrantSet, Mode},
     kernel::{
         Effect, Input, Limits, MarkRule, Marks, Narrowing, RetryPolicy, Seq, Timestamp,
-        journal::{self, Record, ReplayError, Writer},
+        journal::{self, JournalRecord, JournalWriter, ReplayError},
     },
-    runtime::{Durability, JournalFailed, Journals as _, UnderWay, check_run_name, fork_journal},
+    runtime::{
+        Durability, JournalStorageError, JournalStore as _, PendingWork, check_run_name, fork_journal,
+    },
     store::Store,
 };
 
-use super::{Opened, missing_journal};
-use crate::screen::ShownPath as _;
+use super::{SessionCommandContext, missing_journal};
+use crate::screen::DisplayablePath as _;
 use crate::{
-    began::Began,
+    began::SessionSidecar,
     children::is_named_like_one,
-    exit::{Exit, Trouble},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    screen::TerminalOutput,
 };
 
 /// The largest journal that is imported: a thousand turns with pictures are smaller, and an
@@ -40,7 +42,7 @@ const SHOWN_SYSTEM: usize = 4_000;
 
 /// Arguments of `holm session import`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SessionImportArgs {
     /// Journal written by a web page, the edge or `holm session export --format jsonl`; `-` reads
     /// standard input
     file: PathBuf,
@@ -51,33 +53,38 @@ pub(crate) struct Args {
 }
 
 /// Takes it in, and prints its name.
-pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit> {
+pub(super) async fn import(
+    opened: &SessionCommandContext,
+    args: &SessionImportArgs,
+) -> anyhow::Result<CommandExit> {
     let text = args.read()?;
-    let brought = Brought::of(text, args.session.as_deref()).map_err(|error| args.unfit(&error))?;
+    let brought = ImportedJournal::of(text, args.session.as_deref()).map_err(|error| args.unfit(&error))?;
     check_run_name(&brought.id).map_err(missing_journal)?;
-    match Began::of(&opened.places, &brought.id)? {
+    match SessionSidecar::of(&opened.places, &brought.id)? {
         Some(known) => known.check(&opened.places, &brought.id)?,
         // Before the journal is stored: resuming it requires its folder.
-        None => Began::here(&opened.places, Vec::new()).keep(&opened.places, &brought.id)?,
+        None => SessionSidecar::here(&opened.places, Vec::new()).keep(&opened.places, &brought.id)?,
     }
     let came = brought.keep(&opened.store).await?;
     opened.screen.line(&brought.id);
-    if came != Came::Known {
+    if came != JournalImportResult::Known {
         brought.show_system(&opened.screen);
     }
     opened.screen.note(match came {
-        Came::New => "holm: it has no grants here; add some with `holm run --resume --grant`",
-        Came::Longer => {
+        JournalImportResult::New => "holm: it has no grants here; add some with `holm run --resume --grant`",
+        JournalImportResult::Longer => {
             "holm: it continued elsewhere and has no grants here; add some with `holm run --resume \
              --grant`"
         }
-        Came::Known => "holm: nothing new: this machine already has the session up to the end of the file",
+        JournalImportResult::Known => {
+            "holm: nothing new: this machine already has the session up to the end of the file"
+        }
     });
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
-impl Args {
-    fn read(&self) -> Result<Vec<u8>, Trouble> {
+impl SessionImportArgs {
+    fn read(&self) -> Result<Vec<u8>, CommandError> {
         let mut text = Vec::new();
         let read = if self.file.as_os_str() == "-" {
             io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut text)
@@ -86,13 +93,14 @@ impl Args {
         };
         read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
-                Trouble::new(Exit::Missing, format!("there is no file {}", self.file.shown()))
+                CommandError::new(CommandExit::Missing, format!("there is no file {}", self.file.shown()))
             }
-            _ => Trouble::new(Exit::Failed, format!("{} cannot be read: {error}", self.shown())),
+            _ => CommandError::new(CommandExit::Failed, format!("{} cannot be read: {error}", self.shown())),
         })?;
         if text.len() as u64 > MOST_BYTES {
             let message = format!("{} is larger than {} MiB", self.shown(), MOST_BYTES >> 20);
-            return Err(Trouble::new(Exit::Usage, message).hint("no session is that long; check the file"));
+            return Err(CommandError::new(CommandExit::Usage, message)
+                .hint("no session is that long; check the file"));
         }
         Ok(text)
     }
@@ -102,14 +110,14 @@ impl Args {
         if self.file.as_os_str() == "-" { "standard input".into() } else { self.file.shown() }
     }
 
-    fn unfit(&self, error: &anyhow::Error) -> Trouble {
-        Trouble::new(Exit::Usage, format!("cannot continue {}: {error}", self.shown()))
+    fn unfit(&self, error: &anyhow::Error) -> CommandError {
+        CommandError::new(CommandExit::Usage, format!("cannot continue {}: {error}", self.shown()))
             .hint("export it again where it was created; a journal that was edited by hand is not valid")
     }
 }
 
 /// A journal from another host, replayed and found valid.
-struct Brought {
+struct ImportedJournal {
     id: String,
     /// Its lines as they came, renamed if a name was given.
     lines: String,
@@ -120,7 +128,7 @@ struct Brought {
 
 /// The result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Came {
+enum JournalImportResult {
     /// The session was unknown here.
     New,
     /// It was begun or continued here, and comes back longer.
@@ -129,14 +137,14 @@ enum Came {
     Known,
 }
 
-impl Brought {
+impl ImportedJournal {
     fn of(text: Vec<u8>, name: Option<&str>) -> anyhow::Result<Self> {
         let lines = match name {
             None => String::from_utf8(text)?,
             Some(name) => {
                 let records = journal::decode_strict(&text)?;
-                let last = records.last().map_or(Seq::new(0), Record::seq);
-                fork_journal(&text, last, name, UnderWay::Kept)?
+                let last = records.last().map_or(Seq::new(0), JournalRecord::seq);
+                fork_journal(&text, last, name, PendingWork::Kept)?
             }
         };
         let records = journal::decode_strict(lines.as_bytes())?;
@@ -149,8 +157,8 @@ impl Brought {
         );
         let system = run.config().system.clone();
         let mut bare = String::new();
-        if let Some(head) = records.last().map(Record::head) {
-            let mut writer = Writer::after(head);
+        if let Some(head) = records.last().map(JournalRecord::head) {
+            let mut writer = JournalWriter::after(head);
             for fact in own_terms() {
                 bare += &journal::step(&mut run, &mut writer, now(), fact)?;
                 // Resuming the session requests the remaining work again.
@@ -161,7 +169,7 @@ impl Brought {
     }
 
     /// Shows the system prompt that comes with it: the model obeys it, and the user has not written it.
-    fn show_system(&self, screen: &Screen) {
+    fn show_system(&self, screen: &TerminalOutput) {
         if self.system.is_empty() {
             return;
         }
@@ -175,29 +183,29 @@ impl Brought {
     }
 
     /// Keeps it: all of it and its withdrawal, or nothing.
-    async fn keep(&self, store: &Store) -> anyhow::Result<Came> {
+    async fn keep(&self, store: &Store) -> anyhow::Result<JournalImportResult> {
         match store.create(&self.id).await {
             Ok(mut journal) => {
                 journal.append(&format!("{}{}", self.lines, self.bare), Durability::Synced).await?;
-                Ok(Came::New)
+                Ok(JournalImportResult::New)
             }
-            Err(JournalFailed::Exists { .. }) => self.lengthen(store).await,
+            Err(JournalStorageError::Exists { .. }) => self.lengthen(store).await,
             Err(error) => Err(missing_journal(error)),
         }
     }
 
     /// Appends the records from elsewhere to the local ones. History is never rewritten, so both
     /// must share the same past.
-    async fn lengthen(&self, store: &Store) -> anyhow::Result<Came> {
+    async fn lengthen(&self, store: &Store) -> anyhow::Result<JournalImportResult> {
         let mut opened = store.open(&self.id).await.map_err(missing_journal)?;
         let text = store.read(&self.id).await.map_err(missing_journal)?;
         if text.starts_with(self.lines.as_bytes()) {
-            return Ok(Came::Known);
+            return Ok(JournalImportResult::Known);
         }
         let known = std::str::from_utf8(&text)?;
         let Some(more) = self.lines.strip_prefix(known) else {
             let message = format!("session `{}` already exists here and continued differently", self.id);
-            return Err(Trouble::new(Exit::Usage, message)
+            return Err(CommandError::new(CommandExit::Usage, message)
                 .hint(
                     "import the file under another name with --session, then compare them with `holm \
                      session diff`",
@@ -205,7 +213,7 @@ impl Brought {
                 .into());
         };
         opened.journal.append(&format!("{more}{}", self.bare), Durability::Synced).await?;
-        Ok(Came::Longer)
+        Ok(JournalImportResult::Longer)
     }
 }
 

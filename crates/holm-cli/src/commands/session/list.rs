@@ -2,14 +2,14 @@
 
 use holm::{
     kernel::Timestamp,
-    store::{Listing, Session, Store},
+    store::{SessionQuery, Store, StoredSession},
 };
 
-use crate::{children, exit::Exit, screen::Screen};
+use crate::{children, exit::CommandExit, screen::TerminalOutput};
 
 /// Arguments of `holm session list`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SessionListArgs {
     /// Maximum number of sessions
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
@@ -21,8 +21,12 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) async fn list(store: &Store, screen: &Screen, args: Args) -> anyhow::Result<Exit> {
-    let wanted = Listing { tag: args.tag, limit: Some(args.limit), ..Listing::default() };
+pub(super) async fn list(
+    store: &Store,
+    screen: &TerminalOutput,
+    args: SessionListArgs,
+) -> anyhow::Result<CommandExit> {
+    let wanted = SessionQuery { tag: args.tag, limit: Some(args.limit), ..SessionQuery::default() };
     let sessions = store.list(&wanted).await?.sessions;
     if args.json {
         for session in &sessions {
@@ -32,27 +36,27 @@ pub(super) async fn list(store: &Store, screen: &Screen, args: Args) -> anyhow::
             }
             screen.line(&line.to_string());
         }
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     if sessions.is_empty() {
         screen.note("holm: no sessions yet");
     }
-    let wide = |column: fn(&Session) -> usize, least: usize| {
+    let wide = |column: fn(&StoredSession) -> usize, least: usize| {
         sessions.iter().map(column).max().unwrap_or(0).max(least)
     };
     let widths = (wide(|session| session.run.len(), 7), wide(|session| session.model.len(), 5));
     // A program that reads the lines wants nothing else among them.
-    if Screen::answers_to_a_person() && !sessions.is_empty() {
+    if TerminalOutput::answers_to_a_person() && !sessions.is_empty() {
         screen.answer(&columns(widths, ["session", "changed (UTC)", "model", "title"]));
     }
     for session in &sessions {
         screen.answer(&row(widths, session));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// One session on one line.
-fn row(widths: (usize, usize), session: &Session) -> String {
+fn row(widths: (usize, usize), session: &StoredSession) -> String {
     let mark = if children::is_named_like_one(&session.run) { "(helper) " } else { "" };
     let title = format!("{mark}{}", session.title.replace('\n', " "));
     columns(widths, [session.run.as_str(), &date(session.updated), &session.model, &title])

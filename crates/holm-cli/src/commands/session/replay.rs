@@ -6,17 +6,17 @@ use std::collections::VecDeque;
 use holm::{
     kernel::{
         Effect,
-        journal::{self, Record},
+        journal::{self, JournalRecord},
     },
     store::{Store, withheld},
 };
 
 use super::{step, story};
-use crate::{exit::Exit, screen::Screen, withholding};
+use crate::{exit::CommandExit, screen::TerminalOutput, withholding};
 
 /// Arguments of `holm session replay`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SessionReplayArgs {
     /// Session name
     id: String,
     /// Print one event per line, as `holm run --output stream-json` does
@@ -30,7 +30,11 @@ pub(crate) struct Args {
     at: Option<u64>,
 }
 
-pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
+pub(super) async fn replay(
+    store: &Store,
+    screen: &TerminalOutput,
+    args: &SessionReplayArgs,
+) -> anyhow::Result<CommandExit> {
     let records = super::records(store, &args.id).await?;
     if args.step {
         let steps = story::tell(&records)?;
@@ -38,11 +42,11 @@ pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyho
     }
     let events = if args.json { events(screen, &records)? } else { words(screen, &records)? };
     screen.note(&format!("holm: {} records give the same {events} events as before", records.len()));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// For people. Gives how many events there were.
-fn words(screen: &Screen, records: &[Record]) -> anyhow::Result<u64> {
+fn words(screen: &TerminalOutput, records: &[JournalRecord]) -> anyhow::Result<u64> {
     for step in story::tell(records)? {
         for line in &step.lines {
             screen.answer(&format!("{:>5}  {line}", step.record.value()));
@@ -54,7 +58,7 @@ fn words(screen: &Screen, records: &[Record]) -> anyhow::Result<u64> {
 }
 
 /// For programs. Gives how many events there were.
-fn events(screen: &Screen, records: &[Record]) -> anyhow::Result<u64> {
+fn events(screen: &TerminalOutput, records: &[JournalRecord]) -> anyhow::Result<u64> {
     let (mut events, mut fault) = (0_u64, None);
     let mut withheld = VecDeque::from(withheld(records));
     journal::replay_with(records, |seq, effect| {

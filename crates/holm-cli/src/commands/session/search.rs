@@ -1,16 +1,16 @@
 //! `holm session search`: finds words in conversations.
 
-use holm::store::{Hit, Store, StoreError, TextKind};
+use holm::store::{SearchHit, Store, StoreError, TextKind};
 
 use super::list::date;
 use crate::{
-    exit::{Exit, Trouble},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm session search`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SessionSearchArgs {
     /// Words that must occur in the same record, in any letter case; words in quotation marks must
     /// be adjacent
     #[arg(required = true)]
@@ -24,16 +24,22 @@ pub(crate) struct Args {
 }
 
 /// Prints the records that hold every word, those of the latest sessions first.
-pub(super) async fn search(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
+pub(super) async fn search(
+    store: &Store,
+    screen: &TerminalOutput,
+    args: &SessionSearchArgs,
+) -> anyhow::Result<CommandExit> {
     let found = store.search(&query(&args.words), args.limit).await.map_err(|error| match error {
-        StoreError::TooShort { .. } => anyhow::Error::new(Trouble::new(Exit::Usage, error.to_string())),
+        StoreError::TooShort { .. } => {
+            anyhow::Error::new(CommandError::new(CommandExit::Usage, error.to_string()))
+        }
         other => other.into(),
     })?;
     if args.json {
         for hit in &found {
             screen.line(&serde_json::to_string(hit)?);
         }
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     if found.is_empty() {
         screen.note("holm: nothing was found");
@@ -42,7 +48,7 @@ pub(super) async fn search(store: &Store, screen: &Screen, args: &Args) -> anyho
     for hit in &found {
         screen.answer(&row(width, hit));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// An argument with blanks was quoted for the shell, so it is meant to stand together.
@@ -55,7 +61,7 @@ fn query(words: &[String]) -> String {
 }
 
 /// One record on one line.
-fn row(width: usize, hit: &Hit) -> String {
+fn row(width: usize, hit: &SearchHit) -> String {
     let who = match hit.kind {
         TextKind::Prompt => "prompt",
         TextKind::Answer => "answer",

@@ -5,21 +5,21 @@ use std::{io::Write as _, path::PathBuf};
 use clap::ValueEnum;
 use holm::{
     kernel::journal,
-    store::{Format, Store, withheld},
+    store::{SessionFileFormat, Store, withheld},
 };
 use serde_json::{Value, json};
 
 use super::{missing, records};
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     places,
-    screen::Screen,
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm session show`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SessionShowArgs {
     /// Session name
     id: String,
     /// Print the session and its messages as one JSON object
@@ -29,12 +29,12 @@ pub(crate) struct Args {
 
 /// Arguments of `holm session export`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ExportArgs {
+pub(crate) struct SessionExportArgs {
     /// Session name
     id: String,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Shape::Md)]
-    format: Shape,
+    #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
+    format: ExportFormat,
     /// Write to a new file that only you can read, instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -42,7 +42,7 @@ pub(crate) struct ExportArgs {
 
 /// Export formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shape {
+enum ExportFormat {
     /// Markdown, for reading
     Md,
     /// One JSON object with the session and its messages
@@ -52,21 +52,29 @@ enum Shape {
 }
 
 /// Shows what was said.
-pub(super) async fn show(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
+pub(super) async fn show(
+    store: &Store,
+    screen: &TerminalOutput,
+    args: &SessionShowArgs,
+) -> anyhow::Result<CommandExit> {
     if args.json {
         screen.line(&object(store, &args.id).await?.to_string());
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     screen.answer(&String::from_utf8_lossy(&markdown(store, &args.id).await?));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// Writes a session out.
-pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) -> anyhow::Result<Exit> {
+pub(super) async fn export(
+    store: &Store,
+    screen: &TerminalOutput,
+    args: &SessionExportArgs,
+) -> anyhow::Result<CommandExit> {
     let bytes = match args.format {
-        Shape::Md => markdown(store, &args.id).await?,
-        Shape::Jsonl => store.export(&args.id, Format::JsonLines).await.map_err(missing)?,
-        Shape::Json => format!("{}\n", object(store, &args.id).await?).into_bytes(),
+        ExportFormat::Md => markdown(store, &args.id).await?,
+        ExportFormat::Jsonl => store.export(&args.id, SessionFileFormat::JsonLines).await.map_err(missing)?,
+        ExportFormat::Json => format!("{}\n", object(store, &args.id).await?).into_bytes(),
     };
     match &args.out {
         Some(path) => {
@@ -74,17 +82,17 @@ pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) ->
             written.map_err(|error| {
                 let why = places::why_unmade(&error);
                 let message = format!("{} cannot be written: {why}", path.shown());
-                Trouble::new(Exit::Failed, message).hint("name a new file in an existing folder")
+                CommandError::new(CommandExit::Failed, message).hint("name a new file in an existing folder")
             })?;
         }
         None => screen.line(String::from_utf8_lossy(&bytes).trim_end_matches('\n')),
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// The session to read, if it is its own.
 async fn markdown(store: &Store, id: &str) -> anyhow::Result<Vec<u8>> {
-    let text = store.export(id, Format::Markdown).await.map_err(missing)?;
+    let text = store.export(id, SessionFileFormat::Markdown).await.map_err(missing)?;
     records(store, id).await?;
     Ok(text)
 }

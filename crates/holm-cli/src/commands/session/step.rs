@@ -5,11 +5,11 @@ use std::io;
 
 use rustix::termios::tcgetwinsize;
 
-use super::{list::date, story::Step};
+use super::{list::date, story::ReplayStep};
 use crate::{
-    exit::{Exit, Trouble},
-    keyboard::{Key, Keyboard},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    keyboard::{KeyPress, KeyboardInput},
+    screen::TerminalOutput,
 };
 
 /// Lines and columns of a terminal that does not say how large it is.
@@ -23,58 +23,63 @@ const HELP: &str = "→ Enter n next   ← p back   Home g first   End e last   
 
 /// A position in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct ReplayPosition {
     at: usize,
     last: usize,
 }
 
 /// The result of a key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Move {
-    To(Place),
+enum ReplayMove {
+    To(ReplayPosition),
     Leave,
 }
 
 /// Steps through the records, starting with `at`. Without a terminal, prints them all.
-pub(super) fn through(screen: &Screen, id: &str, steps: &[Step], at: Option<u64>) -> anyhow::Result<Exit> {
+pub(super) fn through(
+    screen: &TerminalOutput,
+    id: &str,
+    steps: &[ReplayStep],
+    at: Option<u64>,
+) -> anyhow::Result<CommandExit> {
     let last = steps.len().saturating_sub(1);
     let at = at.map_or(Ok(0), usize::try_from).unwrap_or(usize::MAX);
     if at > last {
         let message = format!("session `{id}` has no record {at}; the last one is {last}");
-        return Err(Trouble::new(Exit::Usage, message).into());
+        return Err(CommandError::new(CommandExit::Usage, message).into());
     }
-    if !Screen::can_ask() || !Screen::answers_to_a_person() {
+    if !TerminalOutput::can_ask() || !TerminalOutput::answers_to_a_person() {
         for (number, step) in steps.iter().enumerate().skip(at) {
             screen.answer(&told(number, steps.len(), step));
         }
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
-    let (mut keyboard, mut place) = (Keyboard::default(), Place { at, last });
+    let (mut keyboard, mut place) = (KeyboardInput::default(), ReplayPosition { at, last });
     loop {
         screen.page(&page(id, steps, place, size()));
         match place.after(keyboard.read()) {
-            Move::To(next) => place = next,
-            Move::Leave => return Ok(Exit::Done),
+            ReplayMove::To(next) => place = next,
+            ReplayMove::Leave => return Ok(CommandExit::Done),
         }
     }
 }
 
-impl Place {
-    fn after(self, key: Key) -> Move {
+impl ReplayPosition {
+    fn after(self, key: KeyPress) -> ReplayMove {
         let at = match key {
-            Key::Next | Key::Char('n' | 'j' | 'l') => self.at.saturating_add(1).min(self.last),
-            Key::Back | Key::Char('p' | 'b' | 'k' | 'h') => self.at.saturating_sub(1),
-            Key::First | Key::Char('g') => 0,
-            Key::Last | Key::Char('e') => self.last,
-            Key::Char(_) => self.at,
-            Key::Leave => return Move::Leave,
+            KeyPress::Next | KeyPress::Char('n' | 'j' | 'l') => self.at.saturating_add(1).min(self.last),
+            KeyPress::Back | KeyPress::Char('p' | 'b' | 'k' | 'h') => self.at.saturating_sub(1),
+            KeyPress::First | KeyPress::Char('g') => 0,
+            KeyPress::Last | KeyPress::Char('e') => self.last,
+            KeyPress::Char(_) => self.at,
+            KeyPress::Leave => return ReplayMove::Leave,
         };
-        Move::To(Self { at, ..self })
+        ReplayMove::To(Self { at, ..self })
     }
 }
 
 /// A record in plain text, without a terminal: its number, its kind, and what happened.
-fn told(number: usize, count: usize, step: &Step) -> String {
+fn told(number: usize, count: usize, step: &ReplayStep) -> String {
     let head = format!("record {number} of {}  {}  {}", count.saturating_sub(1), date(step.at), step.what);
     let lines = step.lines.iter().map(|line| format!("    {line}"));
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
@@ -82,7 +87,7 @@ fn told(number: usize, count: usize, step: &Step) -> String {
 
 /// The run after a record: the end of its description, with new lines marked, as much as
 /// fits on the screen.
-fn page(id: &str, steps: &[Step], place: Place, (height, width): (usize, usize)) -> String {
+fn page(id: &str, steps: &[ReplayStep], place: ReplayPosition, (height, width): (usize, usize)) -> String {
     let Some(step) = steps.get(place.at) else { return String::new() };
     let mut shown = Vec::new();
     for (number, step) in steps.iter().enumerate().take(place.at + 1) {

@@ -6,17 +6,17 @@ use holm::{
     kernel::{
         Author, Block, CallId, Effect, Ending, Event, Input, Message, MessageId, NextTry, Outcome, Role, Seq,
         Timestamp,
-        journal::{self, Record, ReplayError},
+        journal::{self, JournalRecord, ReplayError},
     },
-    runtime::NotAnswered,
-    store::{Withheld, withheld},
+    runtime::NoAnswerError,
+    store::{WithheldPrompt, withheld},
 };
 
 use crate::money;
 
 /// The effect of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct ReplayStep {
     pub(super) record: Seq,
     /// When the record was handled.
     pub(super) at: Timestamp,
@@ -27,16 +27,16 @@ pub(super) struct Step {
 }
 
 /// Folds a journal and tells each of its records.
-pub(super) fn tell(records: &[Record]) -> Result<Vec<Step>, ReplayError> {
-    let step = |record: &Record| Step {
+pub(super) fn tell(records: &[JournalRecord]) -> Result<Vec<ReplayStep>, ReplayError> {
+    let step = |record: &JournalRecord| ReplayStep {
         record: record.seq(),
         at: record.at(),
         what: record.payload().input().map_or("something that was erased", |input| kind(&input)),
         lines: Vec::new(),
     };
-    let mut steps: Vec<Step> = records.iter().map(step).collect();
+    let mut steps: Vec<ReplayStep> = records.iter().map(step).collect();
     let mut withheld = VecDeque::from(withheld(records));
-    let mut telling = Telling::without(&withheld);
+    let mut telling = ReplayNarrator::without(&withheld);
     if let (Some(line), Some(first)) = (began(records), steps.first_mut()) {
         first.lines.push(line);
     }
@@ -83,7 +83,7 @@ fn kind(input: &Input) -> &'static str {
 
 /// Describes a run while its journal is replayed.
 #[derive(Default)]
-struct Telling {
+struct ReplayNarrator {
     /// The tool calls of the model with their arguments, by the model's own ids.
     wanted: BTreeMap<String, (String, String)>,
     /// The calls that were valid. Calls of missing tools never are.
@@ -92,8 +92,8 @@ struct Telling {
     withheld: BTreeSet<MessageId>,
 }
 
-impl Telling {
-    fn without(withheld: &VecDeque<Withheld>) -> Self {
+impl ReplayNarrator {
+    fn without(withheld: &VecDeque<WithheldPrompt>) -> Self {
         Self { withheld: withheld.iter().map(|known| known.message).collect(), ..Self::default() }
     }
 
@@ -187,7 +187,7 @@ fn said(message: &Message, mark: Option<&str>) -> Option<String> {
 }
 
 /// Why a run did not begin with its first model.
-fn began(records: &[Record]) -> Option<String> {
+fn began(records: &[JournalRecord]) -> Option<String> {
     let first = records.first()?.payload().input().ok()?;
     let Input::Started(started) = first else { return None };
     let ladder = started.config.ladder.filter(|ladder| ladder.start > 0)?;
@@ -198,7 +198,7 @@ pub(super) fn in_words(ending: &Ending) -> String {
     match ending {
         Ending::Answered { .. } => "answered".into(),
         other => {
-            let ended = NotAnswered { run: String::new(), ending: Box::new(other.clone()) }.to_string();
+            let ended = NoAnswerError { run: String::new(), ending: Box::new(other.clone()) }.to_string();
             ended.split_once(": ").map_or(ended.clone(), |(_, words)| words.to_owned())
         }
     }

@@ -5,18 +5,18 @@ use std::{path::Path, sync::Arc};
 
 use holm::guards::{
     json::Json,
-    skill::{Cases, Skill as Compiled},
+    skill::{Cases, CompiledSkill as Compiled},
 };
-use holm_config::skills::Skill;
+use holm_config::skills::SkillDocument;
 
 use crate::{
     commands::run,
     contract::carried_out,
-    exit::{Exit, Trouble},
+    exit::{CommandError, CommandExit},
     model,
-    places::Places,
+    places::HolmPaths,
     prompt,
-    screen::Screen,
+    screen::TerminalOutput,
 };
 
 /// The skill as it is checked; `read` gives the text of a file beside it.
@@ -24,7 +24,7 @@ use crate::{
 /// # Errors
 /// What keeps its promise from being one, in words.
 pub(super) fn compiled(
-    skill: &Skill,
+    skill: &SkillDocument,
     read: impl Fn(&str) -> Result<String, String>,
 ) -> Result<Option<Compiled>, String> {
     let Some(contract) = skill.contract(read)? else { return Ok(None) };
@@ -44,23 +44,23 @@ pub(super) fn shown(compiled: &Compiled) -> Vec<String> {
 /// Has a model do it, and prints what came of it as one JSON object.
 pub(super) async fn execute(
     compiled: &Compiled,
-    skill: &Skill,
+    skill: &SkillDocument,
     arguments: &[String],
-    run: run::Args,
+    run: run::RunArgs,
     data: Option<&Path>,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<CommandExit> {
     run.only_the_model()?;
     let wish = wish(&compiled.contract().input, skill, arguments)?;
     let input = compiled.check_input(&wish).map_err(|error| {
         let hint = format!("`holm skill show {}` shows its arguments", skill.name);
-        Trouble::new(Exit::Usage, error.to_string()).hint(hint)
+        CommandError::new(CommandExit::Usage, error.to_string()).hint(hint)
     })?;
-    let screen = Arc::new(Screen::default());
-    let (run, _) = run.settle(Places::find(data)?, &screen)?;
+    let screen = Arc::new(TerminalOutput::default());
+    let (run, _) = run.settle(HolmPaths::find(data)?, &screen)?;
     let chosen = run.choose()?;
     if chosen.card.name == model::DEMO {
         let message = "no model was chosen, and a script cannot run a skill";
-        return Err(Trouble::new(Exit::Missing, message)
+        return Err(CommandError::new(CommandExit::Missing, message)
             .hint("choose one with --model or HOLM_MODEL")
             .into());
     }
@@ -72,23 +72,23 @@ pub(super) async fn execute(
     match carried_out(&chosen, compiled, &input, shape).await? {
         Ok(value) => {
             screen.line(&value.canonical());
-            Ok(Exit::Done)
+            Ok(CommandExit::Done)
         }
         Err(error) => {
             let message = format!("the answer was refused twice; the second time: {error}");
-            Err(Trouble::new(Exit::NoAnswer, message).into())
+            Err(CommandError::new(CommandExit::NoAnswer, message).into())
         }
     }
 }
 
 /// The input from the arguments: one JSON object, or values by name (`name=value`) and by position.
 /// The value `-` is standard input.
-fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trouble> {
+fn wish(schema: &Json, skill: &SkillDocument, arguments: &[String]) -> Result<Json, CommandError> {
     if let [whole] = arguments
         && whole.trim_start().starts_with('{')
     {
         return Json::parse(whole).map_err(|error| {
-            Trouble::new(Exit::Usage, format!("the arguments are not valid JSON: {error}"))
+            CommandError::new(CommandExit::Usage, format!("the arguments are not valid JSON: {error}"))
         });
     }
     let known = |name: &str| {
@@ -114,14 +114,14 @@ fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trou
     if let Some(more) = left.next() {
         let message = format!("the skill `{}` does not take the argument `{more}`", skill.name);
         let hint = "give each value as one argument, by position or as name=value";
-        return Err(Trouble::new(Exit::Usage, message).hint(hint));
+        return Err(CommandError::new(CommandExit::Usage, message).hint(hint));
     }
     let values = values.into_iter().map(|(name, value)| {
         let value = if value == "-" { prompt::stdin()? } else { value };
         let value = typed(schema, &name, &value);
         Ok((name, value))
     });
-    Ok(Json::object(values.collect::<Result<Vec<_>, Trouble>>()?))
+    Ok(Json::object(values.collect::<Result<Vec<_>, CommandError>>()?))
 }
 
 /// Converts an argument to the type in the schema. A text stays a text, even if it

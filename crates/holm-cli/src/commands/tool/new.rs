@@ -4,20 +4,20 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use clap::ValueEnum;
 
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm tool new`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ToolNewArgs {
     /// Tool name
     name: String,
     /// Programming language
     #[arg(long, value_enum)]
-    lang: Lang,
+    lang: TemplateLanguage,
     /// Folder to create the new folder in [default: the current folder]
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 /// Languages with a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Lang {
+enum TemplateLanguage {
     /// For cargo and the target wasm32-wasip1
     Rust,
     /// For clang and a C library for WASI
@@ -39,10 +39,10 @@ enum Lang {
 }
 
 /// A template file: its name and its text, both with `NAME` in place of the tool's name.
-type File = (&'static str, &'static str);
+type TemplateFile = (&'static str, &'static str);
 
-impl Lang {
-    fn files(self) -> &'static [File] {
+impl TemplateLanguage {
+    fn files(self) -> &'static [TemplateFile] {
         match self {
             Self::Rust => &[
                 ("Cargo.toml", include_str!("../../../templates/rust/Cargo.toml.txt")),
@@ -85,18 +85,18 @@ impl Lang {
 /// The longest name: it becomes a file's, a crate's and a tool's.
 const LONGEST: usize = 40;
 
-pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+pub(super) fn execute(args: &ToolNewArgs, screen: &Arc<TerminalOutput>) -> anyhow::Result<CommandExit> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let begins = args.name.starts_with(|c: char| c.is_ascii_lowercase());
     if !begins || !args.name.chars().all(fits) || args.name.len() > LONGEST {
         let message = format!("`{}` is not a valid tool name", args.name.escape_debug());
         let hint = "use lower-case letters, digits, - and _, at most 40, and start with a letter";
-        return Err(Trouble::new(Exit::Usage, message).hint(hint).into());
+        return Err(CommandError::new(CommandExit::Usage, message).hint(hint).into());
     }
     let folder = args.into.clone().unwrap_or_default().join(&args.name);
     if folder.exists() {
         let message = format!("{} already exists", folder.shown());
-        return Err(Trouble::new(Exit::Usage, message)
+        return Err(CommandError::new(CommandExit::Usage, message)
             .hint("choose another name, or another place with --into")
             .into());
     }
@@ -113,5 +113,5 @@ pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit>
         folder.shown(),
         args.lang.build()
     ));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

@@ -1,23 +1,23 @@
 //! `holm tool list` and `show`: prints the tools.
 
 use holm::kernel::visible_line;
-use holm_tools::{agents::CrewFault, registry::Snapshot};
+use holm_tools::{agents::AgentBuildError, registry::RegistrySnapshot};
 use serde_json::json;
 
 use super::{find, no_such};
-use crate::{exit::Exit, screen::Screen};
+use crate::{exit::CommandExit, screen::TerminalOutput};
 
 /// All of them, a line each.
 pub(super) fn list(
-    screen: &Screen,
-    tools: &Snapshot,
-    faults: &[CrewFault],
+    screen: &TerminalOutput,
+    tools: &RegistrySnapshot,
+    faults: &[AgentBuildError],
     as_json: bool,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<CommandExit> {
     let declared = tools.toolbox().declarations();
     if as_json {
         screen.line(&serde_json::to_string(&declared)?);
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     let widest = declared.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
     for tool in &declared {
@@ -36,11 +36,15 @@ pub(super) fn list(
             renamed.name
         ));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// One of them, whole.
-pub(super) fn one(screen: &Screen, tools: &Snapshot, name: &str) -> anyhow::Result<Exit> {
+pub(super) fn one(
+    screen: &TerminalOutput,
+    tools: &RegistrySnapshot,
+    name: &str,
+) -> anyhow::Result<CommandExit> {
     let mut all = tools.tools();
     let name = find(tools, name)?.declaration().name.as_str();
     let (tool, entry) = all.find(|(tool, _)| tool.declaration().name == name).ok_or_else(|| no_such(name))?;
@@ -57,5 +61,5 @@ pub(super) fn one(screen: &Screen, tools: &Snapshot, name: &str) -> anyhow::Resu
         "schema": declared.schema,
     });
     screen.line(&serde_json::to_string_pretty(&shown)?);
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }

@@ -12,23 +12,23 @@ use std::{
 
 use holm_config::{read_plain, read_plain_within};
 use holm_tools::{
-    registry::{PinFile, Pins},
-    trust::{ContentHash, Ledger, MAX_FILE, Standing, Survey, place},
+    registry::{PinFileStore, PinStore},
+    trust::{ContentHash, FolderSurvey, MAX_FILE, TrustLedger, TrustStatus, place},
 };
 
 use super::{is_named, may_be_named};
-use crate::screen::ShownPath as _;
+use crate::screen::DisplayablePath as _;
 use crate::{
-    agreed::Question,
-    entries::{ENDING, Entry, Written},
-    exit::{Exit, Trouble},
-    places::{Places, quoted},
-    screen::Screen,
+    agreed::ConsentQuestion,
+    entries::{ENDING, McpEntryFile, McpServerEntry},
+    exit::{CommandError, CommandExit},
+    places::{HolmPaths, quoted},
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm tool trust`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Trust {
+pub(crate) struct ToolTrustArgs {
     /// Folder to trust [default: .holm/tools]
     folder: Option<PathBuf>,
     /// Trust the file with this SHA-256 without asking; can be repeated
@@ -38,14 +38,14 @@ pub(crate) struct Trust {
 
 /// Arguments of `holm tool distrust`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Distrust {
+pub(crate) struct ToolDistrustArgs {
     /// Name of a project tool, a file or a folder [default: .holm/tools]
     what: Option<PathBuf>,
 }
 
 /// Arguments of `holm tool confirm`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Confirm {
+pub(crate) struct ToolConfirmArgs {
     /// Name of a file in your tools folder, or of its tool or server
     file: String,
     /// Confirm the code with this SHA-256 without asking
@@ -54,26 +54,31 @@ pub(crate) struct Confirm {
 }
 
 /// Shows files that were not reviewed yet, and records consent for exactly their content.
-pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+pub(super) fn trust(
+    args: &ToolTrustArgs,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<CommandExit> {
     let folder = args.folder.clone().unwrap_or_else(|| places.project_tools());
     if !folder.is_dir() {
         let message = format!("folder not found: {}", folder.shown());
         let hint = "name a folder; without one, Holm uses .holm/tools of the project";
-        return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
+        return Err(CommandError::new(CommandExit::Missing, message).hint(hint).into());
     }
     // Its files are reached through this folder, so the folder must not be a link. Links to other
     // folders are the responsibility of the user who names them.
     place(&places.work, &folder.join("any")).map_err(|linked| {
-        Trouble::new(Exit::NoAnswer, linked.to_string()).hint("replace the link with the folder itself")
+        CommandError::new(CommandExit::NoAnswer, linked.to_string())
+            .hint("replace the link with the folder itself")
     })?;
-    let survey = Survey::of(&folder)?;
-    let mut ledger = Ledger::open(places.trust())?;
+    let survey = FolderSurvey::of(&folder)?;
+    let mut ledger = TrustLedger::open(places.trust())?;
     let questions = survey.questions(&ledger);
     for question in &questions {
         let how = match question.standing {
-            Standing::Changed => "changed",
-            Standing::Unknown => "new",
-            Standing::Trusted => "trusted",
+            TrustStatus::Changed => "changed",
+            TrustStatus::Unknown => "new",
+            TrustStatus::Trusted => "trusted",
         };
         screen.answer(&format!(
             "{how}: {} ({} bytes, {})",
@@ -84,8 +89,8 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         asks(&question.path).iter().for_each(|line| screen.answer(&format!("  {line}")));
     }
     let along = along(&survey, places)?;
-    let is_open = |one: &&Along| ledger.standing(&one.path, &one.hash) != Standing::Trusted;
-    let open: Vec<&Along> = along.iter().filter(is_open).collect();
+    let is_open = |one: &&ServerCompanionFile| ledger.standing(&one.path, &one.hash) != TrustStatus::Trusted;
+    let open: Vec<&ServerCompanionFile> = along.iter().filter(is_open).collect();
     for one in &open {
         screen.answer(&one.shown(&ledger));
     }
@@ -94,7 +99,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     }
     if questions.is_empty() && open.is_empty() {
         screen.note("holm: nothing new to trust");
-        return Ok(Exit::Done);
+        return Ok(CommandExit::Done);
     }
     let shown = questions.iter().map(|question| question.hash).chain(open.iter().map(|one| one.hash));
     let shown: BTreeSet<ContentHash> = shown.collect();
@@ -104,8 +109,8 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     };
     let words = "Have you reviewed these files, and may Holm use them here as they are now?";
     let yes = args.yes.iter().copied().collect();
-    if !(Question { command: &command, words }).ask(&yes, &shown, screen)? {
-        return Ok(Exit::NoAnswer);
+    if !(ConsentQuestion { command: &command, words }).ask(&yes, &shown, screen)? {
+        return Ok(CommandExit::NoAnswer);
     }
     let count = questions.len() + open.len();
     ledger.trust(&survey)?;
@@ -117,24 +122,24 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         count => format!("{count} files are trusted as they were shown"),
     };
     screen.note(&format!("holm: {files}"));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// A project file that a server starts with: it is trusted together with the entry that names it.
-struct Along {
+struct ServerCompanionFile {
     lead: PathBuf,
     path: PathBuf,
     size: usize,
     hash: ContentHash,
 }
 
-impl Along {
+impl ServerCompanionFile {
     /// What a person is shown of it.
-    fn shown(&self, ledger: &Ledger) -> String {
+    fn shown(&self, ledger: &TrustLedger) -> String {
         let how = match ledger.standing(&self.path, &self.hash) {
-            Standing::Changed => "changed",
-            Standing::Unknown => "new",
-            Standing::Trusted => "trusted",
+            TrustStatus::Changed => "changed",
+            TrustStatus::Unknown => "new",
+            TrustStatus::Trusted => "trusted",
         };
         let (path, entry) = (self.path.shown(), self.lead.file_name().unwrap_or_default().shown());
         format!("{how}: {path} ({} bytes, {})\n  {entry} is started with it", self.size, self.hash)
@@ -142,12 +147,12 @@ impl Along {
 }
 
 /// The files with which the servers of a folder are started and that do not lie in it.
-fn along(survey: &Survey, places: &Places) -> anyhow::Result<Vec<Along>> {
+fn along(survey: &FolderSurvey, places: &HolmPaths) -> anyhow::Result<Vec<ServerCompanionFile>> {
     let mut found = Vec::new();
     for (lead, _) in survey.files().filter(|(path, _)| path.to_string_lossy().ends_with(ENDING)) {
         let Ok(bytes) = read_plain(lead) else { continue };
-        let entry = Entry { path: lead.to_owned(), bytes };
-        let wrong = |why: String| Trouble::new(Exit::Failed, format!("{}: {why}", lead.shown()));
+        let entry = McpEntryFile { path: lead.to_owned(), bytes };
+        let wrong = |why: String| CommandError::new(CommandExit::Failed, format!("{}: {why}", lead.shown()));
         for path in entry.scripts(&project(lead, places), places).map_err(wrong)? {
             if survey.files().any(|(known, _)| known == path) {
                 continue;
@@ -155,14 +160,14 @@ fn along(survey: &Survey, places: &Places) -> anyhow::Result<Vec<Along>> {
             let code = read_plain_within(&path, MAX_FILE)
                 .map_err(|error| wrong(format!("{}: {error}", path.shown())))?;
             let (lead, size, hash) = (lead.to_owned(), code.len(), ContentHash::of(&code));
-            found.push(Along { lead, path, size, hash });
+            found.push(ServerCompanionFile { lead, path, size, hash });
         }
     }
     Ok(found)
 }
 
 /// The project in which the servers of an entry are started.
-fn project(entry: &Path, places: &Places) -> PathBuf {
+fn project(entry: &Path, places: &HolmPaths) -> PathBuf {
     let is_usual = entry.parent().is_some_and(|folder| folder.ends_with(".holm/tools"));
     let above = entry.ancestors().nth(3).filter(|_| is_usual);
     above.unwrap_or(&places.work).to_owned()
@@ -174,15 +179,19 @@ fn asks(path: &Path) -> Vec<String> {
         return Vec::new();
     }
     let read = read_plain(path).map_err(|error| error.to_string());
-    match read.and_then(|bytes| Entry { path: path.to_owned(), bytes }.written()) {
-        Ok(written) => written.iter().flat_map(Written::asks).collect(),
+    match read.and_then(|bytes| McpEntryFile { path: path.to_owned(), bytes }.written()) {
+        Ok(written) => written.iter().flat_map(McpServerEntry::asks).collect(),
         Err(why) => vec![format!("cannot be used: {why}")],
     }
 }
 
 /// Forgets trust. Running processes check before each call, so the next call is refused.
-pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
-    let mut ledger = Ledger::open(places.trust())?;
+pub(super) fn distrust(
+    args: &ToolDistrustArgs,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<CommandExit> {
+    let mut ledger = TrustLedger::open(places.trust())?;
     let known: Vec<PathBuf> = ledger.iter().map(|(path, _)| path.to_owned()).collect();
     let found: Vec<PathBuf> = match &args.what {
         None => beneath(&known, &places.project_tools()),
@@ -194,7 +203,7 @@ pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -
     if found.is_empty() {
         let what = args.what.as_ref().map_or_else(|| ".holm/tools".into(), |what| what.shown());
         let message = format!("nothing trusted is named `{what}`");
-        return Err(Trouble::new(Exit::Missing, message)
+        return Err(CommandError::new(CommandExit::Missing, message)
             .hint("give a tool's name, a file or a folder")
             .into());
     }
@@ -207,7 +216,7 @@ pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -
         let _ = fs::File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
         screen.answer(&format!("no longer trusted: {}", path.shown()));
     }
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// What is known at a path or beneath it. The path may be gone, so its folder is what is looked up.
@@ -228,11 +237,17 @@ fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Shows which code lies there, and confirms exactly that.
-pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+pub(super) fn confirm(
+    args: &ToolConfirmArgs,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<CommandExit> {
     let path = own_file(&args.file, places);
     let code = read_plain_within(&path, MAX_FILE).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("there is no file {}", path.shown())),
-        _ => Trouble::new(Exit::Missing, format!("{}: {error}", path.shown())),
+        ErrorKind::NotFound => {
+            CommandError::new(CommandExit::Missing, format!("there is no file {}", path.shown()))
+        }
+        _ => CommandError::new(CommandExit::Missing, format!("{}: {error}", path.shown())),
     })?;
     let hash = ContentHash::of(&code);
     if args.yes.is_none() {
@@ -241,20 +256,20 @@ pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> 
     let command = places.typed(&format!("tool confirm {}", quoted(&args.file)));
     let words = "Have you reviewed it, and may it have what it asks for?";
     let yes = args.yes.into_iter().collect();
-    if !(Question { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {
-        return Ok(Exit::NoAnswer);
+    if !(ConsentQuestion { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {
+        return Ok(CommandExit::NoAnswer);
     }
-    PinFile::new(places.pins()).confirm(&path, hash.as_bytes())?;
+    PinFileStore::new(places.pins()).confirm(&path, hash.as_bytes())?;
     // Programs that watch the folder look again when its times change.
     let file = fs::File::open(&path)?;
     let _ = file.set_modified(SystemTime::now());
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     screen.answer(&format!("{name} is confirmed as {hash}"));
-    Ok(Exit::Done)
+    Ok(CommandExit::Done)
 }
 
 /// The file of the user's tools with this name, or the only file with a tool of this name.
-fn own_file(name: &str, places: &Places) -> PathBuf {
+fn own_file(name: &str, places: &HolmPaths) -> PathBuf {
     let exact = places.tools().join(name);
     if exact.is_file() {
         return exact;

@@ -3,27 +3,27 @@
 use std::{fs, io::Read, path::Path, sync::Arc, time::Duration};
 
 use holm::{
-    grants::{Allowances, Grant, GrantSet, Need},
-    guards::{json::Json, schema::Schema},
-    kernel::{Outcome, Tool, ToolOutput},
-    runtime::{self, BoxFuture, Job, Tool as _},
+    grants::{Allowances, CallNeed, Grant, GrantSet},
+    guards::{json::Json, schema::CompiledSchema},
+    kernel::{Outcome, ToolOutput, ToolSpec},
+    runtime::{self, BoxFuture, Tool as _, ToolInvocation},
 };
 use holm_config::read_plain;
-use holm_sandbox::{Clock, Entry, Kind, Randomness};
+use holm_sandbox::{GuestClock, GuestEntryPoint, GuestRandomness, WasmKind};
 use holm_tools::{
-    registry::{LoadError, Sidecar, Standing},
-    wasm::{Inspection, WasmHost, WasmLoader, WasmTool, least_level},
+    registry::{PinStatus, ToolLoadError, ToolSidecar},
+    wasm::{GuestInspection, WasmHost, WasmLoader, WasmTool, least_level},
 };
 use serde_json::json;
 
-use super::{Execute, flaws, gate};
-use crate::screen::ShownPath as _;
+use super::{ToolExecuteArgs, flaws, gate};
+use crate::screen::DisplayablePath as _;
 use crate::{
-    exit::{Exit, Trouble},
-    places::Places,
-    screen::Screen,
+    exit::{CommandError, CommandExit},
+    places::HolmPaths,
+    screen::TerminalOutput,
     shelf,
-    trial::Trial,
+    trial::ManualToolCall,
 };
 
 /// Whether the name means a WASM file.
@@ -38,9 +38,9 @@ pub(super) fn is_file(name: &str) -> bool {
 pub(super) async fn validate(
     file: &str,
     as_json: bool,
-    places: &Places,
-    screen: &Arc<Screen>,
-) -> anyhow::Result<Exit> {
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<CommandExit> {
     let host = shelf::host(places, shelf::settings(places)?)?;
     let (tool, found) = match open(host, file, Allowances::default(), screen).await? {
         Ok(opened) => opened,
@@ -52,7 +52,7 @@ pub(super) async fn validate(
                 format!("{file}: {why}")
             };
             screen.answer(&said);
-            return Ok(Exit::NoAnswer);
+            return Ok(CommandExit::NoAnswer);
         }
     };
     let declared = tool.declaration();
@@ -72,10 +72,10 @@ pub(super) async fn validate(
             screen.answer(&format!("problem:      {problem}"));
         }
     }
-    Ok(if usable { Exit::Done } else { Exit::NoAnswer })
+    Ok(if usable { CommandExit::Done } else { CommandExit::NoAnswer })
 }
 
-fn tell(screen: &Screen, declared: &Tool, found: &Inspection) -> anyhow::Result<()> {
+fn tell(screen: &TerminalOutput, declared: &ToolSpec, found: &GuestInspection) -> anyhow::Result<()> {
     let about = declared.description.lines().next().unwrap_or_default();
     let asks = if found.asks.is_empty() { "nothing".to_owned() } else { found.asks.join(", ") };
     let version = found.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -96,24 +96,28 @@ fn tell(screen: &Screen, declared: &Tool, found: &Inspection) -> anyhow::Result<
 }
 
 /// Runs the file once, with exactly the grants of the command line and as far as the mode allows.
-pub(super) async fn execute(args: Execute, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
+pub(super) async fn execute(
+    args: ToolExecuteArgs,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<CommandExit> {
     let mut settings = shelf::settings(places)?;
     if let Some(seconds) = args.clock {
-        settings.clock = Clock::Fixed(Duration::from_secs(seconds));
+        settings.clock = GuestClock::Fixed(Duration::from_secs(seconds));
     }
     if let Some(seed) = args.seed {
-        settings.randomness = Randomness::Seeded(seed);
+        settings.randomness = GuestRandomness::Seeded(seed);
     }
     let host = shelf::host(places, settings)?;
     let mut limits = Allowances::default();
     args.limit.iter().for_each(|limit| limits.set(*limit));
     let opened = open(host, &args.tool, limits, screen).await?;
-    let (tool, _) =
-        opened.map_err(|error| Trouble::new(Exit::NoAnswer, format!("{}: {error}", args.tool)))?;
+    let (tool, _) = opened
+        .map_err(|error| CommandError::new(CommandExit::NoAnswer, format!("{}: {error}", args.tool)))?;
     let arguments = check(&args.arguments, &tool.declaration().schema)?;
     let (mode, gate) = (args.mode, gate(&args, screen));
     let tool = Arc::new(GrantedTool::new(tool, args.grant));
-    let trial = Trial { tool, arguments, grants: GrantSet::default(), mode };
+    let trial = ManualToolCall { tool, arguments, grants: GrantSet::default(), mode };
     let came = trial.run(gate, |builder| builder).await?;
     match &came.output {
         Some(output) => show(screen, output, args.json),
@@ -124,7 +128,7 @@ pub(super) async fn execute(args: Execute, places: &Places, screen: &Arc<Screen>
 /// A WASM file that has exactly the grants of the user, independent of what it asks for.
 struct GrantedTool {
     tool: WasmTool,
-    declaration: Tool,
+    declaration: ToolSpec,
     grants: Vec<Grant>,
 }
 
@@ -141,12 +145,12 @@ impl GrantedTool {
 }
 
 impl runtime::Tool for GrantedTool {
-    fn declaration(&self) -> &Tool {
+    fn declaration(&self) -> &ToolSpec {
         &self.declaration
     }
 
-    fn run(&self, mut job: Job) -> BoxFuture<'static, ToolOutput> {
-        job.needs = self.grants.iter().cloned().map(Need::Grant).collect();
+    fn run(&self, mut job: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
+        job.needs = self.grants.iter().cloned().map(CallNeed::Grant).collect();
         self.tool.run(job)
     }
 }
@@ -156,15 +160,15 @@ async fn open(
     host: WasmHost,
     file: &str,
     limits: Allowances,
-    screen: &Arc<Screen>,
-) -> anyhow::Result<Result<(WasmTool, Inspection), LoadError>> {
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<Result<(WasmTool, GuestInspection), ToolLoadError>> {
     let (path, screen) = (Path::new(file).to_owned(), Arc::clone(screen));
     let bytes = fs::read(&path)?;
     let mut sidecar = match read_plain(&path.with_extension("toml")) {
-        Ok(text) => Sidecar::read(&text).map_err(|error| {
-            Trouble::new(Exit::Usage, format!("{}: {error}", path.with_extension("toml").shown()))
+        Ok(text) => ToolSidecar::read(&text).map_err(|error| {
+            CommandError::new(CommandExit::Usage, format!("{}: {error}", path.with_extension("toml").shown()))
         })?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Sidecar::default(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => ToolSidecar::default(),
         // One that cannot be read might have asked for less.
         Err(error) => return Err(anyhow::anyhow!("{}: {error}", path.with_extension("toml").shown())),
     };
@@ -172,23 +176,23 @@ async fn open(
     let opened = tokio::task::spawn_blocking(move || {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut last = 0;
-        let mut progress = |step: holm_sandbox::Progress| {
+        let mut progress = |step: holm_sandbox::CompileProgress| {
             if step.elapsed.as_secs() > last {
                 last = step.elapsed.as_secs();
                 let most = step.budget.as_secs();
                 screen.note(&format!("holm: compiling {} ({last} s, at most {most} s)", path.shown()));
             }
         };
-        WasmTool::open(&host, &name, &bytes, Some(&sidecar), Standing::Confirmed, &mut progress)
+        WasmTool::open(&host, &name, &bytes, Some(&sidecar), PinStatus::Confirmed, &mut progress)
     });
     Ok(opened.await?)
 }
 
 /// The arguments in canonical form, if the schema lets them pass.
 fn check(arguments: &str, schema: &Json) -> anyhow::Result<String> {
-    let wrong = |why: String| Trouble::new(Exit::Usage, format!("invalid arguments: {why}"));
+    let wrong = |why: String| CommandError::new(CommandExit::Usage, format!("invalid arguments: {why}"));
     let parsed = Json::parse(arguments).map_err(|error| wrong(error.to_string()))?;
-    let schema = Schema::compile(schema).map_err(|error| wrong(error.to_string()))?;
+    let schema = CompiledSchema::compile(schema).map_err(|error| wrong(error.to_string()))?;
     if let Err(flaws) = schema.validate(&parsed) {
         let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
         return Err(wrong(flaws.join("; ")).into());
@@ -196,7 +200,7 @@ fn check(arguments: &str, schema: &Json) -> anyhow::Result<String> {
     Ok(parsed.canonical())
 }
 
-fn show(screen: &Screen, output: &ToolOutput, as_json: bool) -> anyhow::Result<Exit> {
+fn show(screen: &TerminalOutput, output: &ToolOutput, as_json: bool) -> anyhow::Result<CommandExit> {
     if as_json {
         screen.line(&serde_json::to_string(output)?);
     } else {
@@ -207,11 +211,11 @@ fn show(screen: &Screen, output: &ToolOutput, as_json: bool) -> anyhow::Result<E
         }
         notes(screen, output);
     }
-    Ok(if output.outcome == Outcome::Succeeded { Exit::Done } else { Exit::NoAnswer })
+    Ok(if output.outcome == Outcome::Succeeded { CommandExit::Done } else { CommandExit::NoAnswer })
 }
 
 /// What was used, what was refused, what was written aside.
-fn notes(screen: &Screen, output: &ToolOutput) {
+fn notes(screen: &TerminalOutput, output: &ToolOutput) {
     let Some(metadata) = &output.metadata else { return };
     let number = |name: &str| metadata.get(name).and_then(Json::as_u64).unwrap_or(0);
     let (fuel, memory, micros) = (number("fuel"), number("memory") >> 10, number("micros"));
@@ -225,16 +229,16 @@ fn notes(screen: &Screen, output: &ToolOutput) {
     }
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: WasmKind) -> &'static str {
     match kind {
-        Kind::Module => "a module of WASI 0.1",
-        Kind::Component => "a component",
+        WasmKind::Module => "a module of WASI 0.1",
+        WasmKind::Component => "a component",
     }
 }
 
-fn entry(entry: Entry) -> &'static str {
+fn entry(entry: GuestEntryPoint) -> &'static str {
     match entry {
-        Entry::Command | Entry::Module => "a command line",
-        Entry::Text => "one text",
+        GuestEntryPoint::Command | GuestEntryPoint::Module => "a command line",
+        GuestEntryPoint::Text => "one text",
     }
 }

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use holm::{grants::Allowance, runtime::Secrets};
+use holm::{grants::Allowance, runtime::SecretRedactor};
 use holm_tools::{
-    registry::{Sidecar, Standing},
+    registry::{PinStatus, ToolSidecar},
     wasm::WasmTool,
 };
 
-use crate::{places::Places, shelf};
+use crate::{places::HolmPaths, shelf};
 
 /// A harmless tool that lists the folder.
 pub(super) const LOOK: (&str, &[u8]) = ("look", include_bytes!("guests/look.wasm"));
@@ -25,18 +25,19 @@ const FUEL: &str = "fuel:2e8";
 
 /// Makes a tool of a guest, for a folder.
 pub(super) async fn open(
-    places: &Places,
+    places: &HolmPaths,
     folder: &Path,
     (name, bytes): (&'static str, &'static [u8]),
 ) -> anyhow::Result<WasmTool> {
-    let places = Places { work: folder.to_owned(), ..places.clone() };
+    let places = HolmPaths { work: folder.to_owned(), ..places.clone() };
     // Keys of the environment are none of a tour's business.
-    let settings = holm_tools::wasm::WasmSettings { secrets: Secrets::new(), ..shelf::settings(&places)? };
+    let settings =
+        holm_tools::wasm::WasmSettings { secrets: SecretRedactor::new(), ..shelf::settings(&places)? };
     let host = shelf::host(&places, settings)?;
-    let mut sidecar = Sidecar::default();
+    let mut sidecar = ToolSidecar::default();
     sidecar.limits.set(FUEL.parse::<Allowance>()?);
     let opened = tokio::task::spawn_blocking(move || {
-        WasmTool::open(&host, name, bytes, Some(&sidecar), Standing::Confirmed, &mut |_| {})
+        WasmTool::open(&host, name, bytes, Some(&sidecar), PinStatus::Confirmed, &mut |_| {})
     });
     let (tool, _) = opened.await??;
     Ok(tool)

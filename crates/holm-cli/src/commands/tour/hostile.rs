@@ -11,16 +11,16 @@ use holm::{
     runtime::Agent,
 };
 
-use super::{Tour, alarm, guest, lookup::refusals, replay::Watch};
+use super::{TourContext, alarm, guest, lookup::refusals, replay::EventRecorder};
 
 /// What the first one was given, harmless; the key lies beside it.
 const GRANT: &str = "read:weather.txt";
 /// A secret that must never leak.
 const SECRET: &str = "a-key-that-opens-nothing";
 
-pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {
-    let island = Island::make()?;
-    let watch = Watch::default();
+pub(super) async fn show(tour: &TourContext) -> anyhow::Result<()> {
+    let island = DecoyFolder::make()?;
+    let watch = EventRecorder::default();
     let mut agent = Agent::builder("scripted/hostile", script()).name("tour");
     for guest in [guest::KEY, guest::CONNECT, guest::LOOP] {
         agent = agent.tool(guest::open(&tour.places, &island.0, guest).await?);
@@ -80,9 +80,9 @@ fn script() -> ScriptedModel {
 }
 
 /// A folder with a harmless file and a key, removed when it is dropped.
-struct Island(PathBuf);
+struct DecoyFolder(PathBuf);
 
-impl Island {
+impl DecoyFolder {
     fn make() -> std::io::Result<Self> {
         let name = format!("holm-tour-{}", std::process::id());
         let island = Self(std::env::temp_dir().canonicalize()?.join(name));
@@ -96,7 +96,7 @@ impl Island {
     }
 }
 
-impl Drop for Island {
+impl Drop for DecoyFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }

@@ -8,8 +8,8 @@ use holm::{
     runtime::Agent,
 };
 
-use super::{Tour, guest, replay::Watch};
-use crate::tools::Set;
+use super::{TourContext, guest, replay::EventRecorder};
+use crate::tools::BuiltinToolSet;
 
 const QUESTION: &str = "Which files are in this folder?";
 /// What is granted: to look into this folder.
@@ -17,16 +17,16 @@ const GRANT: &str = "read:**";
 /// Turns: a call, an answer, and room for a correction.
 const TURNS: u64 = 4;
 
-pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {
+pub(super) async fn show(tour: &TourContext) -> anyhow::Result<()> {
     let tool = guest::open(&tour.places, &tour.places.work, guest::LOOK).await?;
-    let watch = Watch::default();
+    let watch = EventRecorder::default();
     let agent = Agent::builder(tour.chosen.card.clone(), std::sync::Arc::clone(&tour.chosen.client))
         .name("tour")
         .tool(tool)
         .grants(GrantSet::parse([GRANT])?)
         .config(|config| {
             config.limits.turns = Bound::AtMost(TURNS);
-            if tour.chosen.fits == Set::Few {
+            if tour.chosen.fits == BuiltinToolSet::Few {
                 // As `holm run` does it: what a small model finds is the answer, word for word.
                 config.policy.terminal_tools.insert(guest::LOOK.0.into());
             }
@@ -47,7 +47,7 @@ pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {
     watch.compare(tour, &report).await
 }
 
-fn told(tour: &Tour, event: &Event) {
+fn told(tour: &TourContext, event: &Event) {
     match event {
         Event::CallProposed { tool, arguments, .. } => {
             tour.tell("model", &format!("{tool} {arguments}"));

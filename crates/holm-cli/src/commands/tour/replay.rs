@@ -4,23 +4,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm::{
     kernel::{Effect, Event, Numbered, journal},
-    runtime::{EventSink, Journals as _, Report},
+    runtime::{EventSink, JournalStore as _, RunReport},
 };
 
-use super::{Tour, alarm};
+use super::{TourContext, alarm};
 
 /// Records events, as bytes and as values.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Watch(Arc<Mutex<Vec<(String, Event)>>>);
+pub(super) struct EventRecorder(Arc<Mutex<Vec<(String, Event)>>>);
 
-impl EventSink for Watch {
+impl EventSink for EventRecorder {
     fn event(&self, event: &Numbered) {
         let line = serde_json::to_string(event).unwrap_or_default();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((line, event.event.clone()));
     }
 }
 
-impl Watch {
+impl EventRecorder {
     /// What happened, in order.
     pub(super) fn events(&self) -> Vec<Event> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(_, event)| event.clone()).collect()
@@ -28,7 +28,7 @@ impl Watch {
 
     /// Replays the journal that was just written, without a model and without tools,
     /// and compares every byte.
-    pub(super) async fn compare(&self, tour: &Tour, report: &Report) -> anyhow::Result<()> {
+    pub(super) async fn compare(&self, tour: &TourContext, report: &RunReport) -> anyhow::Result<()> {
         let records = journal::decode_strict(&tour.store.read(&report.run).await?)?;
         let mut again = Vec::new();
         journal::replay_with(&records, |_, effect| {

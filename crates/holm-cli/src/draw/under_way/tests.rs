@@ -28,7 +28,7 @@ fn failed(call: u64) -> Event {
 
 #[test]
 fn a_call_is_under_way_from_its_start_to_its_end() {
-    let (under_way, shell) = (UnderWay::default(), Arc::<str>::from("shell"));
+    let (under_way, shell) = (RunningCalls::default(), Arc::<str>::from("shell"));
     let says = |expect: Option<&str>| {
         let said = line(&under_way.calls(), "*", Instant::now());
         assert_eq!(said.as_deref(), expect);
@@ -51,6 +51,6 @@ fn a_call_is_under_way_from_its_start_to_its_end() {
 fn what_takes_long_says_how_long() {
     let now = Instant::now();
     let at = now.checked_sub(Duration::from_millis(61_900)).unwrap();
-    let calls = BTreeMap::from([(CallId::new(1), Begun { name: "shell".into(), at })]);
+    let calls = BTreeMap::from([(CallId::new(1), RunningCall { name: "shell".into(), at })]);
     assert_eq!(line(&calls, "*", now).as_deref(), Some("* shell 61 s"));
 }

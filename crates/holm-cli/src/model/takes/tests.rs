@@ -12,7 +12,7 @@ fn picture() -> Block {
 
 #[test]
 fn a_picture_goes_to_those_who_see_it_and_is_refused_in_words_for_others() {
-    let takes = Takes::of;
+    let takes = ModelMediaSupport::of;
     for sees in ["openai/gpt-5-mini", "anthropic/claude-sonnet-4-5", DEMO, SCRIPT] {
         assert_eq!(takes(sees).refusal(&picture()), None, "{sees}");
     }

@@ -21,7 +21,7 @@ fn a_command_that_gives_nothing_usable_is_one_message() {
     let folder = tempfile::tempdir().unwrap();
     let check = |command: &str, expect: &str| {
         let error = output(command, folder.path(), |_| {}).unwrap_err();
-        assert!(error.exit == Exit::Failed && error.to_string().contains(expect), "{error}");
+        assert!(error.exit == CommandExit::Failed && error.to_string().contains(expect), "{error}");
     };
     check("exit 4", "`exit 4` produced no text for the prompt: exit status: 4");
     check("printf '\\377'", "is not UTF-8 text");

@@ -1,12 +1,12 @@
 use std::fs;
 
-use holm_config::Template;
+use holm_config::TextTemplate;
 
 use super::*;
 
-fn around(template: &str, given: &[&str]) -> Around {
-    Around {
-        template: Template::parse(template),
+fn around(template: &str, given: &[&str]) -> PromptTemplate {
+    PromptTemplate {
+        template: TextTemplate::parse(template),
         alias: "a".into(),
         variables: given.iter().map(|text| variable(text).unwrap()).collect(),
     }
@@ -40,7 +40,7 @@ fn what_was_given_wins_and_the_rest_is_known_or_asked_for() {
     assert!(today.len() == 10 && today.chars().filter(|c| *c == '-').count() == 2, "{today}");
     let check = |template: &str, given: &[&str], expect: &str| {
         let error = around(template, given).values(folder.path(), None).unwrap_err();
-        assert!(error.exit == Exit::Usage && error.to_string().contains(expect), "{error}");
+        assert!(error.exit == CommandExit::Usage && error.to_string().contains(expect), "{error}");
     };
     check("{{who}}", &[], "asks for `who`, and only cwd, date, filename, git_branch, language are built in");
     check("{{who}}", &[], "hint: give it: --var who=…");

@@ -1,23 +1,24 @@
 use super::*;
 
-fn names(env: &[(&str, &str)], confinement: Confinement) -> (Vec<String>, Vec<String>) {
+fn names(env: &[(&str, &str)], confinement: CommandConfinement) -> (Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let env = |name: &str| env.iter().find(|(one, _)| *one == name).map(|(_, value)| (*value).to_owned());
-    let places = Places::at(folder.path().join("data"), folder.path());
-    let outside = Outside::here(&places, &Kept::default(), Rules::default(), confinement, env);
+    let places = HolmPaths::at(folder.path().join("data"), folder.path());
+    let outside =
+        OutsideTools::here(&places, &ProtectedPaths::default(), CommandRules::default(), confinement, env);
     outside.tools.check().unwrap();
     (outside.tools.declarations().into_iter().map(|tool| tool.name).collect(), outside.notes)
 }
 
 #[test]
 fn commands_and_pages_are_there_and_a_search_where_a_service_is_named() {
-    let (tools, notes) = names(&[], Confinement::Required);
+    let (tools, notes) = names(&[], CommandConfinement::Required);
     assert_eq!((tools, notes), (["shell", "run_program", "fetch"].map(String::from).to_vec(), Vec::new()));
     for service in ["brave", "tavily", "https://search.example"] {
-        let (tools, _) = names(&[(SEARCH, service), (SEARCH_KEY, "k")], Confinement::None);
+        let (tools, _) = names(&[(SEARCH, service), (SEARCH_KEY, "k")], CommandConfinement::None);
         assert_eq!(tools.last().map(String::as_str), Some("web_search"), "{service}");
     }
-    let (tools, notes) = names(&[(SEARCH, "nowhere")], Confinement::None);
+    let (tools, notes) = names(&[(SEARCH, "nowhere")], CommandConfinement::None);
     assert_eq!((tools.len(), notes.len()), (3, 1), "{notes:?}");
 }
 

@@ -1,11 +1,11 @@
 use core::net::{IpAddr, Ipv4Addr};
 
-use super::{Class, Reach, embedded, is_public};
+use super::{AddressClass, AddressReach, embedded, is_public};
 
-fn check(name: &str, ip: &str, class: Class) {
+fn check(name: &str, ip: &str, class: AddressClass) {
     let ip: IpAddr = ip.parse().unwrap();
-    assert_eq!(Class::of(ip), class, "{name}: {ip}");
-    assert_eq!(is_public(ip), class == Class::Public, "{name}: {ip}");
+    assert_eq!(AddressClass::of(ip), class, "{name}: {ip}");
+    assert_eq!(is_public(ip), class == AddressClass::Public, "{name}: {ip}");
 }
 
 /// First and last address of each range that leads inside or nowhere, and the
@@ -13,44 +13,54 @@ fn check(name: &str, ip: &str, class: Class) {
 #[test]
 fn every_range_is_known_to_its_last_address() {
     for (name, first, last, class) in [
-        ("this network", "0.0.0.0", "0.255.255.255", Class::Unspecified),
-        ("private ten", "10.0.0.0", "10.255.255.255", Class::Private),
-        ("shared", "100.64.0.0", "100.127.255.255", Class::Shared),
-        ("loopback", "127.0.0.0", "127.255.255.255", Class::Loopback),
-        ("link-local", "169.254.0.0", "169.254.255.255", Class::LinkLocal),
-        ("private 172", "172.16.0.0", "172.31.255.255", Class::Private),
-        ("protocol assignments", "192.0.0.0", "192.0.0.255", Class::Reserved),
-        ("documentation one", "192.0.2.0", "192.0.2.255", Class::Reserved),
-        ("6to4 relay", "192.88.99.0", "192.88.99.255", Class::Reserved),
-        ("private 192.168", "192.168.0.0", "192.168.255.255", Class::Private),
-        ("benchmark", "198.18.0.0", "198.19.255.255", Class::Benchmark),
-        ("documentation two", "198.51.100.0", "198.51.100.255", Class::Reserved),
-        ("documentation three", "203.0.113.0", "203.0.113.255", Class::Reserved),
-        ("multicast", "224.0.0.0", "239.255.255.255", Class::Multicast),
-        ("future use and broadcast", "240.0.0.0", "255.255.255.255", Class::Reserved),
-        ("mapped", "::ffff:0.0.0.0", "::ffff:255.255.255.255", Class::Embedded),
-        ("compatible", "::2", "::255.255.255.255", Class::Embedded),
-        ("translated", "::ffff:0:0.0.0.0", "::ffff:0:255.255.255.255", Class::Embedded),
-        ("nat64", "64:ff9b::", "64:ff9b::ffff:ffff", Class::Embedded),
-        ("local nat64", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", Class::Embedded),
-        ("discard", "100::", "100::ffff:ffff:ffff:ffff", Class::Reserved),
-        ("teredo", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", Class::Embedded),
-        ("ipv6 protocol assignments", "2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", Class::Reserved),
-        ("ipv6 documentation", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", Class::Reserved),
-        ("6to4", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Class::Embedded),
-        ("newer documentation", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", Class::Reserved),
-        ("segment routing", "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Class::Reserved),
-        ("unique local", "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Class::Private),
-        ("ipv6 link-local", "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Class::LinkLocal),
-        ("site-local", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Class::Private),
-        ("ipv6 multicast", "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Class::Multicast),
+        ("this network", "0.0.0.0", "0.255.255.255", AddressClass::Unspecified),
+        ("private ten", "10.0.0.0", "10.255.255.255", AddressClass::Private),
+        ("shared", "100.64.0.0", "100.127.255.255", AddressClass::Shared),
+        ("loopback", "127.0.0.0", "127.255.255.255", AddressClass::Loopback),
+        ("link-local", "169.254.0.0", "169.254.255.255", AddressClass::LinkLocal),
+        ("private 172", "172.16.0.0", "172.31.255.255", AddressClass::Private),
+        ("protocol assignments", "192.0.0.0", "192.0.0.255", AddressClass::Reserved),
+        ("documentation one", "192.0.2.0", "192.0.2.255", AddressClass::Reserved),
+        ("6to4 relay", "192.88.99.0", "192.88.99.255", AddressClass::Reserved),
+        ("private 192.168", "192.168.0.0", "192.168.255.255", AddressClass::Private),
+        ("benchmark", "198.18.0.0", "198.19.255.255", AddressClass::Benchmark),
+        ("documentation two", "198.51.100.0", "198.51.100.255", AddressClass::Reserved),
+        ("documentation three", "203.0.113.0", "203.0.113.255", AddressClass::Reserved),
+        ("multicast", "224.0.0.0", "239.255.255.255", AddressClass::Multicast),
+        ("future use and broadcast", "240.0.0.0", "255.255.255.255", AddressClass::Reserved),
+        ("mapped", "::ffff:0.0.0.0", "::ffff:255.255.255.255", AddressClass::Embedded),
+        ("compatible", "::2", "::255.255.255.255", AddressClass::Embedded),
+        ("translated", "::ffff:0:0.0.0.0", "::ffff:0:255.255.255.255", AddressClass::Embedded),
+        ("nat64", "64:ff9b::", "64:ff9b::ffff:ffff", AddressClass::Embedded),
+        ("local nat64", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", AddressClass::Embedded),
+        ("discard", "100::", "100::ffff:ffff:ffff:ffff", AddressClass::Reserved),
+        ("teredo", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::Embedded),
+        (
+            "ipv6 protocol assignments",
+            "2001:1::",
+            "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+            AddressClass::Reserved,
+        ),
+        (
+            "ipv6 documentation",
+            "2001:db8::",
+            "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+            AddressClass::Reserved,
+        ),
+        ("6to4", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::Embedded),
+        ("newer documentation", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::Reserved),
+        ("segment routing", "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::Reserved),
+        ("unique local", "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::Private),
+        ("ipv6 link-local", "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::LinkLocal),
+        ("site-local", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::Private),
+        ("ipv6 multicast", "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", AddressClass::Multicast),
     ] {
         check(name, first, class);
         check(name, last, class);
     }
-    check("unspecified", "::", Class::Unspecified);
-    check("ipv6 loopback", "::1", Class::Loopback);
-    check("isatap", "2606:4700::5efe:a00:1", Class::Embedded);
+    check("unspecified", "::", AddressClass::Unspecified);
+    check("ipv6 loopback", "::1", AddressClass::Loopback);
+    check("isatap", "2606:4700::5efe:a00:1", AddressClass::Embedded);
 }
 
 #[test]
@@ -86,7 +96,7 @@ fn neighbours_of_the_ranges_are_public() {
         "2606:4700::1111",
         "3ffe:ffff::1",
     ] {
-        check("neighbour", ip, Class::Public);
+        check("neighbour", ip, AddressClass::Public);
     }
 }
 
@@ -103,14 +113,14 @@ fn metadata_services_are_known_and_never_reached() {
         "fd00:ec2::23",
         "fd20:ce::254",
     ] {
-        check("metadata", ip, Class::Metadata);
+        check("metadata", ip, AddressClass::Metadata);
     }
-    assert_eq!(Class::Metadata.reach(), Reach::Never);
+    assert_eq!(AddressClass::Metadata.reach(), AddressReach::Never);
 }
 
 #[test]
 fn only_addresses_that_a_person_may_mean_can_be_named() {
-    let named = |ip: &str| Class::of(ip.parse().unwrap()).reach() == Reach::Named;
+    let named = |ip: &str| AddressClass::of(ip.parse().unwrap()).reach() == AddressReach::Named;
     for ip in ["127.0.0.1", "10.1.2.3", "192.168.1.1", "100.64.0.1", "::1", "fd12::1", "198.18.0.1"] {
         assert!(named(ip), "{ip}");
     }

@@ -1,15 +1,15 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::{Host, HostPattern};
+use super::{HostPattern, UrlHost};
 use crate::error::HostError;
 
 fn reads(text: &str, shown: &str) {
-    assert_eq!(text.parse::<Host>().map(|host| host.to_string()), Ok(String::from(shown)), "{text}");
+    assert_eq!(text.parse::<UrlHost>().map(|host| host.to_string()), Ok(String::from(shown)), "{text}");
 }
 
 fn refused(text: &str, error: HostError) {
-    assert_eq!(text.parse::<Host>(), Err(error), "{text}");
+    assert_eq!(text.parse::<UrlHost>(), Err(error), "{text}");
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn a_host_that_ends_in_a_number_is_an_address_or_nothing() {
         "99999999999999999999",
     ] {
         assert!(
-            matches!(text.parse::<Host>(), Err(HostError::BadIpv4 | HostError::EmptyLabel)),
+            matches!(text.parse::<UrlHost>(), Err(HostError::BadIpv4 | HostError::EmptyLabel)),
             "{text} was read as {:?}",
-            text.parse::<Host>()
+            text.parse::<UrlHost>()
         );
     }
 }
@@ -185,7 +185,7 @@ fn a_wildcard_leaves_room_for_a_name_beneath_its_domain() {
     assert!(longest.admits(&format!("x.{}", domain(251)).parse().unwrap()));
     for length in [252, 253] {
         let domain = domain(length);
-        assert!(domain.parse::<Host>().is_ok(), "{length}");
+        assert!(domain.parse::<UrlHost>().is_ok(), "{length}");
         assert_eq!(format!("*.{domain}").parse::<HostPattern>(), Err(HostError::TooLong), "{length}");
     }
 }

@@ -3,12 +3,12 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{Need, Request, fill, part_by_part, plain};
-use crate::kind::Kind;
+use super::{AccessRequest, CallNeed, fill, part_by_part, plain};
+use crate::kind::GrantKind;
 use crate::template::slot::pieces;
 
-fn request(template: &str, values: &[&str]) -> Option<Request> {
-    plain(Kind::Read, &pieces(template).unwrap(), values)
+fn request(template: &str, values: &[&str]) -> Option<AccessRequest> {
+    plain(GrantKind::Read, &pieces(template).unwrap(), values)
 }
 
 #[test]
@@ -42,10 +42,10 @@ proptest! {
     ) {
         let Ok(pieces) = pieces(&template) else { return Ok(()) };
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        for kind in [Kind::Read, Kind::Write] {
+        for kind in [GrantKind::Read, GrantKind::Write] {
             let long = part_by_part(kind, &pieces, &values);
             if let Some(request) = plain(kind, &pieces, &values) {
-                prop_assert_eq!(&long, &Ok(Need::Request(request)));
+                prop_assert_eq!(&long, &Ok(CallNeed::Request(request)));
             }
             if pieces.len() > 1 {
                 prop_assert_eq!(fill(kind, &pieces, &values), long);

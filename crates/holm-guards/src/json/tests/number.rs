@@ -1,8 +1,8 @@
 use core::cmp::Ordering;
 
-use crate::json::{NotANumber, Number};
+use crate::json::{JsonNumber, JsonNumberError};
 
-fn number(text: &str) -> Number {
+fn number(text: &str) -> JsonNumber {
     text.parse().unwrap_or_else(|_| panic!("{text} is a number"))
 }
 
@@ -12,7 +12,7 @@ fn only_json_numbers_are_numbers() {
         assert_eq!(number(good).as_str(), good);
     }
     for bad in ["", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "0x1", "1 ", " 1", "1_0", "NaN", "١"] {
-        assert_eq!(bad.parse::<Number>(), Err(NotANumber), "{bad:?}");
+        assert_eq!(bad.parse::<JsonNumber>(), Err(JsonNumberError), "{bad:?}");
     }
 }
 
@@ -111,7 +111,7 @@ fn multiples_are_decided_exactly() {
 
 #[test]
 fn integers_become_their_own_text() {
-    assert_eq!(Number::from(u64::MAX).as_str(), "18446744073709551615");
-    assert_eq!(Number::from(i64::MIN).as_str(), "-9223372036854775808");
-    assert!(Number::from(-1_i64).is_negative() && !number("-0").is_negative());
+    assert_eq!(JsonNumber::from(u64::MAX).as_str(), "18446744073709551615");
+    assert_eq!(JsonNumber::from(i64::MIN).as_str(), "-9223372036854775808");
+    assert!(JsonNumber::from(-1_i64).is_negative() && !number("-0").is_negative());
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use crate::json::{Json, Object};
+use crate::json::{Json, JsonObject};
 
 /// One thing done to an object.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ proptest! {
     ) {
         let json = |(name, value): &(String, u64)| (name.clone(), Json::from(*value));
         let mut model: BTreeMap<String, Json> = start.iter().map(json).collect();
-        let mut object: Object = start.iter().map(json).collect();
+        let mut object: JsonObject = start.iter().map(json).collect();
         for deed in deeds {
             match deed {
                 Deed::Insert(name, value) => {

@@ -1,7 +1,7 @@
 use alloc::format;
 use alloc::string::ToString;
 
-use crate::json::{Json, MAX_DEPTH, ParseErrorKind, Position};
+use crate::json::{Json, JsonParseErrorKind, MAX_DEPTH, TextPosition};
 
 #[test]
 fn texts_become_values_and_canonical_texts() {
@@ -26,11 +26,11 @@ fn texts_become_values_and_canonical_texts() {
 
 #[test]
 fn errors_say_what_is_wrong_and_where() {
-    fn check(text: &str, kind: &ParseErrorKind, place: (usize, usize)) {
+    fn check(text: &str, kind: &JsonParseErrorKind, place: (usize, usize)) {
         let error = Json::parse(text).expect_err(text);
         assert_eq!((&error.kind, (error.at.line, error.at.column)), (kind, place), "{text:?}");
     }
-    use ParseErrorKind as Kind;
+    use JsonParseErrorKind as Kind;
     check("", &Kind::UnexpectedEnd, (1, 1));
     check("  ", &Kind::UnexpectedEnd, (1, 3));
     check("tru", &Kind::UnexpectedEnd, (1, 4));
@@ -71,7 +71,7 @@ fn half_a_surrogate_pair_is_an_error() {
     ] {
         assert_eq!(
             Json::parse(text).map_err(|error| error.kind),
-            Err(ParseErrorKind::LoneSurrogate),
+            Err(JsonParseErrorKind::LoneSurrogate),
             "{text}"
         );
     }
@@ -80,7 +80,7 @@ fn half_a_surrogate_pair_is_an_error() {
 #[test]
 fn the_strict_reader_refuses_a_repeated_name() {
     let error = Json::parse_strict(r#"{"a":1,"b":{"c":1,"c":2}}"#).expect_err("repeated");
-    assert_eq!(error.kind, ParseErrorKind::DuplicateName("c".into()));
+    assert_eq!(error.kind, JsonParseErrorKind::DuplicateName("c".into()));
     assert_eq!(error.at.column, 19);
     assert!(Json::parse_strict(r#"{"a":1,"b":{"a":1}}"#).is_ok());
     assert!(Json::parse_strict(r#"{"a":1,"\u0061":2}"#).is_err(), "escapes do not hide a repetition");
@@ -105,13 +105,13 @@ fn nesting_ends_at_the_limit() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(Json::parse(&nested(limit)).is_ok());
     let error = Json::parse(&nested(limit + 1)).expect_err("too deep");
-    assert_eq!((error.kind, error.at.offset), (ParseErrorKind::TooDeep, limit));
+    assert_eq!((error.kind, error.at.offset), (JsonParseErrorKind::TooDeep, limit));
 }
 
 #[test]
 fn positions_are_found_in_any_text() {
     fn check(text: &str, offset: usize, expected: (usize, usize, usize)) {
-        let Position { offset, line, column } = Position::find(text, offset);
+        let TextPosition { offset, line, column } = TextPosition::find(text, offset);
         assert_eq!((offset, line, column), expected, "{text:?}");
     }
     check("", 9, (0, 1, 1));

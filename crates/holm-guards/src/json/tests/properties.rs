@@ -6,10 +6,10 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
-use crate::json::{Json, Number};
+use crate::json::{Json, JsonNumber};
 
 /// Any number text that JSON allows.
-pub(crate) fn any_number() -> impl Strategy<Value = Number> {
+pub(crate) fn any_number() -> impl Strategy<Value = JsonNumber> {
     "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,12})?([eE][+-]?[0-9]{1,4})?"
         .prop_map(|text| text.parse().expect("a number"))
 }
@@ -105,8 +105,8 @@ proptest! {
 
     #[test]
     fn numbers_compare_as_integers_do(a in any::<i64>(), b in any::<i64>(), zeros in 0_usize..4) {
-        let plain = Number::from(a);
-        let spelt: Number = alloc::format!("{b}.{}e0", "0".repeat(zeros + 1)).parse().expect("a number");
+        let plain = JsonNumber::from(a);
+        let spelt: JsonNumber = alloc::format!("{b}.{}e0", "0".repeat(zeros + 1)).parse().expect("a number");
         prop_assert_eq!(plain.cmp_value(&spelt), a.cmp(&b));
         prop_assert_eq!(spelt.as_i64(), Some(b));
         prop_assert!(spelt.is_integer());
@@ -114,7 +114,7 @@ proptest! {
 
     #[test]
     fn scaled_numbers_compare_as_their_digits_do(a in any::<i32>(), b in any::<i32>(), scale in 0_u32..9) {
-        let number = |value: i32| alloc::format!("{value}e-{scale}").parse::<Number>().expect("a number");
+        let number = |value: i32| alloc::format!("{value}e-{scale}").parse::<JsonNumber>().expect("a number");
         prop_assert_eq!(number(a).cmp_value(&number(b)), a.cmp(&b));
         let power = 10_i64.pow(scale);
         prop_assert_eq!(number(a).is_integer(), i64::from(a) % power == 0);
@@ -122,7 +122,7 @@ proptest! {
 
     #[test]
     fn multiples_agree_with_integer_arithmetic(a in any::<i64>(), b in 1_i64..1_000_000, scale in 0_u32..6) {
-        let number = |value: i64| alloc::format!("{value}e-{scale}").parse::<Number>().expect("a number");
+        let number = |value: i64| alloc::format!("{value}e-{scale}").parse::<JsonNumber>().expect("a number");
         prop_assert_eq!(number(a).is_multiple_of(&number(b)), Some(a % b == 0));
     }
 

@@ -2,7 +2,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use core::cmp::Ordering;
 
-use crate::json::{Json, Kind, Object, write_string};
+use crate::json::{Json, JsonKind, JsonObject, write_string};
 
 fn json(text: &str) -> Json {
     Json::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -16,7 +16,7 @@ fn accessors_answer_for_their_own_kind_only() {
     assert_eq!(get("b").as_bool(), Some(true));
     assert_eq!((get("n").as_u64(), get("n").as_i64()), (Some(3), Some(3)));
     assert_eq!(get("a").as_array().map(<[Json]>::len), Some(1));
-    assert_eq!(get("o").as_object().map(Object::len), Some(0));
+    assert_eq!(get("o").as_object().map(JsonObject::len), Some(0));
     assert!(get("z").is_null() && value.get("missing").is_none());
     assert_eq!((get("n").as_str(), get("s").as_u64(), get("a").get("0")), (None, None, None));
 }
@@ -33,7 +33,7 @@ fn kinds_have_the_names_of_json_schema() {
     ] {
         assert_eq!(json(text).kind().to_string(), name);
     }
-    assert!(Kind::Null < Kind::Object);
+    assert!(JsonKind::Null < JsonKind::Object);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn rust_values_become_json() {
         ("big", Json::from(u64::MAX)),
         ("low", Json::from(-1_i64)),
         ("list", Json::from(vec![Json::Null])),
-        ("map", Json::from(Object::new())),
+        ("map", Json::from(JsonObject::new())),
     ]);
     let expected =
         r#"{"big":18446744073709551615,"list":[null],"low":-1,"map":{},"owned":"b","text":"a","yes":true}"#;

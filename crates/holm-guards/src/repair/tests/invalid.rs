@@ -1,10 +1,10 @@
-use super::{Repaired, object, repair, schema};
-use crate::schema::Schema;
+use super::{ArgumentRepair, object, repair, schema};
+use crate::schema::CompiledSchema;
 
-fn message(schema: &Schema, arguments: &str) -> alloc::string::String {
+fn message(schema: &CompiledSchema, arguments: &str) -> alloc::string::String {
     match repair(schema, arguments) {
-        Repaired::Invalid { message } => message,
-        Repaired::Valid { value, .. } => panic!("{arguments} became {value}"),
+        ArgumentRepair::Invalid { message } => message,
+        ArgumentRepair::Valid { value, .. } => panic!("{arguments} became {value}"),
     }
 }
 
@@ -82,7 +82,10 @@ fn a_null_under_a_name_that_no_variant_has_is_an_error() {
     let text = message(&shapes, r#"{"kind":"circle","radius":2,"colour":null}"#);
     assert!(text.contains("unknown property `colour`"), "{text}");
     // Where another variant has the name, the null is known to be that one's.
-    assert!(matches!(repair(&shapes, r#"{"kind":"circle","radius":2,"side":null}"#), Repaired::Valid { .. }));
+    assert!(matches!(
+        repair(&shapes, r#"{"kind":"circle","radius":2,"side":null}"#),
+        ArgumentRepair::Valid { .. }
+    ));
 }
 
 #[test]

@@ -2,14 +2,20 @@
 
 use alloc::vec::Vec;
 
-use super::checker::{Checker, Mode, count};
+use super::checker::{ReportMode, SchemaChecker, count};
 use crate::json::Json;
 use crate::schema::message;
 use crate::schema::node::ArrayRules;
-use crate::schema::path::Path;
+use crate::schema::path::ValuePath;
 
-impl Checker<'_> {
-    pub(super) fn array(&mut self, rules: &ArrayRules, items: &[Json], at: &Path<'_>, mode: Mode) -> bool {
+impl SchemaChecker<'_> {
+    pub(super) fn array(
+        &mut self,
+        rules: &ArrayRules,
+        items: &[Json],
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let length = count(items.len());
         let enough = rules.min.is_none_or(|min| length >= min);
         let mut ok =
@@ -17,7 +23,7 @@ impl Checker<'_> {
         let few = rules.max.is_none_or(|max| length <= max);
         ok &= self.demand(few, mode, at, "maxItems", |at| message::items(at, "at most", rules.max, length));
         for (index, item) in items.iter().enumerate() {
-            if !ok && mode == Mode::Quiet || self.stopped {
+            if !ok && mode == ReportMode::Quiet || self.stopped {
                 return false;
             }
             ok &= match (rules.prefix.get(index), rules.items) {
@@ -35,7 +41,7 @@ impl Checker<'_> {
         mode.and(ok, || self.contains(rules, items, at, mode))
     }
 
-    fn unique(&mut self, items: &[Json], at: &Path<'_>, mode: Mode) -> bool {
+    fn unique(&mut self, items: &[Json], at: &ValuePath<'_>, mode: ReportMode) -> bool {
         if !self.charge(items.len()) {
             return false;
         }
@@ -51,12 +57,12 @@ impl Checker<'_> {
         self.fail(mode, at, "uniqueItems", |at| message::twins(at, first, second))
     }
 
-    fn contains(&mut self, rules: &ArrayRules, items: &[Json], at: &Path<'_>, mode: Mode) -> bool {
+    fn contains(&mut self, rules: &ArrayRules, items: &[Json], at: &ValuePath<'_>, mode: ReportMode) -> bool {
         let Some(contains) = &rules.contains else { return true };
         let matching = items.iter().filter(|item| self.quiet(contains.node, item)).count();
         let matching = count(matching);
         let schema = self.schema();
-        let told = |at: &Path<'_>, words, limit| {
+        let told = |at: &ValuePath<'_>, words, limit| {
             message::contains(at, words, limit, schema, contains.node, matching)
         };
         let ok = self

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use crate::json::Json;
 use crate::schema::message;
-use crate::schema::node::{Node, NodeId};
-use crate::schema::path::Path;
-use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
+use crate::schema::node::{SchemaNode, SchemaNodeId};
+use crate::schema::path::ValuePath;
+use crate::schema::{CompiledSchema, MAX_VIOLATIONS, SchemaViolation};
 
 /// Work that one validation may cost: an array of some hundred thousand items passes, a bomb of
 /// nested `anyOf` ends within a tenth of a second.
@@ -22,22 +22,22 @@ const MAX_NESTING: u32 = 256;
 pub(super) const BYTES_A_STEP: usize = 64;
 
 /// One validation under way.
-pub(crate) struct Checker<'s> {
-    schema: &'s Schema,
+pub(crate) struct SchemaChecker<'s> {
+    schema: &'s CompiledSchema,
     steps: u64,
     depth: u32,
     pub(super) stopped: bool,
-    found: Vec<Violation>,
+    found: Vec<SchemaViolation>,
 }
 
 /// Whether violations are reported or only counted as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum ReportMode {
     Quiet,
     Report,
 }
 
-impl Mode {
+impl ReportMode {
     /// Checks both demands. After a failure, the second is checked only if violations are reported.
     pub(super) fn and(self, first: bool, second: impl FnOnce() -> bool) -> bool {
         if first {
@@ -50,16 +50,16 @@ impl Mode {
     }
 }
 
-impl<'s> Checker<'s> {
-    pub(crate) const fn new(schema: &'s Schema) -> Self {
+impl<'s> SchemaChecker<'s> {
+    pub(crate) const fn new(schema: &'s CompiledSchema) -> Self {
         Self { schema, steps: MAX_STEPS, depth: 0, stopped: false, found: Vec::new() }
     }
 
     /// Validates against the whole schema and reports the violations.
-    pub(in crate::schema) fn report(mut self, value: &Json) -> Result<(), Vec<Violation>> {
-        let valid = self.check(self.schema.root(), value, &Path::ROOT, Mode::Report);
+    pub(in crate::schema) fn report(mut self, value: &Json) -> Result<(), Vec<SchemaViolation>> {
+        let valid = self.check(self.schema.root(), value, &ValuePath::ROOT, ReportMode::Report);
         if self.stopped {
-            return Err(vec![Violation {
+            return Err(vec![SchemaViolation {
                 pointer: String::new(),
                 keyword: "$limit",
                 message: "the value is too large or too deep to be checked; send a smaller one".into(),
@@ -69,12 +69,12 @@ impl<'s> Checker<'s> {
     }
 
     /// Validates against one node without telling; running out of steps is not valid.
-    pub(crate) fn is_valid(&mut self, id: NodeId, value: &Json) -> bool {
+    pub(crate) fn is_valid(&mut self, id: SchemaNodeId, value: &Json) -> bool {
         self.quiet(id, value) && !self.stopped
     }
 
-    pub(in crate::schema) fn quiet(&mut self, id: NodeId, value: &Json) -> bool {
-        self.check(id, value, &Path::ROOT, Mode::Quiet)
+    pub(in crate::schema) fn quiet(&mut self, id: SchemaNodeId, value: &Json) -> bool {
+        self.check(id, value, &ValuePath::ROOT, ReportMode::Quiet)
     }
 
     /// Whether the budget is spent, so that every verdict from now on is "no".
@@ -82,7 +82,7 @@ impl<'s> Checker<'s> {
         self.stopped
     }
 
-    pub(in crate::schema) const fn schema(&self) -> &'s Schema {
+    pub(in crate::schema) const fn schema(&self) -> &'s CompiledSchema {
         self.schema
     }
 
@@ -110,18 +110,24 @@ impl<'s> Checker<'s> {
         self.depth -= 1;
     }
 
-    pub(super) fn check(&mut self, id: NodeId, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+    pub(super) fn check(
+        &mut self,
+        id: SchemaNodeId,
+        value: &Json,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let Some(node) = self.schema.node(id) else { return true };
         if !self.enter() {
             return false;
         }
-        let mode = if self.found.len() >= MAX_VIOLATIONS { Mode::Quiet } else { mode };
+        let mode = if self.found.len() >= MAX_VIOLATIONS { ReportMode::Quiet } else { mode };
         let valid = self.node(node, value, at, mode);
         self.leave();
         valid
     }
 
-    fn node(&mut self, node: &'s Node, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+    fn node(&mut self, node: &'s SchemaNode, value: &Json, at: &ValuePath<'_>, mode: ReportMode) -> bool {
         if node.refused {
             return self.fail(mode, at, "false", message::refused);
         }
@@ -149,13 +155,13 @@ impl<'s> Checker<'s> {
     /// Records a violation if violations are reported; always returns `false`.
     pub(super) fn fail(
         &mut self,
-        mode: Mode,
-        at: &Path<'_>,
+        mode: ReportMode,
+        at: &ValuePath<'_>,
         keyword: &'static str,
-        text: impl FnOnce(&Path<'_>) -> String,
+        text: impl FnOnce(&ValuePath<'_>) -> String,
     ) -> bool {
-        if mode == Mode::Report && self.found.len() < MAX_VIOLATIONS {
-            self.found.push(Violation { pointer: at.pointer(), keyword, message: text(at) });
+        if mode == ReportMode::Report && self.found.len() < MAX_VIOLATIONS {
+            self.found.push(SchemaViolation { pointer: at.pointer(), keyword, message: text(at) });
         }
         false
     }
@@ -164,15 +170,15 @@ impl<'s> Checker<'s> {
     pub(super) fn demand(
         &mut self,
         ok: bool,
-        mode: Mode,
-        at: &Path<'_>,
+        mode: ReportMode,
+        at: &ValuePath<'_>,
         keyword: &'static str,
-        text: impl FnOnce(&Path<'_>) -> String,
+        text: impl FnOnce(&ValuePath<'_>) -> String,
     ) -> bool {
         ok || self.fail(mode, at, keyword, text)
     }
 
-    pub(super) fn is_refused(&self, id: NodeId) -> bool {
+    pub(super) fn is_refused(&self, id: SchemaNodeId) -> bool {
         self.schema.node(id).is_some_and(|node| node.refused)
     }
 }

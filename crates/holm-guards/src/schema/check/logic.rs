@@ -1,15 +1,21 @@
 //! Schemas that apply to the same value, and what they leave over.
 
-use super::checker::{Checker, Mode};
+use super::checker::{ReportMode, SchemaChecker};
 use crate::json::Json;
-use crate::schema::evaluated::Evaluated;
+use crate::schema::evaluated::EvaluatedParts;
 use crate::schema::message;
-use crate::schema::node::{ArrayRules, Logic, Node, NodeId, ObjectRules};
-use crate::schema::path::Path;
+use crate::schema::node::{ArrayRules, LogicRules, ObjectRules, SchemaNode, SchemaNodeId};
+use crate::schema::path::ValuePath;
 use crate::schema::union::plausible;
 
-impl<'s> Checker<'s> {
-    pub(super) fn logic(&mut self, logic: &Logic, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+impl<'s> SchemaChecker<'s> {
+    pub(super) fn logic(
+        &mut self,
+        logic: &LogicRules,
+        value: &Json,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let mut ok = true;
         for node in logic.always() {
             ok = mode.and(ok, || self.check(node, value, at, mode));
@@ -34,7 +40,13 @@ impl<'s> Checker<'s> {
         })
     }
 
-    fn one_of(&mut self, branches: &[NodeId], value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+    fn one_of(
+        &mut self,
+        branches: &[SchemaNodeId],
+        value: &Json,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let mut fitting = branches.iter().enumerate().filter(|(_, node)| self.quiet(**node, value));
         match (fitting.next().map(|(index, _)| index), fitting.next().map(|(index, _)| index)) {
             (None, _) => self.no_branch(branches, value, at, mode, "oneOf"),
@@ -49,13 +61,13 @@ impl<'s> Checker<'s> {
     /// by their shapes otherwise.
     fn no_branch(
         &mut self,
-        branches: &[NodeId],
+        branches: &[SchemaNodeId],
         value: &Json,
-        at: &Path<'_>,
-        mode: Mode,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
         keyword: &'static str,
     ) -> bool {
-        if mode == Mode::Quiet || self.stopped {
+        if mode == ReportMode::Quiet || self.stopped {
             return false;
         }
         let schema = self.schema();
@@ -66,7 +78,13 @@ impl<'s> Checker<'s> {
         self.fail(mode, at, keyword, |at| message::no_branch(at, schema, branches, value))
     }
 
-    pub(super) fn unevaluated(&mut self, node: &'s Node, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+    pub(super) fn unevaluated(
+        &mut self,
+        node: &'s SchemaNode,
+        value: &Json,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         match (value, node.object.as_deref(), node.array.as_deref()) {
             (Json::Object(members), Some(ObjectRules { unevaluated: Some(rest), .. }), _) => {
                 let seen = self.evaluated(node, value);
@@ -93,10 +111,10 @@ impl<'s> Checker<'s> {
 
     fn left_over(
         &mut self,
-        rest: NodeId,
+        rest: SchemaNodeId,
         value: &Json,
-        at: &Path<'_>,
-        mode: Mode,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
         keyword: &'static str,
     ) -> bool {
         if self.is_refused(rest) {
@@ -105,8 +123,8 @@ impl<'s> Checker<'s> {
         self.check(rest, value, at, mode)
     }
 
-    fn evaluated<'v>(&mut self, node: &'s Node, value: &'v Json) -> Evaluated<'v> {
-        let mut seen = Evaluated::default();
+    fn evaluated<'v>(&mut self, node: &'s SchemaNode, value: &'v Json) -> EvaluatedParts<'v> {
+        let mut seen = EvaluatedParts::default();
         seen.collect_own(self, node, value);
         seen
     }

@@ -6,4 +6,4 @@ mod logic;
 mod object;
 mod scalar;
 
-pub(crate) use checker::Checker;
+pub(crate) use checker::SchemaChecker;

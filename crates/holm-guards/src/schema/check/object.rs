@@ -1,19 +1,19 @@
 //! What objects must satisfy.
 
-use super::checker::{BYTES_A_STEP, Checker, Mode, count};
-use crate::json::{Json, Object};
+use super::checker::{BYTES_A_STEP, ReportMode, SchemaChecker, count};
+use crate::json::{Json, JsonObject};
 use crate::schema::message;
-use crate::schema::node::{NodeId, ObjectRules};
-use crate::schema::path::Path;
+use crate::schema::node::{ObjectRules, SchemaNodeId};
+use crate::schema::path::ValuePath;
 
-impl Checker<'_> {
+impl SchemaChecker<'_> {
     pub(super) fn object(
         &mut self,
         rules: &ObjectRules,
-        members: &Object,
+        members: &JsonObject,
         value: &Json,
-        at: &Path<'_>,
-        mode: Mode,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
     ) -> bool {
         let dependent = rules.dependent_required.len() + rules.dependent_schemas.len();
         if !self.charge((members.len() + rules.required.len() + dependent) / 4) {
@@ -24,7 +24,7 @@ impl Checker<'_> {
         let size = count(members.len());
         let ok = mode.and(ok, || {
             let enough = rules.min.is_none_or(|min| size >= min);
-            let told = |at: &Path<'_>| message::properties(at, "at least", rules.min, size);
+            let told = |at: &ValuePath<'_>| message::properties(at, "at least", rules.min, size);
             let ok = self.demand(enough, mode, at, "minProperties", told);
             let few = rules.max.is_none_or(|max| size <= max);
             ok & self.demand(few, mode, at, "maxProperties", |at| {
@@ -34,24 +34,36 @@ impl Checker<'_> {
         mode.and(ok, || self.dependent(rules, members, value, at, mode))
     }
 
-    fn required(&mut self, rules: &ObjectRules, members: &Object, at: &Path<'_>, mode: Mode) -> bool {
+    fn required(
+        &mut self,
+        rules: &ObjectRules,
+        members: &JsonObject,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let mut ok = true;
         for name in rules.required.iter().filter(|name| !members.contains_key(name)) {
             let schema = self.schema();
             ok = self.fail(mode, at, "required", |at| {
                 message::missing(&at.name(name), schema, rules.property(name))
             });
-            if mode == Mode::Quiet {
+            if mode == ReportMode::Quiet {
                 break;
             }
         }
         ok
     }
 
-    fn members(&mut self, rules: &ObjectRules, members: &Object, at: &Path<'_>, mode: Mode) -> bool {
+    fn members(
+        &mut self,
+        rules: &ObjectRules,
+        members: &JsonObject,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let mut ok = true;
         for (name, member) in members {
-            if !ok && mode == Mode::Quiet || self.stopped {
+            if !ok && mode == ReportMode::Quiet || self.stopped {
                 return false;
             }
             let here = at.name(name);
@@ -81,7 +93,13 @@ impl Checker<'_> {
         ok
     }
 
-    fn property_name(&mut self, names: NodeId, name: &str, at: &Path<'_>, mode: Mode) -> bool {
+    fn property_name(
+        &mut self,
+        names: SchemaNodeId,
+        name: &str,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let ok = self.quiet(names, &Json::from(name));
         let schema = self.schema();
         self.demand(ok, mode, at, "propertyNames", |at| message::bad_name(at, schema, names))
@@ -90,10 +108,10 @@ impl Checker<'_> {
     fn dependent(
         &mut self,
         rules: &ObjectRules,
-        members: &Object,
+        members: &JsonObject,
         value: &Json,
-        at: &Path<'_>,
-        mode: Mode,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
     ) -> bool {
         let mut ok = true;
         for (name, needed) in &rules.dependent_required {
@@ -101,7 +119,7 @@ impl Checker<'_> {
                 continue;
             }
             for need in needed.iter().filter(|need| !members.contains_key(need)) {
-                let told = |at: &Path<'_>| message::dependent(&at.name(need), name);
+                let told = |at: &ValuePath<'_>| message::dependent(&at.name(need), name);
                 ok = self.fail(mode, at, "dependentRequired", told);
             }
         }

@@ -2,14 +2,20 @@
 
 use core::cmp::Ordering;
 
-use super::checker::{BYTES_A_STEP, Checker, Mode, count};
-use crate::json::{Json, Number};
+use super::checker::{BYTES_A_STEP, ReportMode, SchemaChecker, count};
+use crate::json::{Json, JsonNumber};
 use crate::schema::message;
-use crate::schema::node::{NumberRules, StringRules, Values};
-use crate::schema::path::Path;
+use crate::schema::node::{AllowedValues, NumberRules, StringRules};
+use crate::schema::path::ValuePath;
 
-impl Checker<'_> {
-    pub(super) fn values(&mut self, values: &Values, value: &Json, at: &Path<'_>, mode: Mode) -> bool {
+impl SchemaChecker<'_> {
+    pub(super) fn values(
+        &mut self,
+        values: &AllowedValues,
+        value: &Json,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         if let Some(constant) = &values.constant {
             let ok = self.is_same(constant, value);
             if !self.demand(ok, mode, at, "const", |at| message::not_constant(at, constant, value)) {
@@ -27,8 +33,14 @@ impl Checker<'_> {
         self.charge(steps) && same
     }
 
-    pub(super) fn number(&mut self, rules: &NumberRules, number: &Number, at: &Path<'_>, mode: Mode) -> bool {
-        type Limit<'r> = (&'r Option<Number>, &'static str, &'static str, fn(Ordering) -> bool);
+    pub(super) fn number(
+        &mut self,
+        rules: &NumberRules,
+        number: &JsonNumber,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
+        type Limit<'r> = (&'r Option<JsonNumber>, &'static str, &'static str, fn(Ordering) -> bool);
         let limits: [Limit<'_>; 4] = [
             (&rules.minimum, "minimum", "at least", Ordering::is_ge),
             (&rules.maximum, "maximum", "at most", Ordering::is_le),
@@ -46,7 +58,13 @@ impl Checker<'_> {
         ok & self.demand(fits, mode, at, "multipleOf", |at| message::not_multiple(at, divisor, number))
     }
 
-    pub(super) fn string(&mut self, rules: &StringRules, text: &str, at: &Path<'_>, mode: Mode) -> bool {
+    pub(super) fn string(
+        &mut self,
+        rules: &StringRules,
+        text: &str,
+        at: &ValuePath<'_>,
+        mode: ReportMode,
+    ) -> bool {
         let mut ok = true;
         if rules.min.is_some() || rules.max.is_some() {
             let length = count(text.chars().count());

@@ -8,21 +8,26 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-use crate::json::{Json, Object};
+use crate::json::{Json, JsonObject};
 use crate::ruling::excerpt;
-use crate::schema::index::{Index, MAX_NODES, address};
-use crate::schema::node::{Logic, Node, NodeId};
+use crate::schema::index::{MAX_NODES, SchemaIndex, address};
+use crate::schema::node::{LogicRules, SchemaNode, SchemaNodeId};
 use crate::schema::path::escape;
-use crate::schema::{Dialect, Gap, Schema, SchemaError, Unsupported, format, keywords, loops};
+use crate::schema::{
+    CompiledSchema, SchemaDialect, SchemaError, SupportGap, UnsupportedKeyword, format, keywords, loops,
+};
 
 /// The most gaps that are listed; a schema with more was not written for this validator.
 const MAX_UNSUPPORTED: usize = 64;
 
-pub(in crate::schema) fn compile(dialect: Dialect, source: &Json) -> Result<Schema, SchemaError> {
-    let dialect = source.as_object().and_then(Dialect::declared).unwrap_or(dialect);
-    let mut compiler = Compiler {
+pub(in crate::schema) fn compile(
+    dialect: SchemaDialect,
+    source: &Json,
+) -> Result<CompiledSchema, SchemaError> {
+    let dialect = source.as_object().and_then(SchemaDialect::declared).unwrap_or(dialect);
+    let mut compiler = SchemaCompiler {
         dialect,
-        index: Index::build(dialect, source)?,
+        index: SchemaIndex::build(dialect, source)?,
         nodes: Vec::new(),
         origins: Vec::new(),
         known: BTreeMap::new(),
@@ -30,7 +35,8 @@ pub(in crate::schema) fn compile(dialect: Dialect, source: &Json) -> Result<Sche
         unsupported: Vec::new(),
         patterns: 0,
     };
-    let root = compiler.enqueue(source, 0, Origin { parent: None, keyword: "", token: Token::None })?;
+    let root =
+        compiler.enqueue(source, 0, NodeOrigin { parent: None, keyword: "", token: PointerToken::None })?;
     while let Some((id, json, resource)) = compiler.queue.pop() {
         let node = compiler.node(id, json, resource)?;
         if let Some(slot) = compiler.nodes.get_mut(slot(id)) {
@@ -40,32 +46,32 @@ pub(in crate::schema) fn compile(dialect: Dialect, source: &Json) -> Result<Sche
     if let Some(id) = loops::find(&compiler.nodes) {
         return Err(SchemaError::EndlessReference { pointer: compiler.pointer(id) });
     }
-    let Compiler { nodes, unsupported, .. } = compiler;
-    Ok(Schema { source: source.clone(), nodes, root, unsupported })
+    let SchemaCompiler { nodes, unsupported, .. } = compiler;
+    Ok(CompiledSchema { source: source.clone(), nodes, root, unsupported })
 }
 
-pub(super) struct Compiler<'a> {
-    pub(super) dialect: Dialect,
-    pub(super) index: Index<'a>,
-    pub(super) nodes: Vec<Node>,
-    pub(super) origins: Vec<Origin<'a>>,
+pub(super) struct SchemaCompiler<'a> {
+    pub(super) dialect: SchemaDialect,
+    pub(super) index: SchemaIndex<'a>,
+    pub(super) nodes: Vec<SchemaNode>,
+    pub(super) origins: Vec<NodeOrigin<'a>>,
     /// Subschemas that have an id already, by their address in the document.
-    pub(super) known: BTreeMap<usize, NodeId>,
-    pub(super) queue: Vec<(NodeId, &'a Json, usize)>,
-    pub(super) unsupported: Vec<Unsupported>,
+    pub(super) known: BTreeMap<usize, SchemaNodeId>,
+    pub(super) queue: Vec<(SchemaNodeId, &'a Json, usize)>,
+    pub(super) unsupported: Vec<UnsupportedKeyword>,
     pub(super) patterns: usize,
 }
 
 /// The way from the schema above. A pointer is built from it only for an error message.
 #[derive(Clone, Copy)]
-pub(super) struct Origin<'a> {
-    pub(super) parent: Option<NodeId>,
+pub(super) struct NodeOrigin<'a> {
+    pub(super) parent: Option<SchemaNodeId>,
     pub(super) keyword: &'static str,
-    pub(super) token: Token<'a>,
+    pub(super) token: PointerToken<'a>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Token<'a> {
+pub(super) enum PointerToken<'a> {
     None,
     Name(&'a str),
     Index(usize),
@@ -73,46 +79,54 @@ pub(super) enum Token<'a> {
 
 /// One subschema that is being compiled.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
-    pub(super) id: NodeId,
-    pub(super) members: &'a Object,
+pub(super) struct SubschemaContext<'a> {
+    pub(super) id: SchemaNodeId,
+    pub(super) members: &'a JsonObject,
     pub(super) resource: usize,
 }
 
-pub(super) type Built<T> = Result<T, SchemaError>;
+pub(super) type CompileResult<T> = Result<T, SchemaError>;
 
-impl<'a> Compiler<'a> {
-    pub(super) fn enqueue(&mut self, json: &'a Json, resource: usize, origin: Origin<'a>) -> Built<NodeId> {
+impl<'a> SchemaCompiler<'a> {
+    pub(super) fn enqueue(
+        &mut self,
+        json: &'a Json,
+        resource: usize,
+        origin: NodeOrigin<'a>,
+    ) -> CompileResult<SchemaNodeId> {
         if let Some(id) = self.known.get(&address(json)) {
             return Ok(*id);
         }
         if self.nodes.len() >= MAX_NODES {
             return Err(SchemaError::TooLarge { limit: MAX_NODES, what: "subschemas" });
         }
-        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = SchemaNodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.known.insert(address(json), id);
-        self.nodes.push(Node::default());
+        self.nodes.push(SchemaNode::default());
         self.origins.push(origin);
         self.queue.push((id, json, self.index.owner(json, resource)));
         Ok(id)
     }
 
-    fn node(&mut self, id: NodeId, json: &'a Json, resource: usize) -> Built<Node> {
+    fn node(&mut self, id: SchemaNodeId, json: &'a Json, resource: usize) -> CompileResult<SchemaNode> {
         let members = match json {
-            Json::Bool(admitted) => return Ok(Node { refused: !admitted, ..Node::default() }),
+            Json::Bool(admitted) => return Ok(SchemaNode { refused: !admitted, ..SchemaNode::default() }),
             Json::Object(members) => members,
             Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) => {
                 return Err(SchemaError::NotASchema { pointer: self.pointer(id) });
             }
         };
-        let here = Here { id, members, resource };
-        if self.dialect == Dialect::Draft7 && members.contains_key("$ref") {
+        let here = SubschemaContext { id, members, resource };
+        if self.dialect == SchemaDialect::Draft7 && members.contains_key("$ref") {
             let reference = self.reference(here, "$ref")?;
-            return Ok(Node { logic: boxed(Logic { reference, ..Logic::default() }), ..Node::default() });
+            return Ok(SchemaNode {
+                logic: boxed(LogicRules { reference, ..LogicRules::default() }),
+                ..SchemaNode::default()
+            });
         }
         self.describe(here);
         let has = |keywords: &[&str]| keywords.iter().any(|keyword| members.contains_key(keyword));
-        Ok(Node {
+        Ok(SchemaNode {
             refused: false,
             types: self.types(here)?,
             values: if has(&["enum", "const"]) { boxed(self.values(here)?) } else { None },
@@ -125,37 +139,42 @@ impl<'a> Compiler<'a> {
     }
 
     /// Lists what only looks like a demand.
-    fn describe(&mut self, here: Here<'a>) {
+    fn describe(&mut self, here: SubschemaContext<'a>) {
         for keyword in here.members.keys().filter(|keyword| !keywords::is_known(keyword)) {
-            self.report(here, keyword, Gap::UnknownKeyword);
+            self.report(here, keyword, SupportGap::UnknownKeyword);
         }
-        if here.members.contains_key("$schema") && Dialect::declared(here.members).is_none() {
-            self.report(here, "$schema", Gap::UnknownDialect);
+        if here.members.contains_key("$schema") && SchemaDialect::declared(here.members).is_none() {
+            self.report(here, "$schema", SupportGap::UnknownDialect);
         }
         if let Some(name) = here.members.get("format").and_then(Json::as_str)
             && !format::is_known(name)
         {
-            self.report(here, "format", Gap::UnknownFormat);
+            self.report(here, "format", SupportGap::UnknownFormat);
         }
     }
 
-    pub(super) fn bad(&self, here: Here<'a>, keyword: &'static str, expected: &'static str) -> SchemaError {
+    pub(super) fn bad(
+        &self,
+        here: SubschemaContext<'a>,
+        keyword: &'static str,
+        expected: &'static str,
+    ) -> SchemaError {
         SchemaError::BadKeyword { pointer: self.pointer(here.id), keyword, expected }
     }
 
-    pub(super) fn unknown_type(&self, here: Here<'a>, name: &str) -> SchemaError {
+    pub(super) fn unknown_type(&self, here: SubschemaContext<'a>, name: &str) -> SchemaError {
         SchemaError::UnknownType { pointer: self.pointer(here.id), name: excerpt(name) }
     }
 
-    pub(super) fn report(&mut self, here: Here<'a>, keyword: &str, gap: Gap) {
+    pub(super) fn report(&mut self, here: SubschemaContext<'a>, keyword: &str, gap: SupportGap) {
         if self.unsupported.len() < MAX_UNSUPPORTED {
             let pointer = self.pointer(here.id);
-            self.unsupported.push(Unsupported { pointer, keyword: keyword.to_owned(), gap });
+            self.unsupported.push(UnsupportedKeyword { pointer, keyword: keyword.to_owned(), gap });
         }
     }
 
     /// The JSON pointer of a node in the document, by the way on which it was first met.
-    pub(super) fn pointer(&self, id: NodeId) -> String {
+    pub(super) fn pointer(&self, id: SchemaNodeId) -> String {
         let mut steps = Vec::new();
         let mut next = Some(id);
         while let Some(origin) = next.and_then(|id| self.origins.get(slot(id))) {
@@ -166,9 +185,9 @@ impl<'a> Compiler<'a> {
         for origin in steps.into_iter().rev().filter(|origin| origin.parent.is_some()) {
             // Writing into a `String` cannot fail.
             let _ = match origin.token {
-                Token::None => write!(out, "/{}", origin.keyword),
-                Token::Name(name) => write!(out, "/{}/{}", origin.keyword, escape(name)),
-                Token::Index(index) => write!(out, "/{}/{index}", origin.keyword),
+                PointerToken::None => write!(out, "/{}", origin.keyword),
+                PointerToken::Name(name) => write!(out, "/{}/{}", origin.keyword, escape(name)),
+                PointerToken::Index(index) => write!(out, "/{}/{index}", origin.keyword),
             };
         }
         out
@@ -194,7 +213,7 @@ const OBJECT: &[&str] = &[
 ];
 const LOGIC: &[&str] = &["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if"];
 
-fn slot(id: NodeId) -> usize {
+fn slot(id: SchemaNodeId) -> usize {
     usize::try_from(id.0).unwrap_or(usize::MAX)
 }
 

@@ -4,11 +4,11 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::compiler::{Built, Compiler, Here, Origin, Token};
-use crate::json::{Json, Number};
-use crate::schema::index::Target;
-use crate::schema::node::NodeId;
-use crate::schema::{Gap, Pattern, PatternError, SchemaError};
+use super::compiler::{CompileResult, NodeOrigin, PointerToken, SchemaCompiler, SubschemaContext};
+use crate::json::{Json, JsonNumber};
+use crate::schema::index::ReferenceTarget;
+use crate::schema::node::SchemaNodeId;
+use crate::schema::{EcmaPattern, PatternError, SchemaError, SupportGap};
 
 /// How many regular expressions one schema may hold, so that their tables stay
 /// below some ten megabytes.
@@ -17,20 +17,24 @@ const MAX_PATTERNS: usize = 256;
 /// How much of a pattern or a reference an error message repeats.
 const EXCERPT: usize = 80;
 
-impl<'a> Compiler<'a> {
-    pub(super) fn reference(&mut self, here: Here<'a>, keyword: &'static str) -> Built<Option<NodeId>> {
+impl<'a> SchemaCompiler<'a> {
+    pub(super) fn reference(
+        &mut self,
+        here: SubschemaContext<'a>,
+        keyword: &'static str,
+    ) -> CompileResult<Option<SchemaNodeId>> {
         let reference = match here.members.get(keyword) {
             None => return Ok(None),
             Some(Json::String(reference)) => reference,
             Some(_) => return Err(self.bad(here, keyword, "a reference in a string")),
         };
         match self.index.find(here.resource, reference) {
-            Target::Found(json) => self.child(here, keyword, Token::None, json).map(Some),
-            Target::Remote => {
-                self.report(here, keyword, Gap::RemoteReference);
+            ReferenceTarget::Found(json) => self.child(here, keyword, PointerToken::None, json).map(Some),
+            ReferenceTarget::Remote => {
+                self.report(here, keyword, SupportGap::RemoteReference);
                 Ok(None)
             }
-            Target::Dangling => Err(SchemaError::DanglingReference {
+            ReferenceTarget::Dangling => Err(SchemaError::DanglingReference {
                 pointer: self.pointer(here.id),
                 reference: reference.chars().take(EXCERPT).collect(),
             }),
@@ -39,15 +43,15 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn pattern(
         &mut self,
-        here: Here<'a>,
+        here: SubschemaContext<'a>,
         keyword: &'static str,
         text: &str,
-    ) -> Built<Option<Pattern>> {
+    ) -> CompileResult<Option<EcmaPattern>> {
         self.patterns += 1;
         if self.patterns > MAX_PATTERNS {
             return Err(SchemaError::TooLarge { limit: MAX_PATTERNS, what: "patterns" });
         }
-        match Pattern::compile(text) {
+        match EcmaPattern::compile(text) {
             Ok(pattern) => Ok(Some(pattern)),
             Err(PatternError::Unsupported(gap)) => {
                 self.report(here, keyword, gap);
@@ -63,48 +67,64 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn child(
         &mut self,
-        here: Here<'a>,
+        here: SubschemaContext<'a>,
         keyword: &'static str,
-        token: Token<'a>,
+        token: PointerToken<'a>,
         json: &'a Json,
-    ) -> Built<NodeId> {
-        self.enqueue(json, here.resource, Origin { parent: Some(here.id), keyword, token })
+    ) -> CompileResult<SchemaNodeId> {
+        self.enqueue(json, here.resource, NodeOrigin { parent: Some(here.id), keyword, token })
     }
 
-    pub(super) fn one(&mut self, here: Here<'a>, keyword: &'static str) -> Built<Option<NodeId>> {
+    pub(super) fn one(
+        &mut self,
+        here: SubschemaContext<'a>,
+        keyword: &'static str,
+    ) -> CompileResult<Option<SchemaNodeId>> {
         let Some(json) = here.members.get(keyword) else { return Ok(None) };
-        self.child(here, keyword, Token::None, json).map(Some)
+        self.child(here, keyword, PointerToken::None, json).map(Some)
     }
 
-    pub(super) fn list(&mut self, here: Here<'a>, keyword: &'static str) -> Built<Vec<NodeId>> {
+    pub(super) fn list(
+        &mut self,
+        here: SubschemaContext<'a>,
+        keyword: &'static str,
+    ) -> CompileResult<Vec<SchemaNodeId>> {
         let Some(json) = here.members.get(keyword) else { return Ok(Vec::new()) };
         let Json::Array(items) = json else { return Err(self.bad(here, keyword, "a list of schemas")) };
-        let mut child = |(index, item)| self.child(here, keyword, Token::Index(index), item);
+        let mut child = |(index, item)| self.child(here, keyword, PointerToken::Index(index), item);
         items.iter().enumerate().map(&mut child).collect()
     }
 
-    pub(super) fn map(&mut self, here: Here<'a>, keyword: &'static str) -> Built<Vec<(Box<str>, NodeId)>> {
+    pub(super) fn map(
+        &mut self,
+        here: SubschemaContext<'a>,
+        keyword: &'static str,
+    ) -> CompileResult<Vec<(Box<str>, SchemaNodeId)>> {
         let Some(json) = here.members.get(keyword) else { return Ok(Vec::new()) };
         let Json::Object(map) = json else { return Err(self.bad(here, keyword, "an object of schemas")) };
         let mut child = |(name, json): (&'a String, &'a Json)| {
-            Ok((name.as_str().into(), self.child(here, keyword, Token::Name(name), json)?))
+            Ok((name.as_str().into(), self.child(here, keyword, PointerToken::Name(name), json)?))
         };
         map.iter().map(&mut child).collect()
     }
 
     pub(super) fn names(
         &self,
-        here: Here<'a>,
+        here: SubschemaContext<'a>,
         keyword: &'static str,
         json: Option<&Json>,
-    ) -> Built<Vec<Box<str>>> {
+    ) -> CompileResult<Vec<Box<str>>> {
         let bad = || self.bad(here, keyword, "a list of property names");
         let Some(json) = json else { return Ok(Vec::new()) };
         let name = |json: &Json| json.as_str().map(Into::into).ok_or_else(bad);
         json.as_array().ok_or_else(bad)?.iter().map(name).collect()
     }
 
-    pub(super) fn number(&self, here: Here<'a>, keyword: &'static str) -> Built<Option<Number>> {
+    pub(super) fn number(
+        &self,
+        here: SubschemaContext<'a>,
+        keyword: &'static str,
+    ) -> CompileResult<Option<JsonNumber>> {
         match here.members.get(keyword) {
             None => Ok(None),
             Some(Json::Number(number)) => Ok(Some(number.clone())),
@@ -113,7 +133,11 @@ impl<'a> Compiler<'a> {
     }
 
     /// A count; one too large for the machine is as good as the largest.
-    pub(super) fn count(&self, here: Here<'a>, keyword: &'static str) -> Built<Option<u64>> {
+    pub(super) fn count(
+        &self,
+        here: SubschemaContext<'a>,
+        keyword: &'static str,
+    ) -> CompileResult<Option<u64>> {
         match self.number(here, keyword)? {
             None => Ok(None),
             Some(number) if number.is_integer() && !number.is_negative() => {

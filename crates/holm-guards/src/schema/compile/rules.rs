@@ -2,39 +2,40 @@
 
 use alloc::vec::Vec;
 
-use super::compiler::{Built, Compiler, Here, Token};
+use super::compiler::{CompileResult, PointerToken, SchemaCompiler, SubschemaContext};
 use crate::json::Json;
 use crate::schema::node::{
-    ArrayRules, Condition, Contains, Logic, NodeId, NumberRules, ObjectRules, StringRules, Types, Values,
+    AllowedValues, ArrayRules, ConditionalRule, ContainsRule, LogicRules, NumberRules, ObjectRules,
+    SchemaNodeId, StringRules, TypeSet,
 };
-use crate::schema::{Gap, Pattern};
+use crate::schema::{EcmaPattern, SupportGap};
 
-impl<'a> Compiler<'a> {
-    pub(super) fn types(&self, here: Here<'a>) -> Built<Types> {
+impl<'a> SchemaCompiler<'a> {
+    pub(super) fn types(&self, here: SubschemaContext<'a>) -> CompileResult<TypeSet> {
         let expected = "a type name or a list of type names";
         let named = |json: &Json| match json.as_str() {
-            Some(name) => Types::named(name).ok_or_else(|| self.unknown_type(here, name)),
+            Some(name) => TypeSet::named(name).ok_or_else(|| self.unknown_type(here, name)),
             None => Err(self.bad(here, "type", expected)),
         };
         match here.members.get("type") {
-            None => Ok(Types::ANY),
+            None => Ok(TypeSet::ANY),
             Some(Json::Array(names)) => {
-                names.iter().try_fold(Types::NONE, |types, name| Ok(types.with(named(name)?)))
+                names.iter().try_fold(TypeSet::NONE, |types, name| Ok(types.with(named(name)?)))
             }
             Some(name) => named(name),
         }
     }
 
-    pub(super) fn values(&self, here: Here<'a>) -> Built<Values> {
+    pub(super) fn values(&self, here: SubschemaContext<'a>) -> CompileResult<AllowedValues> {
         let one_of = match here.members.get("enum") {
             None => None,
             Some(Json::Array(values)) => Some(values.clone()),
             Some(_) => return Err(self.bad(here, "enum", "a list of values")),
         };
-        Ok(Values { one_of, constant: here.members.get("const").cloned() })
+        Ok(AllowedValues { one_of, constant: here.members.get("const").cloned() })
     }
 
-    pub(super) fn number_rules(&mut self, here: Here<'a>) -> Built<NumberRules> {
+    pub(super) fn number_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<NumberRules> {
         let (mut minimum, mut maximum) = (self.number(here, "minimum")?, self.number(here, "maximum")?);
         // Draft 4 wrote exclusiveness as a flag beside the limit.
         let flagged = |keyword: &str| here.members.get(keyword).and_then(Json::as_bool);
@@ -54,14 +55,14 @@ impl<'a> Compiler<'a> {
                 return Err(self.bad(here, "multipleOf", "a number above zero"));
             }
             if divisor.is_multiple_of(divisor).is_none() {
-                self.report(here, "multipleOf", Gap::LongDivisor);
+                self.report(here, "multipleOf", SupportGap::LongDivisor);
                 multiple_of = None;
             }
         }
         Ok(NumberRules { minimum, maximum, above, below, multiple_of })
     }
 
-    pub(super) fn string_rules(&mut self, here: Here<'a>) -> Built<StringRules> {
+    pub(super) fn string_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<StringRules> {
         let pattern = match here.members.get("pattern") {
             None => None,
             Some(Json::String(text)) => self.pattern(here, "pattern", text)?,
@@ -70,13 +71,13 @@ impl<'a> Compiler<'a> {
         Ok(StringRules { min: self.count(here, "minLength")?, max: self.count(here, "maxLength")?, pattern })
     }
 
-    pub(super) fn array_rules(&mut self, here: Here<'a>) -> Built<ArrayRules> {
+    pub(super) fn array_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<ArrayRules> {
         // The array form of `items` is what later drafts call `prefixItems`.
         let tuple = matches!(here.members.get("items"), Some(Json::Array(_)));
         let (prefix, rest) = if tuple { ("items", "additionalItems") } else { ("prefixItems", "items") };
         let contains = match self.one(here, "contains")? {
             None => None,
-            Some(node) => Some(Contains {
+            Some(node) => Some(ContainsRule {
                 node,
                 min: self.count(here, "minContains")?.unwrap_or(1),
                 max: self.count(here, "maxContains")?,
@@ -93,7 +94,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    pub(super) fn object_rules(&mut self, here: Here<'a>) -> Built<ObjectRules> {
+    pub(super) fn object_rules(&mut self, here: SubschemaContext<'a>) -> CompileResult<ObjectRules> {
         let (patterns, whole) = self.pattern_properties(here)?;
         let mut rules = ObjectRules {
             properties: self.map(here, "properties")?,
@@ -122,23 +123,26 @@ impl<'a> Compiler<'a> {
         // Without every pattern it is unknown which properties are left over, and refusing them
         // would be a guess.
         if !whole && rules.additional.take().is_some() {
-            self.report(here, "additionalProperties", Gap::UnknownPattern);
+            self.report(here, "additionalProperties", SupportGap::UnknownPattern);
         }
         if !whole && rules.unevaluated.take().is_some() {
-            self.report(here, "unevaluatedProperties", Gap::UnknownPattern);
+            self.report(here, "unevaluatedProperties", SupportGap::UnknownPattern);
         }
         Ok(rules)
     }
 
     /// The patterns with their schemas, and whether all of them could be compiled.
-    fn pattern_properties(&mut self, here: Here<'a>) -> Built<(Vec<(Pattern, NodeId)>, bool)> {
+    fn pattern_properties(
+        &mut self,
+        here: SubschemaContext<'a>,
+    ) -> CompileResult<(Vec<(EcmaPattern, SchemaNodeId)>, bool)> {
         let (mut found, mut whole) = (Vec::new(), true);
         let Some(json) = here.members.get("patternProperties") else { return Ok((found, whole)) };
         let Json::Object(map) = json else {
             return Err(self.bad(here, "patternProperties", "an object of schemas"));
         };
         for (text, json) in map {
-            let node = self.child(here, "patternProperties", Token::Name(text), json)?;
+            let node = self.child(here, "patternProperties", PointerToken::Name(text), json)?;
             match self.pattern(here, "patternProperties", text)? {
                 Some(pattern) => found.push((pattern, node)),
                 None => whole = false,
@@ -148,7 +152,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The older keyword that holds both name lists and schemas.
-    fn dependencies(&mut self, here: Here<'a>, rules: &mut ObjectRules) -> Built<()> {
+    fn dependencies(&mut self, here: SubschemaContext<'a>, rules: &mut ObjectRules) -> CompileResult<()> {
         let Some(json) = here.members.get("dependencies") else { return Ok(()) };
         let Json::Object(map) = json else {
             return Err(self.bad(here, "dependencies", "an object of name lists or schemas"));
@@ -158,18 +162,18 @@ impl<'a> Compiler<'a> {
                 let names = self.names(here, "dependencies", Some(json))?;
                 rules.dependent_required.push((name.as_str().into(), names));
             } else {
-                let node = self.child(here, "dependencies", Token::Name(name), json)?;
+                let node = self.child(here, "dependencies", PointerToken::Name(name), json)?;
                 rules.dependent_schemas.push((name.as_str().into(), node));
             }
         }
         Ok(())
     }
 
-    pub(super) fn logic(&mut self, here: Here<'a>) -> Built<Logic> {
+    pub(super) fn logic(&mut self, here: SubschemaContext<'a>) -> CompileResult<LogicRules> {
         let dynamic = here.members.get("$dynamicRef").and_then(Json::as_str);
         let dynamic = match dynamic {
             Some(reference) if self.index.is_ambiguous(reference) => {
-                self.report(here, "$dynamicRef", Gap::DynamicReference);
+                self.report(here, "$dynamicRef", SupportGap::DynamicReference);
                 None
             }
             Some(_) => self.reference(here, "$dynamicRef")?,
@@ -177,11 +181,13 @@ impl<'a> Compiler<'a> {
         };
         let condition = match self.one(here, "if")? {
             None => None,
-            Some(test) => {
-                Some(Condition { test, then: self.one(here, "then")?, otherwise: self.one(here, "else")? })
-            }
+            Some(test) => Some(ConditionalRule {
+                test,
+                then: self.one(here, "then")?,
+                otherwise: self.one(here, "else")?,
+            }),
         };
-        Ok(Logic {
+        Ok(LogicRules {
             reference: self.reference(here, "$ref")?,
             dynamic,
             all: self.list(here, "allOf")?,

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 const LAST: u32 = 0x10_ffff;
 
 /// The characters that `\s` matches in ECMAScript.
-pub(super) const SPACE: &[Range] = &[
+pub(super) const SPACE: &[CharRange] = &[
     (0x09, 0x0d),
     (0x20, 0x20),
     (0xa0, 0xa0),
@@ -21,45 +21,49 @@ pub(super) const SPACE: &[Range] = &[
     (0xfeff, 0xfeff),
 ];
 /// The characters that `\d` matches.
-pub(super) const DIGIT: &[Range] = &[(0x30, 0x39)];
+pub(super) const DIGIT: &[CharRange] = &[(0x30, 0x39)];
 /// The characters that `\w` matches.
-pub(super) const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
+pub(super) const WORD: &[CharRange] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
 /// The characters that `.` does not match.
-pub(super) const LINE_ENDS: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
+pub(super) const LINE_ENDS: &[CharRange] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
 
 /// A range of characters, including both ends.
-pub(super) type Range = (u32, u32);
+pub(super) type CharRange = (u32, u32);
 
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) root: Node,
+pub(super) struct PatternTree {
+    pub(super) root: PatternNode,
     /// The ranges that the sets in the tree point to.
-    pub(super) ranges: Vec<Range>,
+    pub(super) ranges: Vec<CharRange>,
 }
 
 /// One part of a pattern.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum PatternNode {
     /// One character of a set.
-    One(Set),
+    One(CharSet),
     /// A condition on the place.
-    Look(Look),
-    Row(Vec<Node>),
-    Choice(Vec<Node>),
+    Look(PatternAssertion),
+    Row(Vec<PatternNode>),
+    Choice(Vec<PatternNode>),
     /// The same again, at least and at most so often.
-    Repeat { node: Box<Node>, min: u32, max: Option<u32> },
+    Repeat {
+        node: Box<PatternNode>,
+        min: u32,
+        max: Option<u32>,
+    },
 }
 
 /// A set of characters: the indexes of its first and last ranges.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Set {
+pub(super) struct CharSet {
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
 /// A condition on a place in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum PatternAssertion {
     Start,
     End,
     Boundary,
@@ -67,7 +71,7 @@ pub(super) enum Look {
 }
 
 /// Everything that is not in a set.
-pub(super) fn others(ranges: &[Range]) -> Vec<Range> {
+pub(super) fn others(ranges: &[CharRange]) -> Vec<CharRange> {
     // In order of their first characters, both packed into one number.
     let mut ordered = BTreeSet::new();
     ordered.extend(ranges.iter().map(|(first, last)| (u64::from(*first) << 32) | u64::from(*last)));

@@ -8,49 +8,51 @@ use core::iter::Peekable;
 use core::str::Chars;
 
 use super::PatternError;
-use super::node::{DIGIT, LINE_ENDS, Look, Node, Range, SPACE, Set, Tree, WORD, others};
-use crate::schema::Gap;
+use super::node::{
+    CharRange, CharSet, DIGIT, LINE_ENDS, PatternAssertion, PatternNode, PatternTree, SPACE, WORD, others,
+};
+use crate::schema::SupportGap;
 
 /// How deep groups and quantifiers may nest; reading and compiling them is recursive.
 const NEST_LIMIT: u32 = 64;
 
-pub(super) fn parse(text: &str) -> Result<Tree, PatternError> {
+pub(super) fn parse(text: &str) -> Result<PatternTree, PatternError> {
     let mut parser =
-        Parser { rest: text.chars().peekable(), ranges: Vec::new(), names: Vec::new(), depth: 0 };
+        PatternParser { rest: text.chars().peekable(), ranges: Vec::new(), names: Vec::new(), depth: 0 };
     let root = parser.choice()?;
     if parser.rest.next().is_some() {
         return Err(malformed("unopened group"));
     }
-    Ok(Tree { root, ranges: parser.ranges })
+    Ok(PatternTree { root, ranges: parser.ranges })
 }
 
 fn malformed(reason: &str) -> PatternError {
     PatternError::Malformed(reason.to_string())
 }
 
-struct Parser<'a> {
+struct PatternParser<'a> {
     rest: Peekable<Chars<'a>>,
-    ranges: Vec<Range>,
+    ranges: Vec<CharRange>,
     names: Vec<String>,
     depth: u32,
 }
 
 /// The meaning of an escape.
-enum Escape {
+enum PatternEscape {
     Char(char),
-    Set(Vec<Range>),
-    Look(Look),
+    Set(Vec<CharRange>),
+    Look(PatternAssertion),
 }
 
 /// The context of an escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum EscapeContext {
     Outside,
     Class,
 }
 
-impl Parser<'_> {
-    fn choice(&mut self) -> Result<Node, PatternError> {
+impl PatternParser<'_> {
+    fn choice(&mut self) -> Result<PatternNode, PatternError> {
         let mut branches = alloc::vec![self.row()?];
         while self.rest.next_if_eq(&'|').is_some() {
             branches.push(self.row()?);
@@ -59,39 +61,39 @@ impl Parser<'_> {
             Some(only) if branches.is_empty() => Ok(only),
             last => {
                 branches.extend(last);
-                Ok(Node::Choice(branches))
+                Ok(PatternNode::Choice(branches))
             }
         }
     }
 
     /// Everything up to the end of the branch, the group or the pattern.
-    fn row(&mut self) -> Result<Node, PatternError> {
+    fn row(&mut self) -> Result<PatternNode, PatternError> {
         let mut row = Vec::new();
         while self.rest.peek().is_some_and(|c| !matches!(c, '|' | ')')) {
             let depth = self.depth;
             let mut node = self.atom()?;
             while let Some((min, max)) = self.quantifier()? {
                 self.nest()?;
-                node = Node::Repeat { node: Box::new(node), min, max };
+                node = PatternNode::Repeat { node: Box::new(node), min, max };
             }
             self.depth = depth;
             row.push(node);
         }
-        Ok(Node::Row(row))
+        Ok(PatternNode::Row(row))
     }
 
-    fn atom(&mut self) -> Result<Node, PatternError> {
-        let Some(c) = self.rest.next() else { return Ok(Node::Row(Vec::new())) };
+    fn atom(&mut self) -> Result<PatternNode, PatternError> {
+        let Some(c) = self.rest.next() else { return Ok(PatternNode::Row(Vec::new())) };
         match c {
-            '^' => Ok(Node::Look(Look::Start)),
-            '$' => Ok(Node::Look(Look::End)),
+            '^' => Ok(PatternNode::Look(PatternAssertion::Start)),
+            '$' => Ok(PatternNode::Look(PatternAssertion::End)),
             '.' => Ok(self.set(&others(LINE_ENDS))),
             '[' => self.class(),
             '(' => self.group(),
-            '\\' => match self.escape(Place::Outside)? {
-                Escape::Char(c) => Ok(self.single(c)),
-                Escape::Set(ranges) => Ok(self.set(&ranges)),
-                Escape::Look(look) => Ok(Node::Look(look)),
+            '\\' => match self.escape(EscapeContext::Outside)? {
+                PatternEscape::Char(c) => Ok(self.single(c)),
+                PatternEscape::Set(ranges) => Ok(self.set(&ranges)),
+                PatternEscape::Look(look) => Ok(PatternNode::Look(look)),
             },
             '*' | '+' | '?' => Err(malformed("nothing to repeat")),
             '{' if self.counted().is_some() => Err(malformed("nothing to repeat")),
@@ -159,16 +161,18 @@ impl Parser<'_> {
         Some(read(&min).and_then(|min| Ok((min, max.map(|max| read(&max)).transpose()?))))
     }
 
-    fn group(&mut self) -> Result<Node, PatternError> {
+    fn group(&mut self) -> Result<PatternNode, PatternError> {
         if self.rest.next_if_eq(&'?').is_some() {
             let kind = self.rest.next();
             match (kind, self.rest.peek()) {
                 (Some(':'), _) => {}
                 (Some('=' | '!'), _) | (Some('<'), Some('=' | '!')) => {
-                    return Err(PatternError::Unsupported(Gap::LookAround));
+                    return Err(PatternError::Unsupported(SupportGap::LookAround));
                 }
                 (Some('<'), Some('A'..='Z' | 'a'..='z' | '_')) => self.group_name()?,
-                (Some('a'..='z' | '-'), _) => return Err(PatternError::Unsupported(Gap::PatternFlags)),
+                (Some('a'..='z' | '-'), _) => {
+                    return Err(PatternError::Unsupported(SupportGap::PatternFlags));
+                }
                 _ => return Err(malformed("unknown kind of group")),
             }
         }
@@ -195,7 +199,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn class(&mut self) -> Result<Node, PatternError> {
+    fn class(&mut self) -> Result<PatternNode, PatternError> {
         let negated = self.rest.next_if_eq(&'^').is_some();
         let mut ranges = Vec::new();
         while self.rest.next_if_eq(&']').is_none() {
@@ -219,16 +223,16 @@ impl Parser<'_> {
     }
 
     /// Adds one member of a class. Returns its code if it is one character.
-    fn member(&mut self, ranges: &mut Vec<Range>) -> Result<Option<u32>, PatternError> {
+    fn member(&mut self, ranges: &mut Vec<CharRange>) -> Result<Option<u32>, PatternError> {
         let c = match self.rest.next() {
             None => return Err(malformed("unclosed character class")),
-            Some('\\') => match self.escape(Place::Class)? {
-                Escape::Char(c) => c,
-                Escape::Set(set) => {
+            Some('\\') => match self.escape(EscapeContext::Class)? {
+                PatternEscape::Char(c) => c,
+                PatternEscape::Set(set) => {
                     ranges.extend(set);
                     return Ok(None);
                 }
-                Escape::Look(_) => return Ok(None),
+                PatternEscape::Look(_) => return Ok(None),
             },
             Some(c) => c,
         };
@@ -236,17 +240,21 @@ impl Parser<'_> {
         Ok(Some(u32::from(c)))
     }
 
-    fn escape(&mut self, place: Place) -> Result<Escape, PatternError> {
+    fn escape(&mut self, place: EscapeContext) -> Result<PatternEscape, PatternError> {
         let c = self.rest.next().ok_or_else(|| malformed("a backslash ends the pattern"))?;
         let code = match c {
-            'd' => return Ok(Escape::Set(DIGIT.to_vec())),
-            'D' => return Ok(Escape::Set(others(DIGIT))),
-            'w' => return Ok(Escape::Set(WORD.to_vec())),
-            'W' => return Ok(Escape::Set(others(WORD))),
-            's' => return Ok(Escape::Set(SPACE.to_vec())),
-            'S' => return Ok(Escape::Set(others(SPACE))),
-            'b' if place == Place::Outside => return Ok(Escape::Look(Look::Boundary)),
-            'B' if place == Place::Outside => return Ok(Escape::Look(Look::NoBoundary)),
+            'd' => return Ok(PatternEscape::Set(DIGIT.to_vec())),
+            'D' => return Ok(PatternEscape::Set(others(DIGIT))),
+            'w' => return Ok(PatternEscape::Set(WORD.to_vec())),
+            'W' => return Ok(PatternEscape::Set(others(WORD))),
+            's' => return Ok(PatternEscape::Set(SPACE.to_vec())),
+            'S' => return Ok(PatternEscape::Set(others(SPACE))),
+            'b' if place == EscapeContext::Outside => {
+                return Ok(PatternEscape::Look(PatternAssertion::Boundary));
+            }
+            'B' if place == EscapeContext::Outside => {
+                return Ok(PatternEscape::Look(PatternAssertion::NoBoundary));
+            }
             'b' => 0x08,
             't' => 0x09,
             'n' => 0x0a,
@@ -254,8 +262,8 @@ impl Parser<'_> {
             'f' => 0x0c,
             'r' => 0x0d,
             '0' if !self.rest.peek().is_some_and(char::is_ascii_digit) => 0,
-            '1'..='9' | 'k' => return Err(PatternError::Unsupported(Gap::BackReference)),
-            'p' | 'P' => return Err(PatternError::Unsupported(Gap::UnicodeProperty)),
+            '1'..='9' | 'k' => return Err(PatternError::Unsupported(SupportGap::BackReference)),
+            'p' | 'P' => return Err(PatternError::Unsupported(SupportGap::UnicodeProperty)),
             'c' => {
                 let letter = self.rest.next().filter(char::is_ascii_alphabetic);
                 u32::from(letter.ok_or_else(|| malformed("`\\c` needs a letter"))?) % 32
@@ -267,7 +275,9 @@ impl Parser<'_> {
             }
             other => u32::from(other),
         };
-        char::from_u32(code).map(Escape::Char).ok_or_else(|| malformed("an escape stands for no character"))
+        char::from_u32(code)
+            .map(PatternEscape::Char)
+            .ok_or_else(|| malformed("an escape stands for no character"))
     }
 
     fn unicode(&mut self) -> Result<u32, PatternError> {
@@ -306,13 +316,13 @@ impl Parser<'_> {
         Ok(code)
     }
 
-    fn single(&mut self, c: char) -> Node {
+    fn single(&mut self, c: char) -> PatternNode {
         self.set(&[(u32::from(c), u32::from(c))])
     }
 
-    fn set(&mut self, ranges: &[Range]) -> Node {
+    fn set(&mut self, ranges: &[CharRange]) -> PatternNode {
         let from = self.ranges.len();
         self.ranges.extend(ranges);
-        Node::One(Set { from, to: self.ranges.len() })
+        PatternNode::One(CharSet { from, to: self.ranges.len() })
     }
 }

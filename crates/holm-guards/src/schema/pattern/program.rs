@@ -3,7 +3,7 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use super::node::{Look, Node, Range, Set, Tree, WORD};
+use super::node::{CharRange, CharSet, PatternAssertion, PatternNode, PatternTree, WORD};
 
 /// Instructions of one pattern: generous for real ones, small enough that a set of
 /// states is a kilobyte.
@@ -11,9 +11,9 @@ const MAX_STEPS: usize = 8 * 1024;
 
 /// A compiled pattern. The first instruction is the start, the last one the match.
 #[derive(Debug)]
-pub(super) struct Program {
-    pub(super) steps: Vec<Step>,
-    ranges: Vec<Range>,
+pub(super) struct PatternProgram {
+    pub(super) steps: Vec<PatternInstruction>,
+    ranges: Vec<CharRange>,
     /// The first characters of classes: no set tells the characters between two of them apart.
     classes: Vec<u32>,
     /// The classes of the first characters, which are most of all text.
@@ -24,10 +24,10 @@ pub(super) struct Program {
 
 /// One instruction. It continues with the next one unless it names another.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step {
+pub(super) enum PatternInstruction {
     /// Takes one character of a set.
-    One(Set),
-    Look(Look),
+    One(CharSet),
+    Look(PatternAssertion),
     /// Continues with the next instruction and with this one.
     Split(u32),
     Jump(u32),
@@ -35,12 +35,12 @@ pub(super) enum Step {
     Match,
 }
 
-impl Program {
+impl PatternProgram {
     /// Compiles a tree; nothing if it would be too large.
-    pub(super) fn of(tree: &Tree) -> Option<Self> {
-        let mut writer = Writer { steps: Vec::new(), has_boundary: false };
+    pub(super) fn of(tree: &PatternTree) -> Option<Self> {
+        let mut writer = ProgramWriter { steps: Vec::new(), has_boundary: false };
         writer.write(&tree.root)?;
-        writer.push(Step::Match)?;
+        writer.push(PatternInstruction::Match)?;
         let mut starts = BTreeSet::new();
         starts.insert(0_u64);
         let words = if writer.has_boundary { WORD } else { &[] };
@@ -53,7 +53,7 @@ impl Program {
         for (c, class) in (0_u32..).zip(&mut ascii) {
             *class = u16::try_from(class_among(&classes, c)).ok()?;
         }
-        let Writer { steps, has_boundary } = writer;
+        let ProgramWriter { steps, has_boundary } = writer;
         Some(Self { steps, ranges: tree.ranges.clone(), classes, ascii, has_boundary })
     }
 
@@ -76,13 +76,13 @@ impl Program {
     }
 
     /// Whether a set has a character.
-    pub(super) fn has(&self, set: Set, c: u32) -> bool {
+    pub(super) fn has(&self, set: CharSet, c: u32) -> bool {
         contains(self.ranges.get(set.from..set.to).unwrap_or_default(), c)
     }
 }
 
 /// Whether some range has a character.
-pub(super) fn contains(ranges: &[Range], c: u32) -> bool {
+pub(super) fn contains(ranges: &[CharRange], c: u32) -> bool {
     ranges.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }
 
@@ -90,13 +90,13 @@ fn class_among(classes: &[u32], c: u32) -> usize {
     classes.partition_point(|start| *start <= c).saturating_sub(1)
 }
 
-struct Writer {
-    steps: Vec<Step>,
+struct ProgramWriter {
+    steps: Vec<PatternInstruction>,
     has_boundary: bool,
 }
 
-impl Writer {
-    fn push(&mut self, step: Step) -> Option<usize> {
+impl ProgramWriter {
+    fn push(&mut self, step: PatternInstruction) -> Option<usize> {
         if self.steps.len() >= MAX_STEPS {
             return None;
         }
@@ -108,49 +108,50 @@ impl Writer {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
     }
 
-    fn point(&mut self, at: usize, step: Step) {
+    fn point(&mut self, at: usize, step: PatternInstruction) {
         if let Some(place) = self.steps.get_mut(at) {
             *place = step;
         }
     }
 
-    fn write(&mut self, node: &Node) -> Option<()> {
+    fn write(&mut self, node: &PatternNode) -> Option<()> {
         match node {
-            Node::One(set) => {
-                self.push(Step::One(*set))?;
+            PatternNode::One(set) => {
+                self.push(PatternInstruction::One(*set))?;
             }
-            Node::Look(look) => {
-                self.has_boundary |= matches!(look, Look::Boundary | Look::NoBoundary);
-                self.push(Step::Look(*look))?;
+            PatternNode::Look(look) => {
+                self.has_boundary |=
+                    matches!(look, PatternAssertion::Boundary | PatternAssertion::NoBoundary);
+                self.push(PatternInstruction::Look(*look))?;
             }
-            Node::Row(row) => row.iter().try_for_each(|node| self.write(node))?,
-            Node::Choice(branches) => self.choice(branches)?,
-            Node::Repeat { node, min, max } => self.repeat(node, *min, *max)?,
+            PatternNode::Row(row) => row.iter().try_for_each(|node| self.write(node))?,
+            PatternNode::Choice(branches) => self.choice(branches)?,
+            PatternNode::Repeat { node, min, max } => self.repeat(node, *min, *max)?,
         }
         Some(())
     }
 
-    fn choice(&mut self, branches: &[Node]) -> Option<()> {
+    fn choice(&mut self, branches: &[PatternNode]) -> Option<()> {
         let mut jumps = Vec::new();
         for (place, branch) in branches.iter().enumerate() {
             if place + 1 == branches.len() {
                 self.write(branch)?;
                 break;
             }
-            let split = self.push(Step::Split(0))?;
+            let split = self.push(PatternInstruction::Split(0))?;
             self.write(branch)?;
-            jumps.push(self.push(Step::Jump(0))?);
+            jumps.push(self.push(PatternInstruction::Jump(0))?);
             let next = self.here();
-            self.point(split, Step::Split(next));
+            self.point(split, PatternInstruction::Split(next));
         }
         let end = self.here();
         for jump in jumps {
-            self.point(jump, Step::Jump(end));
+            self.point(jump, PatternInstruction::Jump(end));
         }
         Some(())
     }
 
-    fn repeat(&mut self, node: &Node, min: u32, max: Option<u32>) -> Option<()> {
+    fn repeat(&mut self, node: &PatternNode, min: u32, max: Option<u32>) -> Option<()> {
         for _ in 0..min {
             let before = self.here();
             self.write(node)?;
@@ -160,17 +161,17 @@ impl Writer {
             }
         }
         let Some(max) = max else {
-            let split = self.push(Step::Split(0))?;
+            let split = self.push(PatternInstruction::Split(0))?;
             let before = self.here();
             self.write(node)?;
-            self.push(Step::Jump(before - 1))?;
+            self.push(PatternInstruction::Jump(before - 1))?;
             let end = self.here();
-            self.point(split, Step::Split(end));
+            self.point(split, PatternInstruction::Split(end));
             return Some(());
         };
         let mut splits = Vec::new();
         for _ in min..max {
-            let split = self.push(Step::Split(0))?;
+            let split = self.push(PatternInstruction::Split(0))?;
             splits.push(split);
             self.write(node)?;
             if self.steps.len() == split + 1 {
@@ -179,7 +180,7 @@ impl Writer {
         }
         let end = self.here();
         for split in splits {
-            self.point(split, Step::Split(end));
+            self.point(split, PatternInstruction::Split(end));
         }
         Some(())
     }

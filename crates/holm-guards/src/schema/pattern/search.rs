@@ -6,8 +6,8 @@
 
 use alloc::vec::Vec;
 
-use super::node::{Look, WORD};
-use super::program::{Program, Step, contains};
+use super::node::{PatternAssertion, WORD};
+use super::program::{PatternInstruction, PatternProgram, contains};
 
 /// Remembered steps of one search, in entries of four bytes.
 const MAX_TABLE: usize = 64 * 1024;
@@ -21,8 +21,8 @@ const MATCH: u32 = 1;
 const FIRST_STATE: u32 = 2;
 
 /// Whether the program matches somewhere in the text.
-pub(super) fn is_match(program: &Program, text: &str) -> bool {
-    let mut search = Search::new(program);
+pub(super) fn is_match(program: &PatternProgram, text: &str) -> bool {
+    let mut search = PatternSearch::new(program);
     let mut state = search.start();
     for c in text.chars() {
         match search.step(state, program.class_of(c)) {
@@ -35,7 +35,7 @@ pub(super) fn is_match(program: &Program, text: &str) -> bool {
 
 /// The kind of character on one side of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum CharSide {
     Edge,
     Word,
     Other,
@@ -43,15 +43,15 @@ enum Side {
 
 /// The set of instructions where the program may be, and the character before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct State {
-    before: Side,
+struct SearchState {
+    before: CharSide,
     /// A bit for each instruction.
     steps: Vec<u64>,
 }
 
-struct Search<'p> {
-    program: &'p Program,
-    states: Vec<State>,
+struct PatternSearch<'p> {
+    program: &'p PatternProgram,
+    states: Vec<SearchState>,
     /// For each state an entry for each class.
     table: Vec<u32>,
     /// Room for working out a step.
@@ -59,8 +59,8 @@ struct Search<'p> {
     stack: Vec<u32>,
 }
 
-impl<'p> Search<'p> {
-    fn new(program: &'p Program) -> Self {
+impl<'p> PatternSearch<'p> {
+    fn new(program: &'p PatternProgram) -> Self {
         let words = program.steps.len().div_ceil(64);
         Self {
             program,
@@ -73,7 +73,7 @@ impl<'p> Search<'p> {
 
     fn start(&mut self) -> usize {
         let steps = self.fresh();
-        self.keep(State { before: Side::Edge, steps })
+        self.keep(SearchState { before: CharSide::Edge, steps })
     }
 
     /// A match may begin everywhere, so the first instruction is in every set.
@@ -95,14 +95,14 @@ impl<'p> Search<'p> {
 
     fn work_out(&mut self, state: usize, class: usize, place: usize) -> Option<usize> {
         let c = self.program.example(class);
-        let after = if contains(WORD, c) { Side::Word } else { Side::Other };
+        let after = if contains(WORD, c) { CharSide::Word } else { CharSide::Other };
         if self.reach(state, after) {
             self.remember(place, MATCH);
             return None;
         }
         let mut steps = self.fresh();
         for (at, step) in self.program.steps.iter().enumerate() {
-            if let Step::One(set) = step
+            if let PatternInstruction::One(set) = step
                 && is_marked(&self.reached, at)
                 && self.program.has(*set, c)
             {
@@ -110,8 +110,8 @@ impl<'p> Search<'p> {
             }
         }
         // A pattern without word boundaries need not tell the sides apart.
-        let before = if self.program.has_boundary { after } else { Side::Other };
-        let next = State { before, steps };
+        let before = if self.program.has_boundary { after } else { CharSide::Other };
+        let next = SearchState { before, steps };
         if let Some(known) = self.states.iter().position(|state| *state == next) {
             self.remember(place, entry(known));
             return Some(known);
@@ -130,10 +130,10 @@ impl<'p> Search<'p> {
 
     /// Whether the pattern matches where the text ends.
     fn ends(&mut self, state: usize) -> bool {
-        self.reach(state, Side::Edge)
+        self.reach(state, CharSide::Edge)
     }
 
-    fn keep(&mut self, state: State) -> usize {
+    fn keep(&mut self, state: SearchState) -> usize {
         self.states.push(state);
         self.table.resize(self.states.len() * self.program.class_count(), UNKNOWN);
         self.states.len() - 1
@@ -147,9 +147,9 @@ impl<'p> Search<'p> {
 
     /// Marks every instruction that can be reached from a state without consuming a character.
     /// Returns whether the match is one.
-    fn reach(&mut self, state: usize, after: Side) -> bool {
+    fn reach(&mut self, state: usize, after: CharSide) -> bool {
         self.reached.fill(0);
-        let Some(State { before, steps }) = self.states.get(state) else { return false };
+        let Some(SearchState { before, steps }) = self.states.get(state) else { return false };
         for (word, bits) in steps.iter().enumerate() {
             let mut bits = *bits;
             while bits != 0 {
@@ -164,24 +164,26 @@ impl<'p> Search<'p> {
             }
             mark(&mut self.reached, at as usize);
             match self.program.steps.get(at as usize) {
-                Some(Step::Match) => matched = true,
-                Some(Step::Jump(to)) => self.stack.push(*to),
-                Some(Step::Split(to)) => self.stack.extend([*to, at + 1]),
-                Some(Step::Look(look)) if holds(*look, *before, after) => self.stack.push(at + 1),
-                Some(Step::Look(_) | Step::One(_)) | None => {}
+                Some(PatternInstruction::Match) => matched = true,
+                Some(PatternInstruction::Jump(to)) => self.stack.push(*to),
+                Some(PatternInstruction::Split(to)) => self.stack.extend([*to, at + 1]),
+                Some(PatternInstruction::Look(look)) if holds(*look, *before, after) => {
+                    self.stack.push(at + 1)
+                }
+                Some(PatternInstruction::Look(_) | PatternInstruction::One(_)) | None => {}
             }
         }
         matched
     }
 }
 
-fn holds(look: Look, before: Side, after: Side) -> bool {
-    let boundary = (before == Side::Word) != (after == Side::Word);
+fn holds(look: PatternAssertion, before: CharSide, after: CharSide) -> bool {
+    let boundary = (before == CharSide::Word) != (after == CharSide::Word);
     match look {
-        Look::Start => before == Side::Edge,
-        Look::End => after == Side::Edge,
-        Look::Boundary => boundary,
-        Look::NoBoundary => !boundary,
+        PatternAssertion::Start => before == CharSide::Edge,
+        PatternAssertion::End => after == CharSide::Edge,
+        PatternAssertion::Boundary => boundary,
+        PatternAssertion::NoBoundary => !boundary,
     }
 }
 

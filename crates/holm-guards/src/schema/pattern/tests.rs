@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 use regex_automata::meta::Regex;
 
-use super::Pattern;
-use crate::schema::Gap;
+use super::EcmaPattern;
+use crate::schema::SupportGap;
 
 /// Both engines must say the same of every text.
 #[track_caller]
 fn check(pattern: &str, theirs: &str, texts: &[&str]) {
-    let ours = Pattern::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+    let ours = EcmaPattern::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
     let theirs = Regex::new(theirs).unwrap_or_else(|error| panic!("{theirs}: {error}"));
     for text in texts {
         assert_eq!(ours.is_match(text), theirs.is_match(text), "{pattern} on {text:?}");
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn no_pattern_and_no_text_break_it(pattern in "[ab()|*+?{}\\[\\]^$.,0-9\\\\bdwWsSu-]{0,20}", text in ".{0,20}") {
-        if let Ok(pattern) = Pattern::compile(&pattern) {
+        if let Ok(pattern) = EcmaPattern::compile(&pattern) {
             let _ = pattern.is_match(&text);
         }
     }
@@ -100,15 +100,16 @@ fn nothing_repeated_is_nothing() {
     for pattern in
         ["(?:){1000000000}", "(?:){0,1000000000}", "(?:(?:){9,}){9,}", "(?:^*$*)*", "(?:a*)*", "(?:a*b*)+"]
     {
-        assert!(Pattern::compile(pattern).is_ok_and(|pattern| pattern.is_match("")), "{pattern}");
+        assert!(EcmaPattern::compile(pattern).is_ok_and(|pattern| pattern.is_match("")), "{pattern}");
     }
-    let large =
-        |text: &str| Pattern::compile(text) == Err(super::PatternError::Unsupported(Gap::PatternTooLarge));
+    let large = |text: &str| {
+        EcmaPattern::compile(text) == Err(super::PatternError::Unsupported(SupportGap::PatternTooLarge))
+    };
     assert!(large("a{1000000000}") && large("(?:a?){100000}") && !large("a{8000}"));
 }
 
 #[test]
 fn stacked_quantifiers_end() {
-    assert!(Pattern::compile("a***").is_ok());
-    assert!(Pattern::compile(&("a".to_owned() + &"*".repeat(10_000))).is_err());
+    assert!(EcmaPattern::compile("a***").is_ok());
+    assert!(EcmaPattern::compile(&("a".to_owned() + &"*".repeat(10_000))).is_err());
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{json, schema};
 use crate::schema::index::MAX_NODES;
-use crate::schema::{Dialect, Gap, Schema, SchemaError, keywords};
+use crate::schema::{CompiledSchema, SchemaDialect, SchemaError, SupportGap, keywords};
 
 #[test]
 fn the_keyword_table_is_sorted() {
@@ -14,7 +14,7 @@ fn the_keyword_table_is_sorted() {
 #[test]
 fn broken_schemas_are_refused_with_the_place() {
     fn check(source: &str, expected: &str) {
-        let error = Schema::compile(&json(source)).expect_err(source);
+        let error = CompiledSchema::compile(&json(source)).expect_err(source);
         assert_eq!(error.to_string(), expected, "{source}");
     }
     check("5", "schema at the root is neither an object nor a boolean; use `true` to allow everything");
@@ -68,18 +68,18 @@ fn a_schema_that_only_refers_to_itself_is_refused() {
         r##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/b"}]},"b":{"oneOf":[{"$ref":"#/$defs/a"}]}}}"##,
         r##"{"properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/a"}}}"##,
     ] {
-        let error = Schema::compile(&json(endless)).expect_err(endless);
+        let error = CompiledSchema::compile(&json(endless)).expect_err(endless);
         assert!(matches!(error, SchemaError::EndlessReference { .. }), "{endless}: {error}");
     }
     for fine in [r##"{"properties":{"a":{"$ref":"#"}}}"##, r##"{"items":{"$ref":"#"},"allOf":[true,true]}"##]
     {
-        assert!(Schema::compile(&json(fine)).is_ok(), "{fine}");
+        assert!(CompiledSchema::compile(&json(fine)).is_ok(), "{fine}");
     }
 }
 
 #[test]
 fn what_is_not_enforced_is_named() {
-    fn check(source: &str, expected: &[(&str, &str, Gap)]) {
+    fn check(source: &str, expected: &[(&str, &str, SupportGap)]) {
         let schema = schema(source);
         let named: Vec<_> =
             schema.unsupported().iter().map(|gap| (&*gap.pointer, &*gap.keyword, gap.gap)).collect();
@@ -87,18 +87,24 @@ fn what_is_not_enforced_is_named() {
     }
     check(r#"{"type":"string","title":"t","description":"d","default":1,"examples":[],"x-hint":1}"#, &[]);
     check(r#"{"format":"email"}"#, &[]);
-    check(r#"{"format":"colour"}"#, &[("", "format", Gap::UnknownFormat)]);
-    check(r#"{"properties":{"a":{"nullable":true}}}"#, &[("/properties/a", "nullable", Gap::UnknownKeyword)]);
-    check(r#"{"$ref":"https://example.com/x.json"}"#, &[("", "$ref", Gap::RemoteReference)]);
-    check(r#"{"items":{"pattern":"(?=a)"}}"#, &[("/items", "pattern", Gap::LookAround)]);
-    check(r#"{"pattern":"(a)\\1"}"#, &[("", "pattern", Gap::BackReference)]);
-    check(r#"{"pattern":"\\p{L}"}"#, &[("", "pattern", Gap::UnicodeProperty)]);
-    check(r#"{"pattern":"(.{1000}){1000}"}"#, &[("", "pattern", Gap::PatternTooLarge)]);
-    check(r#"{"multipleOf":1.0000000000000000001}"#, &[("", "multipleOf", Gap::LongDivisor)]);
-    check(r#"{"$schema":"https://example.com/my-own"}"#, &[("", "$schema", Gap::UnknownDialect)]);
+    check(r#"{"format":"colour"}"#, &[("", "format", SupportGap::UnknownFormat)]);
+    check(
+        r#"{"properties":{"a":{"nullable":true}}}"#,
+        &[("/properties/a", "nullable", SupportGap::UnknownKeyword)],
+    );
+    check(r#"{"$ref":"https://example.com/x.json"}"#, &[("", "$ref", SupportGap::RemoteReference)]);
+    check(r#"{"items":{"pattern":"(?=a)"}}"#, &[("/items", "pattern", SupportGap::LookAround)]);
+    check(r#"{"pattern":"(a)\\1"}"#, &[("", "pattern", SupportGap::BackReference)]);
+    check(r#"{"pattern":"\\p{L}"}"#, &[("", "pattern", SupportGap::UnicodeProperty)]);
+    check(r#"{"pattern":"(.{1000}){1000}"}"#, &[("", "pattern", SupportGap::PatternTooLarge)]);
+    check(r#"{"multipleOf":1.0000000000000000001}"#, &[("", "multipleOf", SupportGap::LongDivisor)]);
+    check(r#"{"$schema":"https://example.com/my-own"}"#, &[("", "$schema", SupportGap::UnknownDialect)]);
     check(
         r#"{"patternProperties":{"(?!a)":true},"additionalProperties":false}"#,
-        &[("", "patternProperties", Gap::LookAround), ("", "additionalProperties", Gap::UnknownPattern)],
+        &[
+            ("", "patternProperties", SupportGap::LookAround),
+            ("", "additionalProperties", SupportGap::UnknownPattern),
+        ],
     );
 }
 
@@ -122,9 +128,12 @@ fn the_document_says_its_own_dialect() {
         json(&format!(r#"{{"$schema":"{draft}",{rest}}}"#))
     };
     let short = json(r#"{"x":"a"}"#);
-    let old = Schema::compile(&source("http://json-schema.org/draft-07/schema#")).expect("a schema");
+    let old = CompiledSchema::compile(&source("http://json-schema.org/draft-07/schema#")).expect("a schema");
     assert!(old.is_valid(&short), "draft 7 ignores what stands beside a reference");
-    let new = Schema::compile_as(Dialect::Draft7, &source("https://json-schema.org/draft/2020-12/schema"));
+    let new = CompiledSchema::compile_as(
+        SchemaDialect::Draft7,
+        &source("https://json-schema.org/draft/2020-12/schema"),
+    );
     assert!(!new.expect("a schema").is_valid(&short));
 }
 
@@ -181,11 +190,14 @@ fn identifiers_are_resolved_inside_the_document() {
 fn a_document_with_too_many_parts_is_refused() {
     let many = |count: usize| {
         let parts: Vec<String> = (0..count).map(|n| format!(r#""p{n}":{{"type":"string"}}"#)).collect();
-        Schema::compile(&json(&format!(r#"{{"properties":{{{}}}}}"#, parts.join(","))))
+        CompiledSchema::compile(&json(&format!(r#"{{"properties":{{{}}}}}"#, parts.join(","))))
     };
     assert!(many(MAX_NODES - 1).is_ok());
     assert_eq!(many(MAX_NODES + 1), Err(SchemaError::TooLarge { limit: MAX_NODES, what: "subschemas" }));
     let patterns: Vec<String> = (0..300).map(|n| format!(r#""p{n}":true"#)).collect();
     let patterns = json(&format!(r#"{{"patternProperties":{{{}}}}}"#, patterns.join(",")));
-    assert!(matches!(Schema::compile(&patterns), Err(SchemaError::TooLarge { what: "patterns", .. })));
+    assert!(matches!(
+        CompiledSchema::compile(&patterns),
+        Err(SchemaError::TooLarge { what: "patterns", .. })
+    ));
 }

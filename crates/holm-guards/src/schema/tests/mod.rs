@@ -7,15 +7,15 @@ pub(crate) mod properties;
 mod uri;
 mod validate;
 
-use super::Schema;
+use super::CompiledSchema;
 use crate::json::Json;
 
 fn json(text: &str) -> Json {
     Json::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn schema(text: &str) -> Schema {
-    Schema::compile(&json(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+fn schema(text: &str) -> CompiledSchema {
+    CompiledSchema::compile(&json(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 /// One value that a schema allows, and one that it refuses.

@@ -1,11 +1,11 @@
 use alloc::string::ToString;
 
-use crate::schema::{Gap, Pattern, PatternError};
+use crate::schema::{EcmaPattern, PatternError, SupportGap};
 
 #[test]
 fn patterns_mean_what_they_mean_in_javascript() {
     fn check(pattern: &str, good: &[&str], bad: &[&str]) {
-        let compiled = Pattern::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+        let compiled = EcmaPattern::compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         for text in good {
             assert!(compiled.is_match(text), "{pattern} should match {text:?}");
         }
@@ -48,24 +48,24 @@ fn patterns_mean_what_they_mean_in_javascript() {
 
 #[test]
 fn patterns_that_cannot_be_enforced_are_told_apart_from_broken_ones() {
-    fn unsupported(pattern: &str, gap: Gap) {
-        assert_eq!(Pattern::compile(pattern), Err(PatternError::Unsupported(gap)), "{pattern}");
+    fn unsupported(pattern: &str, gap: SupportGap) {
+        assert_eq!(EcmaPattern::compile(pattern), Err(PatternError::Unsupported(gap)), "{pattern}");
     }
-    unsupported("(?=a)", Gap::LookAround);
-    unsupported("(?!a)", Gap::LookAround);
-    unsupported("(?<=a)b", Gap::LookAround);
-    unsupported("(?<!a)b", Gap::LookAround);
-    unsupported(r"(a)\1", Gap::BackReference);
-    unsupported(r"(?<n>a)\k<n>", Gap::BackReference);
-    unsupported(r"\p{L}", Gap::UnicodeProperty);
-    unsupported(r"[\P{L}]", Gap::UnicodeProperty);
-    unsupported("(?i:a)", Gap::PatternFlags);
-    unsupported("((a{100}){100}){100}", Gap::PatternTooLarge);
-    unsupported(&"a".repeat(20_000), Gap::PatternTooLarge);
+    unsupported("(?=a)", SupportGap::LookAround);
+    unsupported("(?!a)", SupportGap::LookAround);
+    unsupported("(?<=a)b", SupportGap::LookAround);
+    unsupported("(?<!a)b", SupportGap::LookAround);
+    unsupported(r"(a)\1", SupportGap::BackReference);
+    unsupported(r"(?<n>a)\k<n>", SupportGap::BackReference);
+    unsupported(r"\p{L}", SupportGap::UnicodeProperty);
+    unsupported(r"[\P{L}]", SupportGap::UnicodeProperty);
+    unsupported("(?i:a)", SupportGap::PatternFlags);
+    unsupported("((a{100}){100}){100}", SupportGap::PatternTooLarge);
+    unsupported(&"a".repeat(20_000), SupportGap::PatternTooLarge);
 
     for broken in ["(", ")", "[a", "*", "a{2,1}", r"\", r"\a", r"\u12", r"\u{110000}", r"\c1", "[b-a]", r"\Z"]
     {
-        let error = Pattern::compile(broken).expect_err(broken);
+        let error = EcmaPattern::compile(broken).expect_err(broken);
         assert!(matches!(error, PatternError::Malformed(_)), "{broken}: {error:?}");
         assert!(!error.to_string().is_empty() && !error.to_string().contains('\n'), "{broken}: {error}");
     }
@@ -74,12 +74,12 @@ fn patterns_that_cannot_be_enforced_are_told_apart_from_broken_ones() {
 #[test]
 fn deeply_nested_groups_are_refused_and_do_not_crash() {
     let nested = "(".repeat(5_000) + &")".repeat(5_000);
-    assert!(Pattern::compile(&nested).is_err());
+    assert!(EcmaPattern::compile(&nested).is_err());
 }
 
 #[test]
 fn a_pattern_remembers_its_text() {
-    let pattern = Pattern::compile(r"^\d$").expect("a pattern");
+    let pattern = EcmaPattern::compile(r"^\d$").expect("a pattern");
     assert_eq!(pattern.as_str(), r"^\d$");
-    assert_eq!(pattern, Pattern::compile(r"^\d$").expect("a pattern"));
+    assert_eq!(pattern, EcmaPattern::compile(r"^\d$").expect("a pattern"));
 }

@@ -7,7 +7,7 @@ use proptest::{prop_assert, prop_assert_eq};
 
 use crate::json::Json;
 use crate::json::tests::properties::any_json;
-use crate::schema::{Pattern, Schema, format};
+use crate::schema::{CompiledSchema, EcmaPattern, format};
 
 /// Schemas over a small vocabulary, so that values often hit their keywords; now and
 /// then a broken one.
@@ -62,7 +62,7 @@ pub(crate) fn any_schema() -> impl Strategy<Value = Json> {
 proptest! {
     #[test]
     fn the_quick_answer_and_the_report_agree(source in any_schema(), value in any_json()) {
-        let Ok(schema) = Schema::compile(&source) else { return Ok(()) };
+        let Ok(schema) = CompiledSchema::compile(&source) else { return Ok(()) };
         let report = schema.validate(&value);
         prop_assert_eq!(schema.is_valid(&value), report.is_ok());
         if let Err(violations) = report {
@@ -81,7 +81,7 @@ proptest! {
         if source.canonical().contains("$ref") {
             return Ok(());
         }
-        let (Ok(plain), Ok(negated)) = (Schema::compile(&source), Schema::compile(&Json::object([("not", source)]))) else {
+        let (Ok(plain), Ok(negated)) = (CompiledSchema::compile(&source), CompiledSchema::compile(&Json::object([("not", source)]))) else {
             return Ok(());
         };
         prop_assert_ne_verdict(&plain, &negated, &value)?;
@@ -89,7 +89,7 @@ proptest! {
 
     #[test]
     fn any_document_is_a_schema_or_an_error(source in any_json(), value in any_json()) {
-        if let Ok(schema) = Schema::compile(&source) {
+        if let Ok(schema) = CompiledSchema::compile(&source) {
             let _ = schema.validate(&value);
             prop_assert!(schema.shape().len() < 4_000);
         }
@@ -97,14 +97,14 @@ proptest! {
 
     #[test]
     fn a_constant_admits_itself_alone(value in any_json(), other in any_json()) {
-        let schema = Schema::compile(&Json::object([("const", value.clone())])).expect("a schema");
+        let schema = CompiledSchema::compile(&Json::object([("const", value.clone())])).expect("a schema");
         prop_assert!(schema.is_valid(&value));
         prop_assert_eq!(schema.is_valid(&other), value.same_value(&other));
     }
 
     #[test]
     fn no_pattern_and_no_text_make_the_engine_panic(pattern in "[\\PC]{0,12}|[a-c()\\[\\]{}^$.*+?|\\\\dwsbux0-9-]{0,12}", text in any::<String>()) {
-        if let Ok(pattern) = Pattern::compile(&pattern) {
+        if let Ok(pattern) = EcmaPattern::compile(&pattern) {
             let _ = pattern.is_match(&text);
         }
     }
@@ -118,7 +118,7 @@ proptest! {
             out.push(c);
             out
         });
-        let pattern = Pattern::compile(&alloc::format!("^{escaped}$")).expect("a pattern");
+        let pattern = EcmaPattern::compile(&alloc::format!("^{escaped}$")).expect("a pattern");
         prop_assert!(pattern.is_match(&text));
     }
 
@@ -131,8 +131,8 @@ proptest! {
 }
 
 fn prop_assert_ne_verdict(
-    a: &Schema,
-    b: &Schema,
+    a: &CompiledSchema,
+    b: &CompiledSchema,
     value: &Json,
 ) -> Result<(), proptest::test_runner::TestCaseError> {
     prop_assert!(a.is_valid(value) != b.is_valid(value), "{} and {}", a.source(), value);

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::json::Json;
 use crate::ruling::Rules;
-use crate::skill::{Skill, SkillError, extract};
+use crate::skill::{CompiledSkill, SkillError, extract};
 
 fn verdict(text: &str, target: &str, output: &str) -> Result<(), SkillError> {
     let target = ExtractionTarget::parse(target).unwrap();
@@ -131,7 +131,7 @@ fn results_are_shown_as_they_were() {
 
 #[test]
 fn the_compiled_skill_decides_by_the_same_rules() {
-    let skill = Skill::compile(extract()).unwrap().under(Rules::AgentRs);
+    let skill = CompiledSkill::compile(extract()).unwrap().under(Rules::AgentRs);
     let input = |text: &str, target: &str| {
         skill.check_input(&Json::object([("text", Json::from(text)), ("target", Json::from(target))]))
     };

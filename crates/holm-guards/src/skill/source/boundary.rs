@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The kind of a value, which decides what would make it a piece of something longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
-pub enum Reading {
+pub enum ValueReading {
     /// Words and figures. Letters, digits, marks and `_` belong together; hyphens and apostrophes
     /// separate (`Berlin-based` names Berlin); `.` and `,` between digits do not. Scripts that
     /// write without spaces have no boundaries of their own.
@@ -24,7 +24,7 @@ pub enum Reading {
     Date,
 }
 
-impl Reading {
+impl ValueReading {
     /// The reading of a value of unknown kind, by its looks.
     #[must_use]
     pub fn of(value: &str) -> Self {

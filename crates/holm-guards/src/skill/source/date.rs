@@ -130,14 +130,14 @@ pub(super) fn scan(text: &str) -> BTreeSet<String> {
 pub(in crate::skill) fn is_date(text: &str) -> bool {
     let text = normalise(text);
     let tokens = tokens(&text);
-    let known = |token: &Token<'_>| match token.part {
-        Part::Number { digits, .. } => digits <= 4,
-        Part::Word(word) => month(word).is_some() || DATE_WORDS.contains(&word),
+    let known = |token: &DateToken<'_>| match token.part {
+        DatePart::Number { digits, .. } => digits <= 4,
+        DatePart::Word(word) => month(word).is_some() || DATE_WORDS.contains(&word),
     };
     if tokens.is_empty() || !tokens.iter().all(known) {
         return false;
     }
-    let numbers: Vec<(u32, usize)> = tokens.iter().filter_map(Token::number).collect();
+    let numbers: Vec<(u32, usize)> = tokens.iter().filter_map(DateToken::number).collect();
     let months = tokens.iter().filter_map(|token| token.word().and_then(month)).count();
     match (months, numbers.as_slice()) {
         (0, []) => true,
@@ -151,29 +151,29 @@ pub(in crate::skill) fn is_date(text: &str) -> bool {
 }
 
 /// A run of digits or of letters.
-struct Token<'a> {
-    part: Part<'a>,
+struct DateToken<'a> {
+    part: DatePart<'a>,
     /// The text between the previous token and this one.
     gap: &'a str,
 }
 
-enum Part<'a> {
+enum DatePart<'a> {
     Number { value: u32, digits: usize },
     Word(&'a str),
 }
 
-impl Token<'_> {
+impl DateToken<'_> {
     fn number(&self) -> Option<(u32, usize)> {
         match self.part {
-            Part::Number { value, digits } => Some((value, digits)),
-            Part::Word(_) => None,
+            DatePart::Number { value, digits } => Some((value, digits)),
+            DatePart::Word(_) => None,
         }
     }
 
     fn word(&self) -> Option<&str> {
         match self.part {
-            Part::Number { .. } => None,
-            Part::Word(word) => Some(word),
+            DatePart::Number { .. } => None,
+            DatePart::Word(word) => Some(word),
         }
     }
 
@@ -199,8 +199,8 @@ impl Token<'_> {
 
 /// Splits a text into numbers and words; ordinal endings and the small words inside
 /// dates are left out.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens: Vec<Token<'_>> = Vec::new();
+fn tokens(text: &str) -> Vec<DateToken<'_>> {
+    let mut tokens: Vec<DateToken<'_>> = Vec::new();
     let mut rest = text;
     let mut gap_start = 0;
     while let Some(at) = rest.find(char::is_alphanumeric) {
@@ -221,24 +221,29 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             continue;
         }
         let part = if is_number {
-            Part::Number { value: run.parse().unwrap_or(u32::MAX), digits: run.len() }
+            DatePart::Number { value: run.parse().unwrap_or(u32::MAX), digits: run.len() }
         } else {
-            Part::Word(run)
+            DatePart::Word(run)
         };
-        tokens.push(Token { part, gap });
+        tokens.push(DateToken { part, gap });
         gap_start = start + run.len();
     }
     tokens
 }
 
-fn month_of_year(a: &Token<'_>, b: &Token<'_>) -> Option<(u32, u32)> {
+fn month_of_year(a: &DateToken<'_>, b: &DateToken<'_>) -> Option<(u32, u32)> {
     if !b.follows_closely() {
         return None;
     }
     a.month().zip(b.year()).map(|(month, year)| (year, month)).or_else(|| a.year().zip(b.month()))
 }
 
-fn date(a: &Token<'_>, b: &Token<'_>, c: &Token<'_>, next: Option<&Token<'_>>) -> Option<(u32, u32, u32)> {
+fn date(
+    a: &DateToken<'_>,
+    b: &DateToken<'_>,
+    c: &DateToken<'_>,
+    next: Option<&DateToken<'_>>,
+) -> Option<(u32, u32, u32)> {
     let (year, month, day) = if a.word().or(b.word()).is_some() {
         spelled(a, b, c).filter(|_| b.follows_closely() && c.follows_closely())?
     } else {
@@ -249,7 +254,7 @@ fn date(a: &Token<'_>, b: &Token<'_>, c: &Token<'_>, next: Option<&Token<'_>>) -
 }
 
 /// Day, month name and year in one of the orders that people write.
-fn spelled(a: &Token<'_>, b: &Token<'_>, c: &Token<'_>) -> Option<(u32, u32, u32)> {
+fn spelled(a: &DateToken<'_>, b: &DateToken<'_>, c: &DateToken<'_>) -> Option<(u32, u32, u32)> {
     let day_first = || Some((c.year()?, b.month()?, a.day()?));
     let month_first = || Some((c.year()?, a.month()?, b.day()?));
     let year_first = || Some((a.year()?, b.month()?, c.day()?));
@@ -257,7 +262,7 @@ fn spelled(a: &Token<'_>, b: &Token<'_>, c: &Token<'_>) -> Option<(u32, u32, u32
 }
 
 /// Three numbers with the same sign between them, if they are one date and only one.
-fn numeric(a: &Token<'_>, b: &Token<'_>, c: &Token<'_>) -> Option<(u32, u32, u32)> {
+fn numeric(a: &DateToken<'_>, b: &DateToken<'_>, c: &DateToken<'_>) -> Option<(u32, u32, u32)> {
     if b.gap != c.gap || !matches!(b.gap, "-" | "/" | ".") {
         return None;
     }

@@ -12,8 +12,8 @@ mod number;
 mod search;
 mod text;
 
-pub use boundary::Reading;
-pub use text::Source;
+pub use boundary::ValueReading;
+pub use text::SourceText;
 
 pub(super) use date::is_date;
 

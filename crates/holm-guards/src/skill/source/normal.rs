@@ -34,8 +34,8 @@ pub(super) fn normalise(text: &str) -> String {
             gap = false;
         }
         match plain(c) {
-            Plain::Text(text) => out.push_str(text),
-            Plain::Letter(letter) => letter.to_lowercase().for_each(|c| fold(c, &mut out)),
+            FoldedChar::Text(text) => out.push_str(text),
+            FoldedChar::Letter(letter) => letter.to_lowercase().for_each(|c| fold(c, &mut out)),
         }
     }
     out
@@ -47,14 +47,14 @@ fn fold(c: char, out: &mut String) {
     decompose(c, &mut |c| out.push(c));
 }
 
-enum Plain {
+enum FoldedChar {
     Text(&'static str),
     Letter(char),
 }
 
 /// The ASCII form of a typographic character.
-fn plain(c: char) -> Plain {
-    Plain::Text(match c {
+fn plain(c: char) -> FoldedChar {
+    FoldedChar::Text(match c {
         '‘' | '’' | '‚' | '‛' | 'ʼ' | '′' | '`' | '´' => "'",
         '“' | '”' | '„' | '‟' | '«' | '»' | '″' => "\"",
         '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => "-",
@@ -66,9 +66,9 @@ fn plain(c: char) -> Plain {
         'ﬄ' => "ffl",
         'ﬅ' | 'ﬆ' => "st",
         '\u{FF01}'..='\u{FF5E}' => {
-            return Plain::Letter(char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c));
+            return FoldedChar::Letter(char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c));
         }
-        _ => return Plain::Letter(c),
+        _ => return FoldedChar::Letter(c),
     })
 }
 

@@ -12,7 +12,7 @@ use super::boundary::{is_unspaced, is_word};
 
 /// A decimal number in lowest terms, so that equal values are equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Decimal {
+pub(super) struct DecimalNumber {
     negative: bool,
     /// Without leading and trailing zeros; empty for zero.
     digits: String,
@@ -20,7 +20,7 @@ pub(super) struct Decimal {
     exponent: i64,
 }
 
-impl Decimal {
+impl DecimalNumber {
     /// Reads `-12.50e3`: a sign, digits with at most one point, an exponent.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (negative, text) = match text.strip_prefix('-') {
@@ -52,7 +52,7 @@ impl Decimal {
 }
 
 /// Every number that a normalised text spells, in every reading.
-pub(super) fn scan(text: &str) -> BTreeSet<Decimal> {
+pub(super) fn scan(text: &str) -> BTreeSet<DecimalNumber> {
     let mut found = BTreeSet::new();
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
@@ -63,7 +63,7 @@ pub(super) fn scan(text: &str) -> BTreeSet<Decimal> {
         if let Some(sign) = sign(before) {
             readings(numeral, &mut |reading| {
                 let number: String = [sign, point, reading].concat();
-                found.extend(Decimal::parse(&number));
+                found.extend(DecimalNumber::parse(&number));
             });
         }
         rest = after;

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::normal::normalise;
-use super::{Reading, Source, is_date};
+use super::{SourceText, ValueReading, is_date};
 use crate::json::Json;
 
 /// Whether each value stands in the source as expected.
-fn check(source: &str, reading: Reading, holds: &[&str], lacks: &[&str]) {
-    let prepared = Source::new(source);
+fn check(source: &str, reading: ValueReading, holds: &[&str], lacks: &[&str]) {
+    let prepared = SourceText::new(source);
     for value in holds {
         assert!(prepared.holds(value, reading), "{value:?} stands in {source:?}");
     }
@@ -21,7 +21,7 @@ fn check(source: &str, reading: Reading, holds: &[&str], lacks: &[&str]) {
 }
 
 fn numbers(source: &str, holds: &[&str], lacks: &[&str]) {
-    let prepared = Source::new(source);
+    let prepared = SourceText::new(source);
     let holds_number = |text: &str| match Json::parse(text).unwrap() {
         Json::Number(number) => prepared.holds_number(&number),
         other => panic!("{other} is not a number"),
@@ -55,7 +55,7 @@ fn case_space_and_typography_are_folded() {
 fn names_stand_as_whole_words() {
     check(
         "Anna Johnson of Acme, Inc. met O'Neil-based José Muñoz\nin Berlin-Mitte; L’Oréal’s C_4.",
-        Reading::Words,
+        ValueReading::Words,
         &[
             "Anna Johnson",
             "ANNA  johnson",
@@ -89,7 +89,7 @@ fn names_stand_as_whole_words() {
 fn a_word_shared_with_the_text_is_not_enough() {
     check(
         "John Smith wrote it",
-        Reading::Words,
+        ValueReading::Words,
         &["John Smith"],
         &["John Miller", "Jane Smith", "Smith John"],
     );
@@ -99,7 +99,7 @@ fn a_word_shared_with_the_text_is_not_enough() {
 fn scripts_without_spaces_have_no_word_boundaries() {
     check(
         "東京都に行った。在Google工作 서울에서",
-        Reading::Words,
+        ValueReading::Words,
         &["東京", "Google", "서울"],
         &["京東", "Goog"],
     );
@@ -109,7 +109,7 @@ fn scripts_without_spaces_have_no_word_boundaries() {
 fn a_piece_of_an_address_is_not_the_address() {
     check(
         "hello@x.com, a.b@x.co.uk; o'neil@y.org.<jo@z.de> mailto:me@w.io 'q@w.io' 联系k@w.io谢谢",
-        Reading::Email,
+        ValueReading::Email,
         &[
             "hello@x.com",
             "HELLO@X.COM",
@@ -132,14 +132,14 @@ fn a_piece_of_an_address_is_not_the_address() {
             "me@w",
         ],
     );
-    check("a@x.com@y.com x--b@x.com", Reading::Email, &[], &["a@x.com", "x.com@y.com", "b@x.com"]);
+    check("a@x.com@y.com x--b@x.com", ValueReading::Email, &[], &["a@x.com", "x.com@y.com", "b@x.com"]);
 }
 
 #[test]
 fn a_piece_of_a_url_is_not_the_url() {
     check(
         "See https://a.com/x?q=1, (http://b.org/y) <www.c.net>. 'http://d.io',next http://e.io,http://f.io git+ssh://g.io",
-        Reading::Url,
+        ValueReading::Url,
         &[
             "https://a.com/x?q=1",
             "http://b.org/y",
@@ -161,10 +161,10 @@ fn a_piece_of_a_url_is_not_the_url() {
             "http://e.io,http://f.i",
         ],
     );
-    check("http://x.com:8080/ and http://y.com/", Reading::Url, &["http://y.com"], &["http://x.com"]);
+    check("http://x.com:8080/ and http://y.com/", ValueReading::Url, &["http://y.com"], &["http://x.com"]);
     check(
         "visit example.com or mail me@mail.org",
-        Reading::Url,
+        ValueReading::Url,
         &["example.com"],
         &["mail.org", "ample.com"],
     );
@@ -174,7 +174,7 @@ fn a_piece_of_a_url_is_not_the_url() {
 fn dates_stand_verbatim_or_by_their_iso_form() {
     check(
         "On January 15, 2024 at 3pm; 3rd of March 2023, 7-Dec-2021, 2020/2/9, 24.12.2019, 2018-05-06T10:00Z, 13/02/2017, Aug 2016",
-        Reading::Date,
+        ValueReading::Date,
         &[
             "January 15, 2024",
             "2024-01-15",
@@ -211,7 +211,7 @@ fn dates_stand_verbatim_or_by_their_iso_form() {
 fn a_date_with_two_readings_is_answered_as_it_stands() {
     check(
         "due 03/04/2024, paid 05/05/2024, seen 1/2/24",
-        Reading::Date,
+        ValueReading::Date,
         &["03/04/2024", "2024-05-05", "1/2/24"],
         &["2024-04-03", "2024-03-04", "2024-02-01", "2024-01-02"],
     );
@@ -221,11 +221,11 @@ fn a_date_with_two_readings_is_answered_as_it_stands() {
 fn dates_that_do_not_exist_have_no_iso_form() {
     check(
         "2023-02-29 and 31 April 2024, 2024-02-30",
-        Reading::Date,
+        ValueReading::Date,
         &["2023-02-29"],
         &["2024-04-31", "2024-05-01"],
     );
-    assert!(Source::new("29 February 2024").holds("2024-02-29", Reading::Date));
+    assert!(SourceText::new("29 February 2024").holds("2024-02-29", ValueReading::Date));
 }
 
 #[test]
@@ -281,19 +281,19 @@ fn numbers_stand_by_value() {
 
 #[test]
 fn numbers_as_text_stand_by_value_too() {
-    check("3-5 of 1,234 or -8", Reading::Words, &["1234", "1,234", "-8", "5"], &["-5", "8", "234"]);
+    check("3-5 of 1,234 or -8", ValueReading::Words, &["1234", "1,234", "-8", "5"], &["-5", "8", "234"]);
 }
 
 #[test]
 fn a_value_of_unknown_kind_is_read_by_its_looks() {
     for (value, expect) in [
-        ("a@b.c", Reading::Email),
-        ("https://a@b.c", Reading::Url),
-        ("www.x.y", Reading::Url),
-        ("Anna @ home", Reading::Words),
-        ("Anna", Reading::Words),
+        ("a@b.c", ValueReading::Email),
+        ("https://a@b.c", ValueReading::Url),
+        ("www.x.y", ValueReading::Url),
+        ("Anna @ home", ValueReading::Words),
+        ("Anna", ValueReading::Words),
     ] {
-        assert_eq!(Reading::of(value), expect);
+        assert_eq!(ValueReading::of(value), expect);
     }
 }
 
@@ -301,11 +301,11 @@ fn a_value_of_unknown_kind_is_read_by_its_looks() {
 fn hostile_texts_cost_linear_time() {
     let dots = ".".repeat(200_000);
     let text = format!("{}{dots}", "a@x.com.".repeat(20_000));
-    assert!(!Source::new(&text).holds("a@x.co", Reading::Email));
+    assert!(!SourceText::new(&text).holds("a@x.co", ValueReading::Email));
     let ones = "1,".repeat(100_000);
-    assert!(Source::new(&format!("{ones}1e9999999999")).holds("1", Reading::Words));
-    assert!(!Source::new(&"1-".repeat(100_000)).holds("2", Reading::Date));
-    assert!(!Source::new(&"a ".repeat(100_000)).holds(&("a ".repeat(50_000) + "b"), Reading::Words));
+    assert!(SourceText::new(&format!("{ones}1e9999999999")).holds("1", ValueReading::Words));
+    assert!(!SourceText::new(&"1-".repeat(100_000)).holds("2", ValueReading::Date));
+    assert!(!SourceText::new(&"a ".repeat(100_000)).holds(&("a ".repeat(50_000) + "b"), ValueReading::Words));
 }
 
 fn word() -> impl Strategy<Value = String> {
@@ -345,13 +345,13 @@ proptest! {
         let upto = (from + count).min(parts.len());
         let value = join(&parts[from..upto]);
         let source = join(&parts);
-        prop_assert!(Source::new(&source).holds(&value, Reading::Words), "{:?} in {:?}", value, source);
+        prop_assert!(SourceText::new(&source).holds(&value, ValueReading::Words), "{:?} in {:?}", value, source);
     }
 
     #[test]
     fn a_value_with_a_token_that_the_source_lacks_is_never_accepted(parts in text(), value in text()) {
         let (source, value) = (join(&parts), join(&value));
-        if Source::new(&source).holds(&value, Reading::Words) {
+        if SourceText::new(&source).holds(&value, ValueReading::Words) {
             prop_assert!(words(&value).is_subset(&words(&source)), "{:?} in {:?}", value, source);
         }
     }
@@ -362,15 +362,15 @@ proptest! {
         around in "( |, |<|\\(|\n)", after in "( |, |\\.|>|\\)|\n|\\. )",
     ) {
         let address = format!("{local}@{host}.{top}");
-        let source = Source::new(&format!("x{around}{address}{after}"));
-        prop_assert!(source.holds(&address, Reading::Email));
+        let source = SourceText::new(&format!("x{around}{address}{after}"));
+        prop_assert!(source.holds(&address, ValueReading::Email));
         let cut = cut.min(address.len() - 1);
         let trimmed = |text: &str| text.trim_matches('.') != address.trim_matches('.');
         if trimmed(&address[cut..]) && address[cut..].contains('@') {
-            prop_assert!(!source.holds(&address[cut..], Reading::Email));
+            prop_assert!(!source.holds(&address[cut..], ValueReading::Email));
         }
         if trimmed(&address[..address.len() - cut]) {
-            prop_assert!(!source.holds(&address[..address.len() - cut], Reading::Email));
+            prop_assert!(!source.holds(&address[..address.len() - cut], ValueReading::Email));
         }
     }
 
@@ -382,8 +382,8 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_check_panic(text in any::<String>(), value in any::<String>()) {
-        let source = Source::new(&text);
-        for reading in [Reading::Words, Reading::Email, Reading::Url, Reading::Date] {
+        let source = SourceText::new(&text);
+        for reading in [ValueReading::Words, ValueReading::Email, ValueReading::Url, ValueReading::Date] {
             let _ = source.holds(&value, reading);
         }
         let _ = is_date(&value);
@@ -391,14 +391,14 @@ proptest! {
 
     #[test]
     fn digits_and_signs_never_panic(text in "[0-9.,'e+/: -]{0,40}", value in "[0-9.,'e+/: -]{0,10}") {
-        let source = Source::new(&text);
-        let _ = (source.holds(&value, Reading::Words), source.holds(&value, Reading::Date), is_date(&text));
+        let source = SourceText::new(&text);
+        let _ = (source.holds(&value, ValueReading::Words), source.holds(&value, ValueReading::Date), is_date(&text));
     }
 
     #[test]
     fn every_number_written_plainly_is_found(number in any::<i64>(), fraction in 0_u32..1000) {
         let spelled = format!("about {number}.{fraction} of them");
-        let source = Source::new(&spelled);
+        let source = SourceText::new(&spelled);
         let text = format!("{number}.{fraction}0");
         let Json::Number(number) = Json::parse(&text).unwrap() else { unreachable!() };
         prop_assert!(source.holds_number(&number));
@@ -416,7 +416,7 @@ proptest! {
             format!("{year}/{month:02}/{day:02}"),
             format!("{iso}T00:00:00"),
         ] {
-            prop_assert!(Source::new(&text).holds(&iso, Reading::Date), "{} in {}", iso, text);
+            prop_assert!(SourceText::new(&text).holds(&iso, ValueReading::Date), "{} in {}", iso, text);
         }
     }
 }

@@ -3,12 +3,12 @@
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 
-use super::boundary::{Reading, is_word};
+use super::boundary::{ValueReading, is_word};
 use super::date;
 use super::normal::normalise;
-use super::number::{self, Decimal};
+use super::number::{self, DecimalNumber};
 use super::search::any_occurrence;
-use crate::json::Number;
+use crate::json::JsonNumber;
 
 /// A text in which values are searched for.
 ///
@@ -17,23 +17,23 @@ use crate::json::Number;
 /// are compared by value, dates also by their ISO form. An empty value occurs nowhere.
 ///
 /// ```
-/// use holm_guards::skill::{Reading, Source};
+/// use holm_guards::skill::{ValueReading, SourceText};
 ///
-/// let source = Source::new("Write to Hello@X.com, by January 15, 2024: it costs 1,234 EUR.");
-/// assert!(source.holds("hello@x.com", Reading::Email));
-/// assert!(!source.holds("ello@x.com", Reading::Email));
-/// assert!(source.holds("2024-01-15", Reading::Date));
-/// assert!(source.holds("1234", Reading::Words));
-/// assert!(!source.holds("January 16", Reading::Words));
+/// let source = SourceText::new("Write to Hello@X.com, by January 15, 2024: it costs 1,234 EUR.");
+/// assert!(source.holds("hello@x.com", ValueReading::Email));
+/// assert!(!source.holds("ello@x.com", ValueReading::Email));
+/// assert!(source.holds("2024-01-15", ValueReading::Date));
+/// assert!(source.holds("1234", ValueReading::Words));
+/// assert!(!source.holds("January 16", ValueReading::Words));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct SourceText {
     text: String,
-    numbers: BTreeSet<Decimal>,
+    numbers: BTreeSet<DecimalNumber>,
     dates: BTreeSet<String>,
 }
 
-impl Source {
+impl SourceText {
     /// Prepares a text. Linear in its length.
     #[must_use]
     pub fn new(text: &str) -> Self {
@@ -44,18 +44,18 @@ impl Source {
 
     /// Whether a value occurs in the text. Linear in the length of the text.
     #[must_use]
-    pub fn holds(&self, value: &str, reading: Reading) -> bool {
+    pub fn holds(&self, value: &str, reading: ValueReading) -> bool {
         let value = normalise(value);
         match reading {
-            Reading::Date if self.dates.contains(&value) => return true,
+            ValueReading::Date if self.dates.contains(&value) => return true,
             // By value only: as text, `-5` would occur in the range `3-5`.
-            Reading::Words if let Some(number) = Decimal::parse(&value) => {
+            ValueReading::Words if let Some(number) = DecimalNumber::parse(&value) => {
                 return self.numbers.contains(&number);
             }
-            Reading::Date | Reading::Words | Reading::Email | Reading::Url => {}
+            ValueReading::Date | ValueReading::Words | ValueReading::Email | ValueReading::Url => {}
         }
         let (lead, core, trail) = edges(&value);
-        if core.is_empty() && reading != Reading::Words {
+        if core.is_empty() && reading != ValueReading::Words {
             return false;
         }
         any_occurrence(&self.text, &value, |start, end| {
@@ -67,8 +67,8 @@ impl Source {
 
     /// Whether the text spells this number, in any form.
     #[must_use]
-    pub fn holds_number(&self, number: &Number) -> bool {
-        Decimal::parse(number.as_str()).is_some_and(|number| self.numbers.contains(&number))
+    pub fn holds_number(&self, number: &JsonNumber) -> bool {
+        DecimalNumber::parse(number.as_str()).is_some_and(|number| self.numbers.contains(&number))
     }
 
     /// Bytes that one look-up reads; callers bound their work by it.

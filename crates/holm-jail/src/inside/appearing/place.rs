@@ -30,14 +30,14 @@ const MAX_DEPTH: usize = 64;
 const MAX_FOLDERS: usize = 4_096;
 
 /// An entry of an open folder.
-pub(super) struct Place {
+pub(super) struct FolderEntry {
     folder: OwnedFd,
     name: OsString,
     path: PathBuf,
     is_link: bool,
 }
 
-impl Place {
+impl FolderEntry {
     /// The entry at a path. Fails if a link is on the way.
     pub(super) fn at(path: &Path) -> io::Result<Self> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -115,7 +115,7 @@ impl Place {
     /// Removes a folder that holds nothing but empty folders. If it holds anything
     /// else, nothing is removed.
     pub(super) fn remove_empty(&self) -> io::Result<()> {
-        for pass in [Pass::Look, Pass::Remove] {
+        for pass in [TreePass::Look, TreePass::Remove] {
             let mut room = MAX_FOLDERS;
             go_through(self.folder.as_fd(), self.name.as_os_str(), pass, 0, &mut room)?;
         }
@@ -132,7 +132,7 @@ pub(super) fn is_aside(name: &OsStr, left: &OsStr) -> bool {
 
 /// What is done with each folder of a tree.
 #[derive(Debug, Clone, Copy)]
-enum Pass {
+enum TreePass {
     Look,
     Remove,
 }
@@ -142,7 +142,7 @@ enum Pass {
 fn go_through<N: Arg + Copy>(
     around: BorrowedFd<'_>,
     name: N,
-    pass: Pass,
+    pass: TreePass,
     depth: usize,
     room: &mut usize,
 ) -> rustix::io::Result<()> {
@@ -159,8 +159,8 @@ fn go_through<N: Arg + Copy>(
         }
     }
     match pass {
-        Pass::Look => Ok(()),
-        Pass::Remove => unlinkat(around, name, AtFlags::REMOVEDIR),
+        TreePass::Look => Ok(()),
+        TreePass::Remove => unlinkat(around, name, AtFlags::REMOVEDIR),
     }
 }
 

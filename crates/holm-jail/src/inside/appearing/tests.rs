@@ -2,22 +2,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use super::{MAX_APPEARANCES, MissingNames};
-use crate::engine::Engine;
-use crate::jail::{Jail, Task};
-use crate::outcome::{Fate, ProtectedName};
+use super::{MAX_APPEARANCES, MissingProtectedNames};
+use crate::engine::JailEngine;
+use crate::jail::{Jail, JailTask};
+use crate::outcome::{ProtectedName, ProtectedNameFate};
 
 /// A folder, and a watch for names in it.
-fn watched(names: &[&str]) -> (tempfile::TempDir, PathBuf, MissingNames) {
+fn watched(names: &[&str]) -> (tempfile::TempDir, PathBuf, MissingProtectedNames) {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
     let missing = watch(&real, names);
     (folder, real, missing)
 }
 
-fn watch(folder: &std::path::Path, names: &[&str]) -> MissingNames {
+fn watch(folder: &std::path::Path, names: &[&str]) -> MissingProtectedNames {
     let jail = names.iter().fold(Jail::new().write(folder), |jail, name| jail.protect(folder.join(name)));
-    MissingNames::watch(&jail.order(&Engine::Landlock, &Task::new("/bin/true")).unwrap())
+    MissingProtectedNames::watch(&jail.order(&JailEngine::Landlock, &JailTask::new("/bin/true")).unwrap())
 }
 
 fn names(folder: &std::path::Path) -> Vec<String> {
@@ -45,7 +45,9 @@ fn what_appears_under_a_protected_name_is_renamed_at_once() {
     assert!(!missing.handle());
     assert!(!folder.join(".git").exists());
     let told = missing.settle();
-    let [ProtectedName { path, fate: Fate::SetAside(aside) }] = told.as_slice() else { panic!("{told:?}") };
+    let [ProtectedName { path, fate: ProtectedNameFate::SetAside(aside) }] = told.as_slice() else {
+        panic!("{told:?}")
+    };
     assert_eq!(*path, folder.join(".git"));
     assert_eq!(fs::read_to_string(aside.join("config")).unwrap(), "[core]", "nobody knows whose it is");
     assert!(!path.exists() && folder.join("beside").exists());
@@ -59,7 +61,10 @@ fn what_no_watch_saw_is_found_at_the_end() {
     fs::write(folder.join(".holm"), "x").unwrap();
     assert!(!missing.handle());
     let told = missing.settle();
-    assert!(told.len() == 2 && told.iter().all(|name| matches!(name.fate, Fate::SetAside(_))), "{told:?}");
+    assert!(
+        told.len() == 2 && told.iter().all(|name| matches!(name.fate, ProtectedNameFate::SetAside(_))),
+        "{told:?}"
+    );
     assert!(!folder.join(".git").exists() && !folder.join(".holm").exists());
 }
 
@@ -69,7 +74,7 @@ fn empty_folders_are_removed_and_nothing_else() {
     fs::create_dir_all(folder.join(".git/refs/heads")).unwrap();
     assert!(!missing.handle());
     let path = folder.join(".git");
-    assert_eq!(missing.settle(), [ProtectedName { path, fate: Fate::Removed }]);
+    assert_eq!(missing.settle(), [ProtectedName { path, fate: ProtectedNameFate::Removed }]);
     assert!(names(&folder).is_empty());
 }
 
@@ -133,7 +138,7 @@ fn a_link_on_the_way_is_set_aside_and_nothing_behind_it() {
     let told = missing.settle();
     let paths: Vec<PathBuf> = told.iter().map(|name| name.path.clone()).collect();
     assert_eq!(paths, ["tools", "tools/hooks", "tools/deep"].map(|name| folder.join(name)));
-    assert!(told.iter().all(|name| matches!(name.fate, Fate::SetAside(_))), "{told:?}");
+    assert!(told.iter().all(|name| matches!(name.fate, ProtectedNameFate::SetAside(_))), "{told:?}");
     assert_eq!(names(other.path()), ["deep", "hooks"]);
     assert_eq!(names(&other.path().join("deep")), ["hooks"]);
 }
@@ -161,7 +166,9 @@ fn a_set_aside_folder_with_a_file_keeps_its_empty_folders() {
     fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main").unwrap();
     assert!(!missing.handle());
     let told = missing.settle();
-    let [ProtectedName { fate: Fate::SetAside(aside), .. }] = told.as_slice() else { panic!("{told:?}") };
+    let [ProtectedName { fate: ProtectedNameFate::SetAside(aside), .. }] = told.as_slice() else {
+        panic!("{told:?}")
+    };
     assert_eq!(names(aside), ["HEAD", "branches", "objects", "refs"]);
     assert!(aside.join("objects/pack").is_dir() && aside.join("refs/heads").is_dir());
 }
@@ -196,8 +203,8 @@ fn many_missing_names_need_no_open_file_each() {
     for number in 0..2_000 {
         jail = jail.protect(real.join(format!("g{number}/.git/config")));
     }
-    let order = jail.order(&Engine::Landlock, &Task::new("/bin/true")).unwrap();
-    let missing = MissingNames::watch(&order);
+    let order = jail.order(&JailEngine::Landlock, &JailTask::new("/bin/true")).unwrap();
+    let missing = MissingProtectedNames::watch(&order);
     assert_eq!(missing.names.len(), 2_001);
     assert_eq!(missing.awaited.len(), 1, "they are all missing in one folder");
 }
@@ -220,7 +227,10 @@ fn a_name_that_another_job_made_before_this_one_is_missing_once_it_was_set_aside
     assert!(!second.handle() && !folder.join(".git").exists());
     drop(second);
     make();
-    assert!(matches!(third.settle().as_slice(), [ProtectedName { fate: Fate::SetAside(_), .. }]));
+    assert!(matches!(
+        third.settle().as_slice(),
+        [ProtectedName { fate: ProtectedNameFate::SetAside(_), .. }]
+    ));
     assert!(!folder.join(".git").exists());
 }
 

@@ -7,7 +7,7 @@ use alloc::{
 
 use holm_guards::{
     json::Json,
-    plausibility::{Expectation, Observed, Outcome, Plausibility, judge},
+    plausibility::{CallOutcome, Expectation, ObservedOutput, PlausibilityResult, judge},
     ruling::{Rules, Ruling, Severity},
     skill::{SkillError, compat},
 };
@@ -15,7 +15,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{
-    StepError, ToolResult,
+    AgentStepError, AgentToolResult,
     step::{decode, encode},
 };
 
@@ -34,15 +34,17 @@ pub enum GuardrailResult {
 
 impl GuardrailResult {
     /// Judges a tool's result. A failed call passes as a failure.
-    pub fn of(result: &ToolResult) -> Self {
-        let outcome = if result.success { Outcome::Succeeded } else { Outcome::Failed };
+    pub fn of(result: &AgentToolResult) -> Self {
+        let outcome = if result.success { CallOutcome::Succeeded } else { CallOutcome::Failed };
         let rules =
             Expectation { rules: Rules::AgentRs, severity: Severity::Reject, ..Expectation::default() };
-        match judge(outcome, &Observed::whole(&result.output), rules) {
-            Plausibility::Ruled(Ruling::Accept | Ruling::Warn(_)) => Self::Accept,
-            Plausibility::Ruled(Ruling::Reject(reason)) => Self::Reject { reason: reason.message },
+        match judge(outcome, &ObservedOutput::whole(&result.output), rules) {
+            PlausibilityResult::Ruled(Ruling::Accept | Ruling::Warn(_)) => Self::Accept,
+            PlausibilityResult::Ruled(Ruling::Reject(reason)) => Self::Reject { reason: reason.message },
             // A whole text always decides; a guard that cannot say refuses.
-            Plausibility::NeedsWhole => Self::Reject { reason: String::from("Tool output was not complete") },
+            PlausibilityResult::NeedsWhole => {
+                Self::Reject { reason: String::from("Tool output was not complete") }
+            }
         }
     }
 }
@@ -64,17 +66,17 @@ impl Serialize for GuardrailResult {
 /// Judges a tool's result given as JSON.
 ///
 /// # Errors
-/// [`StepError::ToolResult`] if the text is not the expected JSON.
+/// [`AgentStepError::ToolResult`] if the text is not the expected JSON.
 ///
 /// ```
 /// use holm_kernel::compat::agent_rs::check_tool_result;
 ///
 /// assert_eq!(check_tool_result(r#"{"success":true,"output":"a.txt"}"#)?, r#"{"type":"accept"}"#);
 /// assert!(check_tool_result(r#"{"success":true,"output":"total 8"}"#)?.contains("metadata"));
-/// # Ok::<(), holm_kernel::compat::agent_rs::StepError>(())
+/// # Ok::<(), holm_kernel::compat::agent_rs::AgentStepError>(())
 /// ```
-pub fn check_tool_result(tool_result_json: &str) -> Result<String, StepError> {
-    let result: ToolResult = decode(tool_result_json).map_err(StepError::ToolResult)?;
+pub fn check_tool_result(tool_result_json: &str) -> Result<String, AgentStepError> {
+    let result: AgentToolResult = decode(tool_result_json).map_err(AgentStepError::ToolResult)?;
     Ok(encode(&GuardrailResult::of(&result)))
 }
 
@@ -114,10 +116,10 @@ impl From<Result<Json, SkillError>> for SkillResult {
 /// and returns `{"success": …, "output": …, "error": …}`.
 ///
 /// # Errors
-/// [`StepError::Input`] if the text is not the expected JSON. A reply that fails its checks is a
+/// [`AgentStepError::Input`] if the text is not the expected JSON. A reply that fails its checks is a
 /// result, not an error.
-pub fn check_skill_reply(input_json: &str) -> Result<String, StepError> {
-    let input: SkillInput = decode(input_json).map_err(StepError::Input)?;
+pub fn check_skill_reply(input_json: &str) -> Result<String, AgentStepError> {
+    let input: SkillInput = decode(input_json).map_err(AgentStepError::Input)?;
     Ok(encode(&SkillResult::from(check(&input))))
 }
 

@@ -31,7 +31,7 @@ const ANNOUNCEMENTS: [&str; 12] = [
 ///
 /// The JSON form carries its kind in `type`: `{"type":"done","answer":"4"}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum AgentDecision {
     InvokeTool {
         tool: String,
         /// All other members of the object.
@@ -44,16 +44,12 @@ pub enum Decision {
         params: Json,
     },
     /// The run is over.
-    Done {
-        answer: String,
-    },
+    Done { answer: String },
     /// An announcement without an action; not added to the history.
-    Inconclusive {
-        output: String,
-    },
+    Inconclusive { output: String },
 }
 
-impl Decision {
+impl AgentDecision {
     /// Reads a reply and records it in the state.
     pub fn take(state: &mut AgentState, reply: &str) -> Self {
         let decision = Self::read(reply);
@@ -90,7 +86,7 @@ impl Decision {
     }
 }
 
-impl Serialize for Decision {
+impl Serialize for AgentDecision {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Decision", 3)?;
         match self {

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 /// A call failed because its input is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StepError {
+pub enum AgentStepError {
     /// The outer JSON is malformed or lacks a field.
     #[error("Invalid input JSON: {0}")]
     Input(String),

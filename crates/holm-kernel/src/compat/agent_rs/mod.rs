@@ -29,7 +29,7 @@ mod step;
 mod tests;
 
 pub use check::{GuardrailResult, SkillResult, check_skill_reply, check_tool_result};
-pub use decision::Decision;
-pub use error::StepError;
-pub use state::{AgentState, HistoryMessage, HistoryRole, ToolResult};
+pub use decision::AgentDecision;
+pub use error::AgentStepError;
+pub use state::{AgentState, AgentToolResult, HistoryMessage, HistoryRole};
 pub use step::{apply_skill_result, apply_tool_result, create_agent_state, run_agent_step};

@@ -42,7 +42,7 @@ pub enum HistoryRole {
 
 /// What a tool gave back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
-pub struct ToolResult {
+pub struct AgentToolResult {
     pub success: bool,
     pub output: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ impl AgentState {
     }
 
     /// Shows the model what came of its call.
-    pub fn apply_tool_result(&mut self, result: &ToolResult) {
+    pub fn apply_tool_result(&mut self, result: &AgentToolResult) {
         let content = if result.success {
             format!("Tool output:\n{}", result.output)
         } else {
@@ -72,7 +72,7 @@ impl AgentState {
     }
 }
 
-impl ToolResult {
+impl AgentToolResult {
     /// A success with its output.
     pub fn success(output: impl Into<String>) -> Self {
         Self { success: true, output: output.into(), error: None }

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentState, Decision, HistoryRole, SkillResult, StepError, ToolResult};
+use super::{AgentDecision, AgentState, AgentStepError, AgentToolResult, HistoryRole, SkillResult};
 
 /// A new state with a person's query, as JSON.
 ///
@@ -24,11 +24,11 @@ pub fn create_agent_state(query: &str) -> String {
 /// `{"state_json": "…", "decision": {…}}`.
 ///
 /// # Errors
-/// [`StepError::Input`] or [`StepError::State`] if the text is not the expected JSON.
-pub fn run_agent_step(input_json: &str) -> Result<String, StepError> {
-    let input: StepInput = decode(input_json).map_err(StepError::Input)?;
-    let mut state: AgentState = decode(&input.state_json).map_err(StepError::State)?;
-    let decision = Decision::take(&mut state, &input.model_output);
+/// [`AgentStepError::Input`] or [`AgentStepError::State`] if the text is not the expected JSON.
+pub fn run_agent_step(input_json: &str) -> Result<String, AgentStepError> {
+    let input: StepInput = decode(input_json).map_err(AgentStepError::Input)?;
+    let mut state: AgentState = decode(&input.state_json).map_err(AgentStepError::State)?;
+    let decision = AgentDecision::take(&mut state, &input.model_output);
     Ok(encode(&StepOutput { state_json: encode(&state), decision }))
 }
 
@@ -36,18 +36,18 @@ pub fn run_agent_step(input_json: &str) -> Result<String, StepError> {
 /// the state in which the model sees the result.
 ///
 /// # Errors
-/// [`StepError::State`] or [`StepError::ToolResult`] if a text is not the expected JSON.
+/// [`AgentStepError::State`] or [`AgentStepError::ToolResult`] if a text is not the expected JSON.
 ///
 /// ```
 /// use holm_kernel::compat::agent_rs::{apply_tool_result, create_agent_state};
 ///
 /// let state = apply_tool_result(&create_agent_state("Hi"), r#"{"success":true,"output":"a.txt"}"#)?;
-/// assert!(state.contains(r#"{"role":"tool","content":"Tool output:\na.txt"}"#));
-/// # Ok::<(), holm_kernel::compat::agent_rs::StepError>(())
+/// assert!(state.contains(r#"{"role":"tool","content":"ToolSpec output:\na.txt"}"#));
+/// # Ok::<(), holm_kernel::compat::agent_rs::AgentStepError>(())
 /// ```
-pub fn apply_tool_result(state_json: &str, tool_result_json: &str) -> Result<String, StepError> {
-    let mut state: AgentState = decode(state_json).map_err(StepError::State)?;
-    let result: ToolResult = decode(tool_result_json).map_err(StepError::ToolResult)?;
+pub fn apply_tool_result(state_json: &str, tool_result_json: &str) -> Result<String, AgentStepError> {
+    let mut state: AgentState = decode(state_json).map_err(AgentStepError::State)?;
+    let result: AgentToolResult = decode(tool_result_json).map_err(AgentStepError::ToolResult)?;
     state.apply_tool_result(&result);
     Ok(encode(&state))
 }
@@ -56,10 +56,10 @@ pub fn apply_tool_result(state_json: &str, tool_result_json: &str) -> Result<Str
 /// state in which the model sees it.
 ///
 /// # Errors
-/// [`StepError::State`] or [`StepError::SkillResult`] if a text is not the expected JSON.
-pub fn apply_skill_result(state_json: &str, skill_result_json: &str) -> Result<String, StepError> {
-    let mut state: AgentState = decode(state_json).map_err(StepError::State)?;
-    let result: SkillResult = decode(skill_result_json).map_err(StepError::SkillResult)?;
+/// [`AgentStepError::State`] or [`AgentStepError::SkillResult`] if a text is not the expected JSON.
+pub fn apply_skill_result(state_json: &str, skill_result_json: &str) -> Result<String, AgentStepError> {
+    let mut state: AgentState = decode(state_json).map_err(AgentStepError::State)?;
+    let result: SkillResult = decode(skill_result_json).map_err(AgentStepError::SkillResult)?;
     state.add_message(HistoryRole::Tool, result.shown());
     Ok(encode(&state))
 }
@@ -73,7 +73,7 @@ struct StepInput {
 #[derive(Serialize)]
 struct StepOutput {
     state_json: String,
-    decision: Decision,
+    decision: AgentDecision,
 }
 
 pub(super) fn decode<'a, T: Read<'a>>(json: &'a str) -> Result<T, String> {

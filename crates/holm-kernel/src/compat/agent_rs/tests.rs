@@ -6,12 +6,13 @@ use alloc::{
 
 use holm_guards::{
     json::Json,
-    ruling::{Chain, Reason, Ruling},
+    ruling::{Reason, Ruling, RulingChain},
 };
 
 use super::{
-    AgentState, Decision, GuardrailResult, HistoryRole, StepError, ToolResult, apply_skill_result,
-    apply_tool_result, check_skill_reply, check_tool_result, create_agent_state, run_agent_step,
+    AgentDecision, AgentState, AgentStepError, AgentToolResult, GuardrailResult, HistoryRole,
+    apply_skill_result, apply_tool_result, check_skill_reply, check_tool_result, create_agent_state,
+    run_agent_step,
 };
 
 /// Runs one step and gives the new state and the decision, both as JSON text.
@@ -124,8 +125,8 @@ fn every_announcement_of_the_list_is_inconclusive() {
 #[test]
 fn a_reply_of_three_hundred_bytes_is_an_answer() {
     let reply = |bytes: usize| format!("I will {}", "x".repeat(bytes - 7));
-    assert!(matches!(Decision::read(&reply(299)), Decision::Inconclusive { .. }));
-    assert!(matches!(Decision::read(&reply(300)), Decision::Done { .. }));
+    assert!(matches!(AgentDecision::read(&reply(299)), AgentDecision::Inconclusive { .. }));
+    assert!(matches!(AgentDecision::read(&reply(300)), AgentDecision::Done { .. }));
 }
 
 #[test]
@@ -142,11 +143,14 @@ fn malformed_input_is_named() {
         message(r#"{"state_json":"{}","model_output":""}"#)
             .starts_with("Invalid state JSON: missing field `history`")
     );
-    assert!(matches!(apply_tool_result("", "{}"), Err(StepError::State(_))));
-    assert!(matches!(apply_tool_result(&create_agent_state("q"), "{}"), Err(StepError::ToolResult(_))));
-    assert!(matches!(apply_skill_result(&create_agent_state("q"), "{}"), Err(StepError::SkillResult(_))));
-    assert!(matches!(check_tool_result("[]"), Err(StepError::ToolResult(_))));
-    assert!(matches!(check_skill_reply("[]"), Err(StepError::Input(_))));
+    assert!(matches!(apply_tool_result("", "{}"), Err(AgentStepError::State(_))));
+    assert!(matches!(apply_tool_result(&create_agent_state("q"), "{}"), Err(AgentStepError::ToolResult(_))));
+    assert!(matches!(
+        apply_skill_result(&create_agent_state("q"), "{}"),
+        Err(AgentStepError::SkillResult(_))
+    ));
+    assert!(matches!(check_tool_result("[]"), Err(AgentStepError::ToolResult(_))));
+    assert!(matches!(check_skill_reply("[]"), Err(AgentStepError::Input(_))));
 }
 
 #[test]
@@ -158,19 +162,25 @@ fn unknown_fields_of_a_state_are_ignored() {
 #[test]
 fn a_tool_result_is_shown_to_the_model() {
     let state = create_agent_state("Test");
-    let shown = |result: &ToolResult| {
+    let shown = |result: &AgentToolResult| {
         let state = apply_tool_result(&state, &serde_json::to_string(result).unwrap()).unwrap();
         assert_eq!(history(&state).len(), 2);
         history(&state)[1].clone()
     };
-    assert_eq!(shown(&ToolResult::success("a\nb")), (HistoryRole::Tool, "Tool output:\na\nb".to_string()));
-    assert_eq!(shown(&ToolResult::failure("denied")), (HistoryRole::Tool, "Tool failed: denied".to_string()));
-    let silent = ToolResult { error: None, ..ToolResult::failure("") };
+    assert_eq!(
+        shown(&AgentToolResult::success("a\nb")),
+        (HistoryRole::Tool, "Tool output:\na\nb".to_string())
+    );
+    assert_eq!(
+        shown(&AgentToolResult::failure("denied")),
+        (HistoryRole::Tool, "Tool failed: denied".to_string())
+    );
+    let silent = AgentToolResult { error: None, ..AgentToolResult::failure("") };
     assert_eq!(shown(&silent).1, "Tool failed: unknown error");
 }
 
 #[track_caller]
-fn check_guard(result: &ToolResult, reason: Option<&str>) {
+fn check_guard(result: &AgentToolResult, reason: Option<&str>) {
     let expected = match reason {
         None => GuardrailResult::Accept,
         Some(reason) => GuardrailResult::Reject { reason: reason.to_string() },
@@ -192,30 +202,30 @@ fn the_plausibility_guard_keeps_its_rules_and_reasons() {
         ("-----", Some("Tool output lacks substantive content")),
         ("日本", None),
     ] {
-        check_guard(&ToolResult::success(output), reason);
+        check_guard(&AgentToolResult::success(output), reason);
     }
 }
 
 #[test]
 fn a_failure_passes_as_a_failure() {
-    check_guard(&ToolResult::failure("boom"), None);
+    check_guard(&AgentToolResult::failure("boom"), None);
 }
 
 #[test]
 fn the_guard_speaks_json() {
     let check =
-        |output: &str| check_tool_result(&serde_json::to_string(&ToolResult::success(output)).unwrap());
+        |output: &str| check_tool_result(&serde_json::to_string(&AgentToolResult::success(output)).unwrap());
     assert_eq!(check("data").unwrap(), r#"{"type":"accept"}"#);
     assert_eq!(check("").unwrap(), r#"{"type":"reject","reason":"Tool output is empty - no data returned"}"#);
 }
 
 #[test]
 fn a_chain_of_guards_stops_at_the_first_rejection() {
-    let guard = |output: &str| match GuardrailResult::of(&ToolResult::success(output)) {
+    let guard = |output: &str| match GuardrailResult::of(&AgentToolResult::success(output)) {
         GuardrailResult::Accept => Ruling::Accept,
         GuardrailResult::Reject { reason } => Ruling::Reject(Reason::new("plausibility_guard", reason)),
     };
-    let chain = Chain::new().then(|| guard("total 123")).then(|| unreachable!("the chain has stopped"));
+    let chain = RulingChain::new().then(|| guard("total 123")).then(|| unreachable!("the chain has stopped"));
     assert!(chain.ruling().is_reject());
 }
 

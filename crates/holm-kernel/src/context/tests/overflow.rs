@@ -1,7 +1,7 @@
 use alloc::{format, vec::Vec};
 
 use super::teller::{Teller, never};
-use crate::context::Next;
+use crate::context::PlanDecision;
 use crate::{ContextPolicy, MessageId, PlanStep};
 
 fn shrink(teller: &mut Teller) -> Vec<PlanStep> {
@@ -51,7 +51,7 @@ fn what_was_refused_once_is_not_sent_again() {
     assert!(!shrink(&mut teller).is_empty());
     for _ in 0..300 {
         teller.answer(&"word ".repeat(100));
-        assert_eq!(teller.plan(&never(), 1_000_000).next, Next::Send);
+        assert_eq!(teller.plan(&never(), 1_000_000).next, PlanDecision::Send);
         assert!(teller.view.tokens() < refused);
     }
 }
@@ -64,7 +64,7 @@ fn a_summary_goes_last() {
         teller.answer(&"word ".repeat(100));
     }
     let window = teller.view.tokens();
-    let Next::Summarise { upto } = teller.plan(&ContextPolicy::default(), window).next else {
+    let PlanDecision::Summarise { upto } = teller.plan(&ContextPolicy::default(), window).next else {
         panic!("no summary wanted")
     };
     let summary = "fact ".repeat(500);

@@ -1,7 +1,7 @@
 use alloc::{format, sync::Arc, vec, vec::Vec};
 
 use super::teller::{Teller, never};
-use crate::context::{Next, room::Room};
+use crate::context::{PlanDecision, room::TokenThresholds};
 use crate::{Block, ContextPolicy, Custom, Family, PlanStep, Role};
 
 fn steps(teller: &mut Teller, policy: &ContextPolicy, window: u64) -> Vec<PlanStep> {
@@ -52,7 +52,7 @@ fn at_the_trigger_the_oldest_results_become_lines_down_to_the_target_in_one_step
     let before = teller.view.tokens();
     let window = before * 1_000 / 810;
     let plan = teller.plan(&never(), window);
-    assert_eq!(plan.next, Next::Send);
+    assert_eq!(plan.next, PlanDecision::Send);
     assert_eq!(plan.steps.iter().map(|planned| planned.step).collect::<Vec<_>>(), [PlanStep::Elided]);
     let target = window / 2;
     assert!(
@@ -224,7 +224,7 @@ fn what_cannot_fit_is_said_to_be_too_long_and_left_whole() {
     let mut teller = Teller::default();
     teller.prompt(&"word ".repeat(10_000));
     let plan = teller.plan(&never(), 5_000);
-    assert_eq!((plan.next, plan.steps.len()), (Next::TooLong, 0));
+    assert_eq!((plan.next, plan.steps.len()), (PlanDecision::TooLong, 0));
     assert_eq!(teller.view.messages(), teller.history);
 }
 
@@ -281,7 +281,10 @@ fn a_view_read_from_a_snapshot_shares_its_messages_again() {
 fn room_is_left_whatever_the_figures() {
     let policy = ContextPolicy::default();
     let check = |window, fixed, ceiling, hard, trigger, target| {
-        assert_eq!(Room::new(&policy, window, fixed, ceiling), Room { hard, trigger, target });
+        assert_eq!(
+            TokenThresholds::new(&policy, window, fixed, ceiling),
+            TokenThresholds { hard, trigger, target }
+        );
     };
     check(128_000, 0, None, 128_000, 102_400, 64_000);
     check(128_000, 10_000, None, 118_000, 92_400, 54_000);
@@ -291,6 +294,6 @@ fn room_is_left_whatever_the_figures() {
     check(128_000, 0, Some(50_000), 50_000, 40_000, 35_000);
     check(u64::MAX, 0, None, u64::MAX, u64::MAX / 1_000 * 800 + 492, u64::MAX / 2);
     let odd = ContextPolicy { trigger_milli: 0, target_milli: 5_000, ..policy };
-    let room = Room::new(&odd, 1_000, 0, None);
+    let room = TokenThresholds::new(&odd, 1_000, 0, None);
     assert!(room.target < room.trigger && room.trigger >= 500);
 }

@@ -11,7 +11,7 @@ use alloc::{
 use proptest::prelude::*;
 
 use super::teller::{Teller, block_text, result};
-use crate::context::{Next, estimate, view::View};
+use crate::context::{PlanDecision, estimate, view::ContextView};
 use crate::{Block, ContextPolicy, Family, Message, MessageId, PlanStep, Role, SummaryPolicy};
 
 #[derive(Debug, Clone)]
@@ -133,7 +133,7 @@ impl World {
         if plan.steps.iter().any(|planned| planned.step == PlanStep::Clipped) {
             self.touched = self.teller.history.len();
         }
-        self.asked = if let Next::Summarise { upto } = plan.next { Some(upto) } else { None };
+        self.asked = if let PlanDecision::Summarise { upto } = plan.next { Some(upto) } else { None };
         let before = self.teller.view.clone();
         let again = self.teller.view.plan(&self.policy, window, fixed, self.teller.family);
         assert_eq!((again.next, again.steps), (plan.next, vec![]), "a second plan changes nothing");
@@ -257,7 +257,7 @@ fn check_pairs(messages: &[Arc<Message>]) {
     assert!(open.values().all(|at| Some(*at) == last), "calls without result: {open:?}");
 }
 
-fn json(view: &View) -> String {
+fn json(view: &ContextView) -> String {
     serde_json::to_string(view).unwrap()
 }
 

@@ -3,7 +3,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use proptest::prelude::*;
 
 use super::teller;
-use crate::context::sealed::{Attachments, chars, clip, elide, split};
+use crate::context::sealed::{AttachmentPolicy, chars, clip, elide, split};
 use crate::{Block, Media, Message, MessageId, Outcome, Role, Source, ToolResult};
 
 fn message(result: ToolResult) -> Message {
@@ -60,15 +60,15 @@ fn attachments_leave_with_the_text_and_are_mentioned() {
         "{}",
         elided.text
     );
-    assert_eq!(clip(&message(result.clone()), 1_000, Attachments::Keep), None);
-    let clipped = only(clip(&message(result), 1_000, Attachments::Leave)).unwrap();
+    assert_eq!(clip(&message(result.clone()), 1_000, AttachmentPolicy::Keep), None);
+    let clipped = only(clip(&message(result), 1_000, AttachmentPolicy::Leave)).unwrap();
     assert!(clipped.parts.is_empty() && split(&clipped.text).body.ends_with("[1 attachments left out]"));
 }
 
 #[test]
 fn what_is_clipped_keeps_its_beginning_and_its_end() {
     let body = format!("BEGIN{}END", "é".repeat(10_000));
-    let clipped = only(clip(&message(tool_result(&body)), 1_000, Attachments::Keep)).unwrap();
+    let clipped = only(clip(&message(tool_result(&body)), 1_000, AttachmentPolicy::Keep)).unwrap();
     let body = split(&clipped.text).body;
     assert!(body.starts_with("BEGINé") && body.ends_with("éEND"));
     assert!(body.contains("[… 9008 characters left out to fit the window …]"), "{body}");
@@ -120,7 +120,7 @@ proptest! {
     fn clipping_never_splits_a_character_and_always_shortens(body in "(?s).{0,3000}", limit in 0_u64..2_000) {
         let result = tool_result(&body.replace('<', "&lt;"));
         let whole = chars(split(&result.text).body);
-        if let Some(clipped) = only(clip(&message(result), limit, Attachments::Keep)) {
+        if let Some(clipped) = only(clip(&message(result), limit, AttachmentPolicy::Keep)) {
             let left = chars(split(&clipped.text).body);
             prop_assert!(left < whole && left >= limit);
         } else {

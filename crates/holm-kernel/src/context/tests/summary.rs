@@ -1,7 +1,7 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::teller::{Teller, block_text};
-use crate::context::{Next, summary::Discarded};
+use crate::context::{PlanDecision, summary::SummaryError};
 use crate::{Block, ContextPolicy, MessageId, PlanStep, Role, SummaryPolicy};
 
 const SUMMARY: MessageId = MessageId::new(9_000);
@@ -15,7 +15,7 @@ fn asked() -> (Teller, u64, MessageId) {
     }
     let window = teller.view.tokens() * 1_000 / 810;
     let plan = teller.plan(&ContextPolicy::default(), window);
-    let Next::Summarise { upto } = plan.next else { panic!("no summary wanted: {plan:?}") };
+    let PlanDecision::Summarise { upto } = plan.next else { panic!("no summary wanted: {plan:?}") };
     assert_eq!(plan.steps, []);
     (teller, window, upto)
 }
@@ -40,7 +40,7 @@ fn a_summary_takes_the_place_of_the_oldest_part() {
     let message = &teller.view.messages()[1];
     assert_eq!((message.id, message.role), (SUMMARY, Role::User));
     assert_eq!(teller.view.messages()[2].id, upto, "what was not summed up follows");
-    assert_eq!(teller.plan(&ContextPolicy::default(), window).next, Next::Send);
+    assert_eq!(teller.plan(&ContextPolicy::default(), window).next, PlanDecision::Send);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn asking_again_before_the_answer_asks_for_the_same() {
     teller.prompt("a word in between");
     teller.answer("noted");
     let again = teller.plan(&ContextPolicy::default(), window);
-    assert_eq!((again.next, again.steps), (Next::Summarise { upto }, vec![]));
+    assert_eq!((again.next, again.steps), (PlanDecision::Summarise { upto }, vec![]));
     assert!(teller.view.apply_summary(upto, "X", SUMMARY).is_ok());
     assert!(teller.shows("a word in between"));
 }
@@ -80,28 +80,28 @@ fn asking_again_before_the_answer_asks_for_the_same() {
 #[test]
 fn a_summary_of_no_use_is_discarded_and_the_turns_leave_without() {
     for (text, why) in [
-        (String::new(), Discarded::Empty),
-        (" \n\t".into(), Discarded::Empty),
-        ("word ".repeat(9_000), Discarded::Longer),
+        (String::new(), SummaryError::Empty),
+        (" \n\t".into(), SummaryError::Empty),
+        ("word ".repeat(9_000), SummaryError::Longer),
     ] {
         let (mut teller, window, upto) = asked();
         let shown = teller.shown();
         assert_eq!(teller.view.apply_summary(upto, &text, SUMMARY), Err(why));
         assert_eq!(teller.shown(), shown, "nothing changed");
         let plan = teller.plan(&ContextPolicy::default(), window);
-        assert_eq!(plan.next, Next::Send, "it is not asked for twice");
+        assert_eq!(plan.next, PlanDecision::Send, "it is not asked for twice");
         assert_eq!(plan.steps.iter().map(|planned| planned.step).collect::<Vec<_>>(), [PlanStep::Dropped]);
         assert!(teller.shows("the task"));
-        assert_eq!(teller.view.apply_summary(upto, "late", SUMMARY), Err(Discarded::Stale));
+        assert_eq!(teller.view.apply_summary(upto, "late", SUMMARY), Err(SummaryError::Stale));
     }
 }
 
 #[test]
 fn a_summary_that_nobody_waits_for_is_stale() {
     let (mut teller, _, upto) = asked();
-    assert_eq!(teller.view.apply_summary(MessageId::new(1), "X", SUMMARY), Err(Discarded::Stale));
+    assert_eq!(teller.view.apply_summary(MessageId::new(1), "X", SUMMARY), Err(SummaryError::Stale));
     assert!(teller.view.apply_summary(upto, "X", SUMMARY).is_ok());
-    assert_eq!(teller.view.apply_summary(upto, "X", SUMMARY), Err(Discarded::Stale));
+    assert_eq!(teller.view.apply_summary(upto, "X", SUMMARY), Err(SummaryError::Stale));
     assert_eq!(teller.view.summary_request(&ContextPolicy::default(), upto, SUMMARY), []);
 }
 
@@ -113,12 +113,12 @@ fn a_summary_is_summed_up_in_the_next_one_and_survives_a_drop() {
         teller.answer(&format!("later {turn}: {}", "word ".repeat(100)));
     }
     let plan = teller.plan(&ContextPolicy::default(), window);
-    let Next::Summarise { upto } = plan.next else { panic!("no second summary: {plan:?}") };
+    let PlanDecision::Summarise { upto } = plan.next else { panic!("no second summary: {plan:?}") };
     let request = teller.view.summary_request(&ContextPolicy::default(), upto, SUMMARY);
     let text: Vec<String> =
         request.iter().flat_map(|message| message.blocks.iter().map(block_text)).collect();
     assert!(text.contains(&"the plan is X".into()));
-    assert_eq!(teller.view.apply_summary(upto, "", SUMMARY), Err(Discarded::Empty));
+    assert_eq!(teller.view.apply_summary(upto, "", SUMMARY), Err(SummaryError::Empty));
     let _ = teller.plan(&ContextPolicy::default(), window);
     let shown = teller.shown();
     assert_eq!(shown[2], "the plan is X", "the older summary is better than none");
@@ -133,7 +133,7 @@ fn a_call_and_its_result_are_summed_up_together() {
         teller.work_apart(&[190, 190, 190]);
     }
     let window = teller.view.tokens() * 1_000 / 810;
-    let Next::Summarise { upto } = teller.plan(&ContextPolicy::default(), window).next else {
+    let PlanDecision::Summarise { upto } = teller.plan(&ContextPolicy::default(), window).next else {
         panic!("no summary wanted")
     };
     let request = teller.view.summary_request(&ContextPolicy::default(), upto, SUMMARY);
@@ -157,6 +157,6 @@ fn a_small_part_is_not_worth_a_summary() {
     }
     let window = teller.view.tokens() * 1_000 / 810;
     let plan = teller.plan(&ContextPolicy::default(), window);
-    assert_eq!(plan.next, Next::Send);
+    assert_eq!(plan.next, PlanDecision::Send);
     assert_eq!(plan.steps.len(), 1);
 }

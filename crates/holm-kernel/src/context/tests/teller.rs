@@ -2,13 +2,13 @@
 
 use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 
-use crate::context::plan::Plan;
-use crate::context::view::View;
+use crate::context::plan::CompactionPlan;
+use crate::context::view::ContextView;
 use crate::{Block, ContextPolicy, Family, Message, MessageId, Role, SummaryPolicy, ToolCall, ToolResult};
 
 /// A view that grows as a run would grow it.
 pub(super) struct Teller {
-    pub(super) view: View,
+    pub(super) view: ContextView,
     pub(super) family: Family,
     pub(super) history: Vec<Arc<Message>>,
     calls: u64,
@@ -16,7 +16,7 @@ pub(super) struct Teller {
 
 impl Default for Teller {
     fn default() -> Self {
-        Self { view: View::default(), family: Family::OpenAi, history: Vec::new(), calls: 0 }
+        Self { view: ContextView::default(), family: Family::OpenAi, history: Vec::new(), calls: 0 }
     }
 }
 
@@ -59,7 +59,7 @@ impl Teller {
         ids
     }
 
-    pub(super) fn plan(&mut self, policy: &ContextPolicy, window: u64) -> Plan {
+    pub(super) fn plan(&mut self, policy: &ContextPolicy, window: u64) -> CompactionPlan {
         self.view.plan(policy, window, 0, self.family)
     }
 

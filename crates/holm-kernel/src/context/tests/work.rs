@@ -1,7 +1,7 @@
 //! Counts steps, not time: what a plan looks at must be paid for by what it takes out of the way.
 
 use super::teller::{Teller, never};
-use crate::context::Next;
+use crate::context::PlanDecision;
 use crate::{ContextPolicy, MessageId, Role};
 
 /// Steps per message over a run of `turns`, and the most that a single quiet turn took.
@@ -12,7 +12,7 @@ fn run(policy: &ContextPolicy, window: u64, turns: u64, size: impl Fn(u64) -> us
     for turn in 0..turns {
         let before = (teller.view.work, teller.view.epoch());
         teller.work(&[size(turn)]);
-        if let Next::Summarise { upto } = teller.plan(policy, window).next {
+        if let PlanDecision::Summarise { upto } = teller.plan(policy, window).next {
             let text = if turn % 3 == 0 { "" } else { "a summary" };
             let _ = teller.view.apply_summary(upto, text, MessageId::new(1_000_000 + turn));
             let _ = teller.plan(policy, window);

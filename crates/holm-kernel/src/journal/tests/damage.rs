@@ -3,11 +3,14 @@
 use alloc::{format, string::String, string::ToString as _, vec, vec::Vec};
 
 use super::{five, journal, lines, start_of};
-use crate::journal::{Fault, JournalError, Payload, Reader, Tail, Writer, decode, decode_strict};
+use crate::journal::{
+    JournalError, JournalFault, JournalReader, JournalTail, JournalWriter, RecordPayload, decode,
+    decode_strict,
+};
 use crate::{Input, Prompt, Seq};
 
 /// A name, the damage done to one line, and whether a fault is the one that it should give.
-type Damage = (&'static str, fn(&str) -> Vec<u8>, fn(&Fault) -> bool);
+type Damage = (&'static str, fn(&str) -> Vec<u8>, fn(&JournalFault) -> bool);
 
 fn damages() -> Vec<Damage> {
     vec![
@@ -17,22 +20,30 @@ fn damages() -> Vec<Damage> {
         (
             "not utf-8",
             |line| [&line.as_bytes()[..40], b"\xff\n"].concat(),
-            |f| *f == Fault::NotUtf8 { valid: 40 },
+            |f| *f == JournalFault::NotUtf8 { valid: 40 },
         ),
-        ("another time", |line| edit(line, r#""at":17"#, r#""at":18"#), |f| *f == Fault::ChainBroken),
-        ("another version number", |line| edit(line, r#""v":1"#, r#""v":3"#), |f| *f == Fault::ChainBroken),
+        ("another time", |line| edit(line, r#""at":17"#, r#""at":18"#), |f| *f == JournalFault::ChainBroken),
+        (
+            "another version number",
+            |line| edit(line, r#""v":1"#, r#""v":3"#),
+            |f| *f == JournalFault::ChainBroken,
+        ),
         (
             "another number",
             |line| edit(line, r#""seq":"#, r#""seq":9"#),
-            |f| matches!(f, Fault::OutOfOrder { found } if found.value() >= 90),
+            |f| matches!(f, JournalFault::OutOfOrder { found } if found.value() >= 90),
         ),
-        ("other effects", |line| flip_after(line, r#""effects":""#), |f| *f == Fault::ChainBroken),
-        ("another payload hash", |line| flip_after(line, r#""payload":""#), |f| *f == Fault::PayloadChanged),
-        ("another chain", |line| flip_after(line, r#""chain":""#), |f| *f == Fault::ChainBroken),
+        ("other effects", |line| flip_after(line, r#""effects":""#), |f| *f == JournalFault::ChainBroken),
+        (
+            "another payload hash",
+            |line| flip_after(line, r#""payload":""#),
+            |f| *f == JournalFault::PayloadChanged,
+        ),
+        ("another chain", |line| flip_after(line, r#""chain":""#), |f| *f == JournalFault::ChainBroken),
         (
             "another payload",
             |line| edit(line, r#""input":{"#, r#""input":{"a":1,"#),
-            |f| *f == Fault::PayloadChanged,
+            |f| *f == JournalFault::PayloadChanged,
         ),
         ("a payload without its name", |line| edit(line, r#""input":"#, r#""imput":"#), is_no_record),
         ("a member twice", |line| edit(line, r#"{"v":1"#, r#"{"v":1,"v":1"#), is_no_record),
@@ -40,8 +51,8 @@ fn damages() -> Vec<Damage> {
     ]
 }
 
-fn is_no_record(fault: &Fault) -> bool {
-    matches!(fault, Fault::NotARecord { .. })
+fn is_no_record(fault: &JournalFault) -> bool {
+    matches!(fault, JournalFault::NotARecord { .. })
 }
 
 fn edit(line: &str, from: &str, to: &str) -> Vec<u8> {
@@ -83,7 +94,7 @@ fn the_same_damage_at_the_end_loses_only_the_end() {
         let bytes = with_line(&text, 4, damage(&lines(&text)[4]));
         let decoded = decode(&bytes).unwrap();
         assert_eq!(decoded.records, sound[..4], "{name}");
-        let Tail::Torn(error) = decoded.tail else { panic!("{name} went unseen") };
+        let JournalTail::Torn(error) = decoded.tail else { panic!("{name} went unseen") };
         assert_eq!((error.record, error.at_byte), (Seq::new(4), start_of(&text, 4)), "{name}");
         assert!(is_expected(&error.fault), "{name}: {error}");
         assert_eq!(decode_strict(&bytes), Err(error), "{name}");
@@ -94,8 +105,8 @@ fn the_same_damage_at_the_end_loses_only_the_end() {
 fn a_journal_can_be_cut_where_its_torn_tail_begins() {
     let text = five();
     let torn = &text.as_bytes()[..text.len() - 7];
-    let Tail::Torn(error) = decode(torn).unwrap().tail else { panic!("the tail is torn") };
-    assert_eq!(error.fault, Fault::Unfinished);
+    let JournalTail::Torn(error) = decode(torn).unwrap().tail else { panic!("the tail is torn") };
+    assert_eq!(error.fault, JournalFault::Unfinished);
     let cut = &torn[..usize::try_from(error.at_byte).unwrap()];
     assert_eq!(decode_strict(cut).unwrap().len(), 4);
 }
@@ -105,7 +116,7 @@ fn a_whole_line_without_its_end_was_not_wholly_written() {
     let text = five();
     let decoded = decode(text.trim_end().as_bytes()).unwrap();
     assert_eq!(decoded.records.len(), 4);
-    assert!(matches!(decoded.tail, Tail::Torn(JournalError { fault: Fault::Unfinished, .. })));
+    assert!(matches!(decoded.tail, JournalTail::Torn(JournalError { fault: JournalFault::Unfinished, .. })));
 }
 
 #[test]
@@ -119,19 +130,19 @@ fn a_missing_doubled_moved_or_foreign_record_is_found() {
     ]);
     let [a, b, c, d, e] = <[String; 5]>::try_from(lines(&text)).unwrap();
     let foreign = lines(&other)[2].clone();
-    let check = |name: &str, parts: &[&String], record: u64, fault: Fault| {
+    let check = |name: &str, parts: &[&String], record: u64, fault: JournalFault| {
         let bytes: String = parts.iter().map(|part| part.as_str()).collect();
         let error = decode_strict(bytes.as_bytes()).unwrap_err();
         assert_eq!((error.record, error.fault), (Seq::new(record), fault), "{name}");
     };
-    let found = |seq| Fault::OutOfOrder { found: Seq::new(seq) };
+    let found = |seq| JournalFault::OutOfOrder { found: Seq::new(seq) };
     check("missing", &[&a, &b, &d, &e], 2, found(3));
     check("missing first", &[&b, &c, &d, &e], 0, found(1));
     check("doubled", &[&a, &b, &b, &c, &d, &e], 2, found(1));
     check("doubled last", &[&a, &b, &c, &d, &e, &e], 5, found(4));
     check("moved", &[&a, &c, &b, &d, &e], 1, found(2));
-    check("foreign", &[&a, &b, &foreign, &d, &e], 2, Fault::ChainBroken);
-    check("foreign start", &[&lines(&other)[0], &b, &c, &d, &e], 1, Fault::ChainBroken);
+    check("foreign", &[&a, &b, &foreign, &d, &e], 2, JournalFault::ChainBroken);
+    check("foreign start", &[&lines(&other)[0], &b, &c, &d, &e], 1, JournalFault::ChainBroken);
 }
 
 #[test]
@@ -143,7 +154,7 @@ fn a_newer_format_is_never_taken_for_a_torn_tail() {
         .collect();
     for bytes in [newer.clone(), lines(&newer)[0].clone(), lines(&text)[0].clone() + &lines(&newer)[1]] {
         let error = decode(bytes.as_bytes()).unwrap_err();
-        assert_eq!(error.fault, Fault::OtherVersion { found: 2 });
+        assert_eq!(error.fault, JournalFault::OtherVersion { found: 2 });
         assert!(error.to_string().contains("use the program that wrote it"));
     }
 }
@@ -152,15 +163,15 @@ fn a_newer_format_is_never_taken_for_a_torn_tail() {
 fn a_line_that_never_ends_takes_no_memory() {
     let text = five();
     let mut records = Vec::new();
-    let mut reader = Reader::new().max_line(1_000);
+    let mut reader = JournalReader::new().max_line(1_000);
     reader.feed(text.as_bytes(), &mut records).unwrap();
     for _ in 0..100 {
         reader.feed(&[b'['; 1_000], &mut records).unwrap();
     }
     assert_eq!(records.len(), 5);
-    let Tail::Torn(error) = reader.finish().unwrap() else { panic!("the line went unseen") };
+    let JournalTail::Torn(error) = reader.finish().unwrap() else { panic!("the line went unseen") };
     assert_eq!((error.record, error.at_byte), (Seq::new(5), text.len() as u64));
-    assert_eq!(error.fault, Fault::TooLong { limit: 1_000 });
+    assert_eq!(error.fault, JournalFault::TooLong { limit: 1_000 });
 }
 
 #[test]
@@ -168,9 +179,9 @@ fn an_over_long_line_in_the_middle_is_found_by_its_length() {
     let text = five();
     let long = format!("{}{}\n", lines(&text)[1].trim_end(), " ".repeat(2_000));
     let bytes = with_line(&text, 1, long.into_bytes());
-    let mut reader = Reader::new().max_line(1_000);
+    let mut reader = JournalReader::new().max_line(1_000);
     let error = reader.feed(&bytes, &mut Vec::new()).unwrap_err();
-    assert_eq!((error.record, error.fault), (Seq::new(1), Fault::TooLong { limit: 1_000 }));
+    assert_eq!((error.record, error.fault), (Seq::new(1), JournalFault::TooLong { limit: 1_000 }));
 }
 
 #[test]
@@ -178,13 +189,13 @@ fn a_bomb_of_brackets_is_refused_without_recursion() {
     let receipt = decode_strict(five().as_bytes()).unwrap()[0].receipt();
     let deep = |depth: usize| {
         let said = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        Writer::new().append(receipt, &Payload::kept(&said)).unwrap()
+        JournalWriter::new().append(receipt, &RecordPayload::kept(&said)).unwrap()
     };
     let error = decode_strict(deep(1_000_000).as_bytes()).unwrap_err();
-    assert_eq!((error.record, error.fault), (Seq::new(0), Fault::TooDeep));
+    assert_eq!((error.record, error.fault), (Seq::new(0), JournalFault::TooDeep));
     assert!(decode_strict(deep(192).as_bytes()).is_ok());
     let unclosed = format!("{{\"v\":1,\"x\":{}\n", "[".repeat(1_000_000));
-    assert!(matches!(decode_strict(unclosed.as_bytes()).unwrap_err().fault, Fault::NotARecord { .. }));
+    assert!(matches!(decode_strict(unclosed.as_bytes()).unwrap_err().fault, JournalFault::NotARecord { .. }));
 }
 
 #[test]

@@ -4,14 +4,14 @@ use alloc::string::String;
 
 use super::{five, lines};
 use crate::Seq;
-use crate::journal::{Fault, HeadError, InputError, Record, decode_strict};
+use crate::journal::{HeadError, InputError, JournalFault, JournalRecord, decode_strict};
 
 #[test]
 fn an_erased_payload_leaves_the_chain_whole() {
     let mut records = decode_strict(five().as_bytes()).unwrap();
     let before = records[4].head();
     records[1].erase();
-    let text: String = records.iter().map(Record::line).collect();
+    let text: String = records.iter().map(JournalRecord::line).collect();
     assert!(lines(&text)[1].ends_with("\"input\":null}\n"));
     assert!(!text.contains("world"));
     let again = decode_strict(text.as_bytes()).unwrap();
@@ -24,7 +24,7 @@ fn an_erased_payload_leaves_the_chain_whole() {
 fn an_eraser_can_do_nothing_else() {
     let mut records = decode_strict(five().as_bytes()).unwrap();
     records[1].erase();
-    let text: String = records.iter().map(Record::line).collect();
+    let text: String = records.iter().map(JournalRecord::line).collect();
     let check = |from: &str, to: &str| {
         let line = lines(&text)[1].replacen(from, to, 1);
         assert_ne!(line, lines(&text)[1]);
@@ -38,7 +38,7 @@ fn an_eraser_can_do_nothing_else() {
     let line = lines(&text)[1]
         .replace(&alloc::format!("{hash}"), &alloc::format!("{}", records[2].payload().hash()));
     let bytes = text.replacen(&lines(&text)[1], &line, 1);
-    assert_eq!(decode_strict(bytes.as_bytes()).unwrap_err().fault, Fault::ChainBroken);
+    assert_eq!(decode_strict(bytes.as_bytes()).unwrap_err().fault, JournalFault::ChainBroken);
 }
 
 #[test]

@@ -10,15 +10,15 @@ mod snapshot;
 
 use alloc::{string::String, vec, vec::Vec};
 
-use super::{Head, Record, Writer, decode_strict, payload as write_payload};
-use crate::{Input, Prompt, Receipt, Seq, Timestamp};
+use super::{Head, JournalRecord, JournalWriter, decode_strict, payload as write_payload};
+use crate::{Input, Prompt, RecordReceipt, Seq, Timestamp};
 
 /// A journal of these inputs, without a run: times and digests are made up from the place.
 fn journal(inputs: &[Input]) -> String {
-    let mut writer = Writer::new();
+    let mut writer = JournalWriter::new();
     let mut text = String::new();
     for (input, seq) in inputs.iter().zip(0_u64..) {
-        let receipt = Receipt {
+        let receipt = RecordReceipt {
             seq: Seq::new(seq),
             at: Timestamp::new(1_700 + seq * 10),
             effects: seq.wrapping_mul(0x9e37_79b9_7f4a_7c15),
@@ -50,15 +50,15 @@ fn start_of(text: &str, index: usize) -> u64 {
 }
 
 /// Writes the same records again with one of them changed and a chain that holds: what only a forger does.
-fn forge(records: &[Record], change: impl Fn(&mut Receipt, &mut String)) -> Vec<Record> {
-    let mut writer = Writer::new();
+fn forge(records: &[JournalRecord], change: impl Fn(&mut RecordReceipt, &mut String)) -> Vec<JournalRecord> {
+    let mut writer = JournalWriter::new();
     let mut text = String::new();
     for record in records {
         let mut receipt = record.receipt();
         let mut said = record.payload().text().unwrap().into();
         change(&mut receipt, &mut said);
         // The writer refuses a wrong number, so the order is forged by the writer's own place.
-        if writer.append_to(receipt, &super::Payload::kept(&said), &mut text).is_err() {
+        if writer.append_to(receipt, &super::RecordPayload::kept(&said), &mut text).is_err() {
             break;
         }
     }
@@ -69,7 +69,7 @@ fn forge(records: &[Record], change: impl Fn(&mut Receipt, &mut String)) -> Vec<
 fn what_was_written_is_read_back() {
     let text = five();
     let records = decode_strict(text.as_bytes()).unwrap();
-    let again: String = records.iter().map(Record::line).collect();
+    let again: String = records.iter().map(JournalRecord::line).collect();
     assert_eq!(again, text);
     assert_eq!(records[2].payload().input(), Ok(Input::TimePassed));
     assert_eq!(records[3].at(), Timestamp::new(1_730));
@@ -81,19 +81,19 @@ fn a_writer_goes_on_where_another_stopped() {
     let text = five();
     let records = decode_strict(text.as_bytes()).unwrap();
     let mut rest = String::new();
-    let mut writer = Writer::after(records[1].head());
+    let mut writer = JournalWriter::after(records[1].head());
     for record in &records[2..] {
         rest += &writer.append(record.receipt(), record.payload()).unwrap();
     }
     assert_eq!(rest, lines(&text)[2..].concat());
-    assert_eq!(writer.head(), records.last().map(Record::head));
+    assert_eq!(writer.head(), records.last().map(JournalRecord::head));
 }
 
 #[test]
 fn a_writer_refuses_a_record_out_of_turn() {
-    let mut writer = Writer::new();
+    let mut writer = JournalWriter::new();
     let said = write_payload(&Input::TimePassed).unwrap();
-    let receipt = Receipt { seq: Seq::new(1), at: Timestamp::new(0), effects: 0 };
+    let receipt = RecordReceipt { seq: Seq::new(1), at: Timestamp::new(0), effects: 0 };
     let error = writer.append(receipt, &said).unwrap_err();
     assert_eq!((error.expected, error.found), (Seq::new(0), Seq::new(1)));
     assert_eq!(writer.head(), None, "the writer is unchanged");

@@ -5,7 +5,7 @@ use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use holm_guards::json::Json;
 
 use crate::journal::payload::check_length;
-use crate::journal::{InputError, MAX_PAYLOAD_BYTES, Payload, PayloadError, payload};
+use crate::journal::{InputError, MAX_PAYLOAD_BYTES, PayloadError, RecordPayload, payload};
 use crate::{Block, CallId, Input, Prompt, ToolOutput, ToolResult};
 
 /// A block inside a block, `depth` times.
@@ -60,7 +60,7 @@ fn brackets_in_strings_do_not_nest() {
 #[test]
 fn unknown_fields_are_ignored_and_unknown_kinds_are_not() {
     let check = |text: &str, expected: Option<Input>| {
-        let read = Payload::kept(text).input();
+        let read = RecordPayload::kept(text).input();
         assert_eq!(read.clone().ok(), expected, "{text}");
         assert!(matches!(read, Ok(_) | Err(InputError::Unreadable { .. })));
     };

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::{five, journal, lines};
-use crate::journal::{Decoded, JournalError, Reader, Record, Tail, decode, decode_strict};
+use crate::journal::{
+    DecodedJournal, JournalError, JournalReader, JournalRecord, JournalTail, decode, decode_strict,
+};
 use crate::{Block, CallId, Input, ModelResult, Prompt, Reply, ToolOutput, Verdict};
 
 fn input() -> impl Strategy<Value = Input> {
@@ -33,27 +35,27 @@ fn inputs() -> impl Strategy<Value = Vec<Input>> {
 }
 
 /// The records are those of the journal up to somewhere, and what is missing was reported.
-fn is_reported_prefix(sound: &[Record], damaged: &[u8]) -> bool {
+fn is_reported_prefix(sound: &[JournalRecord], damaged: &[u8]) -> bool {
     match decode(damaged) {
         Err(_) => true,
-        Ok(Decoded { records, tail: Tail::Torn(_) }) => {
+        Ok(DecodedJournal { records, tail: JournalTail::Torn(_) }) => {
             records.len() < sound.len() && sound.starts_with(&records)
         }
-        Ok(Decoded { tail: Tail::Clean, .. }) => false,
+        Ok(DecodedJournal { tail: JournalTail::Clean, .. }) => false,
     }
 }
 
 /// Feeds pieces that end at the given places.
-fn read_in_pieces(bytes: &[u8], cuts: &[Index]) -> Result<Decoded, JournalError> {
+fn read_in_pieces(bytes: &[u8], cuts: &[Index]) -> Result<DecodedJournal, JournalError> {
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     places.extend([0, bytes.len()]);
     places.sort_unstable();
-    let mut reader = Reader::new();
+    let mut reader = JournalReader::new();
     let mut records = Vec::new();
     for pair in places.windows(2) {
         reader.feed(&bytes[pair[0]..pair[1]], &mut records)?;
     }
-    Ok(Decoded { records, tail: reader.finish()? })
+    Ok(DecodedJournal { records, tail: reader.finish()? })
 }
 
 #[test]
@@ -75,10 +77,10 @@ fn every_two_way_split_reads_the_same() {
     let whole = decode(text.as_bytes()).unwrap();
     for at in 0..=text.len() {
         let (a, b) = text.as_bytes().split_at(at);
-        let (mut reader, mut records) = (Reader::new(), Vec::new());
+        let (mut reader, mut records) = (JournalReader::new(), Vec::new());
         reader.feed(a, &mut records).unwrap();
         reader.feed(b, &mut records).unwrap();
-        assert_eq!(Decoded { records, tail: reader.finish().unwrap() }, whole, "split at {at}");
+        assert_eq!(DecodedJournal { records, tail: reader.finish().unwrap() }, whole, "split at {at}");
     }
 }
 
@@ -112,7 +114,7 @@ proptest! {
         let sound = decode_strict(text.as_bytes()).unwrap();
         prop_assert!(sound.starts_with(&decoded.records));
         let ends_whole = cut == 0 || text.as_bytes()[cut - 1] == b'\n';
-        prop_assert_eq!(decoded.tail == Tail::Clean, ends_whole);
+        prop_assert_eq!(decoded.tail == JournalTail::Clean, ends_whole);
     }
 
     #[test]

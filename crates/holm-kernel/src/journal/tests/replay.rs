@@ -8,16 +8,17 @@ use proptest::sample::Index;
 use super::forge;
 use super::script::{Driven, Move, moves};
 use crate::journal::{
-    ForkError, Record, ReplayError, StepError, Writer, decode_strict, fork, replay, replay_with, step,
+    ForkError, JournalRecord, JournalWriter, ReplayError, StepError, decode_strict, fork, replay,
+    replay_with, step,
 };
-use crate::{CallId, Input, Misuse, Prompt, SEMANTICS, Seq, Timestamp, ToolOutput};
+use crate::{CallId, Input, KernelMisuse, Prompt, SEMANTICS, Seq, Timestamp, ToolOutput};
 
 fn short() -> Driven {
     Driven::play(&[Move::Say("hi".into()), Move::Reply("hello".into()), Move::Wait(1_001), Move::Resume])
 }
 
 /// What a replay of the records says, after `change` was made to every record and the chain was made to hold.
-fn forged(change: impl Fn(&mut crate::Receipt, &mut String)) -> ReplayError {
+fn forged(change: impl Fn(&mut crate::RecordReceipt, &mut String)) -> ReplayError {
     replay(&forge(&short().records(), change)).unwrap_err()
 }
 
@@ -102,7 +103,7 @@ fn an_answer_to_nothing_is_no_record() {
             *said = r#"{"dispatched":{"call":77}}"#.into();
         }
     });
-    let misuse = Misuse::UnknownCall(CallId::new(77));
+    let misuse = KernelMisuse::UnknownCall(CallId::new(77));
     assert_eq!(error, ReplayError::Misuse { seq: Seq::new(3), misuse });
 }
 
@@ -130,9 +131,9 @@ fn a_replay_stops_at_an_erased_record() {
 fn records_of_two_journals_do_not_mix() {
     let one = short().records();
     let two = Driven::play(&[Move::Say("ho".into()), Move::Wait(1), Move::Wait(1)]).records();
-    let mixed: Vec<Record> = one[..2].iter().chain(&two[2..]).cloned().collect();
+    let mixed: Vec<JournalRecord> = one[..2].iter().chain(&two[2..]).cloned().collect();
     assert_eq!(replay(&mixed).unwrap_err(), ReplayError::Unlinked { seq: Seq::new(2) });
-    let gap: Vec<Record> = one[..2].iter().chain(&one[3..]).cloned().collect();
+    let gap: Vec<JournalRecord> = one[..2].iter().chain(&one[3..]).cloned().collect();
     let error = ReplayError::OutOfOrder { expected: Seq::new(2), found: Seq::new(3) };
     assert_eq!(replay(&gap).unwrap_err(), error);
     let error = ReplayError::OutOfOrder { expected: Seq::new(0), found: Seq::new(1) };
@@ -145,14 +146,14 @@ fn a_hosts_mistake_leaves_no_trace() {
     let before = (driven.run.receipt(), driven.writer.head(), driven.text.clone());
     let late = Input::ToolFinished { call: CallId::new(77), result: ToolOutput::text("?") };
     let error = driven.handle(late).unwrap_err();
-    assert_eq!(error, StepError::Misuse(Misuse::UnknownCall(CallId::new(77))));
+    assert_eq!(error, StepError::Misuse(KernelMisuse::UnknownCall(CallId::new(77))));
     assert_eq!((driven.run.receipt(), driven.writer.head(), driven.text), before);
 }
 
 #[test]
 fn a_writer_of_another_journal_is_refused_before_the_run_moves() {
     let mut driven = short();
-    driven.writer = Writer::after(driven.records()[1].head());
+    driven.writer = JournalWriter::after(driven.records()[1].head());
     let before = driven.run.receipt();
     assert!(matches!(driven.handle(Input::TimePassed), Err(StepError::Append(_))));
     assert_eq!(driven.run.receipt(), before);
@@ -192,8 +193,8 @@ proptest! {
         let at = at.index(records.len());
         let past = fork(&records, Seq::new(at as u64)).unwrap();
         let mut run = replay(past).unwrap();
-        let mut writer = Writer::after(past[at].head());
-        let mut text: String = past.iter().map(Record::line).collect();
+        let mut writer = JournalWriter::after(past[at].head());
+        let mut text: String = past.iter().map(JournalRecord::line).collect();
         let other = Input::Prompted(Prompt::text("something else"));
         let now = run.receipt().at;
         text += &step(&mut run, &mut writer, now, other).unwrap();

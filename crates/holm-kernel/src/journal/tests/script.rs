@@ -5,10 +5,10 @@ use alloc::{format, string::String, vec, vec::Vec};
 use holm_guards::json::Json;
 use proptest::prelude::*;
 
-use crate::journal::{Record, StepError, Writer, begin, decode_strict, step};
+use crate::journal::{JournalRecord, JournalWriter, StepError, begin, decode_strict, step};
 use crate::{
-    Block, CallId, Config, Effect, Failure, FailureClass, Input, Model, ModelResult, Prompt, Reply, Run, Seq,
-    Started, StopReason, Timestamp, Tool, ToolCall, ToolOutput, Usage, Verdict,
+    Block, CallId, Config, Effect, Failure, FailureClass, Input, ModelResult, ModelSpec, Prompt, Reply, Run,
+    Seq, Started, StopReason, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage, Verdict,
 };
 
 /// What the host does next. A move that has nothing to answer lets time pass.
@@ -53,7 +53,7 @@ pub(super) fn moves() -> impl Strategy<Value = Vec<Move>> {
 /// A run with everything that it has written and asked for.
 pub(super) struct Driven {
     pub(super) run: Run,
-    pub(super) writer: Writer,
+    pub(super) writer: JournalWriter,
     pub(super) text: String,
     /// Each effect as JSON, with the record that caused it.
     pub(super) effects: Vec<(Seq, String)>,
@@ -67,8 +67,8 @@ pub(super) struct Driven {
 impl Driven {
     pub(super) fn begin() -> Self {
         let schema = Json::parse(r#"{"type":"object"}"#).unwrap();
-        let mut config = Config::new(Model::named("scripted/one"));
-        config.tools = vec![Tool::new("echo", "Says it again.", schema)];
+        let mut config = Config::new(ModelSpec::named("scripted/one"));
+        config.tools = vec![ToolSpec::new("echo", "Says it again.", schema)];
         let started = Started::new("run-1", 7, config);
         let (run, writer, text) = begin(started, Timestamp::new(1_000)).unwrap();
         let mut driven = Self {
@@ -94,7 +94,7 @@ impl Driven {
         driven
     }
 
-    pub(super) fn records(&self) -> Vec<Record> {
+    pub(super) fn records(&self) -> Vec<JournalRecord> {
         decode_strict(self.text.as_bytes()).unwrap()
     }
 

@@ -8,7 +8,8 @@ use proptest::sample::Index;
 
 use super::script::{Driven, Move, moves};
 use crate::journal::{
-    Fault, ReplayError, Snapshot, SnapshotError, Writer, decode_after, replay, resume, resume_from, step,
+    JournalFault, JournalWriter, ReplayError, Snapshot, SnapshotError, decode_after, replay, resume,
+    resume_from, step,
 };
 use crate::{Input, Prompt, Seq};
 
@@ -101,15 +102,16 @@ fn a_snapshot_without_the_transcript_holds_what_decides_and_counts_the_rest() {
 fn a_tail_is_read_from_the_record_of_its_head_on() {
     let driven = driven();
     let records = driven.records();
-    let text = |from: usize| records[from..].iter().map(crate::journal::Record::line).collect::<String>();
+    let text =
+        |from: usize| records[from..].iter().map(crate::journal::JournalRecord::line).collect::<String>();
     let head = records[2].head();
     assert_eq!(decode_after(head, text(2).as_bytes()), Ok(records[3..].to_vec()));
     assert_eq!(decode_after(records[4].head(), text(4).as_bytes()), Ok(Vec::new()));
     let fault = |from: usize| decode_after(head, text(from).as_bytes()).unwrap_err().fault;
-    assert_eq!(fault(3), Fault::OutOfOrder { found: Seq::new(3) });
-    assert_eq!(decode_after(head, b"").unwrap_err().fault, Fault::Unfinished);
+    assert_eq!(fault(3), JournalFault::OutOfOrder { found: Seq::new(3) });
+    assert_eq!(decode_after(head, b"").unwrap_err().fault, JournalFault::Unfinished);
     let other = Driven::play(&[Move::Say("ho".into()), Move::Wait(1)]).records();
-    assert_eq!(decode_after(head, other[2].line().as_bytes()).unwrap_err().fault, Fault::ChainBroken);
+    assert_eq!(decode_after(head, other[2].line().as_bytes()).unwrap_err().fault, JournalFault::ChainBroken);
     let changed = text(2).replacen("more", "less", 1);
     assert!(decode_after(head, changed.as_bytes()).is_err());
 }
@@ -154,9 +156,9 @@ proptest! {
         let head = records.last().unwrap().head();
         let now = whole.receipt().at.plus(5);
         for input in [Input::Prompted(Prompt::text(say)), Input::Resumed { host: "b".to_string() }] {
-            let line = step(&mut whole, &mut Writer::after(head), now, input.clone()).ok();
+            let line = step(&mut whole, &mut JournalWriter::after(head), now, input.clone()).ok();
             for run in [&mut short, &mut brief] {
-                let again = step(run, &mut Writer::after(head), now, input.clone()).ok();
+                let again = step(run, &mut JournalWriter::after(head), now, input.clone()).ok();
                 prop_assert_eq!(&again, &line);
             }
             loop {

@@ -29,12 +29,12 @@ fn json(text: &str) -> Json {
     Json::parse(text).expect("JSON")
 }
 
-fn reader(schema: &str) -> Tool {
-    Tool { schema: json(schema), ..tool("read") }
+fn reader(schema: &str) -> ToolSpec {
+    ToolSpec { schema: json(schema), ..tool("read") }
 }
 
 /// Every call is shown to a hook, so that the tests see what hooks see.
-fn watched(tools: Vec<Tool>) -> Config {
+fn watched(tools: Vec<ToolSpec>) -> Config {
     Config { approvals: Approvals::AskAlways, ..config_with(tools) }
 }
 
@@ -154,8 +154,8 @@ fn flaws(events: &[Event]) -> Vec<(String, bool)> {
 
 #[test]
 fn what_a_schema_demands_and_nobody_checks_is_told_when_the_tool_is_registered() {
-    let gap = Tool { schema: json(r#"{"type":"object","fits":"nicely"}"#), ..tool("gap") };
-    let broken = Tool { schema: json(r#"{"type":"no such type"}"#), ..tool("broken") };
+    let gap = ToolSpec { schema: json(r#"{"type":"object","fits":"nicely"}"#), ..tool("gap") };
+    let broken = ToolSpec { schema: json(r#"{"type":"no such type"}"#), ..tool("broken") };
     let mut play = Play::new(config_with(vec![tool("fine"), gap.clone(), broken.clone()]), Vec::new());
     play.drain();
     assert_eq!(flaws(&play.events), [("gap".to_string(), true), ("broken".to_string(), false)]);
@@ -167,7 +167,7 @@ fn what_a_schema_demands_and_nobody_checks_is_told_when_the_tool_is_registered()
 
 #[test]
 fn a_tool_that_cannot_be_checked_at_all_is_not_offered_and_not_run() {
-    let broken = Tool { schema: json(r#"{"type":"no such type"}"#), ..tool("broken") };
+    let broken = ToolSpec { schema: json(r#"{"type":"no such type"}"#), ..tool("broken") };
     let mut play = Play::new(config_with(vec![tool("fine"), broken]), vec![Say::Call("broken", "{}")]);
     assert_eq!(play.prompt("go"), answered("done"));
     let offered: Vec<&str> = play.requests[0].1.tools.tools.iter().map(|tool| tool.name.as_str()).collect();

@@ -14,11 +14,11 @@ use crate::*;
 const APART: &str = r#"{"background":true,"text":"a"}"#;
 const BESIDE: &str = r#"{"background":true,"text":"b"}"#;
 
-fn helper(reserve: u64) -> Tool {
+fn helper(reserve: u64) -> ToolSpec {
     let schema =
         r#"{"type":"object","properties":{"text":{"type":"string"},"background":{"type":"boolean"}}}"#;
     let grants = GrantSet::parse(["read:**"]).expect("grants");
-    Tool {
+    ToolSpec {
         schema: Json::parse(schema).expect("a schema"),
         kind: ToolKind::Agent { grants, reserve: NanoUsd::new(reserve), tokens: 0 },
         background: Background::Asked { argument: "background".into() },
@@ -27,13 +27,13 @@ fn helper(reserve: u64) -> Tool {
 }
 
 fn with_helper() -> Config {
-    let tools = vec![helper(0), Tool::children("children"), echo()];
+    let tools = vec![helper(0), ToolSpec::children("children"), echo()];
     Config { grants: GrantSet::parse(["read:**"]).expect("grants"), ..config_with(tools) }
 }
 
 /// A model that costs a nano-dollar a token, and so 110 a reply.
 fn priced(limit: u64, reserve: u64) -> Config {
-    let mut config = config_with(vec![helper(reserve), Tool::children("children"), echo()]);
+    let mut config = config_with(vec![helper(reserve), ToolSpec::children("children"), echo()]);
     config.models[0].price = Some(Price { input: 1_000_000, output: 1_000_000, ..Price::default() });
     config.limits.budget.usd = Some(NanoUsd::new(limit));
     config

@@ -199,7 +199,7 @@ fn cancel_keeps_the_results_that_were_there() {
 
 #[test]
 fn cancel_ends_a_child_and_stops_it() {
-    let agent = Tool {
+    let agent = ToolSpec {
         kind: ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO, tokens: 0 },
         ..tool("helper")
     };
@@ -211,7 +211,7 @@ fn cancel_ends_a_child_and_stops_it() {
 
 #[test]
 fn cancel_ends_a_skill_under_way() {
-    let skill = Tool::skill(holm_guards::skill::extract());
+    let skill = ToolSpec::skill(holm_guards::skill::extract());
     let arguments = r#"{"text":"write to a@example.com","target":"email"}"#;
     let mut play = Play::new(config_with(vec![skill]), vec![Say::Call("extract", arguments)]);
     let effects = play.first_effects();
@@ -225,7 +225,7 @@ fn cancel_ends_a_skill_under_way() {
 #[test]
 fn cancel_ends_a_check_under_way() {
     let tests = Rule::Executable { command: "tests".into(), arguments: Vec::new() };
-    let checked = Tool { postconditions: vec![Postcondition::new("tests pass", tests)], ..tool("build") };
+    let checked = ToolSpec { postconditions: vec![Postcondition::new("tests pass", tests)], ..tool("build") };
     let at = |effect: &Effect| matches!(effect, Effect::Check { .. });
     let play = check("checking", config_with(vec![checked]), vec![Say::Call("build", ARGS)], at);
     assert_eq!(play.aborted.len(), 1);

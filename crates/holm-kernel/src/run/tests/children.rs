@@ -2,7 +2,7 @@
 
 use alloc::{boxed::Box, collections::BTreeSet, string::ToString, vec, vec::Vec};
 
-use holm_grants::{Denials, GrantSet, Level, Mode};
+use holm_grants::{DenialSet, GrantSet, Level, Mode};
 
 use super::play::{Play, Say, answered, config_with, tool};
 use crate::*;
@@ -11,9 +11,9 @@ fn grants(texts: &[&str]) -> GrantSet {
     GrantSet::parse(texts.iter().copied()).expect("grants")
 }
 
-fn agent(asks: &[&str], reserve: u64) -> Tool {
+fn agent(asks: &[&str], reserve: u64) -> ToolSpec {
     let kind = ToolKind::Agent { grants: grants(asks), reserve: NanoUsd::new(reserve), tokens: 0 };
-    Tool { kind, ..tool("helper") }
+    ToolSpec { kind, ..tool("helper") }
 }
 
 fn parent(asks: &[&str], holds: &[&str]) -> Config {
@@ -62,7 +62,7 @@ fn a_child_holds_what_it_asks_for_as_far_as_its_parent_holds_it() {
 #[test]
 fn a_child_is_confined_in_every_respect_and_keeps_its_own_narrower_ones() {
     let mut config = parent(&["read:src/**"], &["read:**"]);
-    config.denials = Denials::parse(["read:src/key"]).expect("denials");
+    config.denials = DenialSet::parse(["read:src/key"]).expect("denials");
     config.mode = Mode::AcceptEdits;
     config.approvals = Approvals::AskAlways;
     config.marks = Marks { untrusted: true, private: false };
@@ -236,7 +236,7 @@ fn a_child_that_holds_more_than_its_parent_does_now_is_stopped() {
 
 #[test]
 fn an_agent_that_takes_too_long_is_stopped_where_its_tool_says_how_long() {
-    let mut config = config_with(vec![Tool { timeout_ms: Some(5_000), ..agent(&[], 0) }]);
+    let mut config = config_with(vec![ToolSpec { timeout_ms: Some(5_000), ..agent(&[], 0) }]);
     config.mode = Mode::Full;
     let (mut play, call, _) = open(config);
     assert_eq!(play.run.poll(), Effect::Wait(Some(Timestamp::new(5_000))));

@@ -254,7 +254,7 @@ fn bills_that_never_come_do_not_lift_a_budget() {
 #[test]
 fn skills_of_one_reply_run_one_after_another_where_a_limit_holds() {
     let with_tokens = |bound| {
-        let mut config = priced(config_with(vec![Tool::skill(extract())]), None);
+        let mut config = priced(config_with(vec![ToolSpec::skill(extract())]), None);
         config.limits.tokens = bound;
         config
     };
@@ -276,7 +276,7 @@ fn skills_of_one_reply_exceed_a_budget_by_one_reply_and_not_by_more() {
     let block = |index: usize| call_block(&alloc::format!("c{index}"), "extract", EXTRACT);
     let mut script = vec![reply((0..60).map(block).collect(), StopReason::ToolUse)];
     script.extend((0..60).map(|_| Say::Text(FOUND)));
-    let mut play = Play::new(priced(config_with(vec![Tool::skill(extract())]), Some(300)), script);
+    let mut play = Play::new(priced(config_with(vec![ToolSpec::skill(extract())]), Some(300)), script);
     // Each reply costs 110: the turn, then two skills.
     assert!(matches!(play.prompt("go"), Ending::OverBudget { .. }));
     assert_eq!(play.run.spent(), NanoUsd::new(330));
@@ -289,7 +289,7 @@ fn a_limit_that_is_set_while_skills_run_holds_after_a_crash() {
         call_block(&alloc::format!("c{index}"), "extract", &arguments)
     };
     let script = vec![reply((0..4).map(block).collect(), StopReason::ToolUse)];
-    let mut play = Play::new(priced(config_with(vec![Tool::skill(extract())]), None), script);
+    let mut play = Play::new(priced(config_with(vec![ToolSpec::skill(extract())]), None), script);
     assert_eq!(model_calls(&play.first_effects()), 4);
     play.give(Input::BudgetChanged(Budget { usd: Some(NanoUsd::new(100_000)) }));
     assert_eq!(model_calls(&resume(&mut play)), 1);
@@ -367,7 +367,7 @@ fn an_answer_between_two_crashes_begins_the_count_again() {
 fn a_tool_that_ends_its_host_every_time_is_given_up_with_its_batch_answered() {
     let calls = vec![call_block("a", "echo", ARGS), call_block("b", "ask", ARGS)];
     let mut config = config();
-    config.tools.push(Tool { name: "ask".into(), ..config.tools[0].clone() });
+    config.tools.push(ToolSpec { name: "ask".into(), ..config.tools[0].clone() });
     let mut play = Play::new(config, vec![reply(calls, StopReason::ToolUse)]);
     let mut open = play.first_effects();
     for _ in 0..5 {
@@ -398,7 +398,7 @@ fn a_person_and_a_child_are_waited_for_over_any_number_of_restarts() {
         assert!(matches!(open[..], [Effect::Judge(_)]), "{open:?}");
     }
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO, tokens: 0 };
-    let helper = Tool { kind, ..Tool { name: "helper".to_string(), ..config().tools[0].clone() } };
+    let helper = ToolSpec { kind, ..ToolSpec { name: "helper".to_string(), ..config().tools[0].clone() } };
     let mut play = Play::new(config_with(vec![helper]), vec![Say::Call("helper", ARGS)]);
     play.first_effects();
     for _ in 0..20 {

@@ -24,7 +24,7 @@ const GOOD: &str = "seven files were copied";
 const CALLS: [&str; 4] = [r#"{"text":"a"}"#, r#"{"text":"b"}"#, r#"{"text":"c"}"#, r#"{"text":"d"}"#];
 
 /// A run in which the tool is called once for each of these outputs, one after the other.
-fn giving(tool: Tool, outputs: Vec<ToolOutput>) -> Play {
+fn giving(tool: ToolSpec, outputs: Vec<ToolOutput>) -> Play {
     let script = CALLS.iter().take(outputs.len()).map(|arguments| Say::Call("echo", arguments)).collect();
     let mut play = Play::new(config_with(vec![tool]), script);
     let mut outputs = VecDeque::from(outputs);
@@ -32,8 +32,8 @@ fn giving(tool: Tool, outputs: Vec<ToolOutput>) -> Play {
     play
 }
 
-fn promising(rule: Rule) -> Tool {
-    Tool { postconditions: vec![Postcondition::new("the promise", rule)], ..echo() }
+fn promising(rule: Rule) -> ToolSpec {
+    ToolSpec { postconditions: vec![Postcondition::new("the promise", rule)], ..echo() }
 }
 
 fn program() -> Rule {
@@ -53,7 +53,7 @@ fn rulings(play: &Play) -> Vec<(bool, String)> {
 }
 
 /// Runs one call and says what the model was told it came to, and which guards spoke.
-fn judge(tool: Tool, output: ToolOutput) -> (Outcome, Vec<(bool, String)>) {
+fn judge(tool: ToolSpec, output: ToolOutput) -> (Outcome, Vec<(bool, String)>) {
     let mut play = giving(tool, vec![output]);
     assert_eq!(play.prompt("go"), answered("done"));
     (play.results().remove(0).0, rulings(&play))
@@ -66,7 +66,7 @@ fn a_plausible_result_is_believed_without_a_word() {
 
 #[test]
 fn an_empty_result_is_fine_only_where_the_tool_says_so() {
-    let silent = Tool { empty: EmptyOutput::Allowed, ..echo() };
+    let silent = ToolSpec { empty: EmptyOutput::Allowed, ..echo() };
     assert_eq!(judge(silent, ToolOutput::text("")), (Outcome::Succeeded, vec![]));
     let (outcome, ruled) = judge(echo(), ToolOutput::text(" \n"));
     assert_eq!((outcome, ruled.len()), (Outcome::Failed, 1));
@@ -76,7 +76,7 @@ fn an_empty_result_is_fine_only_where_the_tool_says_so() {
 #[test]
 fn an_error_message_is_a_result_only_where_the_tool_says_so() {
     let output = || ToolOutput::text("cat: notes.txt: No such file or directory");
-    let reader = Tool { error_text: ErrorText::Allowed, ..echo() };
+    let reader = ToolSpec { error_text: ErrorText::Allowed, ..echo() };
     assert_eq!(judge(reader, output()), (Outcome::Succeeded, vec![]));
     let (outcome, ruled) = judge(echo(), output());
     assert_eq!((outcome, ruled.len()), (Outcome::Failed, 1));
@@ -94,7 +94,7 @@ fn a_failed_tool_passes_through_as_the_failure_it_is() {
 
 #[test]
 fn a_warning_is_told_to_people_and_the_result_is_believed() {
-    let mild = Tool { severity: Severity::Warn, ..echo() };
+    let mild = ToolSpec { severity: Severity::Warn, ..echo() };
     let (outcome, ruled) = judge(mild, ToolOutput::text("total 0"));
     assert_eq!(outcome, Outcome::Succeeded);
     assert!(!ruled.is_empty() && ruled.iter().all(|(rejected, _)| !rejected), "{ruled:?}");
@@ -177,7 +177,7 @@ fn pictures_are_content_and_need_no_words() {
 }
 
 /// Plays one call and answers its checks in turn; gives back what the call came to and which checks were asked for.
-fn checked(tool: Tool, output: ToolOutput, answers: Vec<CheckRuling>) -> (Play, Vec<Check>) {
+fn checked(tool: ToolSpec, output: ToolOutput, answers: Vec<CheckRuling>) -> (Play, Vec<Check>) {
     let mut play = giving(tool, vec![output]);
     let asked: Rc<RefCell<Vec<Check>>> = Rc::default();
     let mut answers = VecDeque::from(answers);
@@ -200,7 +200,7 @@ fn a_chain_of_promises_stops_at_the_first_that_is_broken() {
     let postconditions =
         vec![Postcondition::new("first", pattern("^never$")), Postcondition::new("second", program())];
     // The program would be asked for if the chain went on.
-    let (play, asked) = checked(Tool { postconditions, ..echo() }, ToolOutput::text(GOOD), vec![]);
+    let (play, asked) = checked(ToolSpec { postconditions, ..echo() }, ToolOutput::text(GOOD), vec![]);
     assert_eq!(asked, []);
     assert_eq!(rulings(&play), [(true, "first".to_string())]);
 }
@@ -209,7 +209,7 @@ fn a_chain_of_promises_stops_at_the_first_that_is_broken() {
 fn a_broken_promise_that_only_warns_does_not_stop_the_chain() {
     let mild = Postcondition { severity: Severity::Warn, ..Postcondition::new("first", pattern("^never$")) };
     let postconditions = vec![mild, Postcondition::new("second", pattern("^never$"))];
-    let (outcome, ruled) = judge(Tool { postconditions, ..echo() }, ToolOutput::text(GOOD));
+    let (outcome, ruled) = judge(ToolSpec { postconditions, ..echo() }, ToolOutput::text(GOOD));
     assert_eq!(outcome, Outcome::Failed);
     assert_eq!(ruled, [(false, "first".to_string()), (true, "second".to_string())]);
 }
@@ -218,7 +218,7 @@ fn a_broken_promise_that_only_warns_does_not_stop_the_chain() {
 fn a_program_decides_by_its_answer_and_by_the_weight_of_its_promise() {
     let check = |severity: Severity, answer: CheckRuling, outcome: Outcome, ruled: &[(bool, String)]| {
         let promise = Postcondition { severity, ..Postcondition::new("tests pass", program()) };
-        let tool = Tool { postconditions: vec![promise], ..echo() };
+        let tool = ToolSpec { postconditions: vec![promise], ..echo() };
         let (play, asked) = checked(tool, ToolOutput::text(GOOD), vec![answer.clone()]);
         assert_eq!(asked.len(), 1);
         assert_eq!(play.results()[0].0, outcome, "{severity:?} {answer:?}");
@@ -243,7 +243,7 @@ fn the_reason_of_a_failed_program_reaches_the_model() {
 #[test]
 fn programs_run_one_after_the_other_until_one_says_no() {
     let postconditions = ["one", "two", "three"].map(|name| Postcondition::new(name, program())).to_vec();
-    let tool = Tool { postconditions, ..echo() };
+    let tool = ToolSpec { postconditions, ..echo() };
     let (play, asked) = checked(tool, ToolOutput::text(GOOD), vec![CheckRuling::Passed, no("bad")]);
     assert_eq!(asked.len(), 2);
     assert_eq!(rulings(&play), [(true, "two".to_string())]);

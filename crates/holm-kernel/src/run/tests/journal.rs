@@ -7,7 +7,7 @@ use holm_guards::postcondition::{Postcondition, Rule};
 use holm_guards::skill::extract;
 
 use super::play::{Play, Say, config, config_with, echo, failure, tool};
-use crate::journal::{self, Record, ReplayError, Snapshot, Writer};
+use crate::journal::{self, JournalRecord, JournalWriter, ReplayError, Snapshot};
 use crate::*;
 
 /// The run anew, folded from its facts alone.
@@ -41,7 +41,7 @@ fn drain(run: &mut Run) -> Vec<Effect> {
     }
 }
 
-fn records(play: &Play) -> Vec<Record> {
+fn records(play: &Play) -> Vec<JournalRecord> {
     journal::decode_strict(written(play).as_bytes()).expect("a sound journal")
 }
 
@@ -62,7 +62,7 @@ pub(super) fn plays() -> Vec<(&'static str, Play)> {
 
 fn batches() -> Play {
     let tools =
-        vec![echo(), Tool { yields: Yields { untrusted: true, ..Yields::default() }, ..tool("read") }];
+        vec![echo(), ToolSpec { yields: Yields { untrusted: true, ..Yields::default() }, ..tool("read") }];
     let calls =
         vec![("echo", r#"{"text":"a"}"#), ("read", "{}"), ("nosuch", "{}"), ("echo", r#"{"wrong":1}"#)];
     let mut play = Play::new(config_with(tools), vec![Say::Calls(calls), Say::Call("echo", "{}")]);
@@ -93,7 +93,7 @@ fn questions() -> Play {
 fn checks() -> Play {
     let promise =
         Postcondition::new("holds", Rule::Executable { command: "verify".into(), arguments: vec![] });
-    let mut config = config_with(vec![Tool { postconditions: vec![promise], ..echo() }]);
+    let mut config = config_with(vec![ToolSpec { postconditions: vec![promise], ..echo() }]);
     config.consult = [
         ConsultPoint::AfterTool,
         ConsultPoint::Tools,
@@ -114,7 +114,7 @@ fn checks() -> Play {
 
 fn skills() -> Play {
     let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::new(5), tokens: 0 };
-    let tools = vec![Tool::skill(extract()), Tool { kind, ..tool("helper") }];
+    let tools = vec![ToolSpec::skill(extract()), ToolSpec { kind, ..tool("helper") }];
     let arguments = r#"{"target":"email","text":"Write to ann@holm.example."}"#;
     let script = vec![
         Say::Calls(vec![("extract", arguments), ("helper", "{}")]),
@@ -128,7 +128,7 @@ fn skills() -> Play {
 
 fn failures() -> Play {
     let mut config = config();
-    config.models.push(Model::named("scripted/two"));
+    config.models.push(ModelSpec::named("scripted/two"));
     let script = vec![failure(FailureClass::Server), failure(FailureClass::Auth), Say::Call("echo", "{}")];
     let mut play = Play::new(config, script);
     play.hang = Box::new(|effect| matches!(effect, Effect::RunTool { .. }));
@@ -239,11 +239,11 @@ fn a_fork_at_any_record_goes_its_own_way_from_the_same_past() {
         for at in 0..records.len() {
             let past = journal::fork(&records, Seq::new(at as u64)).expect("a past");
             let mut run = Run::replay(past).expect("the past");
-            let mut writer = Writer::after(past[at].head());
+            let mut writer = JournalWriter::after(past[at].head());
             let cancel = Input::Cancelled { reason: "another way".into() };
             let now = run.receipt().at;
             let line = journal::step(&mut run, &mut writer, now, cancel).expect("a step");
-            let mut text: String = past.iter().map(Record::line).collect();
+            let mut text: String = past.iter().map(JournalRecord::line).collect();
             text += &line;
             let forked = journal::decode_strict(text.as_bytes()).expect("a sound journal");
             let again = Run::replay(&forked).expect("the fork");
@@ -261,7 +261,7 @@ fn a_journal_that_says_something_else_diverges_at_that_record() {
     // A program that can write the file can rebuild the chain, but the effects of the record then
     // no longer match.
     let tampered = |seq: usize, input: &Input| {
-        let mut writer = Writer::new();
+        let mut writer = JournalWriter::new();
         let mut text = String::new();
         for (index, record) in honest.iter().enumerate() {
             let payload = if index == seq {
@@ -269,7 +269,7 @@ fn a_journal_that_says_something_else_diverges_at_that_record() {
             } else {
                 record.payload().clone()
             };
-            let receipt = Receipt { seq: record.seq(), at: record.at(), effects: record.effects() };
+            let receipt = RecordReceipt { seq: record.seq(), at: record.at(), effects: record.effects() };
             text += &writer.append(receipt, &payload).expect("a line");
         }
         let records = journal::decode_strict(text.as_bytes()).expect("a chain that holds");

@@ -34,8 +34,8 @@ fn ladder() -> Ladder {
 
 fn climbing(ladder: Ladder) -> Config {
     let promise = Rule::Pattern { regex: "copied$".into(), must: Must::Match };
-    let tool = Tool { postconditions: vec![Postcondition::new("the promise", promise)], ..echo() };
-    let models = ["small", "middle", "large"].map(Model::named).into();
+    let tool = ToolSpec { postconditions: vec![Postcondition::new("the promise", promise)], ..echo() };
+    let models = ["small", "middle", "large"].map(ModelSpec::named).into();
     Config { models, ladder: Some(ladder), ..config_with(vec![tool]) }
 }
 
@@ -198,7 +198,7 @@ fn a_skill_whose_contract_was_broken_twice_brings_the_next_model() {
     const ARGUMENTS: &str = r#"{"target":"email","text":"Write to ann@holm.example today."}"#;
     const INVENTED: &str = r#"{"email":["bob@holm.example"]}"#;
     const FOUND: &str = r#"{"email":["ann@holm.example"]}"#;
-    let config = Config { tools: vec![Tool::skill(extract())], ..climbing(ladder()) };
+    let config = Config { tools: vec![ToolSpec::skill(extract())], ..climbing(ladder()) };
     let script = vec![
         Say::Call("extract", ARGUMENTS),
         Say::Text(INVENTED),
@@ -337,7 +337,7 @@ fn announcing(models: &[&str]) -> Config {
 
 fn laddered(models: &[&str]) -> Config {
     let mut config = config_with(vec![tool("echo")]);
-    config.models = models.iter().map(|name| Model::named(*name)).collect();
+    config.models = models.iter().map(|name| ModelSpec::named(*name)).collect();
     config.ladder = (models.len() > 1).then(|| Ladder { hint: String::new(), ..Ladder::of_kind("x") });
     config
 }

@@ -65,10 +65,7 @@ fn in_the_last_turn_the_model_answers_and_tools_stay_in_the_request() {
     assert_eq!(purposes(three(|_| {}), 5), [Turn, Turn, Answer]);
     assert_eq!(purposes(three(|_| {}), 1), [Turn, Turn], "an answer that comes sooner is one too");
     // Words do not end these.
-    assert_eq!(
-        purposes(three(|config| drop(config.policy.terminal_tools.insert("end".into()))), 5),
-        [Turn; 3]
-    );
+    assert_eq!(purposes(three(|config| _ = config.policy.terminal_tools.insert("end".into())), 5), [Turn; 3]);
     let remind = |config: &mut Config| config.policy.plain_answer = PlainAnswer::RemindOnce("End.".into());
     assert_eq!(purposes(three(remind), 5), [Turn; 3]);
     assert_eq!(purposes(limited(|limits| limits.turns = Bound::Unbounded), 3), [Turn; 4]);
@@ -291,7 +288,7 @@ fn a_reply_that_is_told_twice_is_paid_for_once() {
 fn a_child_that_was_stopped_is_paid_for_once_when_its_bill_comes() {
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(500), tokens: 0 };
     let mut config = priced(10_000);
-    config.tools = vec![Tool { kind, ..tool("helper") }];
+    config.tools = vec![ToolSpec { kind, ..tool("helper") }];
     let mut play = Play::new(config, vec![Say::Call("helper", ARGS)]);
     let effects = play.first_effects();
     let Some(Effect::Spawn { call, request }) = effects.first() else { panic!("{effects:?}") };
@@ -310,7 +307,7 @@ fn a_child_that_was_stopped_is_paid_for_once_when_its_bill_comes() {
 fn what_is_set_aside_for_a_child_comes_back_whatever_happens_to_the_budget_meanwhile() {
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(500), tokens: 0 };
     let mut config = priced(700);
-    config.tools = vec![Tool { kind, ..tool("helper") }];
+    config.tools = vec![ToolSpec { kind, ..tool("helper") }];
     let mut play = Play::new(config, vec![Say::Call("helper", ARGS), Say::Text("4")]);
     let mut once = true;
     play.interrupt = Box::new(move |effect| match effect {
@@ -329,7 +326,7 @@ fn with_a_child_at_work(budget: Option<u64>, reserve: u64) -> (Play, CallId) {
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(reserve), tokens: 0 };
     let mut config = priced(0);
     config.limits.budget.usd = budget.map(NanoUsd::new);
-    config.tools = vec![Tool { kind, ..tool("helper") }];
+    config.tools = vec![ToolSpec { kind, ..tool("helper") }];
     let mut play = Play::new(config, vec![Say::Call("helper", ARGS)]);
     let effects = play.first_effects();
     let Some(Effect::Spawn { call, .. }) = effects.first() else { panic!("{effects:?}") };
@@ -572,7 +569,7 @@ fn a_long_result_keeps_its_head_and_its_tail() {
 #[test]
 fn a_tool_may_have_its_own_limit_and_may_have_none() {
     let check = |limit: u64, whole: bool| {
-        let wordy = Tool { result_limit: Some(limit), ..tool("echo") };
+        let wordy = ToolSpec { result_limit: Some(limit), ..tool("echo") };
         let mut config = config_with(vec![wordy]);
         config.limits.result_chars = 5;
         let mut play = Play::new(config, vec![Say::Call("echo", ARGS)]);
@@ -613,7 +610,7 @@ fn a_spilled_result_shows_its_ends_and_where_the_whole_is() {
 // Quotas.
 
 fn quota(quota: Quota) -> Config {
-    config_with(vec![Tool { quota, ..tool("echo") }])
+    config_with(vec![ToolSpec { quota, ..tool("echo") }])
 }
 
 fn refused_at(play: &Play) -> Option<(usize, String)> {
@@ -654,9 +651,9 @@ fn a_quota_of_bytes_counts_what_the_tool_gave_also_where_it_was_spilled() {
 }
 
 /// A tool with 100 ms in all, whose first two calls are stopped after 60 each: the third is not begun.
-fn stopped_twice(slow: Tool, begins: impl Fn(&[Effect]) -> Input) {
+fn stopped_twice(slow: ToolSpec, begins: impl Fn(&[Effect]) -> Input) {
     let quota = Quota { millis: Some(100), ..Quota::default() };
-    let slow = Tool { quota, timeout_ms: Some(60), ..slow };
+    let slow = ToolSpec { quota, timeout_ms: Some(60), ..slow };
     let mut play = Play::new(config_with(vec![slow]), different_turns(3));
     play.give(Input::Prompted(Prompt::text("go")));
     for _ in 0..2 {
@@ -683,7 +680,7 @@ fn a_quota_of_time_counts_what_a_call_took_also_where_it_was_stopped() {
 fn a_quota_of_time_counts_what_a_child_took_until_it_was_stopped() {
     let kind =
         ToolKind::Agent { grants: holm_grants::GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
-    stopped_twice(Tool { kind, ..tool("echo") }, |effects| {
+    stopped_twice(ToolSpec { kind, ..tool("echo") }, |effects| {
         let [Effect::Spawn { call, .. }] = effects else { panic!("{effects:?}") };
         Input::ChildStarted { call: *call, child: "child-1".into() }
     });

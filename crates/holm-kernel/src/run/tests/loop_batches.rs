@@ -33,15 +33,15 @@ fn finish(play: &mut Play, call: CallId, output: ToolOutput) -> Vec<Effect> {
     play.drain()
 }
 
-fn three(order: BatchOrder, tools: Vec<Tool>) -> (Play, Vec<Effect>) {
+fn three(order: BatchOrder, tools: Vec<ToolSpec>) -> (Play, Vec<Effect>) {
     let calls = tools.iter().map(|tool| (&*tool.name.clone().leak(), ARGS)).collect();
     let mut play = Play::new(Config { batch: order, ..config_with(tools) }, vec![Say::Calls(calls)]);
     let effects = play.first_effects();
     (play, effects)
 }
 
-fn exclusive(name: &str) -> Tool {
-    Tool { pace: Pace::Exclusive, ..tool(name) }
+fn exclusive(name: &str) -> ToolSpec {
+    ToolSpec { pace: Pace::Exclusive, ..tool(name) }
 }
 
 fn outcomes(play: &Play) -> Vec<Outcome> {
@@ -68,7 +68,8 @@ fn results_keep_the_order_of_the_calls_whatever_finishes_first() {
 fn a_call_that_may_change_something_runs_between_what_is_before_and_after_it() {
     let writes = |name| tool(name).level(Level::Write);
     let look = |name| tool(name).level(Level::ReadOnly);
-    for middle in [writes("m"), look("m").level(Level::Execute), Tool { pace: Pace::Exclusive, ..look("m") }]
+    for middle in
+        [writes("m"), look("m").level(Level::Execute), ToolSpec { pace: Pace::Exclusive, ..look("m") }]
     {
         let tools = vec![look("a"), look("b"), middle, look("c"), look("d")];
         let (mut play, effects) = three(BatchOrder::Parallel, tools);
@@ -132,7 +133,7 @@ fn a_host_that_gives_up_over_a_fatal_tool_loses_no_result() {
 
 #[test]
 fn a_failure_that_aborts_its_siblings_stops_those_that_run() {
-    let fatal = Tool { aborts_siblings: true, ..tool("a") };
+    let fatal = ToolSpec { aborts_siblings: true, ..tool("a") };
     let (mut play, effects) = three(BatchOrder::Parallel, vec![fatal, tool("b"), tool("c")]);
     let calls = handed_out(&effects);
     play.give(Input::Dispatched { call: calls[1].0 });
@@ -145,7 +146,7 @@ fn a_failure_that_aborts_its_siblings_stops_those_that_run() {
 
 #[test]
 fn a_failure_that_aborts_its_siblings_skips_those_that_wait() {
-    let fatal = Tool { aborts_siblings: true, ..tool("a") };
+    let fatal = ToolSpec { aborts_siblings: true, ..tool("a") };
     let (mut play, effects) = three(BatchOrder::Sequential, vec![fatal, tool("b"), tool("c")]);
     let after = finish(&mut play, handed_out(&effects)[0].0, ToolOutput::failed("broken"));
     assert_eq!(outcomes(&play), [Outcome::Failed, Outcome::Refused, Outcome::Refused]);
@@ -154,7 +155,7 @@ fn a_failure_that_aborts_its_siblings_skips_those_that_wait() {
 
 #[test]
 fn a_success_of_such_a_tool_and_a_failure_of_another_abort_nobody() {
-    let fatal = Tool { aborts_siblings: true, ..tool("a") };
+    let fatal = ToolSpec { aborts_siblings: true, ..tool("a") };
     let (mut play, effects) = three(BatchOrder::Parallel, vec![fatal, tool("b"), tool("c")]);
     let calls = handed_out(&effects);
     finish(&mut play, calls[0].0, ToolOutput::text("went well"));
@@ -165,7 +166,7 @@ fn a_success_of_such_a_tool_and_a_failure_of_another_abort_nobody() {
 
 #[test]
 fn a_call_past_its_deadline_is_stopped_and_aborts_its_siblings_like_any_failure() {
-    let fatal = Tool { aborts_siblings: true, timeout_ms: Some(50), ..tool("a") };
+    let fatal = ToolSpec { aborts_siblings: true, timeout_ms: Some(50), ..tool("a") };
     let (mut play, effects) = three(BatchOrder::Parallel, vec![fatal, tool("b")]);
     for (call, _) in handed_out(&effects) {
         play.give(Input::Dispatched { call });
@@ -258,10 +259,10 @@ fn a_tool_that_answers_before_its_dispatch_is_a_mistake_of_the_host() {
     let effects = play.first_effects();
     let call = handed_out(&effects)[0].0;
     let early = Input::ToolFinished { call, result: ToolOutput::text("early bird") };
-    assert_eq!(play.run.handle(Timestamp::new(0), early), Err(Misuse::NotDispatched(call)));
+    assert_eq!(play.run.handle(Timestamp::new(0), early), Err(KernelMisuse::NotDispatched(call)));
     let unknown = CallId::new(99);
     let stray = Input::ToolFinished { call: unknown, result: ToolOutput::text("who?") };
-    assert_eq!(play.run.handle(Timestamp::new(0), stray), Err(Misuse::UnknownCall(unknown)));
+    assert_eq!(play.run.handle(Timestamp::new(0), stray), Err(KernelMisuse::UnknownCall(unknown)));
     finish(&mut play, call, ToolOutput::text("in time"));
     assert_eq!(outcomes(&play), [Outcome::Succeeded]);
 }
@@ -275,7 +276,7 @@ proptest::proptest! {
     ) {
         let level = |changes: bool| if changes { Level::Write } else { Level::ReadOnly };
         let named = |(at, changes): (usize, &bool)| tool(&alloc::format!("t{at}")).level(level(*changes));
-        let tools: Vec<Tool> = changes.iter().enumerate().map(named).collect();
+        let tools: Vec<ToolSpec> = changes.iter().enumerate().map(named).collect();
         let (mut play, effects) = three(BatchOrder::Parallel, tools);
         let mut open = handed_out(&effects);
         let (mut finished, mut picks) = (Vec::new(), picks.into_iter());

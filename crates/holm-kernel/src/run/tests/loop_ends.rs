@@ -16,7 +16,7 @@ const STOP: &str = r#"{"text":"stop"}"#;
 
 /// A tool that votes to end the run when it is told so, and one that only advises.
 fn voters() -> Config {
-    config_with(vec![tool("work"), tool("more"), Tool { vote: Vote::Advisory, ..tool("note") }])
+    config_with(vec![tool("work"), tool("more"), ToolSpec { vote: Vote::Advisory, ..tool("note") }])
 }
 
 fn voting(config: Config, script: Vec<Say>) -> Play {

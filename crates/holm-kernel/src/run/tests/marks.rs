@@ -14,7 +14,7 @@ const URL: &str = r#"{"url":"https://api.example.com/x"}"#;
 
 /// `read` brings in what is untrusted, `keys` what is private, `send` lets data out, `fetch` too by what it needs,
 /// `note` writes where no grant says, `save` where one does.
-fn tools() -> Vec<Tool> {
+fn tools() -> Vec<ToolSpec> {
     let yields = |untrusted, private, egress| Yields { untrusted, private, egress };
     let mut fetch = tool("fetch");
     fetch.schema =
@@ -26,9 +26,9 @@ fn tools() -> Vec<Tool> {
     let mut peek = tool("peek").level(Level::Write);
     peek.needs = vec!["read:src/a".parse().expect("a template")];
     vec![
-        Tool { yields: yields(true, false, false), ..tool("read") },
-        Tool { yields: yields(false, true, false), ..tool("keys") },
-        Tool { yields: yields(false, false, true), ..tool("send") },
+        ToolSpec { yields: yields(true, false, false), ..tool("read") },
+        ToolSpec { yields: yields(false, true, false), ..tool("keys") },
+        ToolSpec { yields: yields(false, false, true), ..tool("send") },
         fetch,
         tool("note").level(Level::Write),
         save,
@@ -162,7 +162,7 @@ fn marks_come_in_by_prompts_steering_results_hooks_and_children() {
         let mut config = marked();
         config.consult = [ConsultPoint::AfterTool].into();
         let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
-        config.tools.push(Tool { kind, ..tool("helper") });
+        config.tools.push(ToolSpec { kind, ..tool("helper") });
         config.tools.push(tool("plain"));
         let mut play = Play::new(config, vec![]);
         give(&mut play);

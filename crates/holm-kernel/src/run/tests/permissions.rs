@@ -8,7 +8,7 @@ use alloc::{
     vec::Vec,
 };
 
-use holm_grants::{Denials, GrantSet, Level, Mode};
+use holm_grants::{DenialSet, GrantSet, Level, Mode};
 use holm_guards::json::Json;
 
 use super::play::{Play, Say, answered, config, config_with, tool};
@@ -18,10 +18,10 @@ const A: &str = r#"{"path":"out/a"}"#;
 const B: &str = r#"{"path":"out/b"}"#;
 
 /// A tool that writes the file it is told to.
-fn writer() -> Tool {
+fn writer() -> ToolSpec {
     let schema = r#"{"type":"object","required":["path"],"properties":{"path":{"type":"string"}},"additionalProperties":false}"#;
     let mut tool =
-        Tool::new("save", "Writes a file.", Json::parse(schema).expect("a schema")).level(Level::Write);
+        ToolSpec::new("save", "Writes a file.", Json::parse(schema).expect("a schema")).level(Level::Write);
     tool.needs = vec!["write:{path}".parse().expect("a template")];
     tool
 }
@@ -30,8 +30,8 @@ fn grants(texts: &[&str]) -> GrantSet {
     GrantSet::parse(texts.iter().copied()).expect("grants")
 }
 
-fn denials(texts: &[&str]) -> Denials {
-    Denials::parse(texts.iter().copied()).expect("denials")
+fn denials(texts: &[&str]) -> DenialSet {
+    DenialSet::parse(texts.iter().copied()).expect("denials")
 }
 
 fn writing(granted: &[&str]) -> Config {
@@ -288,7 +288,7 @@ fn a_person_reads_plain_text_and_the_digest_is_that_of_what_runs() {
 fn a_need_stands_on_one_line_and_a_long_list_shows_both_its_ends() {
     let schema =
         Json::parse(r#"{"type":"object","properties":{"path":{"type":"array"}}}"#).expect("a schema");
-    let mut many = Tool::new("save", "", schema).level(Level::Write);
+    let mut many = ToolSpec::new("save", "", schema).level(Level::Write);
     many.needs = vec!["write:{path}".parse().expect("a template")];
     let paths: Vec<String> = (0..200).map(|n| format!("\"out/{n}\"")).collect();
     let arguments: &'static str = Box::leak(format!(r#"{{"path":[{}]}}"#, paths.join(",")).into_boxed_str());
@@ -385,7 +385,7 @@ fn two_hooks_cannot_rewrite_one_call_for_ever() {
 #[test]
 fn a_rewrite_does_not_use_up_the_quota_of_the_call_that_it_mends() {
     let quota = Quota { calls: Some(1), ..Quota::default() };
-    let config = Config { mode: Mode::Default, ..config_with(vec![Tool { quota, ..writer() }]) };
+    let config = Config { mode: Mode::Default, ..config_with(vec![ToolSpec { quota, ..writer() }]) };
     let mut play = Play::new(config, vec![Say::Call("save", A)]);
     let mut asked = 0;
     play.judge = Box::new(move |_| {
@@ -469,7 +469,7 @@ fn a_tool_that_changed_after_the_yes_is_another_tool() {
     }
     let [Effect::RunTool { call, .. }] = play.drain()[..] else { panic!("the first is handed out") };
     play.give(Input::Dispatched { call });
-    play.give(Input::ToolsChanged(vec![Tool { description: "Sends a file.".into(), ..writer() }]));
+    play.give(Input::ToolsChanged(vec![ToolSpec { description: "Sends a file.".into(), ..writer() }]));
     play.give(Input::ToolFinished { call, result: ToolOutput::text("saved it") });
     play.play();
     let results = play.results();

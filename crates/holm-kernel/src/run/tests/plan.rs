@@ -9,12 +9,12 @@ use crate::*;
 
 const PLAN: &str = r#"{"plan":"1. copy 2. check"}"#;
 
-pub(super) fn enter() -> Tool {
-    Tool::plan(PlanRole::Enter, "enter_plan", "Only looks from now on.")
+pub(super) fn enter() -> ToolSpec {
+    ToolSpec::plan(PlanRole::Enter, "enter_plan", "Only looks from now on.")
 }
 
-pub(super) fn exit() -> Tool {
-    Tool::plan(PlanRole::Exit, "exit_plan", "Shows the plan to a person.")
+pub(super) fn exit() -> ToolSpec {
+    ToolSpec::plan(PlanRole::Exit, "exit_plan", "Shows the plan to a person.")
 }
 
 fn planning(mode: Mode) -> Config {
@@ -158,7 +158,7 @@ fn two_plans_in_one_reply_are_two_questions_and_the_second_comes_too_late() {
 fn the_children_of_a_run_in_plan_mode_stay_in_plan_mode() {
     let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
     let mut config = planning(Mode::Full);
-    config.tools.push(Tool { kind, ..tool("helper") });
+    config.tools.push(ToolSpec { kind, ..tool("helper") });
     let script = vec![Say::Call("enter_plan", "{}"), Say::Call("helper", "{}")];
     let mut play = Play::new(config, script);
     assert_eq!(play.prompt("go"), answered("done"));
@@ -175,7 +175,7 @@ fn the_children_of_a_run_in_plan_mode_stay_in_plan_mode() {
 fn a_child_from_plan_mode_is_held_to_it_when_it_goes_on_under_a_wider_mode() {
     let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
     let mut config = planning(Mode::Plan);
-    config.tools.push(Tool { kind, ..tool("helper") });
+    config.tools.push(ToolSpec { kind, ..tool("helper") });
     let mut play = Play::new(config, vec![Say::Call("helper", "{}")]);
     assert!(matches!(play.first_effects()[..], [Effect::Spawn { .. }]));
     play.give(Input::ModeChanged(Mode::Full));

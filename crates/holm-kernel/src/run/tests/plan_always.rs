@@ -47,10 +47,10 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-fn tools() -> Vec<Tool> {
+fn tools() -> Vec<ToolSpec> {
     let agent = |name: &str, level| {
         let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
-        Tool { kind, ..tool(name).level(level) }
+        ToolSpec { kind, ..tool(name).level(level) }
     };
     vec![
         tool("look"),
@@ -58,7 +58,7 @@ fn tools() -> Vec<Tool> {
         tool("act").level(Level::Execute),
         agent("helper", Level::ReadOnly),
         agent("wild", Level::Execute),
-        Tool { background: Background::Always, ..agent("beside", Level::ReadOnly) },
+        ToolSpec { background: Background::Always, ..agent("beside", Level::ReadOnly) },
         enter(),
         exit(),
     ]

@@ -53,8 +53,8 @@ pub(crate) struct Play {
 }
 
 /// A tool that takes `{"text": …}`.
-pub(crate) fn echo() -> Tool {
-    Tool::new("echo", "Says it again.", text_schema()).level(Level::ReadOnly)
+pub(crate) fn echo() -> ToolSpec {
+    ToolSpec::new("echo", "Says it again.", text_schema()).level(Level::ReadOnly)
 }
 
 pub(crate) fn text_schema() -> Json {
@@ -63,19 +63,19 @@ pub(crate) fn text_schema() -> Json {
 }
 
 pub(crate) fn config() -> Config {
-    let mut config = Config::new(Model::named("scripted/one"));
+    let mut config = Config::new(ModelSpec::named("scripted/one"));
     config.tools = vec![echo()];
     config.mode = Mode::Full;
     config
 }
 
 /// A read-only tool of another name that takes `{"text": …}`.
-pub(crate) fn tool(name: &str) -> Tool {
-    Tool { name: name.into(), ..echo() }
+pub(crate) fn tool(name: &str) -> ToolSpec {
+    ToolSpec { name: name.into(), ..echo() }
 }
 
 /// The usual configuration with these tools.
-pub(crate) fn config_with(tools: Vec<Tool>) -> Config {
+pub(crate) fn config_with(tools: Vec<ToolSpec>) -> Config {
     Config { tools, ..config() }
 }
 

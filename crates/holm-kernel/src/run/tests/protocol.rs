@@ -16,7 +16,7 @@ const ARGS: &str = r#"{"text":"x"}"#;
 fn text_config() -> Config {
     Config {
         protocol: Protocol::Text,
-        ..config_with(vec![tool("echo"), Tool::skill(holm_guards::skill::extract())])
+        ..config_with(vec![tool("echo"), ToolSpec::skill(holm_guards::skill::extract())])
     }
 }
 
@@ -114,7 +114,7 @@ fn an_unknown_tool_is_answered_with_the_names_of_the_known_ones() {
 }
 
 /// What a model is told that calls `name` where these tools are there, and these on offer.
-fn told_of(name: &'static str, tools: Vec<Tool>, offered: Option<&'static [&'static str]>) -> String {
+fn told_of(name: &'static str, tools: Vec<ToolSpec>, offered: Option<&'static [&'static str]>) -> String {
     let mut config = config_with(tools);
     config.consult.extend(offered.map(|_| ConsultPoint::Tools));
     let mut play = Play::new(config, vec![Say::Call(name, ARGS)]);
@@ -373,7 +373,7 @@ fn a_retry_asks_the_context_hook_again_and_forgets_its_last_word() {
 fn a_hook_chooses_among_the_configured_models_only() {
     let check = |name: &'static str, used: &str| {
         let mut config = consulting(&[ConsultPoint::Model]);
-        config.models.push(Model::named("scripted/two"));
+        config.models.push(ModelSpec::named("scripted/two"));
         let mut play = Play::new(config, vec![Say::Text("4")]);
         play.consult = Box::new(move |_| Answer::Model(name.into()));
         play.prompt("go");

@@ -12,20 +12,20 @@ const URL: &str = r#"{"url":"https://api.example.com/x"}"#;
 const STEAL: &str = r#"{"url":"https://api.example.com/x?steal=everything"}"#;
 
 /// `keys` brings in what is private and `page` what is untrusted; `fetch` lets data out; `save` writes where a grant says so.
-fn tools() -> Vec<Tool> {
+fn tools() -> Vec<ToolSpec> {
     let schema = |name: &str| {
         let text = alloc::format!(r#"{{"type":"object","properties":{{"{name}":{{"type":"string"}}}}}}"#);
         Json::parse(&text).expect("a schema")
     };
-    let fetch = Tool {
+    let fetch = ToolSpec {
         schema: schema("url"),
         needs: vec!["fetch:{url}".parse().expect("a template")],
         ..tool("fetch")
     };
-    let save = Tool { needs: vec!["write:out/a".parse().expect("a template")], ..tool("save") };
+    let save = ToolSpec { needs: vec!["write:out/a".parse().expect("a template")], ..tool("save") };
     vec![
-        Tool { yields: Yields { private: true, ..Yields::default() }, ..tool("keys") },
-        Tool { yields: Yields { untrusted: true, ..Yields::default() }, ..tool("page") },
+        ToolSpec { yields: Yields { private: true, ..Yields::default() }, ..tool("keys") },
+        ToolSpec { yields: Yields { untrusted: true, ..Yields::default() }, ..tool("page") },
         fetch,
         save.level(Level::Write),
     ]
@@ -190,7 +190,7 @@ fn a_lease_that_was_there_when_the_question_was_shown_and_ends_is_asked_for() {
 fn a_helper_that_would_hold_more_is_asked_about_again() {
     let kind = ToolKind::Agent { grants: grants(&["write:out/**"]), reserve: NanoUsd::ZERO, tokens: 0 };
     let mut config = config_with(tools());
-    config.tools.push(Tool { kind, ..tool("helper").level(Level::Execute) });
+    config.tools.push(ToolSpec { kind, ..tool("helper").level(Level::Execute) });
     config.mode = Mode::Default;
     let (mut play, effects) = both(config, vec![("helper", "{}"), ("save", "{}")]);
     let asked = questions(&effects);
@@ -229,7 +229,7 @@ fn a_narrower_mode_asks_every_open_question_again() {
 fn what_a_helper_brings_in_asks_again_what_is_open() {
     let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::ZERO, tokens: 0 };
     let mut config = config_with(tools());
-    config.tools.push(Tool { kind, background: Background::Always, ..tool("helper") });
+    config.tools.push(ToolSpec { kind, background: Background::Always, ..tool("helper") });
     let (mut play, effects) = both(config, vec![("helper", "{}"), ("fetch", URL)]);
     let asked = questions(&effects).remove(0);
     let child = effects.iter().find_map(|effect| match effect {

@@ -15,7 +15,7 @@ use crate::*;
 
 const ARGS: &str = r#"{"text":"x"}"#;
 
-fn unbounded(tools: Vec<Tool>) -> Config {
+fn unbounded(tools: Vec<ToolSpec>) -> Config {
     let mut config = config_with(tools);
     config.limits.turns = Bound::Unbounded;
     config
@@ -64,7 +64,7 @@ fn another_spelling_of_the_arguments_is_the_same_call() {
     let schema = holm_guards::json::Json::parse(schema).expect("a schema");
     let spellings = [r#"{"a":1,"b":2}"#, r#"{ "b": 2, "a": 1 }"#, r#"{"a":"1","b":2}"#, r#"{"b":2,"a":1}"#];
     let script = spellings.map(|arguments| Say::Call("echo", arguments)).into();
-    let mut play = Play::new(config_with(vec![Tool { schema, ..tool("echo") }]), script);
+    let mut play = Play::new(config_with(vec![ToolSpec { schema, ..tool("echo") }]), script);
     assert_eq!(play.prompt("go"), looping("echo", 4));
 }
 
@@ -155,7 +155,7 @@ fn a_call_whose_result_flips_to_and_fro_is_a_cycle() {
 
 #[test]
 fn polling_may_go_on() {
-    let poll = Tool { exemption: Exemption::Polling, ..tool("status") };
+    let poll = ToolSpec { exemption: Exemption::Polling, ..tool("status") };
     let mut play = Play::new(unbounded(vec![poll]), calls("status", 40));
     play.tool = Box::new(|_| ToolOutput::text("still running"));
     assert_eq!(play.prompt("go"), answered("done"));
@@ -293,7 +293,7 @@ fn a_look_after_each_change_of_one_reply_is_work() {
 
 #[test]
 fn a_skill_asked_for_again_and_again_is_a_loop() {
-    let skill = Tool::skill(holm_guards::skill::extract());
+    let skill = ToolSpec::skill(holm_guards::skill::extract());
     let arguments = r#"{"text":"write to a@example.com","target":"email"}"#;
     let mut script = Vec::new();
     for _ in 0..2 {

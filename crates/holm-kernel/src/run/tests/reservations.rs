@@ -17,15 +17,15 @@ const REPLY: u64 = 110;
 /// What a helper asks for, in money and in tokens.
 const SHARE: u64 = 200;
 
-fn helper(name: &str, background: Background) -> Tool {
+fn helper(name: &str, background: Background) -> ToolSpec {
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::new(SHARE), tokens: SHARE };
-    Tool { kind, background, ..tool(name) }
+    ToolSpec { kind, background, ..tool(name) }
 }
 
 /// A run in which every token costs one nano-dollar.
 fn priced(usd: Option<u64>, tokens: Option<u64>) -> Config {
     let helpers = [helper("helper", Background::Never), helper("apart", Background::Always)];
-    let mut config = config_with(vec![echo(), Tool::skill(extract())]);
+    let mut config = config_with(vec![echo(), ToolSpec::skill(extract())]);
     config.tools.extend(helpers);
     config.models[0].price =
         Some(Price { input: 1_000_000, output: 1_000_000, cached: None, cache_write: None });

@@ -22,12 +22,12 @@ fn crash(play: &mut Play) -> Vec<Effect> {
     play.drain()
 }
 
-fn acting(level: Level, repeat: Repeat) -> Tool {
-    Tool { repeat, ..tool("act").level(level) }
+fn acting(level: Level, repeat: Repeat) -> ToolSpec {
+    ToolSpec { repeat, ..tool("act").level(level) }
 }
 
 /// A run whose first reply calls `act`, up to the point at which that is handed out.
-fn handed_out(tool: Tool) -> (Play, CallId, ToolRequest) {
+fn handed_out(tool: ToolSpec) -> (Play, CallId, ToolRequest) {
     let mut play = Play::new(config_with(vec![tool]), vec![Say::Call("act", "{}")]);
     let effects = play.first_effects();
     let (call, request) = run_tool(&effects).expect("it is handed out");
@@ -114,7 +114,7 @@ fn what_may_run_again_is_permitted_again_and_is_unknown_where_it_is_not() {
 #[test]
 fn a_quota_counts_a_call_that_runs_again_once() {
     let quota = Quota { calls: Some(1), ..Quota::default() };
-    let (mut play, call, _) = handed_out(Tool { quota, ..acting(Level::ReadOnly, Repeat::Once) });
+    let (mut play, call, _) = handed_out(ToolSpec { quota, ..acting(Level::ReadOnly, Repeat::Once) });
     play.give(Input::Dispatched { call });
     assert!(run_tool(&crash(&mut play)).is_some());
 }
@@ -139,7 +139,7 @@ fn a_person_is_asked_again_and_an_answer_to_the_dead_host_does_not_count() {
 #[test]
 fn a_child_is_started_again_or_gone_on_with() {
     let kind = ToolKind::Agent { grants: GrantSet::default(), reserve: NanoUsd::new(300), tokens: 0 };
-    let config = config_with(vec![Tool { kind, ..tool("helper") }]);
+    let config = config_with(vec![ToolSpec { kind, ..tool("helper") }]);
     let spawn = |effects: &[Effect]| match effects {
         [Effect::Spawn { call, request }] => (*call, (**request).clone()),
         other => panic!("{other:?}"),
@@ -163,7 +163,7 @@ fn a_child_is_started_again_or_gone_on_with() {
 fn a_skill_is_asked_again_and_has_no_more_tries_than_before() {
     let arguments = r#"{"target":"email","text":"Write to ann@holm.example."}"#;
     let mut play =
-        Play::new(config_with(vec![Tool::skill(extract())]), vec![Say::Call("extract", arguments)]);
+        Play::new(config_with(vec![ToolSpec::skill(extract())]), vec![Say::Call("extract", arguments)]);
     let request = |effects: &[Effect]| match effects {
         [Effect::CallModel { call, .. }] => *call,
         other => panic!("{other:?}"),
@@ -187,7 +187,7 @@ fn a_skill_is_asked_again_and_has_no_more_tries_than_before() {
 fn a_result_that_waits_for_hooks_or_checks_is_not_lost_and_the_tool_does_not_run_again() {
     let promise =
         Postcondition::new("holds", Rule::Executable { command: "verify".into(), arguments: vec![] });
-    let tool = Tool { postconditions: vec![promise], ..acting(Level::Execute, Repeat::Once) };
+    let tool = ToolSpec { postconditions: vec![promise], ..acting(Level::Execute, Repeat::Once) };
     let config = Config { consult: [ConsultPoint::AfterTool].into(), ..config_with(vec![tool]) };
     let mut play = Play::new(config, vec![Say::Call("act", "{}")]);
     let (call, _) = run_tool(&play.first_effects()).expect("it is handed out");

@@ -12,7 +12,7 @@ use crate::*;
 
 fn two_models() -> Config {
     let mut config = config();
-    config.models.push(Model::named("scripted/two"));
+    config.models.push(ModelSpec::named("scripted/two"));
     config
 }
 

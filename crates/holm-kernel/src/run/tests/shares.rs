@@ -16,13 +16,13 @@ const ALONE: &str = r#"{"text":"b"}"#;
 fn limited(limit: u64, share: u64) -> Config {
     let schema =
         r#"{"type":"object","properties":{"text":{"type":"string"},"background":{"type":"boolean"}}}"#;
-    let helper = Tool {
+    let helper = ToolSpec {
         schema: Json::parse(schema).expect("a schema"),
         kind: ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO, tokens: share },
         background: Background::Asked { argument: "background".into() },
         ..tool("helper")
     };
-    let mut config = config_with(vec![helper, Tool::children("children"), echo()]);
+    let mut config = config_with(vec![helper, ToolSpec::children("children"), echo()]);
     config.limits.tokens = Bound::AtMost(limit);
     config
 }

@@ -17,7 +17,7 @@ const FOUND: &str = r#"{"email":["ann@holm.example"]}"#;
 const INVENTED: &str = r#"{"email":["bob@holm.example"]}"#;
 
 fn skilled() -> Config {
-    config_with(vec![Tool::skill(extract())])
+    config_with(vec![ToolSpec::skill(extract())])
 }
 
 /// A native run that asks for the skill once; the model then says these lines.

@@ -56,7 +56,7 @@ fn a_tool_whose_need_names_an_argument_that_its_schema_lacks_cannot_be_used() {
 fn what_is_wrong_with_a_tool_is_reported_when_it_is_registered() {
     let mut config = config();
     config.tools[0].needs = vec!["read:{file}".parse().expect("a template")];
-    config.tools.push(Tool::new("has space", "", super::play::text_schema()));
+    config.tools.push(ToolSpec::new("has space", "", super::play::text_schema()));
     let mut play = Play::new(config, vec![Say::Text("ok")]);
     play.prompt("go");
     let flawed: Vec<_> = play

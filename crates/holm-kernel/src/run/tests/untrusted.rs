@@ -86,7 +86,7 @@ fn a_seal_that_a_tool_has_seen_is_of_no_use_to_it() {
 
 #[test]
 fn what_is_cut_says_so_and_where_the_whole_is() {
-    let mut small = config_with(vec![Tool { result_limit: Some(40), ..echo() }]);
+    let mut small = config_with(vec![ToolSpec { result_limit: Some(40), ..echo() }]);
     small.limits.result_chars = 1_000;
     let mut play = Play::new(small, vec![Say::Call("echo", "{}")]);
     play.tool = Box::new(|_| ToolOutput::text(format!("{} the end", "beginning ".repeat(30))));
@@ -220,7 +220,7 @@ fn the_answer_of_a_run_that_its_tools_end_is_their_text_without_the_envelope() {
 /// Every message of a run that reminds, corrects and hears a child, with who wrote it.
 fn authors() -> Vec<(Role, Author, String)> {
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO, tokens: 0 };
-    let helper = Tool { kind, background: Background::Always, ..tool("helper") };
+    let helper = ToolSpec { kind, background: Background::Always, ..tool("helper") };
     let mut config = config_with(vec![helper, echo()]);
     config.limits.turns = Bound::AtMost(9);
     config.limits.grace_turns = 8;

@@ -1,10 +1,10 @@
 //! Over the listed part of JSON Schema: the grammar admits nothing that the validator refuses, and everything that it
 //! accepts, up to the order of members, white space and the notation of numbers.
 
-use holm_guards::{json::Json, schema::Schema};
+use holm_guards::{json::Json, schema::CompiledSchema};
 use proptest::prelude::*;
 
-use super::{Grammar, admits, json, matcher};
+use super::{ReplyGrammar, admits, json, matcher};
 use crate::prompt::spaced;
 
 /// The longest reply of a walk; longer ones are not judged.
@@ -174,7 +174,7 @@ fn changed(value: &Json, dice: &mut Dice) -> Json {
 }
 
 /// Writes what the grammar admits, by chance; none if that does not end.
-fn walked(grammar: &Grammar, dice: &mut Dice) -> Option<String> {
+fn walked(grammar: &ReplyGrammar, dice: &mut Dice) -> Option<String> {
     let mut matcher = matcher(grammar.as_str());
     let mut bytes: Vec<u8> = Vec::new();
     while bytes.len() < LONGEST {
@@ -201,7 +201,7 @@ proptest! {
 
     #[test]
     fn the_grammar_admits_everything_that_the_validator_accepts(schema in schemas(), seed: u64) {
-        let (grammar, validator) = (Grammar::value(&schema), Schema::compile(&schema).unwrap());
+        let (grammar, validator) = (ReplyGrammar::value(&schema), CompiledSchema::compile(&schema).unwrap());
         let mut dice = Dice(seed);
         for _ in 0..4 {
             let value = value(&schema, &mut dice);
@@ -212,7 +212,7 @@ proptest! {
 
     #[test]
     fn the_grammar_admits_nothing_that_the_validator_refuses(schema in schemas(), seed: u64) {
-        let (grammar, validator) = (Grammar::value(&schema), Schema::compile(&schema).unwrap());
+        let (grammar, validator) = (ReplyGrammar::value(&schema), CompiledSchema::compile(&schema).unwrap());
         let mut dice = Dice(seed);
         for _ in 0..4 {
             let near = changed(&value(&schema, &mut dice), &mut dice);

@@ -1,16 +1,16 @@
 use std::sync::Arc;
 
-use holm_guards::schema::Schema;
-use holm_kernel::Tool;
+use holm_guards::schema::CompiledSchema;
+use holm_kernel::ToolSpec;
 
-use super::{Grammar, admits, json};
-use crate::grammar::{Call, OPENING, begun, parse_call, spelled};
+use super::{ReplyGrammar, admits, json};
+use crate::grammar::{OPENING, ParsedCall, begun, parse_call, spelled};
 
-fn tool(name: &str, schema: &str) -> Arc<Tool> {
-    Arc::new(Tool::new(name, "Does it.", json(schema)))
+fn tool(name: &str, schema: &str) -> Arc<ToolSpec> {
+    Arc::new(ToolSpec::new(name, "Does it.", json(schema)))
 }
 
-fn tools() -> Vec<Arc<Tool>> {
+fn tools() -> Vec<Arc<ToolSpec>> {
     vec![
         tool("list", "{}"),
         tool(
@@ -22,7 +22,7 @@ fn tools() -> Vec<Arc<Tool>> {
 }
 
 fn check(reply: &str, expect: bool) {
-    assert_eq!(admits(&Grammar::reply(&tools()), reply), expect, "{reply}");
+    assert_eq!(admits(&ReplyGrammar::reply(&tools()), reply), expect, "{reply}");
 }
 
 #[test]
@@ -60,23 +60,23 @@ fn words_are_admitted_unless_they_begin_like_a_call() {
     check("Two lines\nwith {braces} inside.", true);
     check("{\"answer\": 4}", false);
     check(" {\"tool\": \"list\"}", false);
-    assert!(!admits(&Grammar::call(&tools()), "None of my tools can do that."));
-    assert!(admits(&Grammar::call(&tools()), r#"{"tool": "list"}"#));
+    assert!(!admits(&ReplyGrammar::call(&tools()), "None of my tools can do that."));
+    assert!(admits(&ReplyGrammar::call(&tools()), r#"{"tool": "list"}"#));
 }
 
 #[test]
 fn arguments_that_cannot_stand_beside_the_name_have_a_member_of_their_own() {
     let clash = vec![tool("pick", r#"{"properties":{"tool":{"type":"string"}},"required":["tool"]}"#)];
     let reply = r#"{"tool": "pick", "arguments": {"tool": "hammer"}}"#;
-    assert!(admits(&Grammar::reply(&clash), reply));
-    let call = Call { name: "pick".into(), arguments: r#"{"tool":"hammer"}"#.into() };
+    assert!(admits(&ReplyGrammar::reply(&clash), reply));
+    let call = ParsedCall { name: "pick".into(), arguments: r#"{"tool":"hammer"}"#.into() };
     assert_eq!(parse_call(reply, &clash), Some(call));
     let choice = vec![tool(
         "say",
         r#"{"anyOf":[{"properties":{"a":{"type":"integer"}},"required":["a"]},{"properties":{"b":{"type":"null"}},"required":["b"]}]}"#,
     )];
-    assert!(admits(&Grammar::reply(&choice), r#"{"tool": "say", "arguments": {"a": 1}}"#));
-    assert!(!admits(&Grammar::reply(&choice), r#"{"tool": "say", "arguments": {"c": 1}}"#));
+    assert!(admits(&ReplyGrammar::reply(&choice), r#"{"tool": "say", "arguments": {"a": 1}}"#));
+    assert!(!admits(&ReplyGrammar::reply(&choice), r#"{"tool": "say", "arguments": {"c": 1}}"#));
 }
 
 #[test]
@@ -96,25 +96,29 @@ fn a_reply_is_read_as_the_call_that_it_is() {
 fn references_lead_to_their_definitions() {
     let schema = r##"{"properties":{"at":{"$ref":"#/$defs/point"}},"required":["at"],"$defs":{"point":{"properties":{"x":{"type":"integer"}},"required":["x"],"additionalProperties":false}}}"##;
     let tools = vec![tool("go", schema)];
-    assert!(admits(&Grammar::reply(&tools), r#"{"tool": "go", "at": {"x": 3}}"#));
-    assert!(!admits(&Grammar::reply(&tools), r#"{"tool": "go", "at": {"x": "3"}}"#));
+    assert!(admits(&ReplyGrammar::reply(&tools), r#"{"tool": "go", "at": {"x": 3}}"#));
+    assert!(!admits(&ReplyGrammar::reply(&tools), r#"{"tool": "go", "at": {"x": "3"}}"#));
 }
 
 #[test]
 fn keywords_outside_the_list_are_left_to_the_validator() {
     let schema = r#"{"properties":{"day":{"type":"string","pattern":"^[0-9]{4}$"},"even":{"type":"integer","multipleOf":2}},"required":["day"],"minProperties":1,"if":{"required":["even"]},"then":{"required":["day"]}}"#;
     let tools = vec![tool("plan", schema)];
-    assert!(admits(&Grammar::reply(&tools), r#"{"tool": "plan", "day": "2026", "even": 2}"#));
+    assert!(admits(&ReplyGrammar::reply(&tools), r#"{"tool": "plan", "day": "2026", "even": 2}"#));
     let wrong = r#"{"tool": "plan", "day": "soon", "even": 3}"#;
-    assert!(admits(&Grammar::reply(&tools), wrong), "the grammar does not know these words");
+    assert!(admits(&ReplyGrammar::reply(&tools), wrong), "the grammar does not know these words");
     let call = parse_call(wrong, &tools).unwrap();
-    assert!(!Schema::compile(&json(schema)).unwrap().is_valid(&json(&call.arguments)), "the validator does");
+    assert!(
+        !CompiledSchema::compile(&json(schema)).unwrap().is_valid(&json(&call.arguments)),
+        "the validator does"
+    );
 }
 
 #[test]
 fn structured_output_is_a_value_of_its_schema() {
-    let grammar =
-        Grammar::value(&json(r#"{"type":"array","items":{"type":"boolean"},"minItems":1,"maxItems":2}"#));
+    let grammar = ReplyGrammar::value(&json(
+        r#"{"type":"array","items":{"type":"boolean"},"minItems":1,"maxItems":2}"#,
+    ));
     for (reply, expect) in [
         ("[true]", true),
         ("[true, false]", true),
@@ -129,7 +133,7 @@ fn structured_output_is_a_value_of_its_schema() {
 #[test]
 fn a_schema_that_nothing_fits_leaves_a_grammar_that_works() {
     let tools = vec![tool("never", r#"{"properties":{"a":false},"required":["a"]}"#)];
-    let grammar = Grammar::reply(&tools);
+    let grammar = ReplyGrammar::reply(&tools);
     let strict = super::factory()
         .create_parser(llguidance::api::TopLevelGrammar::from_lark(grammar.as_str().to_owned()));
     assert!(strict.is_err(), "llguidance finds that nothing fits");
@@ -142,7 +146,7 @@ fn copied_values_stand_in_the_source() {
         r#"{"type":"object","required":["email"],"properties":{"email":{"type":["string","array"],"minLength":1,"items":{"type":"string","minLength":1}}},"additionalProperties":false}"#,
     );
     let source = "Write to hello@agent.example or \"Ann\" <ann@b.example>,\nsoon.";
-    let grammar = Grammar::grounded(&schema, &[source]);
+    let grammar = ReplyGrammar::grounded(&schema, &[source]);
     for (reply, expect) in [
         (r#"{"email": ["hello@agent.example", "ann@b.example"]}"#, true),
         (r#"{"email": "hello@agent.example"}"#, true),
@@ -163,7 +167,7 @@ fn copied_values_stand_in_the_source() {
 fn members_that_are_not_required_may_be_left_out_of_a_copy() {
     let list = r#"{"type":"array","items":{"type":"string"}}"#;
     let schema = json(&format!(r#"{{"properties":{{"a":{list},"b":{list},"c":{list}}},"required":["b"]}}"#));
-    let grammar = Grammar::grounded(&schema, &["x y", "z"]);
+    let grammar = ReplyGrammar::grounded(&schema, &["x y", "z"]);
     for (reply, expect) in [
         (r#"{"b": []}"#, true),
         (r#"{"a": ["x y"], "b": ["z"], "c": ["y"]}"#, true),
@@ -181,7 +185,7 @@ fn copies_can_be_chosen_from_a_list_and_counted() {
     let schema = json(
         r#"{"properties":{"email":{"type":"array","items":{"enum":["a@b.example","c@d.example"]},"minItems":1,"maxItems":2}},"required":["email"]}"#,
     );
-    let grammar = Grammar::grounded(&schema, &["a@b.example and c@d.example and other words"]);
+    let grammar = ReplyGrammar::grounded(&schema, &["a@b.example and c@d.example and other words"]);
     for (reply, expect) in [
         (r#"{"email": ["c@d.example"]}"#, true),
         (r#"{"email": ["a@b.example", "c@d.example"]}"#, true),
@@ -192,8 +196,8 @@ fn copies_can_be_chosen_from_a_list_and_counted() {
         assert_eq!(admits(&grammar, reply), expect, "{reply}");
     }
     let nothing = json(r#"{"properties":{"email":{"type":"array","maxItems":0}},"required":["email"]}"#);
-    assert!(admits(&Grammar::grounded(&nothing, &["x"]), r#"{"email": []}"#));
-    assert!(!admits(&Grammar::grounded(&nothing, &["x"]), r#"{"email": ["x"]}"#));
+    assert!(admits(&ReplyGrammar::grounded(&nothing, &["x"]), r#"{"email": []}"#));
+    assert!(!admits(&ReplyGrammar::grounded(&nothing, &["x"]), r#"{"email": ["x"]}"#));
 }
 
 #[test]
@@ -201,7 +205,7 @@ fn different_values_of_an_enum_come_in_their_order_and_each_once() {
     let grammar = |bounds: &str| {
         let schema =
             format!(r#"{{"type":"array","uniqueItems":true,"items":{{"enum":["a","b","c"]}}{bounds}}}"#);
-        Grammar::grounded(&json(&schema), &["a b c"])
+        ReplyGrammar::grounded(&json(&schema), &["a b c"])
     };
     let check = |bounds: &str, reply: &str, expect: bool| {
         assert_eq!(admits(&grammar(bounds), reply), expect, "{bounds} {reply}");
@@ -239,6 +243,6 @@ fn the_grammar_opens_every_call_as_names_are_weighed() {
     let tools = [tool("read", "{}"), tool("a\"b", "{}")];
     for tool in &tools {
         let reply = format!("{OPENING}{}\"}}", spelled(&tool.name));
-        assert!(admits(&Grammar::call(&tools), &reply), "{reply}");
+        assert!(admits(&ReplyGrammar::call(&tools), &reply), "{reply}");
     }
 }

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use super::{Catalogue, MOST, Priors, mean, most_gained};
+use super::{MOST, PriorCache, PriorKey, mean, most_gained};
 
-fn catalogue(system: &str, names: &[&str]) -> Catalogue {
-    Catalogue { system: system.into(), names: names.iter().copied().map(String::from).collect() }
+fn catalogue(system: &str, names: &[&str]) -> PriorKey {
+    PriorKey { system: system.into(), names: names.iter().copied().map(String::from).collect() }
 }
 
 fn close(found: &[f64], expect: &[f64]) -> bool {
@@ -40,7 +40,7 @@ fn measurements_are_averaged_name_by_name() {
 
 #[test]
 fn priors_belong_to_their_catalogue() {
-    let mut priors = Priors::default();
+    let mut priors = PriorCache::default();
     let known = catalogue("Two tools.", &["read", "list"]);
     assert_eq!(priors.get(&known), None);
     priors.keep(known.clone(), Arc::from([-1.0, -2.0]));
@@ -53,7 +53,7 @@ fn priors_belong_to_their_catalogue() {
 
 #[test]
 fn only_so_many_catalogues_are_kept() {
-    let mut priors = Priors::default();
+    let mut priors = PriorCache::default();
     let number = |number: usize| catalogue(&number.to_string(), &["a", "b"]);
     for at in 0..=MOST {
         priors.keep(number(at), Arc::from([-1.0, -2.0]));

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
 use holm_guards::json::Json;
-use holm_kernel::Tool;
+use holm_kernel::ToolSpec;
 use llguidance::ParserFactory;
 use toktrie::ApproximateTokEnv;
 
-use super::{Choice, Chooser, Words};
+use super::{TokenChoice, TokenSampler, TokenVocabulary};
 use crate::{
-    Grammar,
-    wire::{Doubt, Fault, Write},
+    ReplyGrammar,
+    wire::{GenerateTask, GenerationError, NoToolThreshold},
 };
 
 /// Bytes are tokens; the last one ends a reply.
@@ -16,7 +16,7 @@ struct Bytes;
 
 const END: u32 = 261;
 
-impl Words for Bytes {
+impl TokenVocabulary for Bytes {
     fn ends(&self, token: u32) -> bool {
         token == END
     }
@@ -32,12 +32,12 @@ fn factory() -> ParserFactory {
     factory
 }
 
-fn tools() -> Vec<Arc<Tool>> {
-    vec![Arc::new(Tool::new("go", "", Json::parse("{}").unwrap()))]
+fn tools() -> Vec<Arc<ToolSpec>> {
+    vec![Arc::new(ToolSpec::new("go", "", Json::parse("{}").unwrap()))]
 }
 
-fn write(grammar: Option<Grammar>) -> Write {
-    Write { grammar, doubt: None, most: 9, temperature_milli: None, seed: 7, stops: Vec::new() }
+fn write(grammar: Option<ReplyGrammar>) -> GenerateTask {
+    GenerateTask { grammar, doubt: None, most: 9, temperature_milli: None, seed: 7, stops: Vec::new() }
 }
 
 /// Likelihoods in which these tokens stand out, the first the most.
@@ -51,30 +51,30 @@ fn logits(best: &[u32]) -> Vec<f32> {
     out
 }
 
-fn chosen(chooser: &mut Chooser, best: &[u32]) -> Choice {
+fn chosen(chooser: &mut TokenSampler, best: &[u32]) -> TokenChoice {
     chooser.choose(&logits(best), &Bytes).unwrap()
 }
 
 #[test]
 fn without_a_grammar_the_likeliest_token_is_taken() {
-    let mut chooser = Chooser::new(&factory(), &write(None)).unwrap();
-    assert_eq!(chosen(&mut chooser, &[65, 66]), Choice::Token(65));
-    assert_eq!(chosen(&mut chooser, &[END, 66]), Choice::End);
+    let mut chooser = TokenSampler::new(&factory(), &write(None)).unwrap();
+    assert_eq!(chosen(&mut chooser, &[65, 66]), TokenChoice::Token(65));
+    assert_eq!(chosen(&mut chooser, &[END, 66]), TokenChoice::End);
     assert!(!chooser.is_whole());
 }
 
 #[test]
 fn with_a_grammar_the_likeliest_that_it_admits_is_taken() {
-    let grammar = Grammar::call(&tools());
-    let mut chooser = Chooser::new(&factory(), &write(Some(grammar))).unwrap();
-    assert_eq!(chosen(&mut chooser, &[65, u32::from(b'{'), 66]), Choice::Token(u32::from(b'{')));
+    let grammar = ReplyGrammar::call(&tools());
+    let mut chooser = TokenSampler::new(&factory(), &write(Some(grammar))).unwrap();
+    assert_eq!(chosen(&mut chooser, &[65, u32::from(b'{'), 66]), TokenChoice::Token(u32::from(b'{')));
     assert_eq!(
         chosen(&mut chooser, &[END, u32::from(b'"')]),
-        Choice::Token(u32::from(b'"')),
+        TokenChoice::Token(u32::from(b'"')),
         "it is not whole yet"
     );
     for byte in br#"tool": "go"}"# {
-        assert_eq!(chosen(&mut chooser, &[65 + 60, u32::from(*byte)]), Choice::Token(u32::from(*byte)));
+        assert_eq!(chosen(&mut chooser, &[65 + 60, u32::from(*byte)]), TokenChoice::Token(u32::from(*byte)));
     }
     assert!(chooser.is_whole());
 }
@@ -82,11 +82,12 @@ fn with_a_grammar_the_likeliest_that_it_admits_is_taken() {
 #[test]
 fn chance_comes_from_the_seed_and_keeps_to_the_grammar() {
     let draw = |seed: u32| {
-        let write = Write { temperature_milli: Some(900), seed, ..write(Some(Grammar::reply(&tools()))) };
-        let mut chooser = Chooser::new(&factory(), &write).unwrap();
+        let write =
+            GenerateTask { temperature_milli: Some(900), seed, ..write(Some(ReplyGrammar::reply(&tools()))) };
+        let mut chooser = TokenSampler::new(&factory(), &write).unwrap();
         let flat = vec![0.0; 262];
         let first = chooser.choose(&flat, &Bytes).unwrap();
-        assert_ne!(first, Choice::Token(u32::from(b' ')), "no reply begins with white space");
+        assert_ne!(first, TokenChoice::Token(u32::from(b' ')), "no reply begins with white space");
         (first, chooser.choose(&flat, &Bytes).unwrap())
     };
     assert_eq!(draw(1), draw(1));
@@ -95,22 +96,27 @@ fn chance_comes_from_the_seed_and_keeps_to_the_grammar() {
 
 #[test]
 fn a_none_that_is_not_likely_enough_becomes_a_call() {
-    let doubt = Doubt { opening: "None".into(), believed_from_milli: 800, instead: Grammar::call(&tools()) };
-    let write = Write { doubt: Some(doubt), ..write(Some(Grammar::reply(&tools()))) };
-    let first = |logits: Vec<f32>| Chooser::new(&factory(), &write).unwrap().choose(&logits, &Bytes).unwrap();
+    let doubt = NoToolThreshold {
+        opening: "None".into(),
+        believed_from_milli: 800,
+        instead: ReplyGrammar::call(&tools()),
+    };
+    let write = GenerateTask { doubt: Some(doubt), ..write(Some(ReplyGrammar::reply(&tools()))) };
+    let first =
+        |logits: Vec<f32>| TokenSampler::new(&factory(), &write).unwrap().choose(&logits, &Bytes).unwrap();
     let (none, open) = (u32::from(b'N'), u32::from(b'{'));
-    assert_eq!(first(logits(&[none, open])), Choice::Token(open), "some seven in ten");
-    assert_eq!(first(logits(&[none])), Choice::Token(none), "almost certain");
+    assert_eq!(first(logits(&[none, open])), TokenChoice::Token(open), "some seven in ten");
+    assert_eq!(first(logits(&[none])), TokenChoice::Token(none), "almost certain");
     assert_eq!(
         first(logits(&[u32::from(b'W'), open])),
-        Choice::Token(u32::from(b'W')),
+        TokenChoice::Token(u32::from(b'W')),
         "other words are not doubted"
     );
 }
 
 #[test]
 fn a_grammar_that_is_none_is_a_fault() {
-    let grammar: Grammar = serde_json::from_str(r#"{"text":"start: (","loose":"start: ("}"#).unwrap();
-    let fault = Chooser::new(&factory(), &write(Some(grammar))).err();
-    assert!(matches!(fault, Some(Fault::Grammar(_))), "{fault:?}");
+    let grammar: ReplyGrammar = serde_json::from_str(r#"{"text":"start: (","loose":"start: ("}"#).unwrap();
+    let fault = TokenSampler::new(&factory(), &write(Some(grammar))).err();
+    assert!(matches!(fault, Some(GenerationError::Grammar(_))), "{fault:?}");
 }

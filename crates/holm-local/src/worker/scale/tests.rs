@@ -1,4 +1,4 @@
-use super::{LEAST, Scale, log_share};
+use super::{LEAST, TextLikelihood, log_share};
 
 /// Three tokens, of which the first is half of all and the others a quarter each.
 fn logits() -> [f32; 3] {
@@ -20,7 +20,7 @@ fn shares_add_up_to_one() {
 
 #[test]
 fn a_text_weighs_what_its_tokens_and_the_closing_one_weigh_together() {
-    let mut scale = Scale::new(vec![0, 1], vec![1, 2]);
+    let mut scale = TextLikelihood::new(vec![0, 1], vec![1, 2]);
     for after in 0..3 {
         assert!(!scale.is_done());
         scale.look(after, &logits());
@@ -31,7 +31,7 @@ fn a_text_weighs_what_its_tokens_and_the_closing_one_weigh_together() {
 
 #[test]
 fn a_place_that_is_computed_again_counts_once() {
-    let mut scale = Scale::new(vec![0], vec![1]);
+    let mut scale = TextLikelihood::new(vec![0], vec![1]);
     for after in [0, 0, 1, 0, 1] {
         scale.look(after, &logits());
     }
@@ -48,7 +48,7 @@ fn what_cannot_be_weighs_next_to_nothing_and_is_a_number() {
         (&[f32::NAN], &[0]),
         (&[], &[0]),
     ] {
-        let mut scale = Scale::new(Vec::new(), closing.to_vec());
+        let mut scale = TextLikelihood::new(Vec::new(), closing.to_vec());
         scale.look(0, logits);
         assert!(scale.is_done());
         check(scale.likely(), LEAST);

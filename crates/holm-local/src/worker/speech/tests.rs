@@ -1,13 +1,13 @@
-use super::{Speech, Spoken};
+use super::{FilterOutput, StopSequenceFilter};
 
 /// Pushes pieces and gives everything that was said, and whether a stop ended it.
 fn check(stops: &[&str], pieces: &[&[u8]], expect: (&str, bool)) {
-    let mut speech = Speech::new(stops.iter().map(|stop| String::from(*stop)).collect());
+    let mut speech = StopSequenceFilter::new(stops.iter().map(|stop| String::from(*stop)).collect());
     let mut said = String::new();
     for piece in pieces {
         match speech.push(piece) {
-            Spoken::More(text) => said += &text,
-            Spoken::Last(text) => {
+            FilterOutput::More(text) => said += &text,
+            FilterOutput::Last(text) => {
                 said += &text;
                 return assert_eq!((said.as_str(), true), expect);
             }
@@ -20,10 +20,10 @@ fn check(stops: &[&str], pieces: &[&[u8]], expect: (&str, bool)) {
 #[test]
 fn characters_are_never_torn() {
     let euro = "€".as_bytes();
-    let mut speech = Speech::new(Vec::new());
-    assert_eq!(speech.push(&euro[..1]), Spoken::More(String::new()));
-    assert_eq!(speech.push(&euro[1..2]), Spoken::More(String::new()));
-    assert_eq!(speech.push(&euro[2..]), Spoken::More("€".into()));
+    let mut speech = StopSequenceFilter::new(Vec::new());
+    assert_eq!(speech.push(&euro[..1]), FilterOutput::More(String::new()));
+    assert_eq!(speech.push(&euro[1..2]), FilterOutput::More(String::new()));
+    assert_eq!(speech.push(&euro[2..]), FilterOutput::More("€".into()));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
-use super::{Definition, Flaw, MAX_DESCRIPTION, MAX_SCHEMA};
+use super::{MAX_DESCRIPTION, MAX_SCHEMA, ToolDefinition, ToolDefinitionError};
 
-fn take(tool: Value) -> Result<Definition, Flaw> {
-    Definition::take(&serde_json::from_value(tool).unwrap())
+fn take(tool: Value) -> Result<ToolDefinition, ToolDefinitionError> {
+    ToolDefinition::take(&serde_json::from_value(tool).unwrap())
 }
 
 fn base() -> Value {
@@ -47,10 +47,10 @@ fn what_nobody_could_read_is_left_out() {
     assert!(with("description", json!("x".repeat(MAX_DESCRIPTION))).is_ok());
     assert!(matches!(
         with("description", json!("x".repeat(1 << 20))),
-        Err(Flaw::TooLong { bytes: 1_048_576, .. })
+        Err(ToolDefinitionError::TooLong { bytes: 1_048_576, .. })
     ));
     let large = json!({ "type": "object", "description": "x".repeat(MAX_SCHEMA) });
-    assert!(matches!(with("inputSchema", large), Err(Flaw::TooLong { what: "a schema", .. })));
-    assert_eq!(with("name", json!("")), Err(Flaw::Name(0)));
-    assert_eq!(with("name", json!("n".repeat(1000))), Err(Flaw::Name(1000)));
+    assert!(matches!(with("inputSchema", large), Err(ToolDefinitionError::TooLong { what: "a schema", .. })));
+    assert_eq!(with("name", json!("")), Err(ToolDefinitionError::Name(0)));
+    assert_eq!(with("name", json!("n".repeat(1000))), Err(ToolDefinitionError::Name(1000)));
 }

@@ -1,10 +1,10 @@
 use rmcp::model::RequestId;
 use serde_json::Value;
 
-use super::{DEEPEST, Glance};
+use super::{DEEPEST, MessageIdScanner};
 
-fn seen(text: &str) -> Glance {
-    let mut glance = Glance::default();
+fn seen(text: &str) -> MessageIdScanner {
+    let mut glance = MessageIdScanner::default();
     glance.see(text.as_bytes());
     glance
 }
@@ -13,7 +13,7 @@ fn check(text: &str, expect: Option<&str>) {
     let expect: Option<RequestId> = expect.map(|id| serde_json::from_str(id).unwrap());
     assert_eq!(seen(text).answers(), expect.as_ref(), "{text}");
     // However it is cut, it is the same.
-    let mut slow = Glance::default();
+    let mut slow = MessageIdScanner::default();
     text.as_bytes().chunks(1).for_each(|byte| slow.see(byte));
     assert_eq!(slow.answers(), expect.as_ref(), "{text}, byte by byte");
 }

@@ -3,12 +3,12 @@ use std::net::IpAddr;
 use holm_grants::GrantSet;
 
 use super::{policy, scope_of};
-use crate::{Address, ServerSpec};
+use crate::{McpServerSpec, ServerAddress};
 
 fn may(server: &str, grants: &[&str], url: &str, ip: &str) -> bool {
-    let address = Address::new(server).unwrap();
+    let address = ServerAddress::new(server).unwrap();
     let grants = GrantSet::parse(grants.iter().copied()).unwrap();
-    let spec = ServerSpec::address("x", server).unwrap().grants(grants);
+    let spec = McpServerSpec::address("x", server).unwrap().grants(grants);
     let ip: IpAddr = ip.parse().unwrap();
     policy(&spec, &address).reach(&url.parse().unwrap(), ip).is_ok()
 }

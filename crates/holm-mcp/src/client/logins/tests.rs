@@ -2,15 +2,15 @@ use std::fs;
 
 use rmcp::transport::auth::{CredentialStore as _, StoredCredentials};
 
-use super::{KeptLogin, Logins};
-use crate::{Address, ServerName};
+use super::{LoginStore, StoredLogin};
+use crate::{ServerAddress, ServerName};
 
 fn name(text: &str) -> ServerName {
     text.parse().unwrap()
 }
 
-fn of(logins: &Logins, server: &str, url: &str) -> KeptLogin {
-    logins.of(&name(server), &Address::new(url).unwrap())
+fn of(logins: &LoginStore, server: &str, url: &str) -> StoredLogin {
+    logins.of(&name(server), &ServerAddress::new(url).unwrap())
 }
 
 fn login(issuer: &str) -> StoredCredentials {
@@ -23,7 +23,7 @@ fn login(issuer: &str) -> StoredCredentials {
 #[tokio::test]
 async fn a_login_is_kept_for_one_server_at_one_address() {
     let folder = tempfile::tempdir().unwrap();
-    let logins = Logins::new(folder.path().join("logins"));
+    let logins = LoginStore::new(folder.path().join("logins"));
     let one = of(&logins, "a", "https://mcp.example/mcp");
     assert!(one.load().await.unwrap().is_none());
     one.save(login("https://issuer.example")).await.unwrap();
@@ -39,7 +39,7 @@ async fn a_login_is_kept_for_one_server_at_one_address() {
 #[tokio::test]
 async fn a_login_is_taken_back_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let logins = Logins::new(folder.path());
+    let logins = LoginStore::new(folder.path());
     let (one, other) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
     for kept in [&one, &other] {
         kept.save(login("https://issuer.example")).await.unwrap();
@@ -52,7 +52,7 @@ async fn a_login_is_taken_back_alone() {
 #[tokio::test]
 async fn a_file_of_another_address_is_no_login() {
     let folder = tempfile::tempdir().unwrap();
-    let logins = Logins::new(folder.path());
+    let logins = LoginStore::new(folder.path());
     let (one, other) = (of(&logins, "a", "https://a.example"), of(&logins, "a", "https://b.example"));
     one.save(login("https://issuer.example")).await.unwrap();
     fs::copy(one.files.path(&one.server, &one.hash), other.files.path(&other.server, &other.hash)).unwrap();
@@ -64,7 +64,7 @@ async fn a_file_of_another_address_is_no_login() {
 async fn only_its_owner_reads_a_login_and_nothing_prints_it() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let one = of(&Logins::new(folder.path()), "a", "https://a.example");
+    let one = of(&LoginStore::new(folder.path()), "a", "https://a.example");
     one.save(login("https://issuer.example")).await.unwrap();
     let path = one.files.path(&one.server, &one.hash);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -80,7 +80,7 @@ async fn only_its_owner_reads_a_login_and_nothing_prints_it() {
 #[tokio::test]
 async fn two_processes_do_not_refresh_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let one = of(&Logins::new(folder.path()), "a", "https://a.example");
+    let one = of(&LoginStore::new(folder.path()), "a", "https://a.example");
     let held = one.acquire_refresh_guard().await.unwrap();
     let other = one.clone();
     let waits = tokio::spawn(async move { other.acquire_refresh_guard().await.is_ok() });

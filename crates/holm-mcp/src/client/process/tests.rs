@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use holm_jail::{Engine, Launcher};
+use holm_jail::{JailEngine, JailLauncher};
 
 use super::*;
 
@@ -23,15 +23,16 @@ fn a_command_line_opens_plain_files_and_a_projects_only_those_of_the_project() {
     let names =
         ["work/server.py", "work/id_rsa", "work/data/holm.db", "work/link.txt", "outside.txt", "nothing"];
     let paths = names.map(|name| top.join(name).display().to_string());
-    let program = Program::new("python3").args(paths).args(["work/server.py"]);
-    let opened = |named: NamedFiles| {
-        let programs = Programs::new(Launcher::this_executable(), Engine::Unconfined, top.join("work"));
+    let program = ServerProgram::new("python3").args(paths).args(["work/server.py"]);
+    let opened = |named: NamedFileAccess| {
+        let programs =
+            ProgramSettings::new(JailLauncher::this_executable(), JailEngine::Unconfined, top.join("work"));
         let files = named_files(&programs.named(named), &program);
         files.iter().map(|path| path.strip_prefix(&top).unwrap().display().to_string()).collect::<Vec<_>>()
     };
     let anywhere = ["work/server.py", "work/id_rsa", "work/data/holm.db", "outside.txt"];
-    assert_eq!(opened(NamedFiles::Anywhere), anywhere, "links are none");
-    let within = NamedFiles::Within { folder: top.join("work"), except: top.join("work/data") };
+    assert_eq!(opened(NamedFileAccess::Anywhere), anywhere, "links are none");
+    let within = NamedFileAccess::Within { folder: top.join("work"), except: top.join("work/data") };
     assert_eq!(opened(within), ["work/server.py"]);
 }
 

@@ -1,14 +1,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use holm_runtime::{BoxFuture, SecretString, Secrets};
+use holm_runtime::{BoxFuture, SecretRedactor, SecretString};
 use rmcp::model::{ClientConfig, GetPromptRequestParams, PaginatedRequestParams, ReadResourceRequestParams};
 use rmcp::service::{NotificationContext, RunningService};
 use rmcp::{ClientHandler, RoleClient, ServiceExt as _};
 use tokio::sync::{mpsc, watch};
 
 use crate::server::{
-    Exposed, Library, LibraryEntry, LibraryPage, LibraryText, PromptText, Prompts, Rights, serve_stdio,
+    CallRights, LibraryPrompt, McpServerHandler, PromptLibrary, ResourceEntry, ResourceLibrary, ResourcePage,
+    ResourceText, serve_stdio,
 };
 
 /// Longer than any machine takes.
@@ -33,27 +34,27 @@ impl Books {
     }
 }
 
-impl Library for Books {
-    fn page(&self, after: Option<String>) -> BoxFuture<'static, Result<LibraryPage, String>> {
+impl ResourceLibrary for Books {
+    fn page(&self, after: Option<String>) -> BoxFuture<'static, Result<ResourcePage, String>> {
         let titles = self.titles.lock().unwrap().clone();
         Box::pin(async move {
             let begin: usize = after.map_or(Ok(0), |after| after.parse()).map_err(|_| "no such page")?;
-            let entry = |title: &String| LibraryEntry {
+            let entry = |title: &String| ResourceEntry {
                 uri: format!("book://{}", title.len()),
                 name: format!("book {}", title.len()),
                 title: title.clone(),
                 kind: "text/plain".into(),
             };
             let entries = titles.iter().skip(begin).take(2).map(entry).collect();
-            Ok(LibraryPage { entries, next: (begin + 2 < titles.len()).then(|| (begin + 2).to_string()) })
+            Ok(ResourcePage { entries, next: (begin + 2 < titles.len()).then(|| (begin + 2).to_string()) })
         })
     }
 
-    fn read(&self, uri: String) -> BoxFuture<'static, Result<Option<LibraryText>, String>> {
+    fn read(&self, uri: String) -> BoxFuture<'static, Result<Option<ResourceText>, String>> {
         let titles = self.titles.lock().unwrap().clone();
         Box::pin(async move {
             let found = titles.into_iter().find(|title| uri == format!("book://{}", title.len()));
-            Ok(found.map(|title| LibraryText { kind: "text/plain".into(), text: format!("about {title}") }))
+            Ok(found.map(|title| ResourceText { kind: "text/plain".into(), text: format!("about {title}") }))
         })
     }
 
@@ -62,11 +63,11 @@ impl Library for Books {
     }
 }
 
-impl Prompts for Books {
-    fn list(&self) -> Vec<PromptText> {
+impl PromptLibrary for Books {
+    fn list(&self) -> Vec<LibraryPrompt> {
         let titles = self.titles.lock().unwrap().clone();
         let prompt =
-            |name: String| PromptText { description: format!("For {name}."), text: "Do it.".into(), name };
+            |name: String| LibraryPrompt { description: format!("For {name}."), text: "Do it.".into(), name };
         titles.into_iter().map(prompt).collect()
     }
 
@@ -94,7 +95,7 @@ impl ClientHandler for Told {
 }
 
 async fn connect(
-    exposed: Exposed,
+    exposed: McpServerHandler,
 ) -> (RunningService<RoleClient, Told>, mpsc::UnboundedReceiver<&'static str>) {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
@@ -110,7 +111,7 @@ fn after(cursor: Option<String>) -> Option<PaginatedRequestParams> {
 #[tokio::test]
 async fn texts_are_listed_in_pages_and_read() {
     let books = Books::of(&["a", "bb", "ccc"]);
-    let (client, _told) = connect(Exposed::new().library(books)).await;
+    let (client, _told) = connect(McpServerHandler::new().library(books)).await;
     let first = client.list_resources(after(None)).await.unwrap();
     let uris: Vec<String> = first.resources.iter().map(|one| one.uri.clone()).collect();
     assert_eq!((uris, first.next_cursor.as_deref()), (vec!["book://1".into(), "book://2".into()], Some("2")));
@@ -127,8 +128,9 @@ async fn texts_are_listed_in_pages_and_read() {
 #[tokio::test]
 async fn no_secret_leaves_in_a_title_or_in_a_text() {
     let books = Books::of(&["the key is canary-in-a-coal-mine"]);
-    let secrets = Secrets::new().know("mine", SecretString::from("canary-in-a-coal-mine".to_owned()));
-    let exposed = Exposed::new().tools(holm_runtime::Toolbox::new(), Rights { secrets, ..Rights::default() });
+    let secrets = SecretRedactor::new().know("mine", SecretString::from("canary-in-a-coal-mine".to_owned()));
+    let exposed = McpServerHandler::new()
+        .tools(holm_runtime::Toolbox::new(), CallRights { secrets, ..CallRights::default() });
     let (client, _told) = connect(exposed.library(books)).await;
     let listed = client.list_resources(after(None)).await.unwrap();
     let read = client.read_resource(ReadResourceRequestParams::new(&*listed.resources[0].uri)).await.unwrap();
@@ -140,7 +142,7 @@ async fn no_secret_leaves_in_a_title_or_in_a_text() {
 async fn prompts_are_listed_in_pages_and_filled_in() {
     let names: Vec<String> = (0..150).map(|number| format!("p{number:03}")).collect();
     let names: Vec<&str> = names.iter().rev().map(String::as_str).collect();
-    let (client, _told) = connect(Exposed::new().prompts(Books::of(&names))).await;
+    let (client, _told) = connect(McpServerHandler::new().prompts(Books::of(&names))).await;
     let first = client.list_prompts(after(None)).await.unwrap();
     assert_eq!((first.prompts.len(), first.next_cursor.as_deref()), (100, Some("p099")));
     let last = client.list_prompts(after(first.next_cursor)).await.unwrap();
@@ -157,7 +159,8 @@ async fn prompts_are_listed_in_pages_and_filled_in() {
 #[tokio::test]
 async fn a_client_hears_that_texts_and_prompts_came() {
     let (texts, prompts) = (Books::of(&[]), Books::of(&[]));
-    let (client, mut told) = connect(Exposed::new().library(texts.clone()).prompts(prompts.clone())).await;
+    let (client, mut told) =
+        connect(McpServerHandler::new().library(texts.clone()).prompts(prompts.clone())).await;
     assert!(client.list_resources(after(None)).await.unwrap().resources.is_empty());
     for (books, expect) in [(&texts, "resources"), (&prompts, "prompts"), (&texts, "resources")] {
         books.add("more");
@@ -169,7 +172,7 @@ async fn a_client_hears_that_texts_and_prompts_came() {
 
 #[tokio::test]
 async fn what_is_not_there_is_not_announced() {
-    let (client, _told) = connect(Exposed::new()).await;
+    let (client, _told) = connect(McpServerHandler::new()).await;
     let info = client.peer().peer_info().unwrap().capabilities.clone();
     assert!(info.resources.is_none() && info.prompts.is_none() && info.tools.is_some());
     assert!(client.list_resources(after(None)).await.is_err());

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use holm_mcp::{Answer, Asker, Era, Means, Question, Remote, RemoteError, ServerSpec};
+use holm_mcp::{
+    ElicitationHandler, McpServerSpec, McpTransports, ProtocolEra, RemoteServer, RemoteServerError,
+    ServerAnswer, ServerQuestion,
+};
 use holm_net::SystemResolver;
 use holm_runtime::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -39,19 +42,19 @@ pub(super) fn cases() -> Vec<Case> {
 /// Says yes to everything, and counts how often it was asked.
 struct Eager(Arc<AtomicUsize>);
 
-impl Asker for Eager {
-    fn ask(&self, _: Question) -> BoxFuture<'static, Answer> {
+impl ElicitationHandler for Eager {
+    fn ask(&self, _: ServerQuestion) -> BoxFuture<'static, ServerAnswer> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let given: Map<String, Value> = [("api_key".to_owned(), "canary".into())].into_iter().collect();
-        Box::pin(async move { Answer::Given(given) })
+        Box::pin(async move { ServerAnswer::Given(given) })
     }
 }
 
 /// A server whose person says yes to everything, with how often they were asked.
-fn with_eager(place: &Place, mode: &str) -> (Remote, Arc<AtomicUsize>) {
+fn with_eager(place: &Place, mode: &str) -> (RemoteServer, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let means = place.means().asker(Eager(Arc::clone(&asked)));
-    (Remote::new(place.spec("t", mode).era(Era::Handshake), means), asked)
+    (RemoteServer::new(place.spec("t", mode).era(ProtocolEra::Handshake), means), asked)
 }
 
 async fn asks_for_a_key() {
@@ -113,10 +116,11 @@ async fn deep_over_http(deep: DeepIn) {
             tokio::spawn(reply(stream, move |asked| deep.answer(asked)));
         }
     });
-    let spec = ServerSpec::address("far", &url).unwrap().era(Era::Handshake);
-    let error = Remote::new(spec, Means::new().net(net(SystemResolver))).list().await.unwrap_err();
+    let spec = McpServerSpec::address("far", &url).unwrap().era(ProtocolEra::Handshake);
+    let error =
+        RemoteServer::new(spec, McpTransports::new().net(net(SystemResolver))).list().await.unwrap_err();
     serving.abort();
-    assert!(!matches!(error, RemoteError::TimedOut(_)), "{deep:?}: {error}");
+    assert!(!matches!(error, RemoteServerError::TimedOut(_)), "{deep:?}: {error}");
     let said = error.to_string();
     assert!(said.contains("deeper than 127") || said.contains("recursion limit"), "{deep:?}: {said}");
 }

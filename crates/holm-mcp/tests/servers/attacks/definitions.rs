@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Outcome, Tool as Declared, ToolOutput};
-use holm_mcp::server::{Exposed, Rights, serve_stdio};
-use holm_mcp::{Era, Flaw, Hints, Listing, Remote, RemoteError};
-use holm_runtime::{Job, tool_fn};
-use holm_tools::registry::{NoPins, Offer, Rank, Registry, Source, Standing};
+use holm_kernel::{Outcome, ToolOutput, ToolSpec as Declared};
+use holm_mcp::server::{CallRights, McpServerHandler, serve_stdio};
+use holm_mcp::{HintTrust, ProtocolEra, RemoteServer, RemoteServerError, ToolDefinitionError, ToolListing};
+use holm_runtime::{ToolInvocation, tool_fn};
+use holm_tools::registry::{NoPinStore, PinStatus, SourceRank, ToolOffer, ToolRegistry, ToolSource};
 use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
@@ -39,29 +39,29 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-fn hidden(listing: &Listing) {
+fn hidden(listing: &ToolListing) {
     let [echo] = &listing.tools[..] else { panic!("{listing:?}") };
     assert_eq!(echo.description, "Says it again.[8m", "no order of letters, no tags, no escape");
     let schema = echo.schema.canonical();
     assert!(schema.contains(r#""description":"A word.""#), "{schema}");
-    let hidden = |name: &str| Flaw::Hidden(name.to_owned());
+    let hidden = |name: &str| ToolDefinitionError::Hidden(name.to_owned());
     assert_eq!(listing.flaws, [hidden("echo"), hidden("key"), hidden("value")]);
 }
 
 async fn harmless() {
     let place = Place::new();
-    for (hints, expect) in [(Hints::Ignored, Level::Execute), (Hints::Believed, Level::ReadOnly)] {
-        let mut spec = place.spec("t", "harmless").era(Era::Handshake);
+    for (hints, expect) in [(HintTrust::Ignored, Level::Execute), (HintTrust::Believed, Level::ReadOnly)] {
+        let mut spec = place.spec("t", "harmless").era(ProtocolEra::Handshake);
         spec.hints = hints;
-        let (offers, _) = Remote::new(spec, place.means()).offers(&NoPins).await.unwrap();
+        let (offers, _) = RemoteServer::new(spec, place.means()).offers(&NoPinStore).await.unwrap();
         assert_eq!(offers[0].tool.declaration().level, expect, "{hints:?}");
     }
 }
 
 async fn orders_in_errors() {
     let place = Place::new();
-    let (offers, _) = place.remote("poisons-errors").offers(&NoPins).await.unwrap();
-    let output = offers[0].tool.run(Job::alone("{}")).await;
+    let (offers, _) = place.remote("poisons-errors").offers(&NoPinStore).await.unwrap();
+    let output = offers[0].tool.run(ToolInvocation::alone("{}")).await;
     assert_eq!(output.outcome, Outcome::Failed);
     assert!(output.text.len() < 2_048 && !output.text.contains('\u{1b}'), "{}", output.text);
 }
@@ -69,30 +69,31 @@ async fn orders_in_errors() {
 /// The kernel wraps all external content in an envelope.
 async fn all_is_from_outside() {
     let place = Place::new();
-    let (offers, _) = place.remote("poisons").offers(&NoPins).await.unwrap();
+    let (offers, _) = place.remote("poisons").offers(&NoPinStore).await.unwrap();
     let declared: Vec<&Declared> = offers.iter().map(|offer| offer.tool.declaration()).collect();
     assert_eq!(declared.len(), 5, "a tool, and two each for resources and prompts");
     assert!(declared.iter().all(|tool| tool.yields.untrusted && tool.yields.egress), "{declared:?}");
 }
 
-fn elsewhere(listing: &Listing) {
+fn elsewhere(listing: &ToolListing) {
     assert_eq!(listing.tools.len(), 1, "the other tool is there all the same");
     let flaws = &listing.flaws[..];
-    assert!(matches!(flaws, [Flaw::Schema { tool, .. }] if tool == "ref"), "{flaws:?}");
+    assert!(matches!(flaws, [ToolDefinitionError::Schema { tool, .. }] if tool == "ref"), "{flaws:?}");
 }
 
 async fn harmless_schema(mode: &'static str) {
     let place = Place::new();
-    let (offers, _) = place.remote(mode).offers(&NoPins).await.unwrap();
-    let registry = Registry::new();
-    registry.edit(|edit| edit.set(Source::new(Rank::Server, "t"), offers));
+    let (offers, _) = place.remote(mode).offers(&NoPinStore).await.unwrap();
+    let registry = ToolRegistry::new();
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::Server, "t"), offers));
     assert!(registry.snapshot().find("t_echo").is_some(), "the other tool is there");
 }
 
 async fn deep_list() {
     let place = Place::new();
     let error = place.remote("deep-list").list().await.unwrap_err();
-    let at_once = matches!(&error, RemoteError::Protocol(why) if why.contains("deeper than 127 levels"));
+    let at_once =
+        matches!(&error, RemoteServerError::Protocol(why) if why.contains("deeper than 127 levels"));
     assert!(at_once, "{error}");
 }
 
@@ -113,45 +114,50 @@ async fn changes() {
 async fn changes_between_calls() {
     let place = Place::new();
     let remote = place.remote("changes");
-    let (offers, _) = remote.offers(&NoPins).await.unwrap();
-    assert!(!offers[0].tool.run(Job::alone("{}")).await.outcome.is_error());
+    let (offers, _) = remote.offers(&NoPinStore).await.unwrap();
+    assert!(!offers[0].tool.run(ToolInvocation::alone("{}")).await.outcome.is_error());
     // The server is started again, and the tool that is held is not what is there now.
     remote.close().await;
-    let output = offers[0].tool.run(Job::alone("{}")).await;
+    let output = offers[0].tool.run(ToolInvocation::alone("{}")).await;
     assert!(
         output.outcome.is_error() && output.text.contains("`echo` changed since you first used it"),
         "{output:?}"
     );
 }
 
-fn twice(listing: &Listing) {
-    assert_eq!((listing.tools.len(), &listing.flaws[..]), (1, &[Flaw::Twice("echo".into())][..]));
+fn twice(listing: &ToolListing) {
+    assert_eq!(
+        (listing.tools.len(), &listing.flaws[..]),
+        (1, &[ToolDefinitionError::Twice("echo".into())][..])
+    );
     assert_eq!(listing.tools[0].description, "Says it again.", "the first keeps the name");
 }
 
-fn names(registry: &Registry) -> Vec<String> {
+fn names(registry: &ToolRegistry) -> Vec<String> {
     registry.snapshot().tools().map(|(tool, _)| tool.declaration().name.clone()).collect()
 }
 
 async fn two_servers() {
-    let (place, registry) = (Place::new(), Registry::new());
+    let (place, registry) = (Place::new(), ToolRegistry::new());
     for name in ["t", "u"] {
-        let remote = Remote::new(place.spec(name, "ok").era(Era::Handshake), place.means());
-        let (offers, _) = remote.offers(&NoPins).await.unwrap();
-        registry.edit(|edit| edit.set(Source::new(Rank::Server, name), offers));
+        let remote = RemoteServer::new(place.spec(name, "ok").era(ProtocolEra::Handshake), place.means());
+        let (offers, _) = remote.offers(&NoPinStore).await.unwrap();
+        registry.edit(|edit| edit.set(ToolSource::new(SourceRank::Server, name), offers));
     }
     assert_eq!(names(&registry), ["t_echo", "u_echo"]);
 }
 
 async fn lookalikes() {
-    let (place, registry) = (Place::new(), Registry::new());
+    let (place, registry) = (Place::new(), ToolRegistry::new());
     let schema = Json::object([("type", "object".into())]);
     let built_in =
         tool_fn(Declared::new("t_echo", "The program's own.", schema), |_| async { ToolOutput::text("own") });
-    registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [Offer::new(Arc::new(built_in))]));
-    let (offers, _) = place.remote("lookalikes").offers(&NoPins).await.unwrap();
+    registry.edit(|edit| {
+        edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), [ToolOffer::new(Arc::new(built_in))])
+    });
+    let (offers, _) = place.remote("lookalikes").offers(&NoPinStore).await.unwrap();
     let count = offers.len();
-    registry.edit(|edit| edit.set(Source::new(Rank::Server, "t"), offers));
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::Server, "t"), offers));
     let own = registry.snapshot().find("t_echo").unwrap().declaration().description.clone();
     assert_eq!(own, "The program's own.", "what is there keeps its name");
     let names: BTreeSet<String> = names(&registry).into_iter().collect();
@@ -165,9 +171,9 @@ fn two_pins() {
     let pins = place.pins();
     let [one, other] = ["mcp:a:t", "mcp:b:t"].map(std::path::Path::new);
     for (path, hash, expect) in [
-        (one, [1; 32], Standing::Confirmed),
-        (other, [2; 32], Standing::Confirmed),
-        (one, [2; 32], Standing::Replaced),
+        (one, [1; 32], PinStatus::Confirmed),
+        (other, [2; 32], PinStatus::Confirmed),
+        (one, [2; 32], PinStatus::Replaced),
     ] {
         assert_eq!(pins.standing(path, &hash), expect, "{}", path.display());
     }
@@ -175,11 +181,12 @@ fn two_pins() {
 
 async fn pattern() {
     let place = Place::new();
-    let (offers, _) = place.remote("redos").offers(&NoPins).await.unwrap();
-    let registry = Registry::new();
-    registry.edit(|edit| edit.set(Source::new(Rank::Server, "t"), offers));
+    let (offers, _) = place.remote("redos").offers(&NoPinStore).await.unwrap();
+    let registry = ToolRegistry::new();
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::Server, "t"), offers));
     let tools = registry.snapshot().toolbox();
-    let exposed = Exposed::new().tools(tools, Rights { mode: Mode::Full, ..Rights::default() });
+    let exposed =
+        McpServerHandler::new().tools(tools, CallRights { mode: Mode::Full, ..CallRights::default() });
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (read, write) = tokio::io::split(theirs);
     tokio::spawn(serve_stdio(exposed, read, write));
@@ -194,10 +201,10 @@ async fn pattern() {
 /// Templates are not expanded: an address is returned as it was given.
 async fn template() {
     let place = Place::new();
-    let (offers, _) = place.remote("templates").offers(&NoPins).await.unwrap();
+    let (offers, _) = place.remote("templates").offers(&NoPinStore).await.unwrap();
     let run = |name: &str, arguments: Value| {
         let tool = offers.iter().find(|offer| offer.tool.declaration().name == name).unwrap();
-        tool.tool.run(Job::alone(arguments.to_string().as_str()))
+        tool.tool.run(ToolInvocation::alone(arguments.to_string().as_str()))
     };
     let listed = run("t_list_resources", json!({})).await;
     assert!(listed.text.starts_with("t://{a*}{/b*}{?c*}{a*}"), "{listed:?}");

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{Tool, ToolOutput};
-use holm_mcp::server::{Door, Exposed, Rights, serve_http};
-use holm_runtime::{Job, Toolbox, tool_fn};
+use holm_kernel::{ToolOutput, ToolSpec};
+use holm_mcp::server::{CallRights, HttpAccessPolicy, McpServerHandler, serve_http};
+use holm_runtime::{ToolInvocation, Toolbox, tool_fn};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -70,17 +70,23 @@ impl Served {
     async fn start() -> Self {
         let both = Arc::new(Barrier::new(2));
         let schema = Json::parse(r#"{"type":"object","properties":{"word":{"type":"string"}}}"#).unwrap();
-        let tool = tool_fn(Tool::new("meet", "Waits.", schema).level(Level::None), move |job: Job| {
-            let both = Arc::clone(&both);
-            async move {
-                both.wait().await;
-                ToolOutput::text(&*job.arguments)
-            }
-        });
-        let exposed = Exposed::new().tools(Toolbox::new().with(tool), Rights::default());
+        let tool = tool_fn(
+            ToolSpec::new("meet", "Waits.", schema).level(Level::None),
+            move |job: ToolInvocation| {
+                let both = Arc::clone(&both);
+                async move {
+                    both.wait().await;
+                    ToolOutput::text(&*job.arguments)
+                }
+            },
+        );
+        let exposed = McpServerHandler::new().tools(Toolbox::new().with(tool), CallRights::default());
         let listener = bind().await;
         let address = listener.local_addr().unwrap();
-        let task = tokio::spawn(async move { drop(serve_http(listener, exposed, Door::new(TOKEN)).await) });
+        let task =
+            tokio::spawn(
+                async move { drop(serve_http(listener, exposed, HttpAccessPolicy::new(TOKEN)).await) },
+            );
         Self { address, task: task.abort_handle() }
     }
 

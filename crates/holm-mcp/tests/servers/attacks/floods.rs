@@ -1,9 +1,9 @@
 //! Too much of everything.
 
 use holm_kernel::Outcome;
-use holm_mcp::{Flaw, Fleet, Listing, RemoteError};
-use holm_runtime::Job;
-use holm_tools::registry::{NoPins, Registry};
+use holm_mcp::{RemoteServerError, ServerSet, ToolDefinitionError, ToolListing};
+use holm_runtime::ToolInvocation;
+use holm_tools::registry::{NoPinStore, ToolRegistry};
 
 use super::{Case, Kind, answers, lists};
 use crate::support::{Place, echo, text};
@@ -25,23 +25,23 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-fn many(listing: &Listing) {
-    assert_eq!((listing.tools.len(), &listing.flaws[..]), (512, &[Flaw::TooMany(512)][..]));
+fn many(listing: &ToolListing) {
+    assert_eq!((listing.tools.len(), &listing.flaws[..]), (512, &[ToolDefinitionError::TooMany(512)][..]));
 }
 
-fn pages(listing: &Listing) {
-    assert_eq!((listing.tools.len(), &listing.flaws[..]), (64, &[Flaw::Endless(64)][..]));
+fn pages(listing: &ToolListing) {
+    assert_eq!((listing.tools.len(), &listing.flaws[..]), (64, &[ToolDefinitionError::Endless(64)][..]));
 }
 
-fn long(listing: &Listing) {
+fn long(listing: &ToolListing) {
     assert_eq!(listing.tools.len(), 1);
-    assert!(matches!(listing.flaws[..], [Flaw::TooLong { .. }]));
+    assert!(matches!(listing.flaws[..], [ToolDefinitionError::TooLong { .. }]));
 }
 
 async fn changes_without_end() {
-    let (place, registry) = (Place::new(), Registry::new());
+    let (place, registry) = (Place::new(), ToolRegistry::new());
     let remote = place.remote("spams");
-    let fleet = Fleet::start(&registry, [remote.clone()], &place.pins());
+    let fleet = ServerSet::start(&registry, [remote.clone()], &place.pins());
     fleet.first().await;
     for _ in 0..3 {
         let listed: u32 = text(&echo(&remote, "x").await.unwrap()).parse().unwrap();
@@ -51,8 +51,8 @@ async fn changes_without_end() {
 
 async fn too_much_for_a_model() {
     let place = Place::new();
-    let (offers, _) = place.remote("huge").offers(&NoPins).await.unwrap();
-    let output = offers[0].tool.run(Job::alone("{}")).await;
+    let (offers, _) = place.remote("huge").offers(&NoPinStore).await.unwrap();
+    let output = offers[0].tool.run(ToolInvocation::alone("{}")).await;
     assert_eq!(output.outcome, Outcome::Failed);
     assert!(output.text.len() < 4096, "{} bytes", output.text.len());
 }
@@ -65,7 +65,7 @@ async fn does_not_start() {
     // It rests longer after each failure, so however slow the machine is, one of these finds it at rest.
     let mut rested = false;
     for _ in 0..10 {
-        rested |= matches!(remote.list().await.unwrap_err(), RemoteError::Resting { .. });
+        rested |= matches!(remote.list().await.unwrap_err(), RemoteServerError::Resting { .. });
     }
     assert!(rested, "it was started each time");
 }
@@ -74,6 +74,6 @@ async fn goes_away() {
     let place = Place::new();
     let remote = place.remote("dies-in-call");
     let error = echo(&remote, "x").await.unwrap_err();
-    assert!(matches!(&error, RemoteError::Gone(words) if words.contains("out of cheese")), "{error}");
+    assert!(matches!(&error, RemoteServerError::Gone(words) if words.contains("out of cheese")), "{error}");
     assert!(!remote.list().await.unwrap().tools.is_empty(), "another was started");
 }

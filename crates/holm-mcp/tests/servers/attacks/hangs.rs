@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use holm_mcp::{Era, Means, Remote, RemoteError, ServerSpec};
+use holm_mcp::{McpServerSpec, McpTransports, ProtocolEra, RemoteServer, RemoteServerError};
 use holm_net::SystemResolver;
-use holm_runtime::{CancellationToken, Progress};
+use holm_runtime::{CancellationToken, ProgressReporter};
 use rmcp::model::CallToolResult;
 use serde_json::Map;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -38,11 +38,11 @@ pub(super) fn cases() -> Vec<Case> {
 
 /// A call that reads the list first, as tools do; in a call itself, one that does not.
 async fn called(
-    remote: &Remote,
+    remote: &RemoteServer,
     mode: &str,
     stop: &CancellationToken,
-) -> Result<CallToolResult, RemoteError> {
-    let silent = Progress::silent();
+) -> Result<CallToolResult, RemoteServerError> {
+    let silent = ProgressReporter::silent();
     match mode {
         "never" => remote.call("echo", Map::new(), &silent, stop).await,
         _ => remote.call_as("echo", &[0; 32], Map::new(), &silent, stop).await,
@@ -51,25 +51,30 @@ async fn called(
 
 /// Once the server is silent, a caller with a deadline gets an error when it passes, and a caller
 /// that cancels is free at once.
-async fn silent(spec: ServerSpec, means: Means, mode: &str, fell_silent: impl Fn() -> bool + Send + Sync) {
+async fn silent(
+    spec: McpServerSpec,
+    means: McpTransports,
+    mode: &str,
+    fell_silent: impl Fn() -> bool + Send + Sync,
+) {
     let mut hurried = spec.clone();
     hurried.timeout = Some(Duration::from_secs(1));
-    let late = called(&Remote::new(hurried, means.clone()), mode, &CancellationToken::new()).await;
-    assert_eq!(late, Err(RemoteError::TimedOut(1)));
+    let late = called(&RemoteServer::new(hurried, means.clone()), mode, &CancellationToken::new()).await;
+    assert_eq!(late, Err(RemoteServerError::TimedOut(1)));
     // That was another line.
     fell_silent();
-    let (remote, stop) = (Remote::new(spec, means), CancellationToken::new());
+    let (remote, stop) = (RemoteServer::new(spec, means), CancellationToken::new());
     let given_up = async {
         until("it falls silent", &fell_silent).await;
         stop.cancel();
     };
     let (came, ()) = tokio::join!(called(&remote, mode, &stop), given_up);
-    assert_eq!(came, Err(RemoteError::Stopped));
+    assert_eq!(came, Err(RemoteServerError::Stopped));
 }
 
 async fn silent_program(mode: &'static str) {
     let place = Place::new();
-    let spec = place.spec("t", mode).era(Era::Handshake);
+    let spec = place.spec("t", mode).era(ProtocolEra::Handshake);
     silent(spec, place.means(), mode, || place.fell_silent()).await;
 }
 
@@ -87,8 +92,8 @@ async fn silent_address(said: &'static str) {
             held.push(stream);
         }
     });
-    let spec = ServerSpec::address("far", &url).unwrap().era(Era::Handshake);
-    let means = Means::new().net(net(SystemResolver));
+    let spec = McpServerSpec::address("far", &url).unwrap().era(ProtocolEra::Handshake);
+    let means = McpTransports::new().net(net(SystemResolver));
     silent(spec, means, "", || sign.swap(false, Ordering::Relaxed)).await;
     serving.abort();
 }

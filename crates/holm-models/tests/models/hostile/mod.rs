@@ -21,9 +21,9 @@ use std::{
 
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Config, Input, Model, Prompt, Started, Tool, ToolOutput, journal};
-use holm_models::Timeouts;
-use holm_runtime::{Driver, FastClock, Host, MemoryJournal, tool_fn};
+use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, ToolOutput, ToolSpec, journal};
+use holm_models::HttpTimeouts;
+use holm_runtime::{Driver, FastClock, MemoryJournal, RunHost, tool_fn};
 use holm_testkit::double::{Act, Double};
 use holm_wire::Format;
 
@@ -117,18 +117,18 @@ async fn play_all(format: Format, kinds: &[Kind]) -> usize {
 /// Plays one run from the prompt to its end. Returns the provider double.
 async fn play(format: Format, acts: Vec<Act>, what: &str) -> Double {
     let double = Double::start(acts).unwrap();
-    let timeouts = Timeouts { idle: IDLE, ..TIMEOUTS };
+    let timeouts = HttpTimeouts { idle: IDLE, ..TIMEOUTS };
     let (written, ran) = (MemoryJournal::new(), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&ran);
-    let host = Host::new(Arc::new(client_with(&double, format, timeouts)))
+    let host = RunHost::new(Arc::new(client_with(&double, format, timeouts)))
         .tool(tool_fn(doubler(), move |_| {
             count.fetch_add(1, Ordering::SeqCst);
             async { ToolOutput::text("done") }
         }))
         .journal(written.clone())
         .clock(FastClock::new(1_000));
-    let mut config = Config::new(Model::named("double/one"));
-    config.models.push(Model::named("double/two"));
+    let mut config = Config::new(ModelSpec::named("double/one"));
+    config.models.push(ModelSpec::named("double/two"));
     config.tools = host.declarations();
     config.mode = Mode::Full;
     let mut driver = Driver::start(Started::new("run-1", 7, config), host).await.unwrap();
@@ -149,9 +149,9 @@ async fn play(format: Format, acts: Vec<Act>, what: &str) -> Double {
     double
 }
 
-fn doubler() -> Tool {
+fn doubler() -> ToolSpec {
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
-    Tool::new("double", "Doubles a number.", Json::parse(schema).unwrap()).level(Level::None)
+    ToolSpec::new("double", "Doubles a number.", Json::parse(schema).unwrap()).level(Level::None)
 }
 
 /// The most memory that this process has ever held.

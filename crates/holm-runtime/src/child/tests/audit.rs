@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use holm_kernel::{
     Author, Bound, CallId, ChildResult, ChildrenAtEnd, Effect, Ending, Event, Input, NanoUsd, Run,
     SpawnRequest, Usage,
-    journal::{self, Record},
+    journal::{self, JournalRecord},
 };
 
 /// One run as its journal tells it.
@@ -186,18 +186,18 @@ fn heard(run: &Run, child: CallId) -> usize {
 }
 
 /// The most money that was set aside for children and spent by them at any time.
-fn most_money(records: &[Record]) -> NanoUsd {
+fn most_money(records: &[JournalRecord]) -> NanoUsd {
     let share = |request: &SpawnRequest| request.budget.map(NanoUsd::value);
     NanoUsd::new(most_held(records, share, |result| result.spent.value()))
 }
 
 /// The same in tokens.
-fn most_tokens(records: &[Record]) -> u64 {
+fn most_tokens(records: &[JournalRecord]) -> u64 {
     most_held(records, |request| request.tokens, |result| result.usage.total())
 }
 
 fn most_held(
-    records: &[Record],
+    records: &[JournalRecord],
     share: impl Fn(&SpawnRequest) -> Option<u64>,
     bill: impl Fn(&ChildResult) -> u64,
 ) -> u64 {
@@ -235,6 +235,6 @@ fn most_held(
     most
 }
 
-fn input(record: &Record) -> Input {
+fn input(record: &JournalRecord) -> Input {
     record.payload().input().unwrap()
 }

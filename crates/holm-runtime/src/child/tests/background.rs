@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use holm_kernel::{ChildrenAtEnd, Ending, Role, ToolKind};
 
-use super::{Helper, Helpers, helper_that};
+use super::{HelperAgent, HelperSet, helper_that};
 use crate::{
-    Agent, MemoryJournals, Model, Session, model_fn,
+    Agent, MemoryJournalStore, Model, Session, model_fn,
     testing::{calls_with, follows, plays, says, thinks},
 };
 
@@ -29,7 +29,7 @@ async fn the_parent_goes_on_and_hears_the_result_before_it_ends() {
         })
     });
     let kid = Agent::builder("test/child", client).build().unwrap();
-    let helpers = Helpers::new().with(Helper::new("kid", "Counts.", kid).background());
+    let helpers = HelperSet::new().with(HelperAgent::new("kid", "Counts.", kid).background());
     let script = [leaves("kid", "count"), says("meanwhile"), says("it is 42")];
     let agent = Agent::builder("test/one", plays(script)).helpers(helpers).build().unwrap();
     let mut session = agent.start().await.unwrap();
@@ -42,8 +42,8 @@ async fn the_parent_goes_on_and_hears_the_result_before_it_ends() {
 
 #[tokio::test]
 async fn only_helpers_that_may_work_in_the_background_bring_the_tool_that_looks_after_them() {
-    let tools = |helper: Helper| {
-        let agent = Agent::builder("test/one", plays([])).helpers(Helpers::new().with(helper));
+    let tools = |helper: HelperAgent| {
+        let agent = Agent::builder("test/one", plays([])).helpers(HelperSet::new().with(helper));
         let tools = agent.build().unwrap().config().tools.clone();
         tools.iter().filter(|tool| tool.kind == ToolKind::Children).count()
     };
@@ -51,7 +51,7 @@ async fn only_helpers_that_may_work_in_the_background_bring_the_tool_that_looks_
     assert_eq!(tools(helper_that("kid", []).background()), 1);
     // A helper that was not told so does not take the argument.
     let agent = Agent::builder("test/one", plays([leaves("kid", "count"), says("no")]));
-    let agent = agent.helpers(Helpers::new().with(helper_that("kid", [says("42")]))).build().unwrap();
+    let agent = agent.helpers(HelperSet::new().with(helper_that("kid", [says("42")]))).build().unwrap();
     let mut session = agent.start().await.unwrap();
     session.prompt("go").await.unwrap();
     assert!(format!("{:?}", session.run().transcript()).contains("background"));
@@ -61,9 +61,10 @@ async fn only_helpers_that_may_work_in_the_background_bring_the_tool_that_looks_
 #[tokio::test]
 async fn a_parent_that_is_cancelled_or_told_to_stops_what_works_in_the_background() {
     for at_end in [ChildrenAtEnd::Wait, ChildrenAtEnd::Stop] {
-        let journals = MemoryJournals::new();
+        let journals = MemoryJournalStore::new();
         let slow = Agent::builder("test/child", thinks()).build().unwrap();
-        let helpers = Helpers::new().with(Helper::new("kid", "Thinks.", slow).background()).at_end(at_end);
+        let helpers =
+            HelperSet::new().with(HelperAgent::new("kid", "Thinks.", slow).background()).at_end(at_end);
         let script = [leaves("kid", "think"), says("the end")];
         let parent = Agent::builder("test/one", plays(script)).journals(journals.clone());
         let parent = parent.helpers(helpers.clone()).build().unwrap();
@@ -96,16 +97,16 @@ async fn a_parent_that_is_cancelled_or_told_to_stops_what_works_in_the_backgroun
 }
 
 /// A parent that leaves one task to a helper with this model, and hears of it.
-fn parent(journals: &MemoryJournals, kid: Arc<dyn Model>) -> (Agent, Helpers) {
+fn parent(journals: &MemoryJournalStore, kid: Arc<dyn Model>) -> (Agent, HelperSet) {
     let kid = Agent::builder("test/child", kid).build().unwrap();
-    let helpers = Helpers::new().with(Helper::new("kid", "Helps.", kid).background());
+    let helpers = HelperSet::new().with(HelperAgent::new("kid", "Helps.", kid).background());
     let script = vec![leaves("kid", "think"), says("waiting"), says("heard it")];
     let parent = Agent::builder("test/one", follows(script)).journals(journals.clone());
     (parent.helpers(helpers.clone()).build().unwrap(), helpers)
 }
 
 /// A run whose process goes while its child thinks.
-async fn left_thinking(journals: &MemoryJournals) {
+async fn left_thinking(journals: &MemoryJournalStore) {
     let (first, helpers) = parent(journals, thinks());
     let mut session = first.start_as("root").await.unwrap();
     let begun = async {
@@ -121,7 +122,7 @@ async fn left_thinking(journals: &MemoryJournals) {
 
 #[tokio::test]
 async fn a_session_that_is_dropped_and_resumed_goes_on_with_what_works_in_the_background() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     left_thinking(&journals).await;
     let (second, _) = parent(&journals, plays([says("42")]));
     let mut session = second.resume("root").await.unwrap();
@@ -133,7 +134,7 @@ async fn a_session_that_is_dropped_and_resumed_goes_on_with_what_works_in_the_ba
 
 #[tokio::test]
 async fn a_run_that_was_forked_off_has_children_of_its_own_and_stops_nobody_elses() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     left_thinking(&journals).await;
     let child = journals.runs().into_iter().find(|run| run != "root").unwrap();
     let (second, _) = parent(&journals, plays([says("42"), says("43")]));

@@ -18,7 +18,7 @@ use holm_kernel::{Approvals, Ending, ModelResult, NanoUsd, ToolOutput, Usage};
 
 use super::*;
 use crate::{
-    Agent, BuildError, Job, MemoryJournals, Opinion, Proposed,
+    Agent, BuildError, HookOpinion, MemoryJournalStore, ProposedCall, ToolInvocation,
     testing::{calls_with, plays, says, thinks},
     tool_fn,
 };
@@ -31,15 +31,15 @@ fn hands(helper: &str, tasks: &[&str]) -> holm_kernel::ModelResult {
     calls_with(tasks.iter().map(|text| (helper, task(text))))
 }
 
-fn helper_that(name: &str, results: impl IntoIterator<Item = holm_kernel::ModelResult>) -> Helper {
+fn helper_that(name: &str, results: impl IntoIterator<Item = holm_kernel::ModelResult>) -> HelperAgent {
     let agent = Agent::builder("test/child", plays(results)).build().unwrap();
-    Helper::new(name, "Helps.", agent)
+    HelperAgent::new(name, "Helps.", agent)
 }
 
 #[tokio::test]
 async fn a_helper_is_a_tool_and_its_answer_is_the_result() {
-    let journals = MemoryJournals::new();
-    let helpers = Helpers::new().with(helper_that("kid", [says("42")]));
+    let journals = MemoryJournalStore::new();
+    let helpers = HelperSet::new().with(helper_that("kid", [says("42")]));
     let agent = Agent::builder("test/one", plays([hands("kid", &["count"]), says("it is 42")]));
     let agent = agent.system("Be brief.").journals(journals.clone()).helpers(helpers).build().unwrap();
     assert_eq!(
@@ -61,7 +61,7 @@ async fn a_child_that_fails_is_a_result_for_its_parent() {
         config.limits.turns = holm_kernel::Bound::AtMost(0);
     });
     for agent in [broken, over.build().unwrap()] {
-        let helpers = Helpers::new().with(Helper::new("kid", "Helps.", agent));
+        let helpers = HelperSet::new().with(HelperAgent::new("kid", "Helps.", agent));
         let parent = Agent::builder("test/one", plays([hands("kid", &["go"]), says("I saw it fail")]));
         let parent = parent.helpers(helpers).build().unwrap();
         let mut session = parent.start().await.unwrap();
@@ -73,12 +73,13 @@ async fn a_child_that_fails_is_a_result_for_its_parent() {
 
 #[tokio::test]
 async fn a_manager_with_a_tool_that_acts_cannot_be_built() {
-    let look = tool_fn(crate::testing::declared("look"), |_: Job| async { ToolOutput::text("seen") });
-    let built = Agent::builder("test/one", plays([])).tool(look).manages(Helpers::new()).build();
+    let look =
+        tool_fn(crate::testing::declared("look"), |_: ToolInvocation| async { ToolOutput::text("seen") });
+    let built = Agent::builder("test/one", plays([])).tool(look).manages(HelperSet::new()).build();
     assert_eq!(built.unwrap_err(), BuildError::ManagerActs { name: "look".into() });
     let twice = Agent::builder("test/one", plays([]))
-        .tool(tool_fn(crate::testing::declared("kid"), |_: Job| async { ToolOutput::text("") }))
-        .helpers(Helpers::new().with(helper_that("kid", [])));
+        .tool(tool_fn(crate::testing::declared("kid"), |_: ToolInvocation| async { ToolOutput::text("") }))
+        .helpers(HelperSet::new().with(helper_that("kid", [])));
     assert!(matches!(twice.build().unwrap_err(), BuildError::Tools(_)));
 }
 
@@ -98,8 +99,8 @@ async fn no_more_children_work_at_once_than_were_allowed() {
             says("done")
         })
     });
-    let kid = Helper::new("kid", "Helps.", Agent::builder("test/child", client).build().unwrap());
-    let helpers = Helpers::new().with(kid).at_most(2);
+    let kid = HelperAgent::new("kid", "Helps.", Agent::builder("test/child", client).build().unwrap());
+    let helpers = HelperSet::new().with(kid).at_most(2);
     let tasks = ["a", "b", "c", "d", "e", "f"];
     let parent = Agent::builder("test/one", plays([hands("kid", &tasks), says("all")]));
     let parent = parent.manages(helpers).build().unwrap();
@@ -109,9 +110,9 @@ async fn no_more_children_work_at_once_than_were_allowed() {
 
 #[tokio::test]
 async fn a_cancel_travels_down_and_steering_does_not() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let slow = Agent::builder("test/child", thinks()).build().unwrap();
-    let helpers = Helpers::new().with(Helper::new("kid", "Helps.", slow));
+    let helpers = HelperSet::new().with(HelperAgent::new("kid", "Helps.", slow));
     let parent = Agent::builder("test/one", plays([hands("kid", &["think"])]));
     let parent = parent.journals(journals.clone()).helpers(helpers.clone()).build().unwrap();
     let mut session = parent.start_as("root").await.unwrap();
@@ -146,18 +147,18 @@ async fn a_cancel_travels_down_and_steering_does_not() {
 async fn watched(approvals: Approvals, mode: Mode, tool: &'static str) -> String {
     let acts = |name: &str| {
         let declaration = crate::testing::declared(name).level(Level::Execute);
-        tool_fn(declaration, |_: Job| async { ToolOutput::text("acted") })
+        tool_fn(declaration, |_: ToolInvocation| async { ToolOutput::text("acted") })
     };
     let child = Agent::builder("test/child", plays([calls_with([(tool, "{}".into())]), says("tried")]));
     let child = child.tool(acts("act")).tool(acts("look")).mode(mode);
     let child = child.config(|config| config.approvals = approvals).build().unwrap();
-    let helpers = Helpers::new().with(Helper::new("kid", "Helps.", child));
-    let no_acts = |call: &Proposed| match &*call.proposal.tool {
-        "act" => Opinion::deny("nobody acts here"),
-        _ => Opinion::Pass,
+    let helpers = HelperSet::new().with(HelperAgent::new("kid", "Helps.", child));
+    let no_acts = |call: &ProposedCall| match &*call.proposal.tool {
+        "act" => HookOpinion::deny("nobody acts here"),
+        _ => HookOpinion::Pass,
     };
-    let hooks = crate::Hooks::new().before_call(no_acts).inherit();
-    let journals = MemoryJournals::new();
+    let hooks = crate::HookSet::new().before_call(no_acts).inherit();
+    let journals = MemoryJournalStore::new();
     let parent = Agent::builder("test/one", plays([hands("kid", &["act"]), says("done")])).hooks(hooks);
     let parent = parent.mode(Mode::Full).journals(journals.clone()).helpers(helpers).build().unwrap();
     parent.start_as("root").await.unwrap().prompt("go").await.unwrap();
@@ -196,20 +197,21 @@ fn steps_and_thinks(asked: Arc<AtomicU64>) -> Arc<dyn crate::Model> {
 }
 
 fn kid(client: Arc<dyn crate::Model>) -> Agent {
-    let look = tool_fn(crate::testing::declared("look"), |_: Job| async { ToolOutput::text("seen") });
+    let look =
+        tool_fn(crate::testing::declared("look"), |_: ToolInvocation| async { ToolOutput::text("seen") });
     Agent::builder("test/child", client).tool(look).build().unwrap()
 }
 
-fn parent_of(helper: Helper, journals: &MemoryJournals) -> Agent {
+fn parent_of(helper: HelperAgent, journals: &MemoryJournalStore) -> Agent {
     let client = crate::testing::follows(vec![hands("kid", &["think"]), says("I saw it fail")]);
     let parent = Agent::builder("test/one", client).journals(journals.clone());
-    parent.helpers(Helpers::new().with(helper)).build().unwrap()
+    parent.helpers(HelperSet::new().with(helper)).build().unwrap()
 }
 
 /// A place that cannot be entered.
 struct Full;
 
-impl Isolation for Full {
+impl ChildIsolation for Full {
     fn enter<'a>(&'a self, _: &'a str) -> crate::BoxFuture<'a, Result<std::path::PathBuf, String>> {
         Box::pin(async { Err("no room is left".into()) })
     }
@@ -222,14 +224,16 @@ impl Isolation for Full {
 #[tokio::test]
 async fn a_child_that_cannot_be_gone_on_with_is_brought_to_its_end_and_paid() {
     let made = |_: &std::path::Path| Ok(kid(plays([])));
-    let no_room = || Helper::isolated("kid", "Helps.", Full, made);
+    let no_room = || HelperAgent::isolated("kid", "Helps.", Full, made);
     for (helper, reason) in
         [(no_room(), "no room is left"), (helper_that("other", []), "there is no helper `kid` any more")]
     {
-        let journals = MemoryJournals::new();
+        let journals = MemoryJournalStore::new();
         let asked = Arc::new(AtomicU64::new(0));
-        let first =
-            parent_of(Helper::new("kid", "Helps.", kid(steps_and_thinks(Arc::clone(&asked)))), &journals);
+        let first = parent_of(
+            HelperAgent::new("kid", "Helps.", kid(steps_and_thinks(Arc::clone(&asked)))),
+            &journals,
+        );
         let mut session = first.start_as("root").await.unwrap();
         let thinks = async {
             while asked.load(SeqCst) < 2 {
@@ -258,13 +262,13 @@ async fn a_child_that_cannot_be_gone_on_with_is_brought_to_its_end_and_paid() {
 async fn a_child_cannot_start_children_deeper_than_allowed() {
     let leaf = helper_that("leaf", [says("too deep")]);
     let middle = Agent::builder("test/middle", plays([hands("leaf", &["go"]), says("no leaf")]));
-    let middle = middle.helpers(Helpers::new().with(leaf)).build().unwrap();
+    let middle = middle.helpers(HelperSet::new().with(leaf)).build().unwrap();
     let asked = GrantSet::parse(["spawn:leaf"]).unwrap();
-    let middle = Helper::new("middle", "Helps.", middle).grants(asked.clone()).reserve(NanoUsd::ZERO);
-    let journals = MemoryJournals::new();
+    let middle = HelperAgent::new("middle", "Helps.", middle).grants(asked.clone()).reserve(NanoUsd::ZERO);
+    let journals = MemoryJournalStore::new();
     let root = Agent::builder("test/root", plays([hands("middle", &["go"]), says("done")]));
     let root = root.grants(asked).config(|config| config.limits.depth = 1).journals(journals.clone());
-    let root = root.helpers(Helpers::new().with(middle)).build().unwrap();
+    let root = root.helpers(HelperSet::new().with(middle)).build().unwrap();
     assert_eq!(root.run("go").await.unwrap().text().unwrap(), "done");
     assert_eq!(journals.runs().len(), 2, "the leaf never began");
 }

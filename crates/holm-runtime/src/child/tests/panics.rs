@@ -3,11 +3,13 @@
 use std::{path::PathBuf, time::Duration};
 
 use holm_kernel::{
-    Budget, ChildResult, Model as Card, ModelResult, NanoUsd, Outcome, Price, Reply, Run, Usage,
+    Budget, ChildResult, ModelResult, ModelSpec as Card, NanoUsd, Outcome, Price, Reply, Run, Usage,
 };
 
 use super::{audit::faults, *};
-use crate::{BoxFuture, Builder, Changes, Child, Journals as _, Replayed, Spawner, model_fn};
+use crate::{
+    AgentBuilder, BoxFuture, ChildLaunch, ChildSpawner, JournalStore as _, ResumeChanges, RunReplay, model_fn,
+};
 
 /// A bound for what must happen at some time, on however slow a machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,7 +29,7 @@ fn paid(result: ModelResult) -> ModelResult {
 }
 
 /// The audit of everything that was kept, after the root has ended.
-async fn audit(journals: &MemoryJournals) -> Vec<String> {
+async fn audit(journals: &MemoryJournalStore) -> Vec<String> {
     let mut texts = std::collections::BTreeMap::new();
     for run in journals.runs() {
         texts.insert(run.clone(), journals.read(&run).await.unwrap());
@@ -45,7 +47,7 @@ fn outcomes(run: &Run) -> Vec<(Outcome, String)> {
 }
 
 /// An agent that knows these helpers but starts them with another spawner.
-fn spawning(agent: Builder, helpers: &Helpers, spawner: impl Spawner + 'static) -> Builder {
+fn spawning(agent: AgentBuilder, helpers: &HelperSet, spawner: impl ChildSpawner + 'static) -> AgentBuilder {
     let tools = helpers.declarations();
     let agent = agent.config(|config| config.tools.extend(tools)).spawner(spawner);
     agent.grants(GrantSet::parse(["spawn:*"]).unwrap())
@@ -54,7 +56,7 @@ fn spawning(agent: Builder, helpers: &Helpers, spawner: impl Spawner + 'static) 
 /// Folders that a child can never leave.
 struct Trap;
 
-impl Isolation for Trap {
+impl ChildIsolation for Trap {
     fn enter<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<PathBuf, String>> {
         Box::pin(async { Ok(PathBuf::from("/")) })
     }
@@ -66,11 +68,11 @@ impl Isolation for Trap {
 
 #[tokio::test]
 async fn a_budget_below_what_is_spent_ends_what_was_under_way_and_says_so() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     let agent = || {
-        let kid = Helper::new("kid", "Thinks.", Agent::builder("test/child", thinks()).build().unwrap());
+        let kid = HelperAgent::new("kid", "Thinks.", Agent::builder("test/child", thinks()).build().unwrap());
         let parent = Agent::builder(priced("test/one"), plays([paid(hands("kid", &["go"]))]));
-        parent.journals(journals.clone()).helpers(Helpers::new().with(kid)).build().unwrap()
+        parent.journals(journals.clone()).helpers(HelperSet::new().with(kid)).build().unwrap()
     };
     let mut session = agent().start_as("root").await.unwrap();
     let at_work = async {
@@ -83,7 +85,8 @@ async fn a_budget_below_what_is_spent_ends_what_was_under_way_and_says_so() {
         begun = tokio::time::timeout(PATIENCE, at_work) => begun.expect("a child at work"),
     }
     drop(session);
-    let changes = Changes { budget: Some(Budget { usd: Some(NanoUsd::new(1)) }), ..Changes::default() };
+    let changes =
+        ResumeChanges { budget: Some(Budget { usd: Some(NanoUsd::new(1)) }), ..ResumeChanges::default() };
     let mut session = agent().resume_with("root", changes).await.unwrap();
     let report = session.go_on().await.unwrap().expect("that it has ended is told");
     assert!(matches!(report.ending, Ending::OverBudget { .. }), "{report:?}");
@@ -92,12 +95,12 @@ async fn a_budget_below_what_is_spent_ends_what_was_under_way_and_says_so() {
 
 #[tokio::test]
 async fn a_child_whose_task_panics_is_billed_for_what_it_did() {
-    let journals = MemoryJournals::new();
-    let kid = Helper::isolated("kid", "Helps.", Trap, |_| {
+    let journals = MemoryJournalStore::new();
+    let kid = HelperAgent::isolated("kid", "Helps.", Trap, |_| {
         Agent::builder(priced("test/child"), plays([paid(says("I am done"))])).build()
     });
     let parent = Agent::builder("test/one", plays([hands("kid", &["go"]), says("I saw it")]));
-    let parent = parent.journals(journals.clone()).helpers(Helpers::new().with(kid)).build().unwrap();
+    let parent = parent.journals(journals.clone()).helpers(HelperSet::new().with(kid)).build().unwrap();
     let mut session = parent.start_as("root").await.unwrap();
     assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "I saw it");
     let [(outcome, text)] = &outcomes(session.run())[..] else { panic!("one result") };
@@ -110,20 +113,20 @@ async fn a_child_whose_task_panics_is_billed_for_what_it_did() {
 
 /// Starts the children of helpers, and panics while one is at work, once there is a run below it that has spent.
 struct Fragile {
-    helpers: Helpers,
-    below: Helpers,
-    journals: MemoryJournals,
+    helpers: HelperSet,
+    below: HelperSet,
+    journals: MemoryJournalStore,
 }
 
-impl Spawner for Fragile {
-    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+impl ChildSpawner for Fragile {
+    fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult> {
         let (work, below, journals) = (self.helpers.spawn(child), self.below.clone(), self.journals.clone());
         Box::pin(async move {
             let seen = async {
                 loop {
                     for live in below.live() {
                         let text = journals.read(&live.id).await.unwrap_or_default();
-                        if Replayed::read(&text).is_ok_and(|told| told.run.spent() > NanoUsd::ZERO) {
+                        if RunReplay::read(&text).is_ok_and(|told| told.run.spent() > NanoUsd::ZERO) {
                             return;
                         }
                     }
@@ -140,9 +143,10 @@ impl Spawner for Fragile {
 
 #[tokio::test]
 async fn those_below_a_child_that_panics_are_brought_to_their_end_and_paid_for() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     // It speaks once, which costs, and then thinks for ever.
-    let look = tool_fn(crate::testing::declared("look"), |_: Job| async { ToolOutput::text("seen") });
+    let look =
+        tool_fn(crate::testing::declared("look"), |_: ToolInvocation| async { ToolOutput::text("seen") });
     let leaf = model_fn(|ask| {
         let first = ask.messages.len() == 1;
         let stop = ask.stop.clone();
@@ -155,11 +159,11 @@ async fn those_below_a_child_that_panics_are_brought_to_their_end_and_paid_for()
         })
     });
     let leaf = Agent::builder(priced("test/leaf"), leaf).tool(look).build().unwrap();
-    let below = Helpers::new().with(Helper::new("leaf", "Looks.", leaf));
+    let below = HelperSet::new().with(HelperAgent::new("leaf", "Looks.", leaf));
     let middle = Agent::builder(priced("test/middle"), plays([paid(hands("leaf", &["look"]))]));
     let middle = middle.helpers(below.clone()).build().unwrap();
     let asked = GrantSet::parse(["spawn:leaf"]).unwrap();
-    let helpers = Helpers::new().with(Helper::new("middle", "Divides.", middle).grants(asked));
+    let helpers = HelperSet::new().with(HelperAgent::new("middle", "Divides.", middle).grants(asked));
     let fragile = Fragile { helpers: helpers.clone(), below, journals: journals.clone() };
     let root = Agent::builder("test/one", plays([hands("middle", &["go"]), says("I saw it")]));
     let root = spawning(root, &helpers, fragile).journals(journals.clone()).build().unwrap();
@@ -175,12 +179,12 @@ async fn those_below_a_child_that_panics_are_brought_to_their_end_and_paid_for()
 #[tokio::test]
 async fn a_child_that_panics_before_it_began_costs_nothing() {
     struct Never;
-    impl Spawner for Never {
-        fn spawn(&self, _: Child) -> BoxFuture<'static, ChildResult> {
+    impl ChildSpawner for Never {
+        fn spawn(&self, _: ChildLaunch) -> BoxFuture<'static, ChildResult> {
             panic!("on purpose")
         }
     }
-    let helpers = Helpers::new().with(helper_that("kid", []));
+    let helpers = HelperSet::new().with(helper_that("kid", []));
     let parent = Agent::builder("test/one", plays([hands("kid", &["go"]), says("I saw it")]));
     let parent = spawning(parent, &helpers, Never).build().unwrap();
     let mut session = parent.start_as("root").await.unwrap();

@@ -5,7 +5,10 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use crate::{BoxFuture, Durability, Handle, Journal, JournalFailed, Journals, MemoryJournals, Opened};
+use crate::{
+    BoxFuture, Durability, Journal, JournalStorageError, JournalStore, MemoryJournalStore, OpenedJournal,
+    RunHandle,
+};
 
 /// How a crash leaves what was being appended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +36,14 @@ pub(super) enum Fate {
 /// The journals as one process sees them.
 #[derive(Clone)]
 pub(super) struct Process {
-    kept: MemoryJournals,
+    kept: MemoryJournalStore,
     fate: Fate,
     appends: Arc<AtomicU64>,
-    root: Arc<Mutex<Option<Handle>>>,
+    root: Arc<Mutex<Option<RunHandle>>>,
 }
 
 impl Process {
-    pub(super) fn over(kept: &MemoryJournals, fate: Fate) -> Self {
+    pub(super) fn over(kept: &MemoryJournalStore, fate: Fate) -> Self {
         Self { kept: kept.clone(), fate, appends: Arc::default(), root: Arc::default() }
     }
 
@@ -50,7 +53,7 @@ impl Process {
     }
 
     /// Says whom a cancel reaches.
-    pub(super) fn watch(&self, root: Handle) {
+    pub(super) fn watch(&self, root: RunHandle) {
         *self.root.lock().unwrap() = Some(root);
     }
 
@@ -59,19 +62,19 @@ impl Process {
     }
 }
 
-impl Journals for Process {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+impl JournalStore for Process {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
         Box::pin(async move { Ok(self.wrap(self.kept.create(run).await?)) })
     }
 
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>> {
         Box::pin(async move {
             let opened = self.kept.open(run).await?;
-            Ok(Opened { journal: self.wrap(opened.journal), ..opened })
+            Ok(OpenedJournal { journal: self.wrap(opened.journal), ..opened })
         })
     }
 
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         self.kept.read(run)
     }
 }
@@ -86,7 +89,7 @@ impl Journal for Mortal {
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         let number = self.process.appends.fetch_add(1, Ordering::SeqCst) + 1;
         let (kept, dies) = match self.process.fate {
             Fate::Dies(at, how) if number == at => match how {
@@ -108,7 +111,7 @@ impl Journal for Mortal {
             if !kept.is_empty() {
                 self.journal.append(kept, durability).await?;
             }
-            if dies { Err(JournalFailed::System { reason: "the process died".into() }) } else { Ok(()) }
+            if dies { Err(JournalStorageError::System { reason: "the process died".into() }) } else { Ok(()) }
         })
     }
 }

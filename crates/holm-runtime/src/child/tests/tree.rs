@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
-    Block, Bound, ChildrenAtEnd, Ending, FailureClass, Model as Card, ModelResult, NanoUsd, Price, Reply,
+    Block, Bound, ChildrenAtEnd, Ending, FailureClass, ModelResult, ModelSpec as Card, NanoUsd, Price, Reply,
     Role, ToolOutput, Usage,
 };
 
@@ -13,7 +13,8 @@ use super::{
     stage::{Crash, Fate, Process},
 };
 use crate::{
-    Agent, FastClock, Helper, Helpers, Job, Journals as _, MemoryJournals, Model, model_fn,
+    Agent, FastClock, HelperAgent, HelperSet, JournalStore as _, MemoryJournalStore, Model, ToolInvocation,
+    model_fn,
     testing::{calls_with, fails, says},
     tool_fn,
 };
@@ -81,7 +82,7 @@ fn leaf() -> Agent {
         _ => says(&format!("{mine} was looked at")),
     });
     let declaration = crate::testing::declared("look").level(Level::ReadOnly);
-    let look = tool_fn(declaration, |_: Job| async { ToolOutput::text("a fine view") });
+    let look = tool_fn(declaration, |_: ToolInvocation| async { ToolOutput::text("a fine view") });
     Agent::builder(card("test/leaf"), client)
         .tool(look)
         .grants(grants(&["read:**", "write:**", "spawn:*"]))
@@ -99,7 +100,7 @@ fn tree(levels: u32, process: &Process) -> Agent {
 fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
     let names = ["leaf", "branch", "bough"];
     let asked = grants(&["read:src/**", "write:out/**", "spawn:leaf", "spawn:branch"]);
-    let mut below = Helper::new("leaf", "Looks.", leaf()).grants(grants(&["read:**"]));
+    let mut below = HelperAgent::new("leaf", "Looks.", leaf()).grants(grants(&["read:**"]));
     let mut share = LEAF_SHARE;
     below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY * REPLY_TOKENS).background();
     for name in names.iter().take(usize::try_from(levels).unwrap()).skip(1) {
@@ -109,10 +110,10 @@ fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
             .grants(asked.clone())
             .mode(Mode::Full)
             .clock(FastClock::new(1_000))
-            .helpers(Helpers::new().with(below).at_most(3).at_end(at_end))
+            .helpers(HelperSet::new().with(below).at_most(3).at_end(at_end))
             .build()
             .unwrap();
-        below = Helper::new(*name, "Divides.", agent).grants(asked.clone()).background();
+        below = HelperAgent::new(*name, "Divides.", agent).grants(asked.clone()).background();
         below = below.reserve(NanoUsd::new(share)).reserve_tokens(share / REPLY * REPLY_TOKENS);
     }
     let to: &'static str = names[usize::try_from(levels).unwrap() - 1];
@@ -127,7 +128,7 @@ fn tree_with(levels: u32, process: &Process, at_end: ChildrenAtEnd) -> Agent {
             config.limits.tokens = Bound::AtMost(all / REPLY * REPLY_TOKENS);
         })
         .journals(process.clone())
-        .helpers(Helpers::new().with(below).at_end(at_end))
+        .helpers(HelperSet::new().with(below).at_end(at_end))
         .build()
         .unwrap()
 }
@@ -153,7 +154,7 @@ async fn go_on(levels: u32, process: &Process) -> Option<Ending> {
     Some(report.ending)
 }
 
-fn journals(kept: &MemoryJournals) -> BTreeMap<String, Vec<u8>> {
+fn journals(kept: &MemoryJournalStore) -> BTreeMap<String, Vec<u8>> {
     let texts = async {
         let mut texts = BTreeMap::new();
         for run in kept.runs() {
@@ -174,7 +175,7 @@ fn done() -> Option<Ending> {
 
 /// How many appends a whole life has; the tree is sound at its end.
 fn whole_life(levels: u32, runs: usize) -> u64 {
-    let kept = MemoryJournals::new();
+    let kept = MemoryJournalStore::new();
     let process = Process::over(&kept, Fate::Lives);
     assert_eq!(live(begin(levels, &process)), done());
     let journals = journals(&kept);
@@ -184,7 +185,7 @@ fn whole_life(levels: u32, runs: usize) -> u64 {
 }
 
 fn dies_and_goes_on(levels: u32, at: u64, how: Crash, runs: usize) {
-    let kept = MemoryJournals::new();
+    let kept = MemoryJournalStore::new();
     live(begin(levels, &Process::over(&kept, Fate::Dies(at, how))));
     let ending = live(go_on(levels, &Process::over(&kept, Fate::Lives)));
     let journals = journals(&kept);
@@ -228,7 +229,7 @@ fn three_levels_that_are_cancelled_and_killed_leave_nobody_at_work() {
 
 #[test]
 fn a_tree_that_is_killed_again_and_again_comes_to_its_end() {
-    let kept = MemoryJournals::new();
+    let kept = MemoryJournalStore::new();
     live(begin(2, &Process::over(&kept, Fate::Dies(9, Crash::After))));
     for at in 5..40 {
         let process = Process::over(&kept, Fate::Dies(at, Crash::Within));
@@ -245,7 +246,7 @@ fn a_tree_that_is_killed_again_and_again_comes_to_its_end() {
 fn a_cancel_at_any_append_leaves_nobody_at_work() {
     let appends = whole_life(2, 31);
     for at in (2..=appends).step_by(stride(3)) {
-        let kept = MemoryJournals::new();
+        let kept = MemoryJournalStore::new();
         let ending = live(begin(2, &Process::over(&kept, Fate::Cancelled(at))));
         assert!(ending == done() || matches!(ending, Some(Ending::Cancelled { .. })), "{at}: {ending:?}");
         assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new(), "{at}");
@@ -261,7 +262,7 @@ fn a_cancel_and_a_crash_together_leave_nobody_at_work() {
 }
 
 fn cancelled_and_dies(levels: u32, at: u64, after: u64) {
-    let kept = MemoryJournals::new();
+    let kept = MemoryJournalStore::new();
     live(begin(levels, &Process::over(&kept, Fate::CancelledAndDies(at, after))));
     live(go_on(levels, &Process::over(&kept, Fate::Lives)));
     assert_eq!(faults("root", &journals(&kept)), Vec::<String>::new(), "{at} and {after}");
@@ -269,7 +270,7 @@ fn cancelled_and_dies(levels: u32, at: u64, after: u64) {
 
 #[test]
 fn a_tree_that_does_not_wait_for_what_is_in_the_background_stops_it() {
-    let kept = MemoryJournals::new();
+    let kept = MemoryJournalStore::new();
     let process = Process::over(&kept, Fate::Lives);
     let ending = live(async {
         let agent = tree_with(2, &process, ChildrenAtEnd::Stop);

@@ -3,22 +3,23 @@
 use holm_kernel::journal::MAX_PAYLOAD_BYTES;
 
 use super::*;
-use crate::{Carry, Journals, MemoryJournals};
+use crate::{JournalStore, MemoryJournalStore, OutputLimits};
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_too_large_to_remember_is_tried_again_and_not_the_end() {
     let size = usize::try_from(MAX_PAYLOAD_BYTES).unwrap();
     let huge = says(&"x".repeat(size + 1));
-    let (ending, journal) = run(Host::new(plays([huge, says("short")]))).await;
+    let (ending, journal) = run(RunHost::new(plays([huge, says("short")]))).await;
     assert_eq!(ending, answered("short"));
     assert!(journal.contains("the reply is lost"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_result_that_nobody_bounded_is_spilled_before_it_is_journaled() {
-    let tool = tool_fn(declared("flood"), |_: Job| async { ToolOutput::text("y".repeat(1 << 20)) });
-    let host = Host::new(plays([calls(&["flood"]), says("seen")])).tool(tool);
-    let (ending, journal) = run(host.carry(Carry { text: 1_000, ..Carry::default() })).await;
+    let tool =
+        tool_fn(declared("flood"), |_: ToolInvocation| async { ToolOutput::text("y".repeat(1 << 20)) });
+    let host = RunHost::new(plays([calls(&["flood"]), says("seen")])).tool(tool);
+    let (ending, journal) = run(host.carry(OutputLimits { text: 1_000, ..OutputLimits::default() })).await;
     assert_eq!(ending, answered("seen"));
     assert!(journal.len() < 200_000, "{} bytes", journal.len());
     assert!(journal.contains("\"sha256\""));
@@ -27,9 +28,13 @@ async fn a_result_that_nobody_bounded_is_spilled_before_it_is_journaled() {
 #[tokio::test(start_paused = true)]
 async fn a_secret_never_reaches_the_journal() {
     let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-    let tool = tool_fn(declared("leaks"), move |_: Job| async move { ToolOutput::text(format!("GH={key}")) });
+    let tool =
+        tool_fn(
+            declared("leaks"),
+            move |_: ToolInvocation| async move { ToolOutput::text(format!("GH={key}")) },
+        );
     let script = [crate::testing::calls_with([("leaks", format!(r#"{{"token":"{key}"}}"#))]), says(key)];
-    let host = Host::new(plays(script)).tool(tool);
+    let host = RunHost::new(plays(script)).tool(tool);
     let journal = MemoryJournal::new();
     let host = host.journal(journal.clone());
     let (ending, _) = drive(started(&host), Prompt::text(format!("use {key}")), host).await.unwrap();
@@ -43,13 +48,17 @@ async fn a_prompt_that_is_dropped_while_a_line_is_written_loses_the_run() {
     /// Never ends a write.
     struct Hangs(u64);
     impl Journal for Hangs {
-        fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+        fn append<'a>(
+            &'a mut self,
+            _: &'a str,
+            _: Durability,
+        ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
             self.0 += 1;
             let hangs = self.0 > 1;
             Box::pin(async move { if hangs { std::future::pending().await } else { Ok(()) } })
         }
     }
-    let host = Host::new(plays([])).journal(Hangs(0));
+    let host = RunHost::new(plays([])).journal(Hangs(0));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let dropped = tokio::time::timeout(Duration::from_millis(20), driver.prompt("go")).await;
     assert!(dropped.is_err());
@@ -60,14 +69,14 @@ async fn a_prompt_that_is_dropped_while_a_line_is_written_loses_the_run() {
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_is_dropped_while_it_waits_goes_on_later() {
     let (let_go, gate) = tokio::sync::watch::channel(false);
-    let tool = tool_fn(declared("waits"), move |_: Job| {
+    let tool = tool_fn(declared("waits"), move |_: ToolInvocation| {
         let mut gate = gate.clone();
         async move {
             gate.wait_for(|open| *open).await.unwrap();
             ToolOutput::text("waited")
         }
     });
-    let host = Host::new(plays([calls(&["waits"]), says("at last")])).tool(tool);
+    let host = RunHost::new(plays([calls(&["waits"]), says("at last")])).tool(tool);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let dropped = tokio::time::timeout(Duration::from_millis(20), driver.prompt("go")).await;
     assert!(dropped.is_err() && driver.is_at_work());
@@ -79,7 +88,7 @@ async fn a_prompt_that_is_dropped_while_it_waits_goes_on_later() {
 async fn a_sink_that_panics_costs_nothing_but_its_event() {
     let seen = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&seen);
-    let host = Host::new(plays([says("hello")]))
+    let host = RunHost::new(plays([says("hello")]))
         .events(|_: &holm_kernel::Numbered| panic!("on purpose"))
         .events(move |_: &holm_kernel::Numbered| {
             count.fetch_add(1, Ordering::Relaxed);
@@ -91,11 +100,11 @@ async fn a_sink_that_panics_costs_nothing_but_its_event() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
-    let tool = tool_fn(declared("slow"), |job: Job| async move {
+    let tool = tool_fn(declared("slow"), |job: ToolInvocation| async move {
         job.stop.cancelled().await;
         ToolOutput::text("never")
     });
-    let host = Host::new(plays([calls(&["slow"])])).tool(tool);
+    let host = RunHost::new(plays([calls(&["slow"])])).tool(tool);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     let talk = async {
@@ -116,10 +125,10 @@ async fn what_is_steered_is_bounded_also_while_a_tool_runs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_snapshot_is_offered_and_gives_the_same_run() {
-    let journals = MemoryJournals::new();
-    let host = Host::new(plays([]));
+    let journals = MemoryJournalStore::new();
+    let host = RunHost::new(plays([]));
     let started = started(&host);
-    let host = Host { journal: journals.create("run-1").await.unwrap(), ..host };
+    let host = RunHost { journal: journals.create("run-1").await.unwrap(), ..host };
     let mut driver = Driver::start(started, host).await.unwrap();
     for _ in 0..150 {
         driver.prompt("again").await.unwrap();
@@ -129,8 +138,8 @@ async fn a_snapshot_is_offered_and_gives_the_same_run() {
     let opened = journals.open("run-1").await.unwrap();
     assert!(opened.snapshot.is_some(), "after 300 records there is one");
     assert!(lines(&opened.text) < 100, "only the records since the snapshot are read");
-    let (with, journal) = Folded::open(&journals, "run-1", opened).await.unwrap();
-    let without = Folded::whole(journals.read("run-1").await.unwrap()).await.unwrap();
+    let (with, journal) = RestoredRun::open(&journals, "run-1", opened).await.unwrap();
+    let without = RestoredRun::whole(journals.read("run-1").await.unwrap()).await.unwrap();
     drop(journal);
     assert_eq!((with.head, with.run.receipt().seq), (without.head, receipt.seq));
     let held = without.run.transcript().len() - with.run.transcript().len();
@@ -145,22 +154,22 @@ fn lines(text: &[u8]) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn a_snapshot_of_no_use_costs_a_second_look_at_the_journal_and_nothing_else() {
-    let journals = MemoryJournals::new();
+    let journals = MemoryJournalStore::new();
     for run in ["run-1", "run-2"] {
-        let host = Host::new(plays([]));
+        let host = RunHost::new(plays([]));
         let started = Started { run: run.into(), ..started(&host) };
-        let host = Host { journal: journals.create(run).await.unwrap(), ..host };
+        let host = RunHost { journal: journals.create(run).await.unwrap(), ..host };
         let mut driver = Driver::start(started, host).await.unwrap();
         for _ in 0..150 {
             driver.prompt("again").await.unwrap();
         }
     }
     let other = journals.open("run-2").await.unwrap().snapshot.unwrap().encode();
-    let whole = Folded::whole(journals.read("run-1").await.unwrap()).await.unwrap();
+    let whole = RestoredRun::whole(journals.read("run-1").await.unwrap()).await.unwrap();
     for bad in [b"nonsense".as_slice(), other.as_bytes()] {
         journals.open("run-1").await.unwrap().journal.keep_snapshot(bad).await.unwrap();
         let opened = journals.open("run-1").await.unwrap();
-        let (folded, journal) = Folded::open(&journals, "run-1", opened).await.unwrap();
+        let (folded, journal) = RestoredRun::open(&journals, "run-1", opened).await.unwrap();
         drop(journal);
         assert_eq!(folded.head, whole.head);
         assert_eq!(folded.run.transcript(), whole.run.transcript());
@@ -169,8 +178,8 @@ async fn a_snapshot_of_no_use_costs_a_second_look_at_the_journal_and_nothing_els
 
 #[tokio::test(start_paused = true)]
 async fn processes_that_each_add_a_little_keep_snapshots_too() {
-    let journals = MemoryJournals::new();
-    let agent = |journals: &MemoryJournals| {
+    let journals = MemoryJournalStore::new();
+    let agent = |journals: &MemoryJournalStore| {
         crate::Agent::builder("test/model", plays([])).journals(journals.clone()).build().unwrap()
     };
     agent(&journals).start_as("run-1").await.unwrap().prompt("begin").await.unwrap();

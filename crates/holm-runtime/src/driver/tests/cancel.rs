@@ -5,14 +5,14 @@ use holm_kernel::{Approvals, ChildResult, ConsultPoint, Event, NanoUsd, Numbered
 use tokio::time::Instant;
 
 use super::*;
-use crate::{Child, Hooks, Spawner, Watchers, testing::thinks};
+use crate::{ChildLaunch, ChildSpawner, HandleApprover, HookSet, testing::thinks};
 
 /// Much shorter than any deadline; a run that waits for one of them is too slow. The clock stands
 /// still while a task works, so the load of the machine does not matter.
 const PROMPT: Duration = Duration::from_millis(900);
 
 /// Prompts a run, cancels it as soon as it has come to a rest, and checks that it ends at once.
-async fn check(host: Host, change: impl FnOnce(&mut Started)) -> Driver {
+async fn check(host: RunHost, change: impl FnOnce(&mut Started)) -> Driver {
     let mut started = started(&host);
     change(&mut started);
     let mut driver = Driver::start(started, host).await.unwrap();
@@ -29,12 +29,12 @@ async fn check(host: Host, change: impl FnOnce(&mut Started)) -> Driver {
 }
 
 fn deaf(name: &str) -> impl crate::Tool + 'static {
-    tool_fn(declared(name), |_: Job| std::future::pending())
+    tool_fn(declared(name), |_: ToolInvocation| std::future::pending())
 }
 
 #[tokio::test(start_paused = true)]
 async fn while_a_model_thinks_and_its_bill_still_counts() {
-    let driver = check(Host::new(thinks()), |_| {}).await;
+    let driver = check(RunHost::new(thinks()), |_| {}).await;
     assert_eq!(driver.run().usage().output, 4);
 }
 
@@ -42,7 +42,7 @@ async fn while_a_model_thinks_and_its_bill_still_counts() {
 async fn what_was_said_before_it_is_dropped_and_begins_nothing() {
     let sink = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&sink);
-    let host = Host::new(thinks()).events(move |event: &Numbered| {
+    let host = RunHost::new(thinks()).events(move |event: &Numbered| {
         if let Event::QueueDropped { prompts, .. } = &event.event {
             told.lock().unwrap().extend(prompts.iter().map(Prompt::plain_text));
         }
@@ -67,7 +67,7 @@ async fn while_a_model_is_deaf_and_its_estimate_is_booked() {
     let deaf = model_fn(|_| Box::pin(std::future::pending()));
     let requested = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&requested);
-    let host = Host::new(Arc::new(deaf)).events(move |event: &Numbered| {
+    let host = RunHost::new(Arc::new(deaf)).events(move |event: &Numbered| {
         if let Event::ModelCalled { tokens, .. } = &event.event {
             told.lock().unwrap().push(*tokens);
         }
@@ -79,13 +79,13 @@ async fn while_a_model_is_deaf_and_its_estimate_is_booked() {
 
 #[tokio::test(start_paused = true)]
 async fn while_a_tool_is_deaf() {
-    check(Host::new(plays([calls(&["deaf"])])).tool(deaf("deaf")), |_| {}).await;
+    check(RunHost::new(plays([calls(&["deaf"])])).tool(deaf("deaf")), |_| {}).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn while_a_person_thinks() {
-    let act = tool_fn(declared("act").level(Level::Execute), |_: Job| std::future::pending());
-    let host = Host::new(plays([calls(&["act"])])).tool(act).approver(Watchers);
+    let act = tool_fn(declared("act").level(Level::Execute), |_: ToolInvocation| std::future::pending());
+    let host = RunHost::new(plays([calls(&["act"])])).tool(act).approver(HandleApprover);
     let driver = check(host, |started| {
         started.config.mode = Mode::Default;
         started.config.approvals = Approvals::Ask;
@@ -105,24 +105,24 @@ async fn while_a_hook_hangs() {
             Box::pin(std::future::pending())
         }
     }
-    let host = Host::new(plays([])).hooks(Hooks::new().context(Hangs));
+    let host = RunHost::new(plays([])).hooks(HookSet::new().context(Hangs));
     check(host, |started| started.config.consult = [ConsultPoint::Context].into()).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn while_it_waits_to_try_again() {
-    check(Host::new(plays([fails(FailureClass::RateLimited, Some(60_000))])), |_| {}).await;
+    check(RunHost::new(plays([fails(FailureClass::RateLimited, Some(60_000))])), |_| {}).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn however_much_waits_to_be_heard() {
-    let host = Host::new(thinks());
+    let host = RunHost::new(thinks());
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     for _ in 0..crate::MOST_WAITING {
         handle.follow_up("more").unwrap();
     }
-    assert_eq!(handle.follow_up("too much"), Err(crate::NotHeard::Full));
+    assert_eq!(handle.follow_up("too much"), Err(crate::HandleError::Full));
     handle.cancel("enough").unwrap();
     // Who says stop before anything has begun means what is about to begin.
     assert_eq!(driver.prompt("go").await.unwrap(), Ending::Cancelled { reason: "enough".into() });
@@ -130,15 +130,16 @@ async fn however_much_waits_to_be_heard() {
 
 #[tokio::test(start_paused = true)]
 async fn and_not_again_when_the_next_prompt_comes() {
-    let place: Arc<Mutex<Option<crate::Handle>>> = Arc::default();
+    let place: Arc<Mutex<Option<crate::RunHandle>>> = Arc::default();
     let held = Arc::clone(&place);
-    let host = Host::new(plays([says("one"), says("two")])).events(move |event: &holm_kernel::Numbered| {
-        // The first group is over, and a cancel arrives just then.
-        let over = matches!(event.event, holm_kernel::Event::GroupEnded { .. });
-        if let Some(handle) = over.then(|| held.lock().unwrap().take()).flatten() {
-            handle.cancel("too late").unwrap();
-        }
-    });
+    let host =
+        RunHost::new(plays([says("one"), says("two")])).events(move |event: &holm_kernel::Numbered| {
+            // The first group is over, and a cancel arrives just then.
+            let over = matches!(event.event, holm_kernel::Event::GroupEnded { .. });
+            if let Some(handle) = over.then(|| held.lock().unwrap().take()).flatten() {
+                handle.cancel("too late").unwrap();
+            }
+        });
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     *place.lock().unwrap() = Some(driver.handle());
     assert_eq!(driver.prompt("first").await.unwrap(), answered("one"));
@@ -148,8 +149,8 @@ async fn and_not_again_when_the_next_prompt_comes() {
 /// Children that take longer to stop than a run waits for their bills.
 struct Slow;
 
-impl Spawner for Slow {
-    fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult> {
+impl ChildSpawner for Slow {
+    fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult> {
         Box::pin(async move {
             child.started("child-1").await.unwrap();
             child.stop.cancelled().await;
@@ -161,10 +162,10 @@ impl Spawner for Slow {
 
 #[tokio::test(start_paused = true)]
 async fn while_a_child_stops_slowly_and_its_bill_counts_with_the_next_prompt() {
-    let host = Host::new(plays([calls(&["helper"]), says("again")])).spawner(Slow);
+    let host = RunHost::new(plays([calls(&["helper"]), says("again")])).spawner(Slow);
     let mut started = started(&host);
     let kind = ToolKind::Agent { grants: Default::default(), reserve: NanoUsd::ZERO, tokens: 0 };
-    started.config.tools.push(holm_kernel::Tool { kind, ..declared("helper") });
+    started.config.tools.push(holm_kernel::ToolSpec { kind, ..declared("helper") });
     started.config.models[0].price = Some(Price::default());
     started.config.limits.budget.usd = Some(NanoUsd::new(100));
     let mut driver = Driver::start(started, host).await.unwrap();

@@ -35,7 +35,11 @@ struct Dies {
 }
 
 impl Journal for Dies {
-    fn append<'a>(&'a mut self, lines: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    fn append<'a>(
+        &'a mut self,
+        lines: &'a str,
+        _: Durability,
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         assert!(self.left > 0, "nothing is appended after what could not be kept");
         self.left -= 1;
         let mut text = self.text.lock().unwrap();
@@ -48,9 +52,9 @@ impl Journal for Dies {
         text.push_str(kept);
         drop(text);
         let reason = if self.how == Crash::Full { "disk full" } else { "the process died" };
-        Box::pin(
-            async move { if dies { Err(JournalFailed::System { reason: reason.into() }) } else { Ok(()) } },
-        )
+        Box::pin(async move {
+            if dies { Err(JournalStorageError::System { reason: reason.into() }) } else { Ok(()) }
+        })
     }
 }
 
@@ -59,7 +63,7 @@ type World = Arc<Mutex<BTreeMap<String, u64>>>;
 
 const TOOLS: [&str; 3] = ["look", "save", "act"];
 
-fn host(world: &World, script: &[Vec<usize>]) -> Host {
+fn host(world: &World, script: &[Vec<usize>]) -> RunHost {
     let replies = script.iter().enumerate().map(|(turn, tools)| {
         calls_with(
             tools
@@ -68,7 +72,7 @@ fn host(world: &World, script: &[Vec<usize>]) -> Host {
                 .map(|(place, tool)| (TOOLS[*tool], format!(r#"{{"turn":{turn},"place":{place}}}"#))),
         )
     });
-    let mut host = Host::new(follows(replies.collect()));
+    let mut host = RunHost::new(follows(replies.collect()));
     for name in TOOLS {
         let world = Arc::clone(world);
         let mut declaration = declared(name);
@@ -80,7 +84,7 @@ fn host(world: &World, script: &[Vec<usize>]) -> Host {
             "act" => declaration.level = Level::Execute,
             _ => {}
         }
-        host = host.tool(tool_fn(declaration, move |job: Job| {
+        host = host.tool(tool_fn(declaration, move |job: ToolInvocation| {
             let key = format!("{name} {}", job.key);
             *world.lock().unwrap().entry(key).or_default() += 1;
             async { ToolOutput::text("did it") }

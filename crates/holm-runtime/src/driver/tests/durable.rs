@@ -35,7 +35,7 @@ impl Journal for Noted {
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         self.0.lock().unwrap().push((durability, lines.to_owned()));
         Box::pin(async { Ok(()) })
     }
@@ -50,9 +50,9 @@ fn kinds(lines: &str) -> BTreeSet<&'static str> {
 #[tokio::test(start_paused = true)]
 async fn everything_that_people_say_is_synced_before_it_is_shown() {
     let appends = Appends::default();
-    let people = Arc::new(OnceLock::<Handle>::new());
+    let people = Arc::new(OnceLock::<RunHandle>::new());
     let (talker, stopper) = (Arc::clone(&people), Arc::clone(&people));
-    let talks = tool_fn(declared("talks"), move |_: Job| {
+    let talks = tool_fn(declared("talks"), move |_: ToolInvocation| {
         let handle = talker.get().unwrap();
         handle.steer("hurry").unwrap();
         handle.follow_up("and then").unwrap();
@@ -61,15 +61,17 @@ async fn everything_that_people_say_is_synced_before_it_is_shown() {
         handle.tell(Input::BudgetChanged(Budget::default())).unwrap();
         async { ToolOutput::text("said") }
     });
-    let stops = tool_fn(declared("stops"), move |job: Job| {
+    let stops = tool_fn(declared("stops"), move |job: ToolInvocation| {
         stopper.get().unwrap().cancel("enough").unwrap();
         async move {
             job.stop.cancelled().await;
             ToolOutput::text("stopped")
         }
     });
-    let acts = tool_fn(declared("acts").level(Level::Execute), |_: Job| async { panic!("it was denied") });
-    let host = Host::new(plays([calls(&["talks"]), calls(&["acts"]), calls(&["stops"])]))
+    let acts = tool_fn(declared("acts").level(Level::Execute), |_: ToolInvocation| async {
+        panic!("it was denied")
+    });
+    let host = RunHost::new(plays([calls(&["talks"]), calls(&["acts"]), calls(&["stops"])]))
         .tool(talks)
         .tool(acts)
         .tool(stops)
@@ -99,15 +101,15 @@ async fn everything_that_people_say_is_synced_before_it_is_shown() {
 #[tokio::test(start_paused = true)]
 async fn changes_that_come_with_a_take_over_are_synced_too() {
     let first = MemoryJournal::new();
-    let host = Host::new(plays([says("one")])).journal(first.clone());
+    let host = RunHost::new(plays([says("one")])).journal(first.clone());
     drop(drive(started(&host), Prompt::text("first"), host).await.unwrap());
     let text = first.text();
     for facts in [Vec::new(), vec![Input::ModeChanged(Mode::Plan)]] {
         let wanted = if facts.is_empty() { Durability::Written } else { Durability::Synced };
         let appends = Appends::default();
-        let host = Host::new(plays([])).journal(Noted(Arc::clone(&appends)));
-        let folded = Folded::read(text.as_bytes()).unwrap();
-        let changed = Changed { tools: Vec::new(), facts, looks: Looks::WhenAsked };
+        let host = RunHost::new(plays([])).journal(Noted(Arc::clone(&appends)));
+        let folded = RestoredRun::read(text.as_bytes()).unwrap();
+        let changed = TakeoverChanges { tools: Vec::new(), facts, looks: HookTiming::WhenAsked };
         drop(Driver::take_over(folded, "here", host, changed).await.unwrap());
         assert_eq!(appends.lock().unwrap().first().map(|(durability, _)| *durability), Some(wanted));
     }
@@ -115,7 +117,7 @@ async fn changes_that_come_with_a_take_over_are_synced_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_ahead_of_its_journal_is_lost_and_a_refused_fact_changes_nothing() {
-    let host = Host::new(plays([says("one")]));
+    let host = RunHost::new(plays([says("one")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let unknown = || Input::ToolFinished { call: CallId::new(99), result: ToolOutput::text("") };
     assert!(matches!(driver.take(unknown()).await, Err(DriveError::Step(_))));
@@ -136,13 +138,13 @@ impl Drop for Ends {
 }
 
 impl Journal for Ends {
-    fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         Box::pin(async { Ok(()) })
     }
 }
 
 /// Drives a run until its tool is at work, and drops it then.
-async fn drop_at_work(host: Host, mut at_work: mpsc::UnboundedReceiver<()>) {
+async fn drop_at_work(host: RunHost, mut at_work: mpsc::UnboundedReceiver<()>) {
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     tokio::select! {
         ended = driver.prompt("go") => panic!("{ended:?}"),
@@ -165,7 +167,7 @@ async fn the_journal_of_a_dropped_run_is_held_until_its_tools_have_ended() {
     let (end, ends) = channel();
     let (begin, at_work) = mpsc::unbounded_channel();
     let journal = Ends("journal", end.clone());
-    let works = tool_fn(declared("works"), move |_: Job| {
+    let works = tool_fn(declared("works"), move |_: ToolInvocation| {
         let (ends, begin) = (Ends("tool", end.clone()), begin.clone());
         async move {
             let _ends = ends;
@@ -173,7 +175,7 @@ async fn the_journal_of_a_dropped_run_is_held_until_its_tools_have_ended() {
             std::future::pending().await
         }
     });
-    let host = Host::new(plays([calls(&["works"])])).tool(works).journal(journal);
+    let host = RunHost::new(plays([calls(&["works"])])).tool(works).journal(journal);
     drop_at_work(host, at_work).await;
     assert_eq!([next_end(&ends).await, next_end(&ends).await], ["tool", "journal"]);
 }
@@ -188,13 +190,13 @@ async fn the_journal_of_a_dropped_run_is_held_until_a_tool_that_blocks_has_ended
     let (go_on, waits) = channel::<()>();
     let journal = Ends("journal", end.clone());
     let waits = Mutex::new(waits);
-    let blocks = crate::blocking_tool("blocks", "Blocks.", move |_: Nothing, _: Job| {
+    let blocks = crate::blocking_tool("blocks", "Blocks.", move |_: Nothing, _: ToolInvocation| {
         let _ends = Ends("tool", end.clone());
         begin.send(()).unwrap();
         let _ = waits.lock().unwrap().recv();
         "done"
     });
-    let host = Host::new(plays([crate::testing::calls_with([("blocks", "{}".to_owned())])]))
+    let host = RunHost::new(plays([crate::testing::calls_with([("blocks", "{}".to_owned())])]))
         .tool(blocks)
         .journal(journal);
     drop_at_work(host, at_work).await;
@@ -209,7 +211,7 @@ async fn the_journal_of_a_dropped_run_is_held_until_a_tool_that_blocks_has_ended
 #[tokio::test(start_paused = true)]
 async fn the_journal_of_a_run_without_calls_is_let_go_at_once() {
     let (end, ends) = channel();
-    let host = Host::new(plays([says("one")])).journal(Ends("journal", end));
+    let host = RunHost::new(plays([says("one")])).journal(Ends("journal", end));
     drop(drive(started(&host), Prompt::text("go"), host).await.unwrap());
     assert_eq!(ends.try_recv(), Ok("journal"));
 }
@@ -241,12 +243,12 @@ impl crate::Clock for Still {
 async fn a_run_from_a_host_whose_clock_was_ahead_waits_no_longer_than_it_has_to() {
     const HOUR: u64 = 3_600_000;
     let first = MemoryJournal::new();
-    let host = Host::new(plays([says("one")])).journal(first.clone()).clock(Still::at(2 * HOUR));
+    let host = RunHost::new(plays([says("one")])).journal(first.clone()).clock(Still::at(2 * HOUR));
     drop(drive(started(&host), Prompt::text("first"), host).await.unwrap());
     let text = first.text();
     let results = [fails(FailureClass::RateLimited, Some(20_000)), says("at last")];
     let clock = Still::at(HOUR);
-    let host = Host::new(plays(results)).journal(first.clone()).clock(clock.clone());
+    let host = RunHost::new(plays(results)).journal(first.clone()).clock(clock.clone());
     let mut driver = Driver::resume(text.as_bytes(), "second host", host).await.unwrap();
     assert_eq!(driver.prompt("second").await.unwrap(), answered("at last"));
     let waited = clock.0.load(Ordering::Relaxed) - HOUR;

@@ -18,7 +18,7 @@ impl Journal for Leased {
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> Boxed<'a, Result<(), JournalFailed>> {
+    ) -> Boxed<'a, Result<(), JournalStorageError>> {
         if let Some(left) = &mut self.hangs {
             *left -= 1;
             if *left == 0 {
@@ -43,14 +43,14 @@ impl Drop for Dropped {
 }
 
 fn lost() -> Result<Ending, DriveError> {
-    Err(DriveError::Journal(JournalFailed::LeaseLost))
+    Err(DriveError::Journal(JournalStorageError::LeaseLost))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_lease_stops_the_tool_that_runs_and_nothing_begins_after_it() {
     let (lost_lease, stopped) = (CancellationToken::new(), CancellationToken::new());
     let (loses, seen) = (lost_lease.clone(), stopped.clone());
-    let tool = tool_fn(declared("deploys"), move |job: Job| {
+    let tool = tool_fn(declared("deploys"), move |job: ToolInvocation| {
         let (loses, seen) = (loses.clone(), seen.clone());
         async move {
             loses.cancel();
@@ -63,7 +63,7 @@ async fn a_lost_lease_stops_the_tool_that_runs_and_nothing_begins_after_it() {
     });
     let journal = MemoryJournal::new();
     let leased = Leased { journal: journal.clone(), lost: lost_lease, hangs: None };
-    let host = Host::new(plays([calls(&["deploys"]), says("never said")])).tool(tool).journal(leased);
+    let host = RunHost::new(plays([calls(&["deploys"]), says("never said")])).tool(tool).journal(leased);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     assert_eq!(driver.prompt("go").await, lost());
     assert!(stopped.is_cancelled(), "the tool has ended before the driver says that the lease is lost");
@@ -78,7 +78,7 @@ async fn a_lost_lease_stops_the_tool_that_runs_and_nothing_begins_after_it() {
 async fn a_tool_that_does_not_hear_that_the_lease_is_lost_is_dropped() {
     let (lost_lease, dropped) = (CancellationToken::new(), CancellationToken::new());
     let (loses, seen) = (lost_lease.clone(), dropped.clone());
-    let tool = tool_fn(declared("deaf"), move |_: Job| {
+    let tool = tool_fn(declared("deaf"), move |_: ToolInvocation| {
         let (loses, seen) = (loses.clone(), Dropped(seen.clone()));
         async move {
             loses.cancel();
@@ -88,7 +88,7 @@ async fn a_tool_that_does_not_hear_that_the_lease_is_lost_is_dropped() {
         }
     });
     let leased = Leased { journal: MemoryJournal::new(), lost: lost_lease, hangs: None };
-    let host = Host::new(plays([calls(&["deaf"])])).tool(tool).journal(leased);
+    let host = RunHost::new(plays([calls(&["deaf"])])).tool(tool).journal(leased);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     assert_eq!(driver.prompt("go").await, lost());
     assert!(dropped.is_cancelled());
@@ -98,7 +98,7 @@ async fn a_tool_that_does_not_hear_that_the_lease_is_lost_is_dropped() {
 async fn an_append_that_hangs_when_the_lease_is_lost_keeps_no_tool_running() {
     let (lost_lease, stopped) = (CancellationToken::new(), CancellationToken::new());
     let (loses, seen) = (lost_lease.clone(), stopped.clone());
-    let slow = tool_fn(declared("slow"), move |job: Job| {
+    let slow = tool_fn(declared("slow"), move |job: ToolInvocation| {
         let seen = seen.clone();
         async move {
             job.stop.cancelled().await;
@@ -106,7 +106,7 @@ async fn an_append_that_hangs_when_the_lease_is_lost_keeps_no_tool_running() {
             ToolOutput::text("stopped")
         }
     });
-    let fast = tool_fn(declared("fast"), move |_: Job| {
+    let fast = tool_fn(declared("fast"), move |_: ToolInvocation| {
         let loses = loses.clone();
         async move {
             // Its result is what the append hangs at.
@@ -119,7 +119,7 @@ async fn an_append_that_hangs_when_the_lease_is_lost_keeps_no_tool_running() {
     });
     // Started, prompted, the reply with both dispatches; the fourth is the fast tool's result.
     let leased = Leased { journal: MemoryJournal::new(), lost: lost_lease, hangs: Some(4) };
-    let host = Host::new(plays([calls(&["slow", "fast"])])).tool(slow).tool(fast).journal(leased);
+    let host = RunHost::new(plays([calls(&["slow", "fast"])])).tool(slow).tool(fast).journal(leased);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     assert_eq!(driver.prompt("go").await, lost());
     assert!(stopped.is_cancelled());

@@ -14,25 +14,25 @@ use std::sync::{
 
 use holm_grants::{Level, Mode};
 use holm_kernel::{
-    Block, CallId, Config, FailureClass, Model, ModelResult, Outcome, Reply, ToolOutput, Usage,
+    Block, CallId, Config, FailureClass, ModelResult, ModelSpec, Outcome, Reply, ToolOutput, Usage,
 };
 use tokio::sync::mpsc;
 
 use super::*;
 use crate::{
-    BoxFuture, Job, Journal, JournalFailed, MemoryJournal, model_fn,
+    BoxFuture, Journal, JournalStorageError, MemoryJournal, ToolInvocation, model_fn,
     testing::{PausedClock, answered, calls, declared, fails, plays, says},
     tool_fn,
 };
 
-fn started(host: &Host) -> Started {
-    let mut config = Config::new(Model::named("test/one"));
+fn started(host: &RunHost) -> Started {
+    let mut config = Config::new(ModelSpec::named("test/one"));
     config.tools = host.declarations();
     config.mode = Mode::Full;
     Started::new("run-1", 7, config)
 }
 
-async fn run(host: Host) -> (Ending, String) {
+async fn run(host: RunHost) -> (Ending, String) {
     let journal = MemoryJournal::new();
     let host = host.journal(journal.clone()).clock(PausedClock::new());
     let (ending, driver) = drive(started(&host), Prompt::text("go"), host).await.unwrap();
@@ -56,7 +56,8 @@ async fn two_tools_run_at_the_same_time_and_their_results_are_journaled() {
             ToolOutput::text(format!("met with {}", job.arguments))
         }
     });
-    let (ending, journal) = run(Host::new(plays([calls(&["meet", "meet"]), says("both")])).tool(tool)).await;
+    let (ending, journal) =
+        run(RunHost::new(plays([calls(&["meet", "meet"]), says("both")])).tool(tool)).await;
     assert_eq!(ending, answered("both"));
     assert_eq!(journal.matches("\"dispatched\"").count(), 2);
     assert!(journal.contains("met with {\\\"n\\\":1}"), "{journal}");
@@ -65,7 +66,7 @@ async fn two_tools_run_at_the_same_time_and_their_results_are_journaled() {
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_panics_is_a_failed_call_and_not_the_end() {
     let tool = tool_fn(declared("breaks"), |_| async { panic!("on purpose") });
-    let (ending, journal) = run(Host::new(plays([calls(&["breaks"]), says("went on")])).tool(tool)).await;
+    let (ending, journal) = run(RunHost::new(plays([calls(&["breaks"]), says("went on")])).tool(tool)).await;
     assert_eq!(ending, answered("went on"));
     assert!(journal.contains("the tool panicked"));
 }
@@ -78,7 +79,7 @@ async fn nobody_to_ask_means_no() {
         seen.fetch_add(1, Ordering::Relaxed);
         async { ToolOutput::text("did it") }
     });
-    let host = Host::new(plays([calls(&["writes"]), says("fine")])).tool(tool).clock(PausedClock::new());
+    let host = RunHost::new(plays([calls(&["writes"]), says("fine")])).tool(tool).clock(PausedClock::new());
     let mut started = started(&host);
     started.config.mode = Mode::Default;
     let (ending, driver) = drive(started, Prompt::text("go"), host).await.unwrap();
@@ -95,7 +96,7 @@ async fn nobody_to_ask_means_no() {
 async fn a_pause_that_the_provider_asks_for_is_waited_for_by_the_clock() {
     let began = std::time::Instant::now();
     let results = [fails(FailureClass::RateLimited, Some(20_000)), says("at last")];
-    let (ending, journal) = run(Host::new(plays(results))).await;
+    let (ending, journal) = run(RunHost::new(plays(results))).await;
     assert_eq!(ending, answered("at last"));
     assert!(began.elapsed() < Duration::from_secs(19), "the wait is simulated");
     assert!(journal.contains("\"retry_after_ms\":20000") && journal.contains("time_passed"));
@@ -103,10 +104,10 @@ async fn a_pause_that_the_provider_asks_for_is_waited_for_by_the_clock() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
-    let host = Host::new(Arc::new(model_fn(|ask| {
+    let host = RunHost::new(Arc::new(model_fn(|ask| {
         let (call, deltas) = (ask.call, ask.deltas);
         Box::pin(async move {
-            deltas.delta(call, crate::Delta::Text { offset: 0, text: "half" });
+            deltas.delta(call, crate::ReplyDelta::Text { offset: 0, text: "half" });
             ask.stop.cancelled().await;
             let usage = Usage { input: 9, output: 4, ..Usage::default() };
             ModelResult::Aborted(Reply {
@@ -118,7 +119,7 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
     })));
     let (heard, mut hears) = mpsc::channel(1);
     let journal = MemoryJournal::new();
-    let host = host.journal(journal.clone()).deltas(move |_: CallId, _: crate::Delta<'_>| {
+    let host = host.journal(journal.clone()).deltas(move |_: CallId, _: crate::ReplyDelta<'_>| {
         let _ = heard.try_send(());
     });
     let mut driver = Driver::start(started(&host), host).await.unwrap();
@@ -137,14 +138,14 @@ async fn a_cancelled_call_says_what_it_had_and_what_it_cost() {
 async fn steering_enters_before_the_next_model_call() {
     let told = Arc::new(tokio::sync::Notify::new());
     let waits = Arc::clone(&told);
-    let tool = tool_fn(declared("slow"), move |_: Job| {
+    let tool = tool_fn(declared("slow"), move |_: ToolInvocation| {
         let waits = Arc::clone(&waits);
         async move {
             waits.notified().await;
             ToolOutput::text("at last")
         }
     });
-    let host = Host::new(plays([calls(&["slow"]), says("done")])).tool(tool);
+    let host = RunHost::new(plays([calls(&["slow"]), says("done")])).tool(tool);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     let talk = async {
@@ -160,11 +161,11 @@ async fn steering_enters_before_the_next_model_call() {
 
 #[tokio::test(start_paused = true)]
 async fn what_waits_at_a_cancel_is_not_heard_with_the_next_prompt() {
-    let tool = tool_fn(declared("slow"), |job: Job| async move {
+    let tool = tool_fn(declared("slow"), |job: ToolInvocation| async move {
         job.stop.cancelled().await;
         ToolOutput::text("never")
     });
-    let host = Host::new(plays([calls(&["slow"])])).tool(tool);
+    let host = RunHost::new(plays([calls(&["slow"])])).tool(tool);
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     let talk = async {
@@ -186,7 +187,7 @@ fn said(driver: &Driver) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_said_just_after_the_end_is_worked_on_by_whoever_catches_up() {
-    let host = Host::new(plays([says("one"), says("two"), says("three")]));
+    let host = RunHost::new(plays([says("one"), says("two"), says("three")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     assert_eq!(driver.catch_up().await.unwrap(), None, "nobody has said anything");
@@ -205,7 +206,7 @@ async fn what_is_said_just_after_the_end_is_worked_on_by_whoever_catches_up() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_said_just_after_the_end_can_be_told_by_whoever_lets_the_run_go() {
-    let host = Host::new(plays([says("one")]));
+    let host = RunHost::new(plays([says("one")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     assert_eq!(driver.prompt("go").await.unwrap(), answered("one"));
@@ -220,7 +221,7 @@ async fn what_is_said_just_after_the_end_can_be_told_by_whoever_lets_the_run_go(
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_that_follows_what_is_said_after_the_end_stops_it_and_loses_nothing() {
-    let host = Host::new(plays([says("one"), says("two")]));
+    let host = RunHost::new(plays([says("one"), says("two")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     driver.prompt("go").await.unwrap();
@@ -232,7 +233,7 @@ async fn a_stop_that_follows_what_is_said_after_the_end_stops_it_and_loses_nothi
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_that_comes_after_the_end_can_be_taken_back_before_the_next_prompt() {
-    let host = Host::new(plays([says("one"), says("two")]));
+    let host = RunHost::new(plays([says("one"), says("two")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let handle = driver.handle();
     driver.prompt("go").await.unwrap();
@@ -244,12 +245,12 @@ async fn a_stop_that_comes_after_the_end_can_be_taken_back_before_the_next_promp
 #[tokio::test(start_paused = true)]
 async fn a_run_goes_on_from_its_journal_on_another_host() {
     let first = MemoryJournal::new();
-    let host = Host::new(plays([says("one")])).journal(first.clone());
+    let host = RunHost::new(plays([says("one")])).journal(first.clone());
     let (_, driver) = drive(started(&host), Prompt::text("first"), host).await.unwrap();
     drop(driver);
 
     let text = first.text();
-    let host = Host::new(plays([says("two")])).journal(first.clone());
+    let host = RunHost::new(plays([says("two")])).journal(first.clone());
     let mut driver = Driver::resume(text.as_bytes(), "second host", host).await.unwrap();
     assert_eq!(driver.prompt(Prompt::text("second")).await.unwrap(), answered("two"));
     assert_eq!(driver.run().transcript().len(), 4);
@@ -260,11 +261,11 @@ async fn a_run_goes_on_from_its_journal_on_another_host() {
 struct Full(u64);
 
 impl Journal for Full {
-    fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         self.0 = self.0.saturating_sub(1);
         let full = self.0 == 0;
         Box::pin(async move {
-            if full { Err(JournalFailed::System { reason: "disk full".into() }) } else { Ok(()) }
+            if full { Err(JournalStorageError::System { reason: "disk full".into() }) } else { Ok(()) }
         })
     }
 }
@@ -278,10 +279,10 @@ async fn nothing_is_done_about_a_record_that_could_not_be_written() {
         async { ToolOutput::text("acted") }
     });
     // Started, prompted; the reply and the dispatch are one append.
-    let host = Host::new(plays([calls(&["acts"])])).tool(tool).journal(Full(3));
+    let host = RunHost::new(plays([calls(&["acts"])])).tool(tool).journal(Full(3));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     let failed = driver.prompt(Prompt::text("go")).await.unwrap_err();
-    assert_eq!(failed, DriveError::Journal(JournalFailed::System { reason: "disk full".into() }));
+    assert_eq!(failed, DriveError::Journal(JournalStorageError::System { reason: "disk full".into() }));
     assert_eq!(ran.load(Ordering::Relaxed), 0);
     assert_eq!(driver.prompt(Prompt::text("again")).await, Err(DriveError::Lost));
 }
@@ -290,14 +291,14 @@ async fn nothing_is_done_about_a_record_that_could_not_be_written() {
 fn a_driver_can_move_between_threads() {
     fn is_send<T: Send>() {}
     is_send::<Driver>();
-    is_send::<Handle>();
+    is_send::<RunHandle>();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_child_is_written_down_before_it_begins() {
     struct Starts(MemoryJournal);
-    impl crate::Spawner for Starts {
-        fn spawn(&self, child: crate::Child) -> BoxFuture<'static, holm_kernel::ChildResult> {
+    impl crate::ChildSpawner for Starts {
+        fn spawn(&self, child: crate::ChildLaunch) -> BoxFuture<'static, holm_kernel::ChildResult> {
             let journal = self.0.clone();
             Box::pin(async move {
                 assert_eq!((child.parent.as_str(), child.request.resume.as_deref()), ("run-1", None));
@@ -312,7 +313,7 @@ async fn a_child_is_written_down_before_it_begins() {
     let mut kid = declared("kid");
     let (grants, reserve) = (holm_grants::GrantSet::default(), holm_kernel::NanoUsd::ZERO);
     kid.kind = holm_kernel::ToolKind::Agent { grants, reserve, tokens: 0 };
-    let host = Host::new(plays([calls(&["kid"]), says("heard")])).journal(journal.clone());
+    let host = RunHost::new(plays([calls(&["kid"]), says("heard")])).journal(journal.clone());
     let mut started = started(&host);
     started.config.tools.push(kid);
     let host = host.spawner(Starts(journal.clone()));
@@ -323,13 +324,14 @@ async fn a_child_is_written_down_before_it_begins() {
 
 #[tokio::test(start_paused = true)]
 async fn other_tools_are_offered_from_the_next_request_on() {
-    let host = Host::new(plays([says("one"), calls(&["new"]), says("two")]));
+    let host = RunHost::new(plays([says("one"), calls(&["new"]), says("two")]));
     let mut driver = Driver::start(started(&host), host).await.unwrap();
     driver.prompt("first").await.unwrap();
-    let new = tool_fn(declared("new"), |_: Job| async { ToolOutput::text("brand new") });
-    let twice = crate::Toolbox::new().with(tool_fn(declared("a"), |_: Job| async { ToolOutput::text("") }));
-    let twice = twice.with(tool_fn(declared("a"), |_: Job| async { ToolOutput::text("") }));
-    assert!(matches!(driver.handle().change_tools(twice), Err(crate::NotHeard::Tools(_))));
+    let new = tool_fn(declared("new"), |_: ToolInvocation| async { ToolOutput::text("brand new") });
+    let twice = crate::Toolbox::new()
+        .with(tool_fn(declared("a"), |_: ToolInvocation| async { ToolOutput::text("") }));
+    let twice = twice.with(tool_fn(declared("a"), |_: ToolInvocation| async { ToolOutput::text("") }));
+    assert!(matches!(driver.handle().change_tools(twice), Err(crate::HandleError::Tools(_))));
     driver.handle().change_tools(crate::Toolbox::new().with(new)).unwrap();
     assert_eq!(driver.prompt("second").await.unwrap(), answered("two"));
     let results = driver.run().transcript().iter().flat_map(|message| &message.blocks);

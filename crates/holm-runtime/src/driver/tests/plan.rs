@@ -4,20 +4,20 @@
 use holm_kernel::{AskReason, PlanRole, Verdict};
 
 use super::*;
-use crate::{Agent, BoxFuture, Opinion, Proposed};
+use crate::{Agent, BoxFuture, HookOpinion, ProposedCall};
 
 /// A hook that has nothing against anything.
 struct Waves;
 
-impl crate::BeforeCall for Waves {
-    fn before_call<'a>(&'a self, _: &'a Proposed) -> BoxFuture<'a, Opinion> {
-        Box::pin(async { Opinion::Pass })
+impl crate::BeforeCallHook for Waves {
+    fn before_call<'a>(&'a self, _: &'a ProposedCall) -> BoxFuture<'a, HookOpinion> {
+        Box::pin(async { HookOpinion::Pass })
     }
 }
 
 fn plan(role: PlanRole, name: &str) -> impl crate::Tool + 'static {
-    let never = |_: Job| async { panic!("the kernel carries it out") };
-    tool_fn(holm_kernel::Tool::plan(role, name, "For tests."), never)
+    let never = |_: ToolInvocation| async { panic!("the kernel carries it out") };
+    tool_fn(holm_kernel::ToolSpec::plan(role, name, "For tests."), never)
 }
 
 fn calls_exit() -> ModelResult {
@@ -35,7 +35,7 @@ async fn a_plan_is_shown_to_a_person_where_hooks_decide_about_everything_else() 
         };
         let ran = Arc::new(AtomicU64::new(0));
         let counts = Arc::clone(&ran);
-        let act = tool_fn(declared("act").level(Level::Execute), move |_: Job| {
+        let act = tool_fn(declared("act").level(Level::Execute), move |_: ToolInvocation| {
             counts.fetch_add(1, Ordering::Relaxed);
             async { ToolOutput::text("acted") }
         });
@@ -72,7 +72,7 @@ async fn changed(verdict: fn() -> Verdict) -> String {
         0 => Verdict::Rewrite { arguments: r#"{"plan":"look twice"}"#.into() },
         _ => verdict(),
     };
-    let host = Host::new(plays([calls(&["enter_plan"]), calls_exit(), says("ok")]))
+    let host = RunHost::new(plays([calls(&["enter_plan"]), calls_exit(), says("ok")]))
         .tool(plan(PlanRole::Enter, "enter_plan"))
         .tool(plan(PlanRole::Exit, "exit_plan"))
         .approver(person)

@@ -13,15 +13,15 @@ use holm_guards::json::Json;
 use holm_kernel::{Effect, Input, Outcome, ToolKind, journal};
 
 use crate::{
-    Agent, Helper, Helpers, Job, Journals as _, MemoryJournals, Toolbox,
+    Agent, HelperAgent, HelperSet, JournalStore as _, MemoryJournalStore, ToolInvocation, Toolbox,
     testing::{calls, declared, follows, plays, says},
     tool_fn,
 };
 
 /// An agent whose tool `act` is of this level, counts its runs and never ends unless it may.
-fn agent(journals: &MemoryJournals, level: Level, ends: bool, ran: &Arc<AtomicU64>) -> Agent {
+fn agent(journals: &MemoryJournalStore, level: Level, ends: bool, ran: &Arc<AtomicU64>) -> Agent {
     let ran = Arc::clone(ran);
-    let act = tool_fn(declared("act").level(level), move |_: Job| {
+    let act = tool_fn(declared("act").level(level), move |_: ToolInvocation| {
         ran.fetch_add(1, Ordering::Relaxed);
         async move {
             if !ends {
@@ -35,7 +35,7 @@ fn agent(journals: &MemoryJournals, level: Level, ends: bool, ran: &Arc<AtomicU6
 }
 
 /// How often a journal tells of other tools.
-async fn changes(journals: &MemoryJournals) -> usize {
+async fn changes(journals: &MemoryJournalStore) -> usize {
     let records = journal::decode_strict(&journals.read("root").await.unwrap()).unwrap();
     let told = records.iter().map(|record| record.payload().input().unwrap());
     told.filter(|input| matches!(input, Input::ToolsChanged(_))).count()
@@ -48,7 +48,7 @@ async fn a_resumed_run_judges_a_call_by_the_tool_that_its_host_has() {
         // It was read-only and now it executes: it must not run again as if it were read-only.
         (Level::Execute, 1, Outcome::Unknown),
     ] {
-        let (journals, ran) = (MemoryJournals::new(), Arc::new(AtomicU64::new(0)));
+        let (journals, ran) = (MemoryJournalStore::new(), Arc::new(AtomicU64::new(0)));
         let mut session = agent(&journals, Level::ReadOnly, false, &ran).start_as("root").await.unwrap();
         let _ = tokio::time::timeout(Duration::from_millis(50), session.prompt("go")).await;
         assert_eq!(ran.load(Ordering::Relaxed), 1);
@@ -70,7 +70,7 @@ async fn a_resumed_run_judges_a_call_by_the_tool_that_its_host_has() {
 
 #[tokio::test(start_paused = true)]
 async fn the_journal_of_a_run_that_was_told_of_other_tools_replays() {
-    let (journals, ran) = (MemoryJournals::new(), Arc::new(AtomicU64::new(0)));
+    let (journals, ran) = (MemoryJournalStore::new(), Arc::new(AtomicU64::new(0)));
     let mut session = agent(&journals, Level::ReadOnly, true, &ran).start_as("root").await.unwrap();
     session.prompt("go").await.unwrap();
     drop(session);
@@ -90,10 +90,10 @@ async fn the_journal_of_a_run_that_was_told_of_other_tools_replays() {
 #[tokio::test(start_paused = true)]
 async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
     let kid = Agent::builder("test/child", plays([says("42")])).build().unwrap();
-    let helpers = Helpers::new().with(Helper::new("kid", "Helps.", kid).background());
+    let helpers = HelperSet::new().with(HelperAgent::new("kid", "Helps.", kid).background());
     let agent = Agent::builder("test/one", plays([])).helpers(helpers).build().unwrap();
     let mut session = agent.start().await.unwrap();
-    let new = tool_fn(declared("new"), |_: Job| async { holm_kernel::ToolOutput::text("") });
+    let new = tool_fn(declared("new"), |_: ToolInvocation| async { holm_kernel::ToolOutput::text("") });
     session.handle().change_tools(Toolbox::new().with(new)).unwrap();
     session.prompt("go").await.unwrap();
     let names: Vec<&str> = session.run().tools().map(|tool| tool.name.as_str()).collect();
@@ -105,7 +105,7 @@ async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
         reserve: holm_kernel::NanoUsd::ZERO,
         tokens: 0,
     };
-    let found = tool_fn(found, |_: Job| async { holm_kernel::ToolOutput::text("") });
+    let found = tool_fn(found, |_: ToolInvocation| async { holm_kernel::ToolOutput::text("") });
     for (tools, expected) in [
         (Toolbox::new().with(found), ["found", "kid", "children"].as_slice()),
         (Toolbox::new(), ["kid", "children"].as_slice()),
@@ -120,14 +120,14 @@ async fn helpers_stay_when_the_tools_of_a_toolbox_change() {
 #[tokio::test(start_paused = true)]
 async fn tools_that_cannot_be_journaled_are_not_used() {
     let tool = |text: &'static str| {
-        tool_fn(declared("act"), move |_: Job| async move { holm_kernel::ToolOutput::text(text) })
+        tool_fn(declared("act"), move |_: ToolInvocation| async move { holm_kernel::ToolOutput::text(text) })
     };
     let agent = Agent::builder("test/one", plays([calls(&["act"]), says("done")])).tool(tool("the old one"));
     let mut session = agent.build().unwrap().start().await.unwrap();
     let mut deep = declared("act");
     let nested = (0..200).fold(Json::Null, |inner, _| Json::Array(vec![inner]));
     deep.schema = Json::object([("type", "object".into()), ("default", nested)]);
-    let deep = tool_fn(deep, |_: Job| async { holm_kernel::ToolOutput::text("the new one") });
+    let deep = tool_fn(deep, |_: ToolInvocation| async { holm_kernel::ToolOutput::text("the new one") });
     session.handle().change_tools(Toolbox::new().with(deep)).unwrap();
     assert!(session.prompt("go").await.is_err(), "the host is told");
     let report = session.go_on().await.unwrap().unwrap();

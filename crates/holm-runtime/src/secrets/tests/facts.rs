@@ -1,12 +1,12 @@
-use holm_grants::{Denials, GrantSet, Mode, Request};
+use holm_grants::{AccessRequest, DenialSet, GrantSet, Mode};
 use holm_guards::{
     json::Json,
     postcondition::{Must, Postcondition, Rule},
 };
 use holm_kernel::{
     Answer, Block, CallId, CheckRuling, ChildResult, Config, Custom, Failure, FailureClass, HiddenToolNote,
-    Input, Media, Model, ModelResult, Patch, PlainAnswer, Prompt, Reply, Source, Spill, Started, Thinking,
-    Tool, ToolCall, ToolKind, ToolOutput, ToolResult, Usage, Verdict,
+    Input, Media, ModelResult, ModelSpec, Patch, PlainAnswer, Prompt, Reply, Source, Spill, Started,
+    Thinking, ToolCall, ToolKind, ToolOutput, ToolResult, ToolSpec, Usage, Verdict,
 };
 
 use super::*;
@@ -65,8 +65,8 @@ fn every_text_of_every_fact_is_cleaned() {
         retry_after_ms: None,
         usage: Usage::default(),
     };
-    let tool = || Tool::new("t", dirty(), Json::object([("description", Json::from(dirty()))]));
-    let mut config = Config::new(Model::named("m"));
+    let tool = || ToolSpec::new("t", dirty(), Json::object([("description", Json::from(dirty()))]));
+    let mut config = Config::new(ModelSpec::named("m"));
     (config.name, config.system, config.tools) = (dirty(), dirty(), vec![tool()]);
     let answer = |answer| Input::Consulted { call, answer };
     let facts = [
@@ -111,10 +111,10 @@ fn webhook() -> GrantSet {
 #[test]
 fn the_address_of_a_webhook_is_taken_out_of_grants_and_its_calls_are_still_admitted() {
     let call = CallId::new(1);
-    let mut config = Config::new(Model::named("m"));
+    let mut config = Config::new(ModelSpec::named("m"));
     config.grants = webhook();
     let (reserve, tokens) = (holm_kernel::NanoUsd::ZERO, 0);
-    let mut helper = Tool::new("helper", "", Json::object([("type", "object".into())]));
+    let mut helper = ToolSpec::new("helper", "", Json::object([("type", "object".into())]));
     helper.kind = ToolKind::Agent { grants: webhook(), reserve, tokens };
     config.tools.push(helper);
     let facts = [
@@ -131,32 +131,32 @@ fn the_address_of_a_webhook_is_taken_out_of_grants_and_its_calls_are_still_admit
     let mut grants = webhook();
     let asked = format!("https://hooks.example.com/services/{LOOKS}");
     secrets().grants(&mut grants);
-    let asked = Request::Fetch(secrets().text(&asked).parse().unwrap());
+    let asked = AccessRequest::Fetch(secrets().text(&asked).parse().unwrap());
     assert!(grants.admits(&asked), "{grants:?} {asked:?}");
 }
 
 #[test]
 fn a_grant_that_cannot_be_written_without_its_secret_is_left_out_and_a_denial_stays() {
     let host = "abcdefgh12345678";
-    let secrets = Secrets::only_known().know("host", host.into());
+    let secrets = SecretRedactor::only_known().know("host", host.into());
     let url = format!("fetch:https://{host}.example.com");
     let mut grants = GrantSet::parse([&*url, "read:notes/**"]).unwrap();
-    let mut denials = Denials::parse([&*url, &*format!("path:**/{host}")]).unwrap();
+    let mut denials = DenialSet::parse([&*url, &*format!("path:**/{host}")]).unwrap();
     secrets.grants(&mut grants);
     secrets.denials(&mut denials);
     assert_eq!(grants, GrantSet::parse(["read:notes/**"]).unwrap());
-    assert_eq!(denials, Denials::parse([&*url, "path:**/‹secret:host›"]).unwrap());
+    assert_eq!(denials, DenialSet::parse([&*url, "path:**/‹secret:host›"]).unwrap());
 }
 
 #[test]
 fn the_texts_of_a_policy_and_of_postconditions_are_cleaned() {
-    let mut config = Config::new(Model::named("m"));
+    let mut config = Config::new(ModelSpec::named("m"));
     config.policy.wrap_up = Some(dirty());
     config.policy.resume = Some(dirty());
     config.policy.plain_answer = PlainAnswer::RemindOnce(dirty());
     config.policy.inconclusive.correction = dirty();
     config.policy.hidden.insert("t".into(), HiddenToolNote { message: dirty() });
-    let mut tool = Tool::new("t", "", Json::object([("type", "object".into())]));
+    let mut tool = ToolSpec::new("t", "", Json::object([("type", "object".into())]));
     let rules = [
         Rule::Schema(Json::object([("const", Json::from(dirty()))])),
         Rule::Pattern { regex: dirty(), must: Must::Match },

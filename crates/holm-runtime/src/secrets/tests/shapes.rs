@@ -1,7 +1,7 @@
 use super::*;
 
 fn shown(text: &str) -> String {
-    Secrets::new().nameless().text(text).into_owned()
+    SecretRedactor::new().nameless().text(text).into_owned()
 }
 
 /// Each line: what a person or a program writes, and what is left of it.

@@ -9,16 +9,18 @@ use std::{
 use holm_kernel::{Block, CallId, Custom, Media, Source};
 
 use super::*;
-use crate::{BlobFailed, Blobs, BoxFuture, CancellationToken, Delta, MemoryBlobs, Secrets};
+use crate::{
+    BlobError, BlobStore, BoxFuture, CancellationToken, MemoryBlobStore, ReplyDelta, SecretRedactor,
+};
 
 const KEY: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
-async fn contained(cell: &Containment, tool: impl Tool + 'static) -> ToolOutput {
-    cell.contain(Arc::new(tool), Job::alone("{}")).await
+async fn contained(cell: &ToolContainment, tool: impl Tool + 'static) -> ToolOutput {
+    cell.contain(Arc::new(tool), ToolInvocation::alone("{}")).await
 }
 
-fn cell() -> Containment {
-    Containment::new("run")
+fn cell() -> ToolContainment {
+    ToolContainment::new("run")
 }
 
 fn gives(output: ToolOutput) -> impl Tool + 'static {
@@ -30,12 +32,12 @@ fn gives(output: ToolOutput) -> impl Tool + 'static {
 
 #[tokio::test]
 async fn a_panic_is_a_failed_call_wherever_it_happens() {
-    struct Early(holm_kernel::Tool);
+    struct Early(holm_kernel::ToolSpec);
     impl Tool for Early {
-        fn declaration(&self) -> &holm_kernel::Tool {
+        fn declaration(&self) -> &holm_kernel::ToolSpec {
             &self.0
         }
-        fn run(&self, _: Job) -> BoxFuture<'static, ToolOutput> {
+        fn run(&self, _: ToolInvocation) -> BoxFuture<'static, ToolOutput> {
             panic!("before it began, with {KEY}")
         }
     }
@@ -61,7 +63,7 @@ async fn a_panic_is_a_failed_call_wherever_it_happens() {
     });
     assert_eq!(contained(&cell(), later).await, ToolOutput::failed("the tool panicked: in the middle"));
 
-    let dropped = tool_fn(declared("dropped"), |job: Job| async move {
+    let dropped = tool_fn(declared("dropped"), |job: ToolInvocation| async move {
         let _held = InDrop;
         job.stop.cancel();
         std::future::pending().await
@@ -88,7 +90,7 @@ async fn a_tool_that_hangs_is_given_up_after_its_grace() {
         }
     });
     let stop = CancellationToken::new();
-    let job = Job::alone("{}").stop(stop.clone());
+    let job = ToolInvocation::alone("{}").stop(stop.clone());
     let running = cell().grace(Duration::from_millis(10)).contain(Arc::new(tool), job);
     stop.cancel();
     let output = running.await;
@@ -99,13 +101,13 @@ async fn a_tool_that_hangs_is_given_up_after_its_grace() {
 
 #[tokio::test]
 async fn a_tool_that_heeds_its_stop_may_say_what_it_had() {
-    let tool = tool_fn(declared("heeds"), |job: Job| async move {
+    let tool = tool_fn(declared("heeds"), |job: ToolInvocation| async move {
         job.stop.cancelled().await;
         ToolOutput::text("half of it")
     });
     let stop = CancellationToken::new();
     stop.cancel();
-    let output = cell().contain(Arc::new(tool), Job::alone("{}").stop(stop)).await;
+    let output = cell().contain(Arc::new(tool), ToolInvocation::alone("{}").stop(stop)).await;
     assert_eq!(output, ToolOutput::text("half of it"));
 }
 
@@ -118,10 +120,10 @@ async fn threads_that_do_not_come_back_are_bounded() {
         "late"
     });
     let stuck: Arc<dyn Tool> = Arc::new(stuck);
-    let threads = Threads::new(2);
+    let threads = BlockingThreads::new(2);
     let cell = cell().grace(Duration::from_millis(5));
     let start = |stop: &CancellationToken| {
-        let job = Job::alone("{}").threads(threads.clone()).stop(stop.clone());
+        let job = ToolInvocation::alone("{}").threads(threads.clone()).stop(stop.clone());
         tokio::spawn(cell.contain(Arc::clone(&stuck), job))
     };
     let stop = CancellationToken::new();
@@ -156,7 +158,7 @@ struct Nothing {}
 
 #[tokio::test]
 async fn a_large_text_is_cleaned_and_kept_elsewhere() {
-    let blobs = MemoryBlobs::new();
+    let blobs = MemoryBlobStore::new();
     let text = format!("first {}{KEY}{} last", "a".repeat(60_000), "é".repeat(1_000_000));
     let output = contained(&cell().blobs(Arc::new(blobs.clone())), gives(ToolOutput::text(text))).await;
     let spill = output.spill.unwrap();
@@ -182,16 +184,16 @@ async fn a_tool_that_shows_more_carries_more() {
 #[tokio::test]
 async fn when_nothing_can_be_kept_the_ends_stay_and_the_loss_is_said() {
     struct Full;
-    impl Blobs for Full {
-        fn put<'a>(&'a self, _: &'a str, _: &'a [u8]) -> BoxFuture<'a, Result<String, BlobFailed>> {
-            Box::pin(async { Err(BlobFailed::System { reason: "disk full".into() }) })
+    impl BlobStore for Full {
+        fn put<'a>(&'a self, _: &'a str, _: &'a [u8]) -> BoxFuture<'a, Result<String, BlobError>> {
+            Box::pin(async { Err(BlobError::System { reason: "disk full".into() }) })
         }
         fn get<'a>(
             &'a self,
             digest: &'a str,
             _: std::ops::Range<u64>,
-        ) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>> {
-            Box::pin(async move { Err(BlobFailed::Missing { digest: digest.into() }) })
+        ) -> BoxFuture<'a, Result<Vec<u8>, BlobError>> {
+            Box::pin(async move { Err(BlobError::Missing { digest: digest.into() }) })
         }
     }
     let text = format!("begin{}end", "x".repeat(100_000));
@@ -219,7 +221,7 @@ async fn parts_and_metadata_are_bounded_and_what_is_left_out_is_said() {
     let call = Block::ToolCall(holm_kernel::ToolCall::default());
     let parts = vec![image(50), call, image(500), custom, image(60), Block::Text("note".into()), image(1)];
     let output = ToolOutput { parts, metadata: Some(deep.into()), ..ToolOutput::text("seen") };
-    let carry = Carry { parts: 3, part_bytes: 220, ..Carry::default() };
+    let carry = OutputLimits { parts: 3, part_bytes: 220, ..OutputLimits::default() };
     let output = contained(&cell().carry(carry), gives(output)).await;
     let kept: Vec<u64> = output.parts.iter().map(Block::size).collect();
     assert_eq!(kept, [50, 0, 60], "a small picture, the application's own, another picture");
@@ -245,8 +247,8 @@ async fn a_tool_cannot_refer_to_what_it_did_not_give() {
 
 #[tokio::test]
 async fn a_flood_beyond_all_bounds_is_cut() {
-    let carry = Carry { text: 100, whole: 1000, ..Carry::default() };
-    let blobs = MemoryBlobs::new();
+    let carry = OutputLimits { text: 100, whole: 1000, ..OutputLimits::default() };
+    let blobs = MemoryBlobStore::new();
     let output =
         contained(&cell().carry(carry).blobs(Arc::new(blobs)), gives(ToolOutput::text("ü".repeat(5000))))
             .await;
@@ -260,8 +262,8 @@ async fn a_flood_beyond_all_bounds_is_cut() {
 
 #[tokio::test]
 async fn secrets_are_put_in_for_a_tool_that_may_have_them_and_taken_out_of_what_it_says() {
-    let secrets = Secrets::new().know("github", "hunter2-hunter2".into());
-    let tool: Arc<dyn Tool> = Arc::new(tool_fn(declared("says"), |job: Job| async move {
+    let secrets = SecretRedactor::new().know("github", "hunter2-hunter2".into());
+    let tool: Arc<dyn Tool> = Arc::new(tool_fn(declared("says"), |job: ToolInvocation| async move {
         job.progress.say(format!("with {}", job.arguments));
         ToolOutput {
             metadata: Some(Json::from(&*job.arguments).into()),
@@ -270,18 +272,18 @@ async fn secrets_are_put_in_for_a_tool_that_may_have_them_and_taken_out_of_what_
     }));
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&heard);
-    let sink = move |_: CallId, delta: Delta<'_>| {
-        if let Delta::Progress { text, .. } = delta {
+    let sink = move |_: CallId, delta: ReplyDelta<'_>| {
+        if let ReplyDelta::Progress { text, .. } = delta {
             hears.lock().unwrap().push(text.to_owned());
         }
     };
-    let progress = Progress::new(CallId::new(1), Arc::new(sink), secrets.clone());
-    let mut job = Job::alone(r#"{"token":"‹secret:github›"}"#).progress(progress);
+    let progress = ProgressReporter::new(CallId::new(1), Arc::new(sink), secrets.clone());
+    let mut job = ToolInvocation::alone(r#"{"token":"‹secret:github›"}"#).progress(progress);
     let cell = cell().secrets(secrets);
     let without = cell.contain(Arc::clone(&tool), job.clone()).await;
     assert!(without.text.starts_with("false"), "{}", without.text);
 
-    job.needs = [holm_grants::Need::Request("secret:github@api.github.com".parse().unwrap())].into();
+    job.needs = [holm_grants::CallNeed::Request("secret:github@api.github.com".parse().unwrap())].into();
     let with = cell.contain(tool, job).await;
     assert!(with.text.starts_with("true"), "{}", with.text);
     assert!(!with.text.contains("hunter2"), "a job does not print its arguments");
@@ -295,12 +297,12 @@ async fn secrets_are_put_in_for_a_tool_that_may_have_them_and_taken_out_of_what_
 fn progress_is_bounded_in_length_and_number() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&heard);
-    let sink = move |call: CallId, delta: Delta<'_>| {
-        let Delta::Progress { text, done, total } = delta else { return };
+    let sink = move |call: CallId, delta: ReplyDelta<'_>| {
+        let ReplyDelta::Progress { text, done, total } = delta else { return };
         hears.lock().unwrap().push((call, text.len(), done, total));
     };
-    let progress = Progress::new(CallId::new(7), Arc::new(sink), Secrets::new());
-    progress.say(Update::of(1, 3, "é".repeat(5000)));
+    let progress = ProgressReporter::new(CallId::new(7), Arc::new(sink), SecretRedactor::new());
+    progress.say(ProgressUpdate::of(1, 3, "é".repeat(5000)));
     for _ in 0..20_000 {
         progress.say("on");
     }

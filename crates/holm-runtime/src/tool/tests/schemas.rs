@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-use holm_guards::{repair, schema::Schema};
+use holm_guards::{repair, schema::CompiledSchema};
 use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
@@ -18,13 +18,14 @@ use super::*;
 fn check<T: DeserializeOwned + JsonSchema>(accepted: &[&str], refused: &[&str]) {
     let name = std::any::type_name::<T>();
     let schema = schema_of::<T>();
-    let compiled =
-        Schema::compile(&schema).unwrap_or_else(|error| panic!("{name}: {error} {}", schema.canonical()));
+    let compiled = CompiledSchema::compile(&schema)
+        .unwrap_or_else(|error| panic!("{name}: {error} {}", schema.canonical()));
     assert!(compiled.unsupported().is_empty(), "{name}: {:?} {}", compiled.unsupported(), schema.canonical());
     for (texts, expected) in [(accepted, true), (refused, false)] {
         for text in texts {
             let value = Json::parse(text).unwrap();
-            let (by_schema, by_type) = (compiled.is_valid(&value), Job::alone(*text).parse::<T>().is_ok());
+            let (by_schema, by_type) =
+                (compiled.is_valid(&value), ToolInvocation::alone(*text).parse::<T>().is_ok());
             assert_eq!((by_schema, by_type), (expected, expected), "{name}: {text} {}", schema.canonical());
         }
     }
@@ -246,11 +247,13 @@ fn an_option_is_left_out_and_a_null_for_it_is_mended() {
     let often = schema.pointer("/properties/howOften").unwrap().canonical();
     assert_eq!(often, r#"{"description":"How often.","maximum":255,"minimum":0,"type":"integer"}"#);
 
-    let compiled = Schema::compile(&schema).unwrap();
+    let compiled = CompiledSchema::compile(&schema).unwrap();
     let sent = "{\"theText\":\"a\",\"howOften\":null,\"colour\":null,\"shape\":null}";
-    let repair::Repaired::Valid { value, .. } = repair::repair(&compiled, sent) else { panic!("not mended") };
+    let repair::ArgumentRepair::Valid { value, .. } = repair::repair(&compiled, sent) else {
+        panic!("not mended")
+    };
     assert_eq!(value.canonical(), r#"{"theText":"a"}"#);
-    assert!(Job::alone(value.canonical()).parse::<Everything>().is_ok());
+    assert!(ToolInvocation::alone(value.canonical()).parse::<Everything>().is_ok());
 }
 
 #[test]
@@ -282,8 +285,8 @@ proptest! {
         members.extend(counted.map(|counted| format!("\"counted\":{counted}")));
         members.extend(maybe.map(|maybe| format!("\"maybe\":{maybe}")));
         let text = format!("{{{}}}", members.join(","));
-        let valid = Schema::compile(&schema_of::<Everything>()).unwrap().is_valid(&Json::parse(&text).unwrap());
-        let read = Job::alone(text.as_str()).parse::<Everything>();
+        let valid = CompiledSchema::compile(&schema_of::<Everything>()).unwrap().is_valid(&Json::parse(&text).unwrap());
+        let read = ToolInvocation::alone(text.as_str()).parse::<Everything>();
         if valid {
             prop_assert!(read.is_ok(), "{} {:?}", text, read.err());
         } else if maybe != Some("null") {

@@ -1,7 +1,7 @@
 use holm_grants::Level;
 use holm_guards::{
     postcondition::{Must, Postcondition, Rule},
-    schema::Schema,
+    schema::CompiledSchema,
 };
 use holm_kernel::{Pace, Repeat, Vote};
 
@@ -20,7 +20,7 @@ struct Pair {
 }
 
 async fn text_of(tool: &impl Tool, arguments: &str) -> (Outcome, String) {
-    let output = tool.run(Job::alone(arguments)).await;
+    let output = tool.run(ToolInvocation::alone(arguments)).await;
     (output.outcome, output.text)
 }
 
@@ -105,19 +105,19 @@ async fn whatever_is_returned_becomes_an_output() {
         good(r#"{"a":1,"b":null}"#)
     );
     assert_eq!(shown(serde_json::json!([1, "x"])), good(r#"[1,"x"]"#));
-    assert_eq!(shown(Data("text")), good("text"));
-    assert_eq!(shown(Data(None::<u8>)), good("done"));
+    assert_eq!(shown(JsonOutput("text")), good("text"));
+    assert_eq!(shown(JsonOutput(None::<u8>)), good("done"));
     assert_eq!(shown(Ok::<_, std::fmt::Error>("fine")), good("fine"));
     assert_eq!(shown(Err::<(), _>("broken")), (Outcome::Failed, "broken".into()));
     assert!(ToolOutput::terminal("end").into_output().terminate);
     let unwritable = std::collections::BTreeMap::from([((1, 2), 3)]);
-    assert_eq!(shown(Data(unwritable)).0, Outcome::Failed);
+    assert_eq!(shown(JsonOutput(unwritable)).0, Outcome::Failed);
 }
 
 #[tokio::test]
 async fn a_blocking_function_runs_on_another_thread() {
     let here = std::thread::current().id();
-    let tool = blocking_tool("where", "Says where.", move |_: Pair, job: Job| {
+    let tool = blocking_tool("where", "Says where.", move |_: Pair, job: ToolInvocation| {
         format!("{} {}", std::thread::current().id() != here, job.again)
     });
     assert_eq!(text_of(&tool, r#"{"left":1}"#).await, (Outcome::Succeeded, "true false".into()));
@@ -138,7 +138,7 @@ fn two_tools_of_one_name_are_an_error_and_not_a_surprise() {
 
 #[test]
 fn a_tool_that_could_never_be_used_is_told_before_the_run() {
-    let told = |declaration: holm_kernel::Tool| {
+    let told = |declaration: holm_kernel::ToolSpec| {
         let tools = Toolbox::new().with(tool_fn(declaration, |_| async { ToolOutput::text("x") }));
         tools.check().unwrap_err().to_string()
     };
@@ -160,5 +160,5 @@ fn a_tool_that_could_never_be_used_is_told_before_the_run() {
 
 #[test]
 fn schemas_of_the_examples_here_compile() {
-    assert!(Schema::compile(&schema_of::<Sum>()).unwrap().unsupported().is_empty());
+    assert!(CompiledSchema::compile(&schema_of::<Sum>()).unwrap().unsupported().is_empty());
 }

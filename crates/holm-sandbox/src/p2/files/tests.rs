@@ -1,23 +1,23 @@
 use std::fs;
 use std::path::Path;
 
-use holm_grants::{GrantSet, Policy};
+use holm_grants::{GrantPolicy, GrantSet};
 
 use super::preopens::Host as _;
 use super::*;
-use crate::files::Access;
+use crate::files::GuestAccess;
 
 /// Does something with the files of a call that may read `file`.
-fn with_view<T>(workspace: &Path, act: impl FnOnce(&mut View<'_>) -> T) -> T {
-    let policy = Policy { grants: GrantSet::parse(["read:file"]).unwrap(), ..Policy::default() };
-    let files = Files::for_tests(Access::open(policy, Some(workspace)).unwrap(), 0);
+fn with_view<T>(workspace: &Path, act: impl FnOnce(&mut FilesView<'_>) -> T) -> T {
+    let policy = GrantPolicy { grants: GrantSet::parse(["read:file"]).unwrap(), ..GrantPolicy::default() };
+    let files = GuestFiles::for_tests(GuestAccess::open(policy, Some(workspace)).unwrap(), 0);
     let (mut held, mut table) = (HashMap::new(), ResourceTable::new());
     let mut ctx = WasiFilesystemCtx::default();
-    act(&mut View { files: &files, held: &mut held, table: &mut table, ctx: &mut ctx })
+    act(&mut FilesView { files: &files, held: &mut held, table: &mut table, ctx: &mut ctx })
 }
 
 /// The directory of the call, given once more.
-fn root(view: &mut View<'_>) -> Handle {
+fn root(view: &mut FilesView<'_>) -> DescriptorHandle {
     view.get_directories().unwrap().pop().unwrap().0
 }
 
@@ -30,7 +30,7 @@ fn a_file_that_changed_since_it_was_opened_is_read_as_it_is() {
         let root = root(view);
         let flags = (PathFlags::empty(), OpenFlags::empty(), DescriptorFlags::READ);
         let file = view.open(&root, flags.0, "file", flags.1, flags.2).unwrap();
-        let read = |view: &mut View<'_>, len, offset| {
+        let read = |view: &mut FilesView<'_>, len, offset| {
             let (bytes, ends) = view.read_at(&file, len, offset).unwrap();
             (String::from_utf8(bytes).unwrap(), ends)
         };
@@ -55,7 +55,7 @@ fn asking_for_the_directories_again_opens_nothing() {
     let dir = tempfile::tempdir().unwrap();
     with_view(dir.path(), |view| {
         let (first, second) = (root(view), root(view));
-        let handle = |handle: &Handle| match view.table.get(handle).unwrap() {
+        let handle = |handle: &DescriptorHandle| match view.table.get(handle).unwrap() {
             Descriptor::Dir(dir) => Arc::clone(&dir.dir),
             Descriptor::File(_) => panic!("it is a file"),
         };

@@ -1,7 +1,7 @@
 use holm_kernel::{Ending, Event, EventId, NanoUsd, Numbered, Seq, Timestamp, Usage};
 
-use super::{Finished, Outcome, ending_of, turned_away};
-use crate::Refusal;
+use super::{AttemptOutcome, Outcome, ending_of, turned_away};
+use crate::ApiError;
 
 fn told(events: impl IntoIterator<Item = Event>) -> Vec<Numbered> {
     let numbered = |(record, event)| {
@@ -19,7 +19,8 @@ fn how_a_try_ended_is_what_the_journal_says_of_what_was_begun_last() {
         let (usage, spent) = (Usage::default(), NanoUsd::new(7));
         Event::GroupEnded { ending, last: None, usage, spent }
     };
-    let answered = |text: &str| Finished::Ended { outcome: Outcome::answered(text), spent: NanoUsd::new(7) };
+    let answered =
+        |text: &str| AttemptOutcome::Ended { outcome: Outcome::answered(text), spent: NanoUsd::new(7) };
     for (events, expect) in [
         (vec![], None),
         (vec![begins(1)], None),
@@ -38,11 +39,11 @@ fn how_a_try_ended_is_what_the_journal_says_of_what_was_begun_last() {
 fn a_try_that_another_server_has_begun_is_no_failure_and_is_not_tried_again() {
     let reason = || "why".to_owned();
     for (refusal, expect) in [
-        (Refusal::conflict("exists", reason()), Finished::Elsewhere),
-        (Refusal::conflict("driven_elsewhere", reason()), Finished::Elsewhere),
-        (Refusal::busy("stopping", reason(), 1), Finished::Parked),
-        (Refusal::busy("full", reason(), 1), Finished::ended(Outcome::Failed { reason: reason() })),
-        (Refusal::bad("refused", reason()), Finished::ended(Outcome::Refused { reason: reason() })),
+        (ApiError::conflict("exists", reason()), AttemptOutcome::Elsewhere),
+        (ApiError::conflict("driven_elsewhere", reason()), AttemptOutcome::Elsewhere),
+        (ApiError::busy("stopping", reason(), 1), AttemptOutcome::Parked),
+        (ApiError::busy("full", reason(), 1), AttemptOutcome::ended(Outcome::Failed { reason: reason() })),
+        (ApiError::bad("refused", reason()), AttemptOutcome::ended(Outcome::Refused { reason: reason() })),
     ] {
         assert_eq!(turned_away(&refusal), expect, "{refusal:?}");
     }

@@ -1,7 +1,7 @@
 use http::{HeaderMap, HeaderValue};
 
 use super::at;
-use crate::jobs::{HookKey, Rejected, Signed};
+use crate::jobs::{HookKey, WebhookHeaders, WebhookSignatureError};
 
 const BODY: &[u8] = br#"{"happened":true}"#;
 
@@ -28,14 +28,18 @@ fn a_signed_message_is_believed_for_a_while() {
     let key = HookKey::new().unwrap();
     let sent = at("2026-01-01T00:00:00Z");
     let at_s = sent.value() / 1_000;
-    let signed = Signed::of(&headers("msg_1", at_s, &key.sign("msg_1", at_s, BODY))).unwrap();
+    let signed = WebhookHeaders::of(&headers("msg_1", at_s, &key.sign("msg_1", at_s, BODY))).unwrap();
     let check = |minutes: i64, expect| {
         let now = holm_kernel::Timestamp::new(sent.value().saturating_add_signed(minutes * 60_000));
         assert_eq!(key.check(&signed, BODY, now), expect, "{minutes}");
     };
-    for (minutes, expect) in
-        [(0, Ok(())), (5, Ok(())), (-5, Ok(())), (6, Err(Rejected::Stale)), (-6, Err(Rejected::Stale))]
-    {
+    for (minutes, expect) in [
+        (0, Ok(())),
+        (5, Ok(())),
+        (-5, Ok(())),
+        (6, Err(WebhookSignatureError::Stale)),
+        (-6, Err(WebhookSignatureError::Stale)),
+    ] {
         check(minutes, expect);
     }
 }
@@ -47,35 +51,42 @@ fn whatever_was_changed_is_not_believed() {
     let at_s = now.value() / 1_000;
     let right = key.sign("msg_1", at_s, BODY);
     let check = |id: &str, at_s: u64, signature: &str, body: &[u8]| {
-        Signed::of(&headers(id, at_s, signature)).and_then(|signed| key.check(&signed, body, now))
+        WebhookHeaders::of(&headers(id, at_s, signature)).and_then(|signed| key.check(&signed, body, now))
     };
     assert_eq!(check("msg_1", at_s, &right, BODY), Ok(()));
-    assert_eq!(check("msg_2", at_s, &right, BODY), Err(Rejected::Unknown));
-    assert_eq!(check("msg_1", at_s + 1, &right, BODY), Err(Rejected::Unknown));
-    assert_eq!(check("msg_1", at_s, &right, b"{}"), Err(Rejected::Unknown));
-    assert_eq!(check("msg_1", at_s, &other.sign("msg_1", at_s, BODY), BODY), Err(Rejected::Unknown));
-    assert_eq!(check("msg_1", at_s, &right[..right.len() - 8], BODY), Err(Rejected::Unknown));
+    assert_eq!(check("msg_2", at_s, &right, BODY), Err(WebhookSignatureError::Unknown));
+    assert_eq!(check("msg_1", at_s + 1, &right, BODY), Err(WebhookSignatureError::Unknown));
+    assert_eq!(check("msg_1", at_s, &right, b"{}"), Err(WebhookSignatureError::Unknown));
+    assert_eq!(
+        check("msg_1", at_s, &other.sign("msg_1", at_s, BODY), BODY),
+        Err(WebhookSignatureError::Unknown)
+    );
+    assert_eq!(check("msg_1", at_s, &right[..right.len() - 8], BODY), Err(WebhookSignatureError::Unknown));
     // A sender that changes its key sends two signatures.
     let both = format!("{} v2,AAAA {right}", other.sign("msg_1", at_s, BODY));
     assert_eq!(check("msg_1", at_s, &both, BODY), Ok(()));
     // What is said about the time cannot be shifted into the name.
-    assert_eq!(check(&format!("msg_1.{at_s}"), at_s, &right, BODY), Err(Rejected::Unsigned));
+    assert_eq!(check(&format!("msg_1.{at_s}"), at_s, &right, BODY), Err(WebhookSignatureError::Unsigned));
 }
 
 #[test]
 fn what_is_not_signed_once_is_not_signed() {
     let full = headers("msg_1", 1, "v1,AAAA");
-    assert!(Signed::of(&full).is_ok());
+    assert!(WebhookHeaders::of(&full).is_ok());
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
         let mut without = full.clone();
         without.remove(name);
-        assert_eq!(Signed::of(&without), Err(Rejected::Unsigned), "{name}");
+        assert_eq!(WebhookHeaders::of(&without), Err(WebhookSignatureError::Unsigned), "{name}");
         let mut twice = full.clone();
         twice.append(name, HeaderValue::from_static("v1,BBBB"));
-        assert_eq!(Signed::of(&twice), Err(Rejected::Unsigned), "{name}");
+        assert_eq!(WebhookHeaders::of(&twice), Err(WebhookSignatureError::Unsigned), "{name}");
     }
     for signature in ["", "AAAA", "v1", "v2,AAAA", "v1,?", "v1a,AAAA"] {
-        assert_eq!(Signed::of(&headers("msg_1", 1, signature)), Err(Rejected::Unsigned), "{signature}");
+        assert_eq!(
+            WebhookHeaders::of(&headers("msg_1", 1, signature)),
+            Err(WebhookSignatureError::Unsigned),
+            "{signature}"
+        );
     }
 }
 

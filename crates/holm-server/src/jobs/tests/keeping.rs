@@ -12,9 +12,11 @@ use super::{at, cron};
 use crate::{
     auth::UserName,
     jobs::{
-        Approval, Asking, Begin, Door, Errand, Finished, HookKey, Job, JobId, Keeper, Keeping, Letter,
-        Messenger, News, NewsKind, Outcome, Phase, Run, Shelf, ShelfError, Signed, Slot, Spec, Starter,
-        Stopped, Switch, Triggered, Undelivered, When, letter::Next, shelf::MOST_JOBS,
+        Approval, AttemptOutcome, AttemptRunner, AttemptStart, Door, HookKey, JobAttempt, JobId,
+        JobNotification, JobNotificationKind, JobRepository, JobRepositoryError, JobRunKey, JobScheduler,
+        NotificationSender, Outcome, Phase, Run, RunQuestionState, ScheduledJob, SchedulerServices, Spec,
+        Stopped, Switch, TriggerOutcome, WebhookDelivery, WebhookDeliveryError, WebhookHeaders, When,
+        letter::DeliveryRetry, shelf::MOST_JOBS,
     },
 };
 
@@ -39,22 +41,22 @@ impl Clock for SetClock {
 
 /// A try that has begun, and how to end it.
 struct Begun {
-    errand: Errand,
-    end: oneshot::Sender<Finished>,
+    errand: JobAttempt,
+    end: oneshot::Sender<AttemptOutcome>,
 }
 
 /// Hands tries to the test.
 struct Handed(mpsc::UnboundedSender<Begun>);
 
-impl Starter for Handed {
-    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished> {
+impl AttemptRunner for Handed {
+    fn run(&self, errand: JobAttempt) -> BoxFuture<'static, AttemptOutcome> {
         let (end, ended) = oneshot::channel();
         let stop = errand.stop.clone();
         self.0.send(Begun { errand, end }).unwrap();
         Box::pin(async move {
             tokio::select! {
-                finished = ended => finished.unwrap_or(Finished::Parked),
-                () = stop.cancelled() => Finished::ended(Outcome::Failed { reason: "cancelled".into() }),
+                finished = ended => finished.unwrap_or(AttemptOutcome::Parked),
+                () = stop.cancelled() => AttemptOutcome::ended(Outcome::Failed { reason: "cancelled".into() }),
             }
         })
     }
@@ -62,7 +64,7 @@ impl Starter for Handed {
 
 /// Keeps what is told, and answers as it is set to.
 #[derive(Clone)]
-struct Ear(Arc<Mutex<Vec<News>>>, Arc<Mutex<Result<(), Undelivered>>>);
+struct Ear(Arc<Mutex<Vec<JobNotification>>>, Arc<Mutex<Result<(), WebhookDeliveryError>>>);
 
 impl Default for Ear {
     fn default() -> Self {
@@ -70,8 +72,8 @@ impl Default for Ear {
     }
 }
 
-impl Messenger for Ear {
-    fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>> {
+impl NotificationSender for Ear {
+    fn tell(&self, news: JobNotification) -> BoxFuture<'static, Result<(), WebhookDeliveryError>> {
         self.0.lock().unwrap().push(news);
         let answer = self.1.lock().unwrap().clone();
         Box::pin(async { answer })
@@ -97,13 +99,13 @@ impl Stage {
     }
 
     /// A process that keeps the jobs.
-    fn keeper(&self) -> Arc<Keeper> {
-        let with = Keeping {
+    fn keeper(&self) -> Arc<JobScheduler> {
+        let with = SchedulerServices {
             clock: Arc::new(self.clock.clone()),
             starter: self.starter.clone(),
             messenger: Arc::new(self.ear.clone()),
         };
-        Keeper::new(UserName::owner(), Shelf::new(self.store.clone()), with)
+        JobScheduler::new(UserName::owner(), JobRepository::new(self.store.clone()), with)
     }
 
     fn set(&self, time: &str) {
@@ -120,7 +122,7 @@ impl Stage {
     }
 
     /// Looks until something begins: a try that ended a moment ago may still be put away, and rings once it is.
-    async fn looks(&mut self, keeper: &Arc<Keeper>) -> Begun {
+    async fn looks(&mut self, keeper: &Arc<JobScheduler>) -> Begun {
         found(async || {
             keeper.look().await.unwrap();
             self.begun.try_recv().ok()
@@ -148,7 +150,7 @@ async fn found<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
 }
 
 /// Waits until a keeper has no message left to send.
-async fn told(keeper: &Keeper) {
+async fn told(keeper: &JobScheduler) {
     found(async || keeper.shelf().letters().await.unwrap().is_empty().then_some(())).await;
 }
 
@@ -156,16 +158,16 @@ fn id() -> JobId {
     "nightly".parse().unwrap()
 }
 
-async fn add(keeper: &Keeper, when: When, change: impl FnOnce(&mut Spec)) -> Job {
+async fn add(keeper: &JobScheduler, when: When, change: impl FnOnce(&mut Spec)) -> ScheduledJob {
     let mut spec = Spec::new(when, "work");
     change(&mut spec);
-    let job = Job::to_come(id(), spec, HookKey::new().unwrap(), at(START)).unwrap();
+    let job = ScheduledJob::to_come(id(), spec, HookKey::new().unwrap(), at(START)).unwrap();
     keeper.add(&job).await.unwrap();
     job
 }
 
 /// The only run, as soon as it is so.
-async fn run(keeper: &Keeper, wanted: impl Fn(&Run) -> bool) -> Run {
+async fn run(keeper: &JobScheduler, wanted: impl Fn(&Run) -> bool) -> Run {
     found(async || keeper.shelf().runs(&id(), 10).await.unwrap().into_iter().find(|run| wanted(run))).await
 }
 
@@ -180,11 +182,11 @@ fn minutely() -> When {
 /// Fails as nothing should.
 struct Broken;
 
-impl Starter for Broken {
-    fn run(&self, errand: Errand) -> BoxFuture<'static, Finished> {
+impl AttemptRunner for Broken {
+    fn run(&self, errand: JobAttempt) -> BoxFuture<'static, AttemptOutcome> {
         Box::pin(async move {
             assert!(errand.stop.is_cancelled(), "a bug");
-            Finished::Parked
+            AttemptOutcome::Parked
         })
     }
 }
@@ -192,12 +194,12 @@ impl Starter for Broken {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_try_that_panics_has_failed() {
     let stage = Stage::new().await;
-    let with = Keeping {
+    let with = SchedulerServices {
         clock: Arc::new(stage.clock.clone()),
         starter: Arc::new(Broken),
         messenger: Arc::new(stage.ear.clone()),
     };
-    let keeper = Keeper::new(UserName::owner(), Shelf::new(stage.store.clone()), with);
+    let keeper = JobScheduler::new(UserName::owner(), JobRepository::new(stage.store.clone()), with);
     add(&keeper, minutely(), |spec| spec.retry.most = 0).await;
     stage.set("2026-01-01T00:01:00Z");
     keeper.look().await.unwrap();
@@ -225,16 +227,16 @@ async fn two_processes_start_a_run_once() {
     // A process that did not start the attempt may take it for a leftover and ask its session,
     // which knows its owner.
     let (mut anew, again): (Vec<_>, Vec<_>) =
-        all.into_iter().partition(|one| one.errand.begin == Begin::Anew);
+        all.into_iter().partition(|one| one.errand.begin == AttemptStart::Anew);
     let begun = if anew.is_empty() { stage.next().await } else { anew.remove(0) };
     assert!(anew.is_empty(), "it was begun once");
     assert_eq!(begun.errand.session.as_str(), "job.nightly.at-1767225660000.1");
-    assert_eq!(begun.errand.begin, Begin::Anew);
+    assert_eq!(begun.errand.begin, AttemptStart::Anew);
     for other in again {
         assert_eq!(other.errand.session, begun.errand.session);
-        other.end.send(Finished::Elsewhere).unwrap();
+        other.end.send(AttemptOutcome::Elsewhere).unwrap();
     }
-    begun.end.send(Finished::ended(Outcome::answered("all is well"))).unwrap();
+    begun.end.send(AttemptOutcome::ended(Outcome::answered("all is well"))).unwrap();
     let run = run(&one, has_ended).await;
     assert_eq!(run.tries[0].outcome, Some(Outcome::answered("all is well")));
     assert_eq!(one.shelf().runs(&id(), 10).await.unwrap().len(), 1);
@@ -250,7 +252,7 @@ async fn the_loop_looks_when_the_time_has_come() {
     for minute in ["01", "02", "03"] {
         stage.set(&format!("2026-01-01T00:{minute}:00Z"));
         let begun = stage.next().await;
-        begun.end.send(Finished::ended(Outcome::answered("done"))).unwrap();
+        begun.end.send(AttemptOutcome::ended(Outcome::answered("done"))).unwrap();
         // The end is kept before the next time comes.
         found(async || keeper.shelf().open(&id()).await.unwrap().is_empty().then_some(())).await;
     }
@@ -268,17 +270,17 @@ async fn what_was_under_way_when_a_process_ended_is_taken_up_by_the_next() {
     first.run_now(&id()).await.unwrap();
     first.look().await.unwrap();
     let begun = stage.next().await;
-    begun.end.send(Finished::Parked).unwrap();
+    begun.end.send(AttemptOutcome::Parked).unwrap();
     drop(first);
     let second = stage.keeper();
     let again = stage.looks(&second).await;
-    assert_eq!((again.errand.begin, &again.errand.session), (Begin::Rejoin, &begun.errand.session));
+    assert_eq!((again.errand.begin, &again.errand.session), (AttemptStart::Rejoin, &begun.errand.session));
     // Its session is gone: that is a failure, and it is tried once more in another.
-    again.end.send(Finished::ended(Outcome::Lost)).unwrap();
+    again.end.send(AttemptOutcome::ended(Outcome::Lost)).unwrap();
     run(&second, |run| matches!(run.phase, Phase::Waiting { .. })).await;
     stage.set("2026-01-01T00:05:00Z");
     let tried = stage.looks(&second).await;
-    assert_eq!(tried.errand.begin, Begin::Anew);
+    assert_eq!(tried.errand.begin, AttemptStart::Anew);
     assert_ne!(tried.errand.session, begun.errand.session);
 }
 
@@ -318,18 +320,18 @@ async fn what_takes_too_long_is_stopped_and_told() {
     let run = run(&keeper, has_ended).await;
     assert!(matches!(run.phase, Phase::Ended { outcome: Outcome::TimedOut, .. }), "{run:?}");
     let news = found(async || stage.ear.0.lock().unwrap().first().cloned()).await;
-    assert_eq!((news.kind, news.key.reveal()), (NewsKind::Failed, job.key.reveal()));
+    assert_eq!((news.kind, news.key.reveal()), (JobNotificationKind::Failed, job.key.reveal()));
     assert!(!String::from_utf8(news.body()).unwrap().contains(&job.key.reveal()));
 }
 
 /// A job that failed, with a notification that no recipient accepts.
-async fn untold(stage: &mut Stage) -> (Arc<Keeper>, Job) {
-    *stage.ear.1.lock().unwrap() = Err(Undelivered::Status(503));
+async fn untold(stage: &mut Stage) -> (Arc<JobScheduler>, ScheduledJob) {
+    *stage.ear.1.lock().unwrap() = Err(WebhookDeliveryError::Status(503));
     let keeper = stage.keeper();
     let job = add(&keeper, When::Asked, |spec| spec.notify = Some("https://example.com/hook".into())).await;
     keeper.run_now(&id()).await.unwrap();
     keeper.look().await.unwrap();
-    let failed = Finished::ended(Outcome::Failed { reason: "it broke".into() });
+    let failed = AttemptOutcome::ended(Outcome::Failed { reason: "it broke".into() });
     stage.next().await.end.send(failed).unwrap();
     heard(stage, 1).await;
     letter(&keeper, 1).await;
@@ -343,11 +345,11 @@ async fn heard(stage: &Stage, count: usize) {
 }
 
 /// The only message, once a try is over and was written down.
-async fn letter(keeper: &Keeper, tries: u32) -> Letter {
+async fn letter(keeper: &JobScheduler, tries: u32) -> WebhookDelivery {
     found(async || {
         let letter = keeper.shelf().letters().await.unwrap().into_iter().next().map(|held| held.letter);
         // While a try is under way it is claimed for a minute, which no pause before the third is.
-        let is_free = |letter: &Letter| letter.not_before != letter.at.plus(60_000);
+        let is_free = |letter: &WebhookDelivery| letter.not_before != letter.at.plus(60_000);
         letter.filter(|it| it.tries == tries && is_free(it) && keeper.untold(&id()).is_some())
     })
     .await
@@ -366,7 +368,7 @@ async fn a_message_that_nobody_took_outlives_its_process_and_is_the_same_later()
     let next = stage.keeper();
     next.look().await.unwrap();
     heard(&stage, 2).await;
-    let ids: Vec<_> = stage.ear.0.lock().unwrap().iter().map(News::id).collect();
+    let ids: Vec<_> = stage.ear.0.lock().unwrap().iter().map(JobNotification::id).collect();
     assert_eq!(ids[0], ids[1], "whoever gets it twice knows that it is one");
     told(&next).await;
     assert_eq!(next.untold(&id()), None);
@@ -377,7 +379,7 @@ async fn of_two_processes_one_tells_and_what_would_never_be_taken_is_given_up() 
     let mut stage = Stage::new().await;
     let (keeper, _) = untold(&mut stage).await;
     let other = stage.keeper();
-    *stage.ear.1.lock().unwrap() = Err(Undelivered::Address);
+    *stage.ear.1.lock().unwrap() = Err(WebhookDeliveryError::Address);
     stage.set("2026-01-01T00:00:40Z");
     let (one, two) = tokio::join!(keeper.look(), other.look());
     one.unwrap();
@@ -401,21 +403,32 @@ async fn what_a_removed_job_had_to_tell_is_told_to_nobody() {
 fn a_message_is_tried_ten_times_within_a_day_and_not_again() {
     let now = at(START);
     let job = super::job(When::Asked, |spec| spec.notify = Some("https://example.com/hook".into()));
-    let made = Letter::new(&job, &Slot::message("x"), NewsKind::Failed, None, "it broke".into(), now);
+    let made = WebhookDelivery::new(
+        &job,
+        &JobRunKey::message("x"),
+        JobNotificationKind::Failed,
+        None,
+        "it broke".into(),
+        now,
+    );
     let (mut letter, mut time) = (made.unwrap(), now);
     let mut tries = 0;
     loop {
         letter.claim(time);
         tries += 1;
-        match letter.after(&Undelivered::Status(503), time) {
-            Next::Again(later) => time = later,
-            Next::GivenUp => break,
+        match letter.after(&WebhookDeliveryError::Status(503), time) {
+            DeliveryRetry::Again(later) => time = later,
+            DeliveryRetry::GivenUp => break,
         }
     }
     assert_eq!(tries, 10);
     assert!(time.since(now) <= 24 * 3_600_000);
     letter.tries = 1;
-    assert_eq!(letter.after(&Undelivered::Address, now), Next::GivenUp, "it would be the same again");
+    assert_eq!(
+        letter.after(&WebhookDeliveryError::Address, now),
+        DeliveryRetry::GivenUp,
+        "it would be the same again"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -451,11 +464,11 @@ async fn somebody_is_told_that_a_run_waits_for_them() {
     keeper.run_now(&id()).await.unwrap();
     keeper.look().await.unwrap();
     let begun = stage.next().await;
-    begun.errand.asks.send(Asking::Begun).unwrap();
+    begun.errand.asks.send(RunQuestionState::Begun).unwrap();
     run(&keeper, |run| matches!(run.phase, Phase::Working { asked: Some(_), .. })).await;
-    let asks = |news: &News| news.kind == NewsKind::Asks;
+    let asks = |news: &JobNotification| news.kind == JobNotificationKind::Asks;
     found(async || stage.ear.0.lock().unwrap().iter().any(asks).then_some(())).await;
-    begun.errand.asks.send(Asking::Over).unwrap();
+    begun.errand.asks.send(RunQuestionState::Over).unwrap();
     run(&keeper, |run| matches!(run.phase, Phase::Working { asked: None, .. })).await;
 }
 
@@ -490,7 +503,7 @@ async fn a_job_that_is_removed_runs_no_more() {
     stage.nothing();
 }
 
-fn signed(key: &HookKey, message: &str, at_s: u64, body: &[u8]) -> Signed {
+fn signed(key: &HookKey, message: &str, at_s: u64, body: &[u8]) -> WebhookHeaders {
     let mut headers = http::HeaderMap::new();
     let signature = key.sign(message, at_s, body);
     for (name, value) in
@@ -498,7 +511,7 @@ fn signed(key: &HookKey, message: &str, at_s: u64, body: &[u8]) -> Signed {
     {
         headers.insert(name, value.parse().unwrap());
     }
-    Signed::of(&headers).unwrap()
+    WebhookHeaders::of(&headers).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -508,18 +521,18 @@ async fn a_message_that_comes_again_starts_nothing_again() {
     let job = add(&keeper, When::Asked, |spec| spec.hook = Door::Open).await;
     let at_s = at(START).value() / 1_000;
     let message = signed(&job.key, "msg_1", at_s, b"{}");
-    assert!(matches!(keeper.trigger(&id(), &message, b"{}").await, Ok(Triggered::New(_))));
+    assert!(matches!(keeper.trigger(&id(), &message, b"{}").await, Ok(TriggerOutcome::New(_))));
     keeper.look().await.unwrap();
-    stage.next().await.end.send(Finished::ended(Outcome::answered("done"))).unwrap();
+    stage.next().await.end.send(AttemptOutcome::ended(Outcome::answered("done"))).unwrap();
     run(&keeper, has_ended).await;
     // Also to another process, and also after its run has ended.
     for keeper in [&keeper, &other] {
-        assert!(matches!(keeper.trigger(&id(), &message, b"{}").await, Ok(Triggered::Again(_))));
+        assert!(matches!(keeper.trigger(&id(), &message, b"{}").await, Ok(TriggerOutcome::Again(_))));
         keeper.look().await.unwrap();
     }
     stage.nothing();
     let next = signed(&job.key, "msg_2", at_s, b"{}");
-    assert!(matches!(keeper.trigger(&id(), &next, b"{}").await, Ok(Triggered::New(_))));
+    assert!(matches!(keeper.trigger(&id(), &next, b"{}").await, Ok(TriggerOutcome::New(_))));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -557,8 +570,8 @@ async fn nobody_has_more_jobs_than_can_be_looked_after() {
     let keeper = stage.keeper();
     for number in 0..=MOST_JOBS {
         let (id, spec) = (format!("job-{number}").parse().unwrap(), Spec::new(When::Asked, "work"));
-        let job = Job::to_come(id, spec, HookKey::new().unwrap(), at(START)).unwrap();
-        let expect = if number < MOST_JOBS { Ok(()) } else { Err(ShelfError::TooMany) };
+        let job = ScheduledJob::to_come(id, spec, HookKey::new().unwrap(), at(START)).unwrap();
+        let expect = if number < MOST_JOBS { Ok(()) } else { Err(JobRepositoryError::TooMany) };
         assert_eq!(keeper.add(&job).await, expect, "{number}");
     }
 }

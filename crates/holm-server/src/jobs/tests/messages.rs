@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use holm_grants::{GrantSet, Policy};
-use holm_net::{Client, Connector, NetError, SystemResolver, Tls};
+use holm_grants::{GrantPolicy, GrantSet};
+use holm_net::{Connector, HttpClient, NetError, SystemResolver, TlsConfig};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -13,25 +13,28 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
 use crate::{
     auth::UserName,
-    jobs::{HookKey, Messenger as _, News, NewsKind, Signed, Slot, Undelivered, WallClock, Webhooks},
+    jobs::{
+        HookKey, JobNotification, JobNotificationKind, JobRunKey, NotificationSender as _, WallClock,
+        WebhookDeliveryError, WebhookHeaders, WebhookSender,
+    },
 };
 use holm_runtime::Clock as _;
 
-fn client() -> Client {
+fn client() -> HttpClient {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_root_certificates(RootCertStore::empty())
         .with_no_client_auth();
-    Client::new(Connector::new(Arc::new(SystemResolver)), Tls::with_config(config))
+    HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::with_config(config))
 }
 
-fn news(url: &str, key: &HookKey) -> News {
-    News {
-        kind: NewsKind::Failed,
+fn news(url: &str, key: &HookKey) -> JobNotification {
+    JobNotification {
+        kind: JobNotificationKind::Failed,
         user: UserName::owner(),
         job: "nightly".parse().unwrap(),
-        run: Slot::message("x"),
+        run: JobRunKey::message("x"),
         session: Some("job.nightly.x.1".into()),
         reason: "it broke\r\nx-evil: 1".into(),
         at: WallClock.now(),
@@ -69,19 +72,21 @@ async fn take(listener: &TcpListener, status: &str) -> (HeaderMap, Vec<u8>) {
 async fn whoever_gets_a_message_can_check_it_and_a_second_try_is_the_same() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
-    let policy =
-        Policy { grants: GrantSet::parse([&*format!("fetch:{origin}")]).unwrap(), ..Policy::default() };
-    let webhooks = Webhooks::within(client(), policy, Arc::new(WallClock));
+    let policy = GrantPolicy {
+        grants: GrantSet::parse([&*format!("fetch:{origin}")]).unwrap(),
+        ..GrantPolicy::default()
+    };
+    let webhooks = WebhookSender::within(client(), policy, Arc::new(WallClock));
     let key = HookKey::new().unwrap();
     let news = news(&format!("{origin}/hook"), &key);
     let telling = tokio::spawn(webhooks.tell(news.clone()));
     let first = take(&listener, "500 Oh").await;
-    assert_eq!(telling.await.unwrap(), Err(Undelivered::Status(500)));
+    assert_eq!(telling.await.unwrap(), Err(WebhookDeliveryError::Status(500)));
     let telling = tokio::spawn(webhooks.tell(news));
     let second = take(&listener, "204 No Content").await;
     assert_eq!(telling.await.unwrap(), Ok(()));
     for (headers, body) in [&first, &second] {
-        let signed = Signed::of(headers).unwrap();
+        let signed = WebhookHeaders::of(headers).unwrap();
         assert_eq!(key.check(&signed, body, WallClock.now()), Ok(()));
         let said: serde_json::Value = serde_json::from_slice(body).unwrap();
         assert_eq!(said["type"], "job.failed");
@@ -98,15 +103,17 @@ async fn whoever_gets_a_message_can_check_it_and_a_second_try_is_the_same() {
 async fn while_two_keys_count_whoever_knows_one_of_them_believes_a_message() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
-    let policy =
-        Policy { grants: GrantSet::parse([&*format!("fetch:{origin}")]).unwrap(), ..Policy::default() };
-    let webhooks = Webhooks::within(client(), policy, Arc::new(WallClock));
+    let policy = GrantPolicy {
+        grants: GrantSet::parse([&*format!("fetch:{origin}")]).unwrap(),
+        ..GrantPolicy::default()
+    };
+    let webhooks = WebhookSender::within(client(), policy, Arc::new(WallClock));
     let (new, old, other) = (HookKey::new().unwrap(), HookKey::new().unwrap(), HookKey::new().unwrap());
-    let news = News { old: Some(old.clone()), ..news(&format!("{origin}/hook"), &new) };
+    let news = JobNotification { old: Some(old.clone()), ..news(&format!("{origin}/hook"), &new) };
     let telling = tokio::spawn(webhooks.tell(news));
     let (headers, body) = take(&listener, "204 No Content").await;
     assert_eq!(telling.await.unwrap(), Ok(()));
-    let signed = Signed::of(&headers).unwrap();
+    let signed = WebhookHeaders::of(&headers).unwrap();
     for key in [&new, &old] {
         assert_eq!(key.check(&signed, &body, WallClock.now()), Ok(()));
     }
@@ -115,7 +122,7 @@ async fn while_two_keys_count_whoever_knows_one_of_them_believes_a_message() {
 
 #[tokio::test]
 async fn this_machine_and_its_neighbours_are_never_told() {
-    let webhooks = Webhooks::new(client(), Arc::new(WallClock)).unwrap();
+    let webhooks = WebhookSender::new(client(), Arc::new(WallClock)).unwrap();
     let key = HookKey::new().unwrap();
     for url in [
         "https://127.0.0.1/",
@@ -125,7 +132,7 @@ async fn this_machine_and_its_neighbours_are_never_told() {
         "http://8.8.8.8/",
     ] {
         let told = webhooks.tell(news(url, &key)).await;
-        assert!(matches!(told, Err(Undelivered::Net(NetError::Refused(_)))), "{url}: {told:?}");
+        assert!(matches!(told, Err(WebhookDeliveryError::Net(NetError::Refused(_)))), "{url}: {told:?}");
     }
-    assert_eq!(webhooks.tell(news("no address", &key)).await, Err(Undelivered::Address));
+    assert_eq!(webhooks.tell(news("no address", &key)).await, Err(WebhookDeliveryError::Address));
 }

@@ -7,7 +7,7 @@ mod specs;
 
 use holm_kernel::Timestamp;
 
-use super::{HookKey, Job, Spec, When};
+use super::{HookKey, ScheduledJob, Spec, When};
 
 /// A time as people write it.
 fn at(text: &str) -> Timestamp {
@@ -20,9 +20,9 @@ fn cron(pattern: &str, zone: &str) -> When {
 }
 
 /// A job with a change.
-fn job(when: When, change: impl FnOnce(&mut Spec)) -> Job {
+fn job(when: When, change: impl FnOnce(&mut Spec)) -> ScheduledJob {
     let mut spec = Spec::new(when, "work");
     spec.per_hour = 60;
     change(&mut spec);
-    Job::new("nightly".parse().unwrap(), spec, HookKey::new().unwrap(), Timestamp::new(0)).unwrap()
+    ScheduledJob::new("nightly".parse().unwrap(), spec, HookKey::new().unwrap(), Timestamp::new(0)).unwrap()
 }

@@ -6,8 +6,8 @@ use holm_kernel::{NanoUsd, Timestamp};
 
 use super::{at, cron, job};
 use crate::jobs::{
-    Asking, Cause, Job, Misfire, OffReason, Outcome, Overlap, Phase, Plan, Run, SkipReason, Slot, Spec,
-    Standing, Step, Stopped, Switch, When, plan, settle,
+    Cause, JobPlan, JobPlanStep, JobRunKey, JobState, Misfire, OffReason, Outcome, Overlap, Phase, Run,
+    RunQuestionState, ScheduledJob, SkipReason, Spec, Stopped, Switch, When, plan, settle,
 };
 
 const HOUR: u64 = 3_600_000;
@@ -15,12 +15,12 @@ const MINUTE: u64 = 60_000;
 
 /// A job, a clock, and a world in which a try takes so long and ends so.
 struct World {
-    job: Job,
+    job: ScheduledJob,
     now: Timestamp,
-    standing: Standing,
+    standing: JobState,
     open: Vec<Run>,
     ended: Vec<Run>,
-    slots: BTreeSet<Slot>,
+    slots: BTreeSet<JobRunKey>,
     /// When tries began, and what for.
     began: Vec<(Timestamp, Timestamp)>,
     takes: u64,
@@ -28,11 +28,11 @@ struct World {
 }
 
 impl World {
-    fn new(job: Job, start: &str) -> Self {
+    fn new(job: ScheduledJob, start: &str) -> Self {
         let now = at(start);
         let (open, ended, slots, began) = (Vec::new(), Vec::new(), BTreeSet::new(), Vec::new());
         let outcome = Outcome::answered("done");
-        Self { job, now, standing: Standing::new(now), open, ended, slots, began, takes: 1_000, outcome }
+        Self { job, now, standing: JobState::new(now), open, ended, slots, began, takes: 1_000, outcome }
     }
 
     fn failing(mut self) -> Self {
@@ -47,29 +47,29 @@ impl World {
 
     /// A user starts a run now.
     fn ask(&mut self, name: &str) {
-        self.open.push(Run::new(Slot::message(name), self.now, Cause::Person));
+        self.open.push(Run::new(JobRunKey::message(name), self.now, Cause::Person));
     }
 
     /// Asks the plan and does what it says.
-    fn look(&mut self) -> Plan {
+    fn look(&mut self) -> JobPlan {
         let made = plan(&self.job, &self.standing, &self.open, self.now);
         let again = plan(&self.job, &self.standing, &self.open, self.now);
         assert_eq!(made, again, "the same question has the same answer");
         self.standing = made.standing.clone();
         for step in made.steps.clone() {
             match step {
-                Step::Queue { slot, due } => {
+                JobPlanStep::Queue { slot, due } => {
                     assert!(self.slots.insert(slot.clone()), "{slot} was made twice");
                     self.open.push(Run::new(slot, due, Cause::Schedule));
                 }
-                Step::Begin { slot } => {
+                JobPlanStep::Begin { slot } => {
                     let (id, now) = (self.job.id.clone(), self.now);
                     let run = self.open.iter_mut().find(|run| run.slot == slot).unwrap();
                     run.begin(&id, now).unwrap();
                     self.began.push((now, run.due));
                 }
-                Step::Stop { slot, outcome } => self.end(&slot, outcome),
-                Step::Drop { slot, why } => {
+                JobPlanStep::Stop { slot, outcome } => self.end(&slot, outcome),
+                JobPlanStep::Drop { slot, why } => {
                     let run = self.open.iter_mut().find(|run| run.slot == slot).unwrap();
                     run.phase = Phase::Ended { at: self.now, outcome: Outcome::Stopped { why } };
                     self.sweep();
@@ -79,7 +79,7 @@ impl World {
         made
     }
 
-    fn end(&mut self, slot: &Slot, outcome: Outcome) {
+    fn end(&mut self, slot: &JobRunKey, outcome: Outcome) {
         let run = self.open.iter_mut().find(|run| run.slot == *slot).unwrap();
         let settled = settle(&self.job, &self.standing, run, outcome, NanoUsd::ZERO, self.now);
         (*run, self.standing) = (settled.run, settled.standing);
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// The run that works, and when it will be done.
-    fn working(&self) -> Option<(Slot, Timestamp)> {
+    fn working(&self) -> Option<(JobRunKey, Timestamp)> {
         self.open.iter().find_map(|run| match run.phase {
             Phase::Working { since, .. } => Some((run.slot.clone(), since.plus(self.takes))),
             Phase::Waiting { .. } | Phase::Ended { .. } => None,
@@ -106,7 +106,7 @@ impl World {
         for _ in 0..50_000 {
             let made = self.look();
             // What was begun has a deadline, and what was stopped makes room: asked again before time passes.
-            if made.steps.iter().any(|step| !matches!(step, Step::Queue { .. })) {
+            if made.steps.iter().any(|step| !matches!(step, JobPlanStep::Queue { .. })) {
                 continue;
             }
             let done = self.working();
@@ -137,7 +137,7 @@ fn times(texts: &[&str]) -> Vec<Timestamp> {
     texts.iter().map(|text| at(text)).collect()
 }
 
-fn every_minute(change: impl FnOnce(&mut Spec)) -> Job {
+fn every_minute(change: impl FnOnce(&mut Spec)) -> ScheduledJob {
     job(cron("* * * * *", "UTC"), change)
 }
 
@@ -374,16 +374,16 @@ fn time_in_which_somebody_is_asked_does_not_count() {
     let mut world = World::new(job, "2026-01-01T00:00:00Z");
     world.ask("a");
     world.look();
-    world.open[0].asking(Asking::Begun, at("2026-01-01T00:00:30Z"));
+    world.open[0].asking(RunQuestionState::Begun, at("2026-01-01T00:00:30Z"));
     world.now = at("2026-01-01T08:00:00Z");
     assert_eq!(world.look().steps, []);
-    world.open[0].asking(Asking::Over, world.now);
+    world.open[0].asking(RunQuestionState::Over, world.now);
     assert_eq!(world.look().wake, Some(at("2026-01-01T08:00:30Z")));
     // The wait for a user's answer is limited.
-    world.open[0].asking(Asking::Begun, world.now);
+    world.open[0].asking(RunQuestionState::Begun, world.now);
     world.now = world.now.plus(24 * HOUR);
     let slot = world.open[0].slot.clone();
-    assert_eq!(world.look().steps, [Step::Stop { slot, outcome: Outcome::TimedOut }]);
+    assert_eq!(world.look().steps, [JobPlanStep::Stop { slot, outcome: Outcome::TimedOut }]);
 }
 
 #[test]
@@ -406,12 +406,14 @@ fn switched_off_what_the_schedule_wanted_ends_and_what_people_want_runs() {
 fn a_crash_between_keeping_a_run_and_keeping_that_it_was_makes_no_second_one() {
     for overlap in [Overlap::Skip, Overlap::Queue, Overlap::Replace] {
         let job = every_minute(|spec| spec.overlap = overlap);
-        let (standing, now) = (Standing::new(at("2026-01-01T00:00:30Z")), at("2026-01-01T00:01:05Z"));
+        let (standing, now) = (JobState::new(at("2026-01-01T00:00:30Z")), at("2026-01-01T00:01:05Z"));
         let first = plan(&job, &standing, &[], now);
-        let [Step::Queue { slot, due }, Step::Begin { .. }] = &first.steps[..] else { panic!("{first:?}") };
+        let [JobPlanStep::Queue { slot, due }, JobPlanStep::Begin { .. }] = &first.steps[..] else {
+            panic!("{first:?}")
+        };
         let kept = Run::new(slot.clone(), *due, Cause::Schedule);
         let again = plan(&job, &standing, &[kept], now.plus(5_000));
-        assert_eq!(again.steps, [Step::Begin { slot: slot.clone() }], "{overlap:?}");
+        assert_eq!(again.steps, [JobPlanStep::Begin { slot: slot.clone() }], "{overlap:?}");
         assert_eq!(again.standing.skipped, 0, "{overlap:?}");
     }
 }

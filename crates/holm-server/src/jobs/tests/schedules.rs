@@ -1,12 +1,12 @@
 use super::{at, cron};
-use crate::jobs::{Due, JobError, Schedule, When};
+use crate::jobs::{DueTimes, JobError, JobSchedule, When};
 
 /// The times of a pattern in a span.
 fn check(pattern: &str, zone: &str, from: &str, until: &str, expect: &[&str]) {
-    let schedule = Schedule::new(&cron(pattern, zone)).unwrap();
+    let schedule = JobSchedule::new(&cron(pattern, zone)).unwrap();
     let due = schedule.due(at(from), at(until), 100);
     let expect: Vec<_> = expect.iter().map(|text| at(text)).collect();
-    assert_eq!(due, Due { times: expect, older: 0 }, "{pattern} in {zone}");
+    assert_eq!(due, DueTimes { times: expect, older: 0 }, "{pattern} in {zone}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn an_interval_goes_on_through_both_hours_and_over_the_missing_one() {
 
 #[test]
 fn of_very_many_times_the_latest_are_taken_without_counting_all() {
-    let schedule = Schedule::new(&cron("* * * * * *", "UTC")).unwrap();
+    let schedule = JobSchedule::new(&cron("* * * * * *", "UTC")).unwrap();
     let (from, until) = (at("2020-01-01T00:00:00Z"), at("2026-01-01T00:00:00Z"));
     let due = schedule.due(from, until, 3);
     let seconds = [2_000, 1_000, 0].map(|before| until.value() - before);
@@ -58,23 +58,23 @@ fn of_very_many_times_the_latest_are_taken_without_counting_all() {
 #[test]
 fn a_single_time_comes_once() {
     let noon = at("2026-01-01T12:00:00Z");
-    let schedule = Schedule::new(&When::Once { at: noon }).unwrap();
+    let schedule = JobSchedule::new(&When::Once { at: noon }).unwrap();
     assert_eq!(schedule.next(at("2026-01-01T11:00:00Z")), Some(noon));
     assert_eq!(schedule.next(noon), None);
-    assert_eq!(Schedule::new(&When::Asked).unwrap().next(noon), None);
+    assert_eq!(JobSchedule::new(&When::Asked).unwrap().next(noon), None);
 }
 
 #[test]
 fn what_is_no_pattern_or_place_is_refused_in_words() {
     for pattern in ["", "* * *", "* * * * * * *", "61 * * * *", "a b c d e", "* * 32 * *", "\u{0}"] {
-        let refused = Schedule::new(&cron(pattern, "UTC")).map(|_| ());
+        let refused = JobSchedule::new(&cron(pattern, "UTC")).map(|_| ());
         assert!(matches!(refused, Err(JobError::Pattern { .. })), "{pattern:?}: {refused:?}");
         let told = refused.unwrap_err().to_string();
         assert!(!told.contains("Component") && !told.contains("CronPattern"), "{pattern:?}: {told}");
     }
     let long = "1,".repeat(400);
-    assert!(matches!(Schedule::new(&cron(&long, "UTC")), Err(JobError::TooLong { .. })));
+    assert!(matches!(JobSchedule::new(&cron(&long, "UTC")), Err(JobError::TooLong { .. })));
     for zone in ["", "Europe/Atlantis", "../../etc/passwd", "/etc/localtime"] {
-        assert!(matches!(Schedule::new(&cron("* * * * *", zone)), Err(JobError::Zone(_))), "{zone}");
+        assert!(matches!(JobSchedule::new(&cron("* * * * *", zone)), Err(JobError::Zone(_))), "{zone}");
     }
 }

@@ -1,11 +1,11 @@
 use super::{at, cron};
-use crate::jobs::{Approval, HookKey, Job, JobError, JobId, Misfire, Slot, Spec, When};
+use crate::jobs::{Approval, HookKey, JobError, JobId, JobRunKey, Misfire, ScheduledJob, Spec, When};
 
 fn check(change: impl FnOnce(&mut Spec)) -> Option<JobError> {
     let mut spec = Spec::new(cron("* * * * *", "UTC"), "work");
     change(&mut spec);
     let id: JobId = "nightly".parse().unwrap();
-    Job::to_come(id, spec, HookKey::new().unwrap(), at("2026-01-01T00:00:00Z")).err()
+    ScheduledJob::to_come(id, spec, HookKey::new().unwrap(), at("2026-01-01T00:00:00Z")).err()
 }
 
 #[test]
@@ -67,12 +67,13 @@ fn a_time_that_never_comes_is_refused() {
 #[test]
 fn every_slot_names_a_session() {
     let longest: JobId = "j".repeat(48).parse().unwrap();
-    let slots = [Slot::at(at("9999-01-01T00:00:00Z")), Slot::now().unwrap(), Slot::message("../../x")];
+    let slots =
+        [JobRunKey::at(at("9999-01-01T00:00:00Z")), JobRunKey::now().unwrap(), JobRunKey::message("../../x")];
     for slot in slots {
         assert!(slot.session(&longest, 11).is_ok(), "{slot}");
     }
-    assert_eq!(Slot::message("msg_1"), Slot::message("msg_1"));
-    assert_ne!(Slot::message("msg_1"), Slot::message("msg_2"));
+    assert_eq!(JobRunKey::message("msg_1"), JobRunKey::message("msg_1"));
+    assert_ne!(JobRunKey::message("msg_1"), JobRunKey::message("msg_2"));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 use futures::FutureExt as _;
 
-use super::Admission;
-use crate::{Limits, auth::UserName};
+use super::RunAdmission;
+use crate::{ServerLimits, auth::UserName};
 
 #[test]
 fn whoever_rests_lets_others_work_and_waits_like_them_afterwards() {
-    let admission = Admission::new(&Limits { runs_per_user: 1, ..Limits::default() });
+    let admission = RunAdmission::new(&ServerLimits { runs_per_user: 1, ..ServerLimits::default() });
     let ada: UserName = "ada".parse().unwrap();
     let take = || admission.queue(&ada).unwrap().turn().now_or_never().flatten();
     let first = take().unwrap();

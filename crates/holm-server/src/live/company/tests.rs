@@ -3,16 +3,16 @@ use std::sync::Arc;
 use holm_kernel::{NanoUsd, Timestamp};
 use holm_store::Store;
 
-use super::{Company, LOCK, TRAY};
+use super::{LOCK, PeerBudgets, TRAY};
 use crate::{
-    auth::{Keyring, Role, Scope, UserName},
-    live::purse::{Begins, Hold, Purses},
+    auth::{Role, TokenRegistry, TokenScope, UserName},
+    live::purse::{BudgetReservation, BudgetReservations, ReservationRequest},
 };
 
 struct Stage {
     _folder: tempfile::TempDir,
     store: Store,
-    keyring: Arc<Keyring>,
+    keyring: Arc<TokenRegistry>,
     ada: UserName,
 }
 
@@ -20,20 +20,24 @@ impl Stage {
     async fn new(budget: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path().join("holm.db")).await.unwrap();
-        let keyring = Arc::new(Keyring::open(&folder.path().join("server")).unwrap());
+        let keyring = Arc::new(TokenRegistry::open(&folder.path().join("server")).unwrap());
         let ada: UserName = "ada".parse().unwrap();
-        keyring.issue(ada.clone(), Role::Operator, Scope::All).unwrap();
+        keyring.issue(ada.clone(), Role::Operator, TokenScope::All).unwrap();
         keyring.set_budget(&ada, Some(NanoUsd::new(budget))).unwrap();
         Self { _folder: folder, store, keyring, ada }
     }
 
     /// A server that shares the store with others.
-    fn server(&self) -> Purses {
-        Purses::shared(Arc::clone(&self.keyring))
+    fn server(&self) -> BudgetReservations {
+        BudgetReservations::shared(Arc::clone(&self.keyring))
     }
 
-    async fn begin(&self, server: &Purses, session: &str) -> Result<Hold, &'static str> {
-        let begins = Begins {
+    async fn begin(
+        &self,
+        server: &BudgetReservations,
+        session: &str,
+    ) -> Result<BudgetReservation, &'static str> {
+        let begins = ReservationRequest {
             session: session.parse().unwrap(),
             own: None,
             spent: NanoUsd::ZERO,
@@ -67,11 +71,11 @@ async fn what_a_dead_server_had_set_aside_comes_back() {
     let held = stage.begin(&stage.server(), "first").await.unwrap();
     assert_eq!(held.ceiling, Some(NanoUsd::new(100)));
     drop(held);
-    let company = Company::new();
+    let company = PeerBudgets::new();
     company.count(&stage.store).await.unwrap();
     let begun = stage.store.slip(TRAY, LOCK).await.unwrap().unwrap();
     // A server whose turn to count is over cannot release the lock of the next one.
-    Company::new().counted(&stage.store).await.unwrap();
+    PeerBudgets::new().counted(&stage.store).await.unwrap();
     assert_eq!(stage.store.slip(TRAY, LOCK).await.unwrap(), Some(begun.clone()), "another counts now");
     company.counted(&stage.store).await.unwrap();
     assert_ne!(stage.store.slip(TRAY, LOCK).await.unwrap(), Some(begun), "others may count now");

@@ -1,14 +1,14 @@
-use holm_runtime::{CancellationToken, DriveError, JournalFailed};
+use holm_runtime::{CancellationToken, DriveError, JournalStorageError};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Ask, is_left, last, unwritten};
-use crate::{Limits, live::Admission};
+use super::{QueuedPrompt, is_left, last, unwritten};
+use crate::{ServerLimits, live::RunAdmission};
 
-fn ask() -> Ask {
-    let admission = Admission::new(&Limits::default());
+fn ask() -> QueuedPrompt {
+    let admission = RunAdmission::new(&ServerLimits::default());
     let ticket = admission.queue(&"ada".parse().unwrap()).unwrap();
     let ((done, _), (kept, _)) = (oneshot::channel(), oneshot::channel());
-    Ask { prompt: None, ticket, give_up: CancellationToken::new(), kept, done }
+    QueuedPrompt { prompt: None, ticket, give_up: CancellationToken::new(), kept, done }
 }
 
 #[test]
@@ -26,12 +26,13 @@ fn what_was_heard_just_before_nobody_listens_any_more_is_still_served_and_nothin
 #[test]
 fn a_run_whose_journal_could_not_be_written_is_left_to_whoever_can() {
     let lost = || Err(DriveError::Lost);
-    let busy = Err(DriveError::Journal(JournalFailed::Busy { run: "s-1".into(), holder: "another".into() }));
+    let busy =
+        Err(DriveError::Journal(JournalStorageError::Busy { run: "s-1".into(), holder: "another".into() }));
     let damaged = Err(DriveError::OtherRun { wanted: "s-1".into(), found: "s-2".into() });
     for (id, outcome, left) in [
         ("s-1", lost(), true),
         ("s-1", busy, true),
-        ("s-1", Err(DriveError::Journal(JournalFailed::LeaseLost)), true),
+        ("s-1", Err(DriveError::Journal(JournalStorageError::LeaseLost)), true),
         ("s-1", damaged, false),
         ("s-1", Ok(()), false),
         ("job.a.b", lost(), false),
@@ -42,7 +43,7 @@ fn a_run_whose_journal_could_not_be_written_is_left_to_whoever_can() {
 
 #[test]
 fn a_client_is_told_that_the_lease_was_lost_and_that_the_run_is_resumed() {
-    let told = unwritten(DriveError::Journal(JournalFailed::LeaseLost));
+    let told = unwritten(DriveError::Journal(JournalStorageError::LeaseLost));
     assert_eq!((told.status, told.code), (http::StatusCode::SERVICE_UNAVAILABLE, "lease_lost"));
     assert!(told.message.contains("stopped the run and its tools"), "{}", told.message);
     assert!(told.retry_after.is_some());

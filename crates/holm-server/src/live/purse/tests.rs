@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use holm_kernel::NanoUsd;
 
-use super::{Begins, Hold, Purse};
+use super::{BudgetReservation, ReservationRequest, UserBudget};
 use crate::SessionId;
 
 /// What a run was told last, unless it hears nothing.
@@ -16,29 +16,29 @@ fn id(session: &str) -> SessionId {
     session.parse().unwrap()
 }
 
-fn begins(session: &str, own: Option<u64>, spent: u64) -> (Begins, Told) {
+fn begins(session: &str, own: Option<u64>, spent: u64) -> (ReservationRequest, Told) {
     let told = Told::default();
     let heard = Arc::clone(&told);
     let tell = Box::new(move |ceiling: NanoUsd| {
         *heard.lock().unwrap() = Some(ceiling.value());
         true
     });
-    (Begins { session: id(session), own: own.map(usd), spent: usd(spent), tell }, told)
+    (ReservationRequest { session: id(session), own: own.map(usd), spent: usd(spent), tell }, told)
 }
 
 /// A run begins while so much is left of the budget.
-fn begin(purse: &Arc<Purse>, left: u64, begins: Begins) -> Result<Hold, u16> {
+fn begin(purse: &Arc<UserBudget>, left: u64, begins: ReservationRequest) -> Result<BudgetReservation, u16> {
     let before = purse.lock().left();
     purse.share(usd(left), &before, begins).map_err(|refusal| refusal.status.as_u16())
 }
 
-fn ceiling(hold: &Hold) -> u64 {
+fn ceiling(hold: &BudgetReservation) -> u64 {
     hold.ceiling.unwrap().value()
 }
 
 #[test]
 fn one_run_has_all_that_is_left_and_a_second_an_equal_share() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (first, told) = begins("one", None, 5);
     let first = begin(&purse, 100, first).unwrap();
     assert_eq!(ceiling(&first), 105, "what was spent before, and all that is left");
@@ -53,7 +53,7 @@ fn one_run_has_all_that_is_left_and_a_second_an_equal_share() {
 
 #[test]
 fn what_a_run_cannot_use_by_its_own_bound_is_for_the_others() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (small, _) = begins("small", Some(10), 0);
     let small = begin(&purse, 100, small).unwrap();
     assert_eq!(ceiling(&small), 10);
@@ -63,7 +63,7 @@ fn what_a_run_cannot_use_by_its_own_bound_is_for_the_others() {
 
 #[test]
 fn all_shares_together_are_never_more_than_what_is_left() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (mut holds, mut left) = (Vec::new(), 1_000_u64);
     for round in 0_u64..40 {
         let (run, _) = begins(&format!("s-{round}"), (round % 3 == 0).then_some(40), 0);
@@ -88,7 +88,7 @@ fn all_shares_together_are_never_more_than_what_is_left() {
 
 #[test]
 fn a_share_that_runs_low_gets_of_what_others_do_not_use() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (first, told) = begins("one", None, 0);
     let _first = begin(&purse, 100, first).unwrap();
     let (second, other) = begins("two", None, 0);
@@ -101,7 +101,7 @@ fn a_share_that_runs_low_gets_of_what_others_do_not_use() {
 
 #[test]
 fn whoever_finds_nothing_left_is_refused() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (run, _) = begins("one", None, 7);
     assert_eq!(begin(&purse, 0, run).err(), Some(402));
     assert!(purse.lock().open.is_empty());
@@ -114,10 +114,10 @@ fn whoever_finds_nothing_left_is_refused() {
 
 #[test]
 fn what_was_passed_on_to_helpers_is_not_taken_back_for_another_run() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (first, told) = begins("one", None, 0);
     let _first = begin(&purse, 100, first).unwrap();
-    purse.lock().open.get_mut(&id("one")).unwrap().grip = super::Grip::Fast;
+    purse.lock().open.get_mut(&id("one")).unwrap().grip = super::SharePinning::Fast;
     let (second, _) = begins("two", None, 0);
     assert_eq!(begin(&purse, 100, second).err(), Some(402));
     assert_eq!(*told.lock().unwrap(), None);
@@ -129,7 +129,7 @@ fn what_was_passed_on_to_helpers_is_not_taken_back_for_another_run() {
 
 #[test]
 fn a_run_that_does_not_hear_that_it_has_less_keeps_what_it_has() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (mut deaf, _) = begins("one", None, 0);
     deaf.tell = Box::new(|_| false);
     let _deaf = begin(&purse, 100, deaf).unwrap();
@@ -139,7 +139,7 @@ fn a_run_that_does_not_hear_that_it_has_less_keeps_what_it_has() {
 
 #[test]
 fn what_goes_while_it_is_counted_is_not_given_to_another() {
-    let purse = Arc::new(Purse::default());
+    let purse = Arc::new(UserBudget::default());
     let (first, _) = begins("one", None, 0);
     let _first = begin(&purse, 100, first).unwrap();
     let before = purse.lock().left();

@@ -9,36 +9,37 @@ use std::{
 };
 
 use holm_kernel::{Block, Ending, Event, ModelResult, Numbered, Prompt, Reply};
-use holm_runtime::{Agent, Ask, BoxFuture, CancellationToken, EventSink, Report, model_fn};
+use holm_runtime::{Agent, BoxFuture, CancellationToken, EventSink, ModelRequest, RunReport, model_fn};
 use holm_store::Store;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::{Ears, Missed, Outcome, Room, State};
+use super::{InputGate, LiveSession, MissedInput, RunResult, SessionState};
 use crate::{
-    Limits, Opened, Refusal,
-    auth::{Keyring, UserName},
+    ApiError, OpenedSession, ServerLimits,
+    auth::{TokenRegistry, UserName},
     live::{
-        Admission, Answered, Attendance, Desk, Feed, Lasting,
-        drive::{Driving, take_turns},
-        purse::Purses,
+        Answered, QuestionAttendance, QuestionBroker, RunAdmission, SessionFeed, WorkLifetime,
+        drive::{DriveContext, take_turns},
+        purse::BudgetReservations,
     },
 };
 
 /// A session that is open, and how its turns ended.
 struct Opening {
-    room: Arc<Room>,
+    room: Arc<LiveSession>,
     store: Store,
-    admission: Admission,
+    admission: RunAdmission,
     endings: Arc<Mutex<Vec<String>>>,
     _folder: tempfile::TempDir,
 }
 
 /// Opens a session and calls `at_the_end` just as a turn has ended: the run reads no more input,
 /// but no sender knows it yet.
-async fn open(at_the_end: impl Fn(&Room, usize) + Send + Sync + 'static) -> Opening {
+async fn open(at_the_end: impl Fn(&LiveSession, usize) + Send + Sync + 'static) -> Opening {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("holm.db")).await.unwrap();
-    let (known, endings) = (Arc::new(OnceLock::<Weak<Room>>::new()), Arc::<Mutex<Vec<String>>>::default());
+    let (known, endings) =
+        (Arc::new(OnceLock::<Weak<LiveSession>>::new()), Arc::<Mutex<Vec<String>>>::default());
     let (seen, ended, turns) = (Arc::clone(&known), Arc::clone(&endings), AtomicUsize::new(0));
     let watch: Arc<dyn EventSink> = Arc::new(move |event: &Numbered| {
         let Event::GroupEnded { ending, .. } = &event.event else { return };
@@ -53,25 +54,27 @@ async fn open(at_the_end: impl Fn(&Room, usize) + Send + Sync + 'static) -> Open
     let agent = Agent::builder("scripted/any", model_fn(reply)).events(watch);
     let agent = agent.journals(store.clone()).blobs(store.clone()).build().unwrap();
     let session = agent.start_as("one").await.unwrap();
-    let feed = Arc::new(Feed::new());
-    let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
-    let limits = Limits { runs_per_user: 1, waiting_per_user: 1, ..Limits::default() };
-    let driving = Driving {
+    let feed = Arc::new(SessionFeed::new());
+    let desk = Arc::new(QuestionBroker::new(Arc::clone(&feed), QuestionAttendance::Attended));
+    let limits = ServerLimits { runs_per_user: 1, waiting_per_user: 1, ..ServerLimits::default() };
+    let driving = DriveContext {
         store: store.clone(),
-        purses: Arc::new(Purses::new(Arc::new(Keyring::open(&folder.path().join("server")).unwrap()))),
+        purses: Arc::new(BudgetReservations::new(Arc::new(
+            TokenRegistry::open(&folder.path().join("server")).unwrap(),
+        ))),
         idle: limits.idle,
         park: CancellationToken::new(),
         told: None,
     };
     let whose = (UserName::owner(), "one".parse().unwrap());
-    let opened = Opened { session, keep: Box::new(()) };
-    let room = Room::new(whose, opened, (feed, desk), Lasting::Session, driving, || {});
+    let opened = OpenedSession { session, keep: Box::new(()) };
+    let room = LiveSession::new(whose, opened, (feed, desk), WorkLifetime::Session, driving, || {});
     known.set(Arc::downgrade(&room)).unwrap();
-    Opening { room, store, admission: Admission::new(&limits), endings, _folder: folder }
+    Opening { room, store, admission: RunAdmission::new(&limits), endings, _folder: folder }
 }
 
 /// Says what it was told last; asked to hang it says nothing until it is stopped.
-fn reply(ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
+fn reply(ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
     let words = ask.messages.last().map(|message| message.plain_text()).unwrap_or_default();
     let (words, stop) = (words.lines().last().unwrap_or_default().to_owned(), ask.stop);
     Box::pin(async move {
@@ -85,20 +88,20 @@ fn reply(ask: Ask<'_>) -> BoxFuture<'static, ModelResult> {
 }
 
 impl Opening {
-    async fn prompt(&self, words: &str) -> oneshot::Receiver<Outcome> {
+    async fn prompt(&self, words: &str) -> oneshot::Receiver<RunResult> {
         let ticket = self.admission.queue(&self.room.user).unwrap();
         let asked = self.room.ask(Some(Prompt::text(words)), ticket).unwrap();
         asked.kept().await.unwrap().1
     }
 
     /// Asks for something, and waits until all that came of it is over.
-    async fn work(&self, words: &str) -> Report {
+    async fn work(&self, words: &str) -> RunReport {
         self.prompt(words).await.await.unwrap().unwrap().unwrap()
     }
 
     async fn until_it_works(&self) {
         let mut state = self.room.state();
-        state.wait_for(|state| *state == State::Working).await.unwrap();
+        state.wait_for(|state| *state == SessionState::Working).await.unwrap();
     }
 
     fn endings(&self) -> Vec<String> {
@@ -107,7 +110,7 @@ impl Opening {
 }
 
 /// A way to say something while a turn is worked on.
-type Says = fn(&Room, Prompt) -> Result<(), Refusal>;
+type Says = fn(&LiveSession, Prompt) -> Result<(), ApiError>;
 
 fn words(text: &str) -> Prompt {
     Prompt::text(text)
@@ -115,7 +118,7 @@ fn words(text: &str) -> Prompt {
 
 #[tokio::test]
 async fn what_is_said_just_as_a_turn_ends_begins_the_next_one_and_is_part_of_the_work() {
-    let ways: [Says; 2] = [Room::steer, Room::follow_up];
+    let ways: [Says; 2] = [LiveSession::steer, LiveSession::follow_up];
     for say in ways {
         let open = open(move |room, turn| {
             if turn < 2 {
@@ -177,13 +180,13 @@ async fn a_stop_that_comes_when_the_turn_has_ended_stops_nothing_that_is_asked_l
     let room = &open.room;
     for said_after_it in [false, true] {
         // As it is between the end of a turn and the look for what it has missed.
-        *room.ears() = Ears::Open;
+        *room.ears() = InputGate::Open;
         room.cancel("late").unwrap();
         if said_after_it {
             room.steer(words("after")).unwrap();
-            assert_eq!(room.missed(), Missed::Something);
+            assert_eq!(room.missed(), MissedInput::Something);
         }
-        assert_eq!(room.missed(), Missed::Nothing);
+        assert_eq!(room.missed(), MissedInput::Nothing);
         assert_eq!(room.cancel("later").unwrap_err().code, "idle", "there is nothing to stop");
         let next = open.work("next").await;
         assert!(matches!(next.ending, Ending::Answered { .. }), "{:?}", next.ending);

@@ -3,18 +3,19 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use holm_kernel::{Event, Prompt};
-use holm_mcp::server::{Answering, Roster};
-use holm_runtime::{BoxFuture, CancellationToken, Notice, Update};
+use holm_mcp::server::{AgentRoster, AnsweringAgent};
+use holm_runtime::{BoxFuture, CancellationToken, EventNotice, ProgressUpdate};
 use tokio::sync::watch;
 
 use crate::{
-    AgentCard, Attendance, Lasting, Opening, Refusal, Server, Start, auth::UserName, live::Room, state::Inner,
+    AgentCard, ApiError, HolmServer, QuestionAttendance, SessionOptions, SessionStart, WorkLifetime,
+    auth::UserName, live::LiveSession, state::ServerInner,
 };
 
 /// The agents of a user, as of the last refresh. Clones share the same list.
 #[derive(Clone)]
-pub(super) struct Agents {
-    server: Weak<Inner>,
+pub(super) struct McpAgentRoster {
+    server: Weak<ServerInner>,
     user: UserName,
     cards: Arc<Mutex<Vec<AgentCard>>>,
     changes: Arc<watch::Sender<u64>>,
@@ -22,14 +23,14 @@ pub(super) struct Agents {
     taken: CancellationToken,
 }
 
-impl Agents {
-    pub(super) fn new(server: Weak<Inner>, user: UserName, taken: CancellationToken) -> Self {
+impl McpAgentRoster {
+    pub(super) fn new(server: Weak<ServerInner>, user: UserName, taken: CancellationToken) -> Self {
         let changes = Arc::new(watch::Sender::new(0));
         Self { server, user, cards: Arc::default(), changes, taken }
     }
 
     /// Reads the list of agents again.
-    pub(super) async fn refresh(&self, server: &Server) -> Result<(), Refusal> {
+    pub(super) async fn refresh(&self, server: &HolmServer) -> Result<(), ApiError> {
         let now = server.inner.workshop.agents(&self.user).await?;
         let mut cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
         if *cards != now {
@@ -40,17 +41,17 @@ impl Agents {
     }
 }
 
-impl Roster for Agents {
-    fn agents(&self) -> Vec<(String, String, Arc<dyn Answering>)> {
+impl AgentRoster for McpAgentRoster {
+    fn agents(&self) -> Vec<(String, String, Arc<dyn AnsweringAgent>)> {
         let cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
         let named = cards.iter().map(|card| {
-            let agent = Asked {
+            let agent = ServerMcpAgent {
                 server: Weak::clone(&self.server),
                 user: self.user.clone(),
                 agent: card.name.clone(),
                 taken: self.taken.clone(),
             };
-            (card.name.clone(), card.description.clone(), Arc::new(agent) as Arc<dyn Answering>)
+            (card.name.clone(), card.description.clone(), Arc::new(agent) as Arc<dyn AnsweringAgent>)
         });
         named.collect()
     }
@@ -60,29 +61,29 @@ impl Roster for Agents {
     }
 }
 
-struct Asked {
-    server: Weak<Inner>,
+struct ServerMcpAgent {
+    server: Weak<ServerInner>,
     user: UserName,
     agent: String,
     taken: CancellationToken,
 }
 
-impl Answering for Asked {
+impl AnsweringAgent for ServerMcpAgent {
     fn answer(
         &self,
         question: String,
-        tell: Arc<dyn Fn(Update) + Send + Sync>,
+        tell: Arc<dyn Fn(ProgressUpdate) + Send + Sync>,
         stop: CancellationToken,
     ) -> BoxFuture<'static, Result<String, String>> {
-        let server = self.server.upgrade().map(|inner| Server { inner });
+        let server = self.server.upgrade().map(|inner| HolmServer { inner });
         let (user, agent, taken) = (self.user.clone(), self.agent.clone(), self.taken.clone());
         Box::pin(async move {
             let server = server.ok_or_else(|| "the server has stopped".to_owned())?;
-            let opening = Opening {
+            let opening = SessionOptions {
                 agent: Some(agent),
-                attendance: Attendance::Unattended,
-                lasting: Lasting::Request,
-                ..Opening::new(Start::New(None))
+                attendance: QuestionAttendance::Unattended,
+                lasting: WorkLifetime::Request,
+                ..SessionOptions::new(SessionStart::New(None))
             };
             let room = server.hall().open(&user, opening).await.map_err(|refusal| refusal.message)?;
             let answered = attend(&server, &room, question, &*tell, (&stop, &taken)).await;
@@ -94,29 +95,29 @@ impl Answering for Asked {
 
 /// Sends a question to a session and waits for the answer, or until the client no longer wants it.
 async fn attend(
-    server: &Server,
-    room: &Room,
+    server: &HolmServer,
+    room: &LiveSession,
     question: String,
-    tell: &(dyn Fn(Update) + Send + Sync),
+    tell: &(dyn Fn(ProgressUpdate) + Send + Sync),
     (stop, taken): (&CancellationToken, &CancellationToken),
 ) -> Result<String, String> {
     let mut events = room.events();
     let asked = server.hall().prompt(room, Some(Prompt::text(question))).await;
     let mut done = asked.map_err(|refusal| refusal.message)?;
-    let mut wanted = Wanted::Yes;
+    let mut wanted = AnswerDemand::Yes;
     let outcome = loop {
         let why = tokio::select! {
             outcome = &mut done => break outcome,
             Some(notice) = events.next() => {
-                if let Notice::Event(told) = notice && matches!(told.event, Event::CallStarted { .. }) {
-                    tell(Update::from("works with a tool"));
+                if let EventNotice::Event(told) = notice && matches!(told.event, Event::CallStarted { .. }) {
+                    tell(ProgressUpdate::from("works with a tool"));
                 }
                 continue;
             }
-            () = stop.cancelled(), if wanted == Wanted::Yes => "the client cancelled the request",
-            () = taken.cancelled(), if wanted == Wanted::Yes => "the token was revoked",
+            () = stop.cancelled(), if wanted == AnswerDemand::Yes => "the client cancelled the request",
+            () = taken.cancelled(), if wanted == AnswerDemand::Yes => "the token was revoked",
         };
-        wanted = Wanted::No;
+        wanted = AnswerDemand::No;
         // A session that ends at this moment need not be cancelled.
         let _ = room.cancel(why);
     };
@@ -129,7 +130,7 @@ async fn attend(
 
 /// Whether the client still waits for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum AnswerDemand {
     Yes,
     No,
 }

@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 
 use holm_kernel::{Block, Message, Prompt, Role};
-use holm_wire::server::Asked;
+use holm_wire::server::CompletionRequest;
 
-use crate::Refusal;
+use crate::ApiError;
 
 /// The whole conversation as one prompt: earlier messages as a text, then
 /// the last message unchanged.
-pub(super) fn whole(asked: &Asked) -> Result<Prompt, Refusal> {
+pub(super) fn whole(asked: &CompletionRequest) -> Result<Prompt, ApiError> {
     let (last, before) = split(asked)?;
     let mut blocks = Vec::new();
     if !asked.system.trim().is_empty() || !before.is_empty() {
@@ -21,16 +21,16 @@ pub(super) fn whole(asked: &Asked) -> Result<Prompt, Refusal> {
 }
 
 /// Only the last message, for a session that knows the rest.
-pub(super) fn last(asked: &Asked) -> Result<Prompt, Refusal> {
+pub(super) fn last(asked: &CompletionRequest) -> Result<Prompt, ApiError> {
     let (last, _) = split(asked)?;
     Ok(Prompt { blocks: last.blocks.clone(), ..Prompt::text("") })
 }
 
-fn split(asked: &Asked) -> Result<(&Message, &[Message]), Refusal> {
+fn split(asked: &CompletionRequest) -> Result<(&Message, &[Message]), ApiError> {
     let spoken = |message: &&Message| message.role == Role::User && !message.blocks.is_empty();
     match asked.messages.split_last().filter(|(last, _)| spoken(last)) {
         Some(found) => Ok(found),
-        None => Err(Refusal::bad(
+        None => Err(ApiError::bad(
             "invalid_request_error",
             "the last message must have the role `user` and \
                                                        must \

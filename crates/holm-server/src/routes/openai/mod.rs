@@ -26,18 +26,18 @@ use holm_kernel::{Block, Failure, FailureClass, Prompt, Reply, Usage};
 use holm_runtime::{AnswerSchema, Toolbox};
 use holm_wire::{
     Delivery, openai_chat, openai_responses,
-    server::{Asked, Head, ReplyStream, ServerCodec},
+    server::{CompletionRequest, ReplyHead, ReplyStream, ServerCodec},
 };
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::talk::{Piece, Talk};
+use self::talk::{AnswerPiece, AnswerStream};
 use crate::{
-    Problem, Refusal, Server, SessionId, Start,
-    auth::{Role, Who},
+    ApiError, HolmServer, Problem, SessionId, SessionStart,
+    auth::{AuthenticatedUser, Role},
     extract::check_json,
-    live::{Attendance, Errands, Lasting, Opening},
+    live::{ClientToolCalls, QuestionAttendance, SessionOptions, WorkLifetime},
     routes::sessions::{all_sessions, make},
     state::{admit, require},
 };
@@ -82,9 +82,9 @@ impl ModelEntry {
 /// Lists the agents as models.
 #[utoipa::path(get, path = "/v1/models", responses((status = 200, body = Models), (status = 500, body = Problem)))]
 pub(crate) async fn models(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
-) -> Result<Json<Models>, Refusal> {
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
+) -> Result<Json<Models>, ApiError> {
     let agents = server.inner.workshop.agents(&who.user).await?;
     let data = agents.into_iter().map(|agent| ModelEntry::new(agent.name)).collect();
     Ok(Json(Models { object: "list", data }))
@@ -94,19 +94,19 @@ pub(crate) async fn models(
 #[utoipa::path(get, path = "/v1/models/{id}", params(("id" = String, Path)),
     responses((status = 200, body = ModelEntry), (status = 404, body = Problem)))]
 pub(crate) async fn model(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
     Path(id): Path<String>,
-) -> Result<Json<ModelEntry>, Refusal> {
+) -> Result<Json<ModelEntry>, ApiError> {
     let agents = server.inner.workshop.agents(&who.user).await?;
     let found = agents.into_iter().find(|agent| agent.name == id);
     found.map(|agent| Json(ModelEntry::new(agent.name))).ok_or_else(|| no_agent(&id))
 }
 
 /// The error for a model name that is not an agent.
-fn no_agent(name: &str) -> Refusal {
+fn no_agent(name: &str) -> ApiError {
     let message = format!("there is no agent `{name}`; /v1/models lists them");
-    Refusal::new(StatusCode::NOT_FOUND, "model_not_found", message)
+    ApiError::new(StatusCode::NOT_FOUND, "model_not_found", message)
 }
 
 /// Answers a chat. The formats are those of OpenAI's Chat Completions.
@@ -116,12 +116,19 @@ fn no_agent(name: &str) -> Refusal {
         (status = 409, body = Object), (status = 429, body = Object), (status = 500, body = Object), (status = 502, body = Object),
         (status = 503, body = Object)))]
 pub(crate) async fn chat(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    answer(server, who, &headers, &body, Api { codec: &openai_chat::Server, prefix: "chatcmpl-" }).await
+    answer(
+        server,
+        who,
+        &headers,
+        &body,
+        OpenAiApi { codec: &openai_chat::OpenaiChatServerCodec, prefix: "chatcmpl-" },
+    )
+    .await
 }
 
 /// Answers a request in the format of OpenAI's Responses.
@@ -131,23 +138,36 @@ pub(crate) async fn chat(
         (status = 409, body = Object), (status = 429, body = Object), (status = 500, body = Object), (status = 502, body = Object),
         (status = 503, body = Object)))]
 pub(crate) async fn responses(
-    State(server): State<Server>,
-    Extension(who): Extension<Who>,
+    State(server): State<HolmServer>,
+    Extension(who): Extension<AuthenticatedUser>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    answer(server, who, &headers, &body, Api { codec: &openai_responses::Server, prefix: "resp_" }).await
+    answer(
+        server,
+        who,
+        &headers,
+        &body,
+        OpenAiApi { codec: &openai_responses::OpenaiResponsesServerCodec, prefix: "resp_" },
+    )
+    .await
 }
 
 /// One of the two API formats.
 #[derive(Clone, Copy)]
-struct Api {
+struct OpenAiApi {
     codec: &'static dyn ServerCodec,
     /// The prefix of its ids.
     prefix: &'static str,
 }
 
-async fn answer(server: Server, who: Who, headers: &HeaderMap, body: &[u8], api: Api) -> Response {
+async fn answer(
+    server: HolmServer,
+    who: AuthenticatedUser,
+    headers: &HeaderMap,
+    body: &[u8],
+    api: OpenAiApi,
+) -> Response {
     match begin(&server, &who, headers, body, api).await {
         Ok((talk, asked)) => match asked.delivery {
             Delivery::Stream => streamed(talk, &asked, api),
@@ -159,15 +179,16 @@ async fn answer(server: Server, who: Who, headers: &HeaderMap, body: &[u8], api:
 
 /// Parses the request, and sends the session a prompt or the results of the client's tools.
 async fn begin(
-    server: &Server,
-    who: &Who,
+    server: &HolmServer,
+    who: &AuthenticatedUser,
     headers: &HeaderMap,
     body: &[u8],
-    api: Api,
-) -> Result<(Talk, Asked), Refusal> {
+    api: OpenAiApi,
+) -> Result<(AnswerStream, CompletionRequest), ApiError> {
     require(who, Role::Operator)?;
     check_json(headers)?;
-    let asked = api.codec.read(body).map_err(|bad| Refusal::bad("invalid_request_error", bad.to_string()))?;
+    let asked =
+        api.codec.read(body).map_err(|bad| ApiError::bad("invalid_request_error", bad.to_string()))?;
     let schema = answer_schema::schema_of(&asked)?;
     if let Some(results) = results::results(&asked) {
         return Ok((go_on(server, who, results, schema).await?, asked));
@@ -187,50 +208,56 @@ async fn begin(
 
 /// A session for this request alone.
 async fn alone(
-    server: &Server,
-    who: &Who,
-    asked: &Asked,
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+    asked: &CompletionRequest,
     schema: Option<AnswerSchema>,
-) -> Result<Talk, Refusal> {
+) -> Result<AnswerStream, ApiError> {
     all_sessions(who)?;
     let prompt = told(ask::whole(asked)?, schema.as_ref());
-    let errands = Arc::new(Errands::new());
-    let mut opening = Opening::new(Start::New(None));
-    (opening.agent, opening.attendance) = (Some(asked.model.clone()), Attendance::Unattended);
-    opening.lasting = Lasting::Request;
+    let errands = Arc::new(ClientToolCalls::new());
+    let mut opening = SessionOptions::new(SessionStart::New(None));
+    (opening.agent, opening.attendance) = (Some(asked.model.clone()), QuestionAttendance::Unattended);
+    opening.lasting = WorkLifetime::Request;
     opening.tools = toolbox(&errands, asked)?;
     let room = make(server, who, opening).await?;
     let errands = room.errands.get_or_init(|| errands);
-    let talk =
-        Talk::new(server, who, Arc::clone(&room), Some(Arc::clone(errands)), talk::After::Close).await?;
+    let talk = AnswerStream::new(
+        server,
+        who,
+        Arc::clone(&room),
+        Some(Arc::clone(errands)),
+        talk::SessionRetention::Close,
+    )
+    .await?;
     let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
     Ok(talk.begun_at(from, schema))
 }
 
 /// The next prompt of a session that the client named.
 async fn in_session(
-    server: &Server,
-    who: &Who,
+    server: &HolmServer,
+    who: &AuthenticatedUser,
     id: SessionId,
-    asked: &Asked,
+    asked: &CompletionRequest,
     schema: Option<AnswerSchema>,
-) -> Result<Talk, Refusal> {
+) -> Result<AnswerStream, ApiError> {
     admit(who, &id)?;
     if !asked.tools.is_empty() {
         let message = "a named session keeps its first tools; leave `tools` out";
-        return Err(Refusal::bad("unsupported", message));
+        return Err(ApiError::bad("unsupported", message));
     }
     let prompt = told(ask::last(asked)?, schema.as_ref());
     let room = match server.inner.hall.enter(&who.user, &id).await {
         Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
             all_sessions(who)?;
-            let mut opening = Opening::new(Start::New(Some(id)));
+            let mut opening = SessionOptions::new(SessionStart::New(Some(id)));
             opening.agent = Some(asked.model.clone());
             make(server, who, opening).await?
         }
         entered => entered?,
     };
-    let talk = Talk::new(server, who, Arc::clone(&room), None, talk::After::Stay).await?;
+    let talk = AnswerStream::new(server, who, Arc::clone(&room), None, talk::SessionRetention::Stay).await?;
     let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
     Ok(talk.begun_at(from, schema))
 }
@@ -245,26 +272,28 @@ fn told(prompt: Prompt, schema: Option<&AnswerSchema>) -> Prompt {
 
 /// Gives a session what the client's tools came to.
 async fn go_on(
-    server: &Server,
-    who: &Who,
-    results: results::Results,
+    server: &HolmServer,
+    who: &AuthenticatedUser,
+    results: results::ClientToolResults,
     schema: Option<AnswerSchema>,
-) -> Result<Talk, Refusal> {
+) -> Result<AnswerStream, ApiError> {
     let gone = || {
         let message = "these results arrived too late; start the request again";
-        Refusal::bad("unknown_tool_call", message)
+        ApiError::bad("unknown_tool_call", message)
     };
     admit(who, &results.session)?;
     let room = server.inner.hall.find(&who.user, &results.session).await.ok_or_else(gone)?;
     let errands = room.errands.get().cloned().ok_or_else(gone)?;
-    let talk = Talk::new(server, who, room, Some(Arc::clone(&errands)), talk::After::Close).await?;
+    let talk =
+        AnswerStream::new(server, who, room, Some(Arc::clone(&errands)), talk::SessionRetention::Close)
+            .await?;
     if !errands.settle(results.given) {
         return Err(gone());
     }
     Ok(talk.begun(schema))
 }
 
-fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {
+fn toolbox(errands: &Arc<ClientToolCalls>, asked: &CompletionRequest) -> Result<Toolbox, ApiError> {
     let mut tools = Toolbox::new();
     for tool in &asked.tools {
         // As OpenAI defines it. Letters of other alphabets could imitate the name of an agent's own
@@ -272,17 +301,17 @@ fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {
         if !tool.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
             let message =
                 format!("`{}` is not a valid function name: use a-z, A-Z, 0-9, `_` and `-`", tool.name);
-            return Err(Refusal::bad("bad_tool", message));
+            return Err(ApiError::bad("bad_tool", message));
         }
         let added = tools.add_shared(errands.tool(tool));
-        added.map_err(|error| Refusal::bad("bad_tool", error.to_string()))?;
+        added.map_err(|error| ApiError::bad("bad_tool", error.to_string()))?;
     }
     Ok(tools)
 }
 
-fn head(talk: &Talk, asked: &Asked, api: Api) -> Head {
+fn head(talk: &AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> ReplyHead {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Head {
+    ReplyHead {
         id: format!("{}{}", api.prefix, talk.session()),
         model: asked.model.clone(),
         created: since.as_secs(),
@@ -291,14 +320,14 @@ fn head(talk: &Talk, asked: &Asked, api: Api) -> Head {
     }
 }
 
-async fn whole(mut talk: Talk, asked: &Asked, api: Api) -> Response {
+async fn whole(mut talk: AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Response {
     let head = head(&talk, asked, api);
     let (mut said, mut calls) = (String::new(), Vec::new());
     while let Some(piece) = talk.next().await {
         match piece {
-            Piece::Text(text) => said.push_str(&text),
-            Piece::Calls(blocks) => calls = blocks,
-            Piece::Done { stop, usage } => {
+            AnswerPiece::Text(text) => said.push_str(&text),
+            AnswerPiece::Calls(blocks) => calls = blocks,
+            AnswerPiece::Done { stop, usage } => {
                 let mut blocks = Vec::new();
                 if !said.is_empty() {
                     blocks.push(Block::Text(said));
@@ -307,13 +336,13 @@ async fn whole(mut talk: Talk, asked: &Asked, api: Api) -> Response {
                 let reply = Reply { blocks, usage, stop, model: None };
                 return json(StatusCode::OK, talk.session(), api.codec.reply(&head, &reply));
             }
-            Piece::Failed(failure) => return failed(&talk, &failure, api),
+            AnswerPiece::Failed(failure) => return failed(&talk, &failure, api),
         }
     }
     failed(&talk, &lost(), api)
 }
 
-fn failed(talk: &Talk, failure: &Failure, api: Api) -> Response {
+fn failed(talk: &AnswerStream, failure: &Failure, api: OpenAiApi) -> Response {
     let (status, body) = api.codec.failure(failure);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     let mut answer = json(status, talk.session(), body);
@@ -336,7 +365,7 @@ fn named(mut answer: Response, session: &SessionId) -> Response {
     answer
 }
 
-fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
+fn streamed(talk: AnswerStream, asked: &CompletionRequest, api: OpenAiApi) -> Response {
     let writer = api.codec.stream(head(&talk, asked, api));
     let session = talk.session().clone();
     // A stream keeps the work on the next piece during a keep-alive message: a retry of the answer
@@ -349,7 +378,7 @@ fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
             let silent = Bytes::from_static(b": still running\n\n");
             return Some((Ok::<_, Infallible>(silent), Some((pieces, writer, offset))));
         };
-        let piece = piece.unwrap_or_else(|| Piece::Failed(lost()));
+        let piece = piece.unwrap_or_else(|| AnswerPiece::Failed(lost()));
         let mut out = Vec::new();
         let offset = write(&mut *writer, piece, offset, &mut out);
         Some((Ok(Bytes::from(out)), offset.map(|offset| (pieces, writer, offset))))
@@ -361,21 +390,21 @@ fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
 }
 
 /// Writes a piece. Returns the offset of the next text, or `None` after the last piece.
-fn write(writer: &mut dyn ReplyStream, piece: Piece, offset: u64, out: &mut Vec<u8>) -> Option<u64> {
+fn write(writer: &mut dyn ReplyStream, piece: AnswerPiece, offset: u64, out: &mut Vec<u8>) -> Option<u64> {
     match piece {
-        Piece::Text(text) => {
-            writer.delta(&holm_wire::Delta::Text { offset, text: &text }, out);
+        AnswerPiece::Text(text) => {
+            writer.delta(&holm_wire::WireDelta::Text { offset, text: &text }, out);
             Some(offset + text.len() as u64)
         }
-        Piece::Calls(blocks) => {
+        AnswerPiece::Calls(blocks) => {
             blocks.iter().for_each(|block| writer.block(block, PIECE, out));
             Some(offset)
         }
-        Piece::Done { stop, usage } => {
+        AnswerPiece::Done { stop, usage } => {
             writer.end(stop, usage, out);
             None
         }
-        Piece::Failed(failure) => {
+        AnswerPiece::Failed(failure) => {
             writer.fail(&failure, out);
             None
         }

@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use holm_kernel::{Block, CallId, Role};
-use holm_wire::server::Asked;
+use holm_wire::server::CompletionRequest;
 
 use crate::{SessionId, live::PREFIX};
 
 /// The results of the client's tools.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Results {
+pub(super) struct ClientToolResults {
     pub(super) session: SessionId,
     pub(super) given: BTreeMap<CallId, String>,
 }
 
 /// The tool results at the end of a conversation, if there are any and they belong
 /// to a session here.
-pub(super) fn results(asked: &Asked) -> Option<Results> {
-    let mut found: Option<Results> = None;
+pub(super) fn results(asked: &CompletionRequest) -> Option<ClientToolResults> {
+    let mut found: Option<ClientToolResults> = None;
     for message in asked.messages.iter().rev() {
         if message.role != Role::Tool {
             break;
@@ -25,8 +25,10 @@ pub(super) fn results(asked: &Asked) -> Option<Results> {
         for block in &message.blocks {
             let Block::ToolResult(result) = block else { continue };
             let (session, call) = read_id(&result.call)?;
-            let found =
-                found.get_or_insert_with(|| Results { session: session.clone(), given: BTreeMap::new() });
+            let found = found.get_or_insert_with(|| ClientToolResults {
+                session: session.clone(),
+                given: BTreeMap::new(),
+            });
             if found.session == session {
                 found.given.insert(call, result.said().to_owned());
             }

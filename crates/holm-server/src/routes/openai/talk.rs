@@ -9,13 +9,13 @@ use holm_runtime::AnswerSchema;
 use tokio::sync::watch;
 
 use crate::{
-    Cursor, Frame, Refusal, Server, SessionId,
-    auth::{TokenId, Who},
-    live::{Errands, Room, State, Watch},
+    ApiError, FeedCursor, FeedFrame, HolmServer, SessionId,
+    auth::{AuthenticatedUser, TokenId},
+    live::{ClientToolCalls, LiveSession, SessionState, SessionWatcher},
 };
 
 /// A piece of the answer.
-pub(super) enum Piece {
+pub(super) enum AnswerPiece {
     Text(String),
     /// Calls that the client has to carry out.
     Calls(Vec<Block>),
@@ -29,7 +29,7 @@ pub(super) enum Piece {
 
 /// What happens to the session after the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum SessionRetention {
     /// Close it: it was for this request alone.
     Close,
     /// Keep it: its client will come back.
@@ -38,21 +38,21 @@ pub(super) enum After {
 
 /// An answer in progress. If it is dropped before its end, the client is gone, and
 /// the session is cancelled.
-pub(super) struct Talk {
-    watch: Watch,
-    room: Arc<Room>,
-    server: Server,
-    errands: Option<Arc<Errands>>,
-    state: watch::Receiver<State>,
+pub(super) struct AnswerStream {
+    watch: SessionWatcher,
+    room: Arc<LiveSession>,
+    server: HolmServer,
+    errands: Option<Arc<ClientToolCalls>>,
+    state: watch::Receiver<SessionState>,
     /// The client's token, and the receiver for revoked tokens.
     token: TokenId,
     changes: watch::Receiver<u64>,
-    after: After,
-    phase: Phase,
+    after: SessionRetention,
+    phase: AnswerPhase,
     /// Bytes of the current reply that were sent to the client.
     passed: u64,
     /// Whether any text was sent, and whether a new reply has started since.
-    said: Said,
+    said: AnswerTextState,
     /// Whether the next reply goes on in the middle of a sentence, because the last one was cut.
     continues: bool,
     usage: Usage,
@@ -62,12 +62,12 @@ pub(super) struct Talk {
     again: u32,
     /// What is wrong with the last answer, until it is asked for again.
     problem: Option<String>,
-    then: Then,
+    then: AnswerNextStep,
 }
 
 /// What follows after all earlier frames are read. Another thread may add a frame and its
 /// consequence while this one looks at both.
-enum Then {
+enum AnswerNextStep {
     Listen,
     /// The client's tools are called.
     Call(Vec<Block>),
@@ -76,7 +76,7 @@ enum Then {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum AnswerTextState {
     Nothing,
     Something,
     /// The next text belongs to a new reply.
@@ -84,7 +84,7 @@ enum Said {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
+enum AnswerPhase {
     /// The client has asked nothing yet; the current work of the session
     /// belongs to another request.
     Listening,
@@ -94,20 +94,20 @@ enum Phase {
     Over,
 }
 
-impl Talk {
+impl AnswerStream {
     /// Starts to watch the session. Its output belongs to this
     /// answer from [`begun`](Self::begun) on.
     pub(super) async fn new(
-        server: &Server,
-        who: &Who,
-        room: Arc<Room>,
-        errands: Option<Arc<Errands>>,
-        after: After,
-    ) -> Result<Self, Refusal> {
+        server: &HolmServer,
+        who: &AuthenticatedUser,
+        room: Arc<LiveSession>,
+        errands: Option<Arc<ClientToolCalls>>,
+        after: SessionRetention,
+    ) -> Result<Self, ApiError> {
         let changes = server.inner.keyring.changes();
         let store = server.inner.workshop.home(&room.user).await?.store;
         let cursor = room.feed.latest();
-        let watch = Watch::new(Arc::clone(&room.feed), None, store, room.id.clone(), cursor);
+        let watch = SessionWatcher::new(Arc::clone(&room.feed), None, store, room.id.clone(), cursor);
         let mut state = room.state();
         // Earlier states of the session do not matter.
         state.borrow_and_update();
@@ -120,27 +120,27 @@ impl Talk {
             token: who.token,
             changes,
             after,
-            phase: Phase::Listening,
+            phase: AnswerPhase::Listening,
             passed: 0,
-            said: Said::Nothing,
+            said: AnswerTextState::Nothing,
             continues: false,
             usage: Usage::default(),
             schema: None,
             again: 0,
             problem: None,
-            then: Then::Listen,
+            then: AnswerNextStep::Listen,
         })
     }
 
     /// The session has heard what was asked after this place: what was told before it was somebody else's.
-    pub(super) fn begun_at(mut self, from: Cursor, schema: Option<AnswerSchema>) -> Self {
+    pub(super) fn begun_at(mut self, from: FeedCursor, schema: Option<AnswerSchema>) -> Self {
         self.watch.go_to(from);
         self.begun(schema)
     }
 
     /// The session has heard what was asked, and which schema its answer must fit: from now on, a client that leaves stops it.
     pub(super) fn begun(mut self, schema: Option<AnswerSchema>) -> Self {
-        (self.phase, self.schema) = (Phase::Talking, schema);
+        (self.phase, self.schema) = (AnswerPhase::Talking, schema);
         self
     }
 
@@ -149,14 +149,14 @@ impl Talk {
     }
 
     /// The next piece; `None` after the last.
-    pub(super) async fn next(&mut self) -> Option<Piece> {
+    pub(super) async fn next(&mut self) -> Option<AnswerPiece> {
         match self.phase {
-            Phase::Over => return None,
-            Phase::Ending(stop) => {
-                self.phase = Phase::Over;
-                return Some(Piece::Done { stop, usage: self.usage });
+            AnswerPhase::Over => return None,
+            AnswerPhase::Ending(stop) => {
+                self.phase = AnswerPhase::Over;
+                return Some(AnswerPiece::Done { stop, usage: self.usage });
             }
-            Phase::Listening | Phase::Talking => {}
+            AnswerPhase::Listening | AnswerPhase::Talking => {}
         }
         loop {
             if let Some(problem) = self.problem.take()
@@ -164,7 +164,7 @@ impl Talk {
             {
                 return Some(self.fail(FailureClass::Server, &refusal.message));
             }
-            if !matches!(self.then, Then::Listen) && !self.changes.has_changed().unwrap_or(true) {
+            if !matches!(self.then, AnswerNextStep::Listen) && !self.changes.has_changed().unwrap_or(true) {
                 let heard = self.watch.told().await.map(|(frame, _)| self.hear(&frame));
                 match heard {
                     Some(None) => continue,
@@ -199,11 +199,11 @@ impl Talk {
                                                                          was \
                                                                          lost")),
                 },
-                calls = calls => self.then = Then::Call(calls),
+                calls = calls => self.then = AnswerNextStep::Call(calls),
                 changed = self.state.changed() => {
-                    let over = matches!(*self.state.borrow_and_update(), State::Idle(_) | State::Closed);
+                    let over = matches!(*self.state.borrow_and_update(), SessionState::Idle(_) | SessionState::Closed);
                     if over || changed.is_err() {
-                        self.then = Then::Rest;
+                        self.then = AnswerNextStep::Rest;
                     }
                 }
             }
@@ -211,52 +211,52 @@ impl Talk {
     }
 
     /// What follows after all frames are read.
-    fn follow(&mut self) -> Piece {
-        match std::mem::replace(&mut self.then, Then::Rest) {
-            Then::Call(calls) => {
-                self.phase = Phase::Ending(StopReason::ToolUse);
-                Piece::Calls(calls)
+    fn follow(&mut self) -> AnswerPiece {
+        match std::mem::replace(&mut self.then, AnswerNextStep::Rest) {
+            AnswerNextStep::Call(calls) => {
+                self.phase = AnswerPhase::Ending(StopReason::ToolUse);
+                AnswerPiece::Calls(calls)
             }
-            Then::Listen | Then::Rest => {
+            AnswerNextStep::Listen | AnswerNextStep::Rest => {
                 self.fail(FailureClass::Server, "the session was closed before it answered")
             }
         }
     }
 
     /// Asks for an answer that fits.
-    async fn ask_again(&mut self, problem: &str) -> Result<(), Refusal> {
+    async fn ask_again(&mut self, problem: &str) -> Result<(), ApiError> {
         self.room.settled().await;
         // That it is idle in between is no end; that it is so later on, before anything was answered, is one.
         self.state.borrow_and_update();
-        self.then = Then::Listen;
+        self.then = AnswerNextStep::Listen;
         let again = Some(AnswerSchema::ask_again(problem));
         let (from, _) = self.server.hall().prompt_from(&self.room, again).await?;
         self.watch.go_to(from);
         Ok(())
     }
 
-    fn hear(&mut self, frame: &Frame) -> Option<Piece> {
+    fn hear(&mut self, frame: &FeedFrame) -> Option<AnswerPiece> {
         match frame {
-            Frame::Event(told) => self.event(&told.event.event),
-            Frame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),
-            Frame::Lagged | Frame::Closed => {
+            FeedFrame::Event(told) => self.event(&told.event.event),
+            FeedFrame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),
+            FeedFrame::Lagged | FeedFrame::Closed => {
                 Some(self.fail(FailureClass::Server, "the connection to the session was lost"))
             }
-            Frame::Delta { .. }
-            | Frame::Progress { .. }
-            | Frame::Asked(_)
-            | Frame::Settled(_)
-            | Frame::Note(_) => None,
+            FeedFrame::Delta { .. }
+            | FeedFrame::Progress { .. }
+            | FeedFrame::Asked(_)
+            | FeedFrame::Settled(_)
+            | FeedFrame::Note(_) => None,
         }
     }
 
-    fn event(&mut self, event: &Event) -> Option<Piece> {
+    fn event(&mut self, event: &Event) -> Option<AnswerPiece> {
         match event {
             Event::ModelCalled { .. } => {
                 self.passed = 0;
                 let continues = std::mem::take(&mut self.continues);
-                if self.said == Said::Something && !continues {
-                    self.said = Said::Before;
+                if self.said == AnswerTextState::Something && !continues {
+                    self.said = AnswerTextState::Before;
                 }
                 None
             }
@@ -285,7 +285,7 @@ impl Talk {
     }
 
     /// Passes on what is new of a text that begins at `offset`. What follows a gap waits for the message.
-    fn text(&mut self, offset: u64, text: &str) -> Option<Piece> {
+    fn text(&mut self, offset: u64, text: &str) -> Option<AnswerPiece> {
         if self.schema.is_some() {
             // Nobody sees an answer before it is known to fit.
             return None;
@@ -293,20 +293,20 @@ impl Talk {
         let skip = usize::try_from(self.passed.checked_sub(offset)?).ok()?;
         let new = text.get(skip..).filter(|new| !new.is_empty())?;
         self.passed += new.len() as u64;
-        let gap = if self.said == Said::Before { "\n\n" } else { "" };
-        self.said = Said::Something;
-        Some(Piece::Text(format!("{gap}{new}")))
+        let gap = if self.said == AnswerTextState::Before { "\n\n" } else { "" };
+        self.said = AnswerTextState::Something;
+        Some(AnswerPiece::Text(format!("{gap}{new}")))
     }
 
     /// The end, unless the answer is to be asked for again.
-    fn checked(&mut self, ending: &Ending) -> Option<Piece> {
+    fn checked(&mut self, ending: &Ending) -> Option<AnswerPiece> {
         let (Some(schema), Ending::Answered { text }) = (&self.schema, ending) else {
             return Some(self.end(ending));
         };
         match schema.check(text) {
             Ok(data) => {
-                self.phase = Phase::Ending(StopReason::EndTurn);
-                Some(Piece::Text(data))
+                self.phase = AnswerPhase::Ending(StopReason::EndTurn);
+                Some(AnswerPiece::Text(data))
             }
             Err(problem) if self.again < AnswerSchema::MOST_AGAIN => {
                 self.again += 1;
@@ -321,28 +321,28 @@ impl Talk {
         }
     }
 
-    fn end(&mut self, ending: &Ending) -> Piece {
-        self.phase = Phase::Over;
+    fn end(&mut self, ending: &Ending) -> AnswerPiece {
+        self.phase = AnswerPhase::Over;
         let failed = |class, message: String| {
-            Piece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
+            AnswerPiece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
         };
         match ending {
-            Ending::Answered { text } if self.said == Said::Nothing && !text.is_empty() => {
+            Ending::Answered { text } if self.said == AnswerTextState::Nothing && !text.is_empty() => {
                 // An answer that is not in any reply: the unchanged result of a tool.
-                self.phase = Phase::Ending(StopReason::EndTurn);
-                self.said = Said::Something;
-                Piece::Text(text.clone())
+                self.phase = AnswerPhase::Ending(StopReason::EndTurn);
+                self.said = AnswerTextState::Something;
+                AnswerPiece::Text(text.clone())
             }
-            Ending::Answered { .. } => Piece::Done { stop: StopReason::EndTurn, usage: self.usage },
-            Ending::Refused { .. } => Piece::Done { stop: StopReason::Refusal, usage: self.usage },
+            Ending::Answered { .. } => AnswerPiece::Done { stop: StopReason::EndTurn, usage: self.usage },
+            Ending::Refused { .. } => AnswerPiece::Done { stop: StopReason::Refusal, usage: self.usage },
             Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is used up".into()),
             Ending::Failed { class, message, .. } => failed(*class, message.clone()),
             Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
             Ending::Looping { tool, .. } => {
                 failed(FailureClass::Server, format!("the agent called `{tool}` again and again"))
             }
-            Ending::OverLimit { limit: Limit::OutputTokens, .. } if self.said != Said::Nothing => {
-                Piece::Done { stop: StopReason::MaxTokens, usage: self.usage }
+            Ending::OverLimit { limit: Limit::OutputTokens, .. } if self.said != AnswerTextState::Nothing => {
+                AnswerPiece::Done { stop: StopReason::MaxTokens, usage: self.usage }
             }
             Ending::OverLimit { .. } => failed(FailureClass::Server, "a limit was reached".into()),
             Ending::Cancelled { reason } => {
@@ -351,10 +351,10 @@ impl Talk {
         }
     }
 
-    fn fail(&mut self, class: FailureClass, message: &str) -> Piece {
-        self.phase = Phase::Over;
+    fn fail(&mut self, class: FailureClass, message: &str) -> AnswerPiece {
+        self.phase = AnswerPhase::Over;
         let message = message.to_owned();
-        Piece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
+        AnswerPiece::Failed(Failure { class, message, retry_after_ms: None, usage: Usage::default() })
     }
 
     /// The calls that wait for the client's tools.
@@ -382,19 +382,19 @@ impl Talk {
     }
 }
 
-impl Drop for Talk {
+impl Drop for AnswerStream {
     fn drop(&mut self) {
         let calls = self.waited_for();
         match self.phase {
-            Phase::Over if !calls.is_empty() => return self.give_up_later(calls),
+            AnswerPhase::Over if !calls.is_empty() => return self.give_up_later(calls),
             // A refused request stops nothing: the running work belongs to another request.
-            Phase::Listening | Phase::Over => {}
-            Phase::Talking | Phase::Ending(_) => {
+            AnswerPhase::Listening | AnswerPhase::Over => {}
+            AnswerPhase::Talking | AnswerPhase::Ending(_) => {
                 // A session that has ended need not be cancelled.
                 let _ = self.room.cancel("the client disconnected");
             }
         }
-        if self.after == After::Close {
+        if self.after == SessionRetention::Close {
             let (hall, room) = (Arc::clone(self.server.hall()), Arc::clone(&self.room));
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 runtime.spawn(async move { hall.let_go_when_idle(&room).await });

@@ -1,13 +1,13 @@
 use holm_kernel::Prompt;
 use holm_wire::{
     openai_chat,
-    server::{Asked, ServerCodec as _},
+    server::{CompletionRequest, ServerCodec as _},
 };
 
 use super::{answer_schema::schema_of, ask, results};
 
-fn read(body: &str) -> Asked {
-    openai_chat::Server.read(body.as_bytes()).unwrap()
+fn read(body: &str) -> CompletionRequest {
+    openai_chat::OpenaiChatServerCodec.read(body.as_bytes()).unwrap()
 }
 
 fn text(prompt: &Prompt) -> String {

@@ -1,11 +1,11 @@
 use holm_kernel::NanoUsd;
-use holm_store::{Tally, UsageLine};
+use holm_store::{UsageLine, UsageTally};
 use serde_json::json;
 
 use super::UsageView;
 
 fn line(name: &str, cost: u64, unpriced: u64) -> UsageLine {
-    let tally = Tally { calls: 2, cost: NanoUsd::new(cost), unpriced, ..Tally::default() };
+    let tally = UsageTally { calls: 2, cost: NanoUsd::new(cost), unpriced, ..UsageTally::default() };
     UsageLine { name: name.into(), tally }
 }
 

@@ -1,6 +1,6 @@
 use tokio_postgres::config::SslMode;
 
-use super::{Address, Roots, Words, decoded, from_pairs, from_url};
+use super::{ConnectionParameters, DatabaseAddress, RootCertificates, decoded, from_pairs, from_url};
 use crate::StoreError;
 
 #[test]
@@ -25,31 +25,31 @@ fn a_password_goes_through_a_network_in_the_clear_only_if_somebody_says_so() {
         ("postgresql://a:x@db.example/holm?sslmode=disable", SslMode::Disable),
         ("postgres://a:x@127.0.0.1/holm", SslMode::Disable),
     ] {
-        let read = Address::read(address).unwrap();
+        let read = DatabaseAddress::read(address).unwrap();
         assert_eq!(read.config.get_ssl_mode(), expect, "{address}");
-        assert_eq!(read.tls == Roots::None, expect == SslMode::Disable, "{address}");
+        assert_eq!(read.tls == RootCertificates::None, expect == SslMode::Disable, "{address}");
     }
 }
 
 #[test]
 fn certificates_are_believed_by_the_file_that_was_named() {
     for (address, expect) in [
-        ("host=db.example", Roots::System),
-        ("host=db.example sslrootcert=system", Roots::System),
+        ("host=db.example", RootCertificates::System),
+        ("host=db.example sslrootcert=system", RootCertificates::System),
         (
             "host=db.example sslrootcert='/etc/a b.pem' sslmode=verify-full",
-            Roots::File("/etc/a b.pem".into()),
+            RootCertificates::File("/etc/a b.pem".into()),
         ),
-        ("postgresql://db.example/x?sslrootcert=%2Fetc%2Fa.pem", Roots::File("/etc/a.pem".into())),
+        ("postgresql://db.example/x?sslrootcert=%2Fetc%2Fa.pem", RootCertificates::File("/etc/a.pem".into())),
     ] {
-        assert_eq!(Address::read(address).unwrap().tls, expect, "{address}");
+        assert_eq!(DatabaseAddress::read(address).unwrap().tls, expect, "{address}");
     }
 }
 
 #[test]
 fn words_that_nobody_knows_are_refused() {
     for address in ["host=a sslmode=allow", "host=a sslmode=verify-ca", "host", "host='a", "host=a sslmode"] {
-        let read = Address::read(address).map(|_| ());
+        let read = DatabaseAddress::read(address).map(|_| ());
         assert!(matches!(read, Err(StoreError::BadLabel { .. })), "{address}: {read:?}");
     }
 }
@@ -58,7 +58,10 @@ fn words_that_nobody_knows_are_refused() {
 fn everything_else_reaches_the_driver_as_it_was_written() {
     let (rest, words) = from_pairs(r"user = 'o\'brien' sslmode=require password=a\ b\\c dbname=''").unwrap();
     assert_eq!(rest, r"user='o\'brien' password='a b\\c' dbname='' ");
-    assert_eq!(words, Words { mode: Some("require".into()), ..Words::default() });
+    assert_eq!(
+        words,
+        ConnectionParameters { mode: Some("require".into()), ..ConnectionParameters::default() }
+    );
     let (rest, words) = from_url("postgresql://a@b/c?x=1&sslmode=require&y=2");
     assert_eq!((rest.as_str(), words.mode.as_deref()), ("postgresql://a@b/c?x=1&y=2", Some("require")));
     assert_eq!(from_url("postgresql://a@b/c?sslmode=require").0, "postgresql://a@b/c");

@@ -11,7 +11,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::{Commit, Reach};
+use super::{CommitDurability, PostgresConnector};
 use crate::StoreError;
 
 /// A server that closes every connection at once, with the number of connections so far.
@@ -31,11 +31,11 @@ async fn rude() -> (u16, Arc<AtomicUsize>) {
 async fn whoever_waits_for_a_database_that_is_not_there_is_told_at_once() {
     for (pause, expect) in [(Duration::from_secs(3_600), 1), (Duration::ZERO, 3)] {
         let (port, came) = rude().await;
-        let mut reach = Reach::new(&format!("host=127.0.0.1 port={port} user=holm")).unwrap();
+        let mut reach = PostgresConnector::new(&format!("host=127.0.0.1 port={port} user=holm")).unwrap();
         reach.pause = pause;
-        let first = reach.connect(Commit::Synced).await.map(|_| ()).unwrap_err();
+        let first = reach.connect(CommitDurability::Synced).await.map(|_| ()).unwrap_err();
         for _ in 0..2 {
-            let again = reach.connect(Commit::Written).await.map(|_| ()).unwrap_err();
+            let again = reach.connect(CommitDurability::Written).await.map(|_| ()).unwrap_err();
             assert!(pause == Duration::ZERO || again == first, "{again:?}");
         }
         assert_eq!(came.load(Ordering::SeqCst), expect, "{pause:?}");
@@ -61,9 +61,9 @@ async fn silent() -> u16 {
 #[tokio::test]
 async fn a_database_that_lets_somebody_in_and_says_nothing_more_is_not_waited_for_without_end() {
     let address = format!("host=127.0.0.1 port={} user=holm", silent().await);
-    let mut reach = Reach::new(&address).unwrap();
+    let mut reach = PostgresConnector::new(&address).unwrap();
     reach.patience = Duration::from_millis(200);
-    match reach.connect(Commit::Synced).await.map(|_| ()) {
+    match reach.connect(CommitDurability::Synced).await.map(|_| ()) {
         Err(StoreError::System { reason }) => assert!(reason.contains("does not answer"), "{reason}"),
         other => panic!("{other:?}"),
     }
@@ -80,7 +80,7 @@ fn what_an_address_says_of_silence_is_what_happens() {
         ("postgresql://a@127.0.0.1/x?keepalives_idle=8", 8, 10, 3, 60),
         (all, 9, 4, 7, 3),
     ] {
-        let config = Reach::new(address).unwrap().config;
+        let config = PostgresConnector::new(address).unwrap().config;
         assert_eq!(config.get_keepalives_idle(), Duration::from_secs(idle), "{address}");
         assert_eq!(config.get_keepalives_interval(), Some(Duration::from_secs(interval)), "{address}");
         assert_eq!(config.get_keepalives_retries(), Some(retries), "{address}");

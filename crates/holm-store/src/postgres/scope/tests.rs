@@ -1,9 +1,9 @@
-use super::Schema;
+use super::SchemaName;
 
 #[test]
 fn each_table_is_named_with_its_schema_and_nothing_else_is() {
     let check = |schema: Option<&str>, sql: &str, expect: &str| {
-        assert_eq!(Schema::new(schema).qualify(sql), expect);
+        assert_eq!(SchemaName::new(schema).qualify(sql), expect);
     };
     let ada = Some("holm_ada");
     check(ada, "SELECT 1", "SELECT 1");

@@ -1,32 +1,36 @@
 use super::*;
 
 /// A store's thread over a database of its own, with a log that may be elsewhere.
-fn committer(folder: &std::path::Path, log: &str) -> Committer {
+fn committer(folder: &std::path::Path, log: &str) -> SqliteCommitter {
     with_writer(folder, log).0
 }
 
 /// The same, with the connection that it writes through.
-fn with_writer(folder: &std::path::Path, log: &str) -> (Committer, Arc<Writer>) {
+fn with_writer(folder: &std::path::Path, log: &str) -> (SqliteCommitter, Arc<SqliteWriter>) {
     let path = folder.join("holm.db");
     let conn = Connection::open(&path).unwrap();
     conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
     super::super::schema::migrate(&conn, &path).unwrap();
     conn.execute("INSERT INTO runs (no, id, created) VALUES (1, 'one', 0)", []).unwrap();
-    let (writer, counters) = (Arc::new(Writer::new(conn)), Arc::default());
+    let (writer, counters) = (Arc::new(SqliteWriter::new(conn)), Arc::default());
     let copier = Connection::open(&path).unwrap();
     let own = Arc::clone(&writer);
-    let work = Work { writer, log: folder.join(log), unsynced: None, counters, copier, copies: 0 };
-    (Committer::start(work).unwrap(), own)
+    let work = CommitWorker { writer, log: folder.join(log), unsynced: None, counters, copier, copies: 0 };
+    (SqliteCommitter::start(work).unwrap(), own)
 }
 
 fn append(
-    committer: &Committer,
+    committer: &SqliteCommitter,
     seq: u64,
     durability: Durability,
 ) -> oneshot::Receiver<Result<(), StoreError>> {
     let (done, answer) = oneshot::channel();
-    let batch = OwnedBatch::new(Batch { run: RunNo(1), first: seq, bodies: vec![Body::Plain("line")] });
-    committer.submit(Job::Append { batch, durability, done });
+    let batch = OwnedBatch::new(RecordBatch {
+        run: RunNumber(1),
+        first: seq,
+        bodies: vec![RecordBody::Plain("line")],
+    });
+    committer.submit(SqliteCommitJob::Append { batch, durability, done });
     answer
 }
 
@@ -80,11 +84,14 @@ fn a_lease_is_released_after_the_appends_that_were_submitted_before() {
         .with(|_| {
             let answers =
                 [append(&committer, 0, Durability::Synced), append(&committer, 1, Durability::Written)];
-            committer.submit(Job::Last(Last::Release { run: RunNo(1), holder: "me".into() }));
+            committer.submit(SqliteCommitJob::Last(SqliteFollowUp::Release {
+                run: RunNumber(1),
+                holder: "me".into(),
+            }));
             Ok(answers)
         })
         .unwrap();
-    committer.submit(Job::Last(Last::Passed(done)));
+    committer.submit(SqliteCommitJob::Last(SqliteFollowUp::Passed(done)));
     passed.blocking_recv().unwrap();
     assert!(answers.into_iter().all(|mut answer| answer.try_recv() == Ok(Ok(()))), "all was answered before");
     let found: i64 =
@@ -94,9 +101,9 @@ fn a_lease_is_released_after_the_appends_that_were_submitted_before() {
 
 #[test]
 fn a_sync_without_lines_is_done_and_refused_after_one_that_failed() {
-    let sync = |committer: &Committer| {
+    let sync = |committer: &SqliteCommitter| {
         let (done, answer) = oneshot::channel();
-        committer.submit(Job::Sync { done });
+        committer.submit(SqliteCommitJob::Sync { done });
         answer.blocking_recv().unwrap()
     };
     let folder = tempfile::tempdir().unwrap();

@@ -20,7 +20,7 @@ use std::{
 };
 
 use holm_kernel::Timestamp;
-use holm_runtime::{Durability, Journal, JournalFailed, Journals as _};
+use holm_runtime::{Durability, Journal, JournalStorageError, JournalStore as _};
 use holm_store::Store;
 
 use crate::suite::script::Script;
@@ -222,7 +222,7 @@ impl History {
                     assert_eq!(opened.text, lines[..count].concat().as_bytes(), "{what}: run {run}");
                     count
                 }
-                Err(JournalFailed::Missing { .. }) => 0,
+                Err(JournalStorageError::Missing { .. }) => 0,
                 Err(error) => panic!("{what}: run {run}: {error}"),
             };
             assert!(found >= must, "{what}: run {run} has {found} lines of {must} that were acknowledged");

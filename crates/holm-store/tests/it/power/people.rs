@@ -15,12 +15,12 @@ use std::{
 use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Budget, Input, ModelResult, Numbered, Proposal, Reply, StopReason, Tool, ToolCall, ToolOutput,
+    Block, Budget, Input, ModelResult, Numbered, Proposal, Reply, StopReason, ToolCall, ToolOutput, ToolSpec,
     Verdict, journal,
 };
 use holm_runtime::{
-    Agent, BoxFuture, Changes, Durability, Handle, Job, Journal, JournalFailed, Journals, Opened, model_fn,
-    tool_fn,
+    Agent, BoxFuture, Durability, Journal, JournalStorageError, JournalStore, OpenedJournal, ResumeChanges,
+    RunHandle, ToolInvocation, model_fn, tool_fn,
 };
 use holm_store::Store;
 
@@ -160,17 +160,17 @@ fn words(dice: &Mutex<Dice>) -> String {
     "word ".repeat(1 + roll(dice, 1_200))
 }
 
-fn changes(turn: usize) -> Changes {
-    Changes {
+fn changes(turn: usize) -> ResumeChanges {
+    ResumeChanges {
         mode: Some(Mode::Default),
         grants: Some(GrantSet::parse([&*format!("read:{turn}/**")]).unwrap()),
         budget: Some(Budget::default()),
-        ..Changes::default()
+        ..ResumeChanges::default()
     }
 }
 
 /// An agent whose model talks and calls tools, of which one is a person who interferes.
-fn agent(store: &Store, dice: &Arc<Mutex<Dice>>, shown: &Shown, handle: &Arc<OnceLock<Handle>>) -> Agent {
+fn agent(store: &Store, dice: &Arc<Mutex<Dice>>, shown: &Shown, handle: &Arc<OnceLock<RunHandle>>) -> Agent {
     let (lot, count) = (Arc::clone(dice), AtomicUsize::new(0));
     let model = model_fn(move |_| {
         let reply = reply(count.fetch_add(1, Ordering::Relaxed), words(&lot));
@@ -178,7 +178,7 @@ fn agent(store: &Store, dice: &Arc<Mutex<Dice>>, shown: &Shown, handle: &Arc<Onc
     });
     let (lot, handle, events) = (Arc::clone(dice), Arc::clone(handle), Arc::clone(shown));
     let count = AtomicUsize::new(0);
-    let meddle = tool_fn(declared("meddle").level(Level::ReadOnly), move |job: Job| {
+    let meddle = tool_fn(declared("meddle").level(Level::ReadOnly), move |job: ToolInvocation| {
         let number = count.fetch_add(1, Ordering::Relaxed);
         let stopped = interfere(handle.get().unwrap(), number, &lot);
         async move {
@@ -188,7 +188,9 @@ fn agent(store: &Store, dice: &Arc<Mutex<Dice>>, shown: &Shown, handle: &Arc<Onc
             ToolOutput::text("said")
         }
     });
-    let act = tool_fn(declared("act").level(Level::Execute), |_: Job| async { ToolOutput::text("acted") });
+    let act = tool_fn(declared("act").level(Level::Execute), |_: ToolInvocation| async {
+        ToolOutput::text("acted")
+    });
     let lot = Arc::clone(dice);
     let person = move |_: &Proposal| match roll(&lot, 2) {
         0 => Verdict::allow(),
@@ -205,8 +207,8 @@ fn agent(store: &Store, dice: &Arc<Mutex<Dice>>, shown: &Shown, handle: &Arc<Onc
         .unwrap()
 }
 
-fn declared(name: &str) -> Tool {
-    Tool::new(name, "For tests.", Json::object([("type", "object".into())]))
+fn declared(name: &str) -> ToolSpec {
+    ToolSpec::new(name, "For tests.", Json::object([("type", "object".into())]))
 }
 
 fn reply(number: usize, text: String) -> Reply {
@@ -226,7 +228,7 @@ fn reply(number: usize, text: String) -> Reply {
 }
 
 /// Says something to the run while it works; whether that was to stop.
-fn interfere(handle: &Handle, number: usize, dice: &Mutex<Dice>) -> bool {
+fn interfere(handle: &RunHandle, number: usize, dice: &Mutex<Dice>) -> bool {
     match number % 6 {
         0 => handle.steer(words(dice)).unwrap(),
         1 => handle.follow_up(words(dice)).unwrap(),
@@ -249,19 +251,19 @@ struct WatchedJournal {
     journal: Box<dyn Journal>,
 }
 
-impl Journals for Watched {
-    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>> {
+impl JournalStore for Watched {
+    fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalStorageError>> {
         Box::pin(async move {
             let (store, journal) = (self.0.clone(), self.0.create(run).await?);
             Ok(Box::new(WatchedJournal { store, journal }) as Box<dyn Journal>)
         })
     }
 
-    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>> {
+    fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<OpenedJournal, JournalStorageError>> {
         self.0.open(run)
     }
 
-    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>> {
+    fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalStorageError>> {
         self.0.read(run)
     }
 }
@@ -271,7 +273,7 @@ impl Journal for WatchedJournal {
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> BoxFuture<'a, Result<(), JournalFailed>> {
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         Box::pin(async move {
             let before = self.store.commits().syncs;
             self.journal.append(lines, durability).await?;

@@ -2,8 +2,8 @@
 
 use holm_grants::Mode;
 use holm_kernel::{Block, Message, ModelResult, Reply, Role, Seq, StopReason, ToolCall, journal};
-use holm_runtime::{Agent, Blobs as _, Journals as _, model_fn, tool};
-use holm_store::{By, MasterKey, Options, Store, UsageQuery};
+use holm_runtime::{Agent, BlobStore as _, JournalStore as _, model_fn, tool};
+use holm_store::{MasterKey, Store, StoreOptions, UsageGrouping, UsageQuery};
 
 use super::Place;
 
@@ -42,7 +42,7 @@ fn agent(store: &Store) -> Agent {
 }
 
 pub(crate) async fn an_agent_runs_resumes_and_forks(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let agent = agent(&store);
     let mut session = agent.start_as("first").await.unwrap();
     let report = session.prompt("go").await.unwrap();
@@ -65,14 +65,14 @@ pub(crate) async fn an_agent_runs_resumes_and_forks(place: &dyn Place) {
     assert_eq!(payloads(&first)[1..], payloads(&second)[1..past], "one past under two names");
     assert!(!agent.replay("first").await.unwrap().events.is_empty());
     let tools = store
-        .usage(By::Tool, &UsageQuery { run: Some("first".into()), ..UsageQuery::default() })
+        .usage(UsageGrouping::Tool, &UsageQuery { run: Some("first".into()), ..UsageQuery::default() })
         .await
         .unwrap();
     assert_eq!((tools[0].name.as_str(), tools[0].tally.calls), ("flood", 2));
     let found = store.search("\"line of text\"", 9).await.unwrap();
     assert_eq!(found.len(), 4, "by the ends that the journals carry");
 
-    let digest = journal::Hash::of("a line of text\n".repeat(40_000).as_bytes()).to_string();
+    let digest = journal::Sha256Hash::of("a line of text\n".repeat(40_000).as_bytes()).to_string();
     store.erase("first").await.unwrap();
     assert_eq!(store.get(&digest, 0..6).await.unwrap(), b"a line", "the fork refers to it too");
     store.erase("second").await.unwrap();
@@ -80,13 +80,13 @@ pub(crate) async fn an_agent_runs_resumes_and_forks(place: &dyn Place) {
 }
 
 pub(crate) async fn a_copy_in_an_encrypted_store_has_its_own_large_results(place: &dyn Place) {
-    let store = place.open(Options::new().key(MasterKey::new([5; 32]))).await;
+    let store = place.open(StoreOptions::new().key(MasterKey::new([5; 32]))).await;
     let mut session = agent(&store).start_as("first").await.unwrap();
     session.prompt("go").await.unwrap();
     session.close().await;
     let text = store.read("first").await.unwrap();
     store.import(&text, Some("copy")).await.unwrap();
-    let digest = journal::Hash::of("a line of text\n".repeat(40_000).as_bytes()).to_string();
+    let digest = journal::Sha256Hash::of("a line of text\n".repeat(40_000).as_bytes()).to_string();
     store.erase("first").await.unwrap();
     assert_eq!(store.get(&digest, 599_990..700_000).await.unwrap(), b"e of text\n");
 }

@@ -2,7 +2,7 @@
 
 use super::Place;
 use holm_kernel::Timestamp;
-use holm_store::{KeptRun, MasterKey, Options, RunState, Store};
+use holm_store::{JobRunState, MasterKey, Store, StoreOptions, StoredJobRun};
 
 const NOW: Timestamp = Timestamp::new(1_000);
 
@@ -10,21 +10,21 @@ async fn slots(store: &Store, job: &str) -> Vec<String> {
     store.job_runs(job, 100).await.unwrap().into_iter().map(|run| run.slot).collect()
 }
 
-async fn add(store: &Store, slot: &str, state: RunState) -> bool {
+async fn add(store: &Store, slot: &str, state: JobRunState) -> bool {
     store.add_job_run("nightly", slot, NOW, b"body", state).await.unwrap()
 }
 
 pub(crate) async fn jobs_are_kept_listed_and_forgotten(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     assert!(store.add_job("nightly", b"spec", b"standing").await.unwrap());
     assert!(store.add_job("hourly", b"other", b"").await.unwrap());
     assert!(!store.add_job("nightly", b"again", b"").await.unwrap());
     assert!(store.add_job("../etc", b"", b"").await.is_err());
-    let again = place.open(Options::new()).await;
+    let again = place.open(StoreOptions::new()).await;
     let jobs = again.jobs().await.unwrap();
     assert_eq!(jobs.iter().map(|job| job.id.as_str()).collect::<Vec<_>>(), ["hourly", "nightly"]);
     assert_eq!((jobs[1].spec.as_slice(), jobs[1].standing.as_slice()), (&b"spec"[..], &b"standing"[..]));
-    assert!(add(&store, "at-1", RunState::Open).await);
+    assert!(add(&store, "at-1", JobRunState::Open).await);
     assert!(again.remove_job("nightly").await.unwrap());
     assert!(!store.remove_job("nightly").await.unwrap());
     assert_eq!(store.job("nightly").await.unwrap(), None);
@@ -34,7 +34,7 @@ pub(crate) async fn jobs_are_kept_listed_and_forgotten(place: &dyn Place) {
 }
 
 pub(crate) async fn of_two_who_change_a_job_one_is_told_to_look_again(place: &dyn Place) {
-    let (one, other) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let (one, other) = (place.open(StoreOptions::new()).await, place.open(StoreOptions::new()).await);
     assert!(one.add_job("nightly", b"spec", b"0").await.unwrap());
     let mut seen = one.job("nightly").await.unwrap().unwrap();
     let mut late = other.job("nightly").await.unwrap().unwrap();
@@ -48,12 +48,12 @@ pub(crate) async fn of_two_who_change_a_job_one_is_told_to_look_again(place: &dy
 }
 
 pub(crate) async fn a_slot_is_filled_once_however_many_try(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     store.add_job("nightly", b"", b"").await.unwrap();
     let mut tries = Vec::new();
     for _ in 0..4 {
-        let other = place.open(Options::new()).await;
-        tries.push(tokio::spawn(async move { add(&other, "at-7", RunState::Open).await }));
+        let other = place.open(StoreOptions::new()).await;
+        tries.push(tokio::spawn(async move { add(&other, "at-7", JobRunState::Open).await }));
     }
     let mut filled = 0;
     for tried in tries {
@@ -62,26 +62,26 @@ pub(crate) async fn a_slot_is_filled_once_however_many_try(place: &dyn Place) {
     assert_eq!(filled, 1);
     // Ending does not free it.
     let run = store.job_run("nightly", "at-7").await.unwrap().unwrap();
-    let ended = KeptRun { state: RunState::Ended, body: b"done".to_vec(), ..run.clone() };
+    let ended = StoredJobRun { state: JobRunState::Ended, body: b"done".to_vec(), ..run.clone() };
     assert!(store.change_job_run("nightly", &ended).await.unwrap());
     assert!(!store.change_job_run("nightly", &run).await.unwrap(), "it has changed since");
-    assert!(!add(&store, "at-7", RunState::Open).await);
+    assert!(!add(&store, "at-7", JobRunState::Open).await);
     assert!(store.open_job_runs("nightly").await.unwrap().is_empty());
     assert_eq!(store.job_run("nightly", "at-7").await.unwrap().unwrap().body, b"done");
     // A job that is gone has no slots.
-    assert!(!store.add_job_run("daily", "at-7", NOW, b"", RunState::Open).await.unwrap());
+    assert!(!store.add_job_run("daily", "at-7", NOW, b"", JobRunState::Open).await.unwrap());
 }
 
 pub(crate) async fn runs_come_in_their_order_and_old_ones_go(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     store.add_job("nightly", b"", b"").await.unwrap();
     for slot in ["z", "y"] {
-        add(&store, slot, RunState::Ended).await;
+        add(&store, slot, JobRunState::Ended).await;
     }
-    add(&store, "x", RunState::Open).await;
+    add(&store, "x", JobRunState::Open).await;
     let late = Timestamp::new(9_000);
-    store.add_job_run("nightly", "w", late, b"", RunState::Ended).await.unwrap();
-    add(&store, "v", RunState::Open).await;
+    store.add_job_run("nightly", "w", late, b"", JobRunState::Ended).await.unwrap();
+    add(&store, "v", JobRunState::Open).await;
     assert_eq!(slots(&store, "nightly").await, ["v", "w", "x", "y", "z"]);
     let open: Vec<_> =
         store.open_job_runs("nightly").await.unwrap().into_iter().map(|run| run.slot).collect();
@@ -96,10 +96,13 @@ pub(crate) async fn runs_come_in_their_order_and_old_ones_go(place: &dyn Place) 
 }
 
 pub(crate) async fn an_encrypted_store_tells_nothing_of_its_jobs(place: &dyn Place) {
-    let options = || Options::new().key(MasterKey::new([3; 32]));
+    let options = || StoreOptions::new().key(MasterKey::new([3; 32]));
     let store = place.open(options()).await;
     store.add_job("nightly", b"a prompt that nobody reads", b"far").await.unwrap();
-    store.add_job_run("nightly", "at-1", NOW, b"an answer that nobody reads", RunState::Open).await.unwrap();
+    store
+        .add_job_run("nightly", "at-1", NOW, b"an answer that nobody reads", JobRunState::Open)
+        .await
+        .unwrap();
     drop(store);
     let again = place.open(options()).await;
     assert_eq!(again.job("nightly").await.unwrap().unwrap().spec, b"a prompt that nobody reads");
@@ -113,9 +116,9 @@ pub(crate) async fn an_encrypted_store_tells_nothing_of_its_jobs(place: &dyn Pla
 }
 
 pub(crate) async fn a_store_with_jobs_alone_stays_as_it_was_made(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     store.add_job("nightly", b"", b"").await.unwrap();
     drop(store);
-    let sealed = place.try_open(Options::new().key(MasterKey::new([3; 32]))).await;
+    let sealed = place.try_open(StoreOptions::new().key(MasterKey::new([3; 32]))).await;
     assert_eq!(sealed.map(|_| ()), Err(holm_store::StoreError::NotEncrypted));
 }

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use holm_kernel::journal;
-use holm_runtime::{BlobFailed, Blobs as _, Durability, JournalFailed, Journals as _};
-use holm_store::{Listing, Options, Sort, Store, StoreError};
+use holm_runtime::{BlobError, BlobStore as _, Durability, JournalStorageError, JournalStore as _};
+use holm_store::{SessionQuery, SessionSort, Store, StoreError, StoreOptions};
 
 use super::{
     Place,
@@ -14,7 +14,7 @@ use super::{
 const BOTH: [Durability; 2] = [Durability::Written, Durability::Synced];
 
 pub(crate) async fn lines_are_found_again_to_the_byte(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello \u{1f600} \u{0} \"quoted\"", "out\r\nput", "answer");
     let mut journal = store.create("one").await.unwrap();
     for (line, durability) in script.lines.iter().zip(BOTH.iter().cycle()) {
@@ -30,7 +30,7 @@ pub(crate) async fn lines_are_found_again_to_the_byte(place: &dyn Place) {
 }
 
 pub(crate) async fn several_lines_are_kept_together(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut script = Script::new("many");
     for turn in 0..30 {
         script.prompt(&format!("prompt {turn}")).answer("fine");
@@ -48,22 +48,22 @@ pub(crate) async fn several_lines_are_kept_together(place: &dyn Place) {
 }
 
 pub(crate) async fn a_run_is_never_written_over(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let _journal = store.create("one").await.unwrap();
     let again = store.create("one").await.map(|_| ());
-    assert_eq!(again, Err(JournalFailed::Exists { run: "one".into() }));
-    let elsewhere = place.open(Options::new()).await.create("one").await.map(|_| ());
-    assert_eq!(elsewhere, Err(JournalFailed::Exists { run: "one".into() }));
+    assert_eq!(again, Err(JournalStorageError::Exists { run: "one".into() }));
+    let elsewhere = place.open(StoreOptions::new()).await.create("one").await.map(|_| ());
+    assert_eq!(elsewhere, Err(JournalStorageError::Exists { run: "one".into() }));
     let missing = store.open("two").await.map(|_| ());
-    assert_eq!(missing, Err(JournalFailed::Missing { run: "two".into() }));
-    assert_eq!(store.read("two").await, Err(JournalFailed::Missing { run: "two".into() }));
+    assert_eq!(missing, Err(JournalStorageError::Missing { run: "two".into() }));
+    assert_eq!(store.read("two").await, Err(JournalStorageError::Missing { run: "two".into() }));
 }
 
 pub(crate) async fn a_name_whose_first_record_was_never_kept_is_free(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     // What a killed creator leaves: the name exists, without a record and without a lease.
     drop(store.create("one").await.unwrap());
-    let elsewhere = place.open(Options::new()).await;
+    let elsewhere = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "answer");
     let mut journal = elsewhere.create("one").await;
     // The maker's lease ends a moment after it is dropped.
@@ -77,12 +77,12 @@ pub(crate) async fn a_name_whose_first_record_was_never_kept_is_free(place: &dyn
     let mut journal = journal.unwrap();
     journal.append(&script.text(), Durability::Synced).await.unwrap();
     drop(journal);
-    assert_eq!(store.create("one").await.map(|_| ()), Err(JournalFailed::Exists { run: "one".into() }));
+    assert_eq!(store.create("one").await.map(|_| ()), Err(JournalStorageError::Exists { run: "one".into() }));
     assert_eq!(store.read("one").await.unwrap(), script.text().as_bytes());
 }
 
 pub(crate) async fn a_name_without_a_record_is_no_session(place: &dyn Place) {
-    let (here, there) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let (here, there) = (place.open(StoreOptions::new()).await, place.open(StoreOptions::new()).await);
     begin(&here, "other").await;
     let maker = here.create("one").await.unwrap();
     for store in [&here, &there] {
@@ -94,15 +94,15 @@ pub(crate) async fn a_name_without_a_record_is_no_session(place: &dyn Place) {
         nobody_finds(store, "one").await;
     }
     // It was created last, and takes no other session's place on a page.
-    let wanted = Listing { sort: Sort::Created, limit: Some(1), ..Listing::default() };
+    let wanted = SessionQuery { sort: SessionSort::Created, limit: Some(1), ..SessionQuery::default() };
     let page = here.list(&wanted).await.unwrap();
     let listed: Vec<&str> = page.sessions.iter().map(|session| session.run.as_str()).collect();
     assert_eq!((listed, page.next), (vec!["other"], None));
 }
 
 async fn nobody_finds(store: &Store, run: &str) {
-    assert_eq!(store.open(run).await.map(|_| ()), Err(JournalFailed::Missing { run: run.into() }));
-    assert_eq!(store.read(run).await, Err(JournalFailed::Missing { run: run.into() }));
+    assert_eq!(store.open(run).await.map(|_| ()), Err(JournalStorageError::Missing { run: run.into() }));
+    assert_eq!(store.read(run).await, Err(JournalStorageError::Missing { run: run.into() }));
     let asked = [
         store.session(run).await.map(|_| ()),
         store.has_record(run, 0).await.map(|_| ()),
@@ -112,7 +112,7 @@ async fn nobody_finds(store: &Store, run: &str) {
     for found in asked {
         assert_eq!(found, Err(StoreError::Missing { run: run.into() }));
     }
-    let listed = store.list(&Listing::default()).await.unwrap().sessions;
+    let listed = store.list(&SessionQuery::default()).await.unwrap().sessions;
     assert!(listed.iter().all(|session| session.run != run), "{listed:?}");
 }
 
@@ -123,7 +123,7 @@ async fn begin(store: &Store, run: &str) {
 }
 
 pub(crate) async fn lines_out_of_order_are_refused_and_leave_nothing(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "answer");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -139,28 +139,28 @@ pub(crate) async fn lines_out_of_order_are_refused_and_leave_nothing(place: &dyn
 }
 
 pub(crate) async fn a_run_is_driven_in_one_place_at_a_time(place: &dyn Place) {
-    let (here, there) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let (here, there) = (place.open(StoreOptions::new()).await, place.open(StoreOptions::new()).await);
     let mut journal = here.create("one").await.unwrap();
     journal.append(&Script::new("one").lines[0], Durability::Synced).await.unwrap();
     assert!(here.session("one").await.unwrap().holder.is_some());
     for store in [&here, &there] {
         let refused = store.open("one").await.map(|_| ());
-        assert!(matches!(refused, Err(JournalFailed::Busy { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(JournalStorageError::Busy { .. })), "{refused:?}");
         assert!(matches!(store.erase("one").await, Err(StoreError::Busy { .. })));
     }
     drop(journal);
     let journal = patiently(&there, "one").await;
-    assert!(matches!(here.open("one").await.map(|_| ()), Err(JournalFailed::Busy { .. })));
+    assert!(matches!(here.open("one").await.map(|_| ()), Err(JournalStorageError::Busy { .. })));
     drop(journal);
     drop(patiently(&here, "one").await);
 }
 
 /// A lease is given back at once or very soon.
-pub(super) async fn patiently(store: &Store, run: &str) -> holm_runtime::Opened {
+pub(super) async fn patiently(store: &Store, run: &str) -> holm_runtime::OpenedJournal {
     for _ in 0..1_500 {
         match store.open(run).await {
             Ok(opened) => return opened,
-            Err(JournalFailed::Busy { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Err(JournalStorageError::Busy { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
             Err(error) => panic!("{error}"),
         }
     }
@@ -168,21 +168,21 @@ pub(super) async fn patiently(store: &Store, run: &str) -> holm_runtime::Opened 
 }
 
 pub(crate) async fn a_store_that_is_gone_holds_nothing(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "answer");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
     // As a process that is killed: nothing is given back.
     drop(store);
     std::mem::drop(journal);
-    let again = place.open(Options::new()).await;
+    let again = place.open(StoreOptions::new()).await;
     let mut opened = patiently(&again, "one").await;
     assert_eq!(opened.text, script.lines[0].as_bytes());
     opened.journal.append(&script.lines[1], Durability::Synced).await.unwrap();
 }
 
 pub(crate) async fn whoever_stops_waiting_for_a_run_holds_nothing(place: &dyn Place) {
-    let (here, there) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let (here, there) = (place.open(StoreOptions::new()).await, place.open(StoreOptions::new()).await);
     let script = session("one", "hello", "out", "answer");
     let mut journal = here.create("one").await.unwrap();
     journal.append(&script.text(), Durability::Synced).await.unwrap();
@@ -213,7 +213,7 @@ pub(crate) async fn whoever_stops_waiting_for_a_run_holds_nothing(place: &dyn Pl
 }
 
 pub(crate) async fn the_next_holder_of_a_run_finds_the_appends_that_were_under_way(place: &dyn Place) {
-    let (store, other) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let (store, other) = (place.open(StoreOptions::new()).await, place.open(StoreOptions::new()).await);
     for (round, durability) in BOTH.into_iter().cycle().take(40).enumerate() {
         let id = format!("run-{round}");
         let script = session(&id, "hello", "out", "fine");
@@ -234,7 +234,7 @@ pub(crate) async fn the_next_holder_of_a_run_finds_the_appends_that_were_under_w
 }
 
 pub(crate) async fn another_writer_cannot_put_a_second_record_in_a_place(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "answer");
     let mut first = store.create("one").await.unwrap();
     first.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -246,17 +246,23 @@ pub(crate) async fn another_writer_cannot_put_a_second_record_in_a_place(place: 
 }
 
 pub(crate) async fn names_that_are_no_names_are_refused(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     for bad in ["", "..", ".hidden", "a/b", "a b", "x\0y", &"x".repeat(129)] {
-        assert!(matches!(store.create(bad).await.map(|_| ()), Err(JournalFailed::BadName { .. })), "{bad:?}");
-        assert!(matches!(store.open(bad).await.map(|_| ()), Err(JournalFailed::BadName { .. })), "{bad:?}");
-        assert!(matches!(store.read(bad).await, Err(JournalFailed::BadName { .. })), "{bad:?}");
+        assert!(
+            matches!(store.create(bad).await.map(|_| ()), Err(JournalStorageError::BadName { .. })),
+            "{bad:?}"
+        );
+        assert!(
+            matches!(store.open(bad).await.map(|_| ()), Err(JournalStorageError::BadName { .. })),
+            "{bad:?}"
+        );
+        assert!(matches!(store.read(bad).await, Err(JournalStorageError::BadName { .. })), "{bad:?}");
     }
 }
 
 pub(crate) async fn many_runs_append_at_once_and_lose_nothing(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
-    let other = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
+    let other = place.open(StoreOptions::new()).await;
     let mut tasks = Vec::new();
     for number in 0..32 {
         let store = if number % 2 == 0 { store.clone() } else { other.clone() };
@@ -282,7 +288,7 @@ pub(crate) async fn many_runs_append_at_once_and_lose_nothing(place: &dyn Place)
 pub(crate) async fn runs_that_wait_together_share_a_sync(place: &dyn Place) {
     const RUNS: u64 = 64;
     const LINES: u64 = 20;
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut journals = Vec::new();
     for number in 0..RUNS {
         journals.push(store.create(&format!("run-{number}")).await.unwrap());
@@ -310,7 +316,7 @@ pub(crate) async fn runs_that_wait_together_share_a_sync(place: &dyn Place) {
 }
 
 pub(crate) async fn an_append_that_nobody_waits_for_leaves_the_journal_uncertain(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     for number in 0..100 {
         let name = format!("run-{number}");
         let script = session(&name, "hello", "out", "answer");
@@ -326,7 +332,7 @@ pub(crate) async fn an_append_that_nobody_waits_for_leaves_the_journal_uncertain
             continue;
         }
         let after = journal.append(&script.lines[2], Durability::Synced).await;
-        assert!(matches!(after, Err(JournalFailed::System { .. })), "{after:?}");
+        assert!(matches!(after, Err(JournalStorageError::System { .. })), "{after:?}");
         drop(journal);
         let opened = patiently(&store, &name).await;
         let found = std::str::from_utf8(&opened.text).unwrap();
@@ -340,7 +346,7 @@ pub(crate) async fn an_append_that_nobody_waits_for_leaves_the_journal_uncertain
 }
 
 pub(crate) async fn a_snapshot_is_kept_and_helps(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut script = session("one", "hello", "out", "answer");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.text(), Durability::Synced).await.unwrap();
@@ -359,12 +365,12 @@ pub(crate) async fn a_snapshot_is_kept_and_helps(place: &dyn Place) {
 }
 
 pub(crate) async fn large_results_are_kept_once_and_read_in_parts(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     begin(&store, "one").await;
     begin(&store, "two").await;
     let text: Vec<u8> = (0..300_000_u32).flat_map(u32::to_be_bytes).collect();
     let digest = store.put("one", &text).await.unwrap();
-    assert_eq!(digest, journal::Hash::of(&text).to_string());
+    assert_eq!(digest, journal::Sha256Hash::of(&text).to_string());
     assert_eq!(store.put("two", &text).await.unwrap(), digest);
     assert_eq!(store.put("one", &text).await.unwrap(), digest);
     let length = text.len() as u64;
@@ -378,13 +384,13 @@ pub(crate) async fn large_results_are_kept_once_and_read_in_parts(place: &dyn Pl
     let empty = store.put("one", b"").await.unwrap();
     assert_eq!(store.get(&empty, 0..10).await.unwrap(), b"");
     for unknown in ["", "../../etc/passwd", &"0".repeat(64)] {
-        assert!(matches!(store.get(unknown, 0..1).await, Err(BlobFailed::Missing { .. })), "{unknown}");
+        assert!(matches!(store.get(unknown, 0..1).await, Err(BlobError::Missing { .. })), "{unknown}");
     }
     assert!(store.put("three", b"x").await.is_err(), "no such run");
 }
 
 pub(crate) async fn large_results_live_as_long_as_a_run_refers_to_them(place: &dyn Place) {
-    let store = Arc::new(place.open(Options::new()).await);
+    let store = Arc::new(place.open(StoreOptions::new()).await);
     begin(&store, "one").await;
     begin(&store, "two").await;
     let shared = store.put("one", b"both").await.unwrap();
@@ -393,7 +399,7 @@ pub(crate) async fn large_results_live_as_long_as_a_run_refers_to_them(place: &d
     assert_eq!(store.blob_bytes("one").await.unwrap(), 12);
     store.erase("one").await.unwrap();
     assert_eq!(store.get(&shared, 0..9).await.unwrap(), b"both");
-    assert!(matches!(store.get(&own, 0..9).await, Err(BlobFailed::Missing { .. })));
+    assert!(matches!(store.get(&own, 0..9).await, Err(BlobError::Missing { .. })));
     store.erase("two").await.unwrap();
-    assert!(matches!(store.get(&shared, 0..9).await, Err(BlobFailed::Missing { .. })));
+    assert!(matches!(store.get(&shared, 0..9).await, Err(BlobError::Missing { .. })));
 }

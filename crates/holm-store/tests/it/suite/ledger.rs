@@ -6,11 +6,11 @@ use holm_guards::{
     postcondition::{Must, Postcondition, Rule},
 };
 use holm_kernel::{
-    Block, Input, Ladder, ModelResult, Reply, Role, StepCause, StopReason, TaskKind, Tool, ToolCall,
-    ToolOutput, journal,
+    Block, Input, Ladder, ModelResult, Reply, Role, StepCause, StopReason, TaskKind, ToolCall, ToolOutput,
+    ToolSpec, journal,
 };
-use holm_runtime::{Agent, Job, Journals as _, Ledger as _, model_fn, tool_fn};
-use holm_store::{MasterKey, Options, Store};
+use holm_runtime::{Agent, JournalStore as _, ModelLedger as _, ToolInvocation, model_fn, tool_fn};
+use holm_store::{MasterKey, Store, StoreOptions};
 
 use super::Place;
 
@@ -40,9 +40,9 @@ fn agent(store: &Store) -> Agent {
     });
     let promise = Rule::Pattern { regex: "copied$".into(), must: Must::Match };
     let schema = Json::object([("type", "object".into())]);
-    let mut copy = Tool::new("copy", "Copies files.", schema).level(Level::ReadOnly);
+    let mut copy = ToolSpec::new("copy", "Copies files.", schema).level(Level::ReadOnly);
     copy.postconditions.push(Postcondition::new("a copy is there", promise));
-    let copy = tool_fn(copy, |job: Job| async move {
+    let copy = tool_fn(copy, |job: ToolInvocation| async move {
         let worked = job.arguments.contains("seven");
         ToolOutput::text(if worked { "seven files were copied" } else { "nothing to see here" })
     });
@@ -72,14 +72,14 @@ async fn ladder_of(store: &Store, run: &str) -> Ladder {
 /// The two rows: of the large model, and of the small one.
 async fn tasks(store: &Store) -> Vec<(String, u64, u64, u64)> {
     let known = store.model_ledger(Some(&TaskKind::new(KIND))).await.unwrap();
-    let row = |known: holm_runtime::Standing| {
+    let row = |known: holm_runtime::ModelStanding| {
         (known.model, known.score.tasks, known.score.successes, known.score.step_ups)
     };
     known.into_iter().map(row).collect()
 }
 
 pub(crate) async fn a_weak_model_is_stepped_up_and_the_next_similar_task_begins_higher(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let agent = agent(&store);
     copies(&agent, "first").await;
     let (large, small) = ("test/large".to_owned(), "test/small".to_owned());
@@ -105,9 +105,9 @@ pub(crate) async fn a_weak_model_is_stepped_up_and_the_next_similar_task_begins_
 }
 
 pub(crate) async fn another_process_knows_what_models_have_shown(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     copies(&agent(&store), "first").await;
-    let other = place.open(Options::new()).await;
+    let other = place.open(StoreOptions::new()).await;
     copies(&agent(&other), "second").await;
     assert_eq!(ladder_of(&store, "second").await.start, 1);
     let (here, there) = (store.model_ledger(None).await.unwrap(), other.model_ledger(None).await.unwrap());
@@ -115,12 +115,12 @@ pub(crate) async fn another_process_knows_what_models_have_shown(place: &dyn Pla
 }
 
 pub(crate) async fn an_encrypted_store_keeps_the_reasons_to_itself(place: &dyn Place) {
-    let store = place.open(Options::new().key(MasterKey::new([3; 32]))).await;
+    let store = place.open(StoreOptions::new().key(MasterKey::new([3; 32]))).await;
     copies(&agent(&store), "first").await;
     let known = store.model_ledger(None).await.unwrap();
     assert!(known[1].score.whys[0].reason.contains("a copy is there"), "{known:?}");
     drop(store);
-    let again = place.open(Options::new().key(MasterKey::new([3; 32]))).await;
+    let again = place.open(StoreOptions::new().key(MasterKey::new([3; 32]))).await;
     assert_eq!(again.model_ledger(None).await.unwrap(), known);
     for file in again.files() {
         let bytes = std::fs::read(&file).unwrap();

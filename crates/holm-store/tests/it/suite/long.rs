@@ -1,8 +1,10 @@
 //! Long sessions: work is counted, not time.
 
 use holm_kernel::{Input, Seq, journal};
-use holm_runtime::{Durability, Journal, Journals as _};
-use holm_store::{By, Entry, Listing, MasterKey, Options, Store, Subject, UsageQuery};
+use holm_runtime::{Durability, Journal, JournalStore as _};
+use holm_store::{
+    MasterKey, SessionQuery, Store, StoreOptions, UsageEntry, UsageGrouping, UsageQuery, UsageSubject,
+};
 
 use super::{
     Place,
@@ -35,7 +37,7 @@ fn read_since(store: &Store, before: u64) -> u64 {
 }
 
 pub(crate) async fn opening_reads_the_records_after_the_snapshot_alone(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut script = long("one", 60);
     let mut journal = store.create("one").await.unwrap();
     append(&mut *journal, &script.lines).await;
@@ -64,7 +66,7 @@ pub(crate) async fn opening_reads_the_records_after_the_snapshot_alone(place: &d
 }
 
 pub(crate) async fn a_snapshot_that_fits_no_record_is_left_aside(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let (short, longer) = (long("one", 2), long("one", 4));
     let mut journal = store.create("one").await.unwrap();
     append(&mut *journal, &short.lines).await;
@@ -79,7 +81,7 @@ pub(crate) async fn a_snapshot_that_fits_no_record_is_left_aside(place: &dyn Pla
 }
 
 pub(crate) async fn a_long_journal_without_a_snapshot_is_folded_some_records_at_a_time(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = long("one", 120);
     store.import(script.text().as_bytes(), None).await.unwrap();
     let opened = super::journals::patiently(&store, "one").await;
@@ -103,10 +105,10 @@ pub(crate) async fn a_long_journal_without_a_snapshot_is_folded_some_records_at_
 }
 
 /// What a store says of a run, entry by entry.
-async fn counted(store: &Store, run: &str, entry: &Entry) -> holm_store::Tally {
+async fn counted(store: &Store, run: &str, entry: &UsageEntry) -> holm_store::UsageTally {
     let (by, name) = match &entry.subject {
-        Subject::Model(name) => (By::Model, name),
-        Subject::Tool(name) => (By::Tool, name),
+        UsageSubject::Model(name) => (UsageGrouping::Model, name),
+        UsageSubject::Tool(name) => (UsageGrouping::Tool, name),
     };
     let query = UsageQuery { run: Some(run.into()), since: Some(entry.day), until: Some(entry.day) };
     let lines = store.usage(by, &query).await.unwrap();
@@ -121,7 +123,7 @@ async fn counts_what_is_new(store: &Store) {
         let id = format!("other-{other}");
         store.import(long(&id, 20).text().as_bytes(), None).await.unwrap();
     }
-    assert_eq!(store.usage(By::Session, &UsageQuery::default()).await.unwrap().len(), 6);
+    assert_eq!(store.usage(UsageGrouping::Session, &UsageQuery::default()).await.unwrap().len(), 6);
     for _ in 0..20 {
         let known = script.lines.len();
         add_group(&mut script);
@@ -147,18 +149,18 @@ async fn counts_what_is_new(store: &Store) {
 }
 
 pub(crate) async fn usage_is_counted_from_the_records_that_are_new(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     counts_what_is_new(&store).await;
     assert_eq!(store.search("some output", 1_000).await.unwrap().len(), 80 + 5 * 20, "each text once");
 }
 
 pub(crate) async fn an_encrypted_store_goes_on_from_its_folds_too(place: &dyn Place) {
-    let store = place.open(Options::new().key(MasterKey::new([7; 32]))).await;
+    let store = place.open(StoreOptions::new().key(MasterKey::new([7; 32]))).await;
     counts_what_is_new(&store).await;
 }
 
 pub(crate) async fn a_list_of_many_sessions_that_moved_takes_a_few_questions(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     for number in 0..300 {
         let id = format!("session-{number}");
         store
@@ -166,7 +168,7 @@ pub(crate) async fn a_list_of_many_sessions_that_moved_takes_a_few_questions(pla
             .await
             .unwrap();
     }
-    let wanted = Listing { limit: Some(1_000), ..Listing::default() };
+    let wanted = SessionQuery { limit: Some(1_000), ..SessionQuery::default() };
     let before = store.commits().questions;
     let page = store.list(&wanted).await.unwrap();
     let asked = store.commits().questions - before;
@@ -184,7 +186,7 @@ pub(crate) async fn a_list_of_many_sessions_that_moved_takes_a_few_questions(pla
 }
 
 pub(crate) async fn single_facts_are_read_without_the_rest(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = long("one", 20);
     store.import(script.text().as_bytes(), None).await.unwrap();
     let before = store.commits().records;

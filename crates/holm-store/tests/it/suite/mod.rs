@@ -10,16 +10,16 @@ pub(crate) mod script;
 pub(crate) mod sessions;
 pub(crate) mod slips;
 
-use holm_store::{Options, Store};
+use holm_store::{Store, StoreOptions};
 use std::{future::Future, pin::Pin};
 
 /// Where a store is kept.
 pub(crate) trait Place: Sync {
-    fn open(&self, options: Options) -> Pin<Box<dyn Future<Output = Store> + Send + '_>>;
+    fn open(&self, options: StoreOptions) -> Pin<Box<dyn Future<Output = Store> + Send + '_>>;
 
     fn try_open(
         &self,
-        options: Options,
+        options: StoreOptions,
     ) -> Pin<Box<dyn Future<Output = Result<Store, holm_store::StoreError>> + Send + '_>>;
 }
 

@@ -3,9 +3,9 @@
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, CallId, Config, Effect, Input, Model, ModelResult, Price, Prompt, Reply, Run, Started, StopReason,
-    Timestamp, Tool, ToolCall, ToolOutput, Usage,
-    journal::{self, Writer},
+    Block, CallId, Config, Effect, Input, ModelResult, ModelSpec, Price, Prompt, Reply, Run, Started,
+    StopReason, Timestamp, ToolCall, ToolOutput, ToolSpec, Usage,
+    journal::{self, JournalWriter},
 };
 
 pub(crate) const DAY: u64 = 86_400_000;
@@ -13,7 +13,7 @@ pub(crate) const DAY: u64 = 86_400_000;
 /// A run that is played by hand.
 pub(crate) struct Script {
     run: Run,
-    writer: Writer,
+    writer: JournalWriter,
     at: u64,
     call: CallId,
     pub(crate) lines: Vec<String>,
@@ -26,11 +26,11 @@ impl Script {
 
     pub(crate) fn at(id: &str, at: u64) -> Self {
         let price = Price { input: 3_000_000_000, output: 15_000_000_000, ..Price::default() };
-        let mut config = Config::new(Model { price: Some(price), ..Model::named("test/one") });
+        let mut config = Config::new(ModelSpec { price: Some(price), ..ModelSpec::named("test/one") });
         config.name = "tester".into();
         config.mode = Mode::Full;
         for name in ["look", "search"] {
-            let tool = Tool::new(name, "For tests.", Json::object([("type", "object".into())]));
+            let tool = ToolSpec::new(name, "For tests.", Json::object([("type", "object".into())]));
             config.tools.push(tool.level(Level::ReadOnly));
         }
         let (mut run, writer, line) =

@@ -1,10 +1,10 @@
 //! What people ask about sessions.
 
 use holm_kernel::{NanoUsd, Seq, Timestamp, Usage, journal};
-use holm_runtime::{Blobs as _, Durability, JournalFailed, Journals as _};
+use holm_runtime::{BlobStore as _, Durability, JournalStorageError, JournalStore as _};
 use holm_store::{
-    By, Day, Format, Listing, MasterKey, Options, Order, Retention, Sort, Store, StoreError, Subject,
-    TextKind, UsageQuery,
+    MasterKey, RetentionPolicy, SessionFileFormat, SessionOrder, SessionQuery, SessionSort, Store,
+    StoreError, StoreOptions, TextKind, UsageGrouping, UsageQuery, UsageSubject, UtcDay,
 };
 
 use super::{
@@ -17,17 +17,17 @@ async fn keep(store: &Store, id: &str, script: &Script) {
     journal.append(&script.text(), Durability::Written).await.unwrap();
 }
 
-async fn ids(store: &Store, wanted: &Listing) -> Vec<String> {
+async fn ids(store: &Store, wanted: &SessionQuery) -> Vec<String> {
     store.list(wanted).await.unwrap().sessions.into_iter().map(|session| session.run).collect()
 }
 
 pub(crate) async fn sessions_are_listed_page_by_page(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     // Made in one order, used in another.
     for (id, day) in [("a", 3), ("b", 1), ("c", 5), ("d", 2), ("e", 4)] {
         keep(&store, id, Script::at(id, day * DAY).prompt("hello")).await;
     }
-    let by_use = Listing { limit: Some(2), ..Listing::default() };
+    let by_use = SessionQuery { limit: Some(2), ..SessionQuery::default() };
     let mut seen = Vec::new();
     let mut wanted = by_use.clone();
     loop {
@@ -38,10 +38,19 @@ pub(crate) async fn sessions_are_listed_page_by_page(place: &dyn Place) {
         wanted.after = Some(next.to_string().parse().unwrap());
     }
     assert_eq!(seen, ["c", "e", "a", "d", "b"]);
-    let all = |sort, order| Listing { sort, order, ..Listing::default() };
-    assert_eq!(ids(&store, &all(Sort::Updated, Order::OldestFirst)).await, ["b", "d", "a", "e", "c"]);
-    assert_eq!(ids(&store, &all(Sort::Created, Order::OldestFirst)).await, ["a", "b", "c", "d", "e"]);
-    assert_eq!(ids(&store, &all(Sort::Created, Order::NewestFirst)).await, ["e", "d", "c", "b", "a"]);
+    let all = |sort, order| SessionQuery { sort, order, ..SessionQuery::default() };
+    assert_eq!(
+        ids(&store, &all(SessionSort::Updated, SessionOrder::OldestFirst)).await,
+        ["b", "d", "a", "e", "c"]
+    );
+    assert_eq!(
+        ids(&store, &all(SessionSort::Created, SessionOrder::OldestFirst)).await,
+        ["a", "b", "c", "d", "e"]
+    );
+    assert_eq!(
+        ids(&store, &all(SessionSort::Created, SessionOrder::NewestFirst)).await,
+        ["e", "d", "c", "b", "a"]
+    );
 
     let mut script = Script::at("b", DAY);
     script.prompt("hello").later(9 * DAY).answer("late");
@@ -54,7 +63,7 @@ pub(crate) async fn sessions_are_listed_page_by_page(place: &dyn Place) {
 }
 
 pub(crate) async fn a_title_is_the_first_prompt_until_somebody_gives_one(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     keep(&store, "one", Script::new("one").prompt("\n  Find the bug\nand mend it").answer("done")).await;
     keep(&store, "two", &Script::new("two")).await;
     assert_eq!(store.session("one").await.unwrap().title, "Find the bug");
@@ -68,7 +77,7 @@ pub(crate) async fn a_title_is_the_first_prompt_until_somebody_gives_one(place: 
 }
 
 pub(crate) async fn tags_are_put_on_and_taken_off(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     for id in ["one", "two"] {
         keep(&store, id, Script::new(id).prompt("hello")).await;
     }
@@ -76,7 +85,7 @@ pub(crate) async fn tags_are_put_on_and_taken_off(place: &dyn Place) {
         store.tag("one", tag).await.unwrap();
     }
     assert_eq!(store.session("one").await.unwrap().tags, ["a tag", "work"]);
-    let tagged = Listing { tag: Some("work".into()), ..Listing::default() };
+    let tagged = SessionQuery { tag: Some("work".into()), ..SessionQuery::default() };
     assert_eq!(ids(&store, &tagged).await, ["one"]);
     store.untag("one", "work").await.unwrap();
     store.untag("one", "never there").await.unwrap();
@@ -86,7 +95,7 @@ pub(crate) async fn tags_are_put_on_and_taken_off(place: &dyn Place) {
 }
 
 pub(crate) async fn words_are_found_in_prompts_answers_calls_and_results(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     keep(
         &store,
         "one",
@@ -121,7 +130,7 @@ pub(crate) async fn words_are_found_in_prompts_answers_calls_and_results(place: 
 }
 
 pub(crate) async fn what_came_since_the_last_search_is_found_too(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let mut script = Script::new("one");
     script.prompt("first things first");
     let mut journal = store.create("one").await.unwrap();
@@ -137,10 +146,10 @@ pub(crate) async fn what_came_since_the_last_search_is_found_too(place: &dyn Pla
 }
 
 pub(crate) async fn an_export_is_imported_to_the_byte(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello \u{1f600}", "out", "answer");
     keep(&store, "one", &script).await;
-    let text = store.export("one", Format::JsonLines).await.unwrap();
+    let text = store.export("one", SessionFileFormat::JsonLines).await.unwrap();
     assert_eq!(text, script.text().as_bytes());
     assert_eq!(store.import(&text, Some("copy")).await.unwrap(), "copy");
     assert_eq!(store.read("copy").await.unwrap(), text);
@@ -154,7 +163,7 @@ pub(crate) async fn an_export_is_imported_to_the_byte(place: &dyn Place) {
 }
 
 pub(crate) async fn a_journal_that_was_changed_is_not_imported(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "answer");
     let text = script.text();
     let swapped = [&script.lines[0], &script.lines[2], &script.lines[1]].map(String::as_str).concat();
@@ -173,11 +182,11 @@ pub(crate) async fn a_journal_that_was_changed_is_not_imported(place: &dyn Place
     }
     assert!(matches!(store.import(b"", None).await, Err(StoreError::NotStarted { .. })));
     assert!(matches!(store.import(text.as_bytes(), Some("../x")).await, Err(StoreError::BadName { .. })));
-    assert!(store.list(&Listing::default()).await.unwrap().sessions.is_empty());
+    assert!(store.list(&SessionQuery::default()).await.unwrap().sessions.is_empty());
 }
 
 pub(crate) async fn an_import_never_writes_over_a_run(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let text = session("one", "hello", "out", "answer").text();
     assert_eq!(store.import(text.as_bytes(), None).await.unwrap(), "one");
     assert_eq!(store.import(text.as_bytes(), None).await, Err(StoreError::Exists { run: "one".into() }));
@@ -187,10 +196,10 @@ pub(crate) async fn an_import_never_writes_over_a_run(place: &dyn Place) {
 }
 
 pub(crate) async fn a_session_reads_as_markdown(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     keep(&store, "one", &session("one", "# Hello", "```\ncode\n```", "Done.")).await;
     store.tag("one", "demo").await.unwrap();
-    let text = String::from_utf8(store.export("one", Format::Markdown).await.unwrap()).unwrap();
+    let text = String::from_utf8(store.export("one", SessionFileFormat::Markdown).await.unwrap()).unwrap();
     let expect = "# # Hello\n\n- run: `one`\n- agent: tester\n- model: test/one\n- records: 6, last on 2024-10-04\n\
         - tags: demo\n\n## Prompt\n\n> # Hello\n\n## Answer\n\n\n### Call of `look`\n\n```\n{\"where\":\"here\"}\n```\n\n\
         ### Result\n\n````\n```\ncode\n```\n````\n\n## Answer\n\n> Done.\n";
@@ -214,42 +223,42 @@ async fn used(store: &Store) -> Vec<Script> {
 }
 
 pub(crate) async fn usage_is_what_the_kernel_counted(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let scripts = used(&store).await;
     let all = UsageQuery::default();
     for (script, line) in scripts.iter().zip({
-        let mut lines = store.usage(By::Session, &all).await.unwrap();
+        let mut lines = store.usage(UsageGrouping::Session, &all).await.unwrap();
         lines.sort_by_key(|line| ["one", "two", "three"].iter().position(|id| *id == line.name));
         lines
     }) {
         assert_eq!(line.tally.tokens, script.run().usage(), "{}", line.name);
         assert_eq!(line.tally.cost, script.run().spent(), "{}", line.name);
     }
-    let models = store.usage(By::Model, &all).await.unwrap();
+    let models = store.usage(UsageGrouping::Model, &all).await.unwrap();
     assert_eq!(models.len(), 1);
     let total = models[0].tally;
     assert_eq!((models[0].name.as_str(), total.calls, total.unpriced), ("test/one", 8, 0));
     assert_eq!(total.tokens, Usage { input: 8_000, output: 800, ..Usage::default() });
     assert_eq!(total.cost, NanoUsd::new(8 * 4_500_000));
-    let tools = store.usage(By::Tool, &all).await.unwrap();
+    let tools = store.usage(UsageGrouping::Tool, &all).await.unwrap();
     let calls: Vec<_> = tools.iter().map(|line| (line.name.as_str(), line.tally.calls)).collect();
     assert_eq!(calls, [("look", 3), ("search", 2)]);
-    let days = store.usage(By::Day, &all).await.unwrap();
+    let days = store.usage(UsageGrouping::Day, &all).await.unwrap();
     let calls: Vec<_> = days.iter().map(|line| (line.name.as_str(), line.tally.calls)).collect();
     assert_eq!(calls, [("2024-10-04", 4), ("2024-10-05", 4)]);
-    let agents = store.usage(By::Agent, &all).await.unwrap();
+    let agents = store.usage(UsageGrouping::Agent, &all).await.unwrap();
     assert_eq!((agents.len(), agents[0].tally), (1, total), "all three are of one agent");
-    let later = UsageQuery { since: Some(Day::new(20_001)), run: Some("two".into()), until: None };
-    assert_eq!(store.usage(By::Model, &later).await.unwrap()[0].tally.calls, 2);
-    let never = UsageQuery { until: Some(Day::new(1)), ..UsageQuery::default() };
-    assert!(store.usage(By::Model, &never).await.unwrap().is_empty());
+    let later = UsageQuery { since: Some(UtcDay::new(20_001)), run: Some("two".into()), until: None };
+    assert_eq!(store.usage(UsageGrouping::Model, &later).await.unwrap()[0].tally.calls, 2);
+    let never = UsageQuery { until: Some(UtcDay::new(1)), ..UsageQuery::default() };
+    assert!(store.usage(UsageGrouping::Model, &never).await.unwrap().is_empty());
 }
 
 pub(crate) async fn usage_can_be_computed_again_and_is_the_same(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let scripts = used(&store).await;
     let all = UsageQuery::default();
-    let before = store.usage(By::Tool, &all).await.unwrap();
+    let before = store.usage(UsageGrouping::Tool, &all).await.unwrap();
     for (id, script) in ["one", "two", "three"].into_iter().zip(&scripts) {
         let folded = store.fold_usage(id).await.unwrap();
         assert_eq!(folded.understood, script.lines.len() as u64);
@@ -258,8 +267,8 @@ pub(crate) async fn usage_can_be_computed_again_and_is_the_same(place: &dyn Plac
         // What the tables say is what the fold says, entry by entry.
         for entry in &folded.entries {
             let (by, name) = match &entry.subject {
-                Subject::Model(name) => (By::Model, name),
-                Subject::Tool(name) => (By::Tool, name),
+                UsageSubject::Model(name) => (UsageGrouping::Model, name),
+                UsageSubject::Tool(name) => (UsageGrouping::Tool, name),
             };
             let day = UsageQuery { run: Some(id.into()), since: Some(entry.day), until: Some(entry.day) };
             let lines = store.usage(by, &day).await.unwrap();
@@ -267,13 +276,13 @@ pub(crate) async fn usage_can_be_computed_again_and_is_the_same(place: &dyn Plac
         }
     }
     store.rebuild().await.unwrap();
-    assert_eq!(store.usage(By::Tool, &all).await.unwrap(), before);
+    assert_eq!(store.usage(UsageGrouping::Tool, &all).await.unwrap(), before);
     assert_eq!(store.search("output", 9).await.unwrap().len(), 3);
     assert_eq!(store.session("one").await.unwrap().title, "go");
 }
 
 pub(crate) async fn an_erased_session_is_gone_and_its_name_stays_taken(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello there", "some output", "answer");
     keep(&store, "one", &script).await;
     keep(&store, "two", &session("two", "hello there", "out", "answer")).await;
@@ -283,24 +292,24 @@ pub(crate) async fn an_erased_session_is_gone_and_its_name_stays_taken(place: &d
     let records = journal::decode_strict(script.text().as_bytes()).unwrap();
     assert_eq!(erased.records, records.len() as u64);
     assert_eq!(erased.chain, records.last().unwrap().head().chain.to_string());
-    assert_eq!(store.read("one").await, Err(JournalFailed::Missing { run: "one".into() }));
+    assert_eq!(store.read("one").await, Err(JournalStorageError::Missing { run: "one".into() }));
     assert_eq!(store.erase("one").await, Err(StoreError::Missing { run: "one".into() }));
-    assert_eq!(ids(&store, &Listing::default()).await, ["two"]);
+    assert_eq!(ids(&store, &SessionQuery::default()).await, ["two"]);
     assert_eq!(store.search("hello", 9).await.unwrap().len(), 1);
-    let sessions = store.usage(By::Session, &UsageQuery::default()).await.unwrap();
+    let sessions = store.usage(UsageGrouping::Session, &UsageQuery::default()).await.unwrap();
     assert_eq!(sessions.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["two"]);
-    assert!(matches!(store.create("one").await.map(|_| ()), Err(JournalFailed::BadName { .. })));
+    assert!(matches!(store.create("one").await.map(|_| ()), Err(JournalStorageError::BadName { .. })));
 }
 
 pub(crate) async fn retention_keeps_what_it_is_told_to(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     for day in 1..=6 {
         let id = format!("day-{day}");
         keep(&store, &id, Script::at(&id, day * DAY).prompt("hello")).await;
     }
     store.tag("day-1", "keep").await.unwrap();
     let driven = store.open("day-2").await.unwrap();
-    let policy = Retention {
+    let policy = RetentionPolicy {
         older_than: Some(Timestamp::new(4 * DAY)),
         keep_latest: Some(2),
         keep_tag: Some("keep".into()),
@@ -310,12 +319,12 @@ pub(crate) async fn retention_keeps_what_it_is_told_to(place: &dyn Place) {
     let erased: Vec<_> = store.retain(&policy).await.unwrap().into_iter().map(|one| one.run).collect();
     assert_eq!(erased, ["day-3", "day-4"], "what is driven stays");
     drop(driven);
-    assert_eq!(ids(&store, &Listing::default()).await, ["day-6", "day-5", "day-2", "day-1"]);
-    assert!(store.retain(&Retention::default()).await.unwrap().is_empty(), "no rule, no loss");
+    assert_eq!(ids(&store, &SessionQuery::default()).await, ["day-6", "day-5", "day-2", "day-1"]);
+    assert!(store.retain(&RetentionPolicy::default()).await.unwrap().is_empty(), "no rule, no loss");
 }
 
 pub(crate) async fn an_encrypted_store_does_the_same_and_tells_nothing(place: &dyn Place) {
-    let store = place.open(Options::new().key(MasterKey::new([7; 32]))).await;
+    let store = place.open(StoreOptions::new().key(MasterKey::new([7; 32]))).await;
     let mut script = session("one", "hello there", "some output", "answer");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -335,8 +344,8 @@ pub(crate) async fn an_encrypted_store_does_the_same_and_tells_nothing(place: &d
         hits.iter().map(|hit| (hit.seq.value(), hit.excerpt.as_str())).collect::<Vec<_>>(),
         [(4, "some output")]
     );
-    assert_eq!(store.usage(By::Model, &UsageQuery::default()).await.unwrap()[0].tally.calls, 2);
-    let again = place.open(Options::new().key(MasterKey::new([7; 32]))).await;
+    assert_eq!(store.usage(UsageGrouping::Model, &UsageQuery::default()).await.unwrap()[0].tally.calls, 2);
+    let again = place.open(StoreOptions::new().key(MasterKey::new([7; 32]))).await;
     drop(store);
     let mut opened = again.open("one").await.unwrap();
     assert_eq!(opened.text, script.lines.last().unwrap().as_bytes());
@@ -346,15 +355,15 @@ pub(crate) async fn an_encrypted_store_does_the_same_and_tells_nothing(place: &d
     opened.journal.append(script.lines.last().unwrap(), Durability::Synced).await.unwrap();
     drop(opened.journal);
     again.import(script.text().as_bytes(), Some("copy")).await.unwrap();
-    assert_eq!(again.export("copy", Format::JsonLines).await.unwrap(), script.text().as_bytes());
+    assert_eq!(again.export("copy", SessionFileFormat::JsonLines).await.unwrap(), script.text().as_bytes());
     again.erase("one").await.unwrap();
     assert!(again.get(&digest, 0..1).await.is_err());
 }
 
 pub(crate) async fn a_store_is_opened_with_its_own_key_only(place: &dyn Place) {
-    let key = |byte| Options::new().key(MasterKey::new([byte; 32]));
+    let key = |byte| StoreOptions::new().key(MasterKey::new([byte; 32]));
     drop(place.open(key(1)).await);
     assert_eq!(place.try_open(key(2)).await.map(|_| ()), Err(StoreError::WrongKey));
-    assert_eq!(place.try_open(Options::new()).await.map(|_| ()), Err(StoreError::KeyNeeded));
+    assert_eq!(place.try_open(StoreOptions::new()).await.map(|_| ()), Err(StoreError::KeyNeeded));
     assert!(place.try_open(key(1)).await.is_ok());
 }

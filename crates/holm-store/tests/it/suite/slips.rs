@@ -2,24 +2,24 @@
 
 use super::{Place, script::session};
 use holm_kernel::Timestamp;
-use holm_runtime::{Durability, Journals as _};
-use holm_store::{MasterKey, Options, Slip, StoreError};
+use holm_runtime::{Durability, JournalStore as _};
+use holm_store::{MasterKey, StoreError, StoreOptions, StoredNote};
 
 const NOW: Timestamp = Timestamp::new(1_000);
 
-fn names(slips: &[Slip]) -> Vec<&str> {
+fn names(slips: &[StoredNote]) -> Vec<&str> {
     slips.iter().map(|slip| slip.name.as_str()).collect()
 }
 
 pub(crate) async fn notes_lie_in_their_trays_until_they_are_taken(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     assert!(store.put_slip("letters", "b", NOW, b"first").await.unwrap());
     assert!(store.put_slip("letters", "a", Timestamp::new(2_000), b"second").await.unwrap());
     assert!(store.put_slip("bills", "b", NOW, b"other").await.unwrap());
     assert!(!store.put_slip("letters", "b", NOW, b"again").await.unwrap());
     assert!(matches!(store.put_slip("letters", "../x", NOW, b"").await, Err(StoreError::BadName { .. })));
     assert!(matches!(store.put_slip("a tray", "x", NOW, b"").await, Err(StoreError::BadName { .. })));
-    let again = place.open(Options::new()).await;
+    let again = place.open(StoreOptions::new()).await;
     let lying = again.slips("letters").await.unwrap();
     assert_eq!(names(&lying), ["b", "a"], "the oldest first");
     assert_eq!((lying[0].body.as_slice(), lying[0].at, lying[0].version), (&b"first"[..], NOW, 0));
@@ -30,7 +30,7 @@ pub(crate) async fn notes_lie_in_their_trays_until_they_are_taken(place: &dyn Pl
 }
 
 pub(crate) async fn of_two_who_change_a_note_one_is_told_to_look_again(place: &dyn Place) {
-    let (one, other) = (place.open(Options::new()).await, place.open(Options::new()).await);
+    let (one, other) = (place.open(StoreOptions::new()).await, place.open(StoreOptions::new()).await);
     one.put_slip("letters", "a", NOW, b"0").await.unwrap();
     let mut seen = one.slip("letters", "a").await.unwrap().unwrap();
     let mut late = other.slip("letters", "a").await.unwrap().unwrap();
@@ -44,7 +44,7 @@ pub(crate) async fn of_two_who_change_a_note_one_is_told_to_look_again(place: &d
 }
 
 pub(crate) async fn a_note_goes_with_the_run_whose_name_it_has(place: &dyn Place) {
-    let store = place.open(Options::new()).await;
+    let store = place.open(StoreOptions::new()).await;
     let script = session("one", "hello", "out", "fine");
     let mut journal = store.create("one").await.unwrap();
     journal.append(&script.lines[0], Durability::Synced).await.unwrap();
@@ -68,7 +68,7 @@ pub(crate) async fn a_note_goes_with_the_run_whose_name_it_has(place: &dyn Place
 }
 
 pub(crate) async fn an_encrypted_store_tells_nothing_of_its_notes(place: &dyn Place) {
-    let options = || Options::new().key(MasterKey::new([3; 32]));
+    let options = || StoreOptions::new().key(MasterKey::new([3; 32]));
     let store = place.open(options()).await;
     store.put_slip("letters", "a", NOW, b"words that nobody reads").await.unwrap();
     let mut slip = store.slip("letters", "a").await.unwrap().unwrap();

@@ -4,7 +4,7 @@ mod writer;
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-use writer::Writer;
+use writer::MarkdownWriter;
 
 /// The most Markdown of one page, in bytes. The rest is cut, with a note.
 pub const MAX_MARKDOWN: usize = 2 << 20;
@@ -32,8 +32,8 @@ const LOOSE: &[&str] =
 pub fn to_markdown(html: &str, base: &str) -> String {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
-    let mut writer = Writer::new(base);
-    let mut hidden = Hidden::default();
+    let mut writer = MarkdownWriter::new(base);
+    let mut hidden = HiddenElement::default();
     for token in Tokenizer::new_with_emitter(html, emitter) {
         let Ok(token) = token;
         match token {
@@ -65,9 +65,9 @@ pub fn to_markdown(html: &str, base: &str) -> String {
 /// The element that hides the current text, and how many elements of the same name
 /// are open inside it.
 #[derive(Default)]
-struct Hidden(Option<(String, usize)>);
+struct HiddenElement(Option<(String, usize)>);
 
-impl Hidden {
+impl HiddenElement {
     fn is_over(&self) -> bool {
         self.0.is_none()
     }

@@ -9,34 +9,34 @@ const MAX_DEPTH: usize = 12;
 const MAX_LINK: usize = 2048;
 
 /// A Markdown page that is being written.
-pub(super) struct Writer {
+pub(super) struct MarkdownWriter {
     out: String,
     base: Option<url::Url>,
     /// Line ends to write before the next text; two make a paragraph.
     breaks: usize,
     space: bool,
-    lists: Vec<List>,
+    lists: Vec<MarkdownList>,
     quotes: usize,
     preformatted: usize,
     /// Where the open link goes, and where its text begins.
     link: Option<(String, usize)>,
-    row: Option<Row>,
+    row: Option<MarkdownTableRow>,
     title: bool,
 }
 
-enum List {
+enum MarkdownList {
     Dots,
     Numbers(u64),
 }
 
 /// An open row of a table.
 #[derive(Default)]
-struct Row {
+struct MarkdownTableRow {
     cells: usize,
     heads: bool,
 }
 
-impl Writer {
+impl MarkdownWriter {
     pub(super) fn new(base: &str) -> Self {
         Self {
             out: String::new(),
@@ -95,10 +95,10 @@ impl Writer {
                     self.text(&format!("[image: {}]", alt.trim()));
                 }
             }
-            "ul" | "menu" => self.open_list(List::Dots),
+            "ul" | "menu" => self.open_list(MarkdownList::Dots),
             "ol" => {
                 let first = attribute("start").and_then(|start| start.parse().ok()).unwrap_or(1);
-                self.open_list(List::Numbers(first));
+                self.open_list(MarkdownList::Numbers(first));
             }
             "li" => self.item(),
             "blockquote" => {
@@ -223,7 +223,7 @@ impl Writer {
         self.breaks = self.breaks.max(if self.lists.is_empty() { 2 } else { 1 });
     }
 
-    fn open_list(&mut self, list: List) {
+    fn open_list(&mut self, list: MarkdownList) {
         self.block();
         if self.lists.len() < MAX_DEPTH {
             self.lists.push(list);
@@ -233,12 +233,12 @@ impl Writer {
     fn item(&mut self) {
         self.breaks = self.breaks.max(1);
         let mark = match self.lists.last_mut() {
-            Some(List::Numbers(next)) => {
+            Some(MarkdownList::Numbers(next)) => {
                 let mark = format!("{next}. ");
                 *next = next.saturating_add(1);
                 mark
             }
-            Some(List::Dots) | None => "- ".to_owned(),
+            Some(MarkdownList::Dots) | None => "- ".to_owned(),
         };
         self.mark(&mark);
     }
@@ -277,7 +277,7 @@ impl Writer {
         self.close_row();
         self.breaks = self.breaks.max(1);
         self.settle();
-        self.row = Some(Row::default());
+        self.row = Some(MarkdownTableRow::default());
     }
 
     fn cell(&mut self, heads: bool) {

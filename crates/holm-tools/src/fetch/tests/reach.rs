@@ -5,35 +5,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use holm_grants::{Denials, Need};
+use holm_grants::{CallNeed, DenialSet};
 use holm_guards::json::Json;
 use holm_kernel::{Outcome, ToolOutput};
-use holm_net::{Answer, Client, Connector, HostName, Limits, Resolver, Tls};
-use holm_runtime::{Job, Tool};
+use holm_net::{Connector, ExchangeLimits, HostName, HostResolver, HttpClient, ResolveFuture, TlsConfig};
+use holm_runtime::{Tool, ToolInvocation};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::fetch::Fetch;
+use crate::fetch::FetchTool;
 
 /// Every name leads to this machine.
 #[derive(Default)]
 pub(crate) struct Names(AtomicUsize);
 
-impl Resolver for Names {
-    fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+impl HostResolver for Names {
+    fn resolve<'a>(&'a self, _: &'a HostName) -> ResolveFuture<'a> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Box::pin(async { Ok(vec![IpAddr::from([127, 0, 0, 1])]) })
     }
 }
 
-pub(crate) fn client(names: Arc<Names>) -> Client {
+pub(crate) fn client(names: Arc<Names>) -> HttpClient {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("versions")
         .with_root_certificates(rustls::RootCertStore::empty())
         .with_no_client_auth();
-    Client::new(Connector::new(names), Tls::with_config(config))
+    HttpClient::new(Connector::new(names), TlsConfig::with_config(config))
 }
 
 /// A server that sends the same response to every client, and records the requests.
@@ -81,15 +81,15 @@ pub(crate) fn page(kind: &str, body: &str) -> String {
 }
 
 /// Calls the tool with these grants as what it was allowed.
-async fn fetched(tool: &Fetch, url: &str, grants: &[&str]) -> ToolOutput {
-    let mut job = Job::alone(Json::object([("url", url.into())]).canonical());
-    job.needs = grants.iter().map(|grant| Need::Grant(grant.parse().expect("a grant"))).collect();
+async fn fetched(tool: &FetchTool, url: &str, grants: &[&str]) -> ToolOutput {
+    let mut job = ToolInvocation::alone(Json::object([("url", url.into())]).canonical());
+    job.needs = grants.iter().map(|grant| CallNeed::Grant(grant.parse().expect("a grant"))).collect();
     tool.run(job).await
 }
 
 /// As the kernel would: the need is made of the URL.
-async fn asked_for(tool: &Fetch, url: &str) -> ToolOutput {
-    let mut job = Job::alone(Json::object([("url", url.into())]).canonical());
+async fn asked_for(tool: &FetchTool, url: &str) -> ToolOutput {
+    let mut job = ToolInvocation::alone(Json::object([("url", url.into())]).canonical());
     let template = tool.declaration().needs.first().expect("a need");
     job.needs = template.needs(|_| [url]).expect("a URL").into();
     tool.run(job).await
@@ -97,7 +97,7 @@ async fn asked_for(tool: &Fetch, url: &str) -> ToolOutput {
 
 #[tokio::test]
 async fn a_page_comes_as_markdown_and_a_text_as_it_is() {
-    let tool = Fetch::new(client(Arc::default()));
+    let tool = FetchTool::new(client(Arc::default()));
     let html = Server::saying(page("text/html; charset=utf-8", "<h1>Hi</h1><a href='/x'>é</a>")).await;
     let output = asked_for(&tool, &html.url("/a?b=c")).await;
     assert_eq!(output.text, format!("# Hi\n\n[é]({})\n", html.url("/x")));
@@ -109,7 +109,7 @@ async fn a_page_comes_as_markdown_and_a_text_as_it_is() {
 #[tokio::test]
 async fn only_what_was_granted_is_reached() {
     let names = Arc::new(Names::default());
-    let tool = Fetch::new(client(Arc::clone(&names)));
+    let tool = FetchTool::new(client(Arc::clone(&names)));
     let server = Server::saying(page("text/plain", "x")).await;
     let other = format!("fetch:http://127.0.0.1:{}", server.address.port() ^ 1);
     for grants in [vec![], vec!["fetch:https://example.com"], vec![other.as_str()], vec!["read:**"]] {
@@ -117,13 +117,13 @@ async fn only_what_was_granted_is_reached() {
         assert_eq!(output.outcome, Outcome::Failed, "{grants:?}: {}", output.text);
         assert!(output.text.contains("missing grant fetch:http://127.0.0.1"), "{}", output.text);
     }
-    let denied = tool.clone().denials(Denials::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
+    let denied = tool.clone().denials(DenialSet::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
     assert_eq!(asked_for(&denied, &server.url("/")).await.outcome, Outcome::Failed);
     // What the run may never do applies, no matter what the tool itself was given.
-    let mut job = Job::alone(Json::object([("url", server.url("/").into())]).canonical());
+    let mut job = ToolInvocation::alone(Json::object([("url", server.url("/").into())]).canonical());
     let need = format!("fetch:{}", server.url("/"));
-    job.needs = Arc::from([Need::Request(need.parse().expect("a request"))]);
-    job.denials = Arc::new(Denials::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
+    job.needs = Arc::from([CallNeed::Request(need.parse().expect("a request"))]);
+    job.denials = Arc::new(DenialSet::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
     assert_eq!(tool.run(job).await.outcome, Outcome::Failed);
     assert_eq!(
         (server.asked(), names.0.load(Ordering::Relaxed)),
@@ -135,7 +135,7 @@ async fn only_what_was_granted_is_reached() {
 
 #[tokio::test]
 async fn a_redirect_elsewhere_is_refused_with_the_grant_that_it_would_take() {
-    let tool = Fetch::new(client(Arc::default()));
+    let tool = FetchTool::new(client(Arc::default()));
     let secret = Server::saying(page("text/plain", "secret")).await;
     let to =
         |location: &str| format!("HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
@@ -159,7 +159,7 @@ async fn a_redirect_elsewhere_is_refused_with_the_grant_that_it_would_take() {
 
 #[tokio::test]
 async fn a_redirect_to_another_path_is_refused_unless_the_call_was_allowed_it() {
-    let tool = Fetch::new(client(Arc::default()));
+    let tool = FetchTool::new(client(Arc::default()));
     let to =
         |location: &str| format!("HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
     for (asked, location) in
@@ -181,7 +181,7 @@ async fn a_redirect_to_another_path_is_refused_unless_the_call_was_allowed_it() 
 
 #[tokio::test]
 async fn a_path_that_no_grant_can_spell_is_fetched_where_it_was_allowed() {
-    let tool = Fetch::new(client(Arc::default()));
+    let tool = FetchTool::new(client(Arc::default()));
     let server = Server::saying(page("text/plain", "x")).await;
     for path in ["/a;b", "/@scope%2Fname", "/a*"] {
         assert_eq!(asked_for(&tool, &server.url(path)).await.text, "x", "{path}");
@@ -243,7 +243,7 @@ const INSIDE: &[(&str, &str)] = &[
 
 #[tokio::test]
 async fn no_spelling_leads_inside() {
-    let tool = Fetch::new(client(Arc::default()));
+    let tool = FetchTool::new(client(Arc::default()));
     for (name, url) in INSIDE {
         let output = fetched(&tool, url, &["fetch:http://*", "fetch:https://*", "fetch:*://*:*"]).await;
         assert_eq!(output.outcome, Outcome::Failed, "{name}: {url}: {}", output.text);
@@ -255,9 +255,10 @@ async fn no_spelling_leads_inside() {
 
 #[tokio::test]
 async fn kinds_sizes_and_times_are_bounded() {
-    let tool = Fetch::new(client(Arc::default()));
+    let tool = FetchTool::new(client(Arc::default()));
     let check = async |answer: String, sign: &str| {
-        let limits = Limits { body: 1000, total: Duration::from_millis(500), ..Limits::default() };
+        let limits =
+            ExchangeLimits { body: 1000, total: Duration::from_millis(500), ..ExchangeLimits::default() };
         let server = Server::saying(answer).await;
         let output = asked_for(&tool.clone().limits(limits), &server.url("/")).await;
         assert!(output.outcome == Outcome::Failed && output.text.contains(sign), "{sign}: {}", output.text);
@@ -285,10 +286,10 @@ async fn kinds_sizes_and_times_are_bounded() {
 
 #[tokio::test]
 async fn cancelling_ends_a_fetch() {
-    let tool = Fetch::new(client(Arc::default()));
+    let tool = FetchTool::new(client(Arc::default()));
     let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/", silent.local_addr().expect("an address"));
-    let mut job = Job::alone(Json::object([("url", url.as_str().into())]).canonical());
+    let mut job = ToolInvocation::alone(Json::object([("url", url.as_str().into())]).canonical());
     job.needs = tool.declaration().needs[0].needs(|_| [url.as_str()]).expect("a URL").into();
     let stop = job.stop.clone();
     let (output, ()) = tokio::join!(tool.run(job), async move {

@@ -2,13 +2,13 @@
 
 use super::{
     super::{
-        effort::{Effort, Exhausted},
-        indents::Indents,
-        lines::Lines,
+        effort::{ComparisonBudget, ComparisonBudgetError},
+        indents::IndentMapping,
+        lines::LineIndex,
         nearest,
-        relaxed::{Closeness, Differences, normal, split_indent},
+        relaxed::{LineComparison, MatchDifferences, normal, split_indent},
     },
-    Written,
+    PatchedTextWriter,
 };
 
 /// Lines that are named where a hunk fits several places.
@@ -16,7 +16,7 @@ const MOST_NAMED: usize = 10;
 
 /// A hunk: changed lines together with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Hunk {
+pub(super) struct PatchHunk {
     /// Where the old lines begin, counted from 1, if the hunk says so.
     pub(super) start: Option<usize>,
     /// How many old and new lines it says that it has.
@@ -28,12 +28,12 @@ pub(super) struct Hunk {
     pub(super) at_end: bool,
     /// Whether lines that go nowhere else go to the end.
     pub(super) appends: bool,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<PatchLine>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) change: Change,
+pub(super) struct PatchLine {
+    pub(super) change: LineChange,
     pub(super) text: String,
     /// Whether a note says that no line end follows.
     pub(super) open: bool,
@@ -42,7 +42,7 @@ pub(super) struct Line {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum LineChange {
     Kept,
     Removed,
     Added,
@@ -50,7 +50,7 @@ pub(super) enum Change {
 
 /// Why no place was found for a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Misfit {
+pub(super) enum HunkMatchError {
     /// Its lines are not there.
     Nowhere,
     /// They occur more than once, at these lines.
@@ -61,46 +61,49 @@ pub(super) enum Misfit {
     TooFar,
 }
 
-impl From<Exhausted> for Misfit {
-    fn from(_: Exhausted) -> Self {
+impl From<ComparisonBudgetError> for HunkMatchError {
+    fn from(_: ComparisonBudgetError) -> Self {
         Self::TooFar
     }
 }
 
 /// The place where a hunk applies.
-pub(super) struct Placed {
+pub(super) struct HunkPlacement {
     /// The first line, counted from 0.
     pub(super) at: usize,
     /// The distance from the line that the hunk named, if it named one.
     pub(super) shift: Option<isize>,
-    pub(super) differences: Differences,
-    indents: Option<Indents>,
+    pub(super) differences: MatchDifferences,
+    indents: Option<IndentMapping>,
     /// How many lines at its end do not count.
     dropped: usize,
 }
 
 /// The comparisons, from the strictest to the loosest. Those of one row are equally strict.
-const TIERS: [&[(Closeness, Indent)]; 4] = [
-    &[(Closeness::Exact, Indent::Same)],
-    &[(Closeness::Blanks, Indent::Same)],
-    &[(Closeness::Characters, Indent::Same), (Closeness::Blanks, Indent::Other)],
-    &[(Closeness::Characters, Indent::Other)],
+const TIERS: [&[(LineComparison, IndentComparison)]; 4] = [
+    &[(LineComparison::Exact, IndentComparison::Same)],
+    &[(LineComparison::Blanks, IndentComparison::Same)],
+    &[
+        (LineComparison::Characters, IndentComparison::Same),
+        (LineComparison::Blanks, IndentComparison::Other),
+    ],
+    &[(LineComparison::Characters, IndentComparison::Other)],
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Indent {
+enum IndentComparison {
     Same,
     Other,
 }
 
-impl Hunk {
+impl PatchHunk {
     /// Takes a line of a patch. False if the line is not part of a hunk.
     pub(super) fn take(&mut self, line: &str) -> bool {
         let (change, text) = match line.as_bytes().first() {
-            None => (Change::Kept, line),
-            Some(b' ') => (Change::Kept, line.get(1..).unwrap_or_default()),
-            Some(b'-') => (Change::Removed, line.get(1..).unwrap_or_default()),
-            Some(b'+') => (Change::Added, line.get(1..).unwrap_or_default()),
+            None => (LineChange::Kept, line),
+            Some(b' ') => (LineChange::Kept, line.get(1..).unwrap_or_default()),
+            Some(b'-') => (LineChange::Removed, line.get(1..).unwrap_or_default()),
+            Some(b'+') => (LineChange::Added, line.get(1..).unwrap_or_default()),
             Some(b'\\') => {
                 if let Some(last) = self.lines.last_mut() {
                     last.open = true;
@@ -109,28 +112,28 @@ impl Hunk {
             }
             Some(_) => return false,
         };
-        self.lines.push(Line { change, text: text.to_owned(), open: false, bare: line.is_empty() });
+        self.lines.push(PatchLine { change, text: text.to_owned(), open: false, bare: line.is_empty() });
         true
     }
 
     /// How many old and new lines it has.
     pub(super) fn counted(&self) -> (usize, usize) {
-        let count = |change: Change| self.lines.iter().filter(|line| line.change != change).count();
-        (count(Change::Added), count(Change::Removed))
+        let count = |change: LineChange| self.lines.iter().filter(|line| line.change != change).count();
+        (count(LineChange::Added), count(LineChange::Removed))
     }
 
     pub(super) fn is_change(&self) -> bool {
-        self.lines.iter().any(|line| line.change != Change::Kept)
+        self.lines.iter().any(|line| line.change != LineChange::Kept)
     }
 
     /// The lines that are to be found.
     fn wanted(&self) -> Vec<&str> {
-        let old = self.lines.iter().filter(|line| line.change != Change::Added);
+        let old = self.lines.iter().filter(|line| line.change != LineChange::Added);
         old.map(|line| line.text.trim_end_matches('\r')).collect()
     }
 
     fn added(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().filter(|line| line.change == Change::Added).map(|line| line.text.as_str())
+        self.lines.iter().filter(|line| line.change == LineChange::Added).map(|line| line.text.as_str())
     }
 
     /// The part of a text that is most similar to the lines that were not found.
@@ -141,11 +144,11 @@ impl Hunk {
     /// The one place after `from`.
     pub(super) fn place(
         &self,
-        lines: &Lines<'_>,
+        lines: &LineIndex<'_>,
         from: usize,
         shift: isize,
-        effort: &mut Effort,
-    ) -> Result<Placed, Misfit> {
+        effort: &mut ComparisonBudget,
+    ) -> Result<HunkPlacement, HunkMatchError> {
         let wanted = self.wanted();
         if wanted.is_empty() {
             return self.place_added(lines, from, shift);
@@ -155,7 +158,7 @@ impl Hunk {
         let bare = self.lines.iter().rev().take_while(|line| line.bare).count().min(wanted.len() - 1);
         let (old, new) = self.counted();
         let too_many = self.counts.is_some_and(|counts| (1..=bare).any(|n| counts == (old - n, new - n)));
-        let mut result = Err(Misfit::Nowhere);
+        let mut result = Err(HunkMatchError::Nowhere);
         let whole = (!too_many).then_some(0);
         for dropped in whole.into_iter().chain(1..=bare) {
             let kept = wanted.get(..wanted.len() - dropped).unwrap_or_default();
@@ -163,7 +166,7 @@ impl Hunk {
                 placed.dropped = dropped;
                 placed
             });
-            if !matches!(result, Err(Misfit::Nowhere)) {
+            if !matches!(result, Err(HunkMatchError::Nowhere)) {
                 break;
             }
         }
@@ -172,19 +175,22 @@ impl Hunk {
 
     fn place_lines(
         &self,
-        lines: &Lines<'_>,
+        lines: &LineIndex<'_>,
         wanted: &[&str],
         from: usize,
         expected: Option<usize>,
-        effort: &mut Effort,
-    ) -> Result<Placed, Misfit> {
-        let last =
-            lines.len().checked_sub(wanted.len()).filter(|last| *last >= from).ok_or(Misfit::Nowhere)?;
+        effort: &mut ComparisonBudget,
+    ) -> Result<HunkPlacement, HunkMatchError> {
+        let last = lines
+            .len()
+            .checked_sub(wanted.len())
+            .filter(|last| *last >= from)
+            .ok_or(HunkMatchError::Nowhere)?;
         let range = if self.at_end { last..=last } else { from..=last };
         for tier in TIERS {
-            let mut found: Vec<(usize, Option<Indents>)> = Vec::new();
+            let mut found: Vec<(usize, Option<IndentMapping>)> = Vec::new();
             for (closeness, indent) in tier.iter().copied() {
-                let compared = Compared::new(wanted, closeness, indent, self);
+                let compared = HunkMatcher::new(wanted, closeness, indent, self);
                 // If the line numbers fit, no other place is tried.
                 if let Some(at) = expected.filter(|at| range.contains(at))
                     && let Some(indents) = compared.fits(lines, at, effort)?
@@ -208,22 +214,22 @@ impl Hunk {
                 continue;
             }
             let (at, indents) = self.one_of(lines, found)?;
-            let mut differences = Differences::default();
+            let mut differences = MatchDifferences::default();
             wanted.iter().enumerate().for_each(|(n, given)| differences.of_line(given, lines.body(at + n)));
             // Later numbers are probably off by as much as this one.
             let said = self.start.map(|start| start.saturating_sub(1));
             let shift = said.map(|said| 0_isize.saturating_add_unsigned(at).saturating_sub_unsigned(said));
-            return Ok(Placed { at, shift, differences, indents, dropped: 0 });
+            return Ok(HunkPlacement { at, shift, differences, indents, dropped: 0 });
         }
-        Err(Misfit::Nowhere)
+        Err(HunkMatchError::Nowhere)
     }
 
     /// The only place, or the only one within what the lines above the hunk begin.
     fn one_of(
         &self,
-        lines: &Lines<'_>,
-        mut found: Vec<(usize, Option<Indents>)>,
-    ) -> Result<(usize, Option<Indents>), Misfit> {
+        lines: &LineIndex<'_>,
+        mut found: Vec<(usize, Option<IndentMapping>)>,
+    ) -> Result<(usize, Option<IndentMapping>), HunkMatchError> {
         if found.len() > 1 && !self.anchors.is_empty() {
             let blocks = blocks(lines, &self.anchors);
             let within = |at: usize| blocks.iter().any(|block| block.contains(&at));
@@ -237,20 +243,25 @@ impl Hunk {
             if found.len() > MOST_NAMED {
                 named.push("…".into());
             }
-            return Err(Misfit::Several(named));
+            return Err(HunkMatchError::Several(named));
         }
-        found.pop().ok_or(Misfit::Nowhere)
+        found.pop().ok_or(HunkMatchError::Nowhere)
     }
 
     /// The place of a hunk that only adds lines: after the line that its number names, after its
     /// anchor, or at the end.
-    fn place_added(&self, lines: &Lines<'_>, from: usize, shift: isize) -> Result<Placed, Misfit> {
+    fn place_added(
+        &self,
+        lines: &LineIndex<'_>,
+        from: usize,
+        shift: isize,
+    ) -> Result<HunkPlacement, HunkMatchError> {
         let placed = |at: usize, shift: Option<isize>| {
-            let differences = Differences::default();
+            let differences = MatchDifferences::default();
             let is_there = (from..=lines.len()).contains(&at);
             is_there
-                .then_some(Placed { at, shift, differences, indents: None, dropped: 0 })
-                .ok_or(Misfit::Nowhere)
+                .then_some(HunkPlacement { at, shift, differences, indents: None, dropped: 0 })
+                .ok_or(HunkMatchError::Nowhere)
         };
         if let Some(start) = self.start {
             return placed(start.saturating_add_signed(shift), Some(shift));
@@ -261,28 +272,28 @@ impl Hunk {
         match blocks(lines, &self.anchors).as_slice() {
             [block] => placed(block.start + 1, None),
             [] if self.appends && self.anchors.is_empty() => placed(lines.len(), None),
-            _ => Err(Misfit::Unplaced),
+            _ => Err(HunkMatchError::Unplaced),
         }
     }
 
     /// Appends the lines of the hunk to the text.
     pub(super) fn write(
         &self,
-        out: &mut Written<'_>,
+        out: &mut PatchedTextWriter<'_>,
         text: &str,
-        lines: &Lines<'_>,
+        lines: &LineIndex<'_>,
         done: &mut usize,
-        placed: &Placed,
+        placed: &HunkPlacement,
     ) {
         let count = self.lines.len() - placed.dropped;
         for line in self.lines.iter().take(count) {
             match line.change {
-                Change::Removed => *done += 1,
-                Change::Kept => {
+                LineChange::Removed => *done += 1,
+                LineChange::Kept => {
                     out.keep(text.get(lines.start(*done)..lines.start(*done + 1)).unwrap_or_default());
                     *done += 1;
                 }
-                Change::Added => {
+                LineChange::Added => {
                     let text = line.text.trim_end_matches('\r');
                     match &placed.indents {
                         Some(indents) => out.add(&indents.apply(text), line.open),
@@ -295,15 +306,20 @@ impl Hunk {
 }
 
 /// The lines of a hunk, normalised for one kind of comparison.
-struct Compared<'a> {
+struct HunkMatcher<'a> {
     wanted: Vec<std::borrow::Cow<'a, str>>,
-    closeness: Closeness,
-    indent: Indent,
-    hunk: &'a Hunk,
+    closeness: LineComparison,
+    indent: IndentComparison,
+    hunk: &'a PatchHunk,
 }
 
-impl<'a> Compared<'a> {
-    fn new(wanted: &[&'a str], closeness: Closeness, indent: Indent, hunk: &'a Hunk) -> Self {
+impl<'a> HunkMatcher<'a> {
+    fn new(
+        wanted: &[&'a str],
+        closeness: LineComparison,
+        indent: IndentComparison,
+        hunk: &'a PatchHunk,
+    ) -> Self {
         let wanted = wanted.iter().map(|line| normal(line, closeness)).collect();
         Self { wanted, closeness, indent, hunk }
     }
@@ -311,18 +327,18 @@ impl<'a> Compared<'a> {
     /// Whether the lines fit a place, and how they are indented there.
     fn fits(
         &self,
-        lines: &Lines<'_>,
+        lines: &LineIndex<'_>,
         at: usize,
-        effort: &mut Effort,
-    ) -> Result<Option<Option<Indents>>, Exhausted> {
+        effort: &mut ComparisonBudget,
+    ) -> Result<Option<Option<IndentMapping>>, ComparisonBudgetError> {
         let mut pairs: Vec<(&str, String)> = Vec::new();
         for (n, wanted) in self.wanted.iter().enumerate() {
             effort.spend()?;
             let there = normal(lines.body(at + n), self.closeness);
             match self.indent {
-                Indent::Same if there != *wanted => return Ok(None),
-                Indent::Same => {}
-                Indent::Other => {
+                IndentComparison::Same if there != *wanted => return Ok(None),
+                IndentComparison::Same => {}
+                IndentComparison::Other => {
                     let ((indent, wanted), (indent_there, there)) =
                         (split_indent(wanted), split_indent(&there));
                     if wanted != there {
@@ -334,18 +350,18 @@ impl<'a> Compared<'a> {
                 }
             }
         }
-        if self.indent == Indent::Same {
+        if self.indent == IndentComparison::Same {
             return Ok(Some(None));
         }
         let pairs: Vec<(&str, &str)> =
             pairs.iter().map(|(indent, there)| (*indent, there.as_str())).collect();
-        Ok(Indents::fit(&pairs, self.hunk.added(), lines.uses_tabs()).map(Some))
+        Ok(IndentMapping::fit(&pairs, self.hunk.added(), lines.uses_tabs()).map(Some))
     }
 }
 
 /// The blocks that the innermost anchor begins, wherever it occurs: from its line to the
 /// end of its block.
-fn blocks(lines: &Lines<'_>, anchors: &[String]) -> Vec<std::ops::Range<usize>> {
+fn blocks(lines: &LineIndex<'_>, anchors: &[String]) -> Vec<std::ops::Range<usize>> {
     if anchors.is_empty() {
         return Vec::new();
     }
@@ -372,7 +388,7 @@ fn begins(line: &str, anchor: &str) -> bool {
 }
 
 /// The block that a line begins: the lines with deeper indentation, and the line that closes them.
-fn block(lines: &Lines<'_>, head: usize) -> std::ops::Range<usize> {
+fn block(lines: &LineIndex<'_>, head: usize) -> std::ops::Range<usize> {
     let depth = |line: usize| split_indent(lines.body(line)).0.len();
     let goes_on = |line: &usize| {
         let text = lines.body(*line).trim();

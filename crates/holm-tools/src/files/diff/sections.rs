@@ -4,7 +4,7 @@
 //! Hunks have no numbers. Lines after `@@` name the class or function that contains the
 //! hunk, the outermost first.
 
-use super::{Action, FileDiff, Named, hunk::Hunk, short};
+use super::{DiffTarget, FileAction, FileDiff, hunk::PatchHunk, short};
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
             if path.is_empty() {
                 return Err(wrong("names no file"));
             }
-            files.push(FileDiff { name: Named::Path(path.to_owned()), action, hunks: Vec::new() });
+            files.push(FileDiff { name: DiffTarget::Path(path.to_owned()), action, hunks: Vec::new() });
             continue;
         }
         let Some(file) = files.last_mut() else {
@@ -34,10 +34,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
             return Err(wrong("stands before *** Update File:, *** Add File: or *** Delete File:"));
         };
         if let Some(path) = line.strip_prefix("*** Move to:") {
-            if file.action != Action::Change || !file.hunks.is_empty() || path.trim().is_empty() {
+            if file.action != FileAction::Change || !file.hunks.is_empty() || path.trim().is_empty() {
                 return Err(wrong("belongs right behind *** Update File:"));
             }
-            file.action = Action::Move(path.trim().to_owned());
+            file.action = FileAction::Move(path.trim().to_owned());
             continue;
         }
         take(file, line).map_err(wrong)?;
@@ -51,19 +51,19 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
     Ok(files)
 }
 
-fn section(line: &str) -> Option<(Action, &str)> {
-    let of = |mark: &str, action: Action| line.strip_prefix(mark).map(|path| (action, path.trim()));
-    of("*** Update File:", Action::Change)
-        .or_else(|| of("*** Add File:", Action::Make))
-        .or_else(|| of("*** Delete File:", Action::Remove { lines: false }))
+fn section(line: &str) -> Option<(FileAction, &str)> {
+    let of = |mark: &str, action: FileAction| line.strip_prefix(mark).map(|path| (action, path.trim()));
+    of("*** Update File:", FileAction::Change)
+        .or_else(|| of("*** Add File:", FileAction::Make))
+        .or_else(|| of("*** Delete File:", FileAction::Remove { lines: false }))
 }
 
 /// Takes a line of a file's section.
 fn take(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
     match &file.action {
-        Action::Make => {
+        FileAction::Make => {
             if file.hunks.is_empty() {
-                file.hunks.push(Hunk { at_end: true, ..Hunk::default() });
+                file.hunks.push(PatchHunk { at_end: true, ..PatchHunk::default() });
             }
             let added = line.starts_with('+') || line.starts_with('\\');
             let taken = added && file.hunks.last_mut().is_some_and(|hunk| hunk.take(line));
@@ -73,14 +73,14 @@ fn take(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
                 Err("is no line of a new file: those begin with +")
             }
         }
-        Action::Remove { .. } => {
+        FileAction::Remove { .. } => {
             if line.trim().is_empty() {
                 Ok(())
             } else {
                 Err("stands behind *** Delete File:, which has no lines")
             }
         }
-        Action::Change | Action::Move(_) => take_of_hunk(file, line),
+        FileAction::Change | FileAction::Move(_) => take_of_hunk(file, line),
     }
 }
 
@@ -90,7 +90,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
         let anchor = inner.strip_suffix("@@").unwrap_or(inner).trim();
         // Consecutive heads belong to one hunk.
         if file.hunks.last().is_none_or(|hunk| !hunk.lines.is_empty()) {
-            file.hunks.push(Hunk { appends: true, ..Hunk::default() });
+            file.hunks.push(PatchHunk { appends: true, ..PatchHunk::default() });
         }
         if let Some(hunk) = file.hunks.last_mut().filter(|_| !anchor.is_empty()) {
             hunk.anchors.push(anchor.to_owned());
@@ -111,7 +111,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
         if line.trim().is_empty() {
             return Ok(());
         }
-        file.hunks.push(Hunk { appends: true, ..Hunk::default() });
+        file.hunks.push(PatchHunk { appends: true, ..PatchHunk::default() });
     }
     let taken = file.hunks.last_mut().is_some_and(|hunk| hunk.take(line));
     if taken { Ok(()) } else { Err("is no line of a hunk: those begin with a space, - or +") }
@@ -120,13 +120,13 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
 impl FileDiff {
     /// Removes empty hunks, and checks that at least one change is left.
     fn finish(&mut self) -> Result<(), String> {
-        self.hunks.retain(Hunk::is_change);
-        let Named::Path(path) = &self.name else { return Ok(()) };
+        self.hunks.retain(PatchHunk::is_change);
+        let DiffTarget::Path(path) = &self.name else { return Ok(()) };
         match self.action {
-            Action::Change if self.hunks.is_empty() => {
+            FileAction::Change if self.hunks.is_empty() => {
                 Err(format!("`{path}`: the patch changes nothing; write - and + in front of lines"))
             }
-            Action::Change | Action::Make | Action::Move(_) | Action::Remove { .. } => Ok(()),
+            FileAction::Change | FileAction::Make | FileAction::Move(_) | FileAction::Remove { .. } => Ok(()),
         }
     }
 }

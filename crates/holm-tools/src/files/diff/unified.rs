@@ -1,6 +1,6 @@
 //! Unified diffs, as git, `diff -u` and models write them.
 
-use super::{Action, FileDiff, Named, hunk::Hunk, short};
+use super::{DiffTarget, FileAction, FileDiff, hunk::PatchHunk, short};
 
 const NO_FILE: &str = "/dev/null";
 
@@ -17,7 +17,11 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
         } else if line.starts_with("@@") {
             let (hunk, next) = hunk(&lines, at)?;
             if files.is_empty() {
-                files.push(FileDiff { name: Named::Nowhere, action: Action::Change, hunks: Vec::new() });
+                files.push(FileDiff {
+                    name: DiffTarget::Nowhere,
+                    action: FileAction::Change,
+                    hunks: Vec::new(),
+                });
             }
             files.last_mut().into_iter().for_each(|file| file.hunks.push(hunk.clone()));
             at = next;
@@ -41,11 +45,15 @@ fn header<'a>(lines: &[&'a str], at: usize) -> Option<(&'a str, &'a str)> {
 fn file(old: &str, new: &str) -> FileDiff {
     let is_none = |name: &str| name.split('\t').next().unwrap_or_default().trim() == NO_FILE;
     let action = match (is_none(old), is_none(new)) {
-        (true, _) => Action::Make,
-        (false, true) => Action::Remove { lines: true },
-        (false, false) => Action::Change,
+        (true, _) => FileAction::Make,
+        (false, true) => FileAction::Remove { lines: true },
+        (false, false) => FileAction::Change,
     };
-    FileDiff { name: Named::Lines { old: old.to_owned(), new: new.to_owned() }, action, hunks: Vec::new() }
+    FileDiff {
+        name: DiffTarget::Lines { old: old.to_owned(), new: new.to_owned() },
+        action,
+        hunks: Vec::new(),
+    }
 }
 
 /// Checks a line between hunks.
@@ -60,7 +68,7 @@ fn between(at: usize, line: &str) -> Result<(), String> {
 
 /// A hunk, and the line after it. It ends at the next hunk, the next file or the end of the patch;
 /// its counts are ignored.
-fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
+fn hunk(lines: &[&str], at: usize) -> Result<(PatchHunk, usize), String> {
     let mut hunk = head(lines.get(at).copied().unwrap_or_default());
     let mut next = at + 1;
     while let Some(line) = lines.get(next).copied() {
@@ -89,7 +97,7 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
 
 /// Whether two lines that look like the head of a file are the last change of a hunk, a `-- ` that
 /// becomes a `++ `. They are only if exactly these two lines are still missing.
-fn is_last_change(hunk: &Hunk, lines: &[&str], at: usize) -> bool {
+fn is_last_change(hunk: &PatchHunk, lines: &[&str], at: usize) -> bool {
     let (old, new) = hunk.counted();
     let begins_hunk = lines.get(at + 2).is_some_and(|line| line.starts_with("@@"));
     match hunk.counts {
@@ -100,14 +108,14 @@ fn is_last_change(hunk: &Hunk, lines: &[&str], at: usize) -> bool {
 
 /// The content of the line with which a hunk begins: numbers, the head of its
 /// function, or nothing useful.
-fn head(line: &str) -> Hunk {
+fn head(line: &str) -> PatchHunk {
     if let Some((start, old, new)) = numbers(line) {
-        return Hunk { start: Some(start), counts: Some((old, new)), ..Hunk::default() };
+        return PatchHunk { start: Some(start), counts: Some((old, new)), ..PatchHunk::default() };
     }
     let inner = line.trim_start_matches('@').trim();
     let anchor = inner.strip_suffix("@@").unwrap_or(inner).trim();
     let anchors = if anchor.is_empty() { Vec::new() } else { vec![anchor.to_owned()] };
-    Hunk { anchors, ..Hunk::default() }
+    PatchHunk { anchors, ..PatchHunk::default() }
 }
 
 /// The first old line, and how many old and new lines follow.

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::{Bench, call, fails, job, succeeds};
 use crate::{
-    files::{Desk, tools},
+    files::{FileToolContext, tools},
     root::{
-        Protect, Root,
+        ProtectionLevel, WorkspaceRoot,
         tests::{
             corpus,
             stage::{OPEN, SECRET, Stage},
@@ -49,7 +49,7 @@ fn calls(path: &str) -> Vec<(&'static str, Value)> {
 async fn no_attack_on_a_path_succeeds_in_any_tool_although_everything_is_granted() {
     for way in 0..2 {
         let stage = Stage::new();
-        let tools = tools(Desk::new(stage.roots()[way].clone()));
+        let tools = tools(FileToolContext::new(stage.roots()[way].clone()));
         let before = stage.guarded();
         for (name, path) in corpus::all(stage.base()) {
             // A folder may be listed; what is listed has no secret in it.
@@ -71,9 +71,11 @@ async fn no_attack_on_a_path_succeeds_in_any_tool_although_everything_is_granted
 async fn what_no_tool_may_write_is_written_by_no_tool() {
     let stage = Stage::new();
     std::fs::create_dir(stage.inside().join("held")).unwrap();
-    let root = Root::open(&stage.inside()).unwrap();
-    let root = root.protect(&stage.inside().join("tools"), Protect::Writes).unwrap();
-    let tools = tools(Desk::new(root.protect(&stage.inside().join("held"), Protect::Everything).unwrap()));
+    let root = WorkspaceRoot::open(&stage.inside()).unwrap();
+    let root = root.protect(&stage.inside().join("tools"), ProtectionLevel::Writes).unwrap();
+    let tools = tools(FileToolContext::new(
+        root.protect(&stage.inside().join("held"), ProtectionLevel::Everything).unwrap(),
+    ));
     let before = stage.guarded();
     for (name, path) in corpus::UNWRITTEN {
         for (tool, mut arguments) in calls(path).into_iter().skip(4) {
@@ -131,7 +133,7 @@ async fn a_hook_that_the_configuration_names_is_what_it_was_at_the_users_next_co
 async fn harmless_twins_of_the_attacks_work_in_every_tool() {
     for way in 0..2 {
         let stage = Stage::new();
-        let tools = tools(Desk::new(stage.roots()[way].clone()));
+        let tools = tools(FileToolContext::new(stage.roots()[way].clone()));
         for (name, path) in corpus::BENIGN {
             let path = corpus::filled(path, stage.base());
             let all = ["read:**", "write:**"];
@@ -156,7 +158,7 @@ async fn harmless_twins_of_the_attacks_work_in_every_tool() {
 async fn searches_find_nothing_that_is_denied() {
     let stage = Stage::new();
     for root in stage.roots() {
-        let tools = tools(Desk::new(root));
+        let tools = tools(FileToolContext::new(root));
         for (tool, arguments) in [
             ("grep", json!({ "pattern": "planted", "ignored": true })),
             ("grep", json!({ "pattern": "planted", "show": "files", "ignored": true })),
@@ -184,7 +186,7 @@ async fn searches_find_nothing_that_is_denied() {
         }
     }
     // A hard link to a file outside is in the root: reads cannot tell.
-    let tools = tools(Desk::new(Root::open(&stage.inside()).unwrap()));
+    let tools = tools(FileToolContext::new(WorkspaceRoot::open(&stage.inside()).unwrap()));
     let output = call(&tools, "grep", job(&json!({ "pattern": "linked" }), &["read:**"])).await;
     succeeds(&output, "hard:1:");
 }

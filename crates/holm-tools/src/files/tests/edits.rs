@@ -345,7 +345,7 @@ async fn every_change_leaves_a_record_by_which_it_is_undone() {
     // A change that fails leaves none.
     fails(&bench.call("edit", json!({ "path": "file", "old": "zzz", "new": "1" })).await, "not found");
     let undo = bench.undo();
-    let plan = undo.plan(&[holm_kernel::Key::from_bytes([0; 16])]).unwrap();
+    let plan = undo.plan(&[holm_kernel::IdempotencyKey::from_bytes([0; 16])]).unwrap();
     let paths: Vec<&str> = plan.steps.iter().map(|step| step.path.as_str()).collect();
     assert_eq!(paths, ["file", "kept", "made"]);
     undo.restore(&plan, &[]).unwrap();

@@ -11,14 +11,14 @@ mod threads;
 
 use std::sync::Arc;
 
-use holm_grants::{Grant, Need};
+use holm_grants::{CallNeed, Grant};
 use holm_kernel::{Outcome, ToolOutput};
-use holm_runtime::{Job, Tool};
+use holm_runtime::{Tool, ToolInvocation};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Desk, tools};
-use crate::{root::Root, undo::Undo};
+use super::{FileToolContext, tools};
+use crate::{root::WorkspaceRoot, undo::UndoStore};
 
 /// A folder, its tools, and everything granted unless a test says otherwise.
 struct Bench {
@@ -30,9 +30,9 @@ impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("work")).unwrap();
-        let root = Root::open(&folder.path().join("work")).unwrap();
-        let undo = Undo::open(folder.path().join("undo")).unwrap();
-        let tools = tools(Desk::new(root).undo(undo).unwrap());
+        let root = WorkspaceRoot::open(&folder.path().join("work")).unwrap();
+        let undo = UndoStore::open(folder.path().join("undo")).unwrap();
+        let tools = tools(FileToolContext::new(root).undo(undo).unwrap());
         Self { folder, tools }
     }
 
@@ -50,8 +50,8 @@ impl Bench {
         self.folder.path().join("work")
     }
 
-    fn undo(&self) -> Undo {
-        Undo::open(self.folder.path().join("undo")).unwrap()
+    fn undo(&self) -> UndoStore {
+        UndoStore::open(self.folder.path().join("undo")).unwrap()
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> ToolOutput {
@@ -64,13 +64,13 @@ impl Bench {
     }
 }
 
-fn job(arguments: &Value, needs: &[&str]) -> Job {
-    let mut job = Job::alone(arguments.to_string());
-    job.needs = needs.iter().map(|need| Need::Grant(need.parse::<Grant>().unwrap())).collect();
+fn job(arguments: &Value, needs: &[&str]) -> ToolInvocation {
+    let mut job = ToolInvocation::alone(arguments.to_string());
+    job.needs = needs.iter().map(|need| CallNeed::Grant(need.parse::<Grant>().unwrap())).collect();
     job
 }
 
-async fn call(tools: &[Arc<dyn Tool>], tool: &str, job: Job) -> ToolOutput {
+async fn call(tools: &[Arc<dyn Tool>], tool: &str, job: ToolInvocation) -> ToolOutput {
     let tool = tools.iter().find(|candidate| candidate.declaration().name == tool).unwrap();
     tool.run(job).await
 }

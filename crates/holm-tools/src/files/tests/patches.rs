@@ -1,14 +1,15 @@
 use serde_json::json;
 
 use super::{Bench, call, fails, job, succeeds};
-use crate::files::{diff, effort::Effort};
+use crate::files::{diff, effort::ComparisonBudget};
 
 /// What a diff makes of a text.
 #[track_caller]
 fn check(before: &str, diff: &str, expect: Result<&str, &str>) {
     let line_end = if before.contains("\r\n") { "\r\n" } else { "\n" };
     let whole = format!("--- a/f\n+++ b/f\n{diff}");
-    let done = diff::parse(&whole).and_then(|files| files[0].apply(before, line_end, &mut Effort::default()));
+    let done = diff::parse(&whole)
+        .and_then(|files| files[0].apply(before, line_end, &mut ComparisonBudget::default()));
     let done = done.map(|patched| patched.text);
     match expect {
         Ok(expect) => assert_eq!(done.as_deref(), Ok(expect), "{diff}"),
@@ -124,7 +125,8 @@ fn a_hunk_that_does_not_fit_shows_what_stands_there() {
 #[track_caller]
 fn check_section(before: &str, section: &str, expect: Result<&str, &str>) {
     let whole = format!("*** Begin Patch\n*** Update File: f\n{section}*** End Patch\n");
-    let done = diff::parse(&whole).and_then(|files| files[0].apply(before, "\n", &mut Effort::default()));
+    let done =
+        diff::parse(&whole).and_then(|files| files[0].apply(before, "\n", &mut ComparisonBudget::default()));
     match expect {
         Ok(expect) => assert_eq!(done.map(|patched| patched.text).as_deref(), Ok(expect), "{section}"),
         Err(expect) => {
@@ -217,7 +219,7 @@ async fn sections_make_change_move_and_remove_files_together_or_not_at_all() {
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o755);
     // All of it can be undone.
     let undo = bench.undo();
-    let plan = undo.plan(&[holm_kernel::Key::from_bytes([0; 16])]).unwrap();
+    let plan = undo.plan(&[holm_kernel::IdempotencyKey::from_bytes([0; 16])]).unwrap();
     undo.restore(&plan, &[]).unwrap();
     bench.check_text("two.py", "c = 3\n");
     assert!(!bench.work().join("deep/two.py").exists());
@@ -359,7 +361,7 @@ fn hunks_whose_numbers_are_far_off_are_looked_for_only_so_long() {
     // Each is further off than the one before has shown.
     let hunks: String = (1..=20).map(|line| format!("@@ -{line}00 +1 @@\n-{line}\n+x\n")).collect();
     let files = diff::parse(&format!("--- f\n+++ f\n{hunks}")).unwrap();
-    assert!(files[0].apply(&text, "\n", &mut Effort::default()).is_ok());
-    let error = files[0].apply(&text, "\n", &mut Effort::of(300)).unwrap_err();
+    assert!(files[0].apply(&text, "\n", &mut ComparisonBudget::default()).is_ok());
+    let error = files[0].apply(&text, "\n", &mut ComparisonBudget::of(300)).unwrap_err();
     assert_eq!(error, "hunk 4 was not found: the line numbers are too far off; read the file again");
 }

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use holm_kernel::{Block, Source};
-use holm_runtime::{Blobs, MemoryBlobs};
+use holm_runtime::{BlobStore, MemoryBlobStore};
 use serde_json::{Value, json};
 
 use super::{Bench, call, fails, job, succeeds};
 use crate::{
-    files::{Desk, tools},
-    root::Root,
+    files::{FileToolContext, tools},
+    root::WorkspaceRoot,
 };
 
 #[tokio::test]
@@ -104,11 +104,11 @@ async fn a_picture_is_a_block_by_its_bytes_and_not_by_its_name() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_that_was_too_large_is_read_by_its_reference_piece_by_piece() {
-    let blobs = Arc::new(MemoryBlobs::new());
+    let blobs = Arc::new(MemoryBlobStore::new());
     let whole = "äöü\n".repeat(40_000);
     let reference = blobs.put("run", whole.as_bytes()).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let tools = tools(Desk::new(Root::open(folder.path()).unwrap()).blobs(blobs));
+    let tools = tools(FileToolContext::new(WorkspaceRoot::open(folder.path()).unwrap()).blobs(blobs));
     let read = async |arguments: Value| call(&tools, "read", job(&arguments, &[])).await;
     let (mut seen, mut offset) = (String::new(), 0_u64);
     for piece in 0.. {
@@ -141,7 +141,7 @@ async fn long_outputs_of_commands_are_read_and_searched_by_their_name() {
     }
     std::fs::write(folder.path().join("out/3.txt"), "one\ntwo\nthree\n").unwrap();
     std::fs::write(folder.path().join("secret"), "canary").unwrap();
-    let desk = Desk::new(Root::open(&folder.path().join("work")).unwrap());
+    let desk = FileToolContext::new(WorkspaceRoot::open(&folder.path().join("work")).unwrap());
     let tools = super::tools(desk.outputs(&folder.path().join("out")).unwrap());
     let call = async |tool: &str, arguments: serde_json::Value, grant: &str| {
         super::call(&tools, tool, super::job(&arguments, &[grant])).await

@@ -11,9 +11,9 @@ use serde_json::json;
 
 use super::{call, job};
 use crate::{
-    files::{Desk, tools},
-    root::Root,
-    undo::Undo,
+    files::{FileToolContext, tools},
+    root::WorkspaceRoot,
+    undo::UndoStore,
 };
 
 const THREADS: usize = 4;
@@ -25,17 +25,17 @@ fn four_threads_and_a_thousand_rounds_have_one_winner_each_and_lose_nothing() {
     let work = folder.path().join("work");
     fs::create_dir(&work).unwrap();
     fs::write(work.join("file"), "round 0\n").unwrap();
-    let undo = Undo::open(folder.path().join("undo")).unwrap();
+    let undo = UndoStore::open(folder.path().join("undo")).unwrap();
     let barrier = Barrier::new(THREADS);
     let winners = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for thread in 0..THREADS {
             // A root, a desk and a runtime of its own: they share nothing but the folder.
-            let root = Root::open(&work).unwrap();
+            let root = WorkspaceRoot::open(&work).unwrap();
             let undo = (thread == 0).then(|| undo.clone());
             let (barrier, winners) = (&barrier, &winners);
             scope.spawn(move || {
-                let desk = Desk::new(root);
+                let desk = FileToolContext::new(root);
                 let desk = match undo {
                     Some(undo) => desk.undo(undo).unwrap(),
                     None => desk,
@@ -76,7 +76,7 @@ fn four_threads_and_a_thousand_rounds_have_one_winner_each_and_lose_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn many_calls_at_once_on_many_files_all_arrive() {
     let folder = tempfile::tempdir().unwrap();
-    let all = std::sync::Arc::new(tools(Desk::new(Root::open(folder.path()).unwrap())));
+    let all = std::sync::Arc::new(tools(FileToolContext::new(WorkspaceRoot::open(folder.path()).unwrap())));
     let calls = (0..200).map(|number| {
         let all = std::sync::Arc::clone(&all);
         tokio::spawn(async move {

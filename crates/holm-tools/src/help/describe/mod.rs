@@ -5,21 +5,21 @@ mod read;
 use holm_grants::Level;
 use holm_guards::json::Json;
 
-use super::error::{AttachError, NotHelp};
+use super::error::{HelpTextError, SubcommandAttachError};
 use super::limits::MAX_NESTING;
-use super::plan::{CallPlan, Node};
+use super::plan::{CallPlan, CommandNode};
 use super::{merge, schema, settle};
 
 /// The program that printed the help, and the words before `--help`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct HelpProgram {
     /// Its name without folders, as usage lines show it.
     pub name: String,
     /// The subcommand that was asked, from the outside in.
     pub path: Vec<String>,
 }
 
-impl Program {
+impl HelpProgram {
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self { name: name.into(), path: Vec::new() }
@@ -35,19 +35,19 @@ impl Program {
 /// A program's description, read from its help text.
 ///
 /// ```
-/// use holm_tools::help::{Description, Program};
+/// use holm_tools::help::{HelpDescription, HelpProgram};
 ///
 /// let text = b"Greets somebody\n\nUsage: greet [OPTIONS] <NAME>\n\nOptions:\n  -l, --loud   In capitals\n";
-/// let greet = Description::read(&Program::named("greet"), None, Some(text))?;
+/// let greet = HelpDescription::read(&HelpProgram::named("greet"), None, Some(text))?;
 /// assert_eq!(greet.about, "Greets somebody");
 /// assert_eq!(
 ///     greet.schema.canonical(),
 ///     r#"{"additionalProperties":false,"properties":{"loud":{"description":"In capitals","type":"boolean"},"name":{"type":"string"}},"required":["name"],"type":"object"}"#
 /// );
-/// # Ok::<(), holm_tools::help::NotHelp>(())
+/// # Ok::<(), holm_tools::help::HelpTextError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Description {
+pub struct HelpDescription {
     pub about: String,
     /// Its version, where it says so.
     pub version: Option<String>,
@@ -65,26 +65,30 @@ pub struct Description {
 
 /// The next help text to request from a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct HelpQuery {
     /// The subcommand that is not described yet.
     pub path: Vec<String>,
     /// Words to start the program with, in the order in which they should be tried.
     pub attempts: Vec<Vec<String>>,
 }
 
-impl Description {
+impl HelpDescription {
     /// Reads the output of a program for `-h` and for `--help`; one of them is enough.
     ///
     /// # Errors
     ///
     /// When neither is a help text; the reason is that of the long one, if there is one.
-    pub fn read(program: &Program, short: Option<&[u8]>, long: Option<&[u8]>) -> Result<Self, NotHelp> {
+    pub fn read(
+        program: &HelpProgram,
+        short: Option<&[u8]>,
+        long: Option<&[u8]>,
+    ) -> Result<Self, HelpTextError> {
         let read = |bytes: Option<&[u8]>| bytes.map(|bytes| read::draft(program, bytes));
         let draft = match (read(long), read(short)) {
             (Some(Ok(long)), Some(Ok(short))) => merge::merge(long, short),
             (Some(Ok(draft)), _) | (_, Some(Ok(draft))) => draft,
             (Some(Err(error)), _) | (None, Some(Err(error))) => return Err(error),
-            (None, None) => return Err(NotHelp { why: super::Why::Empty }),
+            (None, None) => return Err(HelpTextError { why: super::HelpTextErrorKind::Empty }),
         };
         let root = settle::settle(&draft);
         Ok(Self {
@@ -100,13 +104,13 @@ impl Description {
 
     /// The subcommands that are not described yet, and how to ask for each.
     #[must_use]
-    pub fn questions(&self) -> Vec<Question> {
+    pub fn questions(&self) -> Vec<HelpQuery> {
         let mut questions = Vec::new();
         self.ask(&self.plan.root, &mut Vec::new(), &mut questions);
         questions
     }
 
-    fn ask(&self, node: &Node, path: &mut Vec<String>, questions: &mut Vec<Question>) {
+    fn ask(&self, node: &CommandNode, path: &mut Vec<String>, questions: &mut Vec<HelpQuery>) {
         for command in &node.commands {
             path.push(command.name.clone());
             match &command.node {
@@ -118,7 +122,7 @@ impl Description {
                     if self.help_word {
                         attempts.swap(0, 1);
                     }
-                    questions.push(Question { path: path.clone(), attempts });
+                    questions.push(HelpQuery { path: path.clone(), attempts });
                 }
                 None => {}
             }
@@ -131,11 +135,11 @@ impl Description {
     /// # Errors
     ///
     /// If the subcommand does not exist.
-    pub fn attach(&mut self, path: &[String], inner: &Self) -> Result<(), AttachError> {
+    pub fn attach(&mut self, path: &[String], inner: &Self) -> Result<(), SubcommandAttachError> {
         if path.len() > MAX_NESTING {
-            return Err(AttachError::TooDeep);
+            return Err(SubcommandAttachError::TooDeep);
         }
-        let missing = || AttachError::NoSuchCommand(path.join(" "));
+        let missing = || SubcommandAttachError::NoSuchCommand(path.join(" "));
         let (last, above) = path.split_last().ok_or_else(missing)?;
         let dashes = self.plan.root.dashes;
         let mut node = &mut self.plan.root;

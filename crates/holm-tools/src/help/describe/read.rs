@@ -5,34 +5,34 @@ use std::collections::BTreeSet;
 
 use holm_grants::Level;
 
-use super::Program;
-use crate::help::dialect::Dialect;
-use crate::help::draft::{Draft, DraftCommand, DraftOption, DraftPosition, Many, Value};
-use crate::help::error::{NotHelp, Why};
+use super::HelpProgram;
+use crate::help::dialect::OptionDialect;
+use crate::help::draft::{CommandDraft, HelpDraft, OptionDraft, PositionDraft, ValueDraft, ValueRepetition};
+use crate::help::error::{HelpTextError, HelpTextErrorKind};
 use crate::help::limits::{
     MAX_COMMANDS, MAX_DESCRIPTION, MAX_FORMS, MAX_KEYWORDS, MAX_OPTIONS, MAX_POSITIONS, MAX_USAGE,
 };
-use crate::help::lines::{Line, lines};
-use crate::help::marks::Marks;
-use crate::help::plan::{Glue, Kind};
-use crate::help::section::{Section, SectionKind, sections};
-use crate::help::spec::Spec;
-use crate::help::usage::{self, Known, plain};
+use crate::help::lines::{HelpLine, lines};
+use crate::help::marks::DescriptionMarks;
+use crate::help::plan::{OptionValueJoin, PlanValueKind};
+use crate::help::section::{HelpSection, HelpSectionKind, sections};
+use crate::help::spec::OptionSpec;
+use crate::help::usage::{self, UsageLineContext, plain};
 use crate::help::{commands, decode, entry, positions, spec, value};
 use crate::text::tidy;
 
 /// Reads one help text.
-pub(super) fn draft(program: &Program, bytes: &[u8]) -> Result<Draft, NotHelp> {
+pub(super) fn draft(program: &HelpProgram, bytes: &[u8]) -> Result<HelpDraft, HelpTextError> {
     let text = decode::decode(bytes)?;
-    let mut parts = Parts::default();
-    let mut draft = Draft::default();
-    let lines: Vec<Line> = lines(&text).into_iter().filter(|line| !claim(line, &mut draft)).collect();
+    let mut parts = HelpParts::default();
+    let mut draft = HelpDraft::default();
+    let lines: Vec<HelpLine> = lines(&text).into_iter().filter(|line| !claim(line, &mut draft)).collect();
     let mut sections = sections(lines);
     headless(&mut sections, program);
     for section in &sections {
         parts.section(section, program);
     }
-    draft.dialect = Dialect::detect(&text, &parts.usages);
+    draft.dialect = OptionDialect::detect(&text, &parts.usages);
     draft.options = parts.options();
     draft.commands = std::mem::take(&mut parts.commands);
     parts.nested(&mut draft.commands);
@@ -40,7 +40,7 @@ pub(super) fn draft(program: &Program, bytes: &[u8]) -> Result<Draft, NotHelp> {
         !parts.usages.is_empty() || !draft.commands.is_empty() || parts.listed || draft.options.len() > 1;
     if !draft.evidence {
         let begins = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        return Err(NotHelp { why: Why::NothingFound { begins: tidy(begins, 80) } });
+        return Err(HelpTextError { why: HelpTextErrorKind::NothingFound { begins: tidy(begins, 80) } });
     }
     forms(&mut draft, &parts, program);
     (draft.about, draft.version) = about(&sections, &parts, program);
@@ -49,64 +49,68 @@ pub(super) fn draft(program: &Program, bytes: &[u8]) -> Result<Draft, NotHelp> {
 
 /// The content of the sections, before it is combined.
 #[derive(Default)]
-struct Parts {
+struct HelpParts {
     usages: Vec<String>,
-    specs: Vec<(Spec, Vec<String>)>,
-    positions: Vec<DraftPosition>,
-    commands: Vec<DraftCommand>,
+    specs: Vec<(OptionSpec, Vec<String>)>,
+    positions: Vec<PositionDraft>,
+    commands: Vec<CommandDraft>,
     /// Lines that belong to no option. They may hold lists without a title.
-    others: Vec<Line>,
+    others: Vec<HelpLine>,
     /// Lines right after the usage. They say what the program does if nothing
     /// before the usage does.
-    after_usage: Vec<Line>,
+    after_usage: Vec<HelpLine>,
     /// Whether a title announced options or arguments.
     listed: bool,
 }
 
-impl Parts {
-    fn section(&mut self, section: &Section, program: &Program) {
-        if section.kind == SectionKind::Examples {
+impl HelpParts {
+    fn section(&mut self, section: &HelpSection, program: &HelpProgram) {
+        if section.kind == HelpSectionKind::Examples {
             return;
         }
         let mut lines = section.lines.clone();
-        if section.kind == SectionKind::Usage {
+        if section.kind == HelpSectionKind::Usage {
             let (forms, rest) = usage::forms(section);
             let room = MAX_FORMS.saturating_sub(self.usages.len());
             self.usages.extend(forms.into_iter().take(room));
             lines = rest;
         }
         let (specs, others) = entry::options(&lines);
-        if section.kind == SectionKind::Usage {
+        if section.kind == HelpSectionKind::Usage {
             let first = lines.iter().position(spec::is_start).unwrap_or(lines.len());
             self.after_usage.extend(lines.iter().take(first).cloned());
         }
-        if section.kind == SectionKind::Options {
+        if section.kind == HelpSectionKind::Options {
             self.more_usage(&lines, section.indent);
         }
-        self.listed |= !specs.is_empty() && matches!(section.kind, SectionKind::Options | SectionKind::Usage);
+        self.listed |=
+            !specs.is_empty() && matches!(section.kind, HelpSectionKind::Options | HelpSectionKind::Usage);
         match section.kind {
-            SectionKind::Commands => {
+            HelpSectionKind::Commands => {
                 self.commands.extend(commands::listed(&others, &program.name, &program.path));
             }
-            SectionKind::Arguments => {
+            HelpSectionKind::Arguments => {
                 self.positions.extend(positions::listed(&others));
                 self.listed |= !self.positions.is_empty();
             }
-            SectionKind::Usage | SectionKind::Options | SectionKind::Other => {
+            HelpSectionKind::Usage | HelpSectionKind::Options | HelpSectionKind::Other => {
                 self.positions.extend(positions::among_options(&others));
             }
-            SectionKind::Preamble | SectionKind::About | SectionKind::Name | SectionKind::Examples => {}
+            HelpSectionKind::Preamble
+            | HelpSectionKind::About
+            | HelpSectionKind::Name
+            | HelpSectionKind::Examples => {}
         }
         self.positions.truncate(MAX_POSITIONS);
         self.specs.extend(specs);
-        if section.kind != SectionKind::Commands {
+        if section.kind != HelpSectionKind::Commands {
             self.others.extend(others);
         }
     }
 
     /// npm: lines of bracketed options under their title belong to the usage line.
-    fn more_usage(&mut self, lines: &[Line], indent: usize) {
-        let bracketed = |line: &&Line| line.indent == indent && line.text.starts_with("[-");
+    fn more_usage(&mut self, lines: &[HelpLine], indent: usize) {
+        let bracketed = |line: &&HelpLine| line.indent == indent && line.text.starts_with("[-");
         let more: Vec<&str> = lines.iter().take_while(bracketed).map(|line| line.text.as_str()).collect();
         if let Some(usage) =
             self.usages.last_mut().filter(|usage| usage.len() < MAX_USAGE && !more.is_empty())
@@ -117,11 +121,11 @@ impl Parts {
     }
 
     /// The options with what their descriptions say.
-    fn options(&self) -> Vec<DraftOption> {
-        let mut options: Vec<DraftOption> = Vec::new();
+    fn options(&self) -> Vec<OptionDraft> {
+        let mut options: Vec<OptionDraft> = Vec::new();
         for (spec, body) in self.specs.iter().take(MAX_OPTIONS) {
             let mut option = spec.option.clone();
-            describe(&mut option, Marks::read(&spec.inline, body));
+            describe(&mut option, DescriptionMarks::read(&spec.inline, body));
             let known = options.iter_mut().find(|known| option.names.iter().any(|name| known.is(name)));
             match known {
                 // The same option again, as a table of two columns may show it.
@@ -135,7 +139,7 @@ impl Parts {
     }
 
     /// Finds commands that are listed under the word that chooses them, or without a title.
-    fn nested(&mut self, commands: &mut Vec<DraftCommand>) {
+    fn nested(&mut self, commands: &mut Vec<CommandDraft>) {
         if !commands.is_empty() {
             let mut seen = BTreeSet::new();
             commands.retain(|command| seen.insert(command.name.clone()));
@@ -163,7 +167,7 @@ impl Parts {
 }
 
 /// Puts together what an option's description says.
-fn describe(option: &mut DraftOption, marks: Marks) {
+fn describe(option: &mut OptionDraft, marks: DescriptionMarks) {
     option.about = marks.about;
     option.required |= marks.required;
     option.default = option.default.take().or(marks.default);
@@ -182,7 +186,7 @@ fn describe(option: &mut DraftOption, marks: Marks) {
             default
         });
     }
-    let switch = marks.kind == Some(Kind::Boolean) || marks.counts;
+    let switch = marks.kind == Some(PlanValueKind::Boolean) || marks.counts;
     let truth = option
         .default
         .as_deref()
@@ -192,24 +196,24 @@ fn describe(option: &mut DraftOption, marks: Marks) {
         || !marks.choices.is_empty()
         || (option.default.is_some() && !truth && option.off.is_empty());
     if option.value.is_none() && implied && !switch {
-        option.value = Some(Value { glue: Some(Glue::Space), ..Value::unnamed() });
+        option.value = Some(ValueDraft { glue: Some(OptionValueJoin::Space), ..ValueDraft::unnamed() });
     }
     let Some(value) = &mut option.value else { return };
     if value.choices.is_empty() {
         value.choices = marks.choices;
     }
     value.kind = value.kind.take().or(marks.kind);
-    if let (Many::One, Some(many)) = (value.many, marks.many) {
+    if let (ValueRepetition::One, Some(many)) = (value.many, marks.many) {
         value.many = many;
     }
 }
 
-fn forms(draft: &mut Draft, parts: &Parts, program: &Program) {
+fn forms(draft: &mut HelpDraft, parts: &HelpParts, program: &HelpProgram) {
     let arguments: Vec<String> =
         parts.positions.iter().map(|position| position.name.to_lowercase()).collect();
     let names: Vec<String> = draft.commands.iter().map(|command| command.name.clone()).collect();
     let angled = parts.usages.iter().any(|usage| usage.contains('<'));
-    let mut known = Known {
+    let mut known = UsageLineContext {
         path: &program.path,
         options: &mut draft.options,
         arguments: &arguments,
@@ -222,8 +226,8 @@ fn forms(draft: &mut Draft, parts: &Parts, program: &Program) {
 }
 
 /// A program that prints its usage without saying so, in the first line.
-fn headless(sections: &mut [Section], program: &Program) {
-    if sections.iter().any(|section| section.kind == SectionKind::Usage) {
+fn headless(sections: &mut [HelpSection], program: &HelpProgram) {
+    if sections.iter().any(|section| section.kind == HelpSectionKind::Usage) {
         return;
     }
     let Some(first) = sections.first_mut() else { return };
@@ -233,14 +237,14 @@ fn headless(sections: &mut [Section], program: &Program) {
     let word = line.text.split(' ').next().unwrap_or_default();
     let called = !stem.is_empty() && (word == program.name || word == stem);
     if called && line.text.contains(['<', '[', '{']) {
-        first.kind = SectionKind::Usage;
+        first.kind = HelpSectionKind::Usage;
         first.rest = line.text.clone();
         first.lines.drain(..=at);
     }
 }
 
 /// Takes lines by which a program says under which words it should be found and how much it can do.
-fn claim(line: &Line, draft: &mut Draft) -> bool {
+fn claim(line: &HelpLine, draft: &mut HelpDraft) -> bool {
     let Some((name, value)) = line.text.split_once(':') else { return false };
     match name.to_lowercase().replace([' ', '-', '_'], "").as_str() {
         "keywords" => {
@@ -267,19 +271,19 @@ fn level(text: &str) -> Option<Level> {
 }
 
 /// The program's purpose and its version, from the first place that states them.
-fn about(sections: &[Section], parts: &Parts, program: &Program) -> (String, Option<String>) {
+fn about(sections: &[HelpSection], parts: &HelpParts, program: &HelpProgram) -> (String, Option<String>) {
     let mut version = None;
-    let before: &[Line] = match sections.first() {
-        Some(section) if section.kind == SectionKind::Preamble => &section.lines,
+    let before: &[HelpLine] = match sections.first() {
+        Some(section) if section.kind == HelpSectionKind::Preamble => &section.lines,
         _ => &[],
     };
     let named = sections
         .iter()
-        .filter(|section| section.kind == SectionKind::Name)
+        .filter(|section| section.kind == HelpSectionKind::Name)
         .flat_map(|section| &section.lines);
     let said = sections
         .iter()
-        .filter(|section| section.kind == SectionKind::About)
+        .filter(|section| section.kind == HelpSectionKind::About)
         .flat_map(|section| &section.lines);
     let mut before = prose(before.iter(), program, &mut version);
     if before.is_empty() {
@@ -297,8 +301,8 @@ fn about(sections: &[Section], parts: &Parts, program: &Program) -> (String, Opt
 
 /// Lines as paragraphs, without the line that only names the program and its version.
 fn prose<'a>(
-    lines: impl Iterator<Item = &'a Line>,
-    program: &Program,
+    lines: impl Iterator<Item = &'a HelpLine>,
+    program: &HelpProgram,
     version: &mut Option<String>,
 ) -> String {
     let mut text = String::new();
@@ -346,7 +350,7 @@ fn is_banner(text: &str) -> bool {
 }
 
 /// `name 1.4.0`, `name/1.4.0`, `name v1.4.0` and nothing else.
-fn version_line(line: &str, program: &Program) -> Option<String> {
+fn version_line(line: &str, program: &HelpProgram) -> Option<String> {
     let mut words = line.split([' ', '/']).filter(|word| !word.is_empty());
     let name = words.next()?;
     let called =
@@ -360,7 +364,7 @@ fn version_line(line: &str, program: &Program) -> Option<String> {
 }
 
 /// The text after `name - `, `name -- ` or `name: `.
-fn after_name<'a>(line: &'a str, program: &Program) -> &'a str {
+fn after_name<'a>(line: &'a str, program: &HelpProgram) -> &'a str {
     let call = std::iter::once(&program.name).chain(&program.path).cloned().collect::<Vec<_>>().join(" ");
     let rest = line.strip_prefix(&call).or_else(|| line.strip_prefix(&program.name));
     let Some(rest) = rest else { return line };

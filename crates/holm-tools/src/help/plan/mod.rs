@@ -13,37 +13,37 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_tools::help::{Description, Program};
+/// use holm_tools::help::{HelpDescription, Program};
 ///
 /// let text = b"Usage: head [OPTION]... [FILE]...\n\n  -n, --lines=NUM   print NUM lines\n  -q, --quiet   no names\n";
-/// let head = Description::read(&Program::named("head"), None, Some(text))?;
+/// let head = HelpDescription::read(&Program::named("head"), None, Some(text))?;
 /// let arguments = Json::parse(r#"{"lines": 3, "quiet": true, "file": ["a.txt", "-b"]}"#).unwrap();
 /// assert_eq!(head.plan.argv(&arguments).unwrap(), ["--lines=3", "--quiet", "--", "a.txt", "-b"]);
-/// # Ok::<(), holm_tools::help::NotHelp>(())
+/// # Ok::<(), holm_tools::help::HelpTextError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallPlan {
     /// The program itself; its subcommands are inside.
-    pub root: Node,
+    pub root: CommandNode,
 }
 
 /// One command: its options, positions and subcommands.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Node {
+pub struct CommandNode {
     /// Its options, in the order in which they are written.
-    pub options: Vec<Opt>,
+    pub options: Vec<PlanOption>,
     /// What follows the options, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanArgument>,
     /// Its subcommands; at most one is called.
-    pub commands: Vec<Command>,
+    pub commands: Vec<PlanSubcommand>,
     /// Whether one must be.
-    pub command: Need,
+    pub command: PlanNeed,
     /// Whether `--` ends the options.
     pub dashes: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Command {
+pub struct PlanSubcommand {
     /// The property that chooses it.
     pub property: String,
     /// The word that calls it.
@@ -52,18 +52,18 @@ pub struct Command {
     pub aliases: Vec<String>,
     pub about: String,
     /// Its arguments. `None` until its own help was read; until then it takes words as they are.
-    pub node: Option<Box<Node>>,
+    pub node: Option<Box<CommandNode>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opt {
+pub struct PlanOption {
     /// The property that sets it.
     pub property: String,
     /// How it is written, dashes included.
     pub flag: String,
-    pub takes: Takes,
+    pub takes: OptionArgument,
     /// Whether it must be given.
-    pub need: Need,
+    pub need: PlanNeed,
     pub about: String,
     /// The value that applies without it.
     pub default: Option<String>,
@@ -72,7 +72,7 @@ pub struct Opt {
 /// Whether an argument is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Need {
+pub enum PlanNeed {
     Required,
     /// It may be left out.
     #[default]
@@ -82,18 +82,18 @@ pub enum Need {
 /// The value that an option takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Takes {
+pub enum OptionArgument {
     /// No value: the option is given or not.
-    Nothing(Off),
+    Nothing(SwitchOffForm),
     /// No value; the option counts how often it is given.
     Count,
     Value {
         /// The type of the value.
-        kind: Kind,
+        kind: PlanValueKind,
         /// How it is joined to the option.
-        glue: Glue,
+        glue: OptionValueJoin,
         /// How many there may be.
-        times: Times,
+        times: OptionValueCount,
         /// Whether the option may be given without a value.
         bare: bool,
         /// Whether `=` may join a value that begins with a dash.
@@ -104,7 +104,7 @@ pub enum Takes {
 /// How a switch is turned off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Off {
+pub enum SwitchOffForm {
     /// By leaving it out.
     Omit,
     Flag(String),
@@ -113,7 +113,7 @@ pub enum Off {
 /// How a value is joined to its option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Glue {
+pub enum OptionValueJoin {
     /// As the next word.
     Space,
     /// In the same word after `=`.
@@ -125,7 +125,7 @@ pub enum Glue {
 /// How many values an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Times {
+pub enum OptionValueCount {
     Once,
     /// The option again for each.
     Occurrences,
@@ -138,7 +138,7 @@ pub enum Times {
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum PlanValueKind {
     /// Any text; numbers and booleans are written as text.
     Text,
     Integer,
@@ -151,21 +151,21 @@ pub enum Kind {
 /// A word after the options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum PlanArgument {
     /// A word that is always written here.
     Literal(String),
     Dashes,
-    Position(Position),
+    Position(PlanPosition),
 }
 
 /// A value without a flag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Position {
+pub struct PlanPosition {
     /// The property that sets it.
     pub property: String,
-    pub kind: Kind,
+    pub kind: PlanValueKind,
     /// Whether it must be given.
-    pub need: Need,
+    pub need: PlanNeed,
     /// Whether there may be several.
     pub many: bool,
     /// Its description, for the model.

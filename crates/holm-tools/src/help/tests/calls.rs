@@ -4,7 +4,7 @@ use holm_guards::json::Json;
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 
 use super::super::limits::MAX_WORD;
-use super::super::{CallError, MAX_WORDS};
+use super::super::{MAX_WORDS, PlanArgumentError};
 use super::{argv, read};
 
 const PACK: &str = "Usage: p [OPTIONS] --output <FILE> <INPUT>...\n\nOptions:\n  -o, --output <FILE>         Where\n  -l, --level=N               How hard [default: 6]\n      --format <F>            Kind [possible values: tar, zip]\n  -x, --exclude <GLOB>        Leaves out; may be given again\n      --owner <USER> <GROUP>  Owner\n      --tags [TAGS ...]       Labels\n      --color[=<WHEN>]        Colours\n  -v, --verbose...            More\n  -n, --dry-run               Only says\n      --cache, --no-cache     Keeps\n      --count INTEGER         Number\n  -q QUIET                    Short only\n  -h, --help                  Print help\n";
@@ -122,9 +122,12 @@ fn calls_are_bounded() {
     let pack = read(PACK);
     let input = |items: Vec<Json>| Json::object([("output", Json::from("o")), ("input", Json::from(items))]);
     assert!(pack.plan.argv(&input(vec![Json::from("i"); 100])).is_ok());
-    assert_eq!(pack.plan.argv(&input(vec![Json::from("i"); MAX_WORDS])), Err(CallError::TooLong));
-    assert_eq!(pack.plan.argv(&input(vec![Json::from("i"); MAX_WORDS + 9])), Err(CallError::TooLong));
-    assert_eq!(pack.plan.argv(&input(vec![Json::from("x".repeat(MAX_WORD + 1))])), Err(CallError::TooLong));
+    assert_eq!(pack.plan.argv(&input(vec![Json::from("i"); MAX_WORDS])), Err(PlanArgumentError::TooLong));
+    assert_eq!(pack.plan.argv(&input(vec![Json::from("i"); MAX_WORDS + 9])), Err(PlanArgumentError::TooLong));
+    assert_eq!(
+        pack.plan.argv(&input(vec![Json::from("x".repeat(MAX_WORD + 1))])),
+        Err(PlanArgumentError::TooLong)
+    );
 }
 
 fn word() -> impl Strategy<Value = String> {

@@ -1,6 +1,6 @@
 //! Subcommands: found, asked for, put in their place, called.
 
-use super::super::{AttachError, Description, Need, Program};
+use super::super::{HelpDescription, HelpProgram, PlanNeed, SubcommandAttachError};
 use super::{argv, read, steps};
 
 fn names(text: &str) -> Vec<String> {
@@ -62,7 +62,7 @@ fn commands_are_found_as_each_library_lists_them() {
 fn a_word_called_command_is_a_position_where_there_are_no_commands() {
     let description = read("Usage: p [OPTION]... COMMAND [ARGS]...\n");
     assert_eq!(steps(&description), "command! text, args... text");
-    assert_eq!(description.plan.root.command, Need::Optional);
+    assert_eq!(description.plan.root.command, PlanNeed::Optional);
 }
 
 #[test]
@@ -84,7 +84,8 @@ fn unread_commands_are_asked_for_and_take_words_meanwhile() {
     assert_eq!(argv(&repo, r#"{"log": {}}"#).expect("a call"), ["log"]);
 
     let sub = |path: &[&str], text: &str| {
-        Description::read(&Program::at("p", path.iter().copied()), None, Some(text.as_bytes())).expect("help")
+        HelpDescription::read(&HelpProgram::at("p", path.iter().copied()), None, Some(text.as_bytes()))
+            .expect("help")
     };
     let remote = sub(&["remote"], "Usage: p remote <COMMAND>\n\nCommands:\n  add  Adds\n");
     repo.attach(&["remote".into()], &remote).expect("a place");
@@ -102,9 +103,9 @@ fn unread_commands_are_asked_for_and_take_words_meanwhile() {
             .expect("a call"),
         ["--dir", "d", "remote", "add", "--tags", "a", "b", "--", "n", "-u"]
     );
-    assert_eq!(repo.attach(&["no".into()], &add), Err(AttachError::NoSuchCommand("no".into())));
-    assert_eq!(repo.attach(&vec!["x".into(); 9], &add), Err(AttachError::TooDeep));
-    assert_eq!(repo.attach(&[], &add), Err(AttachError::NoSuchCommand(String::new())));
+    assert_eq!(repo.attach(&["no".into()], &add), Err(SubcommandAttachError::NoSuchCommand("no".into())));
+    assert_eq!(repo.attach(&vec!["x".into(); 9], &add), Err(SubcommandAttachError::TooDeep));
+    assert_eq!(repo.attach(&[], &add), Err(SubcommandAttachError::NoSuchCommand(String::new())));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Encodings, escapes, frames.
 
 use super::super::decode::decode;
-use super::super::lines::{Frame, lines};
-use super::super::{NotHelp, Why};
+use super::super::lines::{HelpFrame, lines};
+use super::super::{HelpTextError, HelpTextErrorKind};
 use super::{option, read};
 
 fn text(bytes: &[u8]) -> String {
@@ -43,13 +43,16 @@ fn what_steers_a_terminal_goes() {
 
 #[test]
 fn what_is_no_text_is_refused() {
-    let check = |bytes: &[u8], why: Why| assert_eq!(decode(bytes), Err(NotHelp { why }));
-    check(b"", Why::Empty);
-    check(b" \n\t\r\n", Why::Empty);
-    check(b"\x1b[31m\x1b[0m", Why::Empty);
-    check(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0", Why::Binary);
-    check(&[1; 100], Why::Binary);
-    check(&vec![b'a'; super::super::MAX_BYTES + 1], Why::TooLong { bytes: super::super::MAX_BYTES + 1 });
+    let check = |bytes: &[u8], why: HelpTextErrorKind| assert_eq!(decode(bytes), Err(HelpTextError { why }));
+    check(b"", HelpTextErrorKind::Empty);
+    check(b" \n\t\r\n", HelpTextErrorKind::Empty);
+    check(b"\x1b[31m\x1b[0m", HelpTextErrorKind::Empty);
+    check(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0", HelpTextErrorKind::Binary);
+    check(&[1; 100], HelpTextErrorKind::Binary);
+    check(
+        &vec![b'a'; super::super::MAX_BYTES + 1],
+        HelpTextErrorKind::TooLong { bytes: super::super::MAX_BYTES + 1 },
+    );
 }
 
 #[test]
@@ -63,10 +66,10 @@ fn tabs_are_columns_and_frames_are_titles() {
     assert_eq!(
         shown,
         [
-            (Frame::Title, 0, false, "Options"),
-            (Frame::Inside, 5, true, "--name  TEXT"),
-            (Frame::Inside, 5, false, "--loud"),
-            (Frame::None, 0, false, "")
+            (HelpFrame::Title, 0, false, "Options"),
+            (HelpFrame::Inside, 5, true, "--name  TEXT"),
+            (HelpFrame::Inside, 5, false, "--loud"),
+            (HelpFrame::None, 0, false, "")
         ]
     );
 }

@@ -6,16 +6,19 @@ use std::time::{Duration, Instant};
 use proptest::prelude::{any, prop_assert, proptest};
 
 use super::super::limits::{MAX_ABOUT, MAX_DESCRIPTION, MAX_KEYWORDS};
-use super::super::{Description, MAX_BYTES, MAX_COMMANDS, MAX_OPTIONS, MAX_POSITIONS, Node, Program};
+use super::super::{
+    CommandNode, HelpDescription, HelpProgram, MAX_BYTES, MAX_COMMANDS, MAX_OPTIONS, MAX_POSITIONS,
+};
 use super::read;
 
 /// Reads a text of the largest size that is made of one piece; returns what it came to.
-fn flood(head: &str, piece: &str, tail: &str) -> Option<Description> {
+fn flood(head: &str, piece: &str, tail: &str) -> Option<HelpDescription> {
     // An eighth: a debug build is slow, and what grows faster than the text shows here already.
     let room = MAX_BYTES / 8 - head.len() - tail.len();
     let text = format!("{head}{}{tail}", piece.repeat(room / piece.len()));
     let before = cpu();
-    let read = Description::read(&Program::named("p"), Some(text.as_bytes()), Some(text.as_bytes())).ok();
+    let read =
+        HelpDescription::read(&HelpProgram::named("p"), Some(text.as_bytes()), Some(text.as_bytes())).ok();
     let took = cpu().saturating_sub(before);
     assert!(took < Duration::from_secs(2), "{piece:?} after {head:?} took {took:?}");
     read
@@ -128,9 +131,9 @@ fn what_a_program_says_holds_nothing_that_steers_or_hides() {
     assert_eq!(description.plan.root.options[0].about, "about it");
 }
 
-fn bounded(description: &Description) {
+fn bounded(description: &HelpDescription) {
     let schema = description.schema.canonical();
-    assert!(holm_guards::schema::Schema::compile(&description.schema).is_ok(), "{schema}");
+    assert!(holm_guards::schema::CompiledSchema::compile(&description.schema).is_ok(), "{schema}");
     assert!(!schema.chars().any(char::is_control), "{schema}");
     // Control characters in canonical JSON are escapes; only line ends may be there.
     assert!(!schema.contains("\\u00"), "{schema}");
@@ -139,7 +142,7 @@ fn bounded(description: &Description) {
     node(&description.plan.root);
 }
 
-fn node(inner: &Node) {
+fn node(inner: &CommandNode) {
     assert!(inner.options.len() <= MAX_OPTIONS && inner.steps.len() <= MAX_POSITIONS + 1);
     assert!(inner.commands.len() <= MAX_COMMANDS);
     for option in &inner.options {
@@ -157,9 +160,9 @@ fn node(inner: &Node) {
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(bytes in any::<Vec<u8>>(), text in "[-a-c \\[\\]<>{}()|.,:=\n\"*]{0,200}") {
-        let program = Program::named("p");
+        let program = HelpProgram::named("p");
         for text in [bytes.as_slice(), format!("Usage: p {text}\n\nOptions:\n  -{text}").as_bytes()] {
-            if let Ok(description) = Description::read(&program, Some(text), Some(text)) {
+            if let Ok(description) = HelpDescription::read(&program, Some(text), Some(text)) {
                 bounded(&description);
                 prop_assert!(description.questions().len() <= MAX_COMMANDS);
             }

@@ -9,33 +9,36 @@ mod usage;
 
 use holm_guards::json::Json;
 
-use super::{Description, Kind, Need, Off, Opt, Position, Program, Step, Takes, Times};
+use super::{
+    HelpDescription, HelpProgram, OptionArgument, OptionValueCount, PlanArgument, PlanNeed, PlanOption,
+    PlanPosition, PlanValueKind, SwitchOffForm,
+};
 
 /// The description of a text by a program called `p`.
-fn read(text: &str) -> Description {
-    Description::read(&Program::named("p"), None, Some(text.as_bytes()))
+fn read(text: &str) -> HelpDescription {
+    HelpDescription::read(&HelpProgram::named("p"), None, Some(text.as_bytes()))
         .unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
 /// The words of a call.
-fn argv(description: &Description, arguments: &str) -> Result<Vec<String>, String> {
+fn argv(description: &HelpDescription, arguments: &str) -> Result<Vec<String>, String> {
     let arguments = Json::parse(arguments).expect("JSON");
     description.plan.argv(&arguments).map_err(|error| error.to_string())
 }
 
 /// An option in one line: what it is called and what it takes.
-fn option(option: &Opt) -> String {
-    let need = if option.need == Need::Required { "!" } else { "" };
+fn option(option: &PlanOption) -> String {
+    let need = if option.need == PlanNeed::Required { "!" } else { "" };
     let takes = match &option.takes {
-        Takes::Nothing(Off::Omit) => "switch".to_owned(),
-        Takes::Nothing(Off::Flag(off)) => format!("switch or {off}"),
-        Takes::Count => "count".into(),
-        Takes::Value { kind, times, bare, .. } => {
+        OptionArgument::Nothing(SwitchOffForm::Omit) => "switch".to_owned(),
+        OptionArgument::Nothing(SwitchOffForm::Flag(off)) => format!("switch or {off}"),
+        OptionArgument::Count => "count".into(),
+        OptionArgument::Value { kind, times, bare, .. } => {
             let times = match times {
-                Times::Once => "",
-                Times::Occurrences => " again",
-                Times::Values => " list",
-                Times::Exactly(_) => " exactly",
+                OptionValueCount::Once => "",
+                OptionValueCount::Occurrences => " again",
+                OptionValueCount::Values => " list",
+                OptionValueCount::Exactly(_) => " exactly",
             };
             format!("{}{times}{}", shown(kind), if *bare { " or none" } else { "" })
         }
@@ -44,28 +47,28 @@ fn option(option: &Opt) -> String {
     format!("{}{need} {takes}{default}", option.flag)
 }
 
-fn position(position: &Position) -> String {
-    let need = if position.need == Need::Required { "!" } else { "" };
+fn position(position: &PlanPosition) -> String {
+    let need = if position.need == PlanNeed::Required { "!" } else { "" };
     let many = if position.many { "..." } else { "" };
     format!("{}{need}{many} {}", position.property, shown(&position.kind))
 }
 
-fn shown(kind: &Kind) -> String {
+fn shown(kind: &PlanValueKind) -> String {
     match kind {
-        Kind::Text => "text".into(),
-        Kind::Integer => "integer".into(),
-        Kind::Number => "number".into(),
-        Kind::Boolean => "boolean".into(),
-        Kind::Choice(choices) => choices.join("|"),
+        PlanValueKind::Text => "text".into(),
+        PlanValueKind::Integer => "integer".into(),
+        PlanValueKind::Number => "number".into(),
+        PlanValueKind::Boolean => "boolean".into(),
+        PlanValueKind::Choice(choices) => choices.join("|"),
     }
 }
 
 /// Everything after the options, in one line.
-fn steps(description: &Description) -> String {
+fn steps(description: &HelpDescription) -> String {
     let steps = description.plan.root.steps.iter().map(|step| match step {
-        Step::Literal(word) => word.clone(),
-        Step::Dashes => "--".into(),
-        Step::Position(place) => position(place),
+        PlanArgument::Literal(word) => word.clone(),
+        PlanArgument::Dashes => "--".into(),
+        PlanArgument::Position(place) => position(place),
     });
     steps.collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,6 @@
 //! Usage lines: positions, what is required, alternative forms.
 
-use super::super::{Description, NotHelp, Program, Why};
+use super::super::{HelpDescription, HelpProgram, HelpTextError, HelpTextErrorKind};
 use super::{option, read, steps};
 
 #[test]
@@ -88,22 +88,24 @@ fn claims_and_banners_are_found() {
 fn both_texts_make_one_description() {
     let short = b"Short words\n\nUsage: p [OPTIONS] <FILE>\n\nArguments:\n  <FILE>  Which one\n\nOptions:\n  -a, --all  All\n  -s, --short-only  Only here\n      --when <WHEN>  [possible values: a, b]\n";
     let long = b"Long words.\n\nUsage: p [OPTIONS] <FILE>\n\nOptions:\n  -a, --all\n          All of them\n      --when <WHEN>\n          [default: a]\n      --long-only\n          Only there\n";
-    let both = Description::read(&Program::named("p"), Some(short), Some(long)).expect("help");
+    let both = HelpDescription::read(&HelpProgram::named("p"), Some(short), Some(long)).expect("help");
     assert_eq!(both.about, "Long words.");
     assert_eq!(
         both.plan.root.options.iter().map(option).collect::<Vec<_>>(),
         ["--all switch", "--when a|b [a]", "--long-only switch", "--short-only switch"]
     );
     assert_eq!(both.plan.root.options[0].about, "All of them");
-    let one = Description::read(&Program::named("p"), Some(short), Some(b"p: unknown option --help\n"))
-        .expect("help");
-    assert_eq!(one, Description::read(&Program::named("p"), Some(short), None).expect("help"));
+    let one =
+        HelpDescription::read(&HelpProgram::named("p"), Some(short), Some(b"p: unknown option --help\n"))
+            .expect("help");
+    assert_eq!(one, HelpDescription::read(&HelpProgram::named("p"), Some(short), None).expect("help"));
 }
 
 #[test]
 fn what_is_no_help_is_refused_with_the_reason() {
     let check = |text: &str, expect: &str| {
-        let error = Description::read(&Program::named("p"), None, Some(text.as_bytes())).expect_err(text);
+        let error =
+            HelpDescription::read(&HelpProgram::named("p"), None, Some(text.as_bytes())).expect_err(text);
         assert_eq!(error.to_string(), format!("no help text: {expect}"), "{text}");
     };
     check("", "the program printed nothing");
@@ -119,6 +121,6 @@ fn what_is_no_help_is_refused_with_the_reason() {
         "{\"ok\": true}",
         "neither a usage line nor options nor commands were found; it begins with \"{\\\"ok\\\": true}\"",
     );
-    let none = Description::read(&Program::named("p"), None, None);
-    assert_eq!(none.expect_err("nothing"), NotHelp { why: Why::Empty });
+    let none = HelpDescription::read(&HelpProgram::named("p"), None, None);
+    assert_eq!(none.expect_err("nothing"), HelpTextError { why: HelpTextErrorKind::Empty });
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use holm_grants::Level;
 use holm_runtime::BoxFuture;
 
-use super::super::read::{ReadError, is_candidate, rests_for, sidecar, whole};
+use super::super::read::{ToolFileReadError, is_candidate, rests_for, sidecar, whole};
 use super::super::{
-    Folder, Folders, Found, LoadError, Loader, MAX_SIDECAR, Offer, OpenGate, Rank, Registry, Sidecar,
-    SidecarError,
+    AllowAllGate, MAX_SIDECAR, SidecarError, SourceRank, ToolFile, ToolFolder, ToolFolders, ToolLoadError,
+    ToolLoader, ToolOffer, ToolRegistry, ToolSidecar,
 };
 
 #[test]
@@ -29,16 +29,16 @@ fn a_sidecar_says_what_a_tool_left_out() {
         name = "json"
         rule = { pattern = { regex = "degrees" } }
     "#;
-    let sidecar = Sidecar::parse(text).unwrap();
+    let sidecar = ToolSidecar::parse(text).unwrap();
     assert_eq!((sidecar.level, sidecar.asks.len()), (Some(Level::ReadOnly), 2));
     assert_eq!(sidecar.postconditions[0].name, "json");
-    assert_eq!(Sidecar::parse("").unwrap(), Sidecar::default());
+    assert_eq!(ToolSidecar::parse("").unwrap(), ToolSidecar::default());
 }
 
 #[test]
 fn what_a_sidecar_cannot_say_is_told_with_its_place() {
     let check = |text: &str, expect: &str| {
-        let error = Sidecar::parse(text).unwrap_err().to_string();
+        let error = ToolSidecar::parse(text).unwrap_err().to_string();
         assert!(error.contains(expect), "{text}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     };
@@ -49,7 +49,7 @@ fn what_a_sidecar_cannot_say_is_told_with_its_place() {
     check("limits = ['time:soon']", "time");
     check("name = [", "line 1");
     check(&"#".repeat(MAX_SIDECAR + 1), "bytes");
-    assert_eq!(Sidecar::read(b"\xff"), Err(SidecarError::NotText));
+    assert_eq!(ToolSidecar::read(b"\xff"), Err(SidecarError::NotText));
 }
 
 #[test]
@@ -76,12 +76,12 @@ fn what_is_read_is_an_ordinary_file_at_rest() {
     assert!(sidecar(&at("a.say")).unwrap().is_none());
     fs::write(at("a.toml"), "name = 'b'").unwrap();
     assert_eq!(sidecar(&at("a.say")).unwrap().unwrap().0.name.as_deref(), Some("b"));
-    assert_eq!(whole(&at("none")).unwrap_err(), ReadError::Gone);
-    assert_eq!(whole(folder.path()).unwrap_err(), ReadError::NotAFile);
+    assert_eq!(whole(&at("none")).unwrap_err(), ToolFileReadError::Gone);
+    assert_eq!(whole(folder.path()).unwrap_err(), ToolFileReadError::NotAFile);
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(at("a.say"), at("link.say")).unwrap();
-        assert_eq!(whole(&at("link.say")).unwrap_err(), ReadError::Link);
+        assert_eq!(whole(&at("link.say")).unwrap_err(), ToolFileReadError::Link);
     }
     assert!(rests_for(&at("a.say"), Duration::ZERO) && !rests_for(&at("a.say"), Duration::from_secs(60)));
 }
@@ -90,12 +90,12 @@ fn what_is_read_is_an_ordinary_file_at_rest() {
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
-impl Loader for Notes {
+impl ToolLoader for Notes {
     fn claims(&self, _: &Path, _head: &[u8]) -> bool {
         true
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         self.0.lock().unwrap().push(found.name.to_owned());
         Box::pin(async { Ok(Vec::new()) })
     }
@@ -110,7 +110,7 @@ async fn files_that_are_loaded_together_are_loaded_in_the_order_of_their_paths()
         fs::write(folder.path().join(format!("{name}.say")), vec![b'x'; (40 - number) * 50_000]).unwrap();
     }
     let notes = Notes::default();
-    let open = Folder::new(folder.path(), Rank::User, OpenGate);
-    Folders::new(&Registry::new()).loader(notes.clone()).folder(open).load().await;
+    let open = ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate);
+    ToolFolders::new(&ToolRegistry::new()).loader(notes.clone()).folder(open).load().await;
     assert_eq!(*notes.0.lock().unwrap(), names);
 }

@@ -7,14 +7,14 @@ use holm_kernel::{Block, ModelResult, Reply, StopReason, ToolCall};
 use holm_runtime::{Agent, BoxFuture, model_fn};
 use tokio::sync::Notify;
 
-use super::super::{Rank, Registry, Source, keep_current};
+use super::super::{SourceRank, ToolRegistry, ToolSource, keep_current};
 use super::says;
 
 /// Calls a tool that is not there yet once it has appeared, then says what came back.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_under_way_calls_a_tool_that_came_while_it_worked() {
-    let registry = Registry::new();
-    let source = Source::new(Rank::User, "x");
+    let registry = ToolRegistry::new();
+    let source = ToolSource::new(SourceRank::User, "x");
     let began = registry.edit(|edit| edit.set(source.clone(), [says("old", "old")]));
     let seen = Arc::new(Notify::new());
     let model = {
@@ -45,7 +45,8 @@ async fn an_agent_under_way_calls_a_tool_that_came_while_it_worked() {
         .build()
         .unwrap();
     let mut session = agent.start().await.unwrap();
-    let _following = keep_current(&registry, &began, session.handle(), super::super::Snapshot::toolbox);
+    let _following =
+        keep_current(&registry, &began, session.handle(), super::super::RegistrySnapshot::toolbox);
     let changing = {
         let registry = registry.clone();
         tokio::spawn(async move {

@@ -8,19 +8,19 @@ use holm_guards::json::Json;
 use holm_kernel::{CHILDREN, OWN_NAMES, ToolKind, ToolOutput};
 use holm_runtime::tool_fn;
 
-use super::super::{Offer, Rank, Registry, Source};
+use super::super::{SourceRank, ToolOffer, ToolRegistry, ToolSource};
 use super::{names, problems, said, says};
 use crate::agents::AgentLoader;
-use crate::catalogue::{Cause, Disclosure};
+use crate::catalogue::{RenameCause, SchemaDisclosure};
 use crate::conversation::{TOOL_SEARCH, plan_tools};
 
-fn user(origin: &str) -> Source {
-    Source::new(Rank::User, origin)
+fn user(origin: &str) -> ToolSource {
+    ToolSource::new(SourceRank::User, origin)
 }
 
 #[tokio::test]
 async fn a_source_replaces_what_it_offered_and_a_snapshot_stays_as_it_was() {
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let first = registry.edit(|edit| edit.set(user("a"), [says("one", "1"), says("two", "2")]));
     let second = registry.edit(|edit| edit.set(user("a"), [says("one", "new")]));
     assert_eq!(names(&first), ["one", "two"]);
@@ -33,7 +33,7 @@ async fn a_source_replaces_what_it_offered_and_a_snapshot_stays_as_it_was() {
 
 #[tokio::test]
 async fn several_changes_become_visible_together_and_none_makes_no_snapshot() {
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let mut changes = registry.changes();
     registry.edit(|edit| {
         edit.set(user("a"), [says("a", "")]);
@@ -49,13 +49,14 @@ async fn several_changes_become_visible_together_and_none_makes_no_snapshot() {
 
 #[tokio::test]
 async fn a_project_takes_no_name_from_the_user_nor_the_user_from_the_program() {
-    let registry = Registry::new();
-    let source = |rank, origin: &str| Source::new(rank, origin);
+    let registry = ToolRegistry::new();
+    let source = |rank, origin: &str| ToolSource::new(rank, origin);
     registry.edit(|edit| {
-        edit.set(source(Rank::Project, ".holm/tools/read.wasm"), [says("read", "project")]);
-        edit.set(source(Rank::User, "~/tools/read.wasm"), [says("read", "user")]);
+        edit.set(source(SourceRank::Project, ".holm/tools/read.wasm"), [says("read", "project")]);
+        edit.set(source(SourceRank::User, "~/tools/read.wasm"), [says("read", "user")]);
     });
-    let snapshot = registry.edit(|edit| edit.set(source(Rank::BuiltIn, "built in"), [says("read", "ours")]));
+    let snapshot =
+        registry.edit(|edit| edit.set(source(SourceRank::BuiltIn, "built in"), [says("read", "ours")]));
     assert_eq!(said(&snapshot, "read").await.as_deref(), Some("ours"));
     assert_eq!(said(&snapshot, "read_2").await.as_deref(), Some("user"));
     assert_eq!(said(&snapshot, "read_3").await.as_deref(), Some("project"));
@@ -66,15 +67,15 @@ async fn a_project_takes_no_name_from_the_user_nor_the_user_from_the_program() {
 
 #[tokio::test]
 async fn a_name_that_a_run_answers_itself_is_given_to_no_tool_whoever_offers_it() {
-    for rank in [Rank::BuiltIn, Rank::User, Rank::Project, Rank::Server] {
-        let registry = Registry::new();
-        let tools: Vec<Offer> = OWN_NAMES.iter().map(|name| says(name, "mine")).collect();
-        let snapshot = registry.edit(|edit| edit.set(Source::new(rank, "here"), tools));
+    for rank in [SourceRank::BuiltIn, SourceRank::User, SourceRank::Project, SourceRank::Server] {
+        let registry = ToolRegistry::new();
+        let tools: Vec<ToolOffer> = OWN_NAMES.iter().map(|name| says(name, "mine")).collect();
+        let snapshot = registry.edit(|edit| edit.set(ToolSource::new(rank, "here"), tools));
         let expected: Vec<String> = OWN_NAMES.iter().map(|name| format!("{name}_2")).collect();
         assert_eq!(names(&snapshot), expected, "{rank:?}");
         let told: Vec<_> =
             snapshot.renamed().iter().map(|renamed| (&*renamed.wanted, &renamed.cause)).collect();
-        let cause = Cause::Reserved;
+        let cause = RenameCause::Reserved;
         let reserved: Vec<_> = OWN_NAMES.iter().map(|name| (*name, &cause)).collect();
         assert_eq!(told, reserved, "{rank:?}");
         assert!(problems(&snapshot).is_empty() && snapshot.toolbox().check().is_ok(), "{snapshot:?}");
@@ -83,10 +84,10 @@ async fn a_name_that_a_run_answers_itself_is_given_to_no_tool_whoever_offers_it(
 
 #[tokio::test]
 async fn the_program_offers_a_tool_that_runs_answer_under_its_own_name() {
-    let registry = Registry::new();
-    let own = Offer::new(AgentLoader::children());
+    let registry = ToolRegistry::new();
+    let own = ToolOffer::new(AgentLoader::children());
     registry.edit(|edit| edit.set(user("file"), [says(CHILDREN, "file")]));
-    let snapshot = registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [own]));
+    let snapshot = registry.edit(|edit| edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), [own]));
     assert_eq!(names(&snapshot), [CHILDREN, "children_2"]);
     assert_eq!(snapshot.find(CHILDREN).unwrap().declaration().kind, ToolKind::Children);
 }
@@ -103,22 +104,23 @@ fn every_tool_that_a_run_answers_has_a_name_that_is_kept_for_it() {
 
 #[tokio::test]
 async fn a_name_in_other_letters_is_taken_as_well() {
-    let registry = Registry::new();
-    registry.edit(|edit| edit.set(Source::new(Rank::BuiltIn, "built in"), [says("read", "ours")]));
+    let registry = ToolRegistry::new();
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), [says("read", "ours")]));
     let mine = [says("READ", "user"), says("Enter_Plan", "user")];
     let snapshot = registry.edit(|edit| edit.set(user("~/tools/read.wasm"), mine));
     assert_eq!(names(&snapshot), ["read", "READ_2", "Enter_Plan_2"]);
     assert_eq!(said(&snapshot, "READ_2").await.as_deref(), Some("user"));
-    assert_eq!(snapshot.renamed()[0].cause, Cause::TakenBy { origin: "built in".into() });
+    assert_eq!(snapshot.renamed()[0].cause, RenameCause::TakenBy { origin: "built in".into() });
 }
 
 #[tokio::test]
 async fn a_tool_that_no_run_could_use_is_left_out_and_does_not_take_the_others_along() {
     let schema = Json::object([("type", Json::from("no such type"))]);
-    let broken = tool_fn(holm_kernel::Tool::new("broken", "", schema), |_| async { ToolOutput::text("") });
-    let registry = Registry::new();
+    let broken =
+        tool_fn(holm_kernel::ToolSpec::new("broken", "", schema), |_| async { ToolOutput::text("") });
+    let registry = ToolRegistry::new();
     let snapshot =
-        registry.edit(|edit| edit.set(user("both"), [Offer::new(Arc::new(broken)), says("whole", "")]));
+        registry.edit(|edit| edit.set(user("both"), [ToolOffer::new(Arc::new(broken)), says("whole", "")]));
     assert_eq!(names(&snapshot), ["whole"]);
     assert!(problems(&snapshot)[0].contains("`broken` cannot be used"), "{:?}", problems(&snapshot));
     assert!(snapshot.toolbox().check().is_ok());
@@ -130,16 +132,17 @@ async fn a_tool_that_no_run_could_use_is_left_out_and_does_not_take_the_others_a
 fn toolboxes_hold_what_the_level_allows_and_what_was_asked_for() {
     let tool = |name: &str, level, disclosure| {
         let declared =
-            holm_kernel::Tool::new(name, "Does it.", Json::object([("type", "object".into())])).level(level);
+            holm_kernel::ToolSpec::new(name, "Does it.", Json::object([("type", "object".into())]))
+                .level(level);
         let run = tool_fn(declared, |_| async { ToolOutput::text("") });
-        Offer::new(Arc::new(run)).disclosure(disclosure).keywords([format!("word-{name}")])
+        ToolOffer::new(Arc::new(run)).disclosure(disclosure).keywords([format!("word-{name}")])
     };
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let snapshot = registry.edit(|edit| {
         let all = [
-            tool("look", Level::ReadOnly, Disclosure::Full),
-            tool("change", Level::Write, Disclosure::Full),
-            tool("rare", Level::ReadOnly, Disclosure::OnDemand),
+            tool("look", Level::ReadOnly, SchemaDisclosure::Full),
+            tool("change", Level::Write, SchemaDisclosure::Full),
+            tool("rare", Level::ReadOnly, SchemaDisclosure::OnDemand),
         ];
         edit.set(user("x"), all);
     });

@@ -10,27 +10,28 @@ use std::time::{Duration, Instant};
 use holm_runtime::BoxFuture;
 
 use super::super::{
-    Again, Folder, Folders, Found, LoadError, Loader, Offer, OpenGate, PinFile, Rank, Registry, Snapshot,
-    Takes, TrustGate, Watching,
+    AllowAllGate, FolderWatchHandle, LoadResource, PinFileStore, RegistrySnapshot, ReloadRequester,
+    SourceRank, ToolFile, ToolFolder, ToolFolders, ToolLoadError, ToolLoader, ToolOffer, ToolRegistry,
+    TrustGate,
 };
 use super::{Says, names, problems, said, says};
-use crate::trust::{Ledger, Survey};
+use crate::trust::{FolderSurvey, TrustLedger};
 
 /// Longer than anything here takes, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-async fn watch(folder: &Path) -> (Registry, Watching) {
-    watch_as(Folder::new(folder, Rank::User, OpenGate)).await
+async fn watch(folder: &Path) -> (ToolRegistry, FolderWatchHandle) {
+    watch_as(ToolFolder::new(folder, SourceRank::User, AllowAllGate)).await
 }
 
-async fn watch_as(folder: Folder) -> (Registry, Watching) {
-    let registry = Registry::new();
-    let watching = Folders::new(&registry).loader(Says).folder(folder).watch().await.unwrap();
+async fn watch_as(folder: ToolFolder) -> (ToolRegistry, FolderWatchHandle) {
+    let registry = ToolRegistry::new();
+    let watching = ToolFolders::new(&registry).loader(Says).folder(folder).watch().await.unwrap();
     (registry, watching)
 }
 
 /// Waits until the registry is as wanted; tells what it was like in the end.
-async fn until(registry: &Registry, wanted: impl Fn(&Snapshot) -> bool) -> Arc<Snapshot> {
+async fn until(registry: &ToolRegistry, wanted: impl Fn(&RegistrySnapshot) -> bool) -> Arc<RegistrySnapshot> {
     let mut changes = registry.changes();
     let waited = tokio::time::timeout(PATIENCE, changes.wait_for(|snapshot| wanted(snapshot))).await;
     assert!(waited.is_ok(), "it stayed {:?}", registry.snapshot());
@@ -47,13 +48,13 @@ fn put(folder: &Path, name: &str, text: &str) {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_only_looks_wakes_nobody() {
-    use super::super::lookout::{Ear, Heard};
+    use super::super::lookout::{FolderSubscription, WatchNotice};
     use notify::event::{AccessKind, AccessMode, EventKind};
 
     let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), "a.say", "a");
-    let (mut ear, mut events) = Ear::new().unwrap();
+    let (mut ear, mut events) = FolderSubscription::new().unwrap();
     assert!(ear.watch(folder.path()));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     fs::read(folder.path().join("a.say")).unwrap();
@@ -61,7 +62,7 @@ async fn whoever_only_looks_wakes_nobody() {
     // What was put there last is heard last, and before it there is nothing about looking.
     loop {
         let heard = tokio::time::timeout(PATIENCE, events.recv()).await.unwrap().unwrap();
-        let Heard::Changed(event) = heard else { continue };
+        let WatchNotice::Changed(event) = heard else { continue };
         assert!(!event.kind.is_access() || event.kind == closed, "{event:?}");
         assert!(!event.paths.contains(&folder.path().join("a.say")), "{event:?}");
         if event.paths.contains(&folder.path().join("b.say")) {
@@ -109,7 +110,7 @@ async fn a_file_that_appears_changes_or_goes_is_a_tool_that_does() {
     assert!(problems(&registry.snapshot()).is_empty());
 }
 
-async fn wait_said(registry: &Registry, name: &str, text: &str) {
+async fn wait_said(registry: &ToolRegistry, name: &str, text: &str) {
     let end = Instant::now() + PATIENCE;
     while said(&registry.snapshot(), name).await.as_deref() != Some(text) {
         assert!(Instant::now() < end, "{name} never said {text}: {:?}", registry.snapshot());
@@ -197,9 +198,9 @@ async fn a_file_over_which_a_loader_breaks_down_takes_nobody_with_it() {
     for (name, text) in [("a.say", "1"), ("b.say", "panic"), ("c.say", "3")] {
         put(folder.path(), name, text);
     }
-    let registry = Registry::new();
-    let from = Folder::new(folder.path(), Rank::User, OpenGate);
-    Folders::new(&registry).loader(Says).folder(from).load().await;
+    let registry = ToolRegistry::new();
+    let from = ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate);
+    ToolFolders::new(&registry).loader(Says).folder(from).load().await;
     assert_eq!(names(&registry.snapshot()), ["a", "c"]);
     assert!(problems(&registry.snapshot())[0].contains("panicked"), "{:?}", problems(&registry.snapshot()));
 }
@@ -286,7 +287,7 @@ async fn what_the_gate_refuses_never_reaches_a_loader() {
     let gate = move |_: &Path, hash: &[u8; 32]| {
         if *hash == trusted { Ok(()) } else { Err("nobody trusts it".to_owned()) }
     };
-    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::Project, gate)).await;
+    let (registry, _watching) = watch_as(ToolFolder::new(folder.path(), SourceRank::Project, gate)).await;
     assert_eq!(said(&registry.snapshot(), "a").await.as_deref(), Some("good"));
     put(folder.path(), "a.say", "changed");
     let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
@@ -301,10 +302,10 @@ async fn trust_that_is_taken_back_stops_the_next_call_and_the_next_look_removes_
     let (folder, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     put(folder.path(), "a.say", "good");
     let at = folder.path().canonicalize().unwrap();
-    let mut ledger = Ledger::open(home.path().join("trust.json")).unwrap();
-    ledger.trust(&Survey::of(&at).unwrap()).unwrap();
+    let mut ledger = TrustLedger::open(home.path().join("trust.json")).unwrap();
+    ledger.trust(&FolderSurvey::of(&at).unwrap()).unwrap();
     let gate = TrustGate::new(home.path().join("trust.json"), folder.path());
-    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::Project, gate)).await;
+    let (registry, _watching) = watch_as(ToolFolder::new(folder.path(), SourceRank::Project, gate)).await;
     let held = registry.snapshot();
     assert_eq!(said(&held, "a").await.as_deref(), Some("good"));
     ledger.forget(&at).unwrap();
@@ -320,8 +321,9 @@ async fn replaced_code_is_told_from_confirmed_code() {
     let folder = tempfile::tempdir().unwrap();
     let home = tempfile::tempdir().unwrap();
     put(folder.path(), "a.say", "one");
-    let pins = Arc::new(PinFile::new(home.path().join("pins")));
-    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::User, OpenGate).pins(pins)).await;
+    let pins = Arc::new(PinFileStore::new(home.path().join("pins")));
+    let (registry, _watching) =
+        watch_as(ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate).pins(pins)).await;
     assert_eq!(said(&registry.snapshot(), "a").await.as_deref(), Some("one"));
     put(folder.path(), "a.say", "two");
     wait_said(&registry, "a", "two (replaced)").await;
@@ -332,8 +334,9 @@ async fn code_that_never_was_a_tool_is_mended_without_a_question() {
     let folder = tempfile::tempdir().unwrap();
     let home = tempfile::tempdir().unwrap();
     put(folder.path(), "a.say", "bad");
-    let pins = Arc::new(PinFile::new(home.path().join("pins")));
-    let (registry, _watching) = watch_as(Folder::new(folder.path(), Rank::User, OpenGate).pins(pins)).await;
+    let pins = Arc::new(PinFileStore::new(home.path().join("pins")));
+    let (registry, _watching) =
+        watch_as(ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate).pins(pins)).await;
     assert_eq!(problems(&registry.snapshot()).len(), 1);
     put(folder.path(), "a.say", "good");
     wait_said(&registry, "a", "good").await;
@@ -362,22 +365,22 @@ struct Slow {
     ready: Arc<AtomicBool>,
 }
 
-impl Loader for Slow {
+impl ToolLoader for Slow {
     fn claims(&self, path: &Path, _head: &[u8]) -> bool {
         path.extension().is_some_and(|ending| ending == "slow")
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         Box::pin(async move {
             if self.ready.load(Ordering::Relaxed) {
                 return Ok(vec![says(found.name, "at last")]);
             }
-            Err(LoadError::later("it is not ready yet"))
+            Err(ToolLoadError::later("it is not ready yet"))
         })
     }
 
-    fn takes(&self) -> Takes {
-        Takes::Patience
+    fn takes(&self) -> LoadResource {
+        LoadResource::Patience
     }
 }
 
@@ -385,10 +388,11 @@ impl Loader for Slow {
 async fn what_comes_late_is_looked_at_again_when_its_loader_asks() {
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), "far.slow", "");
-    let (registry, again, ready) = (Registry::new(), Again::new(), Arc::new(AtomicBool::new(false)));
+    let (registry, again, ready) =
+        (ToolRegistry::new(), ReloadRequester::new(), Arc::new(AtomicBool::new(false)));
     let loader = Slow { ready: Arc::clone(&ready) };
-    let folders = Folders::new(&registry).again(&again).loader(loader).loader(Says);
-    let folders = folders.folder(Folder::new(folder.path(), Rank::User, OpenGate));
+    let folders = ToolFolders::new(&registry).again(&again).loader(loader).loader(Says);
+    let folders = folders.folder(ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate));
     let _watching = folders.watch().await.unwrap();
     assert_eq!(problems(&registry.snapshot()), ["it is not ready yet"]);
     ready.store(true, Ordering::Relaxed);
@@ -405,20 +409,20 @@ async fn what_comes_late_is_looked_at_again_when_its_loader_asks() {
 /// Waits until as many wait beside it as there are files.
 struct Together(Arc<tokio::sync::Barrier>);
 
-impl Loader for Together {
+impl ToolLoader for Together {
     fn claims(&self, path: &Path, _head: &[u8]) -> bool {
         path.extension().is_some_and(|ending| ending == "many")
     }
 
-    fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
+    fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
         Box::pin(async move {
             self.0.wait().await;
             Ok(vec![says(found.name, "all are here")])
         })
     }
 
-    fn takes(&self) -> Takes {
-        Takes::Patience
+    fn takes(&self) -> LoadResource {
+        LoadResource::Patience
     }
 }
 
@@ -430,9 +434,9 @@ async fn those_that_wait_for_somebody_else_wait_side_by_side() {
     for number in 0..count {
         fs::write(folder.path().join(format!("t{number}.many")), "").unwrap();
     }
-    let registry = Registry::new();
-    let folders = Folders::new(&registry).loader(Together(Arc::new(tokio::sync::Barrier::new(count))));
-    let folders = folders.folder(Folder::new(folder.path(), Rank::User, OpenGate));
+    let registry = ToolRegistry::new();
+    let folders = ToolFolders::new(&registry).loader(Together(Arc::new(tokio::sync::Barrier::new(count))));
+    let folders = folders.folder(ToolFolder::new(folder.path(), SourceRank::User, AllowAllGate));
     let loaded = tokio::time::timeout(3 * PATIENCE, folders.load()).await;
     assert!(loaded.is_ok(), "one of them waited for another to end");
     assert_eq!(names(&registry.snapshot()).len(), count);

@@ -11,7 +11,7 @@ const MAX_ENTRIES: usize = 20_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct GitConfig {
-    pub(crate) entries: Vec<ConfigEntry>,
+    pub(crate) entries: Vec<GitConfigEntry>,
     /// Whether every line is of the simplest form, so that git cannot read it in any other way.
     pub(crate) is_simple: bool,
     /// Whether all of it was understood.
@@ -20,7 +20,7 @@ pub(crate) struct GitConfig {
 
 /// One setting: `section.subsection.key = value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ConfigEntry {
+pub(crate) struct GitConfigEntry {
     pub(crate) section: String,
     pub(crate) subsection: Option<String>,
     pub(crate) key: String,
@@ -28,7 +28,7 @@ pub(crate) struct ConfigEntry {
     pub(crate) value: Option<String>,
 }
 
-impl ConfigEntry {
+impl GitConfigEntry {
     /// The name as git prints it.
     pub(crate) fn name(&self) -> String {
         match &self.subsection {
@@ -57,7 +57,8 @@ impl GitConfig {
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let mut reader = Reader { rest: text.chars().peekable(), section: None, entries: Vec::new() };
+        let mut reader =
+            GitConfigReader { rest: text.chars().peekable(), section: None, entries: Vec::new() };
         let is_whole = reader.read_all().is_some();
         Self {
             entries: reader.entries,
@@ -67,7 +68,7 @@ impl GitConfig {
     }
 
     /// The text of these entries, in the simplest form that git reads.
-    pub(crate) fn write<'a>(entries: impl IntoIterator<Item = &'a ConfigEntry>) -> String {
+    pub(crate) fn write<'a>(entries: impl IntoIterator<Item = &'a GitConfigEntry>) -> String {
         let mut text = String::new();
         let mut section = None;
         for entry in entries {
@@ -118,13 +119,13 @@ fn escaped(text: &str) -> String {
 }
 
 /// The parser's position in the text.
-struct Reader<'a> {
+struct GitConfigReader<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     section: Option<(String, Option<String>)>,
-    entries: Vec<ConfigEntry>,
+    entries: Vec<GitConfigEntry>,
 }
 
-impl Reader<'_> {
+impl GitConfigReader<'_> {
     /// Reads to the end. Returns `None` at a syntax error.
     fn read_all(&mut self) -> Option<()> {
         while let Some(&letter) = self.rest.peek() {
@@ -187,7 +188,7 @@ impl Reader<'_> {
         (self.rest.next()? == ']').then_some(name)
     }
 
-    fn entry(&mut self) -> Option<ConfigEntry> {
+    fn entry(&mut self) -> Option<GitConfigEntry> {
         let (section, subsection) = self.section.clone()?;
         let mut key = String::new();
         while let Some(letter) = self.rest.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '-')
@@ -207,7 +208,7 @@ impl Reader<'_> {
             }
             Some(_) => return None,
         };
-        Some(ConfigEntry { section, subsection, key, value })
+        Some(GitConfigEntry { section, subsection, key, value })
     }
 
     /// A value to the end of its line, which a backslash moves to the next.
@@ -252,7 +253,7 @@ mod tests {
 
     fn listed(text: &str) -> Vec<String> {
         let config = GitConfig::parse(text.as_bytes());
-        let value = |entry: &ConfigEntry| entry.value.clone().unwrap_or_else(|| "(true)".into());
+        let value = |entry: &GitConfigEntry| entry.value.clone().unwrap_or_else(|| "(true)".into());
         config.entries.iter().map(|entry| format!("{}={}", entry.name(), value(entry))).collect()
     }
 

@@ -28,7 +28,7 @@ const MAX_DEPTH: usize = 16;
 /// A word that may name an executed file, as it is written. A value that the shell
 /// inserts is a `$`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct ExecutableCandidate {
     pub(super) word: String,
     /// It may be the value of an option, so that later words are candidates even if
     /// it names a file.
@@ -36,22 +36,22 @@ pub(super) struct Candidate {
 }
 
 /// The candidates of each command of a shell's text: the first that names a file is run.
-pub(super) fn executed(text: &str) -> Vec<Vec<Candidate>> {
-    let mut reader = Reader::default();
+pub(super) fn executed(text: &str) -> Vec<Vec<ExecutableCandidate>> {
+    let mut reader = GitCommandReader::default();
     reader.read(text, 0);
     reader.found
 }
 
 #[derive(Default)]
-struct Reader {
+struct GitCommandReader {
     words: Vec<String>,
     word: Option<String>,
     /// Commands around the substitution that is being read.
     around: Vec<(Vec<String>, Option<String>, char, bool)>,
-    found: Vec<Vec<Candidate>>,
+    found: Vec<Vec<ExecutableCandidate>>,
 }
 
-impl Reader {
+impl GitCommandReader {
     fn read(&mut self, text: &str, depth: usize) {
         let mut letters = text.chars().peekable();
         let mut is_quoted = false;
@@ -161,7 +161,7 @@ impl Reader {
         rest.next();
         let name = program.rsplit('/').next().unwrap_or_default();
         if program.contains('/') {
-            self.found.push(vec![Candidate { word: program.clone(), after_option: false }]);
+            self.found.push(vec![ExecutableCandidate { word: program.clone(), after_option: false }]);
         }
         // A program of the work tree is protected itself, so its arguments do not matter.
         let is_own = program.contains('/') && !program.starts_with('/');
@@ -186,7 +186,7 @@ impl Reader {
 }
 
 /// Words that are not options, and values of options.
-fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<Candidate> {
+fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<ExecutableCandidate> {
     let mut after_option = false;
     let mut found = Vec::new();
     for word in words {
@@ -194,7 +194,7 @@ fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<Candidate> {
         let value =
             if is_option { word.split_once('=').map(|(_, value)| value) } else { Some(word.as_str()) };
         let after = after_option || is_option;
-        found.extend(value.map(|value| Candidate { word: value.to_owned(), after_option: after }));
+        found.extend(value.map(|value| ExecutableCandidate { word: value.to_owned(), after_option: after }));
         after_option = is_option;
     }
     found

@@ -8,8 +8,8 @@ mod index;
 mod layout;
 mod named;
 
-pub(crate) use config::{ConfigEntry, GitConfig};
+pub(crate) use config::{GitConfig, GitConfigEntry};
 pub(crate) use index::gitlinks;
 pub(super) use layout::is_inside;
 pub(crate) use layout::{GitFolder, is_named_git, plain_path};
-pub(crate) use named::{NamedPaths, is_harmless};
+pub(crate) use named::{GitNamedPaths, is_harmless};

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::config::{ConfigEntry, GitConfig};
+use super::config::{GitConfig, GitConfigEntry};
 use super::executed::executed;
 use super::layout::{GitFolder, plain_path};
 use crate::plain::read_plain_within;
@@ -140,7 +140,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Whether a setting of a repository cannot run anything.
-pub(crate) fn is_harmless(entry: &ConfigEntry) -> bool {
+pub(crate) fn is_harmless(entry: &GitConfigEntry) -> bool {
     let value = entry.value.as_deref().unwrap_or_default();
     let subsection = entry.subsection.as_ref().map(|_| "*.").unwrap_or_default();
     let name = format!("{}.{subsection}{}", entry.section, entry.key);
@@ -155,16 +155,16 @@ pub(crate) fn is_harmless(entry: &ConfigEntry) -> bool {
 
 /// The files and folders in a workspace that git would run or obey.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct NamedPaths(BTreeSet<PathBuf>);
+pub(crate) struct GitNamedPaths(BTreeSet<PathBuf>);
 
-impl NamedPaths {
+impl GitNamedPaths {
     /// The paths inside `workspace` that these repositories and the user's own configuration name.
     pub(crate) fn find<'a>(workspace: &Path, repositories: impl IntoIterator<Item = &'a GitFolder>) -> Self {
         let personal = personal();
         let mut named = BTreeSet::new();
         let mut read = BTreeMap::new();
         for repository in repositories {
-            let mut search = Search { repository, named: BTreeSet::new(), files: 0, read: &mut read };
+            let mut search = GitPathSearch { repository, named: BTreeSet::new(), files: 0, read: &mut read };
             search.named.extend(personal.iter().cloned());
             let own = [repository.common.join("config"), repository.own.join("config.worktree")];
             let mut open: Vec<PathBuf> = personal.iter().cloned().chain(own).collect();
@@ -222,16 +222,16 @@ fn personal() -> Vec<PathBuf> {
 }
 
 /// Collects the paths that one repository's configuration names.
-struct Search<'a> {
+struct GitPathSearch<'a> {
     repository: &'a GitFolder,
     named: BTreeSet<PathBuf>,
     /// How many files were read.
     files: usize,
     /// The contents of files that were already read: all repositories share those of the user.
-    read: &'a mut BTreeMap<PathBuf, Rc<Vec<ConfigEntry>>>,
+    read: &'a mut BTreeMap<PathBuf, Rc<Vec<GitConfigEntry>>>,
 }
 
-impl Search<'_> {
+impl GitPathSearch<'_> {
     /// Reads one file, and returns the files that it includes. Conditions are ignored, because
     /// they may hold tomorrow.
     fn read(&mut self, file: &Path) -> Vec<PathBuf> {
@@ -263,7 +263,7 @@ impl Search<'_> {
         included
     }
 
-    fn entries(&mut self, file: &Path) -> Rc<Vec<ConfigEntry>> {
+    fn entries(&mut self, file: &Path) -> Rc<Vec<GitConfigEntry>> {
         if let Some(known) = self.read.get(file) {
             return Rc::clone(known);
         }

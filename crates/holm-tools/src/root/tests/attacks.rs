@@ -4,13 +4,15 @@ use super::{
     corpus,
     stage::{LINKED, OPEN, SECRET, Stage},
 };
-use crate::root::{Expect, Folders, Mounts, Protect, Root, RootError};
+use crate::root::{
+    ExpectedFile, MissingFolderPolicy, MountPolicy, ProtectionLevel, WorkspaceRoot, WorkspaceRootError,
+};
 
-fn write(root: &Root, path: &str) -> Result<(), RootError> {
-    let place = root.place_to_write(&root.path(path)?, Folders::Made)?;
+fn write(root: &WorkspaceRoot, path: &str) -> Result<(), WorkspaceRootError> {
+    let place = root.place_to_write(&root.path(path)?, MissingFolderPolicy::Made)?;
     let expect = match place.read_if_there()? {
-        Some(opened) => Expect::Same(opened.stamp()),
-        None => Expect::Absent,
+        Some(opened) => ExpectedFile::Same(opened.stamp()),
+        None => ExpectedFile::Absent,
     };
     place.replace(b"written", expect, None)
 }
@@ -44,7 +46,11 @@ fn names_that_only_look_like_a_way_out_are_names() {
         let before = stage.guarded();
         for (name, path) in corpus::NAMES {
             let read = |path: &str| root.path(path).and_then(|path| root.read(&path)?.bytes(99));
-            assert!(matches!(read(path), Err(RootError::Missing { .. })), "{name}: {:?}", read(path));
+            assert!(
+                matches!(read(path), Err(WorkspaceRootError::Missing { .. })),
+                "{name}: {:?}",
+                read(path)
+            );
             assert_eq!(write(root, path), Ok(()), "{name}");
             assert_eq!(read(path), Ok(b"written".to_vec()), "{name}");
             assert!(stage.inside().join(path).exists(), "{name}");
@@ -60,15 +66,15 @@ fn what_holm_and_git_obey_is_written_by_nobody_even_if_it_does_not_exist() {
         fs::create_dir(stage.inside().join("held")).unwrap();
         let root = stage.roots()[way]
             .clone()
-            .protect(&stage.inside().join("tools"), Protect::Writes)
+            .protect(&stage.inside().join("tools"), ProtectionLevel::Writes)
             .unwrap()
-            .protect(&stage.inside().join("held"), Protect::Everything)
+            .protect(&stage.inside().join("held"), ProtectionLevel::Everything)
             .unwrap();
         let before = stage.guarded();
         for (name, path) in corpus::UNWRITTEN {
             let done = write(&root, path);
             assert!(
-                matches!(done, Err(RootError::Denied { .. } | RootError::Protected { .. })),
+                matches!(done, Err(WorkspaceRootError::Denied { .. } | WorkspaceRootError::Protected { .. })),
                 "{name}: {done:?}"
             );
             assert_eq!(stage.guarded(), before, "{name}");
@@ -98,10 +104,10 @@ fn what_only_looks_odd_works() {
     }
 }
 
-fn write_back(root: &Root, path: &str) {
-    let place = root.place_to_write(&root.path(path).unwrap(), Folders::Wanted).unwrap();
+fn write_back(root: &WorkspaceRoot, path: &str) {
+    let place = root.place_to_write(&root.path(path).unwrap(), MissingFolderPolicy::Wanted).unwrap();
     let stamp = place.read().unwrap().stamp();
-    place.replace(OPEN.as_bytes(), Expect::Same(stamp), None).unwrap();
+    place.replace(OPEN.as_bytes(), ExpectedFile::Same(stamp), None).unwrap();
 }
 
 #[test]
@@ -111,7 +117,7 @@ fn a_link_is_refused_with_the_name_that_it_leads_to_if_that_may_be_named() {
         let check = |path: &str, expect: Option<&str>| {
             let error = root.read(&root.path(path).unwrap()).unwrap_err();
             let to = expect.map(str::to_owned);
-            assert_eq!(error, RootError::Link { path: path.into(), to }, "{path}");
+            assert_eq!(error, WorkspaceRootError::Link { path: path.into(), to }, "{path}");
         };
         check("inside", Some("ok.txt"));
         check("to_a/ok.txt", Some("a/ok.txt"));
@@ -137,23 +143,23 @@ fn a_write_never_changes_the_file_outside_that_is_hard_linked_into_the_root() {
 
 #[test]
 fn devices_are_refused_and_other_mounts_are_not_entered() {
-    let root = Root::open(Path::new("/dev")).unwrap();
+    let root = WorkspaceRoot::open(Path::new("/dev")).unwrap();
     for root in [root.clone(), root.in_steps()] {
         let found = root.read(&root.path("null").unwrap());
-        assert!(matches!(found, Err(RootError::Kind { found: "a device", .. })), "{found:?}");
+        assert!(matches!(found, Err(WorkspaceRootError::Kind { found: "a device", .. })), "{found:?}");
     }
-    let root = Root::open(Path::new("/")).unwrap();
+    let root = WorkspaceRoot::open(Path::new("/")).unwrap();
     for root in [root.clone(), root.in_steps()] {
         let version = root.path("proc/version").unwrap();
-        assert!(matches!(root.read(&version), Err(RootError::Mount { .. })));
-        let entered = root.clone().mounts(Mounts::Entered);
+        assert!(matches!(root.read(&version), Err(WorkspaceRootError::Mount { .. })));
+        let entered = root.clone().mounts(MountPolicy::Entered);
         let mut text = String::new();
         entered.read(&version).unwrap().into_file().read_to_string(&mut text).unwrap();
         assert!(text.starts_with("Linux"), "{text}");
         // The links of a process lead anywhere; they are links.
         for path in ["proc/self/environ", "proc/thread-self/environ"] {
             assert!(
-                matches!(entered.read(&entered.path(path).unwrap()), Err(RootError::Link { .. })),
+                matches!(entered.read(&entered.path(path).unwrap()), Err(WorkspaceRootError::Link { .. })),
                 "{path}"
             );
         }
@@ -168,8 +174,11 @@ fn a_file_that_is_too_large_is_not_read_and_one_that_grows_neither() {
     let stage = Stage::new();
     let root = &stage.roots()[0];
     let path = root.path("ok.txt").unwrap();
-    assert!(matches!(root.read(&path).unwrap().bytes(3), Err(RootError::TooLarge { bytes: 9, max: 3, .. })));
+    assert!(matches!(
+        root.read(&path).unwrap().bytes(3),
+        Err(WorkspaceRootError::TooLarge { bytes: 9, max: 3, .. })
+    ));
     let opened = root.read(&path).unwrap();
     fs::write(stage.inside().join("ok.txt"), "x".repeat(100)).unwrap();
-    assert!(matches!(opened.bytes(50), Err(RootError::TooLarge { max: 50, .. })));
+    assert!(matches!(opened.bytes(50), Err(WorkspaceRootError::TooLarge { max: 50, .. })));
 }

@@ -3,8 +3,8 @@ use std::{fs, path::Path, process::Command};
 use holm_grants::GrantSet;
 
 use crate::root::{
-    Denies, Folders, Root, RootError,
-    autorun::{Handling, table},
+    DenyRules, MissingFolderPolicy, WorkspaceRoot, WorkspaceRootError,
+    autorun::{AutorunHandling, table},
 };
 
 /// A path that a row of the table is about.
@@ -13,19 +13,19 @@ fn example(pattern: &str) -> String {
     if name.ends_with('/') { format!("{name}inner") } else { name }
 }
 
-fn writes(root: &Root, path: &str) -> Result<(), RootError> {
-    root.place_to_write(&root.path(path).unwrap(), Folders::Made).map(drop)
+fn writes(root: &WorkspaceRoot, path: &str) -> Result<(), WorkspaceRootError> {
+    root.place_to_write(&root.path(path).unwrap(), MissingFolderPolicy::Made).map(drop)
 }
 
 #[test]
 fn every_row_of_the_table_is_held_as_it_says_at_any_depth() {
     let folder = tempfile::tempdir().unwrap();
-    let root = Root::open(folder.path()).unwrap();
+    let root = WorkspaceRoot::open(folder.path()).unwrap();
     for row in table() {
         for path in [example(row.pattern), format!("deep/down/{}", example(row.pattern).to_uppercase())] {
             let is_held = writes(&root, &path).is_err();
             // Settings of npm may hold keys, so file tools have never written them.
-            let expect = row.handling == Handling::Protected || row.pattern == ".npmrc";
+            let expect = row.handling == AutorunHandling::Protected || row.pattern == ".npmrc";
             assert_eq!(is_held, expect, "{path}");
         }
     }
@@ -38,9 +38,11 @@ fn every_row_of_the_table_is_held_as_it_says_at_any_depth() {
 #[test]
 fn a_grant_that_names_the_file_opens_it_and_the_refusal_says_which() {
     let folder = tempfile::tempdir().unwrap();
-    let root = Root::open(folder.path()).unwrap();
+    let root = WorkspaceRoot::open(folder.path()).unwrap();
     let check = |path: &str, expect: &str| {
-        let Err(RootError::Autorun { grant, .. }) = writes(&root, path) else { panic!("{path} is not held") };
+        let Err(WorkspaceRootError::Autorun { grant, .. }) = writes(&root, path) else {
+            panic!("{path} is not held")
+        };
         assert_eq!(grant, expect);
         let named = |grant: &str| root.clone().naming(&GrantSet::parse([grant]).unwrap());
         assert_eq!(writes(&named(&format!("write:{grant}")), path), Ok(()), "{grant}");
@@ -52,7 +54,7 @@ fn a_grant_that_names_the_file_opens_it_and_the_refusal_says_which() {
     check("app/.vscode/deep/x", "app/.vscode/**");
     check("a/.pre-commit-config.yaml", "a/.pre-commit-config.yaml");
     check(".config/mise/config.toml", ".config/mise/**");
-    let named = Denies::usual().naming(&GrantSet::parse(["write:app/.vscode/**"]).unwrap());
+    let named = DenyRules::usual().naming(&GrantSet::parse(["write:app/.vscode/**"]).unwrap());
     assert!(named.writing(&".vscode/x".parse().unwrap()).is_some(), "only the one that is named");
     assert!(named.writing(&"app/.git/x".parse().unwrap()).is_some(), "a grant opens no other rule");
 }
@@ -84,7 +86,7 @@ fn what_the_configuration_of_git_names_is_written_by_no_file_tool() {
     fs::write(work.join("more.inc"), "[includeIf \"gitdir:x\"]\n\tpath = deep/most.inc\n").unwrap();
     git(&work, &["init", "-q", "nested"]);
     git(&work.join("nested"), &["config", "core.hooksPath", "in"]);
-    let root = Root::open(&work).unwrap();
+    let root = WorkspaceRoot::open(&work).unwrap();
     for held in [
         "ci/hooks/pre-commit",
         "tools/conv.py",
@@ -94,16 +96,17 @@ fn what_the_configuration_of_git_names_is_written_by_no_file_tool() {
         "deep/most.inc",
         "nested/in/x",
     ] {
-        assert!(matches!(writes(&root, held), Err(RootError::Protected { .. })), "{held}");
+        assert!(matches!(writes(&root, held), Err(WorkspaceRootError::Protected { .. })), "{held}");
     }
     for free in ["tools/free.sh", "src/x.rs", "ci/other.sh", "in/x", "nested/y"] {
         assert_eq!(writes(&root, free), Ok(()), "{free}");
     }
     let guests = root.denials().unwrap();
-    let hits = |path: &str| guests.hitting(&holm_grants::Request::Write(path.parse().unwrap())).is_some();
+    let hits =
+        |path: &str| guests.hitting(&holm_grants::AccessRequest::Write(path.parse().unwrap())).is_some();
     assert!(hits("ci/hooks/pre-commit") && hits("tools/conv.py") && !hits("tools/free.sh"));
     // A part of the repository is the root: its hooks lie in there all the same.
-    let part = Root::open(&work.join("tools")).unwrap();
+    let part = WorkspaceRoot::open(&work.join("tools")).unwrap();
     assert!(writes(&part, "conv.py").is_err() && writes(&part, "free.sh").is_ok());
 }
 
@@ -112,6 +115,6 @@ fn hooks_that_are_looked_for_in_the_whole_workspace_are_held_by_their_names() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "-q", "."]);
     git(folder.path(), &["config", "core.hooksPath", "."]);
-    let root = Root::open(folder.path()).unwrap();
+    let root = WorkspaceRoot::open(folder.path()).unwrap();
     assert!(writes(&root, "pre-commit").is_err() && writes(&root, "README.md").is_ok());
 }

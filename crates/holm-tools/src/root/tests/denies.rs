@@ -1,10 +1,10 @@
-use holm_grants::{FilePath, GrantSet, Request};
+use holm_grants::{AccessRequest, FilePath, GrantSet};
 
-use crate::root::Denies;
+use crate::root::DenyRules;
 
 #[test]
 fn rules_know_secrets_under_any_spelling_and_leave_their_neighbours_alone() {
-    let denies = Denies::usual();
+    let denies = DenyRules::usual();
     let check = |path: &str, read: bool, write: bool| {
         let path = path.parse().unwrap();
         assert_eq!(
@@ -36,23 +36,27 @@ fn rules_know_secrets_under_any_spelling_and_leave_their_neighbours_alone() {
 
 #[test]
 fn rules_can_be_added_and_hold_for_what_they_say() {
-    let denies = Denies::usual().and("path:private/").unwrap().and_unwritten("path:locked.txt").unwrap();
+    let denies = DenyRules::usual().and("path:private/").unwrap().and_unwritten("path:locked.txt").unwrap();
     assert_eq!(denies.reading(&"private/x".parse().unwrap()).as_deref(), Some("path:private/"));
     assert_eq!(denies.reading(&"locked.txt".parse().unwrap()), None);
     assert_eq!(denies.writing(&"locked.txt".parse().unwrap()).as_deref(), Some("path:locked.txt"));
-    assert!(Denies::usual().and("nonsense").is_err());
+    assert!(DenyRules::usual().and("nonsense").is_err());
 }
 
 #[test]
 fn the_sandbox_and_commands_have_the_same_list() {
-    use holm_grants::Request;
+    use holm_grants::AccessRequest;
 
     let denials =
-        Denies::usual().and("path:private/").unwrap().denials(&"/home/u/work".parse().unwrap()).unwrap();
-    let hits = |request: Request| denials.hitting(&request).is_some();
+        DenyRules::usual().and("path:private/").unwrap().denials(&"/home/u/work".parse().unwrap()).unwrap();
+    let hits = |request: AccessRequest| denials.hitting(&request).is_some();
     let check = |path: &str, read: bool, write: bool| {
         let file = || path.parse().unwrap();
-        assert_eq!((!hits(Request::Read(file())), !hits(Request::Write(file()))), (read, write), "{path}");
+        assert_eq!(
+            (!hits(AccessRequest::Read(file())), !hits(AccessRequest::Write(file()))),
+            (read, write),
+            "{path}"
+        );
     };
     for (path, read, write) in [
         (".git/config", false, false),
@@ -73,9 +77,9 @@ fn the_sandbox_and_commands_have_the_same_list() {
     check("/home/u/work/private/x", false, false);
     check("/elsewhere/private/x", true, true);
 
-    let commands = Denies::of_commands();
-    let written = |path: &str| commands.hitting(&Request::Write(path.parse().unwrap())).is_none();
-    let read = |path: &str| commands.hitting(&Request::Read(path.parse().unwrap())).is_none();
+    let commands = DenyRules::of_commands();
+    let written = |path: &str| commands.hitting(&AccessRequest::Write(path.parse().unwrap())).is_none();
+    let read = |path: &str| commands.hitting(&AccessRequest::Read(path.parse().unwrap())).is_none();
     assert!(read(".git/config") && written(".git/config"), "git is a command");
     for kept in
         [".env.production", "app/.env.local", "keys/id_rsa", "id_ed25519.old", ".kube/config", "home/.pypirc"]
@@ -86,22 +90,22 @@ fn the_sandbox_and_commands_have_the_same_list() {
     assert!(read("certs/ca.pem") && read(".npmrc"), "programs need these");
     assert!(!read(".ssh/id_rsa") && read(".bashrc") && !written(".bashrc") && !written(".holm/hooks.json"));
     assert!(
-        Denies::startup().any(|name| name == ".config/git")
-            && Denies::startup().all(|name| !name.contains('*'))
+        DenyRules::startup().any(|name| name == ".config/git")
+            && DenyRules::startup().all(|name| !name.contains('*'))
     );
 }
 
 fn usual_keeps(path: &str) -> bool {
-    Denies::usual().reading(&path.parse().unwrap()).is_some()
+    DenyRules::usual().reading(&path.parse().unwrap()).is_some()
 }
 
 #[test]
 fn an_example_that_looks_like_a_secret_is_no_secret_for_commands_either() {
     let check = |path: &str, hidden: bool| {
         let path: FilePath = path.parse().unwrap();
-        let request = Request::Read(path.clone());
-        let commands = Denies::of_commands();
-        let hits = commands.iter().any(|rule| rule.hits(&request) && !Denies::is_example(rule, &path));
+        let request = AccessRequest::Read(path.clone());
+        let commands = DenyRules::of_commands();
+        let hits = commands.iter().any(|rule| rule.hits(&request) && !DenyRules::is_example(rule, &path));
         assert_eq!(hits, hidden, "{path}");
     };
     check(".env.example", false);
@@ -113,14 +117,15 @@ fn an_example_that_looks_like_a_secret_is_no_secret_for_commands_either() {
     check(".ssh/id_rsa.pub", true);
     // A user's own rule about an example file applies.
     let path: FilePath = ".env.example".parse().unwrap();
-    assert!(!Denies::is_example(&"path:.env.example".parse().unwrap(), &path));
+    assert!(!DenyRules::is_example(&"path:.env.example".parse().unwrap(), &path));
 }
 
 #[test]
 fn a_grant_that_names_a_file_of_the_table_opens_it_for_commands_too() {
-    let rules = |grant: &str| Denies::usual().naming(&GrantSet::parse([grant]).unwrap()).for_commands();
-    let is_open =
-        |grant: &str, path: &str| rules(grant).hitting(&Request::Write(path.parse().unwrap())).is_none();
+    let rules = |grant: &str| DenyRules::usual().naming(&GrantSet::parse([grant]).unwrap()).for_commands();
+    let is_open = |grant: &str, path: &str| {
+        rules(grant).hitting(&AccessRequest::Write(path.parse().unwrap())).is_none()
+    };
     for name in
         ["lefthook.yml", "lefthook.toml", ".lefthook.yml", "mise.toml", ".lintstagedrc.json", ".mcp.json"]
     {

@@ -1,43 +1,51 @@
 use std::path::Path;
 
-use holm_grants::{Grant, Need, Request};
+use holm_grants::{AccessRequest, CallNeed, Grant};
 
 use super::stage::Stage;
-use crate::root::{Protect, Root, RootError};
+use crate::root::{ProtectionLevel, WorkspaceRoot, WorkspaceRootError};
 
 #[test]
 fn a_root_is_a_folder_that_exists() {
     let stage = Stage::new();
-    assert!(matches!(Root::open(&stage.inside().join("nowhere")), Err(RootError::Missing { .. })));
-    assert!(Root::open(&stage.inside().join("ok.txt")).is_err());
-    assert!(Root::open(&stage.inside().join("a")).is_ok());
+    assert!(matches!(
+        WorkspaceRoot::open(&stage.inside().join("nowhere")),
+        Err(WorkspaceRootError::Missing { .. })
+    ));
+    assert!(WorkspaceRoot::open(&stage.inside().join("ok.txt")).is_err());
+    assert!(WorkspaceRoot::open(&stage.inside().join("a")).is_ok());
 }
 
 #[test]
 fn a_folder_outside_the_root_needs_no_protection() {
     let stage = Stage::new();
-    let root = Root::open(&stage.inside()).unwrap();
+    let root = WorkspaceRoot::open(&stage.inside()).unwrap();
     let before = root.rules().clone();
-    let root = root.protect(&stage.base().join("data"), Protect::Everything).unwrap();
+    let root = root.protect(&stage.base().join("data"), ProtectionLevel::Everything).unwrap();
     assert_eq!(*root.rules(), before);
     // Also through a link, and where it does not exist yet.
-    let root = root.protect(&stage.inside().join("here/new/data"), Protect::Everything).unwrap();
+    let root = root.protect(&stage.inside().join("here/new/data"), ProtectionLevel::Everything).unwrap();
     assert!(root.rules().reading(&"new/data/x".parse().unwrap()).is_some());
-    let root = root.protect(&stage.inside(), Protect::Writes).unwrap();
+    let root = root.protect(&stage.inside(), ProtectionLevel::Writes).unwrap();
     assert!(root.rules().writing(&"anything".parse().unwrap()).is_some());
-    assert!(Root::open(Path::new("/")).unwrap().protect(Path::new("relative/x"), Protect::Writes).is_ok());
+    assert!(
+        WorkspaceRoot::open(Path::new("/"))
+            .unwrap()
+            .protect(Path::new("relative/x"), ProtectionLevel::Writes)
+            .is_ok()
+    );
 }
 
 #[test]
 fn a_permit_holds_what_was_granted_and_names_what_was_not() {
     let stage = Stage::new();
-    let root = Root::open(&stage.inside()).unwrap();
+    let root = WorkspaceRoot::open(&stage.inside()).unwrap();
     let absolute = stage.inside().canonicalize().unwrap().join("a/ok.txt");
-    let request = |text: &str| Need::Request(text.parse::<Request>().unwrap());
+    let request = |text: &str| CallNeed::Request(text.parse::<AccessRequest>().unwrap());
     let needs = [
         request("read:ok.txt"),
         request(&format!("read:{}", absolute.display())),
-        Need::Grant("read:a/b/**".parse::<Grant>().unwrap()),
+        CallNeed::Grant("read:a/b/**".parse::<Grant>().unwrap()),
         request("write:new[1].txt"),
     ];
     let permit = root.permit(&needs);
@@ -53,6 +61,6 @@ fn a_permit_holds_what_was_granted_and_names_what_was_not() {
     check("new[1].txt", false, true);
     check("new1.txt", false, false);
     let star = permit.read(&"a*".parse().unwrap()).unwrap_err();
-    assert_eq!(star, RootError::NotGranted { need: "read:a[*]".into() });
+    assert_eq!(star, WorkspaceRootError::NotGranted { need: "read:a[*]".into() });
     assert!(root.permit(&[]).read(&"ok.txt".parse().unwrap()).is_err(), "no needs, no power");
 }

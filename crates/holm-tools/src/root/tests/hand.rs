@@ -2,15 +2,18 @@ use std::fs;
 
 use super::stage::{OPEN, Stage};
 use crate::{
-    root::{Before, HandError, ItemKind, Protect, Root, RootError},
+    root::{
+        FolderItemKind, ManualFileError, ProtectionLevel, WorkspaceRoot, WorkspaceRootError,
+        WritePrecondition,
+    },
     trust::ContentHash,
 };
 
 /// More than any file here has.
 const MOST: u64 = 1 << 20;
 
-fn is_refused(done: &Result<impl Sized, HandError>) -> bool {
-    matches!(done, Err(HandError::Root(_)))
+fn is_refused(done: &Result<impl Sized, ManualFileError>) -> bool {
+    matches!(done, Err(ManualFileError::Root(_)))
 }
 
 #[test]
@@ -32,11 +35,11 @@ fn a_folder_is_shown_by_name_without_what_is_kept_from_tools() {
         assert_eq!(names(".", 2), (all[..2].to_vec(), true));
         let contents = root.list(&root.path(".").unwrap(), 1_000).unwrap();
         let kind = |name: &str| contents.entries.iter().find(|item| item.name == name).unwrap().clone();
-        assert_eq!((kind("ok.txt").kind, kind("ok.txt").bytes), (ItemKind::File, OPEN.len() as u64));
+        assert_eq!((kind("ok.txt").kind, kind("ok.txt").bytes), (FolderItemKind::File, OPEN.len() as u64));
         assert!(kind("ok.txt").modified > 1_000_000_000_000, "a time in milliseconds");
-        assert_eq!(kind("a").kind, ItemKind::Folder);
+        assert_eq!(kind("a").kind, FolderItemKind::Folder);
         for odd in ["to_file", "pipe", "socket"] {
-            assert_eq!(kind(odd).kind, ItemKind::Other, "{odd}");
+            assert_eq!(kind(odd).kind, FolderItemKind::Other, "{odd}");
         }
         for path in ["to_folder", "up", ".ssh", "ok.txt", "nothing"] {
             assert!(root.list(&root.path(path).unwrap(), 10).is_err(), "{path}");
@@ -50,14 +53,17 @@ fn a_file_is_written_over_what_was_read_and_over_nothing_else() {
     let root = &stage.roots()[0];
     let path = root.path("a/ok.txt").unwrap();
     let read = ContentHash::of(OPEN.as_bytes());
-    let now = root.write(&path, b"new", Before::Is(read), MOST).unwrap();
+    let now = root.write(&path, b"new", WritePrecondition::Is(read), MOST).unwrap();
     assert_eq!(now, ContentHash::of(b"new"));
-    let late = root.write(&path, b"late", Before::Is(read), MOST);
-    assert_eq!(late, Err(RootError::Changed { path: "a/ok.txt".into() }.into()));
-    assert!(matches!(root.write(&path, b"x", Before::Absent, MOST), Err(HandError::Taken { .. })));
+    let late = root.write(&path, b"late", WritePrecondition::Is(read), MOST);
+    assert_eq!(late, Err(WorkspaceRootError::Changed { path: "a/ok.txt".into() }.into()));
+    assert!(matches!(
+        root.write(&path, b"x", WritePrecondition::Absent, MOST),
+        Err(ManualFileError::Taken { .. })
+    ));
     let gone = root.path("a/gone.txt").unwrap();
-    assert!(is_refused(&root.write(&gone, b"x", Before::Is(read), MOST)));
-    root.write(&gone, b"made", Before::Absent, MOST).unwrap();
+    assert!(is_refused(&root.write(&gone, b"x", WritePrecondition::Is(read), MOST)));
+    root.write(&gone, b"made", WritePrecondition::Absent, MOST).unwrap();
     assert_eq!(fs::read(stage.inside().join("a/gone.txt")).unwrap(), b"made");
     assert_eq!(fs::read(stage.inside().join("a/ok.txt")).unwrap(), b"new");
 }
@@ -71,13 +77,13 @@ fn what_is_kept_from_tools_is_kept_from_hands() {
         [".env", ".git/config", ".holm/tools/x", ".bashrc", "to_folder/x", "up/x", "bare/x", "a/nested/x"]
     {
         let path = root.path(path).unwrap();
-        assert!(root.write(&path, b"x", Before::Absent, MOST).is_err(), "{path}");
+        assert!(root.write(&path, b"x", WritePrecondition::Absent, MOST).is_err(), "{path}");
         assert!(root.make_folder(&path).is_err(), "{path}");
         assert!(root.remove(&path, None, MOST).is_err(), "{path}");
         assert!(root.rename(&root.path("ok.txt").unwrap(), &path).is_err(), "{path}");
         assert!(root.rename(&path, &root.path("taken-out").unwrap()).is_err(), "{path}");
     }
-    assert!(root.write(&root.path("to_file").unwrap(), b"x", Before::Absent, MOST).is_err());
+    assert!(root.write(&root.path("to_file").unwrap(), b"x", WritePrecondition::Absent, MOST).is_err());
     assert_eq!(stage.guarded(), before);
 }
 
@@ -87,10 +93,13 @@ fn a_name_that_is_taken_is_not_taken_over() {
     let root = &stage.roots()[0];
     let path = |text: &str| root.path(text).unwrap();
     root.make_folder(&path("new")).unwrap();
-    assert!(matches!(root.make_folder(&path("new")), Err(HandError::Taken { .. })));
+    assert!(matches!(root.make_folder(&path("new")), Err(ManualFileError::Taken { .. })));
     root.rename(&path("ok.txt"), &path("new/moved.txt")).unwrap();
-    assert!(matches!(root.rename(&path("new/moved.txt"), &path("a/ok.txt")), Err(HandError::Taken { .. })));
-    assert!(matches!(root.rename(&path("new"), &path("a")), Err(HandError::Taken { .. })));
+    assert!(matches!(
+        root.rename(&path("new/moved.txt"), &path("a/ok.txt")),
+        Err(ManualFileError::Taken { .. })
+    ));
+    assert!(matches!(root.rename(&path("new"), &path("a")), Err(ManualFileError::Taken { .. })));
     root.rename(&path("new"), &path("newer")).unwrap();
     assert_eq!(fs::read(stage.inside().join("newer/moved.txt")).unwrap(), OPEN.as_bytes());
     assert!(is_refused(&root.rename(&path("ok.txt"), &path("x"))), "it is gone");
@@ -102,11 +111,14 @@ fn a_folder_that_holds_what_is_kept_from_tools_is_not_moved_out_of_its_rules() {
     let inside = stage.inside();
     fs::create_dir_all(inside.join("home/share/data")).unwrap();
     fs::write(inside.join("home/share/data/token"), "word").unwrap();
-    let root = Root::open(&inside).unwrap();
-    let root = root.protect(&inside.join("home/share/data"), Protect::Everything).unwrap();
+    let root = WorkspaceRoot::open(&inside).unwrap();
+    let root = root.protect(&inside.join("home/share/data"), ProtectionLevel::Everything).unwrap();
     let path = |text: &str| root.path(text).unwrap();
-    assert!(matches!(root.rename(&path("home"), &path("elsewhere")), Err(HandError::Holds { .. })));
-    assert!(matches!(root.rename(&path("a"), &path("b")), Err(HandError::Holds { .. })), "it has an .env");
+    assert!(matches!(root.rename(&path("home"), &path("elsewhere")), Err(ManualFileError::Holds { .. })));
+    assert!(
+        matches!(root.rename(&path("a"), &path("b")), Err(ManualFileError::Holds { .. })),
+        "it has an .env"
+    );
     assert!(inside.join("home/share/data/token").exists());
 }
 
@@ -115,7 +127,7 @@ fn a_folder_goes_when_it_is_empty_and_a_file_when_it_is_the_one() {
     let stage = Stage::new();
     let root = &stage.roots()[0];
     let path = |text: &str| root.path(text).unwrap();
-    assert!(matches!(root.remove(&path("a/b"), None, MOST), Err(HandError::NotEmpty { .. })));
+    assert!(matches!(root.remove(&path("a/b"), None, MOST), Err(ManualFileError::NotEmpty { .. })));
     let other = Some(ContentHash::of(b"other"));
     assert!(is_refused(&root.remove(&path("a/b/ok.txt"), other, MOST)));
     root.remove(&path("a/b/ok.txt"), Some(ContentHash::of(OPEN.as_bytes())), MOST).unwrap();

@@ -9,7 +9,7 @@ use std::{
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::stage::{SECRET, Stage};
-use crate::root::{Expect, Folders, Root};
+use crate::root::{ExpectedFile, MissingFolderPolicy, WorkspaceRoot};
 
 /// Exchanges of two names, as many as the attacks ask for.
 const SWAPS: usize = 10_000;
@@ -38,7 +38,7 @@ fn raced(stage: &Stage, one: &str, other: &str, attempt: impl Fn() -> bool + Syn
     good.into_inner()
 }
 
-fn reads_nothing_secret(root: &Root, path: &str) -> bool {
+fn reads_nothing_secret(root: &WorkspaceRoot, path: &str) -> bool {
     match root.read(&root.path(path).unwrap()).and_then(|opened| opened.bytes(99)) {
         Ok(bytes) => {
             assert!(!String::from_utf8_lossy(&bytes).contains(SECRET), "{path} led outside");
@@ -48,10 +48,11 @@ fn reads_nothing_secret(root: &Root, path: &str) -> bool {
     }
 }
 
-fn writes(root: &Root, path: &str) -> bool {
-    let place = root.place_to_write(&root.path(path).unwrap(), Folders::Made);
+fn writes(root: &WorkspaceRoot, path: &str) -> bool {
+    let place = root.place_to_write(&root.path(path).unwrap(), MissingFolderPolicy::Made);
     let written = place.and_then(|place| {
-        let expect = place.read_if_there()?.map_or(Expect::Absent, |opened| Expect::Same(opened.stamp()));
+        let expect =
+            place.read_if_there()?.map_or(ExpectedFile::Absent, |opened| ExpectedFile::Same(opened.stamp()));
         place.replace(b"open-word", expect, None)
     });
     written.is_ok()

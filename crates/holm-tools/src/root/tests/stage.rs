@@ -10,7 +10,7 @@ use std::{
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
-use crate::root::Root;
+use crate::root::WorkspaceRoot;
 
 /// What stands in everything that is out of reach.
 pub(crate) const SECRET: &str = "planted-secret-7f3a";
@@ -91,8 +91,8 @@ impl Stage {
     }
 
     /// The root, walked as the system can and in steps.
-    pub(crate) fn roots(&self) -> [Root; 2] {
-        let root = Root::open(&self.inside()).unwrap();
+    pub(crate) fn roots(&self) -> [WorkspaceRoot; 2] {
+        let root = WorkspaceRoot::open(&self.inside()).unwrap();
         [root.clone(), root.in_steps()]
     }
 

@@ -1,16 +1,16 @@
 use std::{fs, ops::ControlFlow};
 
-use holm_grants::{Grant, Need};
+use holm_grants::{CallNeed, Grant};
 use holm_runtime::CancellationToken;
 
 use super::stage::Stage;
-use crate::root::{Ignored, Root, Walk, Walked};
+use crate::root::{IgnoredFilePolicy, WalkSummary, WorkspaceRoot, WorkspaceWalk};
 
-fn walk(root: &Root, start: &str, ignored: Ignored) -> (Vec<String>, Walked) {
-    let needs = [Need::Grant("read:**".parse::<Grant>().unwrap())];
+fn walk(root: &WorkspaceRoot, start: &str, ignored: IgnoredFilePolicy) -> (Vec<String>, WalkSummary) {
+    let needs = [CallNeed::Grant("read:**".parse::<Grant>().unwrap())];
     let (permit, stop) = (root.permit(&needs), CancellationToken::new());
     let mut paths = Vec::new();
-    let walk = Walk { root, permit, ignored, stop: &stop };
+    let walk = WorkspaceWalk { root, permit, ignored, stop: &stop };
     let walked = walk
         .beneath(&root.path(start).unwrap(), |entry| {
             paths.push(entry.path.to_string());
@@ -24,7 +24,7 @@ fn walk(root: &Root, start: &str, ignored: Ignored) -> (Vec<String>, Walked) {
 fn a_walk_passes_no_link_and_shows_nothing_that_is_denied() {
     let stage = Stage::new();
     for root in stage.roots() {
-        let (paths, walked) = walk(&root, ".", Ignored::Shown);
+        let (paths, walked) = walk(&root, ".", IgnoredFilePolicy::Shown);
         assert!(paths.contains(&"a/b/ok.txt".to_owned()), "{paths:?}");
         assert!(paths.contains(&"to_folder".to_owned()), "the link itself is seen");
         assert!(
@@ -57,7 +57,7 @@ fn a_walk_leaves_out_what_git_ignores_as_git_reads_its_rules() {
     {
         put(path, "");
     }
-    let root = Root::open(folder.path()).unwrap();
+    let root = WorkspaceRoot::open(folder.path()).unwrap();
     let files = |start, ignored| {
         let (mut paths, _) = walk(&root, start, ignored);
         paths.retain(|path| folder.path().join(path).is_file());
@@ -65,20 +65,24 @@ fn a_walk_leaves_out_what_git_ignores_as_git_reads_its_rules() {
     };
     let expect =
         [".gitignore", ".ignore", "a.tmp", "keep.log", "sub/.gitignore", "sub/important.log", "sub/target/x"];
-    assert_eq!(files(".", Ignored::Skipped), expect);
+    assert_eq!(files(".", IgnoredFilePolicy::Skipped), expect);
     // The rules above the start hold too.
-    assert_eq!(files("sub", Ignored::Skipped), ["sub/.gitignore", "sub/important.log", "sub/target/x"]);
-    assert_eq!(files("sub/deep", Ignored::Skipped), [""; 0]);
-    assert_eq!(files(".", Ignored::Shown).len(), 16);
+    assert_eq!(
+        files("sub", IgnoredFilePolicy::Skipped),
+        ["sub/.gitignore", "sub/important.log", "sub/target/x"]
+    );
+    assert_eq!(files("sub/deep", IgnoredFilePolicy::Skipped), [""; 0]);
+    assert_eq!(files(".", IgnoredFilePolicy::Shown).len(), 16);
 }
 
 #[test]
 fn a_walk_ends_when_it_is_stopped_or_told_that_it_is_enough() {
     let stage = Stage::new();
     let root = &stage.roots()[0];
-    let needs = [Need::Grant("read:**".parse::<Grant>().unwrap())];
+    let needs = [CallNeed::Grant("read:**".parse::<Grant>().unwrap())];
     let stop = CancellationToken::new();
-    let walk = Walk { root, permit: root.permit(&needs), ignored: Ignored::Shown, stop: &stop };
+    let walk =
+        WorkspaceWalk { root, permit: root.permit(&needs), ignored: IgnoredFilePolicy::Shown, stop: &stop };
     let start = root.path(".").unwrap();
     let walked = walk.beneath(&start, |_| ControlFlow::Break(())).unwrap();
     assert_eq!((walked.cut, walked.looked <= 10), (true, true), "{walked:?}");
@@ -95,7 +99,7 @@ fn a_hundred_folders_deep_is_walked_and_hostile_rules_are_no_rules() {
     fs::write(folder.path().join(&deep).join("found"), "").unwrap();
     fs::write(folder.path().join(".gitignore"), "[z-a]\n{{{{\n".to_owned() + &"{a,b}".repeat(10_000))
         .unwrap();
-    let root = Root::open(folder.path()).unwrap();
-    let (paths, walked) = walk(&root, ".", Ignored::Skipped);
+    let root = WorkspaceRoot::open(folder.path()).unwrap();
+    let (paths, walked) = walk(&root, ".", IgnoredFilePolicy::Skipped);
     assert_eq!((paths.len(), walked.cut, walked.unopened), (102, false, 0));
 }

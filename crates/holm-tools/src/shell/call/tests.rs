@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
-use super::Call;
-use crate::shell::Script;
+use super::ShellCall;
+use crate::shell::ShellScript;
 
-fn call(text: &str) -> Call {
-    Call::new(text.into(), "/work".into(), Script::read(text).expect("a script"))
+fn call(text: &str) -> ShellCall {
+    ShellCall::new(text.into(), "/work".into(), ShellScript::read(text).expect("a script"))
 }
 
 #[test]

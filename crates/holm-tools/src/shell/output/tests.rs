@@ -6,7 +6,7 @@ fn recording(folder: &Path, pieces: &[&[u8]]) -> OutputRecording {
     let recording = OutputRecording::new(Some(Arc::new(OutputFolder::new(folder.to_owned()))));
     let mut spill = recording.capture().spill.unwrap();
     for piece in pieces {
-        spill(holm_jail::Stream::Out, piece).unwrap();
+        spill(holm_jail::JobStream::Out, piece).unwrap();
     }
     recording
 }
@@ -63,7 +63,7 @@ fn a_shell_keeps_so_much_and_says_when_a_file_is_cut() {
     let shown = |pieces: usize| {
         let recording = OutputRecording::new(Some(Arc::clone(&files)));
         let mut spill = recording.capture().spill.unwrap();
-        (0..pieces).for_each(|_| spill(holm_jail::Stream::Out, &piece).unwrap());
+        (0..pieces).for_each(|_| spill(holm_jail::JobStream::Out, &piece).unwrap());
         recording.shown(plain)
     };
     assert!(shown(60).contains("all of it is in $HOME/out/1.txt"));

@@ -7,33 +7,33 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::hidden::{self, Text};
-use super::rule::Rule;
-use super::runners::{self, Runs};
-use crate::shell::script::{Assignment, Command, Script, Word};
+use super::hidden::{self, EmbeddedCommand};
+use super::rule::CommandRule;
+use super::runners::{self, RunnerKind};
+use crate::shell::script::{ScriptCommand, ScriptWord, ShellAssignment, ShellScript};
 
 /// How deep scripts in scripts are read; deeper ones are unclear.
 const MAX_DEPTH: usize = 6;
 /// The most scripts that are read for one question, since each may hold many.
 const MAX_SCRIPTS: usize = 256;
 
-pub(super) enum Found<'a> {
-    Hit(&'a Rule),
+pub(super) enum DenyFinding<'a> {
+    Hit(&'a CommandRule),
     Unclear(&'static str),
 }
 
 /// The first rule that something in the script breaks, or why that cannot be told.
-pub(super) fn find<'a>(rules: &'a [Rule], script: &Script) -> Option<Found<'a>> {
+pub(super) fn find<'a>(rules: &'a [CommandRule], script: &ShellScript) -> Option<DenyFinding<'a>> {
     if rules.is_empty() {
         return None;
     }
-    let mut search = Search { rules, unclear: None, scripts: 0, uses_values: false };
+    let mut search = DenySearch { rules, unclear: None, scripts: 0, uses_values: false };
     let hit = search.script(script, 0);
-    hit.map(Found::Hit).or(search.unclear.map(Found::Unclear))
+    hit.map(DenyFinding::Hit).or(search.unclear.map(DenyFinding::Unclear))
 }
 
-struct Search<'a> {
-    rules: &'a [Rule],
+struct DenySearch<'a> {
+    rules: &'a [CommandRule],
     unclear: Option<&'static str>,
     scripts: usize,
     /// Whether a script so far may run the value of a variable; a nested
@@ -41,22 +41,22 @@ struct Search<'a> {
     uses_values: bool,
 }
 
-impl<'a> Search<'a> {
-    fn script(&mut self, script: &Script, depth: usize) -> Option<&'a Rule> {
+impl<'a> DenySearch<'a> {
+    fn script(&mut self, script: &ShellScript, depth: usize) -> Option<&'a CommandRule> {
         if script.expands_values() {
             self.unclear = Some("`${…@P}` expands a value a second time; write the command out");
         }
         // A value that stays in a shell variable runs nothing.
         self.uses_values |= uses_values(script);
         let is_used = self.uses_values;
-        let runs = |set: &&Assignment| is_used || set.is_exported || hidden::is_run(&set.name);
+        let runs = |set: &&ShellAssignment| is_used || set.is_exported || hidden::is_run(&set.name);
         let mut set = script.assignments().iter().filter(runs);
         let hit = set.find_map(|set| self.variable(&set.name, &set.value, depth));
         hit.or_else(|| script.commands().iter().find_map(|command| self.command(command, depth)))
     }
 
     /// Searches the value of a variable that a program will run.
-    fn variable(&mut self, name: &str, value: &Word, depth: usize) -> Option<&'a Rule> {
+    fn variable(&mut self, name: &str, value: &ScriptWord, depth: usize) -> Option<&'a CommandRule> {
         if name == "BASH_ENV" && value.value() != Some("") {
             self.unclear = Some("BASH_ENV names a file of commands; leave it out, or write the commands out");
         }
@@ -72,15 +72,15 @@ impl<'a> Search<'a> {
         self.texts(&hidden::of_variable(name, value), depth)
     }
 
-    fn texts(&mut self, texts: &[Text], depth: usize) -> Option<&'a Rule> {
+    fn texts(&mut self, texts: &[EmbeddedCommand], depth: usize) -> Option<&'a CommandRule> {
         texts.iter().find_map(|text| match text {
-            Text::Run(text) => self.text(text, depth),
-            Text::Perhaps(text) if self.could_hit(text) && Script::read(text).is_ok() => {
+            EmbeddedCommand::Run(text) => self.text(text, depth),
+            EmbeddedCommand::Perhaps(text) if self.could_hit(text) && ShellScript::read(text).is_ok() => {
                 self.text(text, depth)
             }
-            Text::Perhaps(_) => None,
-            Text::Expanded(text) => {
-                let Some(scripts) = Script::substitutions(text) else {
+            EmbeddedCommand::Perhaps(_) => None,
+            EmbeddedCommand::Expanded(text) => {
+                let Some(scripts) = ShellScript::substitutions(text) else {
                     self.unclear = Some("a text that the shell expands cannot be read; write it out");
                     return None;
                 };
@@ -91,13 +91,14 @@ impl<'a> Search<'a> {
 
     /// Whether a text without any art names the program of a rule; what has art in it could name any.
     fn could_hit(&self, text: &str) -> bool {
-        let names = |rule: &Rule| rule.words.first().is_some_and(|program| text.contains(base_name(program)));
+        let names =
+            |rule: &CommandRule| rule.words.first().is_some_and(|program| text.contains(base_name(program)));
         text.contains(['\'', '"', '\\', '$', '`', '*', '?', '[', '{']) || self.rules.iter().any(names)
     }
 
-    fn command(&mut self, command: &Command, depth: usize) -> Option<&'a Rule> {
+    fn command(&mut self, command: &ScriptCommand, depth: usize) -> Option<&'a CommandRule> {
         let mut words = command.words.as_slice();
-        let mut fed = Fed::No;
+        let mut fed = WordInjection::No;
         // The inner command begins at one of the wrapper's words, and only the wrapper knows which.
         loop {
             let (first, rest) = words.split_first()?;
@@ -111,10 +112,10 @@ impl<'a> Search<'a> {
             if let Some(rule) = rules.iter().find(|rule| self.hits(rule, name, &seen)) {
                 return Some(rule);
             }
-            let values: Vec<Option<&str>> = rest.iter().map(Word::value).collect();
+            let values: Vec<Option<&str>> = rest.iter().map(ScriptWord::value).collect();
             let command_after = runners::command_after(name, &values);
-            let runs = command_after.is_some() || runners::runs(name, Runs::Script);
-            if fed >= Fed::More && runs {
+            let runs = command_after.is_some() || runners::runs(name, RunnerKind::Script);
+            if fed >= WordInjection::More && runs {
                 self.unclear =
                     Some("a command that runs another gets more words at run time; write them out");
             }
@@ -122,9 +123,9 @@ impl<'a> Search<'a> {
                 return Some(rule);
             }
             self.input(name, rest, command.input.as_deref());
-            let sourced =
-                matches!(name, "." | "source") && rest.first().and_then(Word::value).is_none_or(is_input);
-            if sourced || (runners::runs(name, Runs::Input) && reads_elsewhere(rest)) {
+            let sourced = matches!(name, "." | "source")
+                && rest.first().and_then(ScriptWord::value).is_none_or(is_input);
+            if sourced || (runners::runs(name, RunnerKind::Input) && reads_elsewhere(rest)) {
                 self.unclear = Some("a shell reads its commands from elsewhere; write them out");
             }
             let ends_here = std::ptr::eq(words, command.words.as_slice()) && command_after.is_none();
@@ -136,14 +137,14 @@ impl<'a> Search<'a> {
             if ends_here || rest.is_empty() {
                 return None;
             }
-            fed = fed.max(Fed::by(name, rest));
+            fed = fed.max(WordInjection::by(name, rest));
             if rest.iter().any(|word| word.value().is_none()) {
                 self.unclear =
                     Some("a command that runs another has words that are made at run time; write them out");
             }
             words = rest.get(command_after.unwrap_or(0)..).unwrap_or_default();
             // The words of a wrapper that are made at run time are passed over: they were found unclear above.
-            while let Some((Word::Made, rest)) = words.split_first() {
+            while let Some((ScriptWord::Made, rest)) = words.split_first() {
                 words = rest;
             }
         }
@@ -151,8 +152,8 @@ impl<'a> Search<'a> {
 
     /// Searches commands among the words of a program that is not a shell, and variables
     /// that a wrapper sets.
-    fn hidden(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
-        let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
+    fn hidden(&mut self, name: &str, words: &[ScriptWord], depth: usize) -> Option<&'a CommandRule> {
+        let known: Vec<&str> = words.iter().filter_map(ScriptWord::value).collect();
         // Where the value of a setting comes from a variable, it is not written here.
         if name == "git" && known.iter().any(|word| word.starts_with("--config-e")) {
             self.unclear = Some("a setting of git is made at run time; write it out");
@@ -167,24 +168,26 @@ impl<'a> Search<'a> {
         if is_table && known.iter().any(|word| word.starts_with("-p") || word.starts_with("-f")) {
             self.unclear = Some("a name is given to another program; call that one by its own name");
         }
-        let (is_setter, is_exported) = (runners::runs(name, Runs::Variables), name == "export");
+        let (is_setter, is_exported) = (runners::runs(name, RunnerKind::Variables), name == "export");
         let set = known.iter().filter(|_| is_setter).filter_map(|word| word.split_once('='));
-        let set = set.map(|(name, value)| (name.trim_end_matches('+'), Word::Known(value.to_owned())));
+        let set = set.map(|(name, value)| (name.trim_end_matches('+'), ScriptWord::Known(value.to_owned())));
         // Plain assignments by builtins were read with the assignments; quoted
         // ones are checked here.
         let is_builtin = matches!(name, "declare" | "export" | "local" | "readonly" | "typeset");
-        let is_plain = |value: &Word| value.value().is_some_and(|value| !value.contains(['$', '`']));
-        let is_set = |name: &str, value: &Word| hidden::is_run(name) || (is_exported && is_plain(value));
+        let is_plain = |value: &ScriptWord| value.value().is_some_and(|value| !value.contains(['$', '`']));
+        let is_set =
+            |name: &str, value: &ScriptWord| hidden::is_run(name) || (is_exported && is_plain(value));
         let set = set.filter(|(name, value)| !is_builtin || is_set(name, value));
-        let set: Vec<_> = set.chain(set_at_run_time(name, &known).map(|name| (name, Word::Made))).collect();
+        let set: Vec<_> =
+            set.chain(set_at_run_time(name, &known).map(|name| (name, ScriptWord::Made))).collect();
         let hit = set.iter().find_map(|(name, value)| self.variable(name, value, depth));
         hit.or_else(|| self.texts(&hidden::texts(name, &known), depth))
     }
 
     /// Searches the input that a program would run: a here-document, a here-string or the
     /// text before a pipe.
-    fn input(&mut self, name: &str, words: &[Word], input: Option<&str>) {
-        let words: Vec<Option<&str>> = words.iter().map(Word::value).collect();
+    fn input(&mut self, name: &str, words: &[ScriptWord], input: Option<&str>) {
+        let words: Vec<Option<&str>> = words.iter().map(ScriptWord::value).collect();
         let Some(input) = input.filter(|_| hidden::runs_input(name, &words)) else { return };
         if self.rules.iter().any(|rule| hidden::names(input, &rule.words)) {
             self.unclear = Some("a program's input names what is forbidden; write the command out");
@@ -192,14 +195,14 @@ impl<'a> Search<'a> {
     }
 
     /// Scripts among the words of a command.
-    fn inner(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
-        if !runners::runs(name, Runs::Script) {
+    fn inner(&mut self, name: &str, words: &[ScriptWord], depth: usize) -> Option<&'a CommandRule> {
+        if !runners::runs(name, RunnerKind::Script) {
             return None;
         }
         if words.iter().any(|word| word.value().is_none()) {
             self.unclear = Some("a script inside the script is made at run time; write it out");
         }
-        let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
+        let known: Vec<&str> = words.iter().filter_map(ScriptWord::value).collect();
         let whole = known.join(" ");
         // An alias is a name, an equals sign and a script.
         let behind = known.iter().filter_map(|word| word.split_once('=')).map(|(_, text)| text);
@@ -216,13 +219,13 @@ impl<'a> Search<'a> {
         texts.into_iter().chain(attached).find_map(|text| self.text(text, depth))
     }
 
-    fn text(&mut self, text: &str, depth: usize) -> Option<&'a Rule> {
+    fn text(&mut self, text: &str, depth: usize) -> Option<&'a CommandRule> {
         self.scripts += 1;
         if depth >= MAX_DEPTH || self.scripts > MAX_SCRIPTS {
             self.unclear = Some("scripts stand too deep in each other; write them out");
             return None;
         }
-        if let Ok(script) = Script::read(text) {
+        if let Ok(script) = ShellScript::read(text) {
             self.script(&script, depth + 1)
         } else {
             self.unclear = Some("a script inside the script cannot be read; write it out");
@@ -230,7 +233,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn hits(&mut self, rule: &Rule, name: &str, rest: &[Word]) -> bool {
+    fn hits(&mut self, rule: &CommandRule, name: &str, rest: &[ScriptWord]) -> bool {
         let Some((program, words)) = rule.words.split_first() else { return false };
         if base_name(program) != name {
             return false;
@@ -239,17 +242,17 @@ impl<'a> Search<'a> {
             .into_iter()
             .chain(rule.options.iter().map(|option| has_option(option, rest)))
             .max()
-            .unwrap_or(Answer::No);
-        if found == Answer::Unclear {
+            .unwrap_or(MatchCertainty::No);
+        if found == MatchCertainty::Unclear {
             self.unclear = Some("the words of a command are made at run time; write them out");
         }
-        found == Answer::Yes
+        found == MatchCertainty::Yes
     }
 }
 
 /// How a wrapper changes the words of the command that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fed {
+enum WordInjection {
     No,
     /// It replaces `{}` by other words.
     Inside,
@@ -259,43 +262,43 @@ enum Fed {
     Any,
 }
 
-impl Fed {
-    fn by(wrapper: &str, words: &[Word]) -> Self {
+impl WordInjection {
+    fn by(wrapper: &str, words: &[ScriptWord]) -> Self {
         let marks = |word: &str| ["-I", "-i", "-J", "--replace"].iter().any(|mark| word.starts_with(mark));
         match wrapper {
             "bfs" | "find" | "gfind" => Self::Inside,
-            "gxargs" | "xargs" if !words.iter().filter_map(Word::value).any(marks) => Self::More,
-            _ if runners::runs(wrapper, Runs::Feeds) => Self::Any,
+            "gxargs" | "xargs" if !words.iter().filter_map(ScriptWord::value).any(marks) => Self::More,
+            _ if runners::runs(wrapper, RunnerKind::Feeds) => Self::Any,
             _ => Self::No,
         }
     }
 
     /// The words as far as they are known.
-    fn seen(self, words: &[Word]) -> Cow<'_, [Word]> {
-        let replaced = |word: &Word| match word.value() {
+    fn seen(self, words: &[ScriptWord]) -> Cow<'_, [ScriptWord]> {
+        let replaced = |word: &ScriptWord| match word.value() {
             Some(text) if !text.contains("{}") => word.clone(),
-            Some(_) | None => Word::Made,
+            Some(_) | None => ScriptWord::Made,
         };
         match self {
             Self::No => Cow::Borrowed(words),
             Self::Inside => words.iter().map(replaced).collect(),
-            Self::More => words.iter().map(replaced).chain([Word::Made]).collect(),
-            Self::Any => Cow::Owned(vec![Word::Made]),
+            Self::More => words.iter().map(replaced).chain([ScriptWord::Made]).collect(),
+            Self::Any => Cow::Owned(vec![ScriptWord::Made]),
         }
     }
 }
 
 /// Whether a script may run the value of a shell variable, or export it later. It may if a program
 /// that runs others gets a word made at run time, or a text with a variable in it.
-fn uses_values(script: &Script) -> bool {
-    let is_runner = |word: &Word| {
+fn uses_values(script: &ShellScript) -> bool {
+    let is_runner = |word: &ScriptWord| {
         word.value()
             .map(base_name)
             .is_some_and(|name| runners::is_runner(name) || name == "git" || calls_back(name))
     };
-    let is_value = |word: &Word| word.value().is_none_or(|text| text.contains(['$', '`']));
-    let exports = |command: &Command| {
-        let words: Vec<&str> = command.words.iter().filter_map(Word::value).collect();
+    let is_value = |word: &ScriptWord| word.value().is_none_or(|text| text.contains(['$', '`']));
+    let exports = |command: &ScriptCommand| {
+        let words: Vec<&str> = command.words.iter().filter_map(ScriptWord::value).collect();
         let option = |word: &&str| word.starts_with('-') && word.contains(['a', 'o', 'x']);
         match words.as_slice() {
             ["export", ..] => true,
@@ -304,9 +307,9 @@ fn uses_values(script: &Script) -> bool {
         }
     };
     // `command -v` only tells where a program is.
-    let asks = |command: &Command| {
+    let asks = |command: &ScriptCommand| {
         let words = command.words.get(..2).unwrap_or_default();
-        let words: Vec<Option<&str>> = words.iter().map(Word::value).collect();
+        let words: Vec<Option<&str>> = words.iter().map(ScriptWord::value).collect();
         matches!(words.as_slice(), [Some("command"), Some("-v" | "-V")])
     };
     script.commands().iter().filter(|command| !asks(command)).any(|command| {
@@ -332,7 +335,7 @@ fn set_at_run_time<'a>(name: &str, words: &[&'a str]) -> impl Iterator<Item = &'
 
 /// Whether a shell with these words reads its commands from its input: it has no script and no file, or a file that is
 /// the input.
-fn reads_elsewhere(words: &[Word]) -> bool {
+fn reads_elsewhere(words: &[ScriptWord]) -> bool {
     let mut words = words.iter().map(|word| word.value().unwrap_or("/dev/stdin"));
     while let Some(word) = words.next() {
         let letters = word.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
@@ -359,19 +362,19 @@ fn is_input(path: &str) -> bool {
 /// Whether words match a rule. The order makes the maximum the answer for several conditions
 /// that must all hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Answer {
+enum MatchCertainty {
     Yes,
     Unclear,
     No,
 }
 
 /// Whether the wanted words come next, each possibly after options and their values.
-fn follows(wanted: &[String], words: &[Word]) -> Answer {
+fn follows(wanted: &[String], words: &[ScriptWord]) -> MatchCertainty {
     let mut open = BTreeSet::from([(0, 0)]);
     let mut unclear = false;
     while let Some((want, at)) = open.pop_last() {
-        let Some(next) = wanted.get(want) else { return Answer::Yes };
-        match words.get(at).map(Word::value) {
+        let Some(next) = wanted.get(want) else { return MatchCertainty::Yes };
+        match words.get(at).map(ScriptWord::value) {
             None => {}
             Some(None) => unclear = true,
             Some(Some(word)) if word == next => drop(open.insert((want + 1, at + 1))),
@@ -379,12 +382,12 @@ fn follows(wanted: &[String], words: &[Word]) -> Answer {
             Some(Some(_)) => {}
         }
     }
-    if unclear { Answer::Unclear } else { Answer::No }
+    if unclear { MatchCertainty::Unclear } else { MatchCertainty::No }
 }
 
 /// Whether an option is present, also abbreviated, combined with others or in pieces.
-fn has_option(option: &str, words: &[Word]) -> Answer {
-    let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
+fn has_option(option: &str, words: &[ScriptWord]) -> MatchCertainty {
+    let known: Vec<&str> = words.iter().filter_map(ScriptWord::value).collect();
     let same = |word: &&str| {
         let name = word.split_once('=').map_or(*word, |(name, _)| name);
         name == option || (name.len() > 2 && name.starts_with("--") && option.starts_with(name))
@@ -395,9 +398,9 @@ fn has_option(option: &str, words: &[Word]) -> Answer {
         letters.chars().all(|letter| known.iter().filter(short).any(|word| word.contains(letter)))
     });
     if known.iter().any(same) || spread {
-        return Answer::Yes;
+        return MatchCertainty::Yes;
     }
-    if words.contains(&Word::Made) { Answer::Unclear } else { Answer::No }
+    if words.contains(&ScriptWord::Made) { MatchCertainty::Unclear } else { MatchCertainty::No }
 }
 
 /// A program's name without its folder.

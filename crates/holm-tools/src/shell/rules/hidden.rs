@@ -4,11 +4,11 @@
 //! Only literal text is found. A program's own language can spell anything, and a file can hold
 //! anything; the jail decides what those can do.
 
-use super::runners::{self, Runs};
+use super::runners::{self, RunnerKind};
 
 /// A text that may be a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Text {
+pub(super) enum EmbeddedCommand {
     /// It is run: what cannot be read is unclear.
     Run(String),
     /// It may be run: a text that cannot be parsed is not a command.
@@ -94,7 +94,7 @@ const VARIABLES: &[&str] = &[
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
 /// The texts among the words of a command of this name.
-pub(super) fn texts(name: &str, words: &[&str]) -> Vec<Text> {
+pub(super) fn texts(name: &str, words: &[&str]) -> Vec<EmbeddedCommand> {
     match name {
         "git" => of_git(words),
         "mapfile" | "readarray" | "compgen" | "complete" | "bind" => of_builtin(words),
@@ -103,39 +103,40 @@ pub(super) fn texts(name: &str, words: &[&str]) -> Vec<Text> {
 }
 
 /// The texts that a program runs in one of its ways.
-fn of_way(name: &str, way: Runs, words: &[&str]) -> Vec<Text> {
+fn of_way(name: &str, way: RunnerKind, words: &[&str]) -> Vec<EmbeddedCommand> {
     match way {
-        Runs::Options(options) => of_options(name, options, words),
-        Runs::AnyOption => of_any_option(words),
-        Runs::Words
-        | Runs::Behind(_)
-        | Runs::Script
-        | Runs::Input
-        | Runs::Feeds
-        | Runs::Variables
-        | Runs::Language
-        | Runs::Obeys => Vec::new(),
+        RunnerKind::Options(options) => of_options(name, options, words),
+        RunnerKind::AnyOption => of_any_option(words),
+        RunnerKind::Words
+        | RunnerKind::Behind(_)
+        | RunnerKind::Script
+        | RunnerKind::Input
+        | RunnerKind::Feeds
+        | RunnerKind::Variables
+        | RunnerKind::Language
+        | RunnerKind::Obeys => Vec::new(),
     }
 }
 
 /// The commands that a variable would run.
-pub(super) fn of_variable(name: &str, value: &str) -> Vec<Text> {
+pub(super) fn of_variable(name: &str, value: &str) -> Vec<EmbeddedCommand> {
     if PROMPTS.contains(&name) {
-        return vec![Text::Expanded(value.to_owned())];
+        return vec![EmbeddedCommand::Expanded(value.to_owned())];
     }
     let text = if name.starts_with("BASH_FUNC_") {
         value.trim_start().trim_start_matches("()").to_owned()
     } else {
         value.trim_start_matches('!').to_owned()
     };
-    let mut texts = vec![if is_run(name) { Text::Run(text) } else { Text::Perhaps(text) }];
+    let mut texts =
+        vec![if is_run(name) { EmbeddedCommand::Run(text) } else { EmbeddedCommand::Perhaps(text) }];
     if name.starts_with("GIT_CONFIG_") {
         // A plain alias is a command of git; the form with quotes holds several settings.
-        texts.push(Text::Perhaps(format!("git {value}")));
+        texts.push(EmbeddedCommand::Perhaps(format!("git {value}")));
         let settings = value.split('\'').filter(|piece| !piece.trim().is_empty());
         let settings: Vec<&str> = settings.flat_map(|piece| ["-c", piece]).collect();
         texts.extend(of_git(&settings));
-        texts.extend(value.split('\'').map(|piece| Text::Perhaps(format!("git {piece}"))));
+        texts.extend(value.split('\'').map(|piece| EmbeddedCommand::Perhaps(format!("git {piece}"))));
     }
     texts
 }
@@ -209,7 +210,7 @@ pub(super) fn runs_input(name: &str, words: &[Option<&str>]) -> bool {
     };
     match name {
         "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" | "make" | "gmake" => has_file("-f"),
-        _ if runners::runs(name, Runs::Obeys) => true,
+        _ if runners::runs(name, RunnerKind::Obeys) => true,
         _ if runners::is_interpreter(name) => !words.iter().any(is_file),
         _ => false,
     }
@@ -228,11 +229,15 @@ pub(super) fn mentions(name: &str, words: &[&str], rule: &[String]) -> bool {
     })
 }
 
-fn of_git(words: &[&str]) -> Vec<Text> {
+fn of_git(words: &[&str]) -> Vec<EmbeddedCommand> {
     let mut texts = aliases(words);
     // Git marks its own scripts with an exclamation mark.
-    texts
-        .extend(words.iter().filter_map(|word| word.split_once('!')).map(|(_, text)| Text::Run(text.into())));
+    texts.extend(
+        words
+            .iter()
+            .filter_map(|word| word.split_once('!'))
+            .map(|(_, text)| EmbeddedCommand::Run(text.into())),
+    );
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
         let after = words.get(at + 1..).unwrap_or_default();
@@ -241,34 +246,35 @@ fn of_git(words: &[&str]) -> Vec<Text> {
             let last = option.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
             let value = value.unwrap_or_default().to_owned();
             let runs = GIT_SETTINGS.contains(&last.as_str());
-            texts.push(if runs { Text::Run(value) } else { Text::Perhaps(value) });
+            texts.push(if runs { EmbeddedCommand::Run(value) } else { EmbeddedCommand::Perhaps(value) });
         } else if let Some(value) = value.filter(|_| option.starts_with("--")) {
             texts.extend(of_option(option, value));
         }
         if before.starts_with('-') && before != "-c" && is_git_run(before) {
-            texts.push(Text::Run((*word).to_owned()));
+            texts.push(EmbeddedCommand::Run((*word).to_owned()));
         }
         let joined = ["-x", "-O"].iter().find_map(|short| word.strip_prefix(short));
-        texts.extend(joined.filter(|text| !text.is_empty()).map(|text| Text::Run(text.to_owned())));
+        texts
+            .extend(joined.filter(|text| !text.is_empty()).map(|text| EmbeddedCommand::Run(text.to_owned())));
         if matches!(*word, "foreach" | "run") {
             let command: Vec<&str> = after.iter().copied().skip_while(|word| word.starts_with('-')).collect();
-            texts.push(Text::Run(command.join(" ")));
-            texts.extend(after.iter().map(|word| Text::Perhaps((*word).to_owned())));
+            texts.push(EmbeddedCommand::Run(command.join(" ")));
+            texts.extend(after.iter().map(|word| EmbeddedCommand::Perhaps((*word).to_owned())));
         }
         if *word == "config" {
-            texts.extend(after.iter().map(|word| Text::Perhaps((*word).to_owned())));
+            texts.extend(after.iter().map(|word| EmbeddedCommand::Perhaps((*word).to_owned())));
         }
         // A transport that is a command; blanks are written with a percent sign.
-        texts.extend(word.split_once("ext::").map(|(_, text)| Text::Run(text.replace("% ", " "))));
+        texts.extend(word.split_once("ext::").map(|(_, text)| EmbeddedCommand::Run(text.replace("% ", " "))));
     }
     texts
 }
 
-fn of_option(option: &str, value: &str) -> Option<Text> {
+fn of_option(option: &str, value: &str) -> Option<EmbeddedCommand> {
     if is_git_run(option) {
-        return Some(Text::Run(value.to_owned()));
+        return Some(EmbeddedCommand::Run(value.to_owned()));
     }
-    (!SAID.contains(&option)).then(|| Text::Perhaps(value.to_owned()))
+    (!SAID.contains(&option)).then(|| EmbeddedCommand::Perhaps(value.to_owned()))
 }
 
 /// Whether git runs the value of an option, which may be cut short.
@@ -278,27 +284,29 @@ pub(super) fn is_git_run(option: &str) -> bool {
 }
 
 /// The commands that aliases among the words of a git command stand for.
-fn aliases(words: &[&str]) -> Vec<Text> {
+fn aliases(words: &[&str]) -> Vec<EmbeddedCommand> {
     let values = words.iter().enumerate().filter_map(|(at, word)| {
         // Names of sections are the same in capitals.
         let is_alias = word.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("alias."));
         let value = word.split_once('=').map(|(_, value)| value).or_else(|| words.get(at + 1).copied());
         value.filter(|value| is_alias && !value.starts_with('!'))
     });
-    values.map(|value| Text::Run(format!("git {value}"))).collect()
+    values.map(|value| EmbeddedCommand::Run(format!("git {value}"))).collect()
 }
 
 /// Texts that shell builtins call back, or expand a second time.
-fn of_builtin(words: &[&str]) -> Vec<Text> {
+fn of_builtin(words: &[&str]) -> Vec<EmbeddedCommand> {
     let mut texts = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let (option, joined) = word.split_at_checked(2).unwrap_or((word, ""));
         let after = words.get(at + 1).copied().unwrap_or_default();
         let value = if joined.is_empty() { after } else { joined };
         match option {
-            "-C" => texts.push(Text::Run(value.to_owned())),
-            "-W" => texts.push(Text::Perhaps(value.to_owned())),
-            "-x" => texts.extend(value.rsplit(':').next().map(|text| Text::Perhaps(text.to_owned()))),
+            "-C" => texts.push(EmbeddedCommand::Run(value.to_owned())),
+            "-W" => texts.push(EmbeddedCommand::Perhaps(value.to_owned())),
+            "-x" => {
+                texts.extend(value.rsplit(':').next().map(|text| EmbeddedCommand::Perhaps(text.to_owned())))
+            }
             _ => {}
         }
     }
@@ -306,23 +314,23 @@ fn of_builtin(words: &[&str]) -> Vec<Text> {
 }
 
 /// The option values that a program runs: after an equals sign, joined, or the next word.
-fn of_options(name: &str, options: &[&str], words: &[&str]) -> Vec<Text> {
+fn of_options(name: &str, options: &[&str], words: &[&str]) -> Vec<EmbeddedCommand> {
     let mut texts = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let after = words.get(at + 1).copied().unwrap_or_default();
         let Some(value) = options.iter().find_map(|option| option_value(option, word, after)) else {
             continue;
         };
-        texts.push(Text::Run(value.to_owned()));
+        texts.push(EmbeddedCommand::Run(value.to_owned()));
         // As in `--checkpoint-action=exec=…`.
-        texts.extend(value.split_once('=').map(|(_, text)| Text::Perhaps(text.to_owned())));
+        texts.extend(value.split_once('=').map(|(_, text)| EmbeddedCommand::Perhaps(text.to_owned())));
         // As in `-wrapper program,argument`.
-        texts.extend(value.contains(',').then(|| Text::Perhaps(value.replace(',', " "))));
+        texts.extend(value.contains(',').then(|| EmbeddedCommand::Perhaps(value.replace(',', " "))));
     }
     // The first word of tar may be letters without a dash, whose values are the next words in any order.
     let letters = words.first().filter(|first| name.ends_with("tar") && !first.starts_with('-'));
     if letters.is_some_and(|letters| letters.contains(['I', 'F'])) {
-        texts.extend(words.iter().skip(1).map(|word| Text::Perhaps((*word).to_owned())));
+        texts.extend(words.iter().skip(1).map(|word| EmbeddedCommand::Perhaps((*word).to_owned())));
     }
     texts
 }
@@ -341,7 +349,7 @@ fn option_value<'a>(option: &str, word: &'a str, after: &'a str) -> Option<&'a s
 
 /// Every part of a program's words that could be a command: after an equals sign, an exclamation
 /// mark or an option.
-fn of_any_option(words: &[&str]) -> Vec<Text> {
+fn of_any_option(words: &[&str]) -> Vec<EmbeddedCommand> {
     let mut texts = Vec::new();
     let mut before = "";
     for word in words {
@@ -350,7 +358,9 @@ fn of_any_option(words: &[&str]) -> Vec<Text> {
         let escaped = SHELL_ESCAPES.iter().filter_map(|escape| word.trim_start().strip_prefix(escape));
         let value = Some(*word).filter(|_| before.starts_with(['-', '+']));
         let parts = pieces.chain(behind).chain(escaped).chain(value);
-        texts.extend(parts.filter(|text| !text.is_empty()).map(|text| Text::Perhaps(text.to_owned())));
+        texts.extend(
+            parts.filter(|text| !text.is_empty()).map(|text| EmbeddedCommand::Perhaps(text.to_owned())),
+        );
         before = word;
     }
     texts

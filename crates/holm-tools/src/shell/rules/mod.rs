@@ -7,14 +7,14 @@ mod programs;
 mod rule;
 mod runners;
 
-pub use rule::{Rest, Rule, RuleError};
+pub use rule::{CommandRule, CommandRuleError, TrailingWords};
 
 use serde::{Deserialize, Serialize};
 
-use super::script::{Script, Unreadable, Word};
+use super::script::{ScriptReadError, ScriptWord, ShellScript};
 
 #[cfg(test)]
-pub(super) use runners::{Runs, rows};
+pub(super) use runners::{RunnerKind, rows};
 
 /// The forbidden commands, and those that pass unasked. Deny wins.
 ///
@@ -23,26 +23,26 @@ pub(super) use runners::{Runs, rows};
 /// The jail confines such a program, and the jail decides.
 ///
 /// ```
-/// use holm_tools::shell::{Rules, Ruling, Script};
-/// let rules = Rules::new(["git push"], ["git status", "cargo test *"])?;
-/// let judge = |text: &str| rules.judge(&Script::read(text).unwrap());
-/// assert_eq!(judge("git status"), Ruling::Allowed);
-/// assert_eq!(judge("git status; rm x"), Ruling::Ask);
-/// assert!(matches!(judge("env -i sh -c 'git -C . push'"), Ruling::Denied(_)));
-/// # Ok::<(), holm_tools::shell::RuleError>(())
+/// use holm_tools::shell::{CommandRules, CommandRuling, ShellScript};
+/// let rules = CommandRules::new(["git push"], ["git status", "cargo test *"])?;
+/// let judge = |text: &str| rules.judge(&ShellScript::read(text).unwrap());
+/// assert_eq!(judge("git status"), CommandRuling::Allowed);
+/// assert_eq!(judge("git status; rm x"), CommandRuling::Ask);
+/// assert!(matches!(judge("env -i sh -c 'git -C . push'"), CommandRuling::Denied(_)));
+/// # Ok::<(), holm_tools::shell::CommandRuleError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Rules {
-    deny: Vec<Rule>,
-    allow: Vec<Rule>,
+pub struct CommandRules {
+    deny: Vec<CommandRule>,
+    allow: Vec<CommandRule>,
 }
 
 /// The decision of the rules about a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ruling {
+pub enum CommandRuling {
     /// This rule forbids it.
-    Denied(Rule),
+    Denied(CommandRule),
     /// Something is forbidden, and whether it is in here cannot be told.
     Unclear(&'static str),
     /// Every command of it passes.
@@ -51,8 +51,8 @@ pub enum Ruling {
     Ask,
 }
 
-impl Rules {
-    /// Rules from their texts; see [`Rule`].
+impl CommandRules {
+    /// Rules from their texts; see [`CommandRule`].
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Rules {
     pub fn new<'a>(
         deny: impl IntoIterator<Item = &'a str>,
         allow: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, RuleError> {
+    ) -> Result<Self, CommandRuleError> {
         Ok(Self {
             deny: deny.into_iter().map(str::parse).collect::<Result<_, _>>()?,
             allow: allow.into_iter().map(str::parse).collect::<Result<_, _>>()?,
@@ -68,14 +68,14 @@ impl Rules {
     }
 
     /// Lets what the rule covers pass from now on.
-    pub fn allow(&mut self, rule: Rule) {
+    pub fn allow(&mut self, rule: CommandRule) {
         if !self.allow.contains(&rule) {
             self.allow.push(rule);
         }
     }
 
     /// Forbids what the rule hits from now on.
-    pub fn deny(&mut self, rule: Rule) {
+    pub fn deny(&mut self, rule: CommandRule) {
         if !self.deny.contains(&rule) {
             self.deny.push(rule);
         }
@@ -83,23 +83,27 @@ impl Rules {
 
     /// The decision of the rules about a script.
     #[must_use]
-    pub fn judge(&self, script: &Script) -> Ruling {
+    pub fn judge(&self, script: &ShellScript) -> CommandRuling {
         match deny::find(&self.deny, script) {
-            Some(deny::Found::Hit(rule)) => return Ruling::Denied(rule.clone()),
-            Some(deny::Found::Unclear(why)) => return Ruling::Unclear(why),
+            Some(deny::DenyFinding::Hit(rule)) => return CommandRuling::Denied(rule.clone()),
+            Some(deny::DenyFinding::Unclear(why)) => return CommandRuling::Unclear(why),
             None => {}
         }
-        if allow::covers(&self.allow, script) { Ruling::Allowed } else { Ruling::Ask }
+        if allow::covers(&self.allow, script) { CommandRuling::Allowed } else { CommandRuling::Ask }
     }
 
     /// The ruling for a script that could not be parsed, so its content is unknown.
     #[must_use]
-    pub fn judge_unreadable(&self, why: Unreadable) -> Ruling {
+    pub fn judge_unreadable(&self, why: ScriptReadError) -> CommandRuling {
         match why {
-            Unreadable::Syntax if self.deny.is_empty() => Ruling::Ask,
-            Unreadable::Syntax => Ruling::Unclear("the script cannot be read; check quotes and brackets"),
-            Unreadable::TooLong => Ruling::Unclear("the script is too long to be shown; write it to a file"),
-            Unreadable::ZeroByte => Ruling::Unclear("the script holds a zero byte; remove it"),
+            ScriptReadError::Syntax if self.deny.is_empty() => CommandRuling::Ask,
+            ScriptReadError::Syntax => {
+                CommandRuling::Unclear("the script cannot be read; check quotes and brackets")
+            }
+            ScriptReadError::TooLong => {
+                CommandRuling::Unclear("the script is too long to be shown; write it to a file")
+            }
+            ScriptReadError::ZeroByte => CommandRuling::Unclear("the script holds a zero byte; remove it"),
         }
     }
 }
@@ -107,11 +111,11 @@ impl Rules {
 /// The first program of a script that may do more than its name says, for display. Such a program
 /// may run code of the workspace.
 #[must_use]
-pub fn unknown_program(script: &Script) -> Option<String> {
+pub fn unknown_program(script: &ShellScript) -> Option<String> {
     let unknown = script.commands().iter().find_map(|command| {
         let words: Vec<&str> = command.words.iter().map(|word| word.value().unwrap_or_default()).collect();
         programs::may_run_workspace(&words)
-            .then(|| command.words.first().and_then(Word::value).map(str::to_owned))
+            .then(|| command.words.first().and_then(ScriptWord::value).map(str::to_owned))
     })?;
     Some(unknown.map_or_else(|| "a program of it".to_owned(), |name| format!("`{name}`")))
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::programs;
-use crate::shell::script::{Form, Script, Word};
+use crate::shell::script::{ScriptComplexity, ScriptWord, ShellScript};
 
 /// The longest rule in bytes: a person reads it at a glance.
 const MAX_RULE: usize = 512;
@@ -27,15 +27,15 @@ const MAX_RULE: usize = 512;
 /// names must be present.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Rule {
+pub struct CommandRule {
     pub(super) words: Vec<String>,
     pub(super) options: BTreeSet<String>,
-    pub(super) rest: Rest,
+    pub(super) rest: TrailingWords,
 }
 
 /// The words that may follow those of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rest {
+pub enum TrailingWords {
     /// Plain words, and the options that the rule names.
     Listed,
     Any,
@@ -46,29 +46,32 @@ pub enum Rest {
 #[error(
     "{0:?} is no rule; write the beginning of one command in plain words, such as git status or cargo test *"
 )]
-pub struct RuleError(String);
+pub struct CommandRuleError(String);
 
-impl Rule {
+impl CommandRule {
     /// The rule that "this prefix" would remember for a script of one plain command. Returns `None`
     /// if no beginning is safe to remember. A beginning is safe only for programs that do what
     /// their name says and run nothing from the workspace.
     ///
     /// ```
-    /// use holm_tools::shell::{Rule, Script};
-    /// let suggest = |text: &str| Rule::suggest(&Script::read(text).unwrap()).map(|rule| rule.to_string());
+    /// use holm_tools::shell::{CommandRule, ShellScript};
+    /// let suggest = |text: &str| CommandRule::suggest(&ShellScript::read(text).unwrap()).map(|rule| rule.to_string());
     /// assert_eq!(suggest("git status --short src").as_deref(), Some("git status --short"));
     /// assert_eq!(suggest("python3 -c 'print(1)'"), None);
     /// ```
     #[must_use]
-    pub fn suggest(script: &Script) -> Option<Self> {
-        let ([command], Form::Plain) = (script.commands(), script.form()) else { return None };
-        let words: Vec<&str> = command.words.iter().map(Word::plain).collect::<Option<_>>()?;
+    pub fn suggest(script: &ShellScript) -> Option<Self> {
+        let ([command], ScriptComplexity::Plain) = (script.commands(), script.form()) else { return None };
+        let words: Vec<&str> = command.words.iter().map(ScriptWord::plain).collect::<Option<_>>()?;
         let length = programs::prefix_length(&words)?;
         let (words, rest) = words.split_at_checked(length)?;
         let options =
             rest.iter().filter(|word| is_option(word)).map(|word| option_name(word).to_owned()).collect();
-        let rule =
-            Self { words: words.iter().map(ToString::to_string).collect(), options, rest: Rest::Listed };
+        let rule = Self {
+            words: words.iter().map(ToString::to_string).collect(),
+            options,
+            rest: TrailingWords::Listed,
+        };
         // Only what can be written down and read back is remembered.
         (rule.to_string().parse().as_ref() == Ok(&rule)).then_some(rule)
     }
@@ -91,7 +94,7 @@ impl Rule {
         let listed = |word: &&str| {
             if is_option(word) { self.options.contains(option_name(word)) } else { takes_texts }
         };
-        self.rest == Rest::Any || rest.iter().all(listed)
+        self.rest == TrailingWords::Any || rest.iter().all(listed)
     }
 }
 
@@ -105,20 +108,22 @@ fn option_name(word: &str) -> &str {
     word.split_once('=').map_or(word, |(name, _)| name)
 }
 
-impl FromStr for Rule {
-    type Err = RuleError;
+impl FromStr for CommandRule {
+    type Err = CommandRuleError;
 
-    fn from_str(text: &str) -> Result<Self, RuleError> {
-        let error = || RuleError(text.chars().take(80).collect());
+    fn from_str(text: &str) -> Result<Self, CommandRuleError> {
+        let error = || CommandRuleError(text.chars().take(80).collect());
         let (body, rest) = match text.strip_suffix(" *") {
-            Some(body) => (body, Rest::Any),
-            None => (text, Rest::Listed),
+            Some(body) => (body, TrailingWords::Any),
+            None => (text, TrailingWords::Listed),
         };
-        let script = Script::read(body).ok().filter(|_| text.len() <= MAX_RULE).ok_or_else(error)?;
-        let ([command], Form::Plain) = (script.commands(), script.form()) else { return Err(error()) };
+        let script = ShellScript::read(body).ok().filter(|_| text.len() <= MAX_RULE).ok_or_else(error)?;
+        let ([command], ScriptComplexity::Plain) = (script.commands(), script.form()) else {
+            return Err(error());
+        };
         let (mut words, mut options) = (Vec::new(), BTreeSet::new());
         for word in &command.words {
-            let Word::Plain(word) = word else { return Err(error()) };
+            let ScriptWord::Plain(word) = word else { return Err(error()) };
             if is_option(word) {
                 options.insert(option_name(word).to_owned());
             } else if options.is_empty() && !word.is_empty() && !word.contains(char::is_whitespace) {
@@ -131,27 +136,27 @@ impl FromStr for Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for CommandRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Vec<&str> = self.words.iter().chain(&self.options).map(String::as_str).collect();
         f.write_str(&words.join(" "))?;
         match self.rest {
-            Rest::Listed => Ok(()),
-            Rest::Any => f.write_str(" *"),
+            TrailingWords::Listed => Ok(()),
+            TrailingWords::Any => f.write_str(" *"),
         }
     }
 }
 
-impl TryFrom<String> for Rule {
-    type Error = RuleError;
+impl TryFrom<String> for CommandRule {
+    type Error = CommandRuleError;
 
-    fn try_from(text: String) -> Result<Self, RuleError> {
+    fn try_from(text: String) -> Result<Self, CommandRuleError> {
         text.parse()
     }
 }
 
-impl From<Rule> for String {
-    fn from(rule: Rule) -> Self {
+impl From<CommandRule> for String {
+    fn from(rule: CommandRule) -> Self {
         rule.to_string()
     }
 }

@@ -7,7 +7,7 @@
 
 /// One way in which a program runs other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Runs {
+pub(crate) enum RunnerKind {
     /// Its words are a command, which begins at one of them.
     Words,
     /// The words after one of these are a command.
@@ -31,10 +31,10 @@ pub(crate) enum Runs {
     Obeys,
 }
 
-use Runs::{AnyOption, Behind, Feeds, Input, Language, Obeys, Options, Script, Variables, Words};
+use RunnerKind::{AnyOption, Behind, Feeds, Input, Language, Obeys, Options, Script, Variables, Words};
 
 /// How programs run others. A program may be in several rows.
-const TABLE: &[(&[Runs], &[&str])] = &[
+const TABLE: &[(&[RunnerKind], &[&str])] = &[
     // Names of the loader are in `is_loader`.
     (
         &[Words],
@@ -390,22 +390,27 @@ const TABLE: &[(&[Runs], &[&str])] = &[
 ];
 
 /// Wrappers whose words are known well enough to tell where the command begins.
-const SHAPES: &[Shape] = &[
-    Shape { name: "busybox", flags: &[], values: &[], operands: 0 },
-    Shape { name: "env", flags: &[], values: &[], operands: 0 },
-    Shape { name: "ionice", flags: &["-t"], values: &["-c", "-n"], operands: 0 },
-    Shape { name: "nice", flags: &[], values: &["-n"], operands: 0 },
-    Shape { name: "nohup", flags: &[], values: &[], operands: 0 },
-    Shape { name: "setsid", flags: &["-c", "-f", "-w", "--fork", "--wait"], values: &[], operands: 0 },
-    Shape { name: "stdbuf", flags: &[], values: &["-e", "-i", "-o"], operands: 0 },
-    Shape { name: "time", flags: &["-p"], values: &[], operands: 0 },
-    Shape {
+const SHAPES: &[WrapperSyntax] = &[
+    WrapperSyntax { name: "busybox", flags: &[], values: &[], operands: 0 },
+    WrapperSyntax { name: "env", flags: &[], values: &[], operands: 0 },
+    WrapperSyntax { name: "ionice", flags: &["-t"], values: &["-c", "-n"], operands: 0 },
+    WrapperSyntax { name: "nice", flags: &[], values: &["-n"], operands: 0 },
+    WrapperSyntax { name: "nohup", flags: &[], values: &[], operands: 0 },
+    WrapperSyntax {
+        name: "setsid",
+        flags: &["-c", "-f", "-w", "--fork", "--wait"],
+        values: &[],
+        operands: 0,
+    },
+    WrapperSyntax { name: "stdbuf", flags: &[], values: &["-e", "-i", "-o"], operands: 0 },
+    WrapperSyntax { name: "time", flags: &["-p"], values: &[], operands: 0 },
+    WrapperSyntax {
         name: "timeout",
         flags: &["-v", "--foreground", "--preserve-status"],
         values: &["-k", "-s"],
         operands: 1,
     },
-    Shape { name: "toybox", flags: &[], values: &[], operands: 0 },
+    WrapperSyntax { name: "toybox", flags: &[], values: &[], operands: 0 },
 ];
 
 /// Programs whose command begins right after `run` or `exec`. Others take an image, a host
@@ -414,7 +419,7 @@ const DIRECT: &[&str] =
     &["bundle", "cabal", "conda", "opam", "pipenv", "poetry", "pyenv", "rbenv", "rye", "stack", "uv"];
 
 /// The syntax of a wrapper up to the command that it runs.
-struct Shape {
+struct WrapperSyntax {
     name: &'static str,
     flags: &'static [&'static str],
     /// Options with one letter, whose value is joined or the next word.
@@ -422,7 +427,7 @@ struct Shape {
     operands: usize,
 }
 
-impl Shape {
+impl WrapperSyntax {
     /// The index at which the inner command of these words begins, with the wrapper's name first.
     /// Returns `None` if that is not certain.
     fn command_at(&self, words: &[&str]) -> Option<usize> {
@@ -444,13 +449,13 @@ impl Shape {
 }
 
 /// All ways in which a program runs others.
-pub(super) fn ways(name: &str) -> impl Iterator<Item = Runs> {
+pub(super) fn ways(name: &str) -> impl Iterator<Item = RunnerKind> {
     let rows = TABLE.iter().filter(move |(_, names)| names.contains(&name));
     rows.flat_map(|(ways, _)| ways.iter().copied()).chain(is_loader(name).then_some(Words))
 }
 
 /// Whether a program runs others in this way.
-pub(super) fn runs(name: &str, way: Runs) -> bool {
+pub(super) fn runs(name: &str, way: RunnerKind) -> bool {
     ways(name).any(|known| known == way)
 }
 
@@ -492,8 +497,7 @@ pub(super) fn certain_command_at(words: &[&str]) -> Option<usize> {
     if let Some(shape) = SHAPES.iter().find(|shape| shape.name == name) {
         return shape.command_at(words);
     }
-    let is_behind =
-        |way: Runs| matches!(way, Behind(marks) if words.get(1).is_some_and(|word| marks.contains(word)));
+    let is_behind = |way: RunnerKind| matches!(way, Behind(marks) if words.get(1).is_some_and(|word| marks.contains(word)));
     let at = (DIRECT.contains(&name) && ways(name).any(is_behind)).then_some(2)?;
     let at = if words.get(at) == Some(&"--") { at + 1 } else { at };
     words.get(at).filter(|word| !word.starts_with('-')).map(|_| at)
@@ -501,7 +505,7 @@ pub(super) fn certain_command_at(words: &[&str]) -> Option<usize> {
 
 /// Every program of the table with one of its ways, for tests that hold each row.
 #[cfg(test)]
-pub(crate) fn rows() -> impl Iterator<Item = (&'static str, Runs)> {
+pub(crate) fn rows() -> impl Iterator<Item = (&'static str, RunnerKind)> {
     TABLE.iter().flat_map(|(ways, names)| {
         names.iter().flat_map(move |name| ways.iter().map(move |way| (*name, *way)))
     })

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 /// The body of a here-document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Document<'a> {
+pub(super) enum HereDocumentBody<'a> {
     /// Bash expands it as in double quotes.
     Expanded(&'a str),
     /// It is a literal text.
@@ -15,11 +15,11 @@ pub(super) enum Document<'a> {
 }
 
 /// The body of a here-document, if the grammar ends it where Bash does.
-pub(super) fn body<'a>(redirect: Node<'_>, text: &'a str) -> Document<'a> {
+pub(super) fn body<'a>(redirect: Node<'_>, text: &'a str) -> HereDocumentBody<'a> {
     let mut cursor = redirect.walk();
     let child = |kind: &str| redirect.children(&mut cursor.clone()).find(|child| child.kind() == kind);
     let (Some(start), Some(end)) = (child("heredoc_start"), child("heredoc_end")) else {
-        return Document::Unclear;
+        return HereDocumentBody::Unclear;
     };
     let strips = redirect.children(&mut cursor).any(|child| child.kind() == "<<-");
     let mark = text.get(start.byte_range()).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn body<'a>(redirect: Node<'_>, text: &'a str) -> Document<'a> {
     let behind = text.get(start.end_byte()..).unwrap_or_default();
     let first = behind.find('\n').map(|at| start.end_byte() + at + 1);
     let Some(body) = first.and_then(|first| text.get(first..end.start_byte())) else {
-        return Document::Unclear;
+        return HereDocumentBody::Unclear;
     };
     let line = |line: &str| if strips { line.trim_start_matches('\t').to_owned() } else { line.to_owned() };
     let ends_before = body.split_inclusive('\n').any(|part| line(part.trim_end_matches('\n')) == word);
@@ -37,7 +37,7 @@ pub(super) fn body<'a>(redirect: Node<'_>, text: &'a str) -> Document<'a> {
         && text.get(end.byte_range()) == Some(word.as_str())
         && text.get(end.end_byte()..).is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'));
     if word.is_empty() || mark.contains(['$', '`']) || ends_before || !stands_alone {
-        return Document::Unclear;
+        return HereDocumentBody::Unclear;
     }
-    if is_quoted { Document::Verbatim } else { Document::Expanded(body) }
+    if is_quoted { HereDocumentBody::Verbatim } else { HereDocumentBody::Expanded(body) }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tree_sitter::{Node, Parser, TreeCursor};
 
-use super::document::{self, Document};
-use super::substitution::{Substitutions, may_substitute, substitutions};
+use super::document::{self, HereDocumentBody};
+use super::substitution::{CommandSubstitutions, may_substitute, substitutions};
 use super::word::word;
-use super::{Assignment, Command, Form, Script, Unreadable, Word};
+use super::{ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellAssignment, ShellScript};
 
 /// The most words that are given back to commands from redirections; beyond, the script is taken for one that makes its
 /// commands at run time.
@@ -61,18 +61,31 @@ const VALUES: [&str; 6] =
 const DECLARING: [&str; 3] = ["declaration_command", "unset_command", "test_command"];
 
 /// Reads a script that is nested in `depth` others.
-pub(super) fn parse(text: &str, depth: usize) -> Result<Script, Unreadable> {
+pub(super) fn parse(text: &str, depth: usize) -> Result<ShellScript, ScriptReadError> {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).map_err(|_| Unreadable::Syntax)?;
-    let tree = parser.parse(text, None).ok_or(Unreadable::Syntax)?;
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).map_err(|_| ScriptReadError::Syntax)?;
+    let tree = parser.parse(text, None).ok_or(ScriptReadError::Syntax)?;
     if tree.root_node().has_error() {
-        return Err(Unreadable::Syntax);
+        return Err(ScriptReadError::Syntax);
     }
-    let script =
-        Script { commands: Vec::new(), assignments: Vec::new(), expands_values: false, form: Form::Plain };
+    let script = ShellScript {
+        commands: Vec::new(),
+        assignments: Vec::new(),
+        expands_values: false,
+        form: ScriptComplexity::Plain,
+    };
     let feeds = ["|", "<<", "<("].iter().any(|mark| text.contains(mark));
-    let mut reading =
-        Reading { text, depth, script, starts: Vec::new(), given: 0, texts: 0, end: 0, feeds, fed: None };
+    let mut reading = ScriptReader {
+        text,
+        depth,
+        script,
+        starts: Vec::new(),
+        given: 0,
+        texts: 0,
+        end: 0,
+        feeds,
+        fed: None,
+    };
     // With a cursor and not by recursion: ten thousand brackets must not fill the stack.
     let mut cursor = tree.walk();
     loop {
@@ -97,11 +110,11 @@ fn advance(cursor: &mut TreeCursor<'_>) -> bool {
 }
 
 /// A script that is being parsed, and the start of each of its commands.
-struct Reading<'a> {
+struct ScriptReader<'a> {
     text: &'a str,
     /// In how many texts it is nested.
     depth: usize,
-    script: Script,
+    script: ShellScript,
     starts: Vec<usize>,
     /// How many strays were given to commands.
     given: usize,
@@ -115,11 +128,11 @@ struct Reading<'a> {
     fed: Option<(usize, usize, Arc<str>)>,
 }
 
-impl Reading<'_> {
+impl ScriptReader<'_> {
     fn look(&mut self, node: Node<'_>) {
         let kind = node.kind();
         if !PLAIN.contains(&kind) {
-            self.script.form = Form::Involved;
+            self.script.form = ScriptComplexity::Involved;
         }
         if node.child_count() == 0 {
             self.pass_over(node.start_byte());
@@ -134,9 +147,9 @@ impl Reading<'_> {
         }
         match kind {
             "command" => {
-                let words: Vec<Word> = parts(node, self.text);
-                if words.iter().any(|word| !matches!(word, Word::Plain(_))) {
-                    self.script.form = Form::Involved;
+                let words: Vec<ScriptWord> = parts(node, self.text);
+                if words.iter().any(|word| !matches!(word, ScriptWord::Plain(_))) {
+                    self.script.form = ScriptComplexity::Involved;
                 }
                 self.push(node, words);
             }
@@ -163,7 +176,7 @@ impl Reading<'_> {
         let name = node.child_by_field_name("name").and_then(|name| self.text.get(name.byte_range()));
         let value = node
             .child_by_field_name("value")
-            .map_or(Word::Plain(String::new()), |value| word(value, self.text));
+            .map_or(ScriptWord::Plain(String::new()), |value| word(value, self.text));
         let is_exported = node.parent().is_some_and(|parent| match parent.kind() {
             "command" => true,
             "declaration_command" => {
@@ -174,19 +187,19 @@ impl Reading<'_> {
             _ => false,
         });
         let name = name.unwrap_or_default().to_owned();
-        self.script.assignments.push(Assignment { name, value, is_exported });
+        self.script.assignments.push(ShellAssignment { name, value, is_exported });
     }
 
     /// A loop sets its variable to one word after the other.
     fn assign_each(&mut self, node: Node<'_>) {
         let name = node.child_by_field_name("variable").and_then(|name| self.text.get(name.byte_range()));
         let name = name.unwrap_or_default().to_owned();
-        self.script.assignments.push(Assignment { name, value: Word::Made, is_exported: false });
+        self.script.assignments.push(ShellAssignment { name, value: ScriptWord::Made, is_exported: false });
     }
 
-    fn push(&mut self, node: Node<'_>, words: Vec<Word>) {
+    fn push(&mut self, node: Node<'_>, words: Vec<ScriptWord>) {
         let input = self.input(node);
-        self.script.commands.push(Command { words, input });
+        self.script.commands.push(ScriptCommand { words, input });
         self.starts.push(node.start_byte());
     }
 
@@ -221,10 +234,12 @@ impl Reading<'_> {
         if !may_substitute(text) {
             return;
         }
-        self.script.form = Form::Involved;
+        self.script.form = ScriptComplexity::Involved;
         match substitutions(text) {
-            Substitutions::Scripts(scripts) => scripts.iter().for_each(|script| self.read_script(script)),
-            Substitutions::Unclosed => self.push_made(),
+            CommandSubstitutions::Scripts(scripts) => {
+                scripts.iter().for_each(|script| self.read_script(script))
+            }
+            CommandSubstitutions::Unclosed => self.push_made(),
         }
     }
 
@@ -240,18 +255,18 @@ impl Reading<'_> {
         if !may_substitute(subscript.1) {
             return;
         }
-        self.script.form = Form::Involved;
+        self.script.form = ScriptComplexity::Involved;
         // One that is not closed is an error of the shell's.
-        if let Substitutions::Scripts(scripts) = substitutions(subscript.1) {
+        if let CommandSubstitutions::Scripts(scripts) = substitutions(subscript.1) {
             scripts.iter().for_each(|script| self.read_script(script));
         }
     }
 
     fn read_document(&mut self, redirect: Node<'_>) {
         match document::body(redirect, self.text) {
-            Document::Expanded(body) => self.read_text(body),
-            Document::Verbatim => {}
-            Document::Unclear => self.push_made(),
+            HereDocumentBody::Expanded(body) => self.read_text(body),
+            HereDocumentBody::Verbatim => {}
+            HereDocumentBody::Unclear => self.push_made(),
         }
     }
 
@@ -273,8 +288,8 @@ impl Reading<'_> {
 
     /// Notes that a command is in here which only the shell knows.
     fn push_made(&mut self) {
-        self.script.form = Form::Involved;
-        self.script.commands.push(Command { words: vec![Word::Made], input: None });
+        self.script.form = ScriptComplexity::Involved;
+        self.script.commands.push(ScriptCommand { words: vec![ScriptWord::Made], input: None });
         self.starts.push(0);
     }
 
@@ -293,7 +308,7 @@ impl Reading<'_> {
         let inside: Vec<_> = inside.filter(|(_, start)| **start >= outer.start_byte()).collect();
         self.given += inside.len() * strays.len();
         if self.given > MAX_GIVEN {
-            return self.push(redirect, vec![Word::Made]);
+            return self.push(redirect, vec![ScriptWord::Made]);
         }
         if inside.is_empty() {
             return self.push(redirect, strays);
@@ -305,7 +320,7 @@ impl Reading<'_> {
 }
 
 /// The words of a command, without assignments and redirections.
-fn parts(command: Node<'_>, text: &str) -> Vec<Word> {
+fn parts(command: Node<'_>, text: &str) -> Vec<ScriptWord> {
     let mut cursor = command.walk();
     let mut words = Vec::new();
     for node in command.named_children(&mut cursor) {
@@ -320,19 +335,21 @@ fn parts(command: Node<'_>, text: &str) -> Vec<Word> {
 
 /// The words of a command that the grammar knows by name, as far as they are known. Assignments without quotes are read by
 /// themselves.
-fn declared(command: Node<'_>, text: &str) -> Vec<Word> {
+fn declared(command: Node<'_>, text: &str) -> Vec<ScriptWord> {
     let raw = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
-    let mut words: Vec<Word> =
-        raw(command).split_whitespace().map(|word| Word::Known(word.to_owned())).collect();
+    let mut words: Vec<ScriptWord> =
+        raw(command).split_whitespace().map(|word| ScriptWord::Known(word.to_owned())).collect();
     let mut cursor = command.walk();
     let quoted = command.named_children(&mut cursor);
     let quoted = quoted.filter(|child| matches!(child.kind(), "raw_string" | "string" | "concatenation"));
-    words.extend(quoted.filter_map(|child| word(child, text).value().map(|value| Word::Known(value.into()))));
+    words.extend(
+        quoted.filter_map(|child| word(child, text).value().map(|value| ScriptWord::Known(value.into()))),
+    );
     words
 }
 
 /// Words of a command that the grammar counts to a redirection before them, as in `git > file push`.
-fn strays(redirect: Node<'_>, text: &str) -> Vec<Word> {
+fn strays(redirect: Node<'_>, text: &str) -> Vec<ScriptWord> {
     let mut cursor = redirect.walk();
     let (field, targets) = match redirect.kind() {
         "heredoc_redirect" => ("argument", 0),

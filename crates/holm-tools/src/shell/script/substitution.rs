@@ -3,7 +3,7 @@
 
 /// The command substitutions in a text that is expanded as in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Substitutions {
+pub(super) enum CommandSubstitutions {
     /// The scripts of its substitutions, which may be none.
     Scripts(Vec<String>),
     /// One begins, and where it ends cannot be told.
@@ -17,7 +17,7 @@ pub(super) fn may_substitute(text: &str) -> bool {
 
 /// The scripts in `$(…)` and backticks of a text. Those in quotes count too, since a here-document has none, and one too
 /// many is harmless.
-pub(super) fn substitutions(text: &str) -> Substitutions {
+pub(super) fn substitutions(text: &str) -> CommandSubstitutions {
     let mut scripts = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['\\', '`', '$']) {
@@ -25,7 +25,7 @@ pub(super) fn substitutions(text: &str) -> Substitutions {
         rest = match mark {
             Some("\\") => without_first(behind),
             Some("`") => {
-                let Some(end) = closing_backtick(behind) else { return Substitutions::Unclosed };
+                let Some(end) = closing_backtick(behind) else { return CommandSubstitutions::Unclosed };
                 scripts.push(unescaped(behind.get(..end).unwrap_or_default()));
                 behind.get(end + 1..).unwrap_or_default()
             }
@@ -33,7 +33,7 @@ pub(super) fn substitutions(text: &str) -> Substitutions {
                 let inner = without_first(behind);
                 // A here-document in here could hold any bracket.
                 let end = closing_bracket(inner).filter(|end| !holds_document(inner.get(..*end)));
-                let Some(end) = end else { return Substitutions::Unclosed };
+                let Some(end) = end else { return CommandSubstitutions::Unclosed };
                 let script = inner.get(..end).unwrap_or_default();
                 match sum(script) {
                     // Arithmetic is not a command itself, and may hold some: a parser reads those.
@@ -48,7 +48,7 @@ pub(super) fn substitutions(text: &str) -> Substitutions {
             _ => behind,
         };
     }
-    Substitutions::Scripts(scripts)
+    CommandSubstitutions::Scripts(scripts)
 }
 
 /// The text of an arithmetic expansion, which is enclosed in a second pair of brackets.

@@ -2,25 +2,29 @@
 
 use tree_sitter::Node;
 
-use super::Word;
+use super::ScriptWord;
 
 /// The word that a node is.
-pub(super) fn word(node: Node<'_>, text: &str) -> Word {
+pub(super) fn word(node: Node<'_>, text: &str) -> ScriptWord {
     let raw = text.get(node.byte_range()).unwrap_or_default();
     match node.kind() {
         "command_name" => match (node.named_child(0), node.named_child_count()) {
             (Some(only), 1) => word(only, text),
-            _ => Word::Made,
+            _ => ScriptWord::Made,
         },
         "word" | "number" => bare(raw),
-        "raw_string" => quoted(raw, '\'').map_or(Word::Made, |inner| Word::Plain(inner.to_owned())),
-        "ansi_c_string" => raw.strip_prefix('$').and_then(|raw| quoted(raw, '\'')).map_or(Word::Made, in_c),
+        "raw_string" => {
+            quoted(raw, '\'').map_or(ScriptWord::Made, |inner| ScriptWord::Plain(inner.to_owned()))
+        }
+        "ansi_c_string" => {
+            raw.strip_prefix('$').and_then(|raw| quoted(raw, '\'')).map_or(ScriptWord::Made, in_c)
+        }
         "string" => {
             let mut cursor = node.walk();
             let only_text = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");
             match quoted(raw, '"').filter(|_| only_text) {
                 Some(inner) => in_quotes(inner),
-                None => Word::Made,
+                None => ScriptWord::Made,
             }
         }
         "concatenation" => {
@@ -28,59 +32,59 @@ pub(super) fn word(node: Node<'_>, text: &str) -> Word {
             let pieces: Vec<Node<'_>> = node.children(&mut cursor).collect();
             // Something between the pieces would be something that the pieces do not say.
             let mut at = node.start_byte();
-            let mut whole = Word::Plain(String::new());
+            let mut whole = ScriptWord::Plain(String::new());
             for piece in pieces {
                 if piece.start_byte() != at {
-                    return Word::Made;
+                    return ScriptWord::Made;
                 }
                 at = piece.end_byte();
                 whole = match piece.kind() {
                     "word" | "number" | "string" | "raw_string" | "ansi_c_string" => {
                         whole.join(word(piece, text))
                     }
-                    _ => Word::Made,
+                    _ => ScriptWord::Made,
                 };
             }
             whole
         }
-        _ => Word::Made,
+        _ => ScriptWord::Made,
     }
 }
 
 /// A word without quotes: patterns and braces become something else, a backslash takes the next character as it is.
-fn bare(raw: &str) -> Word {
+fn bare(raw: &str) -> ScriptWord {
     let mut value = String::with_capacity(raw.len());
     let mut letters = raw.chars();
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => value.extend(letters.next().filter(|next| *next != '\n')),
             '*' | '?' | '[' | ']' | '{' | '}' | '$' | '`' | '!' | '(' | ')' | '<' | '>' | '^' => {
-                return Word::Made;
+                return ScriptWord::Made;
             }
             other => value.push(other),
         }
     }
     let is_home = raw.starts_with('~') || raw.contains("=~") || raw.contains(":~");
-    if is_home || raw.contains('\\') { Word::Known(value) } else { Word::Plain(value) }
+    if is_home || raw.contains('\\') { ScriptWord::Known(value) } else { ScriptWord::Plain(value) }
 }
 
 /// The text in double quotes without any expansion.
-fn in_quotes(inner: &str) -> Word {
+fn in_quotes(inner: &str) -> ScriptWord {
     let mut value = String::with_capacity(inner.len());
     let mut letters = inner.chars().peekable();
     while let Some(letter) = letters.next() {
         match (letter, letters.peek()) {
             ('\\', Some('\n')) => drop(letters.next()),
             ('\\', Some('"' | '\\' | '$' | '`')) => value.extend(letters.next()),
-            ('$' | '`' | '!', _) => return Word::Made,
+            ('$' | '`' | '!', _) => return ScriptWord::Made,
             (other, _) => value.push(other),
         }
     }
-    if inner.contains('\\') { Word::Known(value) } else { Word::Plain(value) }
+    if inner.contains('\\') { ScriptWord::Known(value) } else { ScriptWord::Plain(value) }
 }
 
 /// The text in `$'…'`. Words with rare escapes count as made at run time.
-fn in_c(inner: &str) -> Word {
+fn in_c(inner: &str) -> ScriptWord {
     let mut value = String::with_capacity(inner.len());
     let mut letters = inner.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -95,19 +99,19 @@ fn in_c(inner: &str) -> Word {
             Some('r') => value.push('\r'),
             Some(digit @ '0'..='7') => match code(&mut letters, 8, 2, digit.to_digit(8)) {
                 Some(letter) => value.push(letter),
-                None => return Word::Made,
+                None => return ScriptWord::Made,
             },
             Some(kind @ ('x' | 'u' | 'U')) => {
                 let more = if kind == 'x' { 2 } else { 4 };
                 match code(&mut letters, 16, more, None) {
                     Some(letter) => value.push(letter),
-                    None => return Word::Made,
+                    None => return ScriptWord::Made,
                 }
             }
-            Some(_) | None => return Word::Made,
+            Some(_) | None => return ScriptWord::Made,
         }
     }
-    Word::Known(value)
+    ScriptWord::Known(value)
 }
 
 /// The character that is written by its number, with at most this many more digits. Only ASCII:

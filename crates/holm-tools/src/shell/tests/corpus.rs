@@ -1,10 +1,12 @@
 //! The attack corpus of shell approvals: what must never pass unasked, and what a deny rule must find.
 
-use crate::shell::{Form, MAX_SCRIPT, Rule, Rules, Ruling, Script, Unreadable};
+use crate::shell::{
+    CommandRule, CommandRules, CommandRuling, MAX_SCRIPT, ScriptComplexity, ScriptReadError, ShellScript,
+};
 
 /// The rules of a user who trusts a few commands and forbids one.
-fn rules() -> Rules {
-    Rules::new(
+fn rules() -> CommandRules {
+    CommandRules::new(
         ["git push", "rm -rf", "curl"],
         [
             "git status",
@@ -22,8 +24,8 @@ fn rules() -> Rules {
     .expect("rules")
 }
 
-fn judge(text: &str) -> Ruling {
-    match Script::read(text) {
+fn judge(text: &str) -> CommandRuling {
+    match ShellScript::read(text) {
         Ok(script) => rules().judge(&script),
         Err(why) => rules().judge_unreadable(why),
     }
@@ -42,7 +44,7 @@ fn what_was_allowed_passes_unasked() {
         "git status\nls -l\n",
         "echo it\"'\"s",
     ] {
-        assert_eq!(judge(text), Ruling::Allowed, "{text}");
+        assert_eq!(judge(text), CommandRuling::Allowed, "{text}");
     }
 }
 
@@ -175,7 +177,7 @@ const ASKED: &[(&str, &str)] = &[
 fn nothing_else_passes_unasked() {
     assert!(ASKED.len() >= 90, "{}", ASKED.len());
     for (name, text) in ASKED {
-        assert_ne!(judge(text), Ruling::Allowed, "{name}: {text:?}");
+        assert_ne!(judge(text), CommandRuling::Allowed, "{name}: {text:?}");
     }
 }
 
@@ -378,7 +380,7 @@ const DENIED: &[(&str, &str)] = &[
 
 #[test]
 fn a_deny_rule_finds_its_command_wherever_it_stands() {
-    let missed = DENIED.iter().filter(|(_, text)| !matches!(judge(text), Ruling::Denied(_)));
+    let missed = DENIED.iter().filter(|(_, text)| !matches!(judge(text), CommandRuling::Denied(_)));
     let missed: Vec<_> = missed.map(|(name, text)| (name, text, judge(text))).collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
@@ -455,11 +457,14 @@ fn what_cannot_be_told_is_refused_where_something_is_forbidden() {
         ("an unclosed bracket", "(git push"),
         ("scripts in scripts", &nested(7)),
     ] {
-        assert!(matches!(judge(text), Ruling::Unclear(_) | Ruling::Denied(_)), "{name}: {text:?}");
-        let free = Rules::default();
-        let ruling =
-            Script::read(text).map_or_else(|why| free.judge_unreadable(why), |script| free.judge(&script));
-        assert_eq!(ruling, Ruling::Ask, "{name}: where nothing is forbidden a person decides");
+        assert!(
+            matches!(judge(text), CommandRuling::Unclear(_) | CommandRuling::Denied(_)),
+            "{name}: {text:?}"
+        );
+        let free = CommandRules::default();
+        let ruling = ShellScript::read(text)
+            .map_or_else(|why| free.judge_unreadable(why), |script| free.judge(&script));
+        assert_eq!(ruling, CommandRuling::Ask, "{name}: where nothing is forbidden a person decides");
     }
 }
 
@@ -467,8 +472,8 @@ fn what_cannot_be_told_is_refused_where_something_is_forbidden() {
 /// what stands in a file, or comes about at run time.
 #[test]
 fn a_command_that_stands_in_the_script_is_refused_in_every_known_spelling() {
-    let rules = Rules::new(["touch"], []).expect("rules");
-    let judge = |text: &str| match Script::read(text) {
+    let rules = CommandRules::new(["touch"], []).expect("rules");
+    let judge = |text: &str| match ShellScript::read(text) {
         Ok(script) => rules.judge(&script),
         Err(why) => rules.judge_unreadable(why),
     };
@@ -494,7 +499,7 @@ fn a_command_that_stands_in_the_script_is_refused_in_every_known_spelling() {
         "sqlite3 '' '.shell touch f'",
         "install --strip-program=touch -s a f2; install --strip-program=touch -s a f",
     ] {
-        assert!(matches!(judge(text), Ruling::Denied(_)), "{text:?}: {:?}", judge(text));
+        assert!(matches!(judge(text), CommandRuling::Denied(_)), "{text:?}: {:?}", judge(text));
     }
     for text in [
         "hash -p /usr/bin/touch foo; foo f",
@@ -504,10 +509,10 @@ fn a_command_that_stands_in_the_script_is_refused_in_every_known_spelling() {
         "awk -f - <<< 'BEGIN{system(\"touch f\")}'",
         "BASH_ENV=s.sh bash -c true",
     ] {
-        assert!(matches!(judge(text), Ruling::Unclear(_)), "{text:?}: {:?}", judge(text));
+        assert!(matches!(judge(text), CommandRuling::Unclear(_)), "{text:?}: {:?}", judge(text));
     }
     for text in ["bash s.sh", "cp /usr/bin/touch t; ./t f", "make", "python3 build.py"] {
-        assert!(!matches!(judge(text), Ruling::Unclear(_)), "the jail's business: {text:?}");
+        assert!(!matches!(judge(text), CommandRuling::Unclear(_)), "the jail's business: {text:?}");
     }
 }
 
@@ -567,14 +572,18 @@ fn a_rule_does_not_hit_what_only_mentions_it() {
         "ENV=test make all",
         "command -v git",
     ] {
-        assert!(matches!(judge(text), Ruling::Ask | Ruling::Allowed), "{text}: {:?}", judge(text));
+        assert!(
+            matches!(judge(text), CommandRuling::Ask | CommandRuling::Allowed),
+            "{text}: {:?}",
+            judge(text)
+        );
     }
 }
 
 #[test]
 fn only_beginnings_that_say_what_is_done_are_offered() {
     let check = |text: &str, expect: Option<&str>| {
-        let rule = Script::read(text).ok().and_then(|script| Rule::suggest(&script));
+        let rule = ShellScript::read(text).ok().and_then(|script| CommandRule::suggest(&script));
         assert_eq!(rule.map(|rule| rule.to_string()).as_deref(), expect, "{text}");
     };
     check("git status", Some("git status"));
@@ -682,19 +691,23 @@ fn an_offered_rule_covers_the_command_it_was_made_of_and_no_other_option() {
         ("ls -l", "ls -R"),
         ("grep todo", "grep --file=x todo"),
     ] {
-        let rule = Rule::suggest(&Script::read(text).expect("a script")).expect("a rule");
-        let mut rules = Rules::default();
+        let rule = CommandRule::suggest(&ShellScript::read(text).expect("a script")).expect("a rule");
+        let mut rules = CommandRules::default();
         rules.allow(rule);
-        assert_eq!(rules.judge(&Script::read(text).expect("a script")), Ruling::Allowed, "{text}");
-        assert_eq!(rules.judge(&Script::read(more).expect("a script")), Ruling::Ask, "{more}");
+        assert_eq!(
+            rules.judge(&ShellScript::read(text).expect("a script")),
+            CommandRuling::Allowed,
+            "{text}"
+        );
+        assert_eq!(rules.judge(&ShellScript::read(more).expect("a script")), CommandRuling::Ask, "{more}");
     }
 }
 
 #[test]
 fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
-    let check = |rule: &str, text: &str, expect: Ruling| {
-        let rules = Rules::new([], [rule]).expect("rules");
-        assert_eq!(rules.judge(&Script::read(text).expect("a script")), expect, "{rule}: {text}");
+    let check = |rule: &str, text: &str, expect: CommandRuling| {
+        let rules = CommandRules::new([], [rule]).expect("rules");
+        assert_eq!(rules.judge(&ShellScript::read(text).expect("a script")), expect, "{rule}: {text}");
     };
     for (rule, text) in [
         ("npm test", "npm test"),
@@ -706,7 +719,7 @@ fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
         ("git commit -m", "git commit -m 'a message'"),
         ("rg", "rg todo src"),
     ] {
-        check(rule, text, Ruling::Allowed);
+        check(rule, text, CommandRuling::Allowed);
     }
     for (rule, text) in [
         ("npm test", "npm test evil"),
@@ -720,12 +733,12 @@ fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
         ("python3", "python3 x.py"),
         ("rg", "rg --pre ./x y"),
     ] {
-        check(rule, text, Ruling::Ask);
+        check(rule, text, CommandRuling::Ask);
     }
-    let runs = |rule: &str| rule.parse::<Rule>().expect("a rule").may_run_workspace();
+    let runs = |rule: &str| rule.parse::<CommandRule>().expect("a rule").may_run_workspace();
     assert!(["npm test", "make", "cargo test *", "git commit", "zzz"].into_iter().all(runs));
     assert!(!["ls", "git status", "rg *", "cd"].into_iter().any(runs));
-    let unknown = |text: &str| crate::shell::unknown_program(&Script::read(text).expect("a script"));
+    let unknown = |text: &str| crate::shell::unknown_program(&ShellScript::read(text).expect("a script"));
     assert_eq!(unknown("cd x && git status | wc -l"), None);
     assert_eq!(unknown("cd x && npm test").as_deref(), Some("`npm`"));
     assert_eq!(unknown("$x y").as_deref(), Some("a program of it"));
@@ -734,7 +747,7 @@ fn a_rule_for_a_program_that_runs_the_workspace_covers_that_very_command() {
 /// Builtins evaluate the subscript of a name, also one in quotes.
 #[test]
 fn a_word_that_a_builtin_evaluates_is_covered_by_no_rule() {
-    let mut rules = Rules::default();
+    let mut rules = CommandRules::default();
     for allowed in [
         "printf *",
         "test *",
@@ -753,7 +766,7 @@ fn a_word_that_a_builtin_evaluates_is_covered_by_no_rule() {
     ] {
         rules.allow(allowed.parse().expect("a rule"));
     }
-    let judge = |text: &str| rules.judge(&Script::read(text).expect("a script"));
+    let judge = |text: &str| rules.judge(&ShellScript::read(text).expect("a script"));
     for text in [
         "printf -v 'a[$(id)]' x",
         "printf -v x 'a[$(id)]'",
@@ -782,10 +795,10 @@ fn a_word_that_a_builtin_evaluates_is_covered_by_no_rule() {
         "((x))",
         "echo 'a[$(id)]'",
     ] {
-        assert_eq!(judge(text), Ruling::Ask, "{text}");
+        assert_eq!(judge(text), CommandRuling::Ask, "{text}");
     }
     for text in ["printf '%s' x", "test -f x", "echo 'a[0]' '$(id)'", "command -v git"] {
-        assert_eq!(judge(text), Ruling::Allowed, "{text}");
+        assert_eq!(judge(text), CommandRuling::Allowed, "{text}");
     }
 }
 
@@ -804,26 +817,29 @@ fn a_text_that_is_no_beginning_of_a_command_is_no_rule() {
         "git -f push",
         "g\u{202e}it",
     ] {
-        assert!(text.parse::<Rule>().is_err(), "{text:?}");
+        assert!(text.parse::<CommandRule>().is_err(), "{text:?}");
     }
     for text in ["git push", "git push --force -f", "cargo test *", "./x", "a"] {
-        assert_eq!(text.parse::<Rule>().map(|rule| rule.to_string().len()), Ok(text.len()), "{text}");
+        assert_eq!(text.parse::<CommandRule>().map(|rule| rule.to_string().len()), Ok(text.len()), "{text}");
     }
 }
 
 #[test]
 fn rules_are_data() {
     let text = serde_json::to_string(&rules()).expect("data");
-    assert_eq!(serde_json::from_str::<Rules>(&text).expect("rules"), rules());
+    assert_eq!(serde_json::from_str::<CommandRules>(&text).expect("rules"), rules());
     assert!(text.contains(r#""deny":["git push","rm -rf","curl"]"#), "{text}");
 }
 
 #[test]
 fn a_script_that_no_screen_holds_is_not_read() {
     let long = format!("git status {}", "x".repeat(MAX_SCRIPT));
-    assert_eq!(Script::read(&long), Err(Unreadable::TooLong));
-    assert!(matches!(Rules::default().judge_unreadable(Unreadable::TooLong), Ruling::Unclear(_)));
-    assert_eq!(Script::read("git\0status"), Err(Unreadable::ZeroByte));
+    assert_eq!(ShellScript::read(&long), Err(ScriptReadError::TooLong));
+    assert!(matches!(
+        CommandRules::default().judge_unreadable(ScriptReadError::TooLong),
+        CommandRuling::Unclear(_)
+    ));
+    assert_eq!(ShellScript::read("git\0status"), Err(ScriptReadError::ZeroByte));
 }
 
 #[test]
@@ -844,23 +860,23 @@ fn deep_and_odd_scripts_are_read_without_harm() {
         "echo ${x^^$(".repeat(depth / 16) + &")}".repeat(depth / 16),
         "python3 | ".repeat(depth / 8) + "python3",
     ] {
-        if let Ok(script) = Script::read(&text) {
-            assert_ne!(rules().judge(&script), Ruling::Allowed);
+        if let Ok(script) = ShellScript::read(&text) {
+            assert_ne!(rules().judge(&script), CommandRuling::Allowed);
         }
     }
 }
 
 #[test]
 fn words_that_no_shell_reads_are_plain_unless_they_deceive() {
-    let check = |words: &[&str], expect: Ruling| {
+    let check = |words: &[&str], expect: CommandRuling| {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        assert_eq!(rules().judge(&Script::of_words(&words)), expect, "{words:?}");
+        assert_eq!(rules().judge(&ShellScript::of_words(&words)), expect, "{words:?}");
     };
-    check(&["echo", "$(touch x)", ";", "`x`"], Ruling::Allowed);
-    check(&["echo", "a\nb"], Ruling::Ask);
-    check(&["echo", "\u{202e}"], Ruling::Ask);
-    check(&["git", "push"], Ruling::Denied("git push".parse().expect("a rule")));
-    check(&["sh", "-c", "git push"], Ruling::Denied("git push".parse().expect("a rule")));
-    assert_eq!(Script::of_words(&[]).form(), Form::Plain);
-    check(&[], Ruling::Ask);
+    check(&["echo", "$(touch x)", ";", "`x`"], CommandRuling::Allowed);
+    check(&["echo", "a\nb"], CommandRuling::Ask);
+    check(&["echo", "\u{202e}"], CommandRuling::Ask);
+    check(&["git", "push"], CommandRuling::Denied("git push".parse().expect("a rule")));
+    check(&["sh", "-c", "git push"], CommandRuling::Denied("git push".parse().expect("a rule")));
+    assert_eq!(ShellScript::of_words(&[]).form(), ScriptComplexity::Plain);
+    check(&[], CommandRuling::Ask);
 }

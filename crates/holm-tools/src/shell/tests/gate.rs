@@ -6,26 +6,29 @@ use holm_grants::Level;
 use holm_kernel::{AskReason, CallId, Event, EventId, Marks, Numbered, Proposal, Timestamp, Verdict};
 use holm_runtime::{Approver, BoxFuture, EventSink};
 
-use crate::shell::{Answer, Asker, Gate, Offer, RUN_PROGRAM, Rules, SHELL};
+use crate::shell::{
+    ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules, RUN_PROGRAM, SHELL,
+};
 
 /// Gives the same answer to every question, and keeps the questions.
 #[derive(Clone)]
 struct Person {
-    answer: Answer,
-    asked: Arc<Mutex<Vec<Offer>>>,
+    answer: ApprovalAnswer,
+    asked: Arc<Mutex<Vec<ApprovalOffer>>>,
 }
 
-impl Asker for Person {
-    fn ask(&self, _: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
+impl ApprovalAsker for Person {
+    fn ask(&self, _: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
         self.asked.lock().expect("a lock").push(offer);
         let answer = self.answer.clone();
         Box::pin(async { answer })
     }
 }
 
-fn person(answer: Answer) -> (Person, Gate) {
+fn person(answer: ApprovalAnswer) -> (Person, ApprovalGate) {
     let person = Person { answer, asked: Arc::default() };
-    let gate = Gate::new(person.clone(), Rules::new(["git push"], ["git status"]).expect("rules"));
+    let gate =
+        ApprovalGate::new(person.clone(), CommandRules::new(["git push"], ["git status"]).expect("rules"));
     (person, gate)
 }
 
@@ -52,21 +55,21 @@ fn proposal(script: &str) -> Proposal {
     }
 }
 
-async fn judged(gate: &Gate, script: &str) -> bool {
+async fn judged(gate: &ApprovalGate, script: &str) -> bool {
     matches!(gate.judge(proposal(script)).await, Verdict::Allow { .. })
 }
 
 #[tokio::test]
 async fn an_answer_counts_for_as_much_as_was_said() {
     for (answer, same, alike, other) in [
-        (Answer::Once, 2, 3, 4),
-        (Answer::Session, 1, 2, 3),
-        (Answer::Prefix, 1, 1, 2),
-        (Answer::No { reason: "no".into() }, 2, 3, 4),
-        (Answer::Never, 1, 2, 3),
+        (ApprovalAnswer::Once, 2, 3, 4),
+        (ApprovalAnswer::Session, 1, 2, 3),
+        (ApprovalAnswer::Prefix, 1, 1, 2),
+        (ApprovalAnswer::No { reason: "no".into() }, 2, 3, 4),
+        (ApprovalAnswer::Never, 1, 2, 3),
     ] {
         let (person, gate) = person(answer.clone());
-        let allows = !matches!(answer, Answer::No { .. } | Answer::Never);
+        let allows = !matches!(answer, ApprovalAnswer::No { .. } | ApprovalAnswer::Never);
         assert_eq!(judged(&gate, "wc -l a").await, allows);
         assert_eq!(judged(&gate, "wc -l a").await, allows);
         assert_eq!(person.asked(), same, "{answer:?}: the same again");
@@ -79,7 +82,7 @@ async fn an_answer_counts_for_as_much_as_was_said() {
 
 #[tokio::test]
 async fn a_person_is_told_whose_call_it_is_and_what_was_answered_counts_for_all() {
-    let (person, gate) = person(Answer::Session);
+    let (person, gate) = person(ApprovalAnswer::Session);
     let scout = gate.of_helper("scout").expect("an approver");
     let reader = scout.of_helper("reader").expect("an approver");
     for approver in [&scout, &reader] {
@@ -95,7 +98,7 @@ async fn a_person_is_told_whose_call_it_is_and_what_was_answered_counts_for_all(
 
 #[tokio::test]
 async fn rules_answer_first_and_deny_wins() {
-    let (person, gate) = person(Answer::Prefix);
+    let (person, gate) = person(ApprovalAnswer::Prefix);
     assert!(judged(&gate, "git status").await);
     assert!(!judged(&gate, "git push").await);
     assert!(!judged(&gate, "git status && git push").await);
@@ -104,7 +107,7 @@ async fn rules_answer_first_and_deny_wins() {
 
 #[tokio::test]
 async fn what_is_missing_or_leaves_is_asked_whatever_was_said_before() {
-    let (person, gate) = person(Answer::Session);
+    let (person, gate) = person(ApprovalAnswer::Session);
     assert!(judged(&gate, "git status").await, "a rule lets it pass");
     let mut wants = proposal("git status");
     wants.missing = vec!["write:.git/**".into()];
@@ -125,7 +128,7 @@ async fn what_is_missing_or_leaves_is_asked_whatever_was_said_before() {
 
 #[tokio::test]
 async fn what_is_not_shown_as_it_is_passes_by_no_rule() {
-    let (person, gate) = person(Answer::Once);
+    let (person, gate) = person(ApprovalAnswer::Once);
     // The text that a person sees is not the text that would run.
     gate.judge(Proposal { digest: "0".repeat(64), ..proposal("git status") }).await;
     // A hidden character is written out on the screen, so that the shown text has another digest.
@@ -139,7 +142,7 @@ async fn what_is_not_shown_as_it_is_passes_by_no_rule() {
 
 #[tokio::test]
 async fn a_command_of_which_a_part_is_not_shown_is_refused_unasked() {
-    let (person, gate) = person(Answer::Once);
+    let (person, gate) = person(ApprovalAnswer::Once);
     let cut = |text: &str| format!("{text} […9 characters not shown…] ");
     let mut long = proposal("true");
     long.arguments = cut(&long.arguments);
@@ -158,7 +161,7 @@ async fn a_command_of_which_a_part_is_not_shown_is_refused_unasked() {
 
 #[tokio::test]
 async fn a_program_that_runs_the_workspace_is_asked_about_each_time() {
-    let (person, gate) = person(Answer::Prefix);
+    let (person, gate) = person(ApprovalAnswer::Prefix);
     for (times, script) in
         (1..).zip(["npm test", "npm test", "make", "cargo build", "printf -v x y", "printf -v x y"])
     {
@@ -170,7 +173,7 @@ async fn a_program_that_runs_the_workspace_is_asked_about_each_time() {
 
 #[tokio::test]
 async fn a_prefix_holds_in_the_folder_that_it_was_given_in() {
-    let (person, gate) = person(Answer::Prefix);
+    let (person, gate) = person(ApprovalAnswer::Prefix);
     let call = |folder: &str| {
         let arguments = [("folder", folder.into()), ("script", "git diff".into())];
         let arguments = holm_guards::json::Json::object(arguments).canonical();
@@ -187,7 +190,7 @@ async fn a_prefix_holds_in_the_folder_that_it_was_given_in() {
 
 #[tokio::test]
 async fn a_prefix_gives_no_grant_beyond_this_call() {
-    let (_, gate) = person(Answer::Prefix);
+    let (_, gate) = person(ApprovalAnswer::Prefix);
     let mut wants = proposal("ls src");
     wants.missing = vec!["read:/home/u/**".into()];
     wants.reasons.push(AskReason::MissingGrant);
@@ -196,7 +199,7 @@ async fn a_prefix_gives_no_grant_beyond_this_call() {
 
 #[tokio::test]
 async fn a_change_of_mode_takes_answers_back_and_leaves_the_rules() {
-    let (person, gate) = person(Answer::Prefix);
+    let (person, gate) = person(ApprovalAnswer::Prefix);
     judged(&gate, "wc a").await;
     judged(&gate, "wc a").await;
     assert_eq!(person.asked(), 1);
@@ -210,7 +213,7 @@ async fn a_change_of_mode_takes_answers_back_and_leaves_the_rules() {
 
 #[tokio::test]
 async fn a_star_that_a_call_brought_along_is_a_letter_of_a_name() {
-    let (_, gate) = person(Answer::Session);
+    let (_, gate) = person(ApprovalAnswer::Session);
     for (path, missing, expect) in [
         ("a*.txt", "read:a*.txt", "read:a[*].txt"),
         ("**", "read:**", "read:[*][*]"),
@@ -231,7 +234,7 @@ async fn a_star_that_a_call_brought_along_is_a_letter_of_a_name() {
 
 #[tokio::test]
 async fn other_tools_are_asked_about_and_remembered_by_their_digest() {
-    let (person, gate) = person(Answer::Session);
+    let (person, gate) = person(ApprovalAnswer::Session);
     let other = Proposal { tool: "write_file".into(), ..proposal("x") };
     gate.judge(other.clone()).await;
     gate.judge(other).await;
@@ -240,7 +243,7 @@ async fn other_tools_are_asked_about_and_remembered_by_their_digest() {
 
 #[tokio::test]
 async fn other_arguments_go_back_to_the_kernel_and_are_not_remembered() {
-    let (person, gate) = person(Answer::Rewrite { arguments: "{}".into() });
+    let (person, gate) = person(ApprovalAnswer::Rewrite { arguments: "{}".into() });
     for times in 1..=2 {
         let verdict = gate.judge(proposal("cargo build")).await;
         assert_eq!((verdict, person.asked()), (Verdict::Rewrite { arguments: "{}".into() }, times));
@@ -250,14 +253,14 @@ async fn other_arguments_go_back_to_the_kernel_and_are_not_remembered() {
 #[test]
 fn answers_are_data() {
     for (answer, text) in [
-        (Answer::Once, r#""once""#),
-        (Answer::Session, r#""session""#),
-        (Answer::Prefix, r#""prefix""#),
-        (Answer::Never, r#""never""#),
-        (Answer::No { reason: "r".into() }, r#"{"no":{"reason":"r"}}"#),
-        (Answer::Rewrite { arguments: "{}".into() }, r#"{"rewrite":{"arguments":"{}"}}"#),
+        (ApprovalAnswer::Once, r#""once""#),
+        (ApprovalAnswer::Session, r#""session""#),
+        (ApprovalAnswer::Prefix, r#""prefix""#),
+        (ApprovalAnswer::Never, r#""never""#),
+        (ApprovalAnswer::No { reason: "r".into() }, r#"{"no":{"reason":"r"}}"#),
+        (ApprovalAnswer::Rewrite { arguments: "{}".into() }, r#"{"rewrite":{"arguments":"{}"}}"#),
     ] {
         assert_eq!(serde_json::to_string(&answer).expect("data"), text);
-        assert_eq!(serde_json::from_str::<Answer>(text).expect("an answer"), answer);
+        assert_eq!(serde_json::from_str::<ApprovalAnswer>(text).expect("an answer"), answer);
     }
 }

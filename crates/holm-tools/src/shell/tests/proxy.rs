@@ -1,19 +1,19 @@
 //! What is a request for the proxy, and what a server gets of it.
 
-use crate::shell::exchange::Body;
-use crate::shell::proxy::Ask;
+use crate::shell::exchange::RequestBodyLength;
+use crate::shell::proxy::ProxyRequest;
 
 fn tunnel(head: &str) -> Option<[String; 2]> {
-    match Ask::read(head)? {
-        Ask::Tunnel(urls) => Some(urls.map(|url| url.to_string())),
-        Ask::Exchange(..) => None,
+    match ProxyRequest::read(head)? {
+        ProxyRequest::Tunnel(urls) => Some(urls.map(|url| url.to_string())),
+        ProxyRequest::Exchange(..) => None,
     }
 }
 
 fn exchange(head: &str) -> Option<(String, String)> {
-    match Ask::read(head)? {
-        Ask::Tunnel(_) => None,
-        Ask::Exchange(url, head, _) => Some((url.to_string(), head)),
+    match ProxyRequest::read(head)? {
+        ProxyRequest::Tunnel(_) => None,
+        ProxyRequest::Exchange(url, head, _) => Some((url.to_string(), head)),
     }
 }
 
@@ -84,12 +84,12 @@ fn what_two_readers_would_read_differently_is_no_request() {
         "\r\n\r\n",
         "",
     ] {
-        assert_eq!(Ask::read(head), None, "{head:?}");
+        assert_eq!(ProxyRequest::read(head), None, "{head:?}");
     }
 }
 
 /// What a server gets of what a client sends behind its head; none where it cannot be measured.
-async fn passed(body: Body, sent: &str) -> Option<String> {
+async fn passed(body: RequestBodyLength, sent: &str) -> Option<String> {
     let (mut source, mut sink) = (sent.as_bytes(), Vec::new());
     body.pass(&mut source, &mut sink).await.ok()?;
     Some(String::from_utf8(sink).unwrap())
@@ -99,22 +99,22 @@ async fn passed(body: Body, sent: &str) -> Option<String> {
 async fn a_body_is_passed_up_to_its_end_and_no_request_behind_it() {
     let next = "GET http://other.example/secret HTTP/1.1\r\n\r\n";
     for (body, whole) in [
-        (Body::Sized(0), ""),
-        (Body::Sized(5), "hello"),
-        (Body::Chunked, "0\r\n\r\n"),
-        (Body::Chunked, "5\r\nhello\r\nA\r\n0123456789\r\n0\r\n\r\n"),
+        (RequestBodyLength::Sized(0), ""),
+        (RequestBodyLength::Sized(5), "hello"),
+        (RequestBodyLength::Chunked, "0\r\n\r\n"),
+        (RequestBodyLength::Chunked, "5\r\nhello\r\nA\r\n0123456789\r\n0\r\n\r\n"),
     ] {
         assert_eq!(passed(body, &format!("{whole}{next}")).await.as_deref(), Some(whole), "{body:?}");
     }
     for (body, broken) in [
-        (Body::Sized(5), "hell"),
-        (Body::Chunked, "5;x=y\r\nhello\r\n0\r\n\r\n"),
-        (Body::Chunked, "+5\r\nhello\r\n0\r\n\r\n"),
-        (Body::Chunked, "5\nhello\r\n0\r\n\r\n"),
-        (Body::Chunked, "5\r\nhello\n\n0\r\n\r\n"),
-        (Body::Chunked, "0\r\nTrailer: x\r\n\r\n"),
-        (Body::Chunked, "fffffffffffffffffffffffffffffffffff\r\n"),
-        (Body::Chunked, "5\r\nhel"),
+        (RequestBodyLength::Sized(5), "hell"),
+        (RequestBodyLength::Chunked, "5;x=y\r\nhello\r\n0\r\n\r\n"),
+        (RequestBodyLength::Chunked, "+5\r\nhello\r\n0\r\n\r\n"),
+        (RequestBodyLength::Chunked, "5\nhello\r\n0\r\n\r\n"),
+        (RequestBodyLength::Chunked, "5\r\nhello\n\n0\r\n\r\n"),
+        (RequestBodyLength::Chunked, "0\r\nTrailer: x\r\n\r\n"),
+        (RequestBodyLength::Chunked, "fffffffffffffffffffffffffffffffffff\r\n"),
+        (RequestBodyLength::Chunked, "5\r\nhel"),
     ] {
         assert_eq!(passed(body, broken).await, None, "{body:?} {broken:?}");
     }

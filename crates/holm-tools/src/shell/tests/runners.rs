@@ -1,31 +1,33 @@
 //! Holds every row of the table of programs that run others, and what deny rules must not find.
 
-use crate::shell::rules::{Runs, rows};
-use crate::shell::{Rule, Rules, Ruling, Script};
+use crate::shell::rules::{RunnerKind, rows};
+use crate::shell::{CommandRule, CommandRules, CommandRuling, ShellScript};
 
-fn judge(rules: &Rules, text: &str) -> Ruling {
-    match Script::read(text) {
+fn judge(rules: &CommandRules, text: &str) -> CommandRuling {
+    match ShellScript::read(text) {
         Ok(script) => rules.judge(&script),
         Err(why) => rules.judge_unreadable(why),
     }
 }
 
-fn denying() -> Rules {
-    Rules::new(["touch"], []).expect("rules")
+fn denying() -> CommandRules {
+    CommandRules::new(["touch"], []).expect("rules")
 }
 
-fn allowing(rules: &[&str]) -> Rules {
-    Rules::new([], rules.iter().copied()).expect("rules")
+fn allowing(rules: &[&str]) -> CommandRules {
+    CommandRules::new([], rules.iter().copied()).expect("rules")
 }
 
 /// Scripts in which a program runs `touch f` in one of its ways.
-fn scripts(name: &str, way: Runs) -> Vec<String> {
+fn scripts(name: &str, way: RunnerKind) -> Vec<String> {
     match way {
-        Runs::Words => vec![format!("{name} touch f"), format!("{name} -x --y=z 5 /usr/bin/touch f")],
-        Runs::Behind(marks) => marks.iter().map(|mark| format!("{name} a {mark} touch f")).collect(),
-        Runs::Script => vec![format!("{name} 'touch f'"), format!("{name} -c 'true; touch f'")],
-        Runs::Variables => vec![format!("{name} PAGER='touch f' x"), format!("{name} 'PS4=$(touch f)' x")],
-        Runs::Options(options) => {
+        RunnerKind::Words => vec![format!("{name} touch f"), format!("{name} -x --y=z 5 /usr/bin/touch f")],
+        RunnerKind::Behind(marks) => marks.iter().map(|mark| format!("{name} a {mark} touch f")).collect(),
+        RunnerKind::Script => vec![format!("{name} 'touch f'"), format!("{name} -c 'true; touch f'")],
+        RunnerKind::Variables => {
+            vec![format!("{name} PAGER='touch f' x"), format!("{name} 'PS4=$(touch f)' x")]
+        }
+        RunnerKind::Options(options) => {
             let joined = |option: &str| if option.starts_with("--") { "=" } else { "" };
             let spelled = |option: &&str| {
                 [
@@ -39,18 +41,22 @@ fn scripts(name: &str, way: Runs) -> Vec<String> {
             let usual = options.iter().filter(|option| !is_odd(option)).flat_map(spelled);
             odd.chain(usual).collect()
         }
-        Runs::AnyOption => vec![
+        RunnerKind::AnyOption => vec![
             format!("{name} --x='touch f' y"),
             format!("{name} -x 'touch f' y"),
             format!("{name} -x'touch f' y"),
             format!("{name} y '!touch f'"),
         ],
-        Runs::Input => vec![format!("echo touch f | {name}")],
-        Runs::Feeds => vec![format!("echo touch f | {name} -x env"), format!("echo -c touch | {name} -x sh")],
-        Runs::Language => {
+        RunnerKind::Input => vec![format!("echo touch f | {name}")],
+        RunnerKind::Feeds => {
+            vec![format!("echo touch f | {name} -x env"), format!("echo -c touch | {name} -x sh")]
+        }
+        RunnerKind::Language => {
             vec![format!("{name} -e 'run(\"touch f\")'"), format!("{name} <<< 'run(\"touch f\")'")]
         }
-        Runs::Obeys => vec![format!("{name} <<< '!touch f'"), format!("echo '.shell touch f' | {name}")],
+        RunnerKind::Obeys => {
+            vec![format!("{name} <<< '!touch f'"), format!("echo '.shell touch f' | {name}")]
+        }
     }
 }
 
@@ -59,9 +65,12 @@ fn a_deny_rule_finds_its_command_under_every_program_of_the_table() {
     let missed: Vec<_> = rows()
         .flat_map(|(name, way)| scripts(name, way).into_iter().map(move |text| (way, text)))
         .filter(|(way, text)| match (judge(&denying(), text), way) {
-            (Ruling::Denied(_), _) => false,
+            (CommandRuling::Denied(_), _) => false,
             // What they run is in their input, or in a language of their own.
-            (Ruling::Unclear(_), Runs::Input | Runs::Feeds | Runs::Language | Runs::Obeys) => false,
+            (
+                CommandRuling::Unclear(_),
+                RunnerKind::Input | RunnerKind::Feeds | RunnerKind::Language | RunnerKind::Obeys,
+            ) => false,
             _ => true,
         })
         .collect();
@@ -73,16 +82,16 @@ fn a_deny_rule_finds_its_command_under_every_program_of_the_table() {
 #[test]
 fn an_allow_rule_covers_no_program_of_the_table_without_what_it_runs() {
     let passed: Vec<_> = rows()
-        .filter(|(_, way)| !matches!(way, Runs::AnyOption | Runs::Language | Runs::Obeys))
+        .filter(|(_, way)| !matches!(way, RunnerKind::AnyOption | RunnerKind::Language | RunnerKind::Obeys))
         .flat_map(|(name, way)| scripts(name, way).into_iter().map(move |text| (name, text)))
         .filter(|(name, text)| {
             // Of builtins such as `declare` there is no rule.
-            if name.parse::<Rule>().is_err() {
+            if name.parse::<CommandRule>().is_err() {
                 return false;
             }
             let (star, bare) = (format!("{name} *"), name.to_string());
             let rules = allowing(&[&star, &bare, "echo"]);
-            judge(&rules, text) == Ruling::Allowed
+            judge(&rules, text) == CommandRuling::Allowed
         })
         .collect();
     assert!(passed.is_empty(), "{passed:#?}");
@@ -92,10 +101,10 @@ fn an_allow_rule_covers_no_program_of_the_table_without_what_it_runs() {
 fn a_program_that_obeys_its_input_is_covered_only_with_what_it_runs() {
     for name in ["bash", "sh", "python3", "perl", "node", "ed", "sqlite3", "gdb", "at", "crontab", "m4"] {
         let rules = allowing(&[name, "echo"]);
-        assert_eq!(judge(&rules, &format!("echo x | {name}")), Ruling::Ask, "{name}");
+        assert_eq!(judge(&rules, &format!("echo x | {name}")), CommandRuling::Ask, "{name}");
     }
-    assert_eq!(judge(&allowing(&["bash x.sh"]), "bash x.sh"), Ruling::Allowed);
-    assert_eq!(judge(&allowing(&["python3 x.py"]), "python3 x.py"), Ruling::Allowed);
+    assert_eq!(judge(&allowing(&["bash x.sh"]), "bash x.sh"), CommandRuling::Allowed);
+    assert_eq!(judge(&allowing(&["python3 x.py"]), "python3 x.py"), CommandRuling::Allowed);
 }
 
 #[test]
@@ -133,7 +142,7 @@ fn what_a_program_runs_is_covered_by_a_rule_of_its_own() {
         "git push -u origin main",
         "tar -xzf a.tgz",
     ] {
-        assert_eq!(judge(&rules, text), Ruling::Allowed, "{text}");
+        assert_eq!(judge(&rules, text), CommandRuling::Allowed, "{text}");
     }
     for text in [
         "timeout 5 touch f",
@@ -170,7 +179,7 @@ fn what_a_program_runs_is_covered_by_a_rule_of_its_own() {
         "xargs ls -l",
         "sudo ls -l",
     ] {
-        assert_eq!(judge(&rules, text), Ruling::Ask, "{text}");
+        assert_eq!(judge(&rules, text), CommandRuling::Ask, "{text}");
     }
 }
 
@@ -185,7 +194,7 @@ fn a_rule_that_names_what_a_program_runs_covers_that() {
         ("watch ls", "watch ls"),
         ("sudo systemctl restart x", "sudo systemctl restart x"),
     ] {
-        assert_eq!(judge(&allowing(&[rule]), text), Ruling::Allowed, "{rule}: {text}");
+        assert_eq!(judge(&allowing(&[rule]), text), CommandRuling::Allowed, "{rule}: {text}");
     }
     for (rule, text) in [
         ("timeout 60 env *", "timeout 60 env touch f"),
@@ -196,7 +205,7 @@ fn a_rule_that_names_what_a_program_runs_covers_that() {
         ("bash scripts/test.sh", "bash scripts/test.sh more"),
         ("tar x --to-command", "tar x --to-command=./x"),
     ] {
-        assert_eq!(judge(&allowing(&[rule]), text), Ruling::Ask, "{rule}: {text}");
+        assert_eq!(judge(&allowing(&[rule]), text), CommandRuling::Ask, "{rule}: {text}");
     }
 }
 
@@ -215,7 +224,7 @@ fn a_value_runs_only_where_something_could_run_it() {
         "tool=touch; if command -v \"$tool\"; then echo yes; fi",
         "command -v touch",
     ] {
-        assert_eq!(judge(&denying(), text), Ruling::Ask, "{text}");
+        assert_eq!(judge(&denying(), text), CommandRuling::Ask, "{text}");
     }
     for text in [
         "x=touch; $x f",
@@ -236,7 +245,10 @@ fn a_value_runs_only_where_something_could_run_it() {
         "command touch f",
         "for x in touch; do $x f; done",
     ] {
-        assert!(matches!(judge(&denying(), text), Ruling::Denied(_) | Ruling::Unclear(_)), "{text}");
+        assert!(
+            matches!(judge(&denying(), text), CommandRuling::Denied(_) | CommandRuling::Unclear(_)),
+            "{text}"
+        );
     }
 }
 
@@ -260,7 +272,7 @@ fn a_text_that_the_shell_expands_again_is_searched() {
         "jobs -x /usr/bin/touch f",
     ] {
         let ruling = judge(&denying(), text);
-        assert!(matches!(ruling, Ruling::Denied(_) | Ruling::Unclear(_)), "{text}: {ruling:?}");
+        assert!(matches!(ruling, CommandRuling::Denied(_) | CommandRuling::Unclear(_)), "{text}: {ruling:?}");
     }
 }
 
@@ -286,7 +298,7 @@ fn a_name_that_is_no_command_is_not_found() {
         "printf '%s' touch",
         "echo ${x@Q}",
     ] {
-        assert_eq!(judge(&denying(), text), Ruling::Ask, "{text}");
+        assert_eq!(judge(&denying(), text), CommandRuling::Ask, "{text}");
     }
     for text in [
         "install --strip-program=touch -s a f",
@@ -300,7 +312,7 @@ fn a_name_that_is_no_command_is_not_found() {
         "cmake -E chdir d touch f",
     ] {
         assert!(
-            matches!(judge(&denying(), text), Ruling::Denied(_)),
+            matches!(judge(&denying(), text), CommandRuling::Denied(_)),
             "{text}: {:?}",
             judge(&denying(), text)
         );

@@ -1,26 +1,29 @@
-use holm_grants::Request;
-use holm_sandbox::{Reason, Usage, Wanted};
+use holm_grants::AccessRequest;
+use holm_sandbox::{DeniedAction, DeniedReason, GuestUsage};
 
 use super::*;
 
 /// More than this a run does not keep of a tool's metadata.
 const KEPT: usize = 64 << 10;
 
-fn outcome(answer: &str, refusals: Vec<Refusal>) -> Outcome {
-    Outcome {
-        stop: Stop::Returned,
+fn outcome(answer: &str, refusals: Vec<AccessDenied>) -> GuestOutcome {
+    GuestOutcome {
+        stop: GuestStop::Returned,
         reply: None,
         stdout: answer.as_bytes().to_vec(),
         stderr: vec![b'e'; 1 << 20],
-        usage: Usage::default(),
+        usage: GuestUsage::default(),
         refusals,
         unlisted_refusals: 3,
     }
 }
 
-fn long_path(number: usize) -> Refusal {
+fn long_path(number: usize) -> AccessDenied {
     let path = format!("secrets/{number}/{}", "deep/".repeat(220).trim_end_matches('/'));
-    Refusal { wanted: Wanted::Request(Request::Read(path.parse().unwrap())), reason: Reason::Missing }
+    AccessDenied {
+        wanted: DeniedAction::Request(AccessRequest::Read(path.parse().unwrap())),
+        reason: DeniedReason::Missing,
+    }
 }
 
 #[test]

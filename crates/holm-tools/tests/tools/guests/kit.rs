@@ -3,22 +3,22 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use holm_grants::{GrantSet, Need};
+use holm_grants::{CallNeed, GrantSet};
 use holm_guards::json::Json;
 use holm_kernel::{Outcome, ToolOutput};
-use holm_runtime::{Job, Tool};
-use holm_sandbox::{Compiler, Outbound, Sandbox, Settings};
-use holm_tools::registry::Standing;
+use holm_runtime::{Tool, ToolInvocation};
+use holm_sandbox::{CompilerProgram, OutboundNetwork, Sandbox, SandboxSettings};
+use holm_tools::registry::PinStatus;
 use holm_tools::shipped;
-use holm_tools::wasm::{Inspection, WasmHost, WasmSettings, WasmTool};
+use holm_tools::wasm::{GuestInspection, WasmHost, WasmSettings, WasmTool};
 
 /// One sandbox for all tests, with a cache, because the larger guests take seconds to compile.
 pub(crate) fn sandbox() -> Sandbox {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
     let make = || {
-        let compiler = Compiler::program(env!("CARGO_BIN_EXE_holm-tools-compiler"));
+        let compiler = CompilerProgram::program(env!("CARGO_BIN_EXE_holm-tools-compiler"));
         let cache = Some(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guests"));
-        Sandbox::new(Settings { cache, ..Settings::with_compiler(compiler) }).unwrap()
+        Sandbox::new(SandboxSettings { cache, ..SandboxSettings::with_compiler(compiler) }).unwrap()
     };
     SANDBOX.get_or_init(make).clone()
 }
@@ -26,7 +26,7 @@ pub(crate) fn sandbox() -> Sandbox {
 /// A workspace and what guests see of it.
 pub(crate) struct Scene {
     folder: tempfile::TempDir,
-    outbound: Option<Arc<dyn Outbound>>,
+    outbound: Option<Arc<dyn OutboundNetwork>>,
 }
 
 impl Scene {
@@ -34,7 +34,7 @@ impl Scene {
         Self { folder: tempfile::tempdir().unwrap(), outbound: None }
     }
 
-    pub(crate) fn with_network(outbound: Arc<dyn Outbound>) -> Self {
+    pub(crate) fn with_network(outbound: Arc<dyn OutboundNetwork>) -> Self {
         Self { outbound: Some(outbound), ..Self::new() }
     }
 
@@ -59,7 +59,7 @@ impl Scene {
     }
 
     /// The guest of a name as a tool.
-    pub(crate) fn tool(&self, name: &str) -> (WasmTool, Inspection) {
+    pub(crate) fn tool(&self, name: &str) -> (WasmTool, GuestInspection) {
         let guest = shipped::all().iter().find(|guest| guest.name() == name);
         let guest =
             guest.unwrap_or_else(|| panic!("{name} is not inside; run scripts/build-guests and build again"));
@@ -71,7 +71,7 @@ impl Scene {
     /// A tool of bytes from elsewhere. On a thread of its own, because opening blocks.
     pub(crate) fn open(&self, name: &str, bytes: &[u8]) -> WasmTool {
         let host = self.host();
-        let open = || WasmTool::open(&host, name, bytes, None, Standing::Confirmed, &mut |_| {});
+        let open = || WasmTool::open(&host, name, bytes, None, PinStatus::Confirmed, &mut |_| {});
         std::thread::scope(|scope| scope.spawn(open).join().unwrap()).unwrap().0
     }
 
@@ -83,9 +83,9 @@ impl Scene {
 
     /// Runs a call that was allowed these grants.
     pub(crate) async fn run(tool: &WasmTool, arguments: &str, grants: &[&str]) -> ToolOutput {
-        let mut job = Job::alone(arguments);
+        let mut job = ToolInvocation::alone(arguments);
         let grants = GrantSet::parse(grants.iter().copied()).unwrap();
-        job.needs = grants.iter().cloned().map(Need::Grant).collect();
+        job.needs = grants.iter().cloned().map(CallNeed::Grant).collect();
         tool.run(job).await
     }
 
@@ -99,7 +99,7 @@ impl Scene {
         let (tool, _) = self.tool(name);
         let parsed = Json::parse(arguments).unwrap();
         let value = |name: &str| parsed.get(name).and_then(Json::as_str);
-        let mut job = Job::alone(arguments);
+        let mut job = ToolInvocation::alone(arguments);
         let asked = tool.declaration().needs.iter().flat_map(|ask| ask.needs(value).unwrap());
         job.needs = asked.collect();
         tool.run(job).await

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use holm_grants::Policy;
+use holm_grants::GrantPolicy;
 use holm_kernel::Outcome;
-use holm_sandbox::{Answer, HttpRequest, HttpResponse, NetError, Outbound};
+use holm_sandbox::{GuestHttpRequest, GuestHttpResponse, OutboundError, OutboundFuture, OutboundNetwork};
 
 use crate::guests::kit::Scene;
 
@@ -16,8 +16,12 @@ struct Memory {
     asked: Mutex<Vec<String>>,
 }
 
-impl Outbound for Memory {
-    fn send<'a>(&'a self, _: &'a Policy, request: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
+impl OutboundNetwork for Memory {
+    fn send<'a>(
+        &'a self,
+        _: &'a GrantPolicy,
+        request: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
         Box::pin(async move {
             let url = request.url.to_string();
             self.asked.lock().unwrap().push(format!("{} {url}", request.method));
@@ -28,12 +32,12 @@ impl Outbound for Memory {
             };
             let said = format!("{} bytes from {url}", request.body.len());
             let headers = vec![(name.to_owned(), value.as_bytes().to_vec())];
-            Ok(HttpResponse { status, headers, body: Box::new(Some(Bytes::from(said))) })
+            Ok(GuestHttpResponse { status, headers, body: Box::new(Some(Bytes::from(said))) })
         })
     }
 
-    fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
-        Box::pin(async move { Err(NetError::NoSuchHost(name.to_owned())) })
+    fn resolve<'a>(&'a self, name: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
+        Box::pin(async move { Err(OutboundError::NoSuchHost(name.to_owned())) })
     }
 }
 

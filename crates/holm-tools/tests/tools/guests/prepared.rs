@@ -1,9 +1,9 @@
 //! What `make guests` prepared: it fits the guests, and it needs no compiler.
 
 use holm_kernel::Outcome;
-use holm_runtime::{Job, Tool};
-use holm_sandbox::{Compiler, Sandbox, Settings};
-use holm_tools::shipped::{self, LateHost, ShippedTool};
+use holm_runtime::{Tool, ToolInvocation};
+use holm_sandbox::{CompilerProgram, Sandbox, SandboxSettings};
+use holm_tools::shipped::{self, LazyWasmHost, ShippedTool};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
 use crate::guests::kit::Scene;
@@ -14,14 +14,14 @@ const NAMES: [&str; 10] =
 
 /// A host without a compiler: a guest that it opens was not compiled.
 fn host() -> WasmHost {
-    let settings = Settings::with_compiler(Compiler::program("/nonexistent/compiler"));
+    let settings = SandboxSettings::with_compiler(CompilerProgram::program("/nonexistent/compiler"));
     WasmHost::new(Sandbox::new(settings).unwrap(), WasmSettings::default())
 }
 
 #[test]
 #[ignore = "needs the prepared guests: make guests prepares them and runs this"]
 fn every_guest_is_inside_and_opens_without_a_compiler() {
-    let names: Vec<&str> = shipped::all().iter().map(shipped::Shipped::name).collect();
+    let names: Vec<&str> = shipped::all().iter().map(shipped::ShippedGuest::name).collect();
     assert_eq!(names, NAMES);
     let host = host();
     for guest in shipped::all() {
@@ -36,13 +36,13 @@ fn every_guest_is_inside_and_opens_without_a_compiler() {
 #[tokio::test]
 #[ignore = "needs the prepared guests: make guests prepares them and runs this"]
 async fn a_guest_is_taken_out_when_it_is_first_called() {
-    let late = LateHost::new(|| Ok(host()));
+    let late = LazyWasmHost::new(|| Ok(host()));
     let tools: Vec<ShippedTool> = ShippedTool::all(&late).collect();
     assert_eq!(tools.len(), NAMES.len());
     assert!(format!("{late:?}").contains("made: false"), "listing tools starts no engine");
     let base64 = tools.iter().find(|tool| tool.declaration().name == "base64").unwrap();
     for _ in 0..2 {
-        let output = base64.run(Job::alone(r#"{"text":"hi"}"#)).await;
+        let output = base64.run(ToolInvocation::alone(r#"{"text":"hi"}"#)).await;
         assert_eq!((output.text.trim_end(), output.outcome), ("aGk=", Outcome::Succeeded));
     }
 }

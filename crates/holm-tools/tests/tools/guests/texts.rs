@@ -2,7 +2,7 @@
 
 use holm_kernel::Outcome;
 use holm_runtime::Tool;
-use holm_sandbox::{Access, Call, Entry, Kind};
+use holm_sandbox::{GuestAccess, GuestCall, GuestEntryPoint, WasmKind};
 use holm_tools::shipped;
 
 use crate::guests::kit::{Scene, sandbox};
@@ -11,7 +11,7 @@ use crate::guests::kit::{Scene, sandbox};
 async fn base64_needs_nothing_and_imports_nothing() {
     let scene = Scene::new();
     let (tool, inspection) = scene.tool("base64");
-    assert_eq!(inspection.entry, Entry::Text);
+    assert_eq!(inspection.entry, GuestEntryPoint::Text);
     assert!(inspection.imports.is_empty(), "{:?}", inspection.imports);
     assert!(inspection.warnings.is_empty(), "{:?}", inspection.warnings);
     assert_eq!(tool.declaration().name, "base64");
@@ -28,7 +28,8 @@ fn a_small_call_grows_no_memory_and_a_large_one_works_all_the_same() {
     let base64 = shipped::all().iter().find(|guest| guest.name() == "base64").unwrap();
     let guest = sandbox().load(&base64.bytes().unwrap(), &mut |_| {}).unwrap();
     let encode = |length: usize| {
-        let call = Call::new(Access::none()).input(format!(r#"{{"text":"{}"}}"#, "x".repeat(length)));
+        let call =
+            GuestCall::new(GuestAccess::none()).input(format!(r#"{{"text":"{}"}}"#, "x".repeat(length)));
         let outcome = sandbox().run_here(&guest, call);
         (outcome.usage.peak_memory, outcome.reply.unwrap().unwrap().len())
     };
@@ -46,7 +47,7 @@ fn arguments_that_nest_are_refused_with_words_however_deep() {
         let guest = sandbox().load(&shipped.bytes().unwrap(), &mut |_| {}).unwrap();
         for depth in [1, 126, 127, 100_000] {
             let input = format!(r#"{{"{argument}":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
-            let outcome = sandbox().run_here(&guest, Call::new(Access::none()).input(input));
+            let outcome = sandbox().run_here(&guest, GuestCall::new(GuestAccess::none()).input(input));
             let said = outcome.reply.unwrap_or_else(|| panic!("{name}, {depth}: {:?}", outcome.stop));
             let expect = if depth < 127 { "must be a text" } else { "recursion limit" };
             assert!(said.as_ref().is_err_and(|said| said.contains(expect)), "{name}, {depth}: {said:?}");
@@ -62,7 +63,7 @@ fn both_are_modules_and_import_no_more_than_they_use() {
     let files = files.map(|name| format!("wasi_snapshot_preview1.{name}"));
     for (name, imports) in [("base64", &[][..]), ("read", &files[..])] {
         let (_, inspection) = scene.tool(name);
-        assert_eq!((inspection.kind, inspection.entry), (Kind::Module, Entry::Text), "{name}");
+        assert_eq!((inspection.kind, inspection.entry), (WasmKind::Module, GuestEntryPoint::Text), "{name}");
         assert_eq!(inspection.imports, imports, "{name}");
     }
 }

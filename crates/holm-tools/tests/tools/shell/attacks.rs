@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use holm_grants::{Denials, Mode};
+use holm_grants::{DenialSet, Mode};
 use holm_guards::json::Json;
-use holm_jail::Limits;
+use holm_jail::JailLimits;
 use holm_kernel::{Outcome, Proposal};
 use holm_runtime::BoxFuture;
-use holm_tools::shell::{Answer, Asker, Gate, Offer, Rules};
+use holm_tools::shell::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
 
 use crate::shell::cell::{CANARY, Cell, Step, WAYS, Yes, job, run, until};
 
@@ -58,11 +58,11 @@ async fn holms_own_files_and_the_deny_list_hold_inside_the_jail() {
         cell.write("work/.env.production", CANARY);
         cell.write("work/id_rsa", CANARY);
         cell.write("work/.env.example", "an example");
-        let usual = cell.shell().denials(holm_tools::root::Denies::of_commands());
+        let usual = cell.shell().denials(holm_tools::root::DenyRules::of_commands());
         let said = cell.sh(&usual, "cat .env .env.production id_rsa; cat .env.example").await.text;
         assert!(!said.contains(CANARY) && said.contains("an example"), "{way:?}: {said}");
         let denials =
-            Denials::parse(["path:**/.env", "write:fixed.txt", "path:**/.env.*", "path:id_rsa"]).unwrap();
+            DenialSet::parse(["path:**/.env", "write:fixed.txt", "path:**/.env.*", "path:id_rsa"]).unwrap();
         let shell = cell.shell().denials(denials).protect("settings.json").protect("not-there.json");
         let said = cell.sh(&shell, "cat .env sub/.env; grep -r canary . ; cp .env e; cat e").await.text;
         assert!(!said.contains(CANARY), "{way:?}: {said}");
@@ -173,7 +173,7 @@ async fn what_the_host_hides_is_neither_seen_nor_changed() {
 #[tokio::test]
 async fn deny_rules_hold_in_a_mode_that_asks_nothing() {
     let cell = Cell::new(WAYS[0]);
-    let shell = cell.shell().rules(Rules::new(["touch"], []).unwrap());
+    let shell = cell.shell().rules(CommandRules::new(["touch"], []).unwrap());
     let calls = [
         Step::sh("sh -c 'touch x'", &[]),
         Step::sh("$T x", &[]),
@@ -214,9 +214,9 @@ async fn what_is_approved_is_what_runs() {
 /// Approves every question.
 struct Nods;
 
-impl Asker for Nods {
-    fn ask(&self, _: Proposal, _: Offer) -> BoxFuture<'static, Answer> {
-        Box::pin(async { Answer::Once })
+impl ApprovalAsker for Nods {
+    fn ask(&self, _: Proposal, _: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer> {
+        Box::pin(async { ApprovalAnswer::Once })
     }
 }
 
@@ -232,7 +232,7 @@ async fn what_no_screen_shows_does_not_run_whatever_is_said() {
         Step::Call("run_program", Json::object([("program", "touch".into()), ("args", words)])),
         Step::sh("touch seen", &[]),
     ];
-    let gate = Gate::new(Nods, Rules::default());
+    let gate = ApprovalGate::new(Nods, CommandRules::default());
     let (mut session, seen) = cell.session(&cell.shell(), Mode::Default, &[], gate, calls).await;
     session.prompt("go").await.unwrap();
     for turn in [1, 2] {
@@ -288,7 +288,7 @@ async fn a_folder_that_the_model_chooses_opens_nothing() {
 async fn time_output_and_cancelling_end_a_command_and_its_grandchildren() {
     for way in WAYS {
         let cell = Cell::new(way);
-        let limits = Limits { wall: WALL, output: 100_000, ..Limits::default() };
+        let limits = JailLimits { wall: WALL, output: 100_000, ..JailLimits::default() };
         let shell = cell.shell().limits(limits);
         let began = Instant::now();
         let arguments = Json::parse(&format!(r#"{{"script":"{STAYS}","seconds":5}}"#)).unwrap();
@@ -422,7 +422,7 @@ async fn a_folder_or_a_program_that_changes_after_the_approval_gains_nothing() {
 async fn a_pipe_at_a_name_that_is_kept_holds_no_command_up() {
     for way in WAYS {
         let cell = Cell::new(way);
-        let shell = cell.shell().denials(holm_tools::root::Denies::of_commands());
+        let shell = cell.shell().denials(holm_tools::root::DenyRules::of_commands());
         for name in [".bashrc", "holm.toml", ".git", ".holm"] {
             cell.outside("mkfifo", &[name]);
             let said = cell.sh(&shell, "echo here").await.text;

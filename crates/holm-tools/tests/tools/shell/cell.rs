@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use holm_grants::{GrantSet, Mode};
 use holm_guards::json::Json;
-use holm_jail::{Engine, Launcher};
+use holm_jail::{JailEngine, JailLauncher};
 use holm_kernel::{Approvals, Block, ModelResult, Proposal, Reply, StopReason, ToolCall, Verdict};
-use holm_runtime::{Agent, Approver, BoxFuture, Job, JsonLinesFolder, Session, Tool, model_fn};
-use holm_tools::shell::Shell;
+use holm_runtime::{Agent, Approver, BoxFuture, JsonLinesFolder, Session, Tool, ToolInvocation, model_fn};
+use holm_tools::shell::WorkspaceShell;
 
 /// The id of the user `nobody`.
 const NOBODY: u32 = 65_534;
@@ -33,8 +33,8 @@ pub(crate) const WAYS: [Way; 2] = [Way::Bubblewrap, Way::Landlock];
 /// `work` is the workspace, `home` the home of commands, `out` belongs to the user and to no grant.
 pub(crate) struct Cell {
     folder: tempfile::TempDir,
-    launcher: Launcher,
-    engine: Engine,
+    launcher: JailLauncher,
+    engine: JailEngine,
 }
 
 impl Cell {
@@ -61,9 +61,9 @@ impl Cell {
         give(&program);
         let engine = match way {
             Way::Bubblewrap => {
-                Engine::bubblewrap().expect("run scripts/setup test: bubblewrap must work here")
+                JailEngine::bubblewrap().expect("run scripts/setup test: bubblewrap must work here")
             }
-            Way::Landlock => Engine::landlock().expect("this kernel must have Landlock"),
+            Way::Landlock => JailEngine::landlock().expect("this kernel must have Landlock"),
         };
         let cell = Self { launcher: launcher(before, &program), folder, engine };
         cell.write("out/secret", CANARY);
@@ -74,11 +74,11 @@ impl Cell {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    pub(crate) fn launcher(&self) -> Launcher {
+    pub(crate) fn launcher(&self) -> JailLauncher {
         self.launcher.clone()
     }
 
-    pub(crate) fn engine(&self) -> Engine {
+    pub(crate) fn engine(&self) -> JailEngine {
         self.engine.clone()
     }
 
@@ -93,8 +93,9 @@ impl Cell {
         }
     }
 
-    pub(crate) fn shell(&self) -> Shell {
-        let shell = Shell::new(self.launcher.clone(), self.engine.clone(), &self.path("work")).unwrap();
+    pub(crate) fn shell(&self) -> WorkspaceShell {
+        let shell =
+            WorkspaceShell::new(self.launcher.clone(), self.engine.clone(), &self.path("work")).unwrap();
         shell.home(self.path("home")).outputs(self.path("outputs")).env("CELL", self.path(""))
     }
 
@@ -112,7 +113,7 @@ impl Cell {
     /// A session of a model that makes these calls, one a turn, under an approver.
     pub(crate) async fn session(
         &self,
-        shell: &Shell,
+        shell: &WorkspaceShell,
         mode: Mode,
         grants: &[&str],
         approver: impl Approver + 'static,
@@ -163,7 +164,7 @@ impl Cell {
     }
 
     /// Runs a script with all that it asks for, outside of any run.
-    pub(crate) async fn sh(&self, shell: &Shell, script: &str) -> holm_kernel::ToolOutput {
+    pub(crate) async fn sh(&self, shell: &WorkspaceShell, script: &str) -> holm_kernel::ToolOutput {
         let arguments = Json::object([("script", script.into())]);
         run(&shell.script_tool(), &arguments).await
     }
@@ -184,7 +185,7 @@ pub(crate) async fn run(tool: &dyn Tool, arguments: &Json) -> holm_kernel::ToolO
 }
 
 /// A job that was allowed all that it needs.
-pub(crate) fn job(tool: &dyn Tool, arguments: &Json) -> Job {
+pub(crate) fn job(tool: &dyn Tool, arguments: &Json) -> ToolInvocation {
     let texts = |name: &str| -> Vec<String> {
         match arguments.get(name) {
             Some(Json::String(text)) => vec![text.clone()],
@@ -204,7 +205,7 @@ pub(crate) fn job(tool: &dyn Tool, arguments: &Json) -> Job {
         };
         needs.extend(template.needs(of).unwrap());
     }
-    let mut job = Job::alone(arguments.canonical());
+    let mut job = ToolInvocation::alone(arguments.canonical());
     job.needs = needs.into();
     job
 }
@@ -311,7 +312,7 @@ fn drop_rights() -> [OsString; 4] {
         .map(Into::into)
 }
 
-fn launcher(before: &[&str], program: &Path) -> Launcher {
+fn launcher(before: &[&str], program: &Path) -> JailLauncher {
     let mut words: Vec<OsString> = Vec::new();
     if is_root() {
         words.push("/usr/bin/setpriv".into());
@@ -320,5 +321,5 @@ fn launcher(before: &[&str], program: &Path) -> Launcher {
     words.extend(before.iter().map(Into::into));
     words.push(program.into());
     let first = words.remove(0);
-    Launcher::with_args(first, words)
+    JailLauncher::with_args(first, words)
 }

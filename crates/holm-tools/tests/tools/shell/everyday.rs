@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use holm_grants::Mode;
 use holm_guards::json::Json;
 use holm_kernel::CallId;
-use holm_runtime::{Delta, DeltaSink, Progress, Secrets, Tool as _};
-use holm_tools::shell::Shell;
+use holm_runtime::{DeltaSink, ProgressReporter, ReplyDelta, SecretRedactor, Tool as _};
+use holm_tools::shell::WorkspaceShell;
 
 use crate::shell::cell::{Cell, Step, WAYS, Way, Yes, give, job, run};
 
 /// Plays a call, and then what its result says to do. Gives what the model was told of each.
-async fn heeded(cell: &Cell, shell: &Shell, script: &str, way: Way) -> Vec<String> {
+async fn heeded(cell: &Cell, shell: &WorkspaceShell, script: &str, way: Way) -> Vec<String> {
     let yes = Yes::default();
     let calls = [Step::sh(script, &[]), Step::Heed];
     let (mut session, seen) = cell.session(shell, Mode::Default, &[], yes.clone(), calls).await;
@@ -268,8 +268,8 @@ async fn advice_never_follows_what_a_program_writes() {
 struct Watching(Arc<Mutex<Vec<String>>>);
 
 impl DeltaSink for Watching {
-    fn delta(&self, _: CallId, delta: Delta<'_>) {
-        if let Delta::Progress { text, .. } = delta {
+    fn delta(&self, _: CallId, delta: ReplyDelta<'_>) {
+        if let ReplyDelta::Progress { text, .. } = delta {
             self.0.lock().unwrap().push(text.to_owned());
         }
     }
@@ -282,7 +282,8 @@ async fn what_a_command_writes_is_seen_while_it_runs() {
         let cell = Cell::new(way);
         let tool = cell.shell().script_tool();
         let watching = Watching::default();
-        let progress = Progress::new(CallId::new(1), Arc::new(watching.clone()), Secrets::new());
+        let progress =
+            ProgressReporter::new(CallId::new(1), Arc::new(watching.clone()), SecretRedactor::new());
         let call = job(&tool, &Json::object([("script", SCRIPT.into())])).progress(progress);
         let running = tokio::spawn(tool.run(call));
         let until = Instant::now() + Duration::from_secs(30);

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use holm_grants::GrantSet;
 use holm_guards::json::Json;
-use holm_tools::root::Denies;
+use holm_tools::root::DenyRules;
 
 use super::cell::{Cell, WAYS, as_user, run};
 
@@ -177,7 +177,7 @@ async fn a_repository_that_a_command_makes_runs_nothing_when_the_user_calls_git(
     for way in WAYS {
         let cell = Cell::new(way);
         project(&cell);
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         for (what, steps, folder, told) in cases {
             let mut said = String::new();
             for step in *steps {
@@ -196,7 +196,7 @@ async fn a_repository_that_a_command_makes_runs_nothing_when_the_user_calls_git(
 async fn a_workspace_without_a_repository_does_not_become_one_that_runs_something() {
     for way in WAYS {
         let cell = Cell::new(way);
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         let said = cell.sh(&shell, &format!("{ARM} arm . .; arm .git")).await.text;
         assert!(said.contains(".: Holm disabled") && said.contains("core.fsmonitor"), "{way:?}: {said}");
         assert!(!everyday(&cell, "work"), "{way:?}: {said}");
@@ -208,7 +208,7 @@ async fn repositories_that_git_makes_by_itself_keep_working_and_are_told() {
     for way in WAYS {
         let cell = Cell::new(way);
         project(&cell);
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         let script = "git init -q -b main new && cd new && git config user.name n && git config user.email n@h && \
                       echo y > b.txt && git add b.txt && git commit -q -m second && cd .. && \
                       git clone -q new copy && git -C copy log --oneline && git clone -q --bare new copy.git";
@@ -231,7 +231,7 @@ async fn repositories_that_git_makes_by_itself_keep_working_and_are_told() {
 #[tokio::test]
 async fn what_is_disabled_lies_beside_the_repository_which_goes_on_working() {
     let cell = Cell::new(WAYS[0]);
-    let shell = cell.shell().denials(Denies::of_commands());
+    let shell = cell.shell().denials(DenyRules::of_commands());
     let script = "git init -q -b main n && cd n && git config user.name n && git config core.editor ./evil && \
                   git config user.email n@h && echo '#!/bin/sh' > .git/hooks/pre-commit && git commit -q --allow-empty -m x";
     let output = cell.sh(&shell, script).await;
@@ -266,7 +266,7 @@ async fn what_the_configuration_of_git_names_in_the_workspace_is_not_written_by_
                     printf '#!/bin/sh\\ntouch %s\\n' \"$CELL/out/ran\" > $f; chmod +x $f; rm -f $f; done; \
                     printf '[core]\\n\\tfsmonitor = touch %s\\n' \"$CELL/out/ran\" > more.inc; \
                     mv hooks h; mv tools t; echo y > free.txt; echo y > other.sh";
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         for write in [&["."][..], &[".", ".git"], &[".", "hooks", "tools"]] {
             let list = Json::from(write.iter().map(|item| Json::from(*item)).collect::<Vec<_>>());
             let arguments = Json::object([("script", evil.into()), ("write", list)]);
@@ -289,7 +289,7 @@ async fn settings_of_other_version_control_are_held_and_disabled() {
         let cell = Cell::new(way);
         cell.write("work/old/.hg/requires", "x\n");
         cell.write("work/older/.hg/hgrc", "[paths]\ndefault = https://h/x\n");
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         let script = "for d in old older new plain; do mkdir -p $d/.hg; done; \
                       for d in old older new; do printf '[hooks]\\npre-status = touch x\\n' > $d/.hg/hgrc; done; \
                       printf '[paths]\\ndefault = https://h/y\\n' > plain/.hg/hgrc; \
@@ -354,7 +354,7 @@ async fn what_everyday_tools_run_is_held_told_or_free_as_the_table_says() {
                 "for f in {}; do mkdir -p $(dirname $f); echo evil > $f; done; true",
                 names.join(" ")
             );
-            let shell = cell.shell().denials(Denies::of_commands());
+            let shell = cell.shell().denials(DenyRules::of_commands());
             let said = cell.sh(&shell, &script).await.text;
             let evil = |name: &str| {
                 fs::read_to_string(cell.path(&format!("work/{name}"))).is_ok_and(|text| text == "evil\n")
@@ -380,7 +380,7 @@ async fn what_everyday_tools_run_is_held_told_or_free_as_the_table_says() {
 #[tokio::test]
 async fn a_file_that_everyday_tools_run_is_told_of_where_a_command_makes_it_deeper_down() {
     let cell = Cell::new(WAYS[0]);
-    let shell = cell.shell().denials(Denies::of_commands());
+    let shell = cell.shell().denials(DenyRules::of_commands());
     let script = "mkdir -p app/.vscode app/src; echo x > app/.vscode/tasks.json; echo x > app/.vscode/more.json; \
                   echo x > app/.envrc; echo x > app/src/main.rs";
     let said = cell.sh(&shell, script).await.text;
@@ -395,7 +395,7 @@ async fn a_file_that_everyday_tools_run_is_told_of_where_a_command_makes_it_deep
 async fn a_grant_that_names_a_file_opens_it_to_commands() {
     let cell = Cell::new(WAYS[0]);
     cell.write("work/.vscode/tasks.json", "mine");
-    let named = Denies::usual().naming(&GrantSet::parse(["write:.vscode/**"]).unwrap());
+    let named = DenyRules::usual().naming(&GrantSet::parse(["write:.vscode/**"]).unwrap());
     let shell = cell.shell().denials(named.for_commands());
     cell.sh(&shell, "echo asked > .vscode/tasks.json; mkdir .idea; echo evil > .idea/x").await;
     assert_eq!(fs::read_to_string(cell.path("work/.vscode/tasks.json")).unwrap(), "asked\n");
@@ -410,7 +410,7 @@ async fn links_by_the_names_of_the_table_do_not_keep_commands_from_running() {
             cell.write(&format!("work/{name}"), "mine");
         }
         cell.outside("sh", &["-c", "ln -s conf/editor .vscode; ln -s conf/secret .env; ln -s nowhere .idea"]);
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         let script = "echo begun; cat .env conf/secret; echo evil > .vscode/tasks.json; echo evil > conf/editor/new; \
                       rm .vscode; mkdir .vscode; echo evil > .vscode/tasks.json";
         let said = cell.sh(&shell, script).await.text;
@@ -430,7 +430,7 @@ async fn links_on_the_way_to_held_names_do_not_keep_commands_from_running() {
             cell.write(&format!("work/{name}"), text);
         }
         cell.outside("sh", &["-c", "ln -s src .config; ln -s ../../conf/hgrc old/.hg/hgrc"]);
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         let script = "echo begun; echo y > src/free; echo evil > conf/hgrc; rm -f old/.hg/hgrc; echo evil > old/.hg/hgrc";
         let said = cell.sh(&shell, script).await.text;
         assert!(said.contains("begun"), "{way:?}: {said}");
@@ -447,7 +447,7 @@ async fn a_link_of_the_users_to_a_repository_stays_after_a_command() {
         let cell = Cell::new(way);
         cell.outside("git", &["init", "-q", "--bare", "../out/lib.git"]);
         cell.outside("sh", &["-c", "mkdir -p vendor/lib; ln -s \"$PWD/../out/lib.git\" vendor/lib/.git"]);
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         let said = cell.sh(&shell, "echo y > vendor/lib/free").await.text;
         assert_eq!(said, "[no output; exit status 0]", "{way:?}");
         assert!(cell.path("work/vendor/lib/.git").is_symlink(), "{way:?}");
@@ -464,7 +464,7 @@ async fn a_folder_elsewhere_that_was_granted_is_held_like_the_workspace() {
         for name in [".env", ".vscode/tasks.json"] {
             cell.write(&format!("other/{name}"), "mine");
         }
-        let shell = cell.shell().denials(Denies::of_commands());
+        let shell = cell.shell().denials(DenyRules::of_commands());
         let other = cell.path("other");
         let script = format!(
             "{ARM} cd {0}; cat .env; echo evil > .vscode/tasks.json; arm n/.git; echo x > free",

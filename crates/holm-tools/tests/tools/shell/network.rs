@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use holm_grants::{Denials, Mode};
+use holm_grants::{DenialSet, Mode};
 use holm_guards::json::Json;
 use holm_kernel::Outcome;
-use holm_net::{Answer, Connector, HostName, Listeners, Resolver};
-use holm_tools::program::Programs;
-use holm_tools::registry::{Folder, Folders, OpenGate, Rank, Registry};
-use holm_tools::shell::Shell;
+use holm_net::{Connector, HostName, HostResolver, ListenerRegistry, ResolveFuture};
+use holm_tools::program::ProgramLoader;
+use holm_tools::registry::{AllowAllGate, SourceRank, ToolFolder, ToolFolders, ToolRegistry};
+use holm_tools::shell::WorkspaceShell;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -22,8 +22,8 @@ use crate::shell::cell::{Cell, Step, WAYS, Yes, run};
 #[derive(Default)]
 struct Names(AtomicUsize);
 
-impl Resolver for Names {
-    fn resolve<'a>(&'a self, name: &'a HostName) -> Answer<'a> {
+impl HostResolver for Names {
+    fn resolve<'a>(&'a self, name: &'a HostName) -> ResolveFuture<'a> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let inside = name.as_str() == "inside.example";
         Box::pin(async move { Ok(vec![IpAddr::from(if inside { [10, 1, 2, 3] } else { [127, 0, 0, 2] })]) })
@@ -85,11 +85,11 @@ impl Site {
     }
 }
 
-fn shell(cell: &Cell, names: &Arc<Names>) -> Shell {
+fn shell(cell: &Cell, names: &Arc<Names>) -> WorkspaceShell {
     cell.shell().network(Connector::new(Arc::<Names>::clone(names)))
 }
 
-async fn with_hosts(shell: &Shell, script: &str, hosts: &[&str]) -> holm_kernel::ToolOutput {
+async fn with_hosts(shell: &WorkspaceShell, script: &str, hosts: &[&str]) -> holm_kernel::ToolOutput {
     let hosts: Vec<Json> = hosts.iter().map(|host| Json::from(*host)).collect();
     let arguments = Json::object([("script", script.into()), ("fetch", Json::from(hosts))]);
     run(&shell.script_tool(), &arguments).await
@@ -263,11 +263,11 @@ async fn a_granted_name_leads_to_no_private_address_and_to_no_door_of_our_own() 
         let cell = Cell::new(way);
         cell.write("served/page", "a page");
         let site = Site::of(cell.path("served")).await;
-        let listeners = Listeners::default();
+        let listeners = ListenerRegistry::default();
         let own = Site::of(cell.path("served")).await;
         let _door = listeners.register(own.address);
         let connector = Connector::new(Arc::new(Names::default())).with_listeners(listeners);
-        let denials = Denials::parse(["fetch:http://denied.example"]).unwrap();
+        let denials = DenialSet::parse(["fetch:http://denied.example"]).unwrap();
         let shell = cell.shell().network(connector).denials(denials);
         let port = site.address.port();
         let (there, own_door) = (format!("http://there.example:{port}"), own.origin());
@@ -370,11 +370,11 @@ async fn a_program_reaches_the_hosts_that_its_sidecar_asks_for_and_a_call_was_gr
         let site = Site::of(cell.path("served")).await;
         cell.write("tools/get.sh", GET);
         cell.write("tools/get.toml", &format!("asks = ['fetch:{}']\n", site.origin()));
-        let programs = Programs::new(cell.launcher(), cell.engine(), cell.path("work"))
+        let programs = ProgramLoader::new(cell.launcher(), cell.engine(), cell.path("work"))
             .network(Connector::new(Arc::new(Names::default())));
-        let registry = Registry::new();
-        let folder = Folder::new(cell.path("tools"), Rank::User, OpenGate);
-        Folders::new(&registry).loader(programs).folder(folder).load().await;
+        let registry = ToolRegistry::new();
+        let folder = ToolFolder::new(cell.path("tools"), SourceRank::User, AllowAllGate);
+        ToolFolders::new(&registry).loader(programs).folder(folder).load().await;
         let snapshot = registry.snapshot();
         let tool = snapshot.find("bash_get").unwrap_or_else(|| panic!("{way:?}: {:?}", snapshot.problems()));
         let call = |url: &str| Json::object([("url", url.into())]);

@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_jail::Engine;
+use holm_jail::JailEngine;
 use holm_kernel::{Block, Outcome, ToolOutput};
-use holm_runtime::{Job, Tool};
-use holm_tools::program::Programs;
+use holm_runtime::{Tool, ToolInvocation};
+use holm_tools::program::ProgramLoader;
 use holm_tools::registry::{
-    Folder, Folders, Found, LoadError, Loader, OpenGate, Rank, Registry, Sidecar, Standing,
+    AllowAllGate, PinStatus, SourceRank, ToolFile, ToolFolder, ToolFolders, ToolLoadError, ToolLoader,
+    ToolRegistry, ToolSidecar,
 };
-use holm_tools::trust::{ContentHash, Ledger, Survey};
+use holm_tools::trust::{ContentHash, FolderSurvey, TrustLedger};
 
 use crate::shell::cell::{CANARY, Cell, WAYS, job, run};
 
@@ -34,8 +35,8 @@ run) shift; for word; do printf '[%s]' "$word"; done; printf '{'; cat; printf '}
 esac
 "#;
 
-fn programs(cell: &Cell) -> Programs {
-    Programs::new(cell.launcher(), cell.engine(), cell.path("work")).patience(Duration::from_secs(5))
+fn programs(cell: &Cell) -> ProgramLoader {
+    ProgramLoader::new(cell.launcher(), cell.engine(), cell.path("work")).patience(Duration::from_secs(5))
 }
 
 /// Puts a program into the tool folder and has it loaded.
@@ -45,28 +46,28 @@ async fn load(
     text: &str,
     mode: u32,
     sidecar: Option<&str>,
-    standing: Standing,
-) -> Result<Arc<dyn Tool>, LoadError> {
+    standing: PinStatus,
+) -> Result<Arc<dyn Tool>, ToolLoadError> {
     load_by(&programs(cell), cell, name, text, mode, sidecar, standing).await
 }
 
 async fn load_by(
-    programs: &Programs,
+    programs: &ProgramLoader,
     cell: &Cell,
     name: &str,
     text: &str,
     mode: u32,
     sidecar: Option<&str>,
-    standing: Standing,
-) -> Result<Arc<dyn Tool>, LoadError> {
+    standing: PinStatus,
+) -> Result<Arc<dyn Tool>, ToolLoadError> {
     let file = format!("tools/{name}");
     cell.write(&file, text);
     let path = cell.path(&file);
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-    let sidecar = sidecar.map(|text| Sidecar::parse(text).unwrap());
+    let sidecar = sidecar.map(|text| ToolSidecar::parse(text).unwrap());
     let opened = File::open(&path).unwrap();
     let hash = ContentHash::of(text.as_bytes());
-    let found = Found {
+    let found = ToolFile {
         path: &path,
         name: name.split('.').next().unwrap(),
         bytes: text.as_bytes(),
@@ -83,8 +84,8 @@ async fn load_by(
 async fn where_nothing_confines_no_program_is_asked_or_used() {
     let cell = Cell::new(WAYS[0]);
     let text = format!("#!/bin/sh\ntouch {}\n", cell.path("work/asked").display());
-    let loose = Programs::new(cell.launcher(), Engine::Unconfined, cell.path("work"));
-    let Err(refused) = load_by(&loose, &cell, "loose.sh", &text, 0o755, None, Standing::Confirmed).await
+    let loose = ProgramLoader::new(cell.launcher(), JailEngine::Unconfined, cell.path("work"));
+    let Err(refused) = load_by(&loose, &cell, "loose.sh", &text, 0o755, None, PinStatus::Confirmed).await
     else {
         panic!("a program without a jail")
     };
@@ -92,8 +93,8 @@ async fn where_nothing_confines_no_program_is_asked_or_used() {
     assert!(!cell.path("work/asked").exists(), "it did not run");
 }
 
-async fn plain(cell: &Cell, name: &str, text: &str) -> Result<Arc<dyn Tool>, LoadError> {
-    load(cell, name, text, 0o755, None, Standing::Confirmed).await
+async fn plain(cell: &Cell, name: &str, text: &str) -> Result<Arc<dyn Tool>, ToolLoadError> {
+    load(cell, name, text, 0o755, None, PinStatus::Confirmed).await
 }
 
 async fn called(tool: &Arc<dyn Tool>, arguments: &str) -> ToolOutput {
@@ -176,7 +177,8 @@ esac
         cell.write("work/notes.txt", "noted");
         cell.write("work/other.txt", CANARY);
         let sidecar = "description = \"Reads a note.\"\nasks = [\"read:{path}\"]\nlevel = \"none\"";
-        let tool = load(&cell, "reader.sh", READER, 0o755, Some(sidecar), Standing::Confirmed).await.unwrap();
+        let tool =
+            load(&cell, "reader.sh", READER, 0o755, Some(sidecar), PinStatus::Confirmed).await.unwrap();
         let needs: Vec<String> = tool.declaration().needs.iter().map(ToString::to_string).collect();
         assert_eq!(needs, ["read:{path}"]);
         assert_eq!(tool.declaration().level, Level::ReadOnly, "a sidecar cannot say less than it asks for");
@@ -192,11 +194,11 @@ esac
             "{way:?}: {}",
             output.text
         );
-        let bare = tool.run(Job::alone(r#"{"path":"notes.txt"}"#)).await;
+        let bare = tool.run(ToolInvocation::alone(r#"{"path":"notes.txt"}"#)).await;
         assert_eq!(bare.outcome, Outcome::Failed, "{way:?}: nothing was granted: {}", bare.text);
 
         let replaced =
-            load(&cell, "reader.sh", READER, 0o755, Some(sidecar), Standing::Replaced).await.unwrap();
+            load(&cell, "reader.sh", READER, 0o755, Some(sidecar), PinStatus::Replaced).await.unwrap();
         assert!(
             replaced.declaration().needs.is_empty(),
             "replaced code gets nothing of what its sidecar asks for"
@@ -215,7 +217,7 @@ esac
     for way in WAYS {
         let cell = Cell::new(way);
         let sidecar = "asks = [\"read:{path}/**\", \"write:{path}/**\"]";
-        let tool = load(&cell, "maker.sh", MAKER, 0o755, Some(sidecar), Standing::Confirmed).await.unwrap();
+        let tool = load(&cell, "maker.sh", MAKER, 0o755, Some(sidecar), PinStatus::Confirmed).await.unwrap();
         let output = called(&tool, r#"{"path": "."}"#).await;
         assert_eq!(output.outcome, Outcome::Failed, "{way:?}: {}", output.text);
         assert!(output.text.contains("[.holm is protected"), "{way:?}: {}", output.text);
@@ -276,16 +278,16 @@ async fn one_bad_program_is_named_and_the_others_are_tools() {
         ("bare", "echo hello\n", 0o755, "begin it with #!"),
         ("notes", "just text\n", 0o644, "it is no program"),
     ] {
-        let refused = load(&cell, name, text, mode, None, Standing::Confirmed).await;
+        let refused = load(&cell, name, text, mode, None, PinStatus::Confirmed).await;
         let message = refused.err().map(|error| error.to_string()).expect(name);
         assert!(message.contains(sign) && !message.contains('\n'), "{name}: {message:?}");
     }
     assert!(began.elapsed() < Duration::from_secs(60));
     cell.write("tools/good.sh", SPEAKER);
 
-    let registry = Registry::new();
-    let folder = Folder::new(cell.path("tools"), Rank::User, OpenGate);
-    Folders::new(&registry).folder(folder).loader(programs(&cell)).load().await;
+    let registry = ToolRegistry::new();
+    let folder = ToolFolder::new(cell.path("tools"), SourceRank::User, AllowAllGate);
+    ToolFolders::new(&registry).folder(folder).loader(programs(&cell)).load().await;
     let snapshot = registry.snapshot();
     let names: Vec<&str> = snapshot.tools().map(|(tool, _)| tool.declaration().name.as_str()).collect();
     assert_eq!(names, ["bash_speaker"]);
@@ -296,17 +298,17 @@ async fn one_bad_program_is_named_and_the_others_are_tools() {
 async fn nothing_of_an_untrusted_folder_is_started() {
     let cell = Cell::new(WAYS[0]);
     cell.write("tools/speaker.sh", SPEAKER);
-    let look = async |ledger: &Ledger| {
-        let registry = Registry::new();
-        let folder = Folder::new(cell.path("tools"), Rank::Project, ledger.clone());
-        Folders::new(&registry).folder(folder).loader(Watched(programs(&cell))).load().await;
+    let look = async |ledger: &TrustLedger| {
+        let registry = ToolRegistry::new();
+        let folder = ToolFolder::new(cell.path("tools"), SourceRank::Project, ledger.clone());
+        ToolFolders::new(&registry).folder(folder).loader(Watched(programs(&cell))).load().await;
         registry.snapshot()
     };
-    let mut ledger = Ledger::in_memory();
+    let mut ledger = TrustLedger::in_memory();
     let unknown = look(&ledger).await;
     assert_eq!(unknown.tools().len(), 0);
     assert!(format!("{:?}", unknown.problems()).contains("not trusted"), "{:?}", unknown.problems());
-    ledger.trust(&Survey::of(&cell.path("tools")).unwrap()).unwrap();
+    ledger.trust(&FolderSurvey::of(&cell.path("tools")).unwrap()).unwrap();
     cell.write("tools/speaker.sh", &format!("{SPEAKER}# changed\n"));
     let changed = look(&ledger).await;
     assert!(format!("{:?}", changed.problems()).contains("has changed"), "{:?}", changed.problems());
@@ -315,17 +317,17 @@ async fn nothing_of_an_untrusted_folder_is_started() {
 }
 
 /// Says that it was asked to load, so that a test sees who got so far.
-struct Watched(Programs);
+struct Watched(ProgramLoader);
 
-impl Loader for Watched {
+impl ToolLoader for Watched {
     fn claims(&self, path: &std::path::Path, head: &[u8]) -> bool {
         self.0.claims(path, head)
     }
 
     fn load<'a>(
         &'a self,
-        _: Found<'a>,
-    ) -> holm_runtime::BoxFuture<'a, Result<Vec<holm_tools::registry::Offer>, LoadError>> {
-        Box::pin(async { Err(LoadError::refused("asked in earnest")) })
+        _: ToolFile<'a>,
+    ) -> holm_runtime::BoxFuture<'a, Result<Vec<holm_tools::registry::ToolOffer>, ToolLoadError>> {
+        Box::pin(async { Err(ToolLoadError::refused("asked in earnest")) })
     }
 }

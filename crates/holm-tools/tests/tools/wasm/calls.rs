@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use holm_kernel::{Block, Outcome};
-use holm_runtime::{CancellationToken, Containment, Job, Tool};
-use holm_sandbox::{Sandbox, Settings};
+use holm_runtime::{CancellationToken, Tool, ToolContainment, ToolInvocation};
+use holm_sandbox::{Sandbox, SandboxSettings};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
 use crate::wasm::kit::{HELP, command, escaped, host, noted, open, prints, run, settings};
@@ -107,7 +107,7 @@ async fn a_call_that_is_not_wanted_any_more_ends_at_once() {
     let body = "(loop $again (br $again))";
     let (tool, _) = open(&host(None), &command(HELP, "", body), "limits = ['fuel:1e12']").unwrap();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(tool.run(Job::alone(r#"{"text":"x"}"#).stop(stop.clone())));
+    let running = tokio::spawn(tool.run(ToolInvocation::alone(r#"{"text":"x"}"#).stop(stop.clone())));
     tokio::time::sleep(Duration::from_millis(100)).await;
     let began = Instant::now();
     stop.cancel();
@@ -131,15 +131,15 @@ const SLEEP: &str =
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_with_more_calls_than_there_are_places_leaves_some_for_another_run() {
-    let sandbox = Sandbox::new(Settings { guests: 4, ..settings() }).unwrap();
+    let sandbox = Sandbox::new(SandboxSettings { guests: 4, ..settings() }).unwrap();
     let host = WasmHost::new(sandbox, WasmSettings::default());
     let (sleeps, _) = open(&host, &command(HELP, "", SLEEP), "").unwrap();
     let (honest, _) = open(&host, &prints(HELP, "fine"), "").unwrap();
     let (sleeps, honest): (Arc<dyn Tool>, Arc<dyn Tool>) = (Arc::new(sleeps), Arc::new(honest));
-    let call = || Job::alone(r#"{"text":"x"}"#);
-    let greedy = Containment::new("greedy");
+    let call = || ToolInvocation::alone(r#"{"text":"x"}"#);
+    let greedy = ToolContainment::new("greedy");
     let held: Vec<_> = (0..20).map(|_| tokio::spawn(greedy.contain(Arc::clone(&sleeps), call()))).collect();
-    let modest = Containment::new("modest");
+    let modest = ToolContainment::new("modest");
     for _ in 0..20 {
         // A call waits half a minute for a free slot before it fails.
         let output = modest.contain(Arc::clone(&honest), call()).await;

@@ -2,9 +2,9 @@
 
 use holm_grants::Level;
 use holm_runtime::Tool;
-use holm_sandbox::Entry;
-use holm_tools::registry::Standing;
-use holm_tools::wasm::SaidBy;
+use holm_sandbox::GuestEntryPoint;
+use holm_tools::registry::PinStatus;
+use holm_tools::wasm::DescriptionSource;
 
 use crate::wasm::kit::{
     ECHO, HELP, command, componentise, host, open, open_as, open_bytes, prints, run, text_world,
@@ -19,7 +19,7 @@ async fn a_command_is_described_by_its_help_and_called_by_words() {
         let declared = tool.declaration();
         assert_eq!((declared.name.as_str(), declared.description.as_str()), ("tool", "Says things."));
         assert_eq!(declared.level, Level::None, "without asking for anything it can do nothing");
-        assert_eq!(inspection.said_by, SaidBy::Help);
+        assert_eq!(inspection.said_by, DescriptionSource::Help);
         assert!(inspection.warnings.is_empty(), "{:?}", inspection.warnings);
         assert_eq!(inspection.size, bytes.len());
         let output = run(&tool, r#"{"loud":true,"text":"-x; rm -rf / 'q'","times":2}"#, &[]).await;
@@ -35,7 +35,7 @@ async fn a_text_component_is_described_by_its_interface() {
     let about = r#"{"name":"echo.text","description":"Answers with what it is asked.","keywords":["mirror"],
         "schema":{"type":"object","properties":{"q":{"type":"string"}},"required":["q"]}}"#;
     let (tool, inspection) = open(&host(None), &text_world(about), "").unwrap();
-    assert_eq!((inspection.entry, inspection.said_by), (Entry::Text, SaidBy::Interface));
+    assert_eq!((inspection.entry, inspection.said_by), (GuestEntryPoint::Text, DescriptionSource::Interface));
     assert_eq!(tool.declaration().name, "echo.text");
     assert_eq!(run(&tool, r#"{"q":"hi"}"#, &[]).await.text, r#"{"q":"hi"}"#);
 }
@@ -52,7 +52,7 @@ async fn a_section_may_carry_the_description_and_then_arguments_come_on_standard
         about.replace('"', "\\\"")
     );
     let (tool, inspection) = open(&host(None), &with, "").unwrap();
-    assert_eq!(inspection.said_by, SaidBy::Section);
+    assert_eq!(inspection.said_by, DescriptionSource::Section);
     assert_eq!(tool.declaration().level, Level::ReadOnly);
     assert_eq!(run(&tool, r#"{"n":4}"#, &[]).await.text, r#"{"n":4}"#);
 }
@@ -114,8 +114,8 @@ fn what_no_sandbox_can_give_is_refused_at_once() {
 fn code_that_took_anothers_place_asks_in_vain() {
     let bytes = wat::parse_str(command(HELP, "", ECHO)).unwrap();
     let open = |standing| open_as(&host(None), &bytes, "asks = ['write:out/']", standing).unwrap();
-    assert_eq!(open(Standing::Confirmed).0.declaration().needs.len(), 1);
-    let (tool, inspection) = open(Standing::Replaced);
+    assert_eq!(open(PinStatus::Confirmed).0.declaration().needs.len(), 1);
+    let (tool, inspection) = open(PinStatus::Replaced);
     assert!(tool.declaration().needs.is_empty());
     assert!(inspection.warnings[0].contains("replaced"), "{:?}", inspection.warnings);
 }

@@ -1,6 +1,6 @@
 //! What a call was allowed is what the guest can do, and nothing else.
 
-use holm_grants::Denials;
+use holm_grants::DenialSet;
 use holm_kernel::Outcome;
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
@@ -43,7 +43,7 @@ async fn what_is_denied_to_everybody_is_denied_whatever_the_call_was_allowed() {
     std::fs::write(folder.path().join("notes.txt"), "hello").unwrap();
     let settings = WasmSettings {
         workspace: Some(folder.path().to_owned()),
-        denials: Denials::parse(["path:notes.txt"]).unwrap(),
+        denials: DenialSet::parse(["path:notes.txt"]).unwrap(),
         ..WasmSettings::default()
     };
     let host = WasmHost::new(sandbox(), settings);
@@ -61,7 +61,7 @@ async fn the_environment_holds_what_was_granted_and_no_secret() {
     let pairs = [("LANG", "de"), ("HOME", "/root"), ("API_KEY", "hunter2-hunter2")];
     let settings = WasmSettings {
         environment: pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
-        secrets: holm_runtime::Secrets::only_known().know("api", "hunter2-hunter2".into()),
+        secrets: holm_runtime::SecretRedactor::only_known().know("api", "hunter2-hunter2".into()),
         ..WasmSettings::default()
     };
     let host = WasmHost::new(sandbox(), settings);

@@ -3,19 +3,19 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use holm_grants::{GrantSet, Need};
+use holm_grants::{CallNeed, GrantSet};
 use holm_kernel::ToolOutput;
-use holm_runtime::{Job, Tool};
-use holm_sandbox::{Compiler, Sandbox, Settings};
-use holm_tools::registry::{LoadError, Sidecar, Standing};
-use holm_tools::wasm::{Inspection, WasmHost, WasmSettings, WasmTool};
+use holm_runtime::{Tool, ToolInvocation};
+use holm_sandbox::{CompilerProgram, Sandbox, SandboxSettings};
+use holm_tools::registry::{PinStatus, ToolLoadError, ToolSidecar};
+use holm_tools::wasm::{GuestInspection, WasmHost, WasmSettings, WasmTool};
 use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER,
 };
 
 /// Settings that compile with the program of this crate.
-pub(crate) fn settings() -> Settings {
-    Settings::with_compiler(Compiler::program(env!("CARGO_BIN_EXE_holm-tools-compiler")))
+pub(crate) fn settings() -> SandboxSettings {
+    SandboxSettings::with_compiler(CompilerProgram::program(env!("CARGO_BIN_EXE_holm-tools-compiler")))
 }
 
 /// One sandbox for all tests of this program.
@@ -31,7 +31,11 @@ pub(crate) fn host(workspace: Option<&Path>) -> WasmHost {
 }
 
 /// A tool of a guest's text, with a sidecar's text.
-pub(crate) fn open(host: &WasmHost, wat: &str, sidecar: &str) -> Result<(WasmTool, Inspection), LoadError> {
+pub(crate) fn open(
+    host: &WasmHost,
+    wat: &str,
+    sidecar: &str,
+) -> Result<(WasmTool, GuestInspection), ToolLoadError> {
     let bytes = wat::parse_str(wat).unwrap();
     open_bytes(host, &bytes, sidecar)
 }
@@ -40,8 +44,8 @@ pub(crate) fn open_bytes(
     host: &WasmHost,
     bytes: &[u8],
     sidecar: &str,
-) -> Result<(WasmTool, Inspection), LoadError> {
-    open_as(host, bytes, sidecar, Standing::Confirmed)
+) -> Result<(WasmTool, GuestInspection), ToolLoadError> {
+    open_as(host, bytes, sidecar, PinStatus::Confirmed)
 }
 
 /// On a thread of its own, because opening blocks and tests may be async.
@@ -49,18 +53,18 @@ pub(crate) fn open_as(
     host: &WasmHost,
     bytes: &[u8],
     sidecar: &str,
-    standing: Standing,
-) -> Result<(WasmTool, Inspection), LoadError> {
-    let sidecar = Sidecar::parse(sidecar).unwrap();
+    standing: PinStatus,
+) -> Result<(WasmTool, GuestInspection), ToolLoadError> {
+    let sidecar = ToolSidecar::parse(sidecar).unwrap();
     let open = || WasmTool::open(host, "tool", bytes, Some(&sidecar), standing, &mut |_| {});
     std::thread::scope(|scope| scope.spawn(open).join().unwrap())
 }
 
 /// Runs a call that was allowed these grants.
 pub(crate) async fn run(tool: &WasmTool, arguments: &str, grants: &[&str]) -> ToolOutput {
-    let mut job = Job::alone(arguments);
+    let mut job = ToolInvocation::alone(arguments);
     let grants = GrantSet::parse(grants.iter().copied()).unwrap();
-    job.needs = grants.iter().cloned().map(Need::Grant).collect();
+    job.needs = grants.iter().cloned().map(CallNeed::Grant).collect();
     tool.run(job).await
 }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use holm_kernel::Outcome;
-use holm_runtime::{Job, Tool};
-use holm_tools::registry::{Folder, Folders, OpenGate, Rank, Registry};
+use holm_runtime::{Tool, ToolInvocation};
+use holm_tools::registry::{AllowAllGate, SourceRank, ToolFolder, ToolFolders, ToolRegistry};
 use holm_tools::wasm::WasmLoader;
 
 use crate::wasm::kit::{command, escaped, host, sandbox};
@@ -43,10 +43,13 @@ async fn ten_thousand_calls_while_files_are_replaced_none_fails_and_none_mixes_v
     // Compiled before, as they are when the disk cache knows them: what is tested is the replacing.
     let _kept: Vec<_> = versions.iter().map(|bytes| sandbox().load(bytes, &mut |_| {}).unwrap()).collect();
     put(folder.path(), &versions[0]);
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let loader = WasmLoader::new(&host(None));
-    let folders =
-        Folders::new(&registry).loader(loader).folder(Folder::new(folder.path(), Rank::User, OpenGate));
+    let folders = ToolFolders::new(&registry).loader(loader).folder(ToolFolder::new(
+        folder.path(),
+        SourceRank::User,
+        AllowAllGate,
+    ));
     let _watching = folders.watch().await.unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let replacing = {
@@ -90,7 +93,7 @@ impl Drop for StopWhenDropped {
 
 /// Calls the current version of the tool until there were enough calls and changes. Returns how
 /// often each version answered.
-async fn call_until_none_is_left(registry: Registry, left: Arc<AtomicUsize>) -> Vec<(String, usize)> {
+async fn call_until_none_is_left(registry: ToolRegistry, left: Arc<AtomicUsize>) -> Vec<(String, usize)> {
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
     let end = Instant::now() + Duration::from_secs(120);
     loop {
@@ -100,7 +103,7 @@ async fn call_until_none_is_left(registry: Registry, left: Arc<AtomicUsize>) -> 
             break;
         }
         let tool: Arc<dyn Tool> = Arc::clone(registry.snapshot().find("tool").unwrap());
-        let output = tool.run(Job::alone("{}")).await;
+        let output = tool.run(ToolInvocation::alone("{}")).await;
         assert_eq!(output.outcome, Outcome::Succeeded, "{}", output.text);
         assert_eq!(output.text, tool.declaration().description, "one version from the schema to the answer");
         *seen.entry(output.text).or_default() += 1;
@@ -112,16 +115,16 @@ async fn call_until_none_is_left(registry: Registry, left: Arc<AtomicUsize>) -> 
 async fn a_known_version_is_visible_soon_and_half_a_file_or_a_broken_one_never_is() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (version(1), version(2));
-    let registry = Registry::new();
+    let registry = ToolRegistry::new();
     let host = host(None);
     // Both are compiled already, as they are when the disk cache knows them.
     let kept: Vec<_> =
         [&first, &second].map(|bytes| host.sandbox().load(bytes, &mut |_| {}).unwrap()).to_vec();
     put(folder.path(), &first);
-    let folders = Folders::new(&registry).loader(WasmLoader::new(&host)).folder(Folder::new(
+    let folders = ToolFolders::new(&registry).loader(WasmLoader::new(&host)).folder(ToolFolder::new(
         folder.path(),
-        Rank::User,
-        OpenGate,
+        SourceRank::User,
+        AllowAllGate,
     ));
     let _watching = folders.watch().await.unwrap();
     let mut times = Vec::new();
@@ -143,7 +146,7 @@ async fn a_known_version_is_visible_soon_and_half_a_file_or_a_broken_one_never_i
     drop(kept);
 }
 
-async fn until(registry: &Registry, description: &str) {
+async fn until(registry: &ToolRegistry, description: &str) {
     let mut changes = registry.changes();
     let there = changes.wait_for(|snapshot| {
         snapshot.find("tool").is_some_and(|tool| tool.declaration().description == description)

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
-use holm_grants::{GrantSet, Need, Policy};
-use holm_runtime::{Containment, Job, Reveal, Secrets, Tool};
-use holm_sandbox::{Answer, HttpRequest, HttpResponse, NetError, Outbound};
+use holm_grants::{CallNeed, GrantPolicy, GrantSet};
+use holm_runtime::{SecretRedactor, SecretReveal, Tool, ToolContainment, ToolInvocation};
+use holm_sandbox::{GuestHttpRequest, GuestHttpResponse, OutboundError, OutboundFuture, OutboundNetwork};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
 use crate::wasm::kit::{HELP, command, open, sandbox};
@@ -16,17 +16,21 @@ const LENGTH: &str =
 
 #[tokio::test]
 async fn a_guest_sees_the_reference_even_where_its_call_may_use_the_secret() {
-    let secrets = Secrets::new().know("github", "hunter2-hunter2".into());
+    let secrets = SecretRedactor::new().know("github", "hunter2-hunter2".into());
     let settings = WasmSettings { secrets: secrets.clone(), ..WasmSettings::default() };
     let host = WasmHost::new(sandbox(), settings);
     let sidecar = "asks = ['secret:github@api.github.com']";
     let (tool, _) = open(&host, &command(HELP, "", LENGTH), sidecar).unwrap();
-    assert_eq!(tool.reveal(), Reveal::OnTheWayOut);
-    let mut job = Job::alone(r#"{"text":"‹secret:github›"}"#);
-    job.needs =
-        GrantSet::parse(["secret:github@api.github.com"]).unwrap().iter().cloned().map(Need::Grant).collect();
+    assert_eq!(tool.reveal(), SecretReveal::OnTheWayOut);
+    let mut job = ToolInvocation::alone(r#"{"text":"‹secret:github›"}"#);
+    job.needs = GrantSet::parse(["secret:github@api.github.com"])
+        .unwrap()
+        .iter()
+        .cloned()
+        .map(CallNeed::Grant)
+        .collect();
     // The guest tells how long its words are; what it would have told of the secret itself is taken out of every output.
-    let output = Containment::new("run").secrets(secrets).contain(Arc::new(tool), job).await;
+    let output = ToolContainment::new("run").secrets(secrets).contain(Arc::new(tool), job).await;
     assert_eq!(output.text.as_bytes(), [u8::try_from("tool\0‹secret:github›\0".len()).unwrap()]);
 }
 
@@ -34,15 +38,19 @@ async fn a_guest_sees_the_reference_even_where_its_call_may_use_the_secret() {
 #[derive(Clone, Default)]
 struct Sent(Arc<Mutex<Vec<String>>>);
 
-impl Outbound for Sent {
-    fn send<'a>(&'a self, _: &'a Policy, request: HttpRequest) -> Answer<'a, Result<HttpResponse, NetError>> {
+impl OutboundNetwork for Sent {
+    fn send<'a>(
+        &'a self,
+        _: &'a GrantPolicy,
+        request: GuestHttpRequest,
+    ) -> OutboundFuture<'a, Result<GuestHttpResponse, OutboundError>> {
         let headers =
             request.headers.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value)));
         self.0.lock().unwrap().extend(headers);
-        Box::pin(async { Err(NetError::TimedOut) })
+        Box::pin(async { Err(OutboundError::TimedOut) })
     }
 
-    fn resolve<'a>(&'a self, _: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>> {
+    fn resolve<'a>(&'a self, _: &'a str) -> OutboundFuture<'a, Result<Vec<IpAddr>, OutboundError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 }
@@ -50,21 +58,21 @@ impl Outbound for Sent {
 #[tokio::test]
 async fn a_header_gets_the_secret_only_for_the_host_that_the_grant_names_and_only_encrypted() {
     let sent = Sent::default();
-    let secrets = Secrets::only_known().know("github", "say \"hi\" 123".into());
+    let secrets = SecretRedactor::only_known().know("github", "say \"hi\" 123".into());
     let settings =
         WasmSettings { secrets, outbound: Some(Arc::new(sent.clone())), ..WasmSettings::default() };
     let host = WasmHost::new(sandbox(), settings);
     let outbound = host.outbound().unwrap();
-    let policy = Policy {
+    let policy = GrantPolicy {
         grants: GrantSet::parse(["fetch:https://*", "secret:github@api.github.com"]).unwrap(),
-        ..Policy::default()
+        ..GrantPolicy::default()
     };
     for (url, expect) in [
         ("https://api.github.com/user", "authorization: Bearer say \"hi\" 123"),
         ("https://evil.example/", "authorization: Bearer ‹secret:github›"),
         ("http://api.github.com/user", "authorization: Bearer ‹secret:github›"),
     ] {
-        let request = HttpRequest {
+        let request = GuestHttpRequest {
             method: "GET".into(),
             url: url.parse().unwrap(),
             headers: vec![("authorization".into(), "Bearer ‹secret:github›".as_bytes().to_vec())],

@@ -3,10 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
-use holm_grants::{GrantSet, Policy};
-use holm_net::{Answer, Client, Connector, HostName, Listeners, Proxy, Resolver, Tls};
-use holm_sandbox::{Access, Call, Outcome};
-use holm_tools::wasm::{Network, WasmHost, WasmSettings};
+use holm_grants::{GrantPolicy, GrantSet};
+use holm_net::{
+    Connector, HostName, HostResolver, HttpClient, ListenerRegistry, ResolveFuture, TlsConfig, TunnelProxy,
+};
+use holm_sandbox::{GuestAccess, GuestCall, GuestOutcome};
+use holm_tools::wasm::{GuestNetwork, WasmHost, WasmSettings};
 
 use crate::wasm::kit::sandbox;
 use crate::wasm::socket_guests::{connects, looks_up};
@@ -14,8 +16,8 @@ use crate::wasm::socket_guests::{connects, looks_up};
 /// Resolves every name to this machine.
 struct Here;
 
-impl Resolver for Here {
-    fn resolve<'a>(&'a self, _: &'a HostName) -> Answer<'a> {
+impl HostResolver for Here {
+    fn resolve<'a>(&'a self, _: &'a HostName) -> ResolveFuture<'a> {
         Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
     }
 }
@@ -25,19 +27,20 @@ fn connector() -> Connector {
 }
 
 /// Runs a guest with the way out that tools have.
-fn run(wat: &str, connector: Connector, grants: &[&str], input: &str) -> Outcome {
-    let network = Network::new(Client::new(connector, Tls::platform().unwrap()));
+fn run(wat: &str, connector: Connector, grants: &[&str], input: &str) -> GuestOutcome {
+    let network = GuestNetwork::new(HttpClient::new(connector, TlsConfig::platform().unwrap()));
     let settings = WasmSettings { outbound: Some(Arc::new(network)), ..WasmSettings::default() };
     let host = WasmHost::new(sandbox(), settings);
     let guest = host.sandbox().load(&wat::parse_str(wat).unwrap(), &mut |_| {}).unwrap();
-    let policy = Policy { grants: GrantSet::parse(grants.iter().copied()).unwrap(), ..Policy::default() };
-    let call = Call::new(Access::open(policy, None).unwrap());
+    let policy =
+        GrantPolicy { grants: GrantSet::parse(grants.iter().copied()).unwrap(), ..GrantPolicy::default() };
+    let call = GuestCall::new(GuestAccess::open(policy, None).unwrap());
     host.sandbox().run_here(&guest, call.outbound(host.outbound().unwrap()).input(input))
 }
 
 /// How it was refused, where nothing else was.
 #[track_caller]
-fn refused(outcome: &Outcome, expect: &str) {
+fn refused(outcome: &GuestOutcome, expect: &str) {
     assert_eq!(outcome.reply, Some(Err("B".to_owned())), "access is denied: {outcome:?}");
     let [refusal] = outcome.refusals.as_slice() else { panic!("{outcome:?}") };
     assert!(refusal.to_string().contains(expect), "{refusal}");
@@ -56,10 +59,10 @@ fn a_guest_connects_to_the_host_and_port_that_were_granted_and_to_no_other() {
     refused(&run(&wat, connector(), &["fetch:tcp://127.0.0.1:1"], ""), &missing);
     refused(&run(&wat, connector(), &["fetch:tcp://db.example.com:*"], ""), &missing);
     // What only this path knows: doors of our own, and a proxy that a guest's socket would go past.
-    let doors = Listeners::default();
+    let doors = ListenerRegistry::default();
     let _door = doors.register(listener.local_addr().unwrap());
     refused(&run(&wat, connector().with_listeners(doors), &[&exact], ""), "127.0.0.1");
-    let proxied = connector().with_proxy(Proxy::http("127.0.0.1:1".parse().unwrap()));
+    let proxied = connector().with_proxy(TunnelProxy::http("127.0.0.1:1".parse().unwrap()));
     refused(&run(&wat, proxied, &[&exact], ""), "do not go by way of a proxy");
     assert!(listener.accept().is_err(), "somebody connected");
 }

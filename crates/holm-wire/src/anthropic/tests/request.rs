@@ -5,7 +5,7 @@ use holm_kernel::{Block, Message, MessageId, Messages as Which, Outcome, Role, S
 
 use super::super::*;
 use crate::{
-    Auth, Caching, Effort, Encoder, Options, Parallel, Reasoning, ToolChoice,
+    AuthScheme, Caching, Effort, Parallel, Reasoning, RequestEncoder, ToolChoice, WireOptions,
     testing::{assistant, body, call, check_growth, encode, file, picture, request, result, user, weather},
 };
 
@@ -46,27 +46,30 @@ fn conversation() -> Vec<Arc<Message>> {
 }
 
 fn encoded(
-    dialect: Dialect,
-    options: &Options,
+    dialect: AnthropicDialect,
+    options: &WireOptions,
     change: impl FnOnce(&mut holm_kernel::Request),
-) -> crate::HttpRequest {
+) -> crate::ProviderRequest {
     let view = conversation();
     let mut request = request("anthropic/claude-sonnet-4-5", view.len(), vec![weather()]);
     change(&mut request);
-    encode(&mut Encoder::new(Arc::new(Messages::new(dialect))), &request, &view, options)
+    encode(&mut RequestEncoder::new(Arc::new(AnthropicCodec::new(dialect))), &request, &view, options)
 }
 
 #[test]
 fn a_conversation_is_written_as_the_service_documents_it() {
-    let request = encoded(Dialect::default(), &Options::default(), |_| {});
-    assert_eq!((request.path.as_str(), &request.auth), ("/v1/messages", &Auth::Header("x-api-key".into())));
+    let request = encoded(AnthropicDialect::default(), &WireOptions::default(), |_| {});
+    assert_eq!(
+        (request.path.as_str(), &request.auth),
+        ("/v1/messages", &AuthScheme::Header("x-api-key".into()))
+    );
     assert!(request.headers.contains(&("anthropic-version".into(), "2023-06-01".into())));
     insta::assert_snapshot!(body(&request), @r##"{"model":"claude-sonnet-4-5","max_tokens":4096,"temperature":0.7,"stream":true,"tools":[{"name":"weather","description":"Tells the weather.","input_schema":{"properties":{"city":{"type":"string"}},"required":["city"],"type":"object"},"cache_control":{"type":"ephemeral"}}],"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"Weather in \"Paris\"?"}]},{"role":"assistant","content":[{"type":"thinking","thinking":"Ask.","signature":"c2ln"},{"type":"redacted_thinking","data":"ZGF0YQ=="},{"type":"tool_use","id":"functions_weather_0","name":"weather","input":{"city": "Paris"}},{"type":"tool_use","id":"call_2","name":"weather","input":{"invalid_json":"{broken"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_weather_0","content":[{"type":"text","text":"sunny"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aWs="}}]},{"type":"tool_result","tool_use_id":"call_2","content":"not JSON","is_error":true},{"type":"text","text":"<operator>\nBe quick.\n</operator>","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":[{"type":"text","text":"Sunny."}]},{"role":"user","content":[{"type":"text","text":"And these?"},{"type":"document","source":{"type":"url","url":"https://x.test/a.pdf"}},{"type":"document","source":{"type":"text","media_type":"text/plain","data":"# hi"},"title":"note.txt"},{"type":"text","text":"[the file \"note.txt\" (application/zip) is not shown]","cache_control":{"type":"ephemeral"}}]}]}"##);
 }
 
 #[test]
 fn settings_are_written_by_their_names() {
-    let options = Options {
+    let options = WireOptions {
         delivery: crate::Delivery::Whole,
         tool_choice: ToolChoice::Required,
         parallel: Parallel::Forbidden,
@@ -76,7 +79,7 @@ fn settings_are_written_by_their_names() {
         stop: vec!["END".into()],
         extra: Some(Json::parse(r#"{"metadata":{"user_id":"u"}}"#).unwrap()),
     };
-    let request = encoded(Dialect::default(), &options, |request| {
+    let request = encoded(AnthropicDialect::default(), &options, |request| {
         request.messages = Which::Own(vec![user(0, "hi")]);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
     });
@@ -85,9 +88,9 @@ fn settings_are_written_by_their_names() {
 
 #[test]
 fn thinking_fits_the_cap_and_the_dialect() {
-    let check = |dialect: ThinkingStyle, reasoning, cap, expect: &str| {
-        let dialect = Dialect { thinking: dialect, ..Dialect::default() };
-        let options = Options { reasoning, ..Options::default() };
+    let check = |dialect: AnthropicThinking, reasoning, cap, expect: &str| {
+        let dialect = AnthropicDialect { thinking: dialect, ..AnthropicDialect::default() };
+        let options = WireOptions { reasoning, ..WireOptions::default() };
         let sent = encoded(dialect, &options, |request| request.max_output = Some(cap));
         let json = Json::parse(body(&sent)).unwrap();
         let shown: Vec<String> = ["thinking", "output_config", "temperature"]
@@ -97,18 +100,18 @@ fn thinking_fits_the_cap_and_the_dialect() {
         assert_eq!(shown.join(" "), expect);
     };
     let high = Reasoning::Effort(Effort::High);
-    check(ThinkingStyle::Budget, high, 64_000, r#"{"budget_tokens":24576,"type":"enabled"}  "#);
-    check(ThinkingStyle::Budget, high, 4_096, r#"{"budget_tokens":4095,"type":"enabled"}  "#);
-    check(ThinkingStyle::Budget, high, 512, "  0.7");
-    check(ThinkingStyle::Budget, Reasoning::Off, 512, r#"{"type":"disabled"}  0.7"#);
-    check(ThinkingStyle::Adaptive, high, 4_096, r#"{"type":"adaptive"} {"effort":"high"} "#);
-    check(ThinkingStyle::Omitted, high, 4_096, "  0.7");
-    check(ThinkingStyle::Budget, Reasoning::Unsaid, 4_096, "  0.7");
+    check(AnthropicThinking::Budget, high, 64_000, r#"{"budget_tokens":24576,"type":"enabled"}  "#);
+    check(AnthropicThinking::Budget, high, 4_096, r#"{"budget_tokens":4095,"type":"enabled"}  "#);
+    check(AnthropicThinking::Budget, high, 512, "  0.7");
+    check(AnthropicThinking::Budget, Reasoning::Off, 512, r#"{"type":"disabled"}  0.7"#);
+    check(AnthropicThinking::Adaptive, high, 4_096, r#"{"type":"adaptive"} {"effort":"high"} "#);
+    check(AnthropicThinking::Omitted, high, 4_096, "  0.7");
+    check(AnthropicThinking::Budget, Reasoning::Unsaid, 4_096, "  0.7");
 }
 
 #[test]
 fn growing_a_view_gives_the_same_bytes() {
-    check_growth(Arc::new(Messages::default()), &conversation());
+    check_growth(Arc::new(AnthropicCodec::default()), &conversation());
 }
 
 #[test]
@@ -117,10 +120,10 @@ fn no_request_has_more_than_four_breakpoints() {
     for count in 0..=view.len() {
         let request = request("a/b", count, vec![weather(), weather()]);
         let sent = encode(
-            &mut Encoder::new(Arc::new(Messages::default())),
+            &mut RequestEncoder::new(Arc::new(AnthropicCodec::default())),
             &request,
             &view[..count],
-            &Options::default(),
+            &WireOptions::default(),
         );
         let found = body(&sent).matches("cache_control").count();
         assert!(found <= 4, "{found} at {count}");
@@ -130,7 +133,7 @@ fn no_request_has_more_than_four_breakpoints() {
 
 #[test]
 fn neighbours_of_one_role_become_one_message() {
-    let sent = encoded(Dialect::default(), &Options::default(), |_| {});
+    let sent = encoded(AnthropicDialect::default(), &WireOptions::default(), |_| {});
     let json = Json::parse(body(&sent)).unwrap();
     let roles: Vec<&str> = json
         .get("messages")

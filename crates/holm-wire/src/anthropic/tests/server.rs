@@ -7,13 +7,13 @@ use holm_kernel::{
 
 use super::super::*;
 use crate::{
-    Delivery, Encoder, Options, Reasoning, ToolChoice,
-    server::{Head, ServerCodec},
+    Delivery, Reasoning, RequestEncoder, ToolChoice, WireOptions,
+    server::{ReplyHead, ServerCodec},
     testing::{assistant, body, call, decode, encode, picture, request, result, user, weather},
 };
 
-fn head() -> Head {
-    Head { id: "msg_1".into(), model: "m".into(), created: 1, ..Head::default() }
+fn head() -> ReplyHead {
+    ReplyHead { id: "msg_1".into(), model: "m".into(), created: 1, ..ReplyHead::default() }
 }
 
 fn signed(text: &str, replay: &str) -> Block {
@@ -39,24 +39,27 @@ fn reply() -> Reply {
 fn what_the_server_writes_the_client_reads() {
     for piece in [1, 5, 1000] {
         let mut stream = Vec::new();
-        Server.stream(head()).reply(&reply(), piece, &mut stream);
-        assert_eq!(decode(&Messages::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+        AnthropicServerCodec.stream(head()).reply(&reply(), piece, &mut stream);
+        assert_eq!(decode(&AnthropicCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
     }
-    assert_eq!(Messages::default().reply(&Server.reply(&head(), &reply())).unwrap(), reply());
+    assert_eq!(
+        AnthropicCodec::default().reply(&AnthropicServerCodec.reply(&head(), &reply())).unwrap(),
+        reply()
+    );
 }
 
 #[test]
 fn live_pieces_pass_through() {
     let mut first = Vec::new();
-    Server.stream(head()).reply(&reply(), 3, &mut first);
-    let mut server = Server.stream(head());
+    AnthropicServerCodec.stream(head()).reply(&reply(), 3, &mut first);
+    let mut server = AnthropicServerCodec.stream(head());
     let mut second = Vec::new();
-    let mut decoder = Messages::default().stream();
+    let mut decoder = AnthropicCodec::default().stream();
     let _ = decoder.feed(&first, &mut |delta| server.delta(&delta, &mut second));
     let decoded = decoder.finish(&mut |_| {}).unwrap();
     server.end(decoded.stop, decoded.usage, &mut second);
     // Signatures are not part of live pieces; everything that is shown is.
-    let got = decode(&Messages::default(), &[&second]).0.unwrap();
+    let got = decode(&AnthropicCodec::default(), &[&second]).0.unwrap();
     assert_eq!(got.blocks.len(), 4);
     assert_eq!((got.usage, got.stop), (reply().usage, reply().stop));
 }
@@ -66,13 +69,13 @@ fn a_failure_keeps_its_class_on_the_way() {
     let check = |class, message: &str, expect_status: u16| {
         let failure =
             Failure { class, message: message.into(), retry_after_ms: None, usage: Usage::default() };
-        let (status, body) = Server.failure(&failure);
+        let (status, body) = AnthropicServerCodec.failure(&failure);
         assert_eq!(status, expect_status);
         let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
         assert_eq!(crate::classify::http(&answer).class, class);
         let mut stream = Vec::new();
-        Server.stream(head()).fail(&failure, &mut stream);
-        assert_eq!(decode(&Messages::default(), &[&stream]).0.unwrap_err().class, class);
+        AnthropicServerCodec.stream(head()).fail(&failure, &mut stream);
+        assert_eq!(decode(&AnthropicCodec::default(), &[&stream]).0.unwrap_err().class, class);
     };
     check(FailureClass::Overloaded, "Overloaded", 529);
     check(FailureClass::RateLimited, "slow down", 429);
@@ -97,14 +100,14 @@ fn what_the_client_writes_the_server_reads() {
         assistant(3, vec![Block::Text("Rain.".into())]),
         Arc::new(Message::new(MessageId::new(4), Role::User, vec![Block::Text("And".into()), picture()])),
     ];
-    let options = Options {
+    let options = WireOptions {
         tool_choice: ToolChoice::Tool("weather".into()),
         reasoning: Reasoning::Budget(2000),
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let codec: Arc<dyn Codec> = Arc::new(Messages::default());
-    let sent = encode(&mut Encoder::new(codec), &request("p/m", 5, vec![weather()]), &view, &options);
-    let asked = Server.read(body(&sent).as_bytes()).unwrap();
+    let codec: Arc<dyn ProviderCodec> = Arc::new(AnthropicCodec::default());
+    let sent = encode(&mut RequestEncoder::new(codec), &request("p/m", 5, vec![weather()]), &view, &options);
+    let asked = AnthropicServerCodec.read(body(&sent).as_bytes()).unwrap();
     let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
     assert_eq!(messages, view);
     assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "m"));
@@ -118,7 +121,9 @@ fn what_the_client_writes_the_server_reads() {
 
 #[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
-    let check = |body: &[u8], expect: &str| assert_eq!(Server.read(body).unwrap_err().to_string(), expect);
+    let check = |body: &[u8], expect: &str| {
+        assert_eq!(AnthropicServerCodec.read(body).unwrap_err().to_string(), expect)
+    };
     check(b"{}", "/model: expected a string");
     check(br#"{"model":"m"}"#, "/messages: expected a list");
     check(br#"{"model":"m","messages":[{}]}"#, "/messages/0/content: expected a string or a list of blocks");

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::{super::*, fixture};
 use crate::testing::{check_beginnings, check_cuts, decode, decode_with};
 
-fn codec() -> Messages {
-    Messages::default()
+fn codec() -> AnthropicCodec {
+    AnthropicCodec::default()
 }
 
 fn show(reply: &Reply) -> String {
@@ -186,10 +186,10 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        let decoder = |events| Box::new(Stream::new(sse::Decoder::default(), events));
+        let decoder = |events| Box::new(FramedDecoder::new(sse::SseDecoder::default(), events));
         prop_assert_eq!(
-            decode_with(decoder(MessageEvents::default()), &[&bytes]),
-            decode_with(decoder(MessageEvents::plain()), &[&bytes])
+            decode_with(decoder(AnthropicEventReader::default()), &[&bytes]),
+            decode_with(decoder(AnthropicEventReader::plain()), &[&bytes])
         );
     }
 

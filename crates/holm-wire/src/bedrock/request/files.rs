@@ -7,8 +7,8 @@ use holm_kernel::{Media, MessageId};
 use super::write_text;
 use crate::{
     MediaSource,
-    media::{Resolved, as_text, describe, resolve},
-    write::Object,
+    media::{MediaLocation, as_text, describe, resolve},
+    write::ObjectWriter,
 };
 
 /// The longest part of a file's name that is kept.
@@ -17,12 +17,12 @@ const MAX_NAME: usize = 80;
 /// Creates names for the documents of one message. Names must be unique in a conversation, so a
 /// name ends with the message's number and its own.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct DocumentNames {
     message: MessageId,
     count: u64,
 }
 
-impl Names {
+impl DocumentNames {
     pub(super) const fn new(message: MessageId) -> Self {
         Self { message, count: 0 }
     }
@@ -59,9 +59,14 @@ pub(super) fn write_image(image: &Media, media: &dyn MediaSource, out: &mut Vec<
 
 /// A text file is sent as text, which every model accepts. Other files are sent as a document, if
 /// the service supports their type.
-pub(super) fn write_file(file: &Media, media: &dyn MediaSource, names: &mut Names, out: &mut Vec<u8>) {
+pub(super) fn write_file(
+    file: &Media,
+    media: &dyn MediaSource,
+    names: &mut DocumentNames,
+    out: &mut Vec<u8>,
+) {
     let found = resolve(file, media);
-    if let Resolved::Base64(data) = &found
+    if let MediaLocation::Base64(data) = &found
         && let Some(text) = as_text(&file.media_type, data)
     {
         let name = file.name.as_deref().unwrap_or("file");
@@ -86,28 +91,28 @@ pub(super) fn write_file(file: &Media, media: &dyn MediaSource, names: &mut Name
 
 /// Bytes, or a location in the provider's own storage. The service fetches
 /// nothing from other places.
-fn source(found: &Resolved<'_>) -> Option<Vec<u8>> {
+fn source(found: &MediaLocation<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
-    let mut object = Object::open(&mut out);
+    let mut object = ObjectWriter::open(&mut out);
     match found {
-        Resolved::Base64(data) => object.string("bytes", data),
-        Resolved::Url(url) if url.starts_with("s3://") => {
+        MediaLocation::Base64(data) => object.string("bytes", data),
+        MediaLocation::Url(url) if url.starts_with("s3://") => {
             if let Some(out) = object.member("s3Location") {
-                let mut place = Object::open(out);
+                let mut place = ObjectWriter::open(out);
                 place.string("uri", url);
                 place.close();
             }
         }
-        Resolved::Url(_) | Resolved::Missing => return None,
+        MediaLocation::Url(_) | MediaLocation::Missing => return None,
     }
     object.close();
     Some(out)
 }
 
 fn write_source(kind: &str, format: &str, name: Option<&str>, source: &[u8], out: &mut Vec<u8>) {
-    let mut object = Object::open(out);
+    let mut object = ObjectWriter::open(out);
     if let Some(out) = object.member(kind) {
-        let mut inner = Object::open(out);
+        let mut inner = ObjectWriter::open(out);
         inner.string("format", format);
         if let Some(name) = name {
             inner.string("name", name);

@@ -10,23 +10,23 @@ use holm_kernel::{
 use super::REPLAY;
 use crate::{
     Reasoning, ToolChoice, loose,
-    server::{Asked, AskedTool, BadBody},
+    server::{CompletionRequest, CompletionTool, RequestBodyError},
 };
 
 /// The tool names by call id, because results contain only the id. The map is built while reading,
 /// so that many calls with many results need one pass.
-type Tools<'j> = BTreeMap<&'j str, &'j str>;
+type CallToolNames<'j> = BTreeMap<&'j str, &'j str>;
 
-pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
+pub(super) fn read(json: &Json) -> Result<CompletionRequest, RequestBodyError> {
     let messages = json
         .get("messages")
         .and_then(Json::as_array)
-        .ok_or_else(|| BadBody::member("/messages", "a list"))?;
-    let mut asked = Asked::default();
+        .ok_or_else(|| RequestBodyError::member("/messages", "a list"))?;
+    let mut asked = CompletionRequest::default();
     let system = json.get("system").and_then(Json::as_array).unwrap_or_default();
     let system: Vec<&str> = system.iter().filter_map(|part| part.get("text")?.as_str()).collect();
     asked.system = system.join("\n\n");
-    let mut tools = Tools::new();
+    let mut tools = CallToolNames::new();
     for (index, message) in messages.iter().enumerate() {
         read_message(message, index, &mut tools, &mut asked)?;
     }
@@ -34,19 +34,18 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     for (index, tool) in tools.iter().enumerate() {
         // Cache points can stand between the tools.
         let Some(spec) = tool.get("toolSpec") else { continue };
-        let name = spec
-            .get("name")
-            .and_then(Json::as_str)
-            .ok_or_else(|| BadBody::member(format!("/toolConfig/tools/{index}/toolSpec/name"), "a string"))?;
+        let name = spec.get("name").and_then(Json::as_str).ok_or_else(|| {
+            RequestBodyError::member(format!("/toolConfig/tools/{index}/toolSpec/name"), "a string")
+        })?;
         let description = spec.get("description").and_then(Json::as_str).unwrap_or_default();
         let schema = spec.pointer("/inputSchema/json").cloned().unwrap_or_default();
-        asked.tools.push(AskedTool { name: name.into(), description: description.into(), schema });
+        asked.tools.push(CompletionTool { name: name.into(), description: description.into(), schema });
     }
     read_settings(json, &mut asked);
     Ok(asked)
 }
 
-fn read_settings(json: &Json, asked: &mut Asked) {
+fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     let choice = json.pointer("/toolConfig/toolChoice");
     asked.tool_choice = match choice {
         Some(choice) if choice.get("any").is_some() => ToolChoice::Required,
@@ -76,12 +75,12 @@ fn read_settings(json: &Json, asked: &mut Asked) {
 fn read_message<'j>(
     json: &'j Json,
     index: usize,
-    tools: &mut Tools<'j>,
-    asked: &mut Asked,
-) -> Result<(), BadBody> {
+    tools: &mut CallToolNames<'j>,
+    asked: &mut CompletionRequest,
+) -> Result<(), RequestBodyError> {
     let place = format!("/messages/{index}");
     let Some(parts) = json.get("content").and_then(Json::as_array) else {
-        return Err(BadBody::member(place + "/content", "a list of blocks"));
+        return Err(RequestBodyError::member(place + "/content", "a list of blocks"));
     };
     for call in parts.iter().filter_map(|part| part.get("toolUse")) {
         let text = |name: &str| call.get(name).and_then(Json::as_str).unwrap_or_default();
@@ -93,13 +92,13 @@ fn read_message<'j>(
         Some("assistant") => Role::Assistant,
         Some("user") if results => Role::Tool,
         Some("user") => Role::User,
-        Some(_) | None => return Err(BadBody::member(place + "/role", "user or assistant")),
+        Some(_) | None => return Err(RequestBodyError::member(place + "/role", "user or assistant")),
     };
     asked.messages.push(Message::new(MessageId::new(asked.messages.len() as u64), role, blocks));
     Ok(())
 }
 
-fn read_block(json: &Json, tools: &Tools<'_>) -> Option<Block> {
+fn read_block(json: &Json, tools: &CallToolNames<'_>) -> Option<Block> {
     let text = |object: &Json, name: &str| {
         object.get(name).and_then(Json::as_str).map(String::from).unwrap_or_default()
     };
@@ -139,7 +138,7 @@ fn read_reasoning(json: &Json) -> Thinking {
     }
 }
 
-fn read_result(json: &Json, tools: &Tools<'_>) -> ToolResult {
+fn read_result(json: &Json, tools: &CallToolNames<'_>) -> ToolResult {
     let call = json.get("toolUseId").and_then(Json::as_str).unwrap_or_default();
     // Results do not contain results, so this recursion is one level deep.
     let content = json.get("content").and_then(Json::as_array).unwrap_or_default();
@@ -148,7 +147,7 @@ fn read_result(json: &Json, tools: &Tools<'_>) -> ToolResult {
         .filter(|part| part.get("toolResult").is_none())
         .filter_map(|part| match part.get("json") {
             Some(json) => Some(Block::Text(json.canonical())),
-            None => read_block(part, &Tools::new()),
+            None => read_block(part, &CallToolNames::new()),
         })
         .collect();
     let failed = json.get("status").and_then(Json::as_str) == Some("error");

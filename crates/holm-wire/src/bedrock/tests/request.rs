@@ -5,7 +5,7 @@ use holm_kernel::{Block, Media, Message, MessageId, Messages as Which, Outcome, 
 
 use super::super::*;
 use crate::{
-    Auth, Caching, Delivery, Effort, Encoder, Options, Reasoning, ToolChoice,
+    AuthScheme, Caching, Delivery, Effort, Reasoning, RequestEncoder, ToolChoice, WireOptions,
     testing::{assistant, body, call, check_growth, encode, file, picture, request, result, user, weather},
 };
 
@@ -51,31 +51,35 @@ fn conversation() -> Vec<Arc<Message>> {
     ]
 }
 
-fn encoded(model: &str, options: &Options, change: impl FnOnce(&mut holm_kernel::Request)) -> HttpRequest {
+fn encoded(
+    model: &str,
+    options: &WireOptions,
+    change: impl FnOnce(&mut holm_kernel::Request),
+) -> ProviderRequest {
     let view = conversation();
     let mut request = request(model, view.len(), vec![weather()]);
     change(&mut request);
-    encode(&mut Encoder::new(Arc::new(Converse::default())), &request, &view, options)
+    encode(&mut RequestEncoder::new(Arc::new(BedrockCodec::default())), &request, &view, options)
 }
 
 #[test]
 fn a_conversation_is_written_as_the_service_documents_it() {
-    let request = encoded(CLAUDE, &Options::default(), |_| {});
+    let request = encoded(CLAUDE, &WireOptions::default(), |_| {});
     assert_eq!(request.path, "/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream");
-    assert_eq!(request.auth, Auth::SigV4("bedrock".into()));
+    assert_eq!(request.auth, AuthScheme::SigV4("bedrock".into()));
     insta::assert_snapshot!(body(&request), @r##"{"system":[{"text":"Be brief."},{"cachePoint":{"type":"default"}}],"messages":[{"role":"user","content":[{"text":"Weather in \"Paris\"?"}]},{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Ask.","signature":"c2ln"}}},{"reasoningContent":{"redactedContent":"ZGF0YQ=="}},{"toolUse":{"toolUseId":"functions_weather_0","name":"weather","input":{"city": "Paris"}}},{"toolUse":{"toolUseId":"call_2","name":"weather","input":{"invalid_json":"{broken"}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"functions_weather_0","content":[{"text":"sunny"},{"image":{"format":"png","source":{"bytes":"aWs="}}}],"status":"success"}},{"toolResult":{"toolUseId":"call_2","content":[{"text":"(no output)"}],"status":"error"}},{"text":"<operator>\nBe quick.\n</operator>"},{"cachePoint":{"type":"default"}}]},{"role":"assistant","content":[{"text":"Sunny."}]},{"role":"user","content":[{"document":{"format":"pdf","name":"note txt 6-1","source":{"bytes":"JVBE"}}},{"document":{"format":"pdf","name":"note txt 6-2","source":{"s3Location":{"uri":"s3://bucket/a.pdf"}}}},{"text":"The file \"note.txt\":\n# hi"},{"text":"[the file \"note.txt\" (application/zip) is not shown]"},{"text":"See the attached document."},{"cachePoint":{"type":"default"}}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"weather","description":"Tells the weather.","inputSchema":{"json":{"properties":{"city":{"type":"string"}},"required":["city"],"type":"object"}}}},{"cachePoint":{"type":"default"}}]},"inferenceConfig":{"maxTokens":4096,"temperature":0.7}}"##);
 }
 
 #[test]
 fn settings_are_written_by_their_names() {
-    let options = Options {
+    let options = WireOptions {
         delivery: Delivery::Whole,
         tool_choice: ToolChoice::Tool("weather".into()),
         reasoning: Reasoning::Budget(2000),
         caching: Caching::Off,
         stop: vec!["END".into()],
         extra: Some(Json::parse(r#"{"requestMetadata":{"team":"a"}}"#).unwrap()),
-        ..Options::default()
+        ..WireOptions::default()
     };
     let request = encoded(CLAUDE, &options, |request| {
         request.messages = Which::Own(vec![user(0, "hi")]);
@@ -87,13 +91,13 @@ fn settings_are_written_by_their_names() {
 
 #[test]
 fn a_long_lived_key_goes_as_a_bearer_token() {
-    let dialect: Dialect = serde_json::from_str(r#"{"auth":"bearer"}"#).unwrap();
+    let dialect: BedrockDialect = serde_json::from_str(r#"{"auth":"bearer"}"#).unwrap();
     let view = conversation();
     let request = encode(
-        &mut Encoder::new(Arc::new(Converse::new(dialect))),
+        &mut RequestEncoder::new(Arc::new(BedrockCodec::new(dialect))),
         &request(CLAUDE, 1, vec![]),
         &view[..1],
-        &Options::default(),
+        &WireOptions::default(),
     );
     assert_eq!(request.auth.header("k"), Some(("authorization", "Bearer k".into())));
 }
@@ -101,7 +105,7 @@ fn a_long_lived_key_goes_as_a_bearer_token() {
 #[test]
 fn cache_points_stand_only_where_the_model_knows_them() {
     let check = |model: &str, expect: usize| {
-        let sent = encoded(model, &Options::default(), |_| {});
+        let sent = encoded(model, &WireOptions::default(), |_| {});
         assert_eq!(body(&sent).matches("cachePoint").count(), expect, "{model}");
     };
     check(CLAUDE, 4);
@@ -113,7 +117,7 @@ fn cache_points_stand_only_where_the_model_knows_them() {
 #[test]
 fn thinking_is_asked_for_in_the_makers_words() {
     let check = |model: &str, reasoning, cap, expect: &str| {
-        let options = Options { reasoning, ..Options::default() };
+        let options = WireOptions { reasoning, ..WireOptions::default() };
         let sent = encoded(model, &options, |request| request.max_output = Some(cap));
         let json = Json::parse(body(&sent)).unwrap();
         let fields = json.get("additionalModelRequestFields").map(Json::canonical).unwrap_or_default();
@@ -132,7 +136,7 @@ fn thinking_is_asked_for_in_the_makers_words() {
 
 #[test]
 fn growing_a_view_gives_the_same_bytes() {
-    check_growth(Arc::new(Converse::default()), &conversation());
+    check_growth(Arc::new(BedrockCodec::default()), &conversation());
 }
 
 #[test]
@@ -140,8 +144,12 @@ fn ids_are_made_to_fit_and_stay_apart() {
     let sent = |id: &str| {
         let view = [assistant(0, vec![call(id, "f", "")]), result(1, id, "x", Outcome::Succeeded, vec![])];
         let request = request("bedrock/m", 2, vec![]);
-        let sent =
-            encode(&mut Encoder::new(Arc::new(Converse::default())), &request, &view, &Options::default());
+        let sent = encode(
+            &mut RequestEncoder::new(Arc::new(BedrockCodec::default())),
+            &request,
+            &view,
+            &WireOptions::default(),
+        );
         let json = Json::parse(body(&sent)).unwrap();
         let at = |place: &str| String::from(json.pointer(place).and_then(Json::as_str).unwrap());
         let call = at("/messages/0/content/0/toolUse/toolUseId");
@@ -167,10 +175,10 @@ fn pictures_that_the_service_cannot_fetch_are_named_in_words() {
     ];
     let view = [Arc::new(Message::new(MessageId::new(0), Role::User, blocks))];
     let sent = encode(
-        &mut Encoder::new(Arc::new(Converse::default())),
+        &mut RequestEncoder::new(Arc::new(BedrockCodec::default())),
         &request("bedrock/m", 1, vec![]),
         &view,
-        &Options::default(),
+        &WireOptions::default(),
     );
     assert_eq!(body(&sent).matches("is not shown]").count(), 3, "{}", body(&sent));
 }

@@ -7,13 +7,13 @@ use holm_kernel::{
 
 use super::super::*;
 use crate::{
-    Delivery, Encoder, Options, Reasoning, ToolChoice,
-    server::{Head, ServerCodec},
+    Delivery, Reasoning, RequestEncoder, ToolChoice, WireOptions,
+    server::{ReplyHead, ServerCodec},
     testing::{assistant, body, call, decode, encode, picture, request, result, user, weather},
 };
 
-fn server() -> Server {
-    Server::at("/model/m/converse-stream").unwrap()
+fn server() -> BedrockServerCodec {
+    BedrockServerCodec::at("/model/m/converse-stream").unwrap()
 }
 
 fn signed(text: &str, replay: &str) -> Block {
@@ -39,27 +39,30 @@ fn reply() -> Reply {
 fn what_the_server_writes_the_client_reads() {
     for piece in [1, 5, 1000] {
         let mut stream = Vec::new();
-        server().stream(Head::default()).reply(&reply(), piece, &mut stream);
-        assert_eq!(decode(&Converse::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+        server().stream(ReplyHead::default()).reply(&reply(), piece, &mut stream);
+        assert_eq!(decode(&BedrockCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
     }
-    assert_eq!(Converse::default().reply(&server().reply(&Head::default(), &reply())).unwrap(), reply());
+    assert_eq!(
+        BedrockCodec::default().reply(&server().reply(&ReplyHead::default(), &reply())).unwrap(),
+        reply()
+    );
     let mut empty = Vec::new();
-    server().stream(Head::default()).end(StopReason::EndTurn, Usage::default(), &mut empty);
-    assert_eq!(decode(&Converse::default(), &[&empty]).0.unwrap().blocks, []);
+    server().stream(ReplyHead::default()).end(StopReason::EndTurn, Usage::default(), &mut empty);
+    assert_eq!(decode(&BedrockCodec::default(), &[&empty]).0.unwrap().blocks, []);
 }
 
 #[test]
 fn live_pieces_pass_through() {
     let mut first = Vec::new();
-    server().stream(Head::default()).reply(&reply(), 3, &mut first);
-    let mut server = server().stream(Head::default());
+    server().stream(ReplyHead::default()).reply(&reply(), 3, &mut first);
+    let mut server = server().stream(ReplyHead::default());
     let mut second = Vec::new();
-    let mut decoder = Converse::default().stream();
+    let mut decoder = BedrockCodec::default().stream();
     let _ = decoder.feed(&first, &mut |delta| server.delta(&delta, &mut second));
     let decoded = decoder.finish(&mut |_| {}).unwrap();
     server.end(decoded.stop, decoded.usage, &mut second);
     // Signatures are not part of live pieces; everything that is shown is.
-    let got = decode(&Converse::default(), &[&second]).0.unwrap();
+    let got = decode(&BedrockCodec::default(), &[&second]).0.unwrap();
     assert_eq!(got.blocks.len(), 4);
     assert_eq!((got.usage, got.stop), (reply().usage, reply().stop));
 }
@@ -74,8 +77,8 @@ fn a_failure_keeps_its_class_on_the_way() {
         let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
         assert_eq!(crate::classify::http(&answer).class, class);
         let mut stream = Vec::new();
-        server().stream(Head::default()).fail(&failure, &mut stream);
-        assert_eq!(decode(&Converse::default(), &[&stream]).0.unwrap_err().class, class);
+        server().stream(ReplyHead::default()).fail(&failure, &mut stream);
+        assert_eq!(decode(&BedrockCodec::default(), &[&stream]).0.unwrap_err().class, class);
     };
     check(FailureClass::Overloaded, "busy", 503);
     check(FailureClass::RateLimited, "slow down", 429);
@@ -100,17 +103,17 @@ fn what_the_client_writes_the_server_reads() {
         assistant(3, vec![Block::Text("Rain.".into())]),
         Arc::new(Message::new(MessageId::new(4), Role::User, vec![Block::Text("And".into()), picture()])),
     ];
-    let options = Options {
+    let options = WireOptions {
         tool_choice: ToolChoice::Tool("weather".into()),
         reasoning: Reasoning::Budget(2000),
         stop: vec!["END".into()],
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let codec: Arc<dyn Codec> = Arc::new(Converse::default());
+    let codec: Arc<dyn ProviderCodec> = Arc::new(BedrockCodec::default());
     let mut wanted = request("bedrock/arn:aws:claude/x", 5, vec![weather()]);
     wanted.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
-    let sent = encode(&mut Encoder::new(codec), &wanted, &view, &options);
-    let asked = Server::at(&sent.path).unwrap().read(body(&sent).as_bytes()).unwrap();
+    let sent = encode(&mut RequestEncoder::new(codec), &wanted, &view, &options);
+    let asked = BedrockServerCodec::at(&sent.path).unwrap().read(body(&sent).as_bytes()).unwrap();
     let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
     assert_eq!(messages, view);
     assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "arn:aws:claude/x"));
@@ -138,9 +141,9 @@ fn many_calls_with_many_results_are_read_in_one_pass() {
     let calls: Vec<_> = (0..20_000).map(|id| call(&id.to_string(), "f", "{}")).collect();
     let mut view = vec![user(0, "go"), assistant(1, calls)];
     view.extend((0..20_000).map(|id| result(2, &id.to_string(), "x", Outcome::Succeeded, vec![])));
-    let codec: Arc<dyn Codec> = Arc::new(Converse::default());
+    let codec: Arc<dyn ProviderCodec> = Arc::new(BedrockCodec::default());
     let wanted = request("bedrock/m", view.len(), vec![]);
-    let sent = encode(&mut Encoder::new(codec), &wanted, &view, &Options::default());
+    let sent = encode(&mut RequestEncoder::new(codec), &wanted, &view, &WireOptions::default());
     let asked = server().read(&sent.body).unwrap();
     assert_eq!((asked.messages.len(), asked.messages[2].blocks.len()), (3, 20_000));
 }
@@ -148,7 +151,7 @@ fn many_calls_with_many_results_are_read_in_one_pass() {
 #[test]
 fn paths_are_taken_apart() {
     let check = |path: &str, expect: Option<&str>| {
-        assert_eq!(Server::at(path).as_ref().map(Server::model), expect, "{path}");
+        assert_eq!(BedrockServerCodec::at(path).as_ref().map(BedrockServerCodec::model), expect, "{path}");
     };
     check("/model/a%2Fb%3a0/converse", Some("a/b:0"));
     check("/model/a%zz%/converse-stream", Some("a%zz%"));

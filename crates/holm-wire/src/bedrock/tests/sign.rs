@@ -4,24 +4,24 @@ use super::super::{
     sign::{canonical_path, hex, hmac},
     *,
 };
-use crate::{Auth, HttpRequest, Method};
+use crate::{AuthScheme, HttpMethod, ProviderRequest};
 
 /// The moment of AWS's published test suite.
 const NOW_MS: u64 = 1_440_938_160_000;
 
-fn keys(session: Option<&str>) -> Credentials {
-    Credentials {
+fn keys(session: Option<&str>) -> AwsCredentials {
+    AwsCredentials {
         access: "AKIDEXAMPLE".into(),
         secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".into(),
         session: session.map(String::from),
     }
 }
 
-const SCOPE: Scope<'_> = Scope { region: "us-east-1", service: "service" };
+const SCOPE: SigningScope<'_> = SigningScope { region: "us-east-1", service: "service" };
 
 struct Vector {
     name: &'static str,
-    method: Method,
+    method: HttpMethod,
     path: &'static str,
     headers: &'static [(&'static str, &'static str)],
     body: &'static str,
@@ -32,7 +32,7 @@ struct Vector {
 
 const PLAIN: Vector = Vector {
     name: "get-vanilla",
-    method: Method::Get,
+    method: HttpMethod::Get,
     path: "/",
     headers: &[],
     body: "",
@@ -122,13 +122,13 @@ const VECTORS: &[Vector] = &[
     },
     Vector {
         name: "post-vanilla",
-        method: Method::Post,
+        method: HttpMethod::Post,
         signature: "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
         ..PLAIN
     },
     Vector {
         name: "post-x-www-form-urlencoded",
-        method: Method::Post,
+        method: HttpMethod::Post,
         headers: &[
             ("Content-Type", "application/x-www-form-urlencoded"),
             ("Content-Length", "13"),
@@ -147,8 +147,12 @@ fn the_published_vectors_give_the_published_signatures() {
         let url = format!("https://example.amazonaws.com{}", vector.path);
         let headers: Vec<(String, String)> =
             vector.headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        let request =
-            Unsigned { method: vector.method, url: &url, headers: &headers, body: vector.body.as_bytes() };
+        let request = UnsignedRequest {
+            method: vector.method,
+            url: &url,
+            headers: &headers,
+            body: vector.body.as_bytes(),
+        };
         let added = sign(&request, &keys(vector.session), SCOPE, NOW_MS);
         let expect = format!(
             "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders={}, Signature={}",
@@ -196,8 +200,8 @@ fn a_path_is_signed_as_the_service_rebuilds_it() {
 #[test]
 fn headers_that_others_change_are_not_signed() {
     let sign_with = |headers: Vec<(String, String)>| {
-        let request = Unsigned {
-            method: Method::Post,
+        let request = UnsignedRequest {
+            method: HttpMethod::Post,
             url: "https://user@example.amazonaws.com/x?y=1#z",
             headers: &headers,
             body: b"{}",
@@ -212,8 +216,9 @@ fn headers_that_others_change_are_not_signed() {
 #[test]
 fn every_part_of_a_request_changes_the_signature() {
     let sign_it = |body: &str, base: &str, region: &str, now_ms: u64| {
-        let request = HttpRequest::post("/model/m/converse", Auth::SigV4("bedrock".into()), body.into());
-        let scope = Scope { region, service: "bedrock" };
+        let request =
+            ProviderRequest::post("/model/m/converse", AuthScheme::SigV4("bedrock".into()), body.into());
+        let scope = SigningScope { region, service: "bedrock" };
         sign_request(&request, base, &keys(None), scope, now_ms).pop().unwrap().1
     };
     let first = sign_it("{}", "https://a.test", "us-east-1", NOW_MS);

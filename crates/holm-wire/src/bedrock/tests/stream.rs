@@ -10,8 +10,8 @@ use crate::{
     testing::{check_beginnings, check_cuts, decode, decode_with},
 };
 
-fn codec() -> Converse {
-    Converse::default()
+fn codec() -> BedrockCodec {
+    BedrockCodec::default()
 }
 
 fn show(reply: &Reply) -> String {
@@ -200,10 +200,10 @@ proptest! {
         }
         lines.push("messageStop {\"stopReason\":\"end_turn\"}");
         let bytes = frames(&lines.join("\n"));
-        let decoder = |events| Box::new(Stream::new(event_stream::Decoder::default(), events));
+        let decoder = |events| Box::new(FramedDecoder::new(event_stream::EventStreamDecoder::default(), events));
         prop_assert_eq!(
-            decode_with(decoder(ConverseEvents::default()), &[&bytes]),
-            decode_with(decoder(ConverseEvents::plain()), &[&bytes])
+            decode_with(decoder(BedrockEventReader::default()), &[&bytes]),
+            decode_with(decoder(BedrockEventReader::plain()), &[&bytes])
         );
     }
 

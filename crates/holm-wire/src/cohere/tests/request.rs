@@ -1,12 +1,12 @@
 use std::{sync::Arc, vec, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Message, MessageId, Messages, Outcome, Role, Source, Tool};
+use holm_kernel::{Block, Message, MessageId, Messages, Outcome, Role, Source, ToolSpec};
 
 use super::super::*;
 use crate::{
-    Auth, Encoder, Options, Reasoning, ToolChoice,
-    openai_chat::Field,
+    AuthScheme, Reasoning, RequestEncoder, ToolChoice, WireOptions,
+    openai_chat::OptionalField,
     testing::{
         assistant, body, call, check_growth, encode, file, picture, request, result, thought, user, weather,
     },
@@ -45,34 +45,34 @@ fn conversation() -> Vec<Arc<Message>> {
 }
 
 fn encoded(
-    dialect: Dialect,
-    options: &Options,
+    dialect: CohereDialect,
+    options: &WireOptions,
     change: impl FnOnce(&mut holm_kernel::Request),
-) -> crate::HttpRequest {
+) -> crate::ProviderRequest {
     let view = conversation();
     let mut request = request("cohere/command-a-03-2025", view.len(), vec![weather()]);
     change(&mut request);
-    encode(&mut Encoder::new(Arc::new(Chat::new(dialect))), &request, &view, options)
+    encode(&mut RequestEncoder::new(Arc::new(CohereCodec::new(dialect))), &request, &view, options)
 }
 
 #[test]
 fn a_conversation_is_written_as_the_service_documents_it() {
-    let request = encoded(Dialect::default(), &Options::default(), |_| {});
-    assert_eq!((request.path.as_str(), &request.auth), ("/v2/chat", &Auth::Bearer));
+    let request = encoded(CohereDialect::default(), &WireOptions::default(), |_| {});
+    assert_eq!((request.path.as_str(), &request.auth), ("/v2/chat", &AuthScheme::Bearer));
     insta::assert_snapshot!(body(&request), @r##"{"model":"command-a-03-2025","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather in \"Paris\"?"},{"role":"assistant","content":[{"type":"thinking","thinking":"Ask."}],"tool_plan":"I look.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Paris\"}"}},{"id":"call_2","type":"function","function":{"name":"weather","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_1","content":"sunny"},{"role":"tool","tool_call_id":"call_2","content":"no city"},{"role":"user","content":[{"type":"text","text":"From the tool weather, call call_1:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aWs="}}]},{"role":"system","content":"Be quick."},{"role":"assistant","content":[{"type":"thinking","thinking":"Done."},{"type":"text","text":"Sunny."}]},{"role":"assistant","content":"Yes."},{"role":"user","content":[{"type":"text","text":"And this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aWs="}},{"type":"text","text":"[the file \"note.txt\" (application/pdf) is not shown]"},{"type":"text","text":"The file \"note.txt\":\na,b"}]}],"tools":[{"type":"function","function":{"name":"weather","description":"Tells the weather.","parameters":{"properties":{"city":{"type":"string"}},"required":["city"],"type":"object"}}}],"max_tokens":4096,"temperature":0.7,"stream":true}"##);
 }
 
 #[test]
 fn settings_are_written_by_their_names() {
-    let options = Options {
+    let options = WireOptions {
         delivery: crate::Delivery::Whole,
         tool_choice: ToolChoice::Required,
         reasoning: Reasoning::Budget(2000),
         stop: vec!["END".into()],
         extra: Some(Json::parse(r#"{"safety_mode":"NONE","temperature":0}"#).unwrap()),
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let dialect = Dialect { schema_with_tools: Field::Sent, ..Dialect::default() };
+    let dialect = CohereDialect { schema_with_tools: OptionalField::Sent, ..CohereDialect::default() };
     let request = encoded(dialect, &options, |request| {
         request.messages = Messages::Own(vec![user(0, "hi")]);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
@@ -83,11 +83,11 @@ fn settings_are_written_by_their_names() {
 #[test]
 fn a_chosen_tool_is_the_only_one_shown() {
     let check = |choice: ToolChoice, tools: usize, word: Option<&str>| {
-        let options = Options { tool_choice: choice, ..Options::default() };
-        let other = Tool::new("other", "Another.", Json::object([("type", "object".into())]));
+        let options = WireOptions { tool_choice: choice, ..WireOptions::default() };
+        let other = ToolSpec::new("other", "Another.", Json::object([("type", "object".into())]));
         let request = request("c/m", 1, vec![weather(), other]);
-        let codec: Arc<dyn Codec> = Arc::new(Chat::default());
-        let sent = encode(&mut Encoder::new(codec), &request, &[user(0, "hi")], &options);
+        let codec: Arc<dyn ProviderCodec> = Arc::new(CohereCodec::default());
+        let sent = encode(&mut RequestEncoder::new(codec), &request, &[user(0, "hi")], &options);
         let json = Json::parse(body(&sent)).unwrap();
         assert_eq!(json.get("tools").and_then(Json::as_array).unwrap().len(), tools);
         assert_eq!(json.get("tool_choice").and_then(Json::as_str), word);
@@ -100,11 +100,12 @@ fn a_chosen_tool_is_the_only_one_shown() {
 
 #[test]
 fn a_schema_is_not_sent_beside_tools() {
-    let check = |tools: Vec<Tool>, expect: bool| {
+    let check = |tools: Vec<ToolSpec>, expect: bool| {
         let mut request = request("c/m", 1, tools);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
-        let codec: Arc<dyn Codec> = Arc::new(Chat::default());
-        let sent = encode(&mut Encoder::new(codec), &request, &[user(0, "hi")], &Options::default());
+        let codec: Arc<dyn ProviderCodec> = Arc::new(CohereCodec::default());
+        let sent =
+            encode(&mut RequestEncoder::new(codec), &request, &[user(0, "hi")], &WireOptions::default());
         assert_eq!(Json::parse(body(&sent)).unwrap().get("response_format").is_some(), expect);
     };
     check(vec![], true);
@@ -113,5 +114,5 @@ fn a_schema_is_not_sent_beside_tools() {
 
 #[test]
 fn growing_a_view_gives_the_same_bytes() {
-    check_growth(Arc::new(Chat::default()), &conversation());
+    check_growth(Arc::new(CohereCodec::default()), &conversation());
 }

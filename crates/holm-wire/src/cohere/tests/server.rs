@@ -5,15 +5,15 @@ use holm_kernel::{Block, Failure, FailureClass, Message, MessageId, Outcome, Rol
 
 use super::super::*;
 use crate::{
-    Delivery, Delta, Encoder, Options, Reasoning, ToolChoice,
-    server::{Head, ServerCodec},
+    Delivery, Reasoning, RequestEncoder, ToolChoice, WireDelta, WireOptions,
+    server::{ReplyHead, ServerCodec},
     testing::{
         assistant, body, call, decode, encode, picture, request, result, show, thought, user, weather,
     },
 };
 
-fn head() -> Head {
-    Head { id: "r1".into(), model: "m".into(), created: 1, ..Head::default() }
+fn head() -> ReplyHead {
+    ReplyHead { id: "r1".into(), model: "m".into(), created: 1, ..ReplyHead::default() }
 }
 
 fn reply() -> Reply {
@@ -36,33 +36,33 @@ fn what_the_server_writes_the_client_reads() {
     for reply in [reply(), cut] {
         for piece in [1, 5, 1000] {
             let mut stream = Vec::new();
-            Server.stream(head()).reply(&reply, piece, &mut stream);
-            assert_eq!(decode(&Chat::default(), &[&stream]).0.unwrap(), reply, "pieces of {piece}");
+            CohereServerCodec.stream(head()).reply(&reply, piece, &mut stream);
+            assert_eq!(decode(&CohereCodec::default(), &[&stream]).0.unwrap(), reply, "pieces of {piece}");
         }
-        assert_eq!(Chat::default().reply(&Server.reply(&head(), &reply)).unwrap(), reply);
+        assert_eq!(CohereCodec::default().reply(&CohereServerCodec.reply(&head(), &reply)).unwrap(), reply);
     }
 }
 
 #[test]
 fn live_pieces_pass_through_and_may_be_mixed() {
-    let mut server = Server.stream(head());
+    let mut server = CohereServerCodec.stream(head());
     let mut out = Vec::new();
-    let piece = |index, text| Delta::ToolArguments { index, offset: 0, text };
+    let piece = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
     for delta in [
-        Delta::Thinking { offset: 0, text: "hm" },
-        Delta::Text { offset: 0, text: "Hi" },
-        Delta::ToolCallStarted { index: 0, id: "a", name: "f" },
-        Delta::ToolCallStarted { index: 1, id: "b", name: "g" },
+        WireDelta::Thinking { offset: 0, text: "hm" },
+        WireDelta::Text { offset: 0, text: "Hi" },
+        WireDelta::ToolCallStarted { index: 0, id: "a", name: "f" },
+        WireDelta::ToolCallStarted { index: 1, id: "b", name: "g" },
         piece(0, "["),
         piece(1, "{"),
         piece(0, "]"),
         piece(1, "}"),
-        Delta::Usage(Usage::default()),
+        WireDelta::Usage(Usage::default()),
     ] {
         server.delta(&delta, &mut out);
     }
     server.end(StopReason::ToolUse, Usage::default(), &mut out);
-    let got = decode(&Chat::default(), &[&out]).0.unwrap();
+    let got = decode(&CohereCodec::default(), &[&out]).0.unwrap();
     assert_eq!(show(&got), r#"<hm>{"cohere":true} "Hi" a:f([]) b:g({}) | ToolUse"#);
 }
 
@@ -71,13 +71,13 @@ fn a_failure_keeps_its_class_on_the_way() {
     let check = |class, message: &str, expect_status: u16| {
         let failure =
             Failure { class, message: message.into(), retry_after_ms: None, usage: Usage::default() };
-        let (status, body) = Server.failure(&failure);
+        let (status, body) = CohereServerCodec.failure(&failure);
         assert_eq!(status, expect_status);
         let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
         assert_eq!(crate::classify::http(&answer).class, class);
         let mut stream = Vec::new();
-        Server.stream(head()).fail(&failure, &mut stream);
-        assert_eq!(decode(&Chat::default(), &[&stream]).0.unwrap_err().class, class);
+        CohereServerCodec.stream(head()).fail(&failure, &mut stream);
+        assert_eq!(decode(&CohereCodec::default(), &[&stream]).0.unwrap_err().class, class);
     };
     check(FailureClass::Overloaded, "the model is overloaded", 503);
     check(FailureClass::RateLimited, "rate limit exceeded", 429);
@@ -103,16 +103,20 @@ fn what_the_client_writes_the_server_reads() {
         Arc::new(Message::text(MessageId::new(4), Role::System, "Be quick.")),
         Arc::new(Message::new(MessageId::new(5), Role::User, vec![Block::Text("And".into()), picture()])),
     ];
-    let options = Options {
+    let options = WireOptions {
         tool_choice: ToolChoice::Required,
         reasoning: Reasoning::Budget(2000),
         stop: vec!["END".into()],
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let codec: Arc<dyn Codec> = Arc::new(Chat::default());
-    let sent =
-        encode(&mut Encoder::new(codec), &request("p/m", view.len(), vec![weather()]), &view, &options);
-    let asked = Server.read(body(&sent).as_bytes()).unwrap();
+    let codec: Arc<dyn ProviderCodec> = Arc::new(CohereCodec::default());
+    let sent = encode(
+        &mut RequestEncoder::new(codec),
+        &request("p/m", view.len(), vec![weather()]),
+        &view,
+        &options,
+    );
+    let asked = CohereServerCodec.read(body(&sent).as_bytes()).unwrap();
     let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
     assert_eq!(messages, view);
     assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "m"));
@@ -125,7 +129,7 @@ fn what_the_client_writes_the_server_reads() {
 #[test]
 fn documents_and_both_spellings_of_the_schema_are_read() {
     let body = br#"{"model":"m","messages":[{"role":"tool","tool_call_id":"x","content":[{"type":"document","document":{"data":{"a":1}}}]}],"response_format":{"type":"json_object","schema":{"type":"object"}}}"#;
-    let asked = Server.read(body).unwrap();
+    let asked = CohereServerCodec.read(body).unwrap();
     let Block::ToolResult(result) = &asked.messages[0].blocks[0] else { unreachable!("a result") };
     assert_eq!(result.text, r#"{"a":1}"#);
     assert_eq!(asked.format, Some(Json::object([("type", "object".into())])));
@@ -134,7 +138,8 @@ fn documents_and_both_spellings_of_the_schema_are_read() {
 
 #[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
-    let check = |body: &[u8], expect: &str| assert_eq!(Server.read(body).unwrap_err().to_string(), expect);
+    let check =
+        |body: &[u8], expect: &str| assert_eq!(CohereServerCodec.read(body).unwrap_err().to_string(), expect);
     check(b"{}", "/model: expected a string");
     check(br#"{"model":"m"}"#, "/messages: expected a list");
     check(

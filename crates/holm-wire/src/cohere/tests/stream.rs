@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::{super::*, fixture};
 use crate::testing::{check_beginnings, check_cuts, decode, show};
 
-fn codec() -> Chat {
-    Chat::default()
+fn codec() -> CohereCodec {
+    CohereCodec::default()
 }
 
 fn stream(events: &[&str]) -> Vec<u8> {

@@ -7,27 +7,27 @@ pub(super) const TEXT: u8 = 7;
 /// because the position of the next one is unknown.
 ///
 /// ```
-/// use holm_wire::framing::event_stream::Headers;
+/// use holm_wire::framing::event_stream::EventHeaders;
 ///
-/// let headers = Headers::new(b"\x05:kind\x07\x00\x05event\x04done\x00");
+/// let headers = EventHeaders::new(b"\x05:kind\x07\x00\x05event\x04done\x00");
 /// assert_eq!(headers.text(":kind"), Some("event"));
 /// assert_eq!(headers.text("done"), None);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Headers<'a> {
+pub struct EventHeaders<'a> {
     rest: &'a [u8],
 }
 
 /// A header's value: a text, or the bytes of any other type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Header<'a> {
+pub enum EventHeaderValue<'a> {
     Text(&'a str),
     /// Another type, with its number and its bytes.
     Other(u8, &'a [u8]),
 }
 
-impl<'a> Headers<'a> {
-    /// The headers in these bytes, which are the name of a [`Frame`](crate::framing::Frame).
+impl<'a> EventHeaders<'a> {
+    /// The headers in these bytes, which are the name of a [`StreamFrame`](crate::framing::StreamFrame).
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
@@ -35,8 +35,8 @@ impl<'a> Headers<'a> {
     /// The text of the first header of this name.
     pub fn text(mut self, name: &str) -> Option<&'a str> {
         self.find_map(|(found, value)| match value {
-            Header::Text(text) if found == name => Some(text),
-            Header::Text(_) | Header::Other(..) => None,
+            EventHeaderValue::Text(text) if found == name => Some(text),
+            EventHeaderValue::Text(_) | EventHeaderValue::Other(..) => None,
         })
     }
 
@@ -55,7 +55,7 @@ impl<'a> Headers<'a> {
         self.take(usize::from(u16::from_be_bytes(size)))
     }
 
-    fn read(&mut self) -> Option<(&'a str, Header<'a>)> {
+    fn read(&mut self) -> Option<(&'a str, EventHeaderValue<'a>)> {
         let size = self.byte()?;
         let name = core::str::from_utf8(self.take(usize::from(size))?).ok()?;
         let kind = self.byte()?;
@@ -66,16 +66,16 @@ impl<'a> Headers<'a> {
             4 => self.take(4)?,
             5 | 8 => self.take(8)?,
             6 => self.sized()?,
-            TEXT => return Some((name, Header::Text(core::str::from_utf8(self.sized()?).ok()?))),
+            TEXT => return Some((name, EventHeaderValue::Text(core::str::from_utf8(self.sized()?).ok()?))),
             9 => self.take(16)?,
             _ => return None,
         };
-        Some((name, Header::Other(kind, value)))
+        Some((name, EventHeaderValue::Other(kind, value)))
     }
 }
 
-impl<'a> Iterator for Headers<'a> {
-    type Item = (&'a str, Header<'a>);
+impl<'a> Iterator for EventHeaders<'a> {
+    type Item = (&'a str, EventHeaderValue<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let header = self.read();

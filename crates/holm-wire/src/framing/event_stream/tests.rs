@@ -6,11 +6,11 @@ use super::*;
 
 type Seen = Vec<(String, Vec<u8>)>;
 
-fn run(bounds: Bounds, pieces: &[&[u8]]) -> Result<Seen, FrameError> {
-    let mut decoder = Decoder::new(bounds);
+fn run(bounds: FrameLimits, pieces: &[&[u8]]) -> Result<Seen, FrameError> {
+    let mut decoder = EventStreamDecoder::new(bounds);
     let mut seen = Vec::new();
-    let mut sink = |frame: Frame<'_>| {
-        let kind = Headers::new(frame.name).text(":event-type").unwrap_or_default();
+    let mut sink = |frame: StreamFrame<'_>| {
+        let kind = EventHeaders::new(frame.name).text(":event-type").unwrap_or_default();
         seen.push((kind.to_string(), frame.data.to_vec()));
     };
     for piece in pieces {
@@ -53,7 +53,7 @@ fn documented_messages_are_read_and_written_to_the_byte() {
     let mut written = Vec::new();
     write(&[], b"", &mut written);
     assert_eq!(written, empty);
-    assert_eq!(run(Bounds::default(), &[&empty]).unwrap(), vec![(String::new(), vec![])]);
+    assert_eq!(run(FrameLimits::default(), &[&empty]).unwrap(), vec![(String::new(), vec![])]);
     // A payload and no header.
     let payload = [
         0x00, 0x00, 0x00, 0x1d, 0x00, 0x00, 0x00, 0x00, 0xfd, 0x52, 0x8c, 0x5a, 0x7b, 0x27, 0x66, 0x6f, 0x6f,
@@ -68,10 +68,10 @@ fn documented_messages_are_read_and_written_to_the_byte() {
 fn any_cut_gives_the_same_messages() {
     let stream = stream();
     let bytes: Vec<&[u8]> = stream.chunks(1).collect();
-    assert_eq!(run(Bounds::default(), &bytes).unwrap(), expected(), "byte by byte");
+    assert_eq!(run(FrameLimits::default(), &bytes).unwrap(), expected(), "byte by byte");
     for at in 0..=stream.len() {
         let (a, b) = stream.split_at(at);
-        assert_eq!(run(Bounds::default(), &[a, b]).unwrap(), expected(), "cut at {at}");
+        assert_eq!(run(FrameLimits::default(), &[a, b]).unwrap(), expected(), "cut at {at}");
     }
 }
 
@@ -79,7 +79,7 @@ fn any_cut_gives_the_same_messages() {
 fn a_message_that_is_cut_off_is_not_handed_on() {
     let stream = stream();
     for at in 0..stream.len() {
-        assert!(run(Bounds::default(), &[&stream[..at]]).unwrap().len() < 3, "ends at {at}");
+        assert!(run(FrameLimits::default(), &[&stream[..at]]).unwrap().len() < 3, "ends at {at}");
     }
 }
 
@@ -90,7 +90,7 @@ fn every_flipped_bit_is_noticed() {
         for bit in 0..8 {
             let mut damaged = stream.clone();
             damaged[place] ^= 1 << bit;
-            let found = run(Bounds::default(), &[&damaged]);
+            let found = run(FrameLimits::default(), &[&damaged]);
             assert!(matches!(found, Err(FrameError::Damaged(_))), "bit {bit} of byte {place}");
         }
     }
@@ -103,19 +103,19 @@ fn lengths_are_checked_before_they_are_believed() {
         bytes.extend_from_slice(&crc32(&bytes).to_be_bytes());
         bytes
     };
-    let bounds = Bounds { frame: 1 << 20, ..Bounds::default() };
+    let bounds = FrameLimits { frame: 1 << 20, ..FrameLimits::default() };
     let check = |bytes: Vec<u8>, expect: FrameError| {
         assert_eq!(run(bounds, &[&bytes]), Err(expect));
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
         assert_eq!(run(bounds, &single), Err(expect));
     };
-    check(prelude(15, 0), FrameError::Damaged(Damage::Lengths));
-    check(prelude(0, 0), FrameError::Damaged(Damage::Lengths));
-    check(prelude(20, 5), FrameError::Damaged(Damage::Lengths));
-    check(prelude(1 << 20, 129 << 10), FrameError::Damaged(Damage::Lengths));
+    check(prelude(15, 0), FrameError::Damaged(FrameDamage::Lengths));
+    check(prelude(0, 0), FrameError::Damaged(FrameDamage::Lengths));
+    check(prelude(20, 5), FrameError::Damaged(FrameDamage::Lengths));
+    check(prelude(1 << 20, 129 << 10), FrameError::Damaged(FrameDamage::Lengths));
     check(prelude((1 << 20) + 1, 0), FrameError::Frame { limit: 1 << 20 });
     check(prelude(u32::MAX, u32::MAX), FrameError::Frame { limit: 1 << 20 });
-    check(b"HTTP/1.1 200 OK\r\n".to_vec(), FrameError::Damaged(Damage::Prelude));
+    check(b"HTTP/1.1 200 OK\r\n".to_vec(), FrameError::Damaged(FrameDamage::Prelude));
 }
 
 #[test]
@@ -136,12 +136,12 @@ fn every_type_of_header_has_its_length() {
         bytes.extend_from_slice(&[1, b'n', kind]);
         bytes.extend_from_slice(value);
     }
-    assert_eq!(Headers::new(&bytes).count(), 10);
-    assert_eq!(Headers::new(&bytes).text("n"), Some("hi"));
+    assert_eq!(EventHeaders::new(&bytes).count(), 10);
+    assert_eq!(EventHeaders::new(&bytes).text("n"), Some("hi"));
     // An unknown type ends the list, because its length is unknown.
-    assert_eq!(Headers::new(&[&[1, b'x', 99][..], &bytes].concat()).count(), 0);
+    assert_eq!(EventHeaders::new(&[&[1, b'x', 99][..], &bytes].concat()).count(), 0);
     for at in 0..bytes.len() {
-        assert!(Headers::new(&bytes[..at]).count() < 10);
+        assert!(EventHeaders::new(&bytes[..at]).count() < 10);
     }
 }
 
@@ -150,13 +150,13 @@ fn headers_that_do_not_fit_are_left_out() {
     let long = "x".repeat(1 << 17);
     let mut bytes = Vec::new();
     write(&[(&long, "v"), ("k", &long), (":event-type", "kept")], b"", &mut bytes);
-    assert_eq!(run(Bounds::default(), &[&bytes]).unwrap(), vec![("kept".into(), vec![])]);
+    assert_eq!(run(FrameLimits::default(), &[&bytes]).unwrap(), vec![("kept".into(), vec![])]);
 }
 
 proptest! {
     #[test]
     fn bytes_of_any_kind_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = run(Bounds::default(), &[&bytes]);
-        let _ = Headers::new(&bytes).count();
+        let _ = run(FrameLimits::default(), &[&bytes]);
+        let _ = EventHeaders::new(&bytes).count();
     }
 }

@@ -5,8 +5,8 @@ use holm_kernel::{Block, Message, MessageId, Messages, Outcome, Role, Source, To
 
 use super::super::*;
 use crate::{
-    Auth, Effort, Encoder, Options, Reasoning, ToolChoice,
-    openai_chat::Field,
+    AuthScheme, Effort, Reasoning, RequestEncoder, ToolChoice, WireOptions,
+    openai_chat::OptionalField,
     testing::{
         assistant, body, call, check_growth, encode, file, picture, request, result, thought, user, weather,
     },
@@ -17,7 +17,7 @@ fn conversation() -> Vec<Arc<Message>> {
         id: "call_1".into(),
         name: "weather".into(),
         arguments: r#"{"city": "Paris"}"#.into(),
-        replay: Some(super::super::signed("c2lnLWNhbGw=", Place::Own)),
+        replay: Some(super::super::signed("c2lnLWNhbGw=", SignaturePlace::Own)),
     });
     vec![
         user(0, "Weather in \"Paris\"?"),
@@ -58,20 +58,20 @@ fn conversation() -> Vec<Arc<Message>> {
 }
 
 fn encoded(
-    dialect: Dialect,
-    options: &Options,
+    dialect: GeminiDialect,
+    options: &WireOptions,
     change: impl FnOnce(&mut holm_kernel::Request),
-) -> crate::HttpRequest {
+) -> crate::ProviderRequest {
     let view = conversation();
     let mut request = request("gemini/gemini-2.5-flash", view.len(), vec![weather()]);
     change(&mut request);
-    encode(&mut Encoder::new(Arc::new(GenerateContent::new(dialect))), &request, &view, options)
+    encode(&mut RequestEncoder::new(Arc::new(GeminiCodec::new(dialect))), &request, &view, options)
 }
 
 #[test]
 fn a_conversation_is_written_as_the_service_documents_it() {
-    let request = encoded(Dialect::default(), &Options::default(), |_| {});
-    assert_eq!(request.auth, Auth::Header("x-goog-api-key".into()));
+    let request = encoded(GeminiDialect::default(), &WireOptions::default(), |_| {});
+    assert_eq!(request.auth, AuthScheme::Header("x-goog-api-key".into()));
     assert_eq!(
         request.url("https://generativelanguage.googleapis.com/v1beta"),
         "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
@@ -81,15 +81,15 @@ fn a_conversation_is_written_as_the_service_documents_it() {
 
 #[test]
 fn settings_are_written_by_their_names() {
-    let options = Options {
+    let options = WireOptions {
         delivery: crate::Delivery::Whole,
         tool_choice: ToolChoice::Tool("weather".into()),
         reasoning: Reasoning::Budget(2000),
         stop: vec!["END".into()],
         extra: Some(Json::parse(r#"{"safetySettings":[]}"#).unwrap()),
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let dialect = Dialect { schema_with_tools: Field::Sent, ..Dialect::default() };
+    let dialect = GeminiDialect { schema_with_tools: OptionalField::Sent, ..GeminiDialect::default() };
     let request = encoded(dialect, &options, |request| {
         request.messages = Messages::Own(vec![user(0, "hi")]);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
@@ -103,15 +103,15 @@ fn settings_are_written_by_their_names() {
 
 #[test]
 fn a_dialect_changes_places_and_leaves_out_what_is_refused() {
-    let dialect = Dialect {
+    let dialect = GeminiDialect {
         path: "/projects/p/locations/global/publishers/google/models/{model}".into(),
-        auth: Auth::Bearer,
-        ids: Field::Omitted,
+        auth: AuthScheme::Bearer,
+        ids: OptionalField::Omitted,
         missing_signature: None,
-        ..Dialect::default()
+        ..GeminiDialect::default()
     };
-    let request = encoded(dialect, &Options::default(), |request| {
-        request.model = Arc::new(holm_kernel::Model::named("vertex/models/gemini 3"));
+    let request = encoded(dialect, &WireOptions::default(), |request| {
+        request.model = Arc::new(holm_kernel::ModelSpec::named("vertex/models/gemini 3"));
         request.messages = Messages::Own(conversation().drain(7..9).collect());
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
         request.max_output = None;
@@ -125,24 +125,24 @@ fn a_dialect_changes_places_and_leaves_out_what_is_refused() {
 
 #[test]
 fn thinking_is_asked_for_in_the_dialects_way() {
-    let check = |thinking: ThinkingStyle, reasoning, expect: &str| {
-        let dialect = Dialect { thinking, ..Dialect::default() };
-        let sent = encoded(dialect, &Options { reasoning, ..Options::default() }, |_| {});
+    let check = |thinking: GeminiThinking, reasoning, expect: &str| {
+        let dialect = GeminiDialect { thinking, ..GeminiDialect::default() };
+        let sent = encoded(dialect, &WireOptions { reasoning, ..WireOptions::default() }, |_| {});
         let json = Json::parse(body(&sent)).unwrap();
         let found: String =
             json.pointer("/generationConfig/thinkingConfig").map(Json::canonical).unwrap_or_default();
         assert_eq!(found, expect);
     };
     let high = Reasoning::Effort(Effort::High);
-    check(ThinkingStyle::Budget, high, r#"{"includeThoughts":true,"thinkingBudget":24576}"#);
-    check(ThinkingStyle::Budget, Reasoning::Off, r#"{"thinkingBudget":0}"#);
-    check(ThinkingStyle::Budget, Reasoning::Unsaid, "");
-    check(ThinkingStyle::Level, high, r#"{"includeThoughts":true,"thinkingLevel":"high"}"#);
-    check(ThinkingStyle::Level, Reasoning::Off, "");
-    check(ThinkingStyle::Omitted, high, "");
+    check(GeminiThinking::Budget, high, r#"{"includeThoughts":true,"thinkingBudget":24576}"#);
+    check(GeminiThinking::Budget, Reasoning::Off, r#"{"thinkingBudget":0}"#);
+    check(GeminiThinking::Budget, Reasoning::Unsaid, "");
+    check(GeminiThinking::Level, high, r#"{"includeThoughts":true,"thinkingLevel":"high"}"#);
+    check(GeminiThinking::Level, Reasoning::Off, "");
+    check(GeminiThinking::Omitted, high, "");
 }
 
 #[test]
 fn growing_a_view_gives_the_same_bytes() {
-    check_growth(Arc::new(GenerateContent::default()), &conversation());
+    check_growth(Arc::new(GeminiCodec::default()), &conversation());
 }

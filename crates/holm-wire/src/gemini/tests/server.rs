@@ -7,15 +7,15 @@ use holm_kernel::{
 
 use super::super::*;
 use crate::{
-    Delta, Encoder, Options, Reasoning, ToolChoice,
-    server::{Head, ServerCodec},
+    Reasoning, RequestEncoder, ToolChoice, WireDelta, WireOptions,
+    server::{ReplyHead, ServerCodec},
     testing::{
         assistant, body, call, decode, encode, picture, request, result, show, thought, user, weather,
     },
 };
 
-fn head() -> Head {
-    Head { id: "r1".into(), model: "m".into(), created: 1, ..Head::default() }
+fn head() -> ReplyHead {
+    ReplyHead { id: "r1".into(), model: "m".into(), created: 1, ..ReplyHead::default() }
 }
 
 fn signed_call() -> Block {
@@ -23,7 +23,7 @@ fn signed_call() -> Block {
         id: "a".into(),
         name: "f".into(),
         arguments: r#"{"x":"é"}"#.into(),
-        replay: Some(signed("c2ln", Place::Own)),
+        replay: Some(signed("c2ln", SignaturePlace::Own)),
     })
 }
 
@@ -52,36 +52,32 @@ fn what_the_server_writes_the_client_reads() {
     for reply in [reply(), cut] {
         for piece in [1, 5, 1000] {
             let mut stream = Vec::new();
-            Server.stream(head()).reply(&reply, piece, &mut stream);
-            assert_eq!(
-                decode(&GenerateContent::default(), &[&stream]).0.unwrap(),
-                reply,
-                "pieces of {piece}"
-            );
+            GeminiServerCodec.stream(head()).reply(&reply, piece, &mut stream);
+            assert_eq!(decode(&GeminiCodec::default(), &[&stream]).0.unwrap(), reply, "pieces of {piece}");
         }
-        assert_eq!(GenerateContent::default().reply(&Server.reply(&head(), &reply)).unwrap(), reply);
+        assert_eq!(GeminiCodec::default().reply(&GeminiServerCodec.reply(&head(), &reply)).unwrap(), reply);
     }
 }
 
 #[test]
 fn live_pieces_pass_through_and_calls_wait_until_they_are_whole() {
-    let mut server = Server.stream(head());
+    let mut server = GeminiServerCodec.stream(head());
     let mut out = Vec::new();
-    let piece = |index, text| Delta::ToolArguments { index, offset: 0, text };
+    let piece = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
     for delta in [
-        Delta::Thinking { offset: 0, text: "hm" },
-        Delta::Text { offset: 0, text: "Hi" },
-        Delta::ToolCallStarted { index: 0, id: "a", name: "f" },
-        Delta::ToolCallStarted { index: 1, id: "b", name: "g" },
+        WireDelta::Thinking { offset: 0, text: "hm" },
+        WireDelta::Text { offset: 0, text: "Hi" },
+        WireDelta::ToolCallStarted { index: 0, id: "a", name: "f" },
+        WireDelta::ToolCallStarted { index: 1, id: "b", name: "g" },
         piece(0, "{\"x\":"),
         piece(1, "{broken"),
         piece(0, "1}"),
-        Delta::Usage(Usage::default()),
+        WireDelta::Usage(Usage::default()),
     ] {
         server.delta(&delta, &mut out);
     }
     server.end(StopReason::ToolUse, Usage::default(), &mut out);
-    let got = decode(&GenerateContent::default(), &[&out]).0.unwrap();
+    let got = decode(&GeminiCodec::default(), &[&out]).0.unwrap();
     assert_eq!(show(&got), r#"<hm> "Hi" a:f({"x":1}) b:g({}) | ToolUse"#);
 }
 
@@ -89,14 +85,14 @@ fn live_pieces_pass_through_and_calls_wait_until_they_are_whole() {
 fn a_failure_keeps_its_class_on_the_way() {
     let check = |class, message: &str, retry_after_ms, expect_status: u16| {
         let failure = Failure { class, message: message.into(), retry_after_ms, usage: Usage::default() };
-        let (status, body) = Server.failure(&failure);
+        let (status, body) = GeminiServerCodec.failure(&failure);
         assert_eq!(status, expect_status);
         let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
         let got = crate::classify::http(&answer);
         assert_eq!((got.class, got.retry_after_ms), (class, retry_after_ms));
         let mut stream = Vec::new();
-        Server.stream(head()).fail(&failure, &mut stream);
-        let got = decode(&GenerateContent::default(), &[&stream]).0.unwrap_err();
+        GeminiServerCodec.stream(head()).fail(&failure, &mut stream);
+        let got = decode(&GeminiCodec::default(), &[&stream]).0.unwrap_err();
         assert_eq!((got.class, got.retry_after_ms), (class, retry_after_ms));
     };
     check(FailureClass::Overloaded, "The model is overloaded.", None, 503);
@@ -121,7 +117,7 @@ fn what_the_client_writes_the_server_reads() {
                     id: "c1".into(),
                     name: "weather".into(),
                     arguments: "{\"city\":\"Oslo\"}".into(),
-                    replay: Some(signed("c2ln", Place::Own)),
+                    replay: Some(signed("c2ln", SignaturePlace::Own)),
                 }),
                 thought("", r#"{"gemini":{"part":"empty","thoughtSignature":"ZW1wdHk="}}"#),
             ],
@@ -130,17 +126,21 @@ fn what_the_client_writes_the_server_reads() {
         assistant(3, vec![Block::Text("Rain.".into())]),
         Arc::new(Message::new(MessageId::new(4), Role::User, vec![Block::Text("And".into()), picture()])),
     ];
-    let options = Options {
+    let options = WireOptions {
         tool_choice: ToolChoice::Tool("weather".into()),
         reasoning: Reasoning::Budget(2000),
         stop: vec!["END".into()],
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let codec: Arc<dyn Codec> = Arc::new(GenerateContent::default());
-    let sent =
-        encode(&mut Encoder::new(codec), &request("p/m", view.len(), vec![weather()]), &view, &options);
+    let codec: Arc<dyn ProviderCodec> = Arc::new(GeminiCodec::default());
+    let sent = encode(
+        &mut RequestEncoder::new(codec),
+        &request("p/m", view.len(), vec![weather()]),
+        &view,
+        &options,
+    );
     assert_eq!(route(&sent.path), Some(("m", crate::Delivery::Stream)));
-    let asked = Server.read(body(&sent).as_bytes()).unwrap();
+    let asked = GeminiServerCodec.read(body(&sent).as_bytes()).unwrap();
     let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
     assert_eq!(messages, view);
     assert_eq!(asked.system, "Be brief.");
@@ -157,7 +157,7 @@ fn both_spellings_and_missing_ids_are_read() {
         {"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":1}}},{"functionCall":{"name":"f"}}]},
         {"role":"function","parts":[{"functionResponse":{"name":"f","response":{"rows":[1]}}}]}],
         "generation_config":{"thinking_config":{"thinking_level":"low"}}}"#;
-    let asked = Server.read(body).unwrap();
+    let asked = GeminiServerCodec.read(body).unwrap();
     assert_eq!(asked.system, "s");
     assert_eq!(asked.messages[0].blocks, [Block::Text("hi".into()), picture()]);
     let calls: Vec<_> =
@@ -171,7 +171,8 @@ fn both_spellings_and_missing_ids_are_read() {
 
 #[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
-    let check = |body: &[u8], expect: &str| assert_eq!(Server.read(body).unwrap_err().to_string(), expect);
+    let check =
+        |body: &[u8], expect: &str| assert_eq!(GeminiServerCodec.read(body).unwrap_err().to_string(), expect);
     check(b"{}", "/contents: expected a list");
     check(br#"{"contents":[{}]}"#, "/contents/0/parts: expected a list");
     check(br#"{"contents":[{"role":"x","parts":[]}]}"#, "/contents/0/role: expected user or model");

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::{super::*, fixture};
 use crate::testing::{check_beginnings, check_cuts, decode, show};
 
-fn codec() -> GenerateContent {
-    GenerateContent::default()
+fn codec() -> GeminiCodec {
+    GeminiCodec::default()
 }
 
 fn finished(reason: &str) -> Vec<u8> {

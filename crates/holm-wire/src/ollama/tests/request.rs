@@ -1,11 +1,11 @@
 use std::{sync::Arc, vec, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Message, MessageId, Messages as Which, Model, Outcome, Role, Source, Thinking};
+use holm_kernel::{Block, Message, MessageId, Messages as Which, ModelSpec, Outcome, Role, Source, Thinking};
 
 use super::super::*;
 use crate::{
-    Auth, Effort, Encoder, Options, Reasoning, ToolChoice,
+    AuthScheme, Effort, Reasoning, RequestEncoder, ToolChoice, WireOptions,
     testing::{assistant, body, call, check_growth, encode, file, picture, request, result, user, weather},
 };
 
@@ -39,66 +39,71 @@ fn conversation() -> Vec<Arc<Message>> {
 }
 
 fn encoded(
-    dialect: Dialect,
-    options: &Options,
+    dialect: OllamaDialect,
+    options: &WireOptions,
     change: impl FnOnce(&mut holm_kernel::Request),
-) -> HttpRequest {
+) -> ProviderRequest {
     let view = conversation();
     let mut request = request("ollama/qwen3:8b", view.len(), vec![weather()]);
     change(&mut request);
-    encode(&mut Encoder::new(Arc::new(Ollama::new(dialect))), &request, &view, options)
+    encode(&mut RequestEncoder::new(Arc::new(OllamaCodec::new(dialect))), &request, &view, options)
 }
 
 #[test]
 fn a_conversation_is_written_as_the_server_documents_it() {
-    let request = encoded(Dialect::default(), &Options::default(), |_| {});
+    let request = encoded(OllamaDialect::default(), &WireOptions::default(), |_| {});
     assert_eq!(
         (request.url("http://localhost:11434").as_str(), &request.auth),
-        ("http://localhost:11434/api/chat", &Auth::None)
+        ("http://localhost:11434/api/chat", &AuthScheme::None)
     );
     insta::assert_snapshot!(body(&request), @r##"{"model":"qwen3:8b","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather in \"Paris\"?"},{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"id":"call_1","function":{"name":"weather","arguments":{"city": "Paris"}}},{"id":"call_2","function":{"name":"weather","arguments":{"invalid_json":"{broken"}}},{"id":"call_3","function":{"name":"weather","arguments":{}}}]},{"role":"tool","tool_name":"weather","tool_call_id":"call_1","content":"sunny","images":["aWs="]},{"role":"tool","tool_name":"weather","tool_call_id":"call_2","content":"no city"},{"role":"system","content":"Be quick."},{"role":"assistant","content":"Sunny."},{"role":"user","content":"And this?\n[the file \"note.txt\" (application/pdf) is not shown]\nThe file \"note.txt\":\na,b","images":["aWs="]}],"tools":[{"type":"function","function":{"name":"weather","description":"Tells the weather.","parameters":{"properties":{"city":{"type":"string"}},"required":["city"],"type":"object"}}}],"options":{"num_predict":4096,"temperature":0.7},"stream":true}"##);
 }
 
 #[test]
 fn settings_are_written_by_their_names() {
-    let options = Options {
+    let options = WireOptions {
         delivery: crate::Delivery::Whole,
         tool_choice: ToolChoice::None,
         reasoning: Reasoning::Effort(Effort::High),
         stop: vec!["END".into()],
         extra: Some(Json::parse(r#"{"raw":true}"#).unwrap()),
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let dialect = Dialect { keep_alive: Some("10m".into()), ..Dialect::default() };
+    let dialect = OllamaDialect { keep_alive: Some("10m".into()), ..OllamaDialect::default() };
     let request = encoded(dialect, &options, |request| {
         request.messages = Which::Own(vec![user(0, "hi")]);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
-        request.model = Arc::new(Model { window: Some(16_384), ..Model::named("ollama/x") });
+        request.model = Arc::new(ModelSpec { window: Some(16_384), ..ModelSpec::named("ollama/x") });
     });
     insta::assert_snapshot!(body(&request), @r##"{"model":"x","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}],"format":{"type":"object"},"think":true,"keep_alive":"10m","options":{"num_ctx":16384,"num_predict":4096,"stop":["END"]},"stream":false,"raw":true}"##);
 }
 
 #[test]
 fn the_server_is_told_how_much_context_the_run_counts_on() {
-    let check = |context: Context, window: Option<u64>, expect: Option<u64>| {
-        let sent = encoded(Dialect { context, ..Dialect::default() }, &Options::default(), |request| {
-            request.model = Arc::new(Model { window, ..Model::named("ollama/x") });
-        });
+    let check = |context: OllamaContextSize, window: Option<u64>, expect: Option<u64>| {
+        let sent = encoded(
+            OllamaDialect { context, ..OllamaDialect::default() },
+            &WireOptions::default(),
+            |request| {
+                request.model = Arc::new(ModelSpec { window, ..ModelSpec::named("ollama/x") });
+            },
+        );
         let json = Json::parse(body(&sent)).unwrap();
         assert_eq!(json.pointer("/options/num_ctx").and_then(Json::as_u64), expect);
     };
-    check(Context::Window, Some(8_192), Some(8_192));
-    check(Context::Window, None, None);
-    check(Context::Tokens(32_768), Some(8_192), Some(32_768));
-    check(Context::Unsaid, Some(8_192), None);
+    check(OllamaContextSize::Window, Some(8_192), Some(8_192));
+    check(OllamaContextSize::Window, None, None);
+    check(OllamaContextSize::Tokens(32_768), Some(8_192), Some(32_768));
+    check(OllamaContextSize::Unsaid, Some(8_192), None);
 }
 
 #[test]
 fn thinking_is_asked_for_as_the_model_takes_it() {
     let check = |model: &str, reasoning, expect: Option<&str>| {
-        let options = Options { reasoning, ..Options::default() };
-        let sent =
-            encoded(Dialect::default(), &options, |request| request.model = Arc::new(Model::named(model)));
+        let options = WireOptions { reasoning, ..WireOptions::default() };
+        let sent = encoded(OllamaDialect::default(), &options, |request| {
+            request.model = Arc::new(ModelSpec::named(model))
+        });
         let json = Json::parse(body(&sent)).unwrap();
         assert_eq!(json.get("think").map(Json::canonical).as_deref(), expect);
     };
@@ -112,5 +117,5 @@ fn thinking_is_asked_for_as_the_model_takes_it() {
 
 #[test]
 fn growing_a_view_gives_the_same_bytes() {
-    check_growth(Arc::new(Ollama::default()), &conversation());
+    check_growth(Arc::new(OllamaCodec::default()), &conversation());
 }

@@ -6,13 +6,13 @@ use holm_kernel::{
 
 use super::super::*;
 use crate::{
-    Delivery, Effort, Encoder, Options, Reasoning,
-    server::{Head, ServerCodec},
+    Delivery, Effort, Reasoning, RequestEncoder, WireOptions,
+    server::{ReplyHead, ServerCodec},
     testing::{assistant, body, call, decode, encode, picture, request, result, user, weather},
 };
 
-fn head() -> Head {
-    Head { id: "1".into(), model: "m".into(), created: 1_440_938_160, ..Head::default() }
+fn head() -> ReplyHead {
+    ReplyHead { id: "1".into(), model: "m".into(), created: 1_440_938_160, ..ReplyHead::default() }
 }
 
 fn reply() -> Reply {
@@ -33,16 +33,16 @@ fn reply() -> Reply {
 fn what_the_server_writes_the_client_reads() {
     for piece in [1, 5, 1000] {
         let mut stream = Vec::new();
-        Server.stream(head()).reply(&reply(), piece, &mut stream);
-        assert_eq!(decode(&Ollama::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+        OllamaServerCodec.stream(head()).reply(&reply(), piece, &mut stream);
+        assert_eq!(decode(&OllamaCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
     }
-    assert_eq!(Ollama::default().reply(&Server.reply(&head(), &reply())).unwrap(), reply());
+    assert_eq!(OllamaCodec::default().reply(&OllamaServerCodec.reply(&head(), &reply())).unwrap(), reply());
 }
 
 #[test]
 fn lines_look_as_documented() {
     let mut out = Vec::new();
-    let mut stream = Server.stream(head());
+    let mut stream = OllamaServerCodec.stream(head());
     stream.block(&Block::Text("hi".into()), 100, &mut out);
     stream.end(StopReason::MaxTokens, Usage { input: 1, output: 2, ..Usage::default() }, &mut out);
     assert_eq!(
@@ -60,14 +60,14 @@ fn lines_look_as_documented() {
 #[test]
 fn live_pieces_pass_through_and_calls_are_put_together() {
     let mut first = Vec::new();
-    crate::anthropic::Server.stream(head()).reply(&reply(), 3, &mut first);
-    let mut server = Server.stream(head());
+    crate::anthropic::AnthropicServerCodec.stream(head()).reply(&reply(), 3, &mut first);
+    let mut server = OllamaServerCodec.stream(head());
     let mut second = Vec::new();
-    let mut decoder = crate::anthropic::Messages::default().stream();
+    let mut decoder = crate::anthropic::AnthropicCodec::default().stream();
     let _ = decoder.feed(&first, &mut |delta| server.delta(&delta, &mut second));
     let decoded = decoder.finish(&mut |_| {}).unwrap();
     server.end(decoded.stop, decoded.usage, &mut second);
-    assert_eq!(decode(&Ollama::default(), &[&second]).0.unwrap(), reply());
+    assert_eq!(decode(&OllamaCodec::default(), &[&second]).0.unwrap(), reply());
 }
 
 #[test]
@@ -75,13 +75,13 @@ fn a_failure_keeps_its_class_on_the_way() {
     let check = |class, message: &str, expect_status: u16| {
         let failure =
             Failure { class, message: message.into(), retry_after_ms: None, usage: Usage::default() };
-        let (status, body) = Server.failure(&failure);
+        let (status, body) = OllamaServerCodec.failure(&failure);
         assert_eq!(status, expect_status);
         let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
         assert_eq!(crate::classify::http(&answer).class, class);
         let mut stream = Vec::new();
-        Server.stream(head()).fail(&failure, &mut stream);
-        assert_eq!(decode(&Ollama::default(), &[&stream]).0.unwrap_err().class, class);
+        OllamaServerCodec.stream(head()).fail(&failure, &mut stream);
+        assert_eq!(decode(&OllamaCodec::default(), &[&stream]).0.unwrap_err().class, class);
     };
     check(FailureClass::Overloaded, "server is busy", 503);
     check(FailureClass::RateLimited, "too many requests", 429);
@@ -106,12 +106,19 @@ fn what_the_client_writes_the_server_reads() {
         Arc::new(Message::new(MessageId::new(4), Role::User, vec![Block::Text("And".into()), picture()])),
         Arc::new(Message::text(MessageId::new(5), Role::System, "Be quick.")),
     ];
-    let options =
-        Options { reasoning: Reasoning::Effort(Effort::Low), stop: vec!["END".into()], ..Options::default() };
-    let codec: Arc<dyn Codec> = Arc::new(Ollama::default());
-    let sent =
-        encode(&mut Encoder::new(codec), &request("p/gpt-oss:20b", 6, vec![weather()]), &view, &options);
-    let asked = Server.read(body(&sent).as_bytes()).unwrap();
+    let options = WireOptions {
+        reasoning: Reasoning::Effort(Effort::Low),
+        stop: vec!["END".into()],
+        ..WireOptions::default()
+    };
+    let codec: Arc<dyn ProviderCodec> = Arc::new(OllamaCodec::default());
+    let sent = encode(
+        &mut RequestEncoder::new(codec),
+        &request("p/gpt-oss:20b", 6, vec![weather()]),
+        &view,
+        &options,
+    );
+    let asked = OllamaServerCodec.read(body(&sent).as_bytes()).unwrap();
     let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
     assert_eq!(messages, view);
     assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "gpt-oss:20b"));
@@ -123,7 +130,8 @@ fn what_the_client_writes_the_server_reads() {
 
 #[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
-    let check = |body: &[u8], expect: &str| assert_eq!(Server.read(body).unwrap_err().to_string(), expect);
+    let check =
+        |body: &[u8], expect: &str| assert_eq!(OllamaServerCodec.read(body).unwrap_err().to_string(), expect);
     check(b"{}", "/model: expected a string");
     check(br#"{"model":"m"}"#, "/messages: expected a list");
     check(br#"{"model":"m","messages":[{}]}"#, "/messages/0/role: expected system, user, assistant or tool");

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::{super::*, fixture};
 use crate::testing::{check_beginnings, check_cuts, decode};
 
-fn codec() -> Ollama {
-    Ollama::default()
+fn codec() -> OllamaCodec {
+    OllamaCodec::default()
 }
 
 fn show(reply: &Reply) -> String {

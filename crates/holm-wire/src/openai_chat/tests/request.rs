@@ -5,7 +5,7 @@ use holm_kernel::{Block, Custom, Message, MessageId, Messages, Outcome, Role, So
 
 use super::super::*;
 use crate::{
-    Auth, Effort, Encoder, Options, Parallel, Reasoning, ToolChoice,
+    AuthScheme, Effort, Parallel, Reasoning, RequestEncoder, ToolChoice, WireOptions,
     testing::{assistant, body, call, check_growth, encode, file, picture, request, result, user, weather},
 };
 
@@ -38,35 +38,35 @@ fn conversation() -> Vec<Arc<Message>> {
 }
 
 fn encoded(
-    dialect: Dialect,
-    options: &Options,
+    dialect: OpenaiChatDialect,
+    options: &WireOptions,
     change: impl FnOnce(&mut holm_kernel::Request),
-) -> crate::HttpRequest {
+) -> crate::ProviderRequest {
     let view = conversation();
     let mut request = request("openai/gpt-5-mini", view.len(), vec![weather()]);
     change(&mut request);
-    encode(&mut Encoder::new(Arc::new(Chat::new(dialect))), &request, &view, options)
+    encode(&mut RequestEncoder::new(Arc::new(OpenaiChatCodec::new(dialect))), &request, &view, options)
 }
 
 #[test]
 fn a_conversation_is_written_as_the_service_documents_it() {
-    let request = encoded(Dialect::default(), &Options::default(), |_| {});
-    assert_eq!((request.path.as_str(), &request.auth), ("/chat/completions", &Auth::Bearer));
+    let request = encoded(OpenaiChatDialect::default(), &WireOptions::default(), |_| {});
+    assert_eq!((request.path.as_str(), &request.auth), ("/chat/completions", &AuthScheme::Bearer));
     insta::assert_snapshot!(body(&request), @r##"{"model":"gpt-5-mini","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Weather in \"Paris\"?"},{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Paris\"}"}},{"id":"call_2","type":"function","function":{"name":"weather","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_1","content":"sunny"},{"role":"tool","tool_call_id":"call_2","content":"no city"},{"role":"user","content":[{"type":"text","text":"From the tool weather, call call_1:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aWs="}}]},{"role":"system","content":"Be quick."},{"role":"assistant","content":"Sunny."},{"role":"user","content":[{"type":"text","text":"And this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aWs="}},{"type":"file","file":{"filename":"note.txt","file_data":"data:application/pdf;base64,JVBE"}},{"type":"text","text":"The file \"note.txt\":\na,b"}]}],"tools":[{"type":"function","function":{"name":"weather","description":"Tells the weather.","parameters":{"properties":{"city":{"type":"string"}},"required":["city"],"type":"object"}}}],"max_completion_tokens":4096,"temperature":0.7,"stream":true,"stream_options":{"include_usage":true}}"##);
 }
 
 #[test]
 fn settings_are_written_by_their_names() {
-    let options = Options {
+    let options = WireOptions {
         delivery: crate::Delivery::Whole,
         tool_choice: ToolChoice::Tool("weather".into()),
         parallel: Parallel::Forbidden,
         reasoning: Reasoning::Effort(Effort::Low),
         stop: vec!["END".into()],
         extra: Some(Json::parse(r#"{"seed":7,"temperature":0}"#).unwrap()),
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let request = encoded(Dialect::default(), &options, |request| {
+    let request = encoded(OpenaiChatDialect::default(), &options, |request| {
         request.messages = Messages::Own(vec![user(0, "hi")]);
         let schema = r#"{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}"#;
         request.format = Some(Arc::new(Json::parse(schema).unwrap()));
@@ -76,22 +76,22 @@ fn settings_are_written_by_their_names() {
 
 #[test]
 fn a_dialect_changes_names_ids_and_places() {
-    let dialect = Dialect {
+    let dialect = OpenaiChatDialect {
         path: "/openai/deployments/{model}/chat/completions".into(),
         query: vec![("api-version".into(), "2024-10-21".into())],
-        auth: Auth::Header("api-key".into()),
-        max_tokens: MaxTokens::MaxTokens,
+        auth: AuthScheme::Header("api-key".into()),
+        max_tokens: MaxTokensField::MaxTokens,
         max_output: Some(1000),
         system: SystemRole::Developer,
-        stream_usage: Field::Omitted,
-        images: Field::Omitted,
-        files: Field::Omitted,
-        temperature: Field::Omitted,
+        stream_usage: OptionalField::Omitted,
+        images: OptionalField::Omitted,
+        files: OptionalField::Omitted,
+        temperature: OptionalField::Omitted,
         reasoning: ReasoningEcho::Member("reasoning_content".into()),
-        tool_ids: ToolIds::Nine,
-        ..Dialect::default()
+        tool_ids: ToolIdFormat::Nine,
+        ..OpenaiChatDialect::default()
     };
-    let request = encoded(dialect, &Options::default(), |_| {});
+    let request = encoded(dialect, &WireOptions::default(), |_| {});
     assert_eq!(
         request.url("https://res.openai.azure.com/"),
         "https://res.openai.azure.com/openai/deployments/gpt-5-mini/chat/completions?api-version=2024-10-21"
@@ -101,7 +101,7 @@ fn a_dialect_changes_names_ids_and_places() {
 
 #[test]
 fn growing_a_view_gives_the_same_bytes() {
-    check_growth(Arc::new(Chat::default()), &conversation());
+    check_growth(Arc::new(OpenaiChatCodec::default()), &conversation());
 }
 
 #[test]
@@ -113,25 +113,31 @@ fn custom_content_and_missing_files_do_not_break_a_request() {
         Arc::new(Message::new(MessageId::new(1), Role::User, vec![custom, stored])),
     ];
     let request = request("p/m", view.len(), vec![]);
-    let sent = encode(&mut Encoder::new(Arc::new(Chat::default())), &request, &view, &Options::default());
+    let sent = encode(
+        &mut RequestEncoder::new(Arc::new(OpenaiChatCodec::default())),
+        &request,
+        &view,
+        &WireOptions::default(),
+    );
     insta::assert_snapshot!(body(&sent), @r##"{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":[{"type":"text","text":"[the file \"note.txt\" (text/plain) is not shown]"}]}],"max_completion_tokens":4096,"temperature":0.7,"stream":true,"stream_options":{"include_usage":true}}"##);
 }
 
 #[test]
 fn a_message_is_encoded_once() {
     let view = conversation();
-    let mut encoder = Encoder::new(Arc::new(Chat::default()));
-    let first = encode(&mut encoder, &request("p/m", view.len(), vec![]), &view, &Options::default());
+    let mut encoder = RequestEncoder::new(Arc::new(OpenaiChatCodec::default()));
+    let first = encode(&mut encoder, &request("p/m", view.len(), vec![]), &view, &WireOptions::default());
     // Messages that were encoded are not looked at again, so that a turn costs only what is new.
     let replaced: Vec<Arc<Message>> = view.iter().map(|_| user(9, "never read")).collect();
-    let second = encode(&mut encoder, &request("p/m", view.len(), vec![]), &replaced, &Options::default());
+    let second =
+        encode(&mut encoder, &request("p/m", view.len(), vec![]), &replaced, &WireOptions::default());
     assert_eq!(body(&first), body(&second));
 }
 
 #[test]
 fn strictness_is_claimed_only_where_the_schema_keeps_the_rules() {
     let check = |schema: &str, strict: bool| {
-        let sent = encoded(Dialect::default(), &Options::default(), |request| {
+        let sent = encoded(OpenaiChatDialect::default(), &WireOptions::default(), |request| {
             request.format = Some(Arc::new(Json::parse(schema).unwrap()));
         });
         let flag =

@@ -5,13 +5,13 @@ use holm_kernel::{Block, Failure, FailureClass, Outcome, Role, StopReason, Think
 
 use super::super::*;
 use crate::{
-    Delivery, Encoder, Options, ToolChoice,
-    server::{BadBody, Head, ServerCodec, UsageWish},
+    Delivery, RequestEncoder, ToolChoice, WireOptions,
+    server::{ReplyHead, RequestBodyError, ServerCodec, UsageReporting},
     testing::{assistant, body, call, decode, encode, picture, request, result, user, weather},
 };
 
-fn head() -> Head {
-    Head { id: "chatcmpl-1".into(), model: "m".into(), created: 1, ..Head::default() }
+fn head() -> ReplyHead {
+    ReplyHead { id: "chatcmpl-1".into(), model: "m".into(), created: 1, ..ReplyHead::default() }
 }
 
 fn reply() -> Reply {
@@ -32,11 +32,11 @@ fn reply() -> Reply {
 fn what_the_server_writes_the_client_reads() {
     for piece in [1, 5, 1000] {
         let mut stream = Vec::new();
-        Server.stream(head()).reply(&reply(), piece, &mut stream);
-        assert_eq!(decode(&Chat::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
+        OpenaiChatServerCodec.stream(head()).reply(&reply(), piece, &mut stream);
+        assert_eq!(decode(&OpenaiChatCodec::default(), &[&stream]).0.unwrap(), reply(), "pieces of {piece}");
     }
     assert_eq!(
-        Chat::default().reply(&Server.reply(&head(), &reply())).unwrap(),
+        OpenaiChatCodec::default().reply(&OpenaiChatServerCodec.reply(&head(), &reply())).unwrap(),
         Reply {
             blocks: {
                 // A whole reply has one place for text and one for reasoning; the order between them is the reader's.
@@ -50,25 +50,25 @@ fn what_the_server_writes_the_client_reads() {
 #[test]
 fn live_pieces_pass_through() {
     let mut first = Vec::new();
-    Server.stream(head()).reply(&reply(), 3, &mut first);
-    let mut server = Server.stream(head());
+    OpenaiChatServerCodec.stream(head()).reply(&reply(), 3, &mut first);
+    let mut server = OpenaiChatServerCodec.stream(head());
     let mut second = Vec::new();
-    let mut decoder = Chat::default().stream();
+    let mut decoder = OpenaiChatCodec::default().stream();
     let _ = decoder.feed(&first, &mut |delta| server.delta(&delta, &mut second));
     let decoded = decoder.finish(&mut |_| {}).unwrap();
     server.end(decoded.stop, decoded.usage, &mut second);
-    assert_eq!(decode(&Chat::default(), &[&second]).0.unwrap(), reply());
+    assert_eq!(decode(&OpenaiChatCodec::default(), &[&second]).0.unwrap(), reply());
 }
 
 #[test]
 fn usage_is_streamed_only_when_wanted() {
     let stream = |usage| {
         let mut out = Vec::new();
-        Server.stream(Head { usage, ..head() }).reply(&reply(), 100, &mut out);
+        OpenaiChatServerCodec.stream(ReplyHead { usage, ..head() }).reply(&reply(), 100, &mut out);
         String::from_utf8(out).unwrap()
     };
-    assert!(stream(UsageWish::Wanted).contains("prompt_tokens"));
-    assert!(!stream(UsageWish::Unsaid).contains("prompt_tokens"));
+    assert!(stream(UsageReporting::Wanted).contains("prompt_tokens"));
+    assert!(!stream(UsageReporting::Unsaid).contains("prompt_tokens"));
 }
 
 #[test]
@@ -77,12 +77,16 @@ fn a_failure_keeps_its_class_on_the_way() {
     for class in [RateLimited, Overloaded, Server, ContextOverflow, Auth, Quota, BadRequest, ContentFilter] {
         let failure =
             Failure { class, message: "it went wrong".into(), retry_after_ms: None, usage: Usage::default() };
-        let (status, body) = super::super::Server.failure(&failure);
+        let (status, body) = super::super::OpenaiChatServerCodec.failure(&failure);
         let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
         assert_eq!(crate::classify::http(&answer).class, class);
         let mut stream = Vec::new();
-        super::super::Server.stream(head()).fail(&failure, &mut stream);
-        assert_eq!(decode(&Chat::default(), &[&stream]).0.unwrap_err().class, class, "in a stream");
+        super::super::OpenaiChatServerCodec.stream(head()).fail(&failure, &mut stream);
+        assert_eq!(
+            decode(&OpenaiChatCodec::default(), &[&stream]).0.unwrap_err().class,
+            class,
+            "in a stream"
+        );
     }
 }
 
@@ -98,23 +102,23 @@ fn what_the_client_writes_the_server_reads() {
             vec![Block::Text("And".into()), picture()],
         )),
     ];
-    let options = Options { tool_choice: ToolChoice::Required, ..Options::default() };
-    let codec: std::sync::Arc<dyn Codec> = std::sync::Arc::new(Chat::default());
-    let sent = encode(&mut Encoder::new(codec), &request("p/m", 4, vec![weather()]), &view, &options);
-    let asked = Server.read(body(&sent).as_bytes()).unwrap();
+    let options = WireOptions { tool_choice: ToolChoice::Required, ..WireOptions::default() };
+    let codec: std::sync::Arc<dyn ProviderCodec> = std::sync::Arc::new(OpenaiChatCodec::default());
+    let sent = encode(&mut RequestEncoder::new(codec), &request("p/m", 4, vec![weather()]), &view, &options);
+    let asked = OpenaiChatServerCodec.read(body(&sent).as_bytes()).unwrap();
     assert_eq!(asked.system, "Be brief.");
     let messages: Vec<_> = asked.messages.into_iter().map(std::sync::Arc::new).collect();
     assert_eq!(messages, view);
     assert_eq!((asked.tools[0].name.as_str(), &asked.tools[0].schema), ("weather", &weather().schema));
     assert_eq!(asked.tool_choice, ToolChoice::Required);
-    assert_eq!((asked.delivery, asked.usage), (Delivery::Stream, UsageWish::Wanted));
+    assert_eq!((asked.delivery, asked.usage), (Delivery::Stream, UsageReporting::Wanted));
     assert_eq!((asked.max_output, asked.temperature_milli), (Some(4096), Some(700)));
 }
 
 #[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
     let check = |body: &[u8], expect: &str| {
-        let error: Box<BadBody> = Box::new(Server.read(body).unwrap_err());
+        let error: Box<RequestBodyError> = Box::new(OpenaiChatServerCodec.read(body).unwrap_err());
         assert_eq!(std::string::ToString::to_string(&error), expect);
     };
     check(b"\xff", "the body is not UTF-8; send JSON as UTF-8");
@@ -138,8 +142,8 @@ fn a_bad_body_says_what_is_wrong_and_where() {
     let expect = "/response_format/json_schema/schema: expected a JSON Schema";
     check(formatted(r#"{"type":"json_schema","json_schema":{"name":"x"}}"#).as_bytes(), expect);
     for words in ["null", r#"{"type":"text"}"#] {
-        assert_eq!(Server.read(formatted(words).as_bytes()).unwrap().format, None::<Json>);
+        assert_eq!(OpenaiChatServerCodec.read(formatted(words).as_bytes()).unwrap().format, None::<Json>);
     }
-    assert!(matches!(Server.read(b"{").unwrap_err(), BadBody::NotJson(_)));
-    assert_eq!(Server.read(br#"{"model":"m","messages":[]}"#).unwrap().format, None::<Json>);
+    assert!(matches!(OpenaiChatServerCodec.read(b"{").unwrap_err(), RequestBodyError::NotJson(_)));
+    assert_eq!(OpenaiChatServerCodec.read(br#"{"model":"m","messages":[]}"#).unwrap().format, None::<Json>);
 }

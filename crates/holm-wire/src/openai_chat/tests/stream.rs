@@ -5,13 +5,13 @@ use proptest::prelude::*;
 
 use super::{super::*, fixture};
 use crate::{
-    Delta, Draft,
-    framing::{Frame, Framing},
+    ReplyDraft, WireDelta,
+    framing::{FrameDecoder, StreamFrame},
     testing::{check_beginnings, check_cuts, decode, decode_with},
 };
 
-fn chat() -> Chat {
-    Chat::default()
+fn chat() -> OpenaiChatCodec {
+    OpenaiChatCodec::default()
 }
 
 /// A reply in one line: blocks, then the stop.
@@ -138,7 +138,10 @@ fn a_beginning_is_never_a_finished_turn() {
 fn a_finish_reason_ends_the_stream_only_where_the_dialect_says_so() {
     let stream = b"data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\n";
     assert_eq!(decode(&chat(), &[stream]).0.unwrap_err().class, FailureClass::Truncated);
-    let lenient = Chat::new(Dialect { end: EndMark::FinishReason, ..Dialect::default() });
+    let lenient = OpenaiChatCodec::new(OpenaiChatDialect {
+        end: StreamEndMark::FinishReason,
+        ..OpenaiChatDialect::default()
+    });
     assert_eq!(show(&decode(&lenient, &[stream]).0.unwrap()), "\"x\" | EndTurn");
 }
 
@@ -147,16 +150,16 @@ fn pieces_carry_offsets_that_join_to_the_reply() {
     let mut decoder = chat().stream();
     let (mut text, mut arguments) = (String::new(), vec![String::new(); 2]);
     let _ = decoder.feed(fixture::CALLS, &mut |delta| match delta {
-        Delta::Text { offset, text: piece } => {
+        WireDelta::Text { offset, text: piece } => {
             assert_eq!(offset, text.len() as u64);
             text.push_str(piece);
         }
-        Delta::ToolArguments { index, offset, text: piece } => {
+        WireDelta::ToolArguments { index, offset, text: piece } => {
             let so_far = &mut arguments[usize::try_from(index).unwrap()];
             assert_eq!(offset, so_far.len() as u64);
             so_far.push_str(piece);
         }
-        Delta::ToolCallStarted { .. } | Delta::Thinking { .. } | Delta::Usage(_) => {}
+        WireDelta::ToolCallStarted { .. } | WireDelta::Thinking { .. } | WireDelta::Usage(_) => {}
     });
     assert_eq!(arguments, [r#"{"city":"Paris"}"#, r#"{"path":"a\\b.txt"}"#]);
 }
@@ -257,10 +260,10 @@ data: [DONE]
 }
 
 fn both_paths(stream: &[u8]) -> [crate::testing::Turn; 2] {
-    let decoder = |events| Box::new(Stream::new(sse::Decoder::default(), events));
+    let decoder = |events| Box::new(FramedDecoder::new(sse::SseDecoder::default(), events));
     [
-        decode_with(decoder(ChatEvents::new(EndMark::Done)), &[stream]),
-        decode_with(decoder(ChatEvents::plain(EndMark::Done)), &[stream]),
+        decode_with(decoder(OpenaiChatEventReader::new(StreamEndMark::Done)), &[stream]),
+        decode_with(decoder(OpenaiChatEventReader::plain(StreamEndMark::Done)), &[stream]),
     ]
 }
 
@@ -270,10 +273,10 @@ fn the_memo_is_used_and_changes_nothing() {
         let [fast, plain] = both_paths(stream);
         assert_eq!(fast, plain);
     }
-    let mut events = ChatEvents::new(EndMark::Done);
-    let mut draft = Draft::default();
+    let mut events = OpenaiChatEventReader::new(StreamEndMark::Done);
+    let mut draft = ReplyDraft::default();
     let (mut frames, mut remembered) = (0, 0);
-    let mut framing = sse::Decoder::default();
+    let mut framing = sse::SseDecoder::default();
     framing
         .feed(fixture::TEXT, &mut |frame| {
             frames += 1;
@@ -347,9 +350,9 @@ fn call_chunk() -> impl Strategy<Value = String> {
 #[test]
 fn pieces_of_a_call_are_remembered_unless_their_id_could_be_taken_for_the_chunks() {
     let check = |frames: [&str; 2], known: bool| {
-        let mut events = ChatEvents::new(EndMark::Done);
-        let mut draft = Draft::default();
-        let _ = events.event(Frame { name: b"", data: frames[0].as_bytes() }, &mut draft, &mut |_| {});
+        let mut events = OpenaiChatEventReader::new(StreamEndMark::Done);
+        let mut draft = ReplyDraft::default();
+        let _ = events.event(StreamFrame { name: b"", data: frames[0].as_bytes() }, &mut draft, &mut |_| {});
         assert_eq!(events.memo_knows(frames[1].as_bytes()), known, "{frames:?}");
     };
     let piece = |start: &str, id: &str, text: &str| {

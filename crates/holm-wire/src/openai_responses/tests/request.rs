@@ -5,8 +5,8 @@ use holm_kernel::{Block, Message, MessageId, Messages, Outcome, Role, Source};
 
 use super::super::*;
 use crate::{
-    Auth, Effort, Encoder, Options, Parallel, Reasoning, ToolChoice,
-    openai_chat::Field,
+    AuthScheme, Effort, Parallel, Reasoning, RequestEncoder, ToolChoice, WireOptions,
+    openai_chat::OptionalField,
     testing::{
         assistant, body, call, check_growth, encode, file, picture, request, result, thought, user, weather,
     },
@@ -53,34 +53,34 @@ fn conversation() -> Vec<Arc<Message>> {
 }
 
 fn encoded(
-    dialect: Dialect,
-    options: &Options,
+    dialect: OpenaiResponsesDialect,
+    options: &WireOptions,
     change: impl FnOnce(&mut holm_kernel::Request),
-) -> crate::HttpRequest {
+) -> crate::ProviderRequest {
     let view = conversation();
     let mut request = request("openai/gpt-5-mini", view.len(), vec![weather()]);
     change(&mut request);
-    encode(&mut Encoder::new(Arc::new(Responses::new(dialect))), &request, &view, options)
+    encode(&mut RequestEncoder::new(Arc::new(OpenaiResponsesCodec::new(dialect))), &request, &view, options)
 }
 
 #[test]
 fn a_conversation_is_written_as_the_service_documents_it() {
-    let request = encoded(Dialect::default(), &Options::default(), |_| {});
-    assert_eq!((request.path.as_str(), &request.auth), ("/responses", &Auth::Bearer));
+    let request = encoded(OpenaiResponsesDialect::default(), &WireOptions::default(), |_| {});
+    assert_eq!((request.path.as_str(), &request.auth), ("/responses", &AuthScheme::Bearer));
     insta::assert_snapshot!(body(&request), @r##"{"model":"gpt-5-mini","instructions":"Be brief.","input":[{"type":"message","role":"user","content":"Weather in \"Paris\"?"},{"type":"reasoning","id":"rs_1","summary":[{"text":"Ask.","type":"summary_text"}],"encrypted_content":"gAAA=="},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},{"type":"function_call","call_id":"call_1","name":"weather","arguments":"{\"city\": \"Paris\"}"},{"type":"function_call","call_id":"call_2","name":"weather","arguments":"{}"},{"type":"function_call_output","call_id":"call_1","output":[{"type":"input_text","text":"sunny"},{"type":"input_image","image_url":"data:image/png;base64,aWs="}]},{"type":"function_call_output","call_id":"call_2","output":"no city"},{"type":"message","role":"developer","content":"Be quick."},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Sunny."}]},{"type":"message","role":"user","content":[{"type":"input_text","text":"And this?"},{"type":"input_image","image_url":"data:image/png;base64,aWs="},{"type":"input_file","filename":"note.txt","file_data":"data:application/pdf;base64,JVBE"},{"type":"input_file","file_url":"https://x.test/a.pdf"},{"type":"input_text","text":"The file \"note.txt\":\na,b"},{"type":"input_text","text":"[the file \"note.txt\" (image/png) is not shown]"}]}],"tools":[{"type":"function","name":"weather","description":"Tells the weather.","parameters":{"properties":{"city":{"type":"string"}},"required":["city"],"type":"object"},"strict":false}],"max_output_tokens":4096,"temperature":0.7,"include":["reasoning.encrypted_content"],"store":false,"stream":true}"##);
 }
 
 #[test]
 fn settings_are_written_by_their_names() {
-    let options = Options {
+    let options = WireOptions {
         delivery: crate::Delivery::Whole,
         tool_choice: ToolChoice::Tool("weather".into()),
         parallel: Parallel::Forbidden,
         reasoning: Reasoning::Effort(Effort::Low),
         extra: Some(Json::parse(r#"{"prompt_cache_key":"k","temperature":0}"#).unwrap()),
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let request = encoded(Dialect::default(), &options, |request| {
+    let request = encoded(OpenaiResponsesDialect::default(), &options, |request| {
         request.messages = Messages::Own(vec![user(0, "hi")]);
         request.max_output = Some(1);
         let schema = r#"{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}"#;
@@ -91,17 +91,17 @@ fn settings_are_written_by_their_names() {
 
 #[test]
 fn a_dialect_changes_places_and_leaves_out_what_is_refused() {
-    let dialect = Dialect {
+    let dialect = OpenaiResponsesDialect {
         path: "/openai/v1/responses".into(),
         query: vec![("api-version".into(), "preview".into())],
-        auth: Auth::Header("api-key".into()),
+        auth: AuthScheme::Header("api-key".into()),
         reasoning: ReasoningItems::Plain,
-        temperature: Field::Omitted,
-        images: Field::Omitted,
-        files: Field::Omitted,
-        ..Dialect::default()
+        temperature: OptionalField::Omitted,
+        images: OptionalField::Omitted,
+        files: OptionalField::Omitted,
+        ..OpenaiResponsesDialect::default()
     };
-    let request = encoded(dialect, &Options::default(), |_| {});
+    let request = encoded(dialect, &WireOptions::default(), |_| {});
     assert_eq!(
         request.url("https://res.openai.azure.com/"),
         "https://res.openai.azure.com/openai/v1/responses?api-version=preview"
@@ -112,8 +112,8 @@ fn a_dialect_changes_places_and_leaves_out_what_is_refused() {
 #[test]
 fn encrypted_reasoning_is_asked_for_unless_there_is_none() {
     let check = |reasoning: ReasoningItems, wish: Reasoning, expect: bool| {
-        let dialect = Dialect { reasoning, ..Dialect::default() };
-        let sent = encoded(dialect, &Options { reasoning: wish, ..Options::default() }, |_| {});
+        let dialect = OpenaiResponsesDialect { reasoning, ..OpenaiResponsesDialect::default() };
+        let sent = encoded(dialect, &WireOptions { reasoning: wish, ..WireOptions::default() }, |_| {});
         assert_eq!(Json::parse(body(&sent)).unwrap().get("include").is_some(), expect);
     };
     check(ReasoningItems::Encrypted, Reasoning::Unsaid, true);
@@ -124,5 +124,5 @@ fn encrypted_reasoning_is_asked_for_unless_there_is_none() {
 
 #[test]
 fn growing_a_view_gives_the_same_bytes() {
-    check_growth(Arc::new(Responses::default()), &conversation());
+    check_growth(Arc::new(OpenaiResponsesCodec::default()), &conversation());
 }

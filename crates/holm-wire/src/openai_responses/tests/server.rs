@@ -5,13 +5,13 @@ use holm_kernel::{Block, Failure, FailureClass, Message, MessageId, Outcome, Rol
 
 use super::super::*;
 use crate::{
-    Delivery, Delta, Effort, Encoder, Options, Reasoning, ToolChoice,
-    server::{Head, ServerCodec},
+    Delivery, Effort, Reasoning, RequestEncoder, ToolChoice, WireDelta, WireOptions,
+    server::{ReplyHead, ServerCodec},
     testing::{assistant, body, call, decode, encode, picture, request, result, thought, user, weather},
 };
 
-fn head() -> Head {
-    Head { id: "resp_1".into(), model: "m".into(), created: 1, ..Head::default() }
+fn head() -> ReplyHead {
+    ReplyHead { id: "resp_1".into(), model: "m".into(), created: 1, ..ReplyHead::default() }
 }
 
 fn reply() -> Reply {
@@ -41,17 +41,26 @@ fn what_the_server_writes_the_client_reads() {
     for reply in [reply(), refusal, cut] {
         for piece in [1, 5, 1000] {
             let mut stream = Vec::new();
-            Server.stream(head()).reply(&reply, piece, &mut stream);
-            assert_eq!(decode(&Responses::default(), &[&stream]).0.unwrap(), reply, "pieces of {piece}");
+            OpenaiResponsesServerCodec.stream(head()).reply(&reply, piece, &mut stream);
+            assert_eq!(
+                decode(&OpenaiResponsesCodec::default(), &[&stream]).0.unwrap(),
+                reply,
+                "pieces of {piece}"
+            );
         }
-        assert_eq!(Responses::default().reply(&Server.reply(&head(), &reply)).unwrap(), reply);
+        assert_eq!(
+            OpenaiResponsesCodec::default()
+                .reply(&OpenaiResponsesServerCodec.reply(&head(), &reply))
+                .unwrap(),
+            reply
+        );
     }
 }
 
 #[test]
 fn the_last_event_repeats_the_whole_reply() {
     let mut stream = Vec::new();
-    Server.stream(head()).reply(&reply(), 3, &mut stream);
+    OpenaiResponsesServerCodec.stream(head()).reply(&reply(), 3, &mut stream);
     let text = core::str::from_utf8(&stream).unwrap();
     let datas: Vec<Json> = text
         .lines()
@@ -62,29 +71,29 @@ fn the_last_event_repeats_the_whole_reply() {
         assert_eq!(data.get("sequence_number").and_then(Json::as_u64), Some(number));
     }
     let last = datas.last().unwrap().get("response").unwrap().canonical();
-    assert_eq!(Responses::default().reply(last.as_bytes()).unwrap(), reply());
+    assert_eq!(OpenaiResponsesCodec::default().reply(last.as_bytes()).unwrap(), reply());
 }
 
 #[test]
 fn live_pieces_pass_through_and_may_be_mixed() {
-    let mut server = Server.stream(head());
+    let mut server = OpenaiResponsesServerCodec.stream(head());
     let mut out = Vec::new();
-    let piece = |index, text| Delta::ToolArguments { index, offset: 0, text };
+    let piece = |index, text| WireDelta::ToolArguments { index, offset: 0, text };
     for delta in [
-        Delta::Thinking { offset: 0, text: "hm" },
-        Delta::Text { offset: 0, text: "Hi" },
-        Delta::ToolCallStarted { index: 0, id: "a", name: "f" },
-        Delta::ToolCallStarted { index: 1, id: "b", name: "g" },
+        WireDelta::Thinking { offset: 0, text: "hm" },
+        WireDelta::Text { offset: 0, text: "Hi" },
+        WireDelta::ToolCallStarted { index: 0, id: "a", name: "f" },
+        WireDelta::ToolCallStarted { index: 1, id: "b", name: "g" },
         piece(0, "["),
         piece(1, "{"),
         piece(0, "]"),
         piece(1, "}"),
-        Delta::Usage(Usage::default()),
+        WireDelta::Usage(Usage::default()),
     ] {
         server.delta(&delta, &mut out);
     }
     server.end(StopReason::ToolUse, Usage::default(), &mut out);
-    let got = decode(&Responses::default(), &[&out]).0.unwrap();
+    let got = decode(&OpenaiResponsesCodec::default(), &[&out]).0.unwrap();
     assert_eq!(crate::testing::show(&got), r#"<hm> "Hi" a:f([]) b:g({}) | ToolUse"#);
 }
 
@@ -93,13 +102,13 @@ fn a_failure_keeps_its_class_on_the_way() {
     let check = |class, message: &str, expect_status: u16| {
         let failure =
             Failure { class, message: message.into(), retry_after_ms: None, usage: Usage::default() };
-        let (status, body) = Server.failure(&failure);
+        let (status, body) = OpenaiResponsesServerCodec.failure(&failure);
         assert_eq!(status, expect_status);
         let answer = crate::classify::HttpFailure { status, headers: &[], body: &body, now_ms: None };
         assert_eq!(crate::classify::http(&answer).class, class);
         let mut stream = Vec::new();
-        Server.stream(head()).fail(&failure, &mut stream);
-        assert_eq!(decode(&Responses::default(), &[&stream]).0.unwrap_err().class, class);
+        OpenaiResponsesServerCodec.stream(head()).fail(&failure, &mut stream);
+        assert_eq!(decode(&OpenaiResponsesCodec::default(), &[&stream]).0.unwrap_err().class, class);
     };
     check(FailureClass::Overloaded, "Overloaded", 503);
     check(FailureClass::RateLimited, "slow down", 429);
@@ -130,16 +139,16 @@ fn what_the_client_writes_the_server_reads() {
         Arc::new(Message::text(MessageId::new(4), Role::System, "Be quick.")),
         Arc::new(Message::new(MessageId::new(5), Role::User, vec![Block::Text("And".into()), picture()])),
     ];
-    let options = Options {
+    let options = WireOptions {
         tool_choice: ToolChoice::Tool("weather".into()),
         reasoning: Reasoning::Effort(Effort::High),
-        ..Options::default()
+        ..WireOptions::default()
     };
-    let codec: Arc<dyn Codec> = Arc::new(Responses::default());
+    let codec: Arc<dyn ProviderCodec> = Arc::new(OpenaiResponsesCodec::default());
     let mut request = request("p/m", view.len(), vec![weather()]);
     request.format = Some(Arc::new(Json::parse("{\"type\":\"object\"}").unwrap()));
-    let sent = encode(&mut Encoder::new(codec), &request, &view, &options);
-    let asked = Server.read(body(&sent).as_bytes()).unwrap();
+    let sent = encode(&mut RequestEncoder::new(codec), &request, &view, &options);
+    let asked = OpenaiResponsesServerCodec.read(body(&sent).as_bytes()).unwrap();
     let messages: Vec<_> = asked.messages.into_iter().map(Arc::new).collect();
     assert_eq!(messages, view);
     assert_eq!((asked.system.as_str(), asked.model.as_str()), ("Be brief.", "m"));
@@ -152,7 +161,7 @@ fn what_the_client_writes_the_server_reads() {
 
 #[test]
 fn a_plain_question_is_read() {
-    let asked = Server
+    let asked = OpenaiResponsesServerCodec
         .read(br#"{"model":"m","input":"hi","tools":[{"type":"web_search"}],"tool_choice":"none"}"#)
         .unwrap();
     assert_eq!(asked.messages[0].plain_text(), "hi");
@@ -165,7 +174,7 @@ fn a_plain_question_is_read() {
 #[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
     let check = |body: &str, expect: &str| {
-        assert_eq!(Server.read(body.as_bytes()).unwrap_err().to_string(), expect);
+        assert_eq!(OpenaiResponsesServerCodec.read(body.as_bytes()).unwrap_err().to_string(), expect);
     };
     let input = |items: &str| format!(r#"{{"model":"m","input":{items}}}"#);
     check("{}", "/model: expected a string");

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use regex::{Captures, Regex};
 
-use super::script::{Act, Address, Case, Command, Piece};
-use crate::io::{Handle, Local};
-use crate::util::kit::{Out, Trouble, next_line};
+use super::script::{SedOperation, SedAddress, LetterCase, SedCommand, ReplacementPiece};
+use crate::io::{IoHandle, LocalFuture};
+use crate::util::kit::{OutputBuffer, UtilityError, next_line};
 
 /// When a line is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Printing {
+pub(super) enum SedPrinting {
     /// After the script, in every case.
     Always,
     /// Only if the script asks for it.
@@ -19,7 +19,7 @@ pub(super) enum Printing {
 
 /// What happens after a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Then {
+enum SedControl {
     GoOn,
     /// The next line, without printing this one.
     Drop,
@@ -27,22 +27,22 @@ enum Then {
 }
 
 /// The state of a run.
-pub(super) struct Editor<'a> {
-    script: &'a [Command],
-    printing: Printing,
+pub(super) struct SedEditor<'a> {
+    script: &'a [SedCommand],
+    printing: SedPrinting,
     line: String,
     held: String,
     number: usize,
     /// The commands whose range is open, by their address in memory, each with the
     /// line where it began.
-    open: Vec<(*const Command, usize)>,
+    open: Vec<(*const SedCommand, usize)>,
     appended: Vec<String>,
-    inputs: VecDeque<Handle>,
+    inputs: VecDeque<IoHandle>,
     ahead: Option<String>,
 }
 
-impl<'a> Editor<'a> {
-    pub(super) fn new(script: &'a [Command], printing: Printing) -> Self {
+impl<'a> SedEditor<'a> {
+    pub(super) fn new(script: &'a [SedCommand], printing: SedPrinting) -> Self {
         Self {
             script,
             printing,
@@ -57,23 +57,23 @@ impl<'a> Editor<'a> {
     }
 
     /// Reads all input and writes the result. Returns the status that the script ends with.
-    pub(super) async fn run(&mut self, inputs: Vec<Handle>, out: &mut Out) -> Result<i32, Trouble> {
+    pub(super) async fn run(&mut self, inputs: Vec<IoHandle>, out: &mut OutputBuffer) -> Result<i32, UtilityError> {
         self.inputs = inputs.into();
         self.ahead = self.fetch().await?;
         while self.advance().await? {
             let then = self.commands(self.script, out).await?;
-            if self.printing == Printing::Always && then != Then::Drop {
+            if self.printing == SedPrinting::Always && then != SedControl::Drop {
                 out.line(&self.line).await?;
             }
             self.flush(out).await?;
-            if let Then::Quit(status) = then {
+            if let SedControl::Quit(status) = then {
                 return Ok(status);
             }
         }
         Ok(0)
     }
 
-    async fn fetch(&mut self) -> Result<Option<String>, Trouble> {
+    async fn fetch(&mut self) -> Result<Option<String>, UtilityError> {
         while let Some(input) = self.inputs.front() {
             if let Some(line) = next_line(input, b'\n').await? {
                 return Ok(Some(String::from_utf8_lossy(&line).into_owned()));
@@ -84,7 +84,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Goes to the next line; one is always read ahead, so that the last is known.
-    async fn advance(&mut self) -> Result<bool, Trouble> {
+    async fn advance(&mut self) -> Result<bool, UtilityError> {
         let Some(line) = self.ahead.take() else { return Ok(false) };
         self.line = line;
         self.number += 1;
@@ -92,7 +92,7 @@ impl<'a> Editor<'a> {
         Ok(true)
     }
 
-    async fn flush(&mut self, out: &mut Out) -> Result<(), Trouble> {
+    async fn flush(&mut self, out: &mut OutputBuffer) -> Result<(), UtilityError> {
         for text in std::mem::take(&mut self.appended) {
             out.line(&text).await?;
         }
@@ -101,37 +101,37 @@ impl<'a> Editor<'a> {
 
     fn commands<'b>(
         &'b mut self,
-        commands: &'b [Command],
-        out: &'b mut Out,
-    ) -> Local<'b, Result<Then, Trouble>> {
+        commands: &'b [SedCommand],
+        out: &'b mut OutputBuffer,
+    ) -> LocalFuture<'b, Result<SedControl, UtilityError>> {
         Box::pin(async move {
             for command in commands {
                 if !self.selected(command) {
                     continue;
                 }
                 match self.act(command, out).await? {
-                    Then::GoOn => {}
+                    SedControl::GoOn => {}
                     other => return Ok(other),
                 }
             }
-            Ok(Then::GoOn)
+            Ok(SedControl::GoOn)
         })
     }
 
-    fn at(&self, address: &Address) -> bool {
+    fn at(&self, address: &SedAddress) -> bool {
         match address {
-            Address::Number(number) => self.number == *number,
-            Address::Step(first, 0) => self.number == *first,
-            Address::Step(first, step) => {
+            SedAddress::Number(number) => self.number == *number,
+            SedAddress::Step(first, 0) => self.number == *first,
+            SedAddress::Step(first, step) => {
                 self.number >= *first && (self.number - first).is_multiple_of(*step)
             }
-            Address::Last => self.ahead.is_none(),
-            Address::Match(regex) => regex.is_match(&self.line),
-            Address::Plus(_) => false,
+            SedAddress::Last => self.ahead.is_none(),
+            SedAddress::Match(regex) => regex.is_match(&self.line),
+            SedAddress::Plus(_) => false,
         }
     }
 
-    fn selected(&mut self, command: &Command) -> bool {
+    fn selected(&mut self, command: &SedCommand) -> bool {
         let found = match (&command.first, &command.second) {
             (None, _) => true,
             (Some(first), None) => self.at(first),
@@ -140,13 +140,13 @@ impl<'a> Editor<'a> {
         found != command.inverted
     }
 
-    fn in_range(&mut self, command: &Command, first: &Address, second: &Address) -> bool {
+    fn in_range(&mut self, command: &SedCommand, first: &SedAddress, second: &SedAddress) -> bool {
         let key = std::ptr::from_ref(command);
         if let Some(index) = self.open.iter().position(|(open, _)| *open == key) {
             let began = self.open.get(index).map_or(0, |(_, began)| *began);
             let (ends, within) = match second {
-                Address::Number(last) => (self.number >= *last, self.number <= *last),
-                Address::Plus(count) => (self.number >= began + count, true),
+                SedAddress::Number(last) => (self.number >= *last, self.number <= *last),
+                SedAddress::Plus(count) => (self.number >= began + count, true),
                 other => (self.at(other), true),
             };
             if ends {
@@ -158,9 +158,9 @@ impl<'a> Editor<'a> {
             return false;
         }
         let one_line = match second {
-            Address::Number(last) => *last <= self.number,
-            Address::Plus(count) => *count == 0,
-            Address::Step(..) | Address::Last | Address::Match(_) => false,
+            SedAddress::Number(last) => *last <= self.number,
+            SedAddress::Plus(count) => *count == 0,
+            SedAddress::Step(..) | SedAddress::Last | SedAddress::Match(_) => false,
         };
         if !one_line {
             self.open.push((key, self.number));
@@ -168,55 +168,55 @@ impl<'a> Editor<'a> {
         true
     }
 
-    async fn act(&mut self, command: &Command, out: &mut Out) -> Result<Then, Trouble> {
+    async fn act(&mut self, command: &SedCommand, out: &mut OutputBuffer) -> Result<SedControl, UtilityError> {
         match &command.act {
-            Act::Block(inner) => return self.commands(inner, out).await,
-            Act::Substitute { regex, by, all, print, nth } => {
+            SedOperation::Block(inner) => return self.commands(inner, out).await,
+            SedOperation::Substitute { regex, by, all, print, nth } => {
                 if self.substitute(regex, by, *all, *nth) && *print {
                     out.line(&self.line).await?;
                 }
             }
-            Act::Translate(pairs) => {
+            SedOperation::Translate(pairs) => {
                 let map = |c: char| pairs.iter().find(|(from, _)| *from == c).map_or(c, |(_, to)| *to);
                 self.line = self.line.chars().map(map).collect();
             }
-            Act::Delete => return Ok(Then::Drop),
-            Act::Print => out.line(&self.line).await?,
-            Act::Quit(status) => return Ok(Then::Quit(*status)),
-            Act::Number => out.line(&self.number.to_string()).await?,
-            Act::Append(text) => self.appended.push(text.clone()),
-            Act::Insert(text) => out.line(text).await?,
-            Act::Change(text) => {
+            SedOperation::Delete => return Ok(SedControl::Drop),
+            SedOperation::Print => out.line(&self.line).await?,
+            SedOperation::Quit(status) => return Ok(SedControl::Quit(*status)),
+            SedOperation::Number => out.line(&self.number.to_string()).await?,
+            SedOperation::Append(text) => self.appended.push(text.clone()),
+            SedOperation::Insert(text) => out.line(text).await?,
+            SedOperation::Change(text) => {
                 let open = self.open.iter().any(|(open, _)| *open == std::ptr::from_ref(command));
                 // A whole range becomes one text, at its end.
                 if command.second.is_none() || command.inverted || !open {
                     out.line(text).await?;
                 }
-                return Ok(Then::Drop);
+                return Ok(SedControl::Drop);
             }
-            Act::Next | Act::NextJoined => return self.next(&command.act, out).await,
-            Act::Hold => self.held.clone_from(&self.line),
-            Act::HoldMore => {
+            SedOperation::Next | SedOperation::NextJoined => return self.next(&command.act, out).await,
+            SedOperation::Hold => self.held.clone_from(&self.line),
+            SedOperation::HoldMore => {
                 self.held.push('\n');
                 self.held.push_str(&self.line);
             }
-            Act::Get => self.line.clone_from(&self.held),
-            Act::GetMore => {
+            SedOperation::Get => self.line.clone_from(&self.held),
+            SedOperation::GetMore => {
                 self.line.push('\n');
                 self.line.push_str(&self.held);
             }
-            Act::Exchange => std::mem::swap(&mut self.line, &mut self.held),
+            SedOperation::Exchange => std::mem::swap(&mut self.line, &mut self.held),
         }
-        Ok(Then::GoOn)
+        Ok(SedControl::GoOn)
     }
 
-    async fn next(&mut self, act: &Act, out: &mut Out) -> Result<Then, Trouble> {
+    async fn next(&mut self, act: &SedOperation, out: &mut OutputBuffer) -> Result<SedControl, UtilityError> {
         let before = self.line.clone();
         if self.ahead.is_none() {
-            return Ok(Then::Quit(0));
+            return Ok(SedControl::Quit(0));
         }
-        let joined = matches!(act, Act::NextJoined);
-        if !joined && self.printing == Printing::Always {
+        let joined = matches!(act, SedOperation::NextJoined);
+        if !joined && self.printing == SedPrinting::Always {
             out.line(&before).await?;
         }
         self.flush(out).await?;
@@ -224,10 +224,10 @@ impl<'a> Editor<'a> {
         if joined {
             self.line = format!("{before}\n{}", self.line);
         }
-        Ok(Then::GoOn)
+        Ok(SedControl::GoOn)
     }
 
-    fn substitute(&mut self, regex: &Regex, by: &[Piece], all: bool, nth: usize) -> bool {
+    fn substitute(&mut self, regex: &Regex, by: &[ReplacementPiece], all: bool, nth: usize) -> bool {
         let mut out = String::new();
         let (mut from, mut count) = (0, 0);
         for found in regex.captures_iter(&self.line) {
@@ -252,13 +252,13 @@ impl<'a> Editor<'a> {
     }
 }
 
-fn put(out: &mut String, by: &[Piece], found: &Captures<'_>) {
-    let mut case = Case::AsIs;
+fn put(out: &mut String, by: &[ReplacementPiece], found: &Captures<'_>) {
+    let mut case = LetterCase::AsIs;
     for piece in by {
         let text = match piece {
-            Piece::Text(text) => text.as_str(),
-            Piece::Group(number) => found.get(*number).map_or("", |group| group.as_str()),
-            Piece::Case(next) => {
+            ReplacementPiece::Text(text) => text.as_str(),
+            ReplacementPiece::Group(number) => found.get(*number).map_or("", |group| group.as_str()),
+            ReplacementPiece::Case(next) => {
                 case = *next;
                 continue;
             }
@@ -268,12 +268,12 @@ fn put(out: &mut String, by: &[Piece], found: &Captures<'_>) {
         }
         let mut chars = text.chars();
         match case {
-            Case::AsIs => out.push_str(text),
-            Case::Upper => out.push_str(&text.to_uppercase()),
-            Case::Lower => out.push_str(&text.to_lowercase()),
-            Case::UpperFirst | Case::LowerFirst => {
+            LetterCase::AsIs => out.push_str(text),
+            LetterCase::Upper => out.push_str(&text.to_uppercase()),
+            LetterCase::Lower => out.push_str(&text.to_lowercase()),
+            LetterCase::UpperFirst | LetterCase::LowerFirst => {
                 let first = chars.next().map(|c| {
-                    if case == Case::UpperFirst {
+                    if case == LetterCase::UpperFirst {
                         c.to_uppercase().collect::<String>()
                     } else {
                         c.to_lowercase().collect()
@@ -281,7 +281,7 @@ fn put(out: &mut String, by: &[Piece], found: &Captures<'_>) {
                 });
                 out.push_str(&first.unwrap_or_default());
                 out.push_str(chars.as_str());
-                case = Case::AsIs;
+                case = LetterCase::AsIs;
             }
         }
     }

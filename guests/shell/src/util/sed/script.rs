@@ -2,11 +2,11 @@
 
 use regex::Regex;
 
-use crate::util::regexes::{Dialect, regex};
+use crate::util::regexes::{RegexDialect, regex};
 
 /// Which lines a command is for.
 #[derive(Debug, Clone)]
-pub(super) enum Address {
+pub(super) enum SedAddress {
     Number(usize),
     /// Every so many from one on.
     Step(usize, usize),
@@ -18,17 +18,17 @@ pub(super) enum Address {
 
 /// A command with its lines.
 #[derive(Debug, Clone)]
-pub(super) struct Command {
-    pub(super) first: Option<Address>,
-    pub(super) second: Option<Address>,
+pub(super) struct SedCommand {
+    pub(super) first: Option<SedAddress>,
+    pub(super) second: Option<SedAddress>,
     pub(super) inverted: bool,
-    pub(super) act: Act,
+    pub(super) act: SedOperation,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Act {
-    Block(Vec<Command>),
-    Substitute { regex: Regex, by: Vec<Piece>, all: bool, print: bool, nth: usize },
+pub(super) enum SedOperation {
+    Block(Vec<SedCommand>),
+    Substitute { regex: Regex, by: Vec<ReplacementPiece>, all: bool, print: bool, nth: usize },
     Translate(Vec<(char, char)>),
     Delete,
     Print,
@@ -48,15 +48,15 @@ pub(super) enum Act {
 
 /// A piece of the replacement text.
 #[derive(Debug, Clone)]
-pub(super) enum Piece {
+pub(super) enum ReplacementPiece {
     Text(String),
     Group(usize),
-    Case(Case),
+    Case(LetterCase),
 }
 
 /// Which letters the next text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Case {
+pub(super) enum LetterCase {
     AsIs,
     Upper,
     Lower,
@@ -65,18 +65,18 @@ pub(super) enum Case {
 }
 
 /// Reads a whole script.
-pub(super) fn read(source: &str, dialect: Dialect) -> Result<Vec<Command>, String> {
-    let mut reader = Reader { rest: source, dialect };
+pub(super) fn read(source: &str, dialect: RegexDialect) -> Result<Vec<SedCommand>, String> {
+    let mut reader = SedScriptReader { rest: source, dialect };
     let commands = reader.commands()?;
     if reader.rest.is_empty() { Ok(commands) } else { Err("unexpected '}'".to_owned()) }
 }
 
-struct Reader<'a> {
+struct SedScriptReader<'a> {
     rest: &'a str,
-    dialect: Dialect,
+    dialect: RegexDialect,
 }
 
-impl Reader<'_> {
+impl SedScriptReader<'_> {
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -91,7 +91,7 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start_matches(what);
     }
 
-    fn commands(&mut self) -> Result<Vec<Command>, String> {
+    fn commands(&mut self) -> Result<Vec<SedCommand>, String> {
         let mut commands = Vec::new();
         loop {
             self.skip(|c| c.is_whitespace() || c == ';');
@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    fn command(&mut self) -> Result<Command, String> {
+    fn command(&mut self) -> Result<SedCommand, String> {
         let first = self.address()?;
         let mut second = None;
         if first.is_some() && self.peek() == Some(',') {
@@ -116,7 +116,7 @@ impl Reader<'_> {
             self.take();
             self.skip(char::is_whitespace);
         }
-        Ok(Command { first, second, inverted, act: self.act()? })
+        Ok(SedCommand { first, second, inverted, act: self.act()? })
     }
 
     fn number(&mut self) -> Option<usize> {
@@ -127,23 +127,23 @@ impl Reader<'_> {
         Some(number)
     }
 
-    fn address(&mut self) -> Result<Option<Address>, String> {
+    fn address(&mut self) -> Result<Option<SedAddress>, String> {
         Ok(Some(match self.peek() {
             Some('$') => {
                 self.take();
-                Address::Last
+                SedAddress::Last
             }
             Some('+') => {
                 self.take();
-                Address::Plus(self.number().unwrap_or(0))
+                SedAddress::Plus(self.number().unwrap_or(0))
             }
             Some('0'..='9') => {
                 let first = self.number().unwrap_or(0);
                 if self.peek() == Some('~') {
                     self.take();
-                    Address::Step(first, self.number().unwrap_or(0))
+                    SedAddress::Step(first, self.number().unwrap_or(0))
                 } else {
-                    Address::Number(first)
+                    SedAddress::Number(first)
                 }
             }
             Some('/') => {
@@ -153,7 +153,7 @@ impl Reader<'_> {
                 if fold {
                     self.take();
                 }
-                Address::Match(regex(&source, self.dialect, fold)?)
+                SedAddress::Match(regex(&source, self.dialect, fold)?)
             }
             _ => return Ok(None),
         }))
@@ -188,7 +188,7 @@ impl Reader<'_> {
         Err(format!("unterminated '{delimiter}'"))
     }
 
-    fn act(&mut self) -> Result<Act, String> {
+    fn act(&mut self) -> Result<SedOperation, String> {
         let Some(letter) = self.take() else { return Err("a command is missing".to_owned()) };
         Ok(match letter {
             '{' => {
@@ -196,31 +196,31 @@ impl Reader<'_> {
                 if self.take() != Some('}') {
                     return Err("unmatched '{'".to_owned());
                 }
-                Act::Block(inner)
+                SedOperation::Block(inner)
             }
             's' => self.substitute()?,
             'y' => {
                 let delimiter = self.take().unwrap_or('/');
                 let (from, to) = (self.until(delimiter)?, self.until(delimiter)?);
-                Act::Translate(from.chars().zip(to.chars()).collect())
+                SedOperation::Translate(from.chars().zip(to.chars()).collect())
             }
-            'd' | 'D' => Act::Delete,
-            'p' | 'P' => Act::Print,
+            'd' | 'D' => SedOperation::Delete,
+            'p' | 'P' => SedOperation::Print,
             'q' | 'Q' => {
                 self.skip(|c| c == ' ');
-                Act::Quit(self.number().and_then(|status| i32::try_from(status).ok()).unwrap_or(0))
+                SedOperation::Quit(self.number().and_then(|status| i32::try_from(status).ok()).unwrap_or(0))
             }
-            '=' => Act::Number,
-            'a' => Act::Append(self.text()),
-            'i' => Act::Insert(self.text()),
-            'c' => Act::Change(self.text()),
-            'n' => Act::Next,
-            'N' => Act::NextJoined,
-            'h' => Act::Hold,
-            'H' => Act::HoldMore,
-            'g' => Act::Get,
-            'G' => Act::GetMore,
-            'x' => Act::Exchange,
+            '=' => SedOperation::Number,
+            'a' => SedOperation::Append(self.text()),
+            'i' => SedOperation::Insert(self.text()),
+            'c' => SedOperation::Change(self.text()),
+            'n' => SedOperation::Next,
+            'N' => SedOperation::NextJoined,
+            'h' => SedOperation::Hold,
+            'H' => SedOperation::HoldMore,
+            'g' => SedOperation::Get,
+            'G' => SedOperation::GetMore,
+            'x' => SedOperation::Exchange,
             other => return Err(format!("unknown command '{other}'")),
         })
     }
@@ -242,7 +242,7 @@ impl Reader<'_> {
         text
     }
 
-    fn substitute(&mut self) -> Result<Act, String> {
+    fn substitute(&mut self) -> Result<SedOperation, String> {
         let delimiter = self.take().ok_or("a command is missing")?;
         let (source, by) = (self.until(delimiter)?, self.until(delimiter)?);
         let (mut all, mut print, mut fold, mut nth) = (false, false, false, 1);
@@ -259,31 +259,31 @@ impl Reader<'_> {
             }
             self.take();
         }
-        Ok(Act::Substitute { regex: regex(&source, self.dialect, fold)?, by: pieces(&by), all, print, nth })
+        Ok(SedOperation::Substitute { regex: regex(&source, self.dialect, fold)?, by: pieces(&by), all, print, nth })
     }
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
-    let mut pieces = vec![Piece::Text(String::new())];
+fn pieces(text: &str) -> Vec<ReplacementPiece> {
+    let mut pieces = vec![ReplacementPiece::Text(String::new())];
     let mut rest = text.chars();
-    let letter = |pieces: &mut Vec<Piece>, c: char| match pieces.last_mut() {
-        Some(Piece::Text(text)) => text.push(c),
-        _ => pieces.push(Piece::Text(c.to_string())),
+    let letter = |pieces: &mut Vec<ReplacementPiece>, c: char| match pieces.last_mut() {
+        Some(ReplacementPiece::Text(text)) => text.push(c),
+        _ => pieces.push(ReplacementPiece::Text(c.to_string())),
     };
     while let Some(c) = rest.next() {
         match c {
-            '&' => pieces.push(Piece::Group(0)),
+            '&' => pieces.push(ReplacementPiece::Group(0)),
             '\\' => match rest.next() {
                 Some(digit @ '0'..='9') => {
-                    pieces.push(Piece::Group(digit.to_digit(10).unwrap_or(0) as usize));
+                    pieces.push(ReplacementPiece::Group(digit.to_digit(10).unwrap_or(0) as usize));
                 }
                 Some('n') => letter(&mut pieces, '\n'),
                 Some('t') => letter(&mut pieces, '\t'),
-                Some('U') => pieces.push(Piece::Case(Case::Upper)),
-                Some('L') => pieces.push(Piece::Case(Case::Lower)),
-                Some('u') => pieces.push(Piece::Case(Case::UpperFirst)),
-                Some('l') => pieces.push(Piece::Case(Case::LowerFirst)),
-                Some('E') => pieces.push(Piece::Case(Case::AsIs)),
+                Some('U') => pieces.push(ReplacementPiece::Case(LetterCase::Upper)),
+                Some('L') => pieces.push(ReplacementPiece::Case(LetterCase::Lower)),
+                Some('u') => pieces.push(ReplacementPiece::Case(LetterCase::UpperFirst)),
+                Some('l') => pieces.push(ReplacementPiece::Case(LetterCase::LowerFirst)),
+                Some('E') => pieces.push(ReplacementPiece::Case(LetterCase::AsIs)),
                 Some(other) => letter(&mut pieces, other),
                 None => letter(&mut pieces, '\\'),
             },

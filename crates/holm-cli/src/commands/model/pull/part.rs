@@ -7,16 +7,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, CommandExit};
 
 /// A file that is not complete yet. One process at a time holds it.
-pub(super) struct Part {
+pub(super) struct PartialDownload {
     path: PathBuf,
     file: File,
     length: u64,
 }
 
-impl Part {
+impl PartialDownload {
     /// What there is of a file, or nothing.
     pub(super) fn open(folder: &Path, name: &str) -> anyhow::Result<Self> {
         let path = folder.join(format!("{name}.part"));
@@ -25,7 +25,7 @@ impl Part {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let message = format!("another process is already fetching {name}");
-                return Err(Trouble::new(Exit::Failed, message).hint("wait for it").into());
+                return Err(CommandError::new(CommandExit::Failed, message).hint("wait for it").into());
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }

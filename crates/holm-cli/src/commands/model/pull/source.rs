@@ -1,8 +1,8 @@
 //! Where a model file is downloaded from, and what is known about it.
 
-use holm::grants::{Scheme, Url};
+use holm::grants::{Url, UrlScheme};
 
-use crate::exit::{Exit, Trouble};
+use crate::exit::{CommandError, CommandExit};
 
 /// What can be named.
 pub(super) const HELP: &str = "Model name, URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face.\n\n\
@@ -28,7 +28,7 @@ const LONGEST: usize = 200;
 
 /// A file to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct DownloadSource {
     pub(super) url: Url,
     /// The file name on this machine.
     pub(super) file: String,
@@ -36,13 +36,13 @@ pub(super) struct Source {
     pub(super) hash: Option<String>,
 }
 
-impl Source {
+impl DownloadSource {
     /// Reads what a person wrote.
     pub(super) fn read(
         text: &str,
         hash: Option<&str>,
         env: &impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, CommandError> {
         let given = hash.map(checked_hash).transpose()?;
         let hub = env("HF_ENDPOINT").filter(|hub| !hub.is_empty()).unwrap_or_else(|| HUB.into());
         let short = text.strip_prefix("local/").unwrap_or(text);
@@ -54,7 +54,7 @@ impl Source {
         }
         if !text.contains("://") {
             let names: Vec<&str> = KNOWN.iter().map(|(name, ..)| *name).collect();
-            let trouble = Trouble::new(Exit::Usage, format!("unknown model `{text}`"));
+            let trouble = CommandError::new(CommandExit::Usage, format!("unknown model `{text}`"));
             let names = names.join(", ");
             return Err(
                 trouble.hint(format!("known names are {names}; or give a URL, or hf:OWNER/REPOSITORY/FILE"))
@@ -63,17 +63,18 @@ impl Source {
         Self::at(text, given)
     }
 
-    fn at(text: &str, hash: Option<String>) -> Result<Self, Trouble> {
-        let wrong = |why: &str| Trouble::new(Exit::Usage, format!("cannot fetch from there: {why}"));
+    fn at(text: &str, hash: Option<String>) -> Result<Self, CommandError> {
+        let wrong =
+            |why: &str| CommandError::new(CommandExit::Usage, format!("cannot fetch from there: {why}"));
         let url: Url = text.parse().map_err(|error: holm::grants::UrlError| wrong(&error.to_string()))?;
         match url.scheme() {
-            Scheme::Https => {}
+            UrlScheme::Https => {}
             // Anybody on the way could put another file in its place.
-            Scheme::Http if hash.is_some() || url.host().is_loopback() => {}
-            Scheme::Http => {
+            UrlScheme::Http if hash.is_some() || url.host().is_loopback() => {}
+            UrlScheme::Http => {
                 return Err(wrong("http is not encrypted").hint("use https, or --sha256"));
             }
-            Scheme::Ws | Scheme::Wss | Scheme::Tcp => return Err(wrong("it is not a web address")),
+            UrlScheme::Ws | UrlScheme::Wss | UrlScheme::Tcp => return Err(wrong("it is not a web address")),
         }
         let file = url.path().rsplit('/').next().unwrap_or_default().to_owned();
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
@@ -86,25 +87,25 @@ impl Source {
 }
 
 /// The address of a file in a repository.
-fn hub_url(hub: &str, path: &str) -> Result<String, Trouble> {
+fn hub_url(hub: &str, path: &str) -> Result<String, CommandError> {
     let mut parts = path.splitn(3, '/');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(owner), Some(repository), Some(file)) if !owner.is_empty() && !repository.is_empty() => {
             Ok(format!("{}/{owner}/{repository}/resolve/main/{file}", hub.trim_end_matches('/')))
         }
         _ => {
-            let trouble = Trouble::new(Exit::Usage, format!("`hf:{path}` does not name a file"));
+            let trouble = CommandError::new(CommandExit::Usage, format!("`hf:{path}` does not name a file"));
             Err(trouble.hint("it looks like hf:OWNER/REPOSITORY/FILE.gguf"))
         }
     }
 }
 
-fn checked_hash(text: &str) -> Result<String, Trouble> {
+fn checked_hash(text: &str) -> Result<String, CommandError> {
     let hash = text.trim().to_ascii_lowercase();
     if is_hash(&hash) {
         return Ok(hash);
     }
-    Err(Trouble::new(Exit::Usage, "a SHA-256 has 64 digits from 0 to f"))
+    Err(CommandError::new(CommandExit::Usage, "a SHA-256 has 64 digits from 0 to f"))
 }
 
 /// Whether a text can be a SHA-256.

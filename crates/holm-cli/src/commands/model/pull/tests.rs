@@ -1,7 +1,9 @@
 use super::*;
 
-fn read(text: &str, hash: Option<&str>) -> Result<Source, Trouble> {
-    Source::read(text, hash, &|name: &str| (name == "HF_ENDPOINT").then(|| "http://127.0.0.1:9/".to_owned()))
+fn read(text: &str, hash: Option<&str>) -> Result<DownloadSource, CommandError> {
+    DownloadSource::read(text, hash, &|name: &str| {
+        (name == "HF_ENDPOINT").then(|| "http://127.0.0.1:9/".to_owned())
+    })
 }
 
 #[test]
@@ -25,7 +27,7 @@ fn names_addresses_and_repositories_lead_to_files() {
 fn what_cannot_be_fetched_is_refused_before_anything_is_asked() {
     let check = |text: &str, hash: Option<&str>, expect: &str| {
         let trouble = read(text, hash).unwrap_err();
-        assert_eq!(trouble.exit, Exit::Usage, "{text}");
+        assert_eq!(trouble.exit, CommandExit::Usage, "{text}");
         assert!(trouble.to_string().contains(expect), "{text}: {trouble}");
     };
     check("nobody", None, "known names are smollm2");
@@ -52,14 +54,14 @@ fn how_far_it_is_can_be_read() {
 #[test]
 fn a_part_is_gone_on_with_only_where_its_version_is_known() {
     let folder = tempfile::tempdir().unwrap();
-    let mut part = Part::open(folder.path(), "x.gguf").unwrap();
+    let mut part = PartialDownload::open(folder.path(), "x.gguf").unwrap();
     assert_eq!((part.length(), part.tag()), (0, None));
     part.begin(0, Some("\"v1\"")).unwrap();
     part.write(b"abcdef").unwrap();
-    let Err(busy) = Part::open(folder.path(), "x.gguf") else { panic!("two had it at once") };
+    let Err(busy) = PartialDownload::open(folder.path(), "x.gguf") else { panic!("two had it at once") };
     assert!(busy.to_string().contains("another process"), "{busy}");
     drop(part);
-    let mut part = Part::open(folder.path(), "x.gguf").unwrap();
+    let mut part = PartialDownload::open(folder.path(), "x.gguf").unwrap();
     assert_eq!((part.length(), part.tag().as_deref()), (6, Some("\"v1\"")));
     part.begin(2, None).unwrap();
     part.write(b"XY").unwrap();

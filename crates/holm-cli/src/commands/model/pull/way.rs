@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use holm::grants::{GrantSet, Policy, Url};
-use holm_net::{Client, HttpRequest, HttpResponse, Limits, NetError, Tls};
+use holm::grants::{GrantPolicy, GrantSet, Url};
+use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, HttpClientResponse, NetError, TlsConfig};
 
 use super::{
-    part::Part,
-    source::{Source, is_hash},
+    part::PartialDownload,
+    source::{DownloadSource, is_hash},
 };
 use crate::{
-    bounds::Bounds,
-    exit::{Exit, Trouble},
+    bounds::NetworkScope,
+    exit::{CommandError, CommandExit},
 };
 
 /// The longest that a download may take: a day, for a slow line.
@@ -22,15 +22,15 @@ const IDLE: Duration = Duration::from_secs(60);
 const REDIRECTS: usize = 8;
 
 /// Downloads a model file over HTTP.
-pub(super) struct Way {
-    client: Client,
-    policy: Policy,
+pub(super) struct ModelDownloader {
+    client: HttpClient,
+    policy: GrantPolicy,
     url: Url,
 }
 
 /// A response with the content of a file.
-pub(super) struct Arriving {
-    response: Option<HttpResponse>,
+pub(super) struct DownloadStream {
+    response: Option<HttpClientResponse>,
     /// The first byte of the content.
     pub(super) from: u64,
     /// The size of the whole file, if the server says so.
@@ -41,28 +41,28 @@ pub(super) struct Arriving {
     pub(super) hash: Option<String>,
 }
 
-impl Way {
+impl ModelDownloader {
     /// To where a source is. Redirects may lead to any public host, and to no private one.
-    pub(super) fn open(source: &Source) -> anyhow::Result<Self> {
+    pub(super) fn open(source: &DownloadSource) -> anyhow::Result<Self> {
         let (scheme, host, port) = (source.url.scheme(), source.url.host(), source.url.port());
         let own = format!("fetch:{scheme}://{host}:{port}");
         let grants = GrantSet::parse(["fetch:https://*", &own])?;
-        let policy = Policy { grants, ..Policy::default() };
-        let client = Client::new(Bounds::Anywhere.connector(), Tls::platform()?);
+        let policy = GrantPolicy { grants, ..GrantPolicy::default() };
+        let client = HttpClient::new(NetworkScope::Anywhere.connector(), TlsConfig::platform()?);
         Ok(Self { client, policy, url: source.url.clone() })
     }
 
     /// Asks for the file, or for what is missing of it.
-    pub(super) async fn begin(&self, part: &Part) -> anyhow::Result<Arriving> {
+    pub(super) async fn begin(&self, part: &PartialDownload) -> anyhow::Result<DownloadStream> {
         let resume = part.tag().map(|tag| (part.length(), tag));
         let (response, hash) = self.follow(resume.as_ref()).await?;
         match response.status().as_u16() {
-            200 => Ok(Arriving::of(response, 0, hash)),
+            200 => Ok(DownloadStream::of(response, 0, hash)),
             206 => {
                 let have = resume.map_or(0, |(have, _)| have);
                 match range(&response) {
                     Some((from, total)) if from == have => {
-                        Ok(Arriving { total, ..Arriving::of(response, have, hash) })
+                        Ok(DownloadStream { total, ..DownloadStream::of(response, have, hash) })
                     }
                     Some(_) | None => {
                         Err(refused("the server sent a different part of the file than requested"))
@@ -72,19 +72,24 @@ impl Way {
             // There are no more bytes: either the download is complete, or the file on
             // the server has changed.
             416 => match (resume, range(&response)) {
-                (Some((have, tag)), Some((_, Some(total)))) if total == have => {
-                    Ok(Arriving { response: None, from: have, total: Some(total), tag: Some(tag), hash })
-                }
+                (Some((have, tag)), Some((_, Some(total)))) if total == have => Ok(DownloadStream {
+                    response: None,
+                    from: have,
+                    total: Some(total),
+                    tag: Some(tag),
+                    hash,
+                }),
                 _ => {
                     let (response, hash) = self.follow(None).await?;
                     if response.status().as_u16() != 200 {
                         return Err(refused(&format!("the server answered {}", response.status())));
                     }
-                    Ok(Arriving::of(response, 0, hash))
+                    Ok(DownloadStream::of(response, 0, hash))
                 }
             },
             404 => {
-                let trouble = Trouble::new(Exit::Missing, format!("file not found at {}", self.url.host()));
+                let trouble =
+                    CommandError::new(CommandExit::Missing, format!("file not found at {}", self.url.host()));
                 Err(trouble.into())
             }
             _ => Err(refused(&format!("the server answered {}", response.status()))),
@@ -92,11 +97,20 @@ impl Way {
     }
 
     /// Follows redirects by hand: what leads to the file may say what it should be.
-    async fn follow(&self, resume: Option<&(u64, String)>) -> anyhow::Result<(HttpResponse, Option<String>)> {
-        let limits = Limits { body: u64::MAX, total: TOTAL, idle: IDLE, redirects: 0, ..Limits::default() };
+    async fn follow(
+        &self,
+        resume: Option<&(u64, String)>,
+    ) -> anyhow::Result<(HttpClientResponse, Option<String>)> {
+        let limits = ExchangeLimits {
+            body: u64::MAX,
+            total: TOTAL,
+            idle: IDLE,
+            redirects: 0,
+            ..ExchangeLimits::default()
+        };
         let (mut url, mut hash) = (self.url.clone(), None);
         for _ in 0..REDIRECTS {
-            let mut request = HttpRequest::get(url.clone());
+            let mut request = HttpClientRequest::get(url.clone());
             if let Some((have, tag)) = resume {
                 request = request.header("range", &format!("bytes={have}-"))?.header("if-range", tag)?;
             }
@@ -116,8 +130,8 @@ impl Way {
     }
 }
 
-impl Arriving {
-    fn of(response: HttpResponse, from: u64, hash: Option<String>) -> Self {
+impl DownloadStream {
+    fn of(response: HttpClientResponse, from: u64, hash: Option<String>) -> Self {
         let number = |name: &str| header(&response, name).and_then(|text| text.parse::<u64>().ok());
         let total = number("content-length").map(|length| length.saturating_add(from));
         // A weak tag names no exact bytes, so nothing could be gone on with.
@@ -134,19 +148,19 @@ impl Arriving {
     }
 }
 
-fn header<'a>(response: &'a HttpResponse, name: &str) -> Option<&'a str> {
+fn header<'a>(response: &'a HttpClientResponse, name: &str) -> Option<&'a str> {
     response.headers().get(name)?.to_str().ok()
 }
 
 /// Where a part begins, and how long the whole is.
-fn range(response: &HttpResponse) -> Option<(u64, Option<u64>)> {
+fn range(response: &HttpClientResponse) -> Option<(u64, Option<u64>)> {
     let (part, total) = header(response, "content-range")?.strip_prefix("bytes ")?.split_once('/')?;
     let from = part.split('-').next().and_then(|from| from.parse().ok()).unwrap_or(0);
     Some((from, total.parse().ok()))
 }
 
 /// The SHA-256 that a hub says a large file has.
-fn said_hash(response: &HttpResponse) -> Option<String> {
+fn said_hash(response: &HttpClientResponse) -> Option<String> {
     let hash = header(response, "x-linked-etag")?.trim_matches('"').to_ascii_lowercase();
     is_hash(&hash).then_some(hash)
 }
@@ -163,11 +177,11 @@ fn joined(base: &Url, target: &str) -> anyhow::Result<Url> {
 }
 
 fn unreachable(error: &NetError) -> anyhow::Error {
-    Trouble::new(Exit::Provider, format!("the file cannot be fetched: {error}"))
+    CommandError::new(CommandExit::Provider, format!("the file cannot be fetched: {error}"))
         .hint("the received part is kept; run the same command to continue")
         .into()
 }
 
 fn refused(why: &str) -> anyhow::Error {
-    Trouble::new(Exit::Provider, format!("the file cannot be fetched: {why}")).into()
+    CommandError::new(CommandExit::Provider, format!("the file cannot be fetched: {why}")).into()
 }

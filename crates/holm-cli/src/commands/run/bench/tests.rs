@@ -1,11 +1,11 @@
 use holm::{
     grants::{GrantSet, Level},
     guards::json::Json,
-    kernel::{NanoUsd, Tool, ToolKind, ToolOutput},
-    runtime::{Job, Toolbox, tool_fn},
+    kernel::{NanoUsd, ToolKind, ToolOutput, ToolSpec},
+    runtime::{ToolInvocation, Toolbox, tool_fn},
 };
 
-use super::Work;
+use super::AgentWork;
 
 #[test]
 fn a_manager_gets_no_tool_that_acts_whenever_it_comes() {
@@ -17,15 +17,16 @@ fn a_manager_gets_no_tool_that_acts_whenever_it_comes() {
         ("look", Level::ReadOnly, ToolKind::Host),
         ("late", Level::Execute, ToolKind::Host),
     ] {
-        let mut tool = Tool::new(name, "Is a tool.", Json::object([("type", "object".into())])).level(level);
+        let mut tool =
+            ToolSpec::new(name, "Is a tool.", Json::object([("type", "object".into())])).level(level);
         tool.kind = kind;
-        tools = tools.with(tool_fn(tool, |_: Job| async { ToolOutput::text("") }));
+        tools = tools.with(tool_fn(tool, |_: ToolInvocation| async { ToolOutput::text("") }));
     }
-    let check = |work: Work, expect: &[&str]| {
+    let check = |work: AgentWork, expect: &[&str]| {
         let left = work.bounds(tools.clone()).declarations();
         let names: Vec<&str> = left.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, expect, "{work:?}");
     };
-    check(Work::Any, &["todo", "executor", "look", "late"]);
-    check(Work::Delegates, &["todo", "executor"]);
+    check(AgentWork::Any, &["todo", "executor", "look", "late"]);
+    check(AgentWork::Delegates, &["todo", "executor"]);
 }

@@ -6,43 +6,44 @@ use std::{path::Path, sync::Arc, time::Instant};
 use holm::{
     grants::{Grant, GrantSet, Mode},
     kernel::{Config, Limits},
-    wire::services::Services,
+    wire::services::ServiceTable,
 };
-use holm_config::{KeyFile, Layer, Settings, read_plain_text};
+use holm_config::{ConfigLayer, ConfigSettings, KeyFile, read_plain_text};
 use holm_mcp::ServerName;
 use holm_server::{
-    AgentBounds, AgentView, BackupView, Most, OpenError, Owner, PartName, Reloaded, ServerState, ServerTest,
-    ServerView, SettingView, SkillView, Stocked, Stockroom, ToolCard, ToolView, Trial, Tried, auth::UserName,
+    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling, Owner, PartName,
+    Reloaded, ServerState, ServerTest, ServerView, SessionProviderError, SettingView, SkillView, ToolCard,
+    ToolView, Trial, Tried, auth::UserName,
 };
 use holm_tools::{
-    agents::{AgentFile, AgentLimits, MOST_FILE_BYTES, ToolNames},
-    registry::{PinFile, Pins as _, Snapshot},
-    root::{Before, HandError, Root, RootError},
-    shell::{Gate, Rules},
+    agents::{AgentFile, AgentLimits, AgentToolNames, MOST_FILE_BYTES},
+    registry::{PinFileStore, PinStore as _, RegistrySnapshot},
+    root::{ManualFileError, WorkspaceRoot, WorkspaceRootError, WritePrecondition},
+    shell::{ApprovalGate, CommandRules},
     trust::ContentHash,
     wasm::WasmSettings,
 };
 use serde_json::{Map, Value};
 
-use super::{House, Room, USUAL, failed, refused, told};
-use crate::screen::ShownPath as _;
+use super::{CliSessionProvider, USUAL, UserWorkspace, failed, refused, told};
+use crate::screen::DisplayablePath as _;
 use crate::{
-    agents::{Chosen, Exe},
-    approve::{Person, Terminal},
-    archive::{self, Archive},
-    commands::{mcp, run::Made},
+    agents::{AgentDefinition, ExeAgentProject},
+    approve::{TerminalApprover, UserPresence},
+    archive::{self, BackupManifest},
+    commands::{mcp, run::AssembledAgent},
     crew::is_agent,
-    entries::{self, Entry},
-    exit::{Exit, Trouble},
-    places::{self, Places},
-    screen::Screen,
-    settings::Here,
-    skills::Skills,
+    entries::{self, McpEntryFile},
+    exit::{CommandError, CommandExit},
+    places::{self, HolmPaths},
+    screen::TerminalOutput,
+    settings::FolderSettings,
+    skills::RunSkills,
     trial,
 };
 
-impl Stockroom for House {
-    fn agent(&self, user: &UserName, name: PartName) -> Stocked<AgentView> {
+impl CatalogueProvider for CliSessionProvider {
+    fn agent(&self, user: &UserName, name: PartName) -> CatalogueFuture<AgentView> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             if name.as_str() == USUAL {
@@ -53,7 +54,7 @@ impl Stockroom for House {
         })
     }
 
-    fn check_agent(&self, _: &UserName, text: String) -> Stocked<AgentView> {
+    fn check_agent(&self, _: &UserName, text: String) -> CatalogueFuture<AgentView> {
         Box::pin(async move { Ok(view(&parsed(&text)?, Owner::User, Some(text), None)) })
     }
 
@@ -62,16 +63,16 @@ impl Stockroom for House {
         user: &UserName,
         name: PartName,
         text: String,
-        before: Before,
-        most: Most,
-    ) -> Stocked<AgentView> {
+        before: WritePrecondition,
+        most: GrantCeiling,
+    ) -> CatalogueFuture<AgentView> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let file = parsed(&text)?;
             if file.name != name.as_str() || file.name == USUAL {
                 let message =
                     format!("the text defines `{}`; write `name: {name}` into its header", file.name);
-                return Err(OpenError::Refused(message));
+                return Err(SessionProviderError::Refused(message));
             }
             let (room, made) =
                 (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
@@ -82,27 +83,34 @@ impl Stockroom for House {
         })
     }
 
-    fn remove_agent(&self, user: &UserName, name: PartName) -> Stocked<()> {
+    fn remove_agent(&self, user: &UserName, name: PartName) -> CatalogueFuture<()> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            let file = own_file(&room.places, name.as_str())?.ok_or(OpenError::Missing { what: "agent" })?;
+            let file = own_file(&room.places, name.as_str())?
+                .ok_or(SessionProviderError::Missing { what: "agent" })?;
             let folder = room.places.agents();
-            PinFile::new(room.places.pins()).forget(&folder.join(&file), "").map_err(failed)?;
+            PinFileStore::new(room.places.pins()).forget(&folder.join(&file), "").map_err(failed)?;
             by_hand(&folder, move |root| root.remove(&root.path(&file)?, None, most_bytes())).await
         })
     }
 
-    fn tool(&self, user: &UserName, name: PartName) -> Stocked<ToolView> {
+    fn tool(&self, user: &UserName, name: PartName) -> CatalogueFuture<ToolView> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let made = house.shown(&user).await.map_err(failed)?;
             tool_of(&made.tools.registry().snapshot(), name.as_str())
-                .ok_or(OpenError::Missing { what: "tool" })
+                .ok_or(SessionProviderError::Missing { what: "tool" })
         })
     }
 
-    fn try_tool(&self, user: &UserName, name: PartName, wanted: Trial, most: Most) -> Stocked<Tried> {
+    fn try_tool(
+        &self,
+        user: &UserName,
+        name: PartName,
+        wanted: Trial,
+        most: GrantCeiling,
+    ) -> CatalogueFuture<Tried> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let (room, made) =
@@ -111,7 +119,7 @@ impl Stockroom for House {
         })
     }
 
-    fn reload_tools(&self, user: &UserName) -> Stocked<Reloaded> {
+    fn reload_tools(&self, user: &UserName) -> CatalogueFuture<Reloaded> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
@@ -123,12 +131,12 @@ impl Stockroom for House {
         })
     }
 
-    fn skill(&self, user: &UserName, name: PartName) -> Stocked<SkillView> {
+    fn skill(&self, user: &UserName, name: PartName) -> CatalogueFuture<SkillView> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            let skills = Skills::find(&room.places, &[]);
-            let usable = skills.get(name.as_str()).ok_or(OpenError::Missing { what: "skill" })?;
+            let skills = RunSkills::find(&room.places, &[]);
+            let usable = skills.get(name.as_str()).ok_or(SessionProviderError::Missing { what: "skill" })?;
             let skill = &usable.skill;
             Ok(SkillView {
                 name: skill.name.clone(),
@@ -141,28 +149,28 @@ impl Stockroom for House {
         })
     }
 
-    fn servers_seen(&self, user: &UserName) -> Stocked<Vec<ServerView>> {
+    fn servers_seen(&self, user: &UserName) -> CatalogueFuture<Vec<ServerView>> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let (room, made) =
                 (house.room(&user).await.map_err(failed)?, house.shown(&user).await.map_err(failed)?);
             let snapshot = made.tools.registry().snapshot();
-            let entries = Entry::all(&room.places);
+            let entries = McpEntryFile::all(&room.places);
             Ok(entries.iter().flat_map(|entry| servers_of(entry, &room.places, &snapshot)).collect())
         })
     }
 
-    fn test_server(&self, user: &UserName, name: PartName) -> Stocked<ServerTest> {
+    fn test_server(&self, user: &UserName, name: PartName) -> CatalogueFuture<ServerTest> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
             let offered = mcp::offered(name.as_str(), &room.places, None).await;
-            let offered = offered.map_err(|error| match error.downcast_ref::<Trouble>() {
+            let offered = offered.map_err(|error| match error.downcast_ref::<CommandError>() {
                 Some(trouble) => missing_or(trouble, "server"),
                 // A user who tests a server wants to see its error.
-                None => OpenError::Refused(error.to_string()),
+                None => SessionProviderError::Refused(error.to_string()),
             })?;
-            let card = |tool: &holm::kernel::Tool| ToolCard {
+            let card = |tool: &holm::kernel::ToolSpec| ToolCard {
                 name: tool.name.clone(),
                 description: tool.description.clone(),
                 level: tool.level.to_string(),
@@ -177,51 +185,51 @@ impl Stockroom for House {
         })
     }
 
-    fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> Stocked<()> {
+    fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> CatalogueFuture<()> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
             let server: ServerName =
-                name.as_str().parse().map_err(|error| OpenError::Refused(format!("{error}")))?;
+                name.as_str().parse().map_err(|error| SessionProviderError::Refused(format!("{error}")))?;
             if mcp::own_file(server.as_str(), &room.places).exists() {
-                return Err(OpenError::Taken);
+                return Err(SessionProviderError::Taken);
             }
-            let screen = Screen::elsewhere(|_| {});
+            let screen = TerminalOutput::elsewhere(|_| {});
             mcp::keep(&server, &Value::Object(entry), &room.places, &screen).map_err(|error| told(&error))
         })
     }
 
-    fn remove_server(&self, user: &UserName, name: PartName) -> Stocked<()> {
+    fn remove_server(&self, user: &UserName, name: PartName) -> CatalogueFuture<()> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            let removed = mcp::remove(name.as_str(), &room.places, &Screen::elsewhere(|_| {}));
-            removed.map(|_| ()).map_err(|error| match error.downcast_ref::<Trouble>() {
+            let removed = mcp::remove(name.as_str(), &room.places, &TerminalOutput::elsewhere(|_| {}));
+            removed.map(|_| ()).map_err(|error| match error.downcast_ref::<CommandError>() {
                 Some(trouble) => missing_or(trouble, "server"),
                 None => failed(error),
             })
         })
     }
 
-    fn remove_key(&self, user: &UserName, provider: PartName) -> Stocked<()> {
+    fn remove_key(&self, user: &UserName, provider: PartName) -> CatalogueFuture<()> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
-            let missing = OpenError::Missing { what: "provider" };
+            let missing = SessionProviderError::Missing { what: "provider" };
             let room = house.room(&user).await.map_err(failed)?;
-            let services = Services::stock();
+            let services = ServiceTable::stock();
             let service = services.find(provider.as_str()).map_err(|_| missing.clone())?;
             let mut keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
             if keys.remove(&service.id).map_err(failed)? { Ok(()) } else { Err(missing) }
         })
     }
 
-    fn settings(&self, user: &UserName) -> Stocked<Vec<SettingView>> {
+    fn settings(&self, user: &UserName) -> CatalogueFuture<Vec<SettingView>> {
         let (house, user) = (self.clone(), user.clone());
         Box::pin(async move {
             let room = house.room(&user).await.map_err(failed)?;
-            let here = Here::find(&room.places).map_err(|trouble| refused(&trouble))?;
-            let rows = here.settle(Settings::default(), &Screen::elsewhere(|_| {})).rows();
-            let view = |row: holm_config::Row| SettingView {
+            let here = FolderSettings::find(&room.places).map_err(|trouble| refused(&trouble))?;
+            let rows = here.settle(ConfigSettings::default(), &TerminalOutput::elsewhere(|_| {})).rows();
+            let view = |row: holm_config::SettingRow| SettingView {
                 origin: row.origin.to_string(),
                 key: row.key,
                 value: row.value,
@@ -230,24 +238,24 @@ impl Stockroom for House {
         })
     }
 
-    fn back_up(&self, name: PartName) -> Stocked<BackupView> {
+    fn back_up(&self, name: PartName) -> CatalogueFuture<BackupView> {
         let data = self.inner.places.data.clone();
         Box::pin(async move {
             let folder = data.join(archive::COPIES).join(name.as_str());
             if folder.exists() {
-                return Err(OpenError::Taken);
+                return Err(SessionProviderError::Taken);
             }
-            let made = Archive::make(&data, &folder).await.map_err(|error| told(&error))?;
+            let made = BackupManifest::make(&data, &folder).await.map_err(|error| told(&error))?;
             Ok(backup(name.to_string(), &made))
         })
     }
 
-    fn backups(&self) -> Stocked<Vec<BackupView>> {
+    fn backups(&self) -> CatalogueFuture<Vec<BackupView>> {
         let folder = self.inner.places.data.join(archive::COPIES);
         Box::pin(async move {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
             let whole = entries.filter_map(|entry| {
-                let made = Archive::read(&entry.path()).ok()?;
+                let made = BackupManifest::read(&entry.path()).ok()?;
                 Some(backup(entry.file_name().to_string_lossy().into_owned(), &made))
             });
             let mut all: Vec<BackupView> = whole.collect();
@@ -257,7 +265,7 @@ impl Stockroom for House {
     }
 }
 
-fn backup(name: String, made: &Archive) -> BackupView {
+fn backup(name: String, made: &BackupManifest) -> BackupView {
     let (files, left_out) = (made.len(), made.left_out().len());
     BackupView { name, at: made.at, files, bytes: made.bytes(), left_out }
 }
@@ -282,27 +290,28 @@ fn usual(config: &Config) -> AgentView {
 }
 
 /// An agent of a file.
-fn chosen(places: &Places, name: &str) -> Result<AgentView, Trouble> {
-    match Chosen::find(name, places)? {
-        Chosen::Native { file, path, owner: layer } => {
-            let text = read_plain_text(&path)
-                .map_err(|error| Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())))?;
-            let is_own = layer == Layer::User && path.parent() == Some(places.agents().as_path());
+fn chosen(places: &HolmPaths, name: &str) -> Result<AgentView, CommandError> {
+    match AgentDefinition::find(name, places)? {
+        AgentDefinition::Native { file, path, owner: layer } => {
+            let text = read_plain_text(&path).map_err(|error| {
+                CommandError::new(CommandExit::Failed, format!("{}: {error}", path.shown()))
+            })?;
+            let is_own = layer == ConfigLayer::User && path.parent() == Some(places.agents().as_path());
             let hash = is_own.then(|| ContentHash::of(text.as_bytes()));
             Ok(view(&file, owner(layer), Some(text), hash))
         }
-        Chosen::Exe(exe) => Ok(foreign(&exe)),
+        AgentDefinition::Exe(exe) => Ok(foreign(&exe)),
     }
 }
 
 /// An agent of a project of agents-exe, as far as it can be said in these words.
-fn foreign(exe: &Exe) -> AgentView {
+fn foreign(exe: &ExeAgentProject) -> AgentView {
     let agent = &exe.tree.agent;
     AgentView {
         name: agent.slug.clone(),
         description: agent.announce.clone(),
         owner: Owner::Project,
-        model: Some(Exe::model(agent)),
+        model: Some(ExeAgentProject::model(agent)),
         tools: None,
         grants: Vec::new(),
         mode: None,
@@ -323,8 +332,8 @@ fn view(file: &AgentFile, owner: Owner, text: Option<String>, hash: Option<Conte
         owner,
         model: file.model.clone(),
         tools: match &file.tools {
-            ToolNames::All => None,
-            ToolNames::These(names) => Some(names.clone()),
+            AgentToolNames::All => None,
+            AgentToolNames::These(names) => Some(names.clone()),
         },
         grants: texts(&file.grants),
         mode: file.mode.map(|mode| mode.to_string()),
@@ -347,20 +356,20 @@ fn texts(grants: &GrantSet) -> Vec<String> {
     grants.iter().map(ToString::to_string).collect()
 }
 
-fn parsed(text: &str) -> Result<AgentFile, OpenError> {
-    AgentFile::parse(text).map_err(|error| OpenError::Refused(error.to_string()))
+fn parsed(text: &str) -> Result<AgentFile, SessionProviderError> {
+    AgentFile::parse(text).map_err(|error| SessionProviderError::Refused(error.to_string()))
 }
 
 /// An agent that a user writes may have no more than the default one, unless its
 /// writer may grant anything.
-fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError> {
+fn within(usual: &Config, file: &AgentFile, most: GrantCeiling) -> Result<(), SessionProviderError> {
     match most {
-        Most::Anything => Ok(()),
-        Most::AsUsual => {
+        GrantCeiling::Anything => Ok(()),
+        GrantCeiling::AsUsual => {
             if let Some(mode) = file.mode.filter(|mode| *mode > usual.mode) {
                 let message =
                     format!("`{mode}` allows more than the mode of your default agent, `{}`", usual.mode);
-                return Err(OpenError::TooMuch(message));
+                return Err(SessionProviderError::TooMuch(message));
             }
             bounded(&usual.limits, &file.limits)?;
             granted(usual, file.grants.iter())
@@ -370,13 +379,13 @@ fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError>
 
 /// Whether an agent's limits are within those of the default one. Missing limits are those
 /// of the default agent.
-pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), OpenError> {
+pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), SessionProviderError> {
     let too_much = |what: &str| {
         let message = format!(
             "its {what} exceed those of your default agent; an administrator can allow \
                                them"
         );
-        Err(OpenError::TooMuch(message))
+        Err(SessionProviderError::TooMuch(message))
     };
     if wanted.turns.is_some_and(|turns| usual.turns.exceeded_by(turns)) {
         return too_much("turns");
@@ -388,7 +397,10 @@ pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), OpenEr
 }
 
 /// Whether the usual agent has all of these.
-fn granted<'a>(usual: &Config, mut grants: impl Iterator<Item = &'a Grant>) -> Result<(), OpenError> {
+fn granted<'a>(
+    usual: &Config,
+    mut grants: impl Iterator<Item = &'a Grant>,
+) -> Result<(), SessionProviderError> {
     match grants.find(|grant| !usual.grants.contains(grant)) {
         None => Ok(()),
         Some(grant) => {
@@ -396,20 +408,22 @@ fn granted<'a>(usual: &Config, mut grants: impl Iterator<Item = &'a Grant>) -> R
                 "{grant} exceeds the grants of your default agent; an administrator \
                                    can allow it"
             );
-            Err(OpenError::TooMuch(message))
+            Err(SessionProviderError::TooMuch(message))
         }
     }
 }
 
 /// The file name of the user's own agent; `None` if it does not exist. Agents in other folders
 /// cannot be changed here.
-fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
+fn own_file(places: &HolmPaths, name: &str) -> Result<Option<String>, SessionProviderError> {
     let folder = places.agents();
-    match Chosen::find(name, places) {
-        Ok(Chosen::Native { path, owner: Layer::User, .. }) if path.parent() == Some(folder.as_path()) => {
+    match AgentDefinition::find(name, places) {
+        Ok(AgentDefinition::Native { path, owner: ConfigLayer::User, .. })
+            if path.parent() == Some(folder.as_path()) =>
+        {
             Ok(path.file_name().and_then(|file| file.to_str()).map(str::to_owned))
         }
-        Ok(Chosen::Native { .. } | Chosen::Exe(_)) => Err(OpenError::Refused(
+        Ok(AgentDefinition::Native { .. } | AgentDefinition::Exe(_)) => Err(SessionProviderError::Refused(
             "an agent with that name already exists and cannot be changed here".into(),
         )),
         // A file of that name that cannot be read as an agent can still be mended.
@@ -422,12 +436,12 @@ fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
 
 /// Writes an agent's file. Its author has seen it, so it counts as confirmed.
 async fn write(
-    places: &Places,
+    places: &HolmPaths,
     file: String,
     text: String,
-    before: Before,
-) -> Result<ContentHash, OpenError> {
-    let (folder, pins) = (places.agents(), PinFile::new(places.pins()));
+    before: WritePrecondition,
+) -> Result<ContentHash, SessionProviderError> {
+    let (folder, pins) = (places.agents(), PinFileStore::new(places.pins()));
     places::private_folder(&folder).map_err(failed)?;
     let path = folder.join(&file);
     let written =
@@ -440,15 +454,20 @@ async fn write(
 /// Does something in a folder of the user's, on a thread that may block.
 async fn by_hand<T: Send + 'static>(
     folder: &Path,
-    work: impl FnOnce(&Root) -> Result<T, HandError> + Send + 'static,
-) -> Result<T, OpenError> {
+    work: impl FnOnce(&WorkspaceRoot) -> Result<T, ManualFileError> + Send + 'static,
+) -> Result<T, SessionProviderError> {
     let folder = folder.to_owned();
-    let done = tokio::task::spawn_blocking(move || work(&Root::open(&folder)?)).await.map_err(failed)?;
+    let done =
+        tokio::task::spawn_blocking(move || work(&WorkspaceRoot::open(&folder)?)).await.map_err(failed)?;
     done.map_err(|error| match error {
-        HandError::Taken { .. } => OpenError::Taken,
-        HandError::Root(RootError::Changed { .. }) => OpenError::Changed,
-        HandError::Root(RootError::Missing { .. }) => OpenError::Missing { what: "agent" },
-        other @ (HandError::Root(_) | HandError::NotEmpty { .. } | HandError::Holds { .. }) => failed(other),
+        ManualFileError::Taken { .. } => SessionProviderError::Taken,
+        ManualFileError::Root(WorkspaceRootError::Changed { .. }) => SessionProviderError::Changed,
+        ManualFileError::Root(WorkspaceRootError::Missing { .. }) => {
+            SessionProviderError::Missing { what: "agent" }
+        }
+        other @ (ManualFileError::Root(_)
+        | ManualFileError::NotEmpty { .. }
+        | ManualFileError::Holds { .. }) => failed(other),
     })
 }
 
@@ -457,7 +476,7 @@ fn most_bytes() -> u64 {
     u64::try_from(MOST_FILE_BYTES).unwrap_or(u64::MAX)
 }
 
-fn tool_of(snapshot: &Snapshot, name: &str) -> Option<ToolView> {
+fn tool_of(snapshot: &RegistrySnapshot, name: &str) -> Option<ToolView> {
     let (tool, entry) = snapshot.tools().find(|(tool, _)| tool.declaration().name == name)?;
     let declared = tool.declaration();
     let problems = snapshot.problems().iter().filter(|problem| problem.source.origin == entry.origin);
@@ -492,33 +511,34 @@ fn sandbox(origin: &str) -> Vec<String> {
 
 /// Calls a tool once. The named grants are allowed without asking; nothing else is allowed.
 async fn attempt(
-    room: &Room,
-    made: &Made,
+    room: &UserWorkspace,
+    made: &AssembledAgent,
     name: &str,
     wanted: Trial,
-    most: Most,
-) -> Result<Tried, OpenError> {
+    most: GrantCeiling,
+) -> Result<Tried, SessionProviderError> {
     let snapshot = made.tools.registry().snapshot();
-    let tool = snapshot.find(name).ok_or(OpenError::Missing { what: "tool" })?;
+    let tool = snapshot.find(name).ok_or(SessionProviderError::Missing { what: "tool" })?;
     if is_agent(tool.declaration()) {
         let message = format!("`{name}` is an agent; only a session can use it");
-        return Err(OpenError::Refused(message));
+        return Err(SessionProviderError::Refused(message));
     }
     let grants = wanted.grants.iter().map(|grant| grant.parse::<Grant>());
-    let grants =
-        grants.collect::<Result<Vec<_>, _>>().map_err(|error| OpenError::Refused(error.to_string()))?;
+    let grants = grants
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| SessionProviderError::Refused(error.to_string()))?;
     let usual = made.agent.config();
-    if most == Most::AsUsual {
+    if most == GrantCeiling::AsUsual {
         granted(usual, grants.iter())?;
     }
     let (grants, mode) = trial::bound(&grants, usual.mode.min(Mode::Default), &room.places)
         .map_err(|trouble| refused(&trouble))?;
-    let rules = trial::denied(&room.places, Rules::default()).map_err(|trouble| refused(&trouble))?;
+    let rules = trial::denied(&room.places, CommandRules::default()).map_err(|trouble| refused(&trouble))?;
     let yes: GrantSet = grants.into_iter().collect();
-    let screen = Arc::new(Screen::elsewhere(|_| {}));
-    let gate = Gate::new(Terminal::new(yes.clone(), Person::Away, screen), rules);
+    let screen = Arc::new(TerminalOutput::elsewhere(|_| {}));
+    let gate = ApprovalGate::new(TerminalApprover::new(yes.clone(), UserPresence::Away, screen), rules);
     let arguments = Value::Object(wanted.arguments).to_string();
-    let call = trial::Trial { tool: Arc::clone(tool), arguments, grants: yes, mode };
+    let call = trial::ManualToolCall { tool: Arc::clone(tool), arguments, grants: yes, mode };
     let began = Instant::now();
     let came =
         call.run(gate, |builder| builder.secrets(made.secrets.clone()).hooks(made.hooks.clone())).await;
@@ -532,7 +552,7 @@ async fn attempt(
 }
 
 /// The servers of a file, and how each stands.
-fn servers_of(entry: &Entry, places: &Places, snapshot: &Snapshot) -> Vec<ServerView> {
+fn servers_of(entry: &McpEntryFile, places: &HolmPaths, snapshot: &RegistrySnapshot) -> Vec<ServerView> {
     let origin = entry.path.display().to_string();
     let own = if entries::is_project(&entry.path, places) { Owner::Project } else { Owner::User };
     let trusted = entry.admit(places).map_err(|trouble| trouble.to_string());
@@ -542,7 +562,7 @@ fn servers_of(entry: &Entry, places: &Places, snapshot: &Snapshot) -> Vec<Server
         .filter(|problem| problem.source.origin == origin)
         .map(|problem| problem.what.clone())
         .collect();
-    let server = |written: entries::Written| {
+    let server = |written: entries::McpServerEntry| {
         let beginning = format!("{}_", written.name);
         let tools: Vec<String> = snapshot
             .tools()
@@ -567,18 +587,21 @@ fn servers_of(entry: &Entry, places: &Places, snapshot: &Snapshot) -> Vec<Server
     }
 }
 
-fn owner(layer: Layer) -> Owner {
-    if layer == Layer::Project { Owner::Project } else { Owner::User }
+fn owner(layer: ConfigLayer) -> Owner {
+    if layer == ConfigLayer::Project { Owner::Project } else { Owner::User }
 }
 
 /// What is not there is said to be missing, the rest as everywhere.
-fn missing_or(trouble: &Trouble, what: &'static str) -> OpenError {
+fn missing_or(trouble: &CommandError, what: &'static str) -> SessionProviderError {
     match trouble.exit {
-        Exit::Missing => OpenError::Missing { what },
+        CommandExit::Missing => SessionProviderError::Missing { what },
         // The server is not trusted yet, or does not answer: the caller should know.
-        Exit::NoAnswer => OpenError::Refused(trouble.to_string()),
-        Exit::Usage | Exit::Provider | Exit::Done | Exit::Failed | Exit::Limit | Exit::Cancelled => {
-            refused(trouble)
-        }
+        CommandExit::NoAnswer => SessionProviderError::Refused(trouble.to_string()),
+        CommandExit::Usage
+        | CommandExit::Provider
+        | CommandExit::Done
+        | CommandExit::Failed
+        | CommandExit::Limit
+        | CommandExit::Cancelled => refused(trouble),
     }
 }

@@ -1,16 +1,16 @@
 use std::path::Path;
 
 use holm::kernel::{Bound, Budget, Limits, NanoUsd};
-use holm_server::OpenError;
+use holm_server::SessionProviderError;
 use holm_tools::agents::AgentLimits;
 
-use super::{House, Stores, stock::bounded};
-use crate::{commands::run::Args, places::Places};
+use super::{CliSessionProvider, SessionStorage, stock::bounded};
+use crate::{commands::run::RunArgs, places::HolmPaths};
 
-fn house(options: &[&str], folder: &Path) -> (House, Places) {
-    let owner = Places::at(folder.join("data"), folder.join("work"));
-    let options = Args::behind("holm serve --", options.iter().copied()).unwrap();
-    (House::new(options, owner.clone(), Stores::Files), owner)
+fn house(options: &[&str], folder: &Path) -> (CliSessionProvider, HolmPaths) {
+    let owner = HolmPaths::at(folder.join("data"), folder.join("work"));
+    let options = RunArgs::behind("holm serve --", options.iter().copied()).unwrap();
+    (CliSessionProvider::new(options, owner.clone(), SessionStorage::Files), owner)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn an_agent_that_somebody_writes_goes_no_further_than_the_usual_one() {
     ] {
         let said = bounded(&usual, &limits);
         assert_eq!(said.is_ok(), fits, "{limits:?}");
-        assert!(fits || matches!(said, Err(OpenError::TooMuch(_))), "{limits:?}");
+        assert!(fits || matches!(said, Err(SessionProviderError::TooMuch(_))), "{limits:?}");
     }
     let usual = Limits { turns: Bound::Unbounded, budget: Budget::default(), ..usual };
     assert!(bounded(&usual, &wanted(Some(1_000), Some(1_000))).is_ok());

@@ -1,14 +1,14 @@
 use holm::kernel::{
-    CallId, Config, Model, ModelResult, Prompt, Reply, Seq, Timestamp,
+    CallId, Config, ModelResult, ModelSpec, Prompt, Reply, Seq, Timestamp,
     journal::{begin, step},
 };
-use holm::runtime::{UnderWay, fork_journal};
+use holm::runtime::{PendingWork, fork_journal};
 
 use super::*;
 
 /// The journal of a session in which each prompt is answered by one reply.
 fn journal_of(name: &str, talk: &[(&str, &str)]) -> String {
-    let started = Started::new(name, 7, Config::new(Model::named("example/model")));
+    let started = Started::new(name, 7, Config::new(ModelSpec::named("example/model")));
     let (mut run, mut writer, mut text) = begin(started, Timestamp::new(0)).unwrap();
     for (at, (prompt, reply)) in talk.iter().enumerate() {
         let now = Timestamp::new(at as u64);
@@ -35,16 +35,16 @@ fn journal_of(name: &str, talk: &[(&str, &str)]) -> String {
     text
 }
 
-fn side(name: &str, text: &str) -> Side {
-    Side::of(name, journal::decode_strict(text.as_bytes()).unwrap()).unwrap()
+fn side(name: &str, text: &str) -> ComparedSession {
+    ComparedSession::of(name, journal::decode_strict(text.as_bytes()).unwrap()).unwrap()
 }
 
 #[test]
 fn a_fork_parts_where_it_was_forked() {
     let trunk = journal_of("trunk", &[("Hello.", "Good day."), ("Left.", "As you like.")]);
-    let branch = fork_journal(trunk.as_bytes(), Seq::new(2), "branch", UnderWay::Kept).unwrap();
+    let branch = fork_journal(trunk.as_bytes(), Seq::new(2), "branch", PendingWork::Kept).unwrap();
     let (trunk, branch) = (side("trunk", &trunk), side("branch", &branch));
-    let found = Difference::between(&trunk, &branch);
+    let found = SessionDifference::between(&trunk, &branch);
     assert_eq!((found.parting(&trunk, &branch), found.is_none()), (Some(3), false));
     insta::assert_snapshot!(found.for_people(&trunk, &branch).join("\n"), @r"
     --- trunk: 5 records, 29 tokens in, 9 out, $0.00
@@ -65,7 +65,7 @@ fn a_fork_parts_where_it_was_forked() {
 fn a_session_does_not_differ_from_one_of_another_name() {
     let talk = [("Hello.", "Good day.\nIt is late.")];
     let (one, two) = (side("one", &journal_of("one", &talk)), side("two", &journal_of("two", &talk)));
-    let found = Difference::between(&one, &two);
+    let found = SessionDifference::between(&one, &two);
     assert_eq!((found.parting(&one, &two), found.is_none()), (None, true));
     let told = found.for_people(&one, &two);
     assert!(
@@ -78,7 +78,7 @@ fn a_session_does_not_differ_from_one_of_another_name() {
 fn programs_are_told_on_which_side_something_is() {
     let one = side("one", &journal_of("one", &[("Hello.", "Good day.")]));
     let two = side("two", &journal_of("two", &[("Hello.", "Good night.")]));
-    let found = Difference::between(&one, &two).for_programs(&one, &two);
+    let found = SessionDifference::between(&one, &two).for_programs(&one, &two);
     assert_eq!((&found["same"], &found["parts_at"]), (&false.into(), &2.into()));
     let sided: Vec<(&str, &str)> = found["deeds"]
         .as_array()

@@ -1,7 +1,8 @@
 use super::*;
 
-fn skill(args: &str) -> Skill {
-    Skill::parse(&format!("---\nname: a\ndescription: b\nargs: [{args}]\noutput: o.json\n---\nx")).unwrap()
+fn skill(args: &str) -> SkillDocument {
+    SkillDocument::parse(&format!("---\nname: a\ndescription: b\nargs: [{args}]\noutput: o.json\n---\nx"))
+        .unwrap()
 }
 
 #[test]
@@ -40,6 +41,6 @@ fn a_promise_that_cannot_be_checked_is_told() {
     };
     check("{", "o.json: ");
     check(r#"{"type":"nonsense"}"#, "output schema: ");
-    let plain = Skill::parse("---\nname: a\ndescription: b\n---\nx").unwrap();
+    let plain = SkillDocument::parse("---\nname: a\ndescription: b\n---\nx").unwrap();
     assert!(compiled(&plain, |_| Err("never".into())).unwrap().is_none());
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rustix::io::Errno;
 
-use super::{MAX_DEPTH, MAX_FOLDERS, Place};
+use super::{FolderEntry, MAX_DEPTH, MAX_FOLDERS};
 
 /// A folder, and its path without links.
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -21,7 +21,7 @@ fn a_link_on_the_way_is_found_instead_of_what_is_behind_it() {
     fs::create_dir(root.join("work")).unwrap();
     symlink(root.join("other"), root.join("work/tools")).unwrap();
     let found = |path: &str, beneath: &str| {
-        Place::find(&root.join(path), &root.join(beneath)).map(|place| place.path().to_owned())
+        FolderEntry::find(&root.join(path), &root.join(beneath)).map(|place| place.path().to_owned())
     };
     assert_eq!(found("work/tools/a/hooks", "work"), Some(root.join("work/tools")));
     assert_eq!(found("work/tools/missing", "work"), Some(root.join("work/tools")));
@@ -36,7 +36,7 @@ fn a_folder_that_becomes_a_link_is_not_followed() {
     let (_kept, root) = folder();
     fs::create_dir_all(root.join("other/hooks")).unwrap();
     fs::create_dir_all(root.join("tools/hooks")).unwrap();
-    let place = Place::at(&root.join("tools/hooks")).unwrap();
+    let place = FolderEntry::at(&root.join("tools/hooks")).unwrap();
     fs::rename(root.join("tools"), root.join("moved")).unwrap();
     symlink(root.join("other"), root.join("tools")).unwrap();
     place.rename_aside().unwrap();
@@ -49,7 +49,7 @@ fn a_new_name_that_is_taken_is_left_alone_on_every_file_system() {
     fs::write(root.join("name"), "new").unwrap();
     fs::write(root.join("taken"), "old").unwrap();
     symlink("nowhere", root.join("link")).unwrap();
-    let place = Place::at(&root.join("name")).unwrap();
+    let place = FolderEntry::at(&root.join("name")).unwrap();
     for taken in ["taken", "link"] {
         assert_eq!(place.rename(OsStr::new(taken)), Err(Errno::EXIST));
         assert_eq!(place.rename_if_free(OsStr::new(taken)), Err(Errno::EXIST));
@@ -67,7 +67,7 @@ fn a_tree_with_a_file_keeps_its_empty_folders() {
         fs::create_dir_all(tree.join(name)).unwrap();
     }
     fs::write(tree.join("objects/file"), "").unwrap();
-    let place = Place::at(&tree).unwrap();
+    let place = FolderEntry::at(&tree).unwrap();
     assert!(place.remove_empty().is_err());
     for name in ["a", "objects/pack", "refs/heads", "z"] {
         assert!(tree.join(name).is_dir(), "{name}");
@@ -85,12 +85,12 @@ fn a_tree_that_is_too_deep_or_too_big_stays_whole() {
     let (_kept, root) = folder();
     let deep: PathBuf = std::iter::repeat_n("d", MAX_DEPTH + 2).collect();
     fs::create_dir_all(root.join(&deep)).unwrap();
-    assert!(Place::at(&root.join("d")).unwrap().remove_empty().is_err());
+    assert!(FolderEntry::at(&root.join("d")).unwrap().remove_empty().is_err());
     assert!(root.join(&deep).exists());
     for number in 0..MAX_FOLDERS {
         fs::create_dir_all(root.join(format!("wide/{number}"))).unwrap();
     }
-    let wide = Place::at(&root.join("wide")).unwrap();
+    let wide = FolderEntry::at(&root.join("wide")).unwrap();
     assert!(wide.remove_empty().is_err());
     assert_eq!(fs::read_dir(root.join("wide")).unwrap().count(), MAX_FOLDERS);
     fs::remove_dir(root.join("wide/0")).unwrap();

@@ -1,7 +1,7 @@
-use super::{Substitutions, substitutions};
+use super::{CommandSubstitutions, substitutions};
 
 fn check(text: &str, expect: &[&str]) {
-    let expect = Substitutions::Scripts(expect.iter().map(ToString::to_string).collect());
+    let expect = CommandSubstitutions::Scripts(expect.iter().map(ToString::to_string).collect());
     assert_eq!(substitutions(text), expect, "{text:?}");
 }
 
@@ -23,6 +23,6 @@ fn every_substitution_is_found() {
 #[test]
 fn what_has_no_clear_end_is_said_to_be_unclosed() {
     for text in ["$(a", "`a", "$(a 'b)", "$(a \"b)", "$(cat <<E\n)\nE\n)", "$(a # )"] {
-        assert_eq!(substitutions(text), Substitutions::Unclosed, "{text:?}");
+        assert_eq!(substitutions(text), CommandSubstitutions::Unclosed, "{text:?}");
     }
 }
