@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use holm_config::exe::ExeAgent;
+use holm_config::agents_exe::ExeAgent;
 
 /// The file of an agent: it is read or refused, the same each time, and every place that is named moves with its line.
 pub fn agents_exe(data: &[u8]) {

@@ -10,7 +10,7 @@ use std::{
 use holm::wire::services::ServiceTable;
 use holm_config::{
     ConfigError, ConfigLayer, ConfigSettings, PromptAlias, ProviderSettings, SettingOrigin, SettingValue,
-    exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
+    agents_exe::{ExeAgent, ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
     read_plain, read_plain_text,
 };
 use holm_tools::{
@@ -21,11 +21,11 @@ use holm_tools::{
 
 use crate::screen::DisplayablePath as _;
 use crate::{
-    circles::{self, DelegationGraph},
-    company::{AgentSetupProblem, AgentValidator, line_naming},
+    agent_validator::{AgentSetupProblem, AgentValidator, line_naming},
     default_prompt::DEFAULT_AGENT,
+    delegation_graph::{self, DelegationGraph},
     exit::{CommandError, CommandExit},
-    places::{HolmPaths, quoted},
+    holm_paths::{HolmPaths, quoted},
     settings::refused,
 };
 
@@ -360,7 +360,7 @@ fn check_circle(file: &AgentFile, path: &Path, places: &HolmPaths) -> Result<(),
     };
     let line = line_naming(path, circle.second());
     Err(CommandError::new(CommandExit::Usage, format!("{}:{line}: {circle}", path.shown()))
-        .hint(circles::MEND))
+        .hint(delegation_graph::MEND))
 }
 
 /// The aliases of the agents-exe project of this folder, once the user has trusted its file.

@@ -20,9 +20,9 @@ use holm_tools::shell::{self, ApprovalAnswer, ApprovalAsker, ApprovalGate, Appro
 
 use crate::{
     editor::ExternalEditor,
-    elsewhere::RemoteUser,
     exit::{CommandError, CommandExit},
-    places::quoted,
+    holm_paths::quoted,
+    remote_user::RemoteUser,
     screen::{ScreenQuestion, TerminalOutput},
 };
 

@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
-    places,
+    holm_paths,
 };
 
 /// The list, which makes a folder a copy.
@@ -99,12 +99,12 @@ impl BackupManifest {
         gather(data, Path::new(""), 0, &mut found)?;
         for path in &found.databases {
             let copy = to.join(path);
-            places::private_folder(copy.parent().unwrap_or(to))?;
+            holm_paths::private_folder(copy.parent().unwrap_or(to))?;
             Store::open(data.join(path)).await?.copy_to(copy).await?;
         }
         let (from, folder) = (data.to_owned(), to.to_owned());
         let archive = tokio::task::spawn_blocking(move || found.copied(&from, &folder)).await??;
-        let mut list = places::private_file(&to.join(LIST))?;
+        let mut list = holm_paths::private_file(&to.join(LIST))?;
         list.write_all(&serde_json::to_vec(&archive)?)?;
         list.sync_all()?;
         Ok(archive)
@@ -329,9 +329,9 @@ fn copy_lines(mut source: fs::File, to: &Path) -> anyhow::Result<()> {
 /// A new file, in folders that are made for it.
 fn place(to: &Path) -> io::Result<fs::File> {
     if let Some(folder) = to.parent() {
-        places::private_folder(folder)?;
+        holm_paths::private_folder(folder)?;
     }
-    places::private_file(to)
+    holm_paths::private_file(to)
 }
 
 fn hash(mut file: fs::File) -> io::Result<(u64, ContentHash)> {
@@ -350,7 +350,7 @@ fn hash(mut file: fs::File) -> io::Result<(u64, ContentHash)> {
 /// Makes a folder that was not there, for its owner alone.
 fn new_folder(path: &Path) -> anyhow::Result<()> {
     if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
-        places::private_folder(above)?;
+        holm_paths::private_folder(above)?;
     }
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

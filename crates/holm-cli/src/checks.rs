@@ -19,7 +19,7 @@ use holm_jail::{
 };
 use holm_tools::root::DenyRules;
 
-use crate::{places::HolmPaths, tools::CommandConfinement};
+use crate::{holm_paths::HolmPaths, tools::CommandConfinement};
 
 /// Where a command without a path is looked for.
 const PROGRAMS: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];

@@ -1,6 +1,6 @@
 //! Shows a run to a user at a terminal, from its events and the pieces of its replies.
 
-mod under_way;
+mod running_calls;
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use holm::{
 };
 
 use crate::{money::CostCompleteness, screen::TerminalOutput};
-use under_way::RunningCalls;
+use running_calls::RunningCalls;
 
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;

@@ -13,7 +13,7 @@ use std::{
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
-    places,
+    holm_paths,
 };
 
 /// The variables that name an editor, in the order in which git asks them.
@@ -78,8 +78,8 @@ impl EditorDraftFile {
         let folder = folder.join("drafts");
         let path = folder.join(format!("{}.md", holm::runtime::new_name(holm::kernel::Timestamp::new(0))));
         let write = || {
-            places::private_folder(&folder)?;
-            let mut file = places::private_file(&path)?;
+            holm_paths::private_folder(&folder)?;
+            let mut file = holm_paths::private_file(&path)?;
             // From here on the file goes when this does.
             let draft = Self { path: path.clone() };
             file.write_all(text.as_bytes())?;

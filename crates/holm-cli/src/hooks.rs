@@ -24,12 +24,12 @@ use holm_tools::{
 
 use crate::screen::DisplayablePath as _;
 use crate::{
-    bounds::NetworkScope,
     exit::{CommandError, CommandExit},
-    places::HolmPaths,
+    holm_paths::HolmPaths,
+    network_scope::NetworkScope,
     screen::TerminalOutput,
     tools::CommandConfinement,
-    withholding::WithheldPrompts,
+    withheld_prompts::WithheldPrompts,
 };
 
 /// The bits of a mode that let others change a file.

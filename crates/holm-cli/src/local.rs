@@ -14,7 +14,7 @@ use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
     model::{ModelOptions, ResolvedModel},
-    reach::ProviderAccess,
+    provider_access::ProviderAccess,
     tools::BuiltinToolSet,
 };
 

@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use crate::{
-    bounds::NetworkScope,
     exit::{CommandError, CommandExit},
+    network_scope::NetworkScope,
 };
 
 /// Lines that may wait for a slow disk or a slow network: a busy run makes some hundreds a second.

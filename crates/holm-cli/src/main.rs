@@ -2,52 +2,52 @@
 //! results; the library decides what happens.
 
 mod acp;
+mod agent_validator;
 mod agents;
-mod agreed;
 mod approve;
 mod archive;
-mod began;
-mod bounds;
-mod branch;
-mod brought;
 mod chat;
 mod checks;
 mod children;
-mod circles;
 mod commands;
-mod company;
+mod consent;
 mod contract;
-mod crew;
 mod default_prompt;
+mod delegation_graph;
 mod draw;
 mod editor;
-mod elsewhere;
-mod entries;
+mod exe_tree_loader;
 mod exit;
+mod helper_factory;
+mod helper_terminal;
+mod holm_paths;
 mod hooks;
-mod kept;
 mod keyboard;
 mod keyring;
 #[cfg(feature = "local")]
 mod local;
 mod log;
+mod manual_call;
+mod mcp_entries;
+mod mcp_resources;
+mod mcp_servers;
 mod model;
 mod money;
+mod network_scope;
 mod otlp;
-mod places;
 mod prompt;
-mod reach;
+mod protected_paths;
+mod provider_access;
+mod remote_user;
 mod screen;
-mod served;
-mod servers;
+mod session_fork;
+mod session_sidecar;
 mod settings;
-mod shelf;
 mod skills;
 mod stream;
-mod talk;
+mod tool_sources;
 mod tools;
-mod trial;
-mod withholding;
+mod withheld_prompts;
 mod work_watch;
 mod worktrees;
 
@@ -60,10 +60,10 @@ use std::{
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use holm::grants::GrantSet;
 
-use bounds::NetworkScope;
 use commands::run;
 use exit::{CommandError, CommandExit};
 use log::ActivityLog;
+use network_scope::NetworkScope;
 use screen::TerminalOutput;
 
 /// A static binary takes its memory from here: the allocator of musl makes threads wait for each other.

@@ -1,6 +1,6 @@
 //! Chooses and opens the model of a run.
 
-mod takes;
+mod media_support;
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -13,13 +13,13 @@ use holm::{
 
 use crate::screen::DisplayablePath as _;
 use crate::{
-    bounds::NetworkScope,
     exit::{CommandError, CommandExit},
-    reach::ProviderAccess,
+    network_scope::NetworkScope,
+    provider_access::ProviderAccess,
     tools::BuiltinToolSet,
 };
 
-pub(crate) use takes::ModelMediaSupport;
+pub(crate) use media_support::ModelMediaSupport;
 
 /// The name under which the demonstration runs.
 pub(crate) const DEMO: &str = "scripted/demo";

@@ -13,7 +13,7 @@ use holm_tools::trust::{ContentHash, LinkedPathError, TrustLedger, TrustStatus, 
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
-    places::{HolmPaths, ProjectTrust},
+    holm_paths::{HolmPaths, ProjectTrust},
     screen::TerminalOutput,
 };
 
@@ -149,7 +149,7 @@ pub(crate) fn no_run(trouble: &CommandError) -> String {
 
 /// What agents are told by files: the person's own, and those of the project.
 #[derive(Debug, Default)]
-pub(crate) struct Guides {
+pub(crate) struct GuidanceTexts {
     /// Texts that count as the person's own words.
     pub(crate) trusted: Vec<String>,
     /// Texts of the project that nobody has trusted as they are, for the model to know and not to obey.
@@ -165,8 +165,8 @@ const MAX_UNTRUSTED_GUIDE_BYTES: usize = 16 * 1024;
 const SEAL_DIGITS: usize = 16;
 
 /// Reads the guides that hold in this folder.
-pub(crate) fn guides(places: &HolmPaths) -> Guides {
-    let mut guides = Guides::default();
+pub(crate) fn guides(places: &HolmPaths) -> GuidanceTexts {
+    let mut guides = GuidanceTexts::default();
     match holm_config::own_guidance(|name| std::env::var(name).ok()) {
         Ok(Some((path, text))) => guides.trusted.push(said(&path, text.trim())),
         Ok(None) => {}

@@ -22,7 +22,7 @@ use holm_tools::{
     trust::{ContentHash, place},
 };
 
-use crate::places::{HolmPaths, quoted};
+use crate::holm_paths::{HolmPaths, quoted};
 use crate::screen::DisplayablePath as _;
 
 /// The tool by which a model takes a skill up.

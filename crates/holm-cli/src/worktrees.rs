@@ -10,7 +10,7 @@ use holm::runtime::{BoxFuture, ChildIsolation};
 use holm_tools::worktree::{WorktreeCleanup, WorktreeManager};
 use tokio::sync::OnceCell;
 
-use crate::places::HolmPaths;
+use crate::holm_paths::HolmPaths;
 
 /// The worktrees of the repository in which the command was started.
 #[derive(Debug)]

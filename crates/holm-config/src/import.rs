@@ -13,10 +13,10 @@ mod yaml;
 use std::{fmt::Write as _, path::Path};
 
 use holm_grants::escaped;
-use holm_tools::front::{FrontMatter, FrontMatterEntry, FrontMatterValue};
+use holm_tools::front_matter::{FrontMatter, FrontMatterEntry, FrontMatterValue};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{ConfigError, ConfigProblem, exe::ExeAgent, read::one_line};
+use crate::{ConfigError, ConfigProblem, agents_exe::ExeAgent, read::one_line};
 
 pub use goose::{goose_recipe, goose_servers};
 pub use hooks::{codex_hooks, hooks};

@@ -8,7 +8,7 @@
 //!
 //! - [`ConfigFiles`]: the settings files that exist.
 //! - [`ConfigFile`]: the content of one file; [`schema`] is its JSON Schema for editors.
-//! - [`exe`]: projects of agents-exe.
+//! - [`agents_exe`]: projects of agents-exe.
 //! - [`import`]: settings of other programs, converted to Holm's formats.
 //! - [`KeyFile`] and [`SystemKeyring`]: provider keys.
 //! - [`skills`] and [`guides`]: files with instructions for agents.
@@ -27,9 +27,9 @@
 //! # Ok::<(), holm_config::ConfigError>(())
 //! ```
 
+pub mod agents_exe;
 mod environment;
 mod error;
-pub mod exe;
 mod file;
 mod find;
 mod guide;
@@ -38,7 +38,7 @@ mod keyring;
 mod keys;
 mod layers;
 mod origin;
-mod plain;
+mod plain_files;
 mod read;
 mod settings;
 pub mod skills;
@@ -56,7 +56,7 @@ pub use keyring::{KeyringError, SystemKeyring};
 pub use keys::KeyFile;
 pub use layers::{ConfigLayers, LoadedLayers};
 pub use origin::{ConfigLayer, SettingOrigin, SettingValue};
-pub use plain::{read_plain, read_plain_text, read_plain_within};
+pub use plain_files::{read_plain, read_plain_text, read_plain_within};
 pub use read::MOST_FILE_BYTES;
 pub use settings::{ConfigSettings, ProviderSettings, SettingRow};
 pub use template::{TextTemplate, TextTemplatePiece};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use holm_guards::schema::closest;
-use holm_tools::plain::{open_plain, read_within};
+use holm_tools::plain_files::{open_plain, read_within};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},

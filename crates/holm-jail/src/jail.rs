@@ -73,7 +73,7 @@ pub struct JailTask {
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<OsString>,
     pub(crate) input: TaskInput,
-    pub(crate) output: Output,
+    pub(crate) output: OutputStreams,
 }
 
 /// The standard input of a program.
@@ -86,7 +86,7 @@ pub(crate) enum TaskInput {
 
 /// Whether a program's two output streams stay apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Output {
+pub(crate) enum OutputStreams {
     Apart,
     Joined,
 }
@@ -95,7 +95,12 @@ impl JailTask {
     /// A program by its absolute path, which nothing looks up again.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), args: Vec::new(), input: TaskInput::Empty, output: Output::Apart }
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            input: TaskInput::Empty,
+            output: OutputStreams::Apart,
+        }
     }
 
     /// Adds these arguments after the others.
@@ -115,7 +120,7 @@ impl JailTask {
     /// outcome's `stdout`.
     #[must_use]
     pub fn joined_output(self) -> Self {
-        Self { output: Output::Joined, ..self }
+        Self { output: OutputStreams::Joined, ..self }
     }
 
     /// With an input that the caller writes to while the program runs; see [`crate::JailJob::take_stdin`].

@@ -15,12 +15,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
-use crate::denied::suspect;
 use crate::error::JailError;
-use crate::jail::{Output, TaskInput};
+use crate::jail::{OutputStreams, TaskInput};
 use crate::order::{EndCause, JailOrder, MAX_ORDER, ProcessStatus, SupervisorMessage};
 use crate::outcome::{JailEnding, JailOutcome, StartStage};
 use crate::output::{CaptureOptions, CapturedOutput, JobStream};
+use crate::suspected_denial::suspect;
 
 /// How many bytes are read at once.
 const PIECE: usize = 64 * 1024;
@@ -64,7 +64,7 @@ pub(crate) struct JobStreams {
 
 impl JobStreams {
     /// Opens the streams: our ends and the child's.
-    pub(crate) fn open(input: &TaskInput, output: Output) -> io::Result<(Self, [OwnedFd; 3])> {
+    pub(crate) fn open(input: &TaskInput, output: OutputStreams) -> io::Result<(Self, [OwnedFd; 3])> {
         let (stdin, theirs_in) = match input {
             TaskInput::Empty => (None, File::open("/dev/null")?.into()),
             TaskInput::Bytes(_) | TaskInput::Piped => {
@@ -74,11 +74,11 @@ impl JobStreams {
         };
         let (stdout, theirs_out) = pipe_with(PipeFlags::CLOEXEC)?;
         let (stderr, theirs_err) = match output {
-            Output::Apart => {
+            OutputStreams::Apart => {
                 let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
                 (Some(Receiver::from_owned_fd(read)?), write)
             }
-            Output::Joined => (None, theirs_out.try_clone()?),
+            OutputStreams::Joined => (None, theirs_out.try_clone()?),
         };
         let bytes = if let TaskInput::Bytes(bytes) = input { bytes.clone() } else { Vec::new() };
         let stdout = Some(Receiver::from_owned_fd(stdout)?);

@@ -14,9 +14,9 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 
 use crate::engine::JailEngine;
 use crate::error::JailError;
-use crate::inside::LAUNCHER_ARGUMENT;
 use crate::jail::{Jail, JailNetwork, JailTask};
 use crate::job::{JailJob, JobStreams};
+use crate::launcher_side::LAUNCHER_ARGUMENT;
 
 /// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and
 /// ends with the last clone.

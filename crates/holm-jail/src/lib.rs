@@ -51,27 +51,27 @@
 
 #![cfg(target_os = "linux")]
 
-mod denied;
 mod engine;
 mod error;
 mod from_grants;
-mod inside;
 mod jail;
 mod job;
 mod launcher;
+mod launcher_side;
 mod limits;
 mod order;
 mod outcome;
 mod output;
 mod path_set;
+mod suspected_denial;
 
-pub use denied::SuspectedDenial;
 pub use engine::{JailEngine, JailStrength};
 pub use error::JailError;
-pub use inside::{LAUNCHER_ARGUMENT, launch_if_asked, launcher_main};
 pub use jail::{Jail, JailNetwork, JailTask, PROXY_PORT};
 pub use job::{JailJob, JobKiller};
 pub use launcher::JailLauncher;
+pub use launcher_side::{LAUNCHER_ARGUMENT, launch_if_asked, launcher_main};
 pub use limits::JailLimits;
 pub use outcome::{JailEnding, JailOutcome, ProtectedName, ProtectedNameFate, StartStage};
 pub use output::{CaptureOptions, CapturedOutput, JobStream, OutputSpill};
+pub use suspected_denial::SuspectedDenial;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::denied::SuspectedDenial;
 use crate::output::CapturedOutput;
+use crate::suspected_denial::SuspectedDenial;
 
 /// Why a job stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

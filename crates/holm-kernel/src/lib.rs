@@ -9,7 +9,7 @@ extern crate alloc;
 extern crate std;
 
 mod config;
-mod consult;
+mod consultation;
 mod effect;
 mod ending;
 mod event;
@@ -21,7 +21,7 @@ mod misuse;
 mod run;
 
 pub use config::*;
-pub use consult::*;
+pub use consultation::*;
 pub use effect::*;
 pub use ending::*;
 pub use event::*;
@@ -43,11 +43,11 @@ pub mod planted;
 mod planted;
 mod protocol;
 mod rng;
-mod screen;
+mod visible_text;
 
 pub use envelope::{defused, open as open_envelope};
 pub use protocol::{
     TextReply, name_key, provider_name, provider_names, provider_names_beside, read_text_reply,
     text_system_prompt,
 };
-pub use screen::{visible, visible_line, visible_lines};
+pub use visible_text::{visible, visible_line, visible_lines};

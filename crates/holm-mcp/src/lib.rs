@@ -23,11 +23,11 @@
 //!            a jailed program or an HTTP address ◄──┘  (lazily, again after it broke, with back-off)
 //! ```
 
-mod cabinet;
 pub mod client;
 mod import;
 mod loader;
 pub mod server;
+mod server_file_store;
 mod spec;
 
 pub use client::{

@@ -39,7 +39,7 @@ mod http;
 mod keys;
 mod listing;
 mod router;
-mod scripted;
+mod scripted_model;
 mod text_tools;
 mod transport;
 
@@ -51,7 +51,7 @@ pub use http::{HttpTimeouts, HttpTransport, ProxyPolicy};
 pub use keys::{ProviderCredential, ProviderKeys};
 pub use listing::{CredentialCheck, ModelListError};
 pub use router::ModelRouter;
-pub use scripted::{AfterScript, ScriptedModel};
+pub use scripted_model::{AfterScript, ScriptedModel};
 pub use secrecy::SecretString;
 pub use text_tools::ToolCallMode;
 pub use transport::{ResponseBody, Transport, TransportError, TransportRequest, TransportResponse};

@@ -66,7 +66,7 @@ mod ledger;
 mod model;
 #[cfg(feature = "otel")]
 pub mod otel;
-mod private;
+mod private_files;
 mod secrets;
 mod spawner;
 mod spill;

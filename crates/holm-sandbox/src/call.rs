@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::chance::{GuestClock, GuestRandomness};
 use crate::files::GuestAccess;
 use crate::limits::GuestLimits;
 use crate::net::OutboundNetwork;
-use crate::share::CallOwner;
+use crate::nondeterminism::{GuestClock, GuestRandomness};
+use crate::owner_shares::CallOwner;
 
 /// One call of a guest, with only the inputs that were added by name.
 ///

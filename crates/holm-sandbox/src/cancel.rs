@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::cut::GuestAbort;
+use crate::guest_abort::GuestAbort;
 
 /// A switch that ends a call. Clones switch the same call.
 ///

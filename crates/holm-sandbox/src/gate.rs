@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cancel::CancelSwitch;
-use crate::share::{CallOwner, OwnerShares};
+use crate::owner_shares::{CallOwner, OwnerShares};
 
 /// Counts the guests that run.
 #[derive(Debug)]

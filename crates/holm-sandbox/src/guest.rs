@@ -8,8 +8,8 @@ use wasmtime::{Engine, Module, ModuleExport};
 
 use crate::cache::TrustedCode;
 use crate::compile::CompileError;
-use crate::shape::{WasmKind, WasmShape, WasmShapeError};
 use crate::state::GuestState;
+use crate::wasm_shape::{WasmKind, WasmShape, WasmShapeError};
 use crate::{artifact, p1, p2};
 
 /// The call of the text world, as `wit/tool.wit` has it.

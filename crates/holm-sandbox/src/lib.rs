@@ -23,38 +23,38 @@
 //!
 //! Unix only: paths are opened beneath directory handles.
 
+mod access_denied;
 mod artifact;
 mod cache;
 mod call;
 mod cancel;
-mod chance;
 mod compile;
-mod cut;
 mod engine;
 mod files;
 mod gate;
 mod guest;
+mod guest_abort;
 mod lease;
 mod limits;
 mod meter;
 mod net;
+mod nondeterminism;
 mod outcome;
 mod output;
+mod owner_shares;
 mod p1;
 mod p2;
-mod ready;
-mod refusal;
+mod precompiled_code;
 mod run;
 mod sandbox;
-mod shape;
-mod share;
 mod state;
 mod ticker;
+mod wasm_shape;
 mod workers;
 
+pub use access_denied::{AccessDenied, DeniedAction, DeniedReason};
 pub use call::GuestCall;
 pub use cancel::CancelSwitch;
-pub use chance::{GuestClock, GuestRandomness};
 pub use compile::{CompileError, CompileProgress, CompilerError, CompilerProgram, compiler_main};
 pub use files::{AccessError, GuestAccess};
 pub use guest::{Guest, GuestEntryPoint, GuestLoadError};
@@ -62,12 +62,12 @@ pub use limits::GuestLimits;
 pub use net::{
     BodyChunks, GuestHttpRequest, GuestHttpResponse, OutboundError, OutboundFuture, OutboundNetwork,
 };
+pub use nondeterminism::{GuestClock, GuestRandomness};
 pub use outcome::{GuestOutcome, GuestStop, GuestUsage};
-pub use ready::{PrecompiledCode, prepare};
-pub use refusal::{AccessDenied, DeniedAction, DeniedReason};
+pub use owner_shares::CallOwner;
+pub use precompiled_code::{PrecompiledCode, prepare};
 pub use sandbox::{PATIENCE, RunningGuest, Sandbox, SandboxError, SandboxSettings};
-pub use shape::{WasmKind, WasmShape, WasmShapeError};
-pub use share::CallOwner;
+pub use wasm_shape::{WasmKind, WasmShape, WasmShapeError};
 
 /// The text of the interface `holm:tool`, for authors of components that implement it.
 pub const WIT: &str = include_str!("../wit/tool.wit");

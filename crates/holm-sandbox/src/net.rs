@@ -20,8 +20,8 @@ use holm_grants::{AccessRequest, Grant, GrantPolicy, PolicyDecision, Url, UrlHos
 use thiserror::Error;
 use wasmtime_wasi::sockets::SocketAddrUse;
 
+use crate::access_denied::{DenialLog, DeniedAction, DeniedReason};
 use crate::lease::{HandleLease, HandleLeases};
-use crate::refusal::{DenialLog, DeniedAction, DeniedReason};
 
 /// A guest's access to the network: resolve, check the address, connect to that address.
 ///

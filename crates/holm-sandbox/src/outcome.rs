@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::refusal::AccessDenied;
+use crate::access_denied::AccessDenied;
 
 /// The result of a finished call. A guest's mistakes are reported here, never as an error.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamError, StreamResult};
 
-use crate::cut::GuestAbort;
+use crate::guest_abort::GuestAbort;
 
 /// One output. Clones write to the same one.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! One call from its beginning to its end, on the thread that it was given.
 
-mod plain;
+mod text_module;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -12,8 +12,8 @@ use wasmtime_wasi::{I32Exit, ResourceTableError};
 
 use crate::call::GuestCall;
 use crate::cancel::CancelSwitch;
-use crate::cut::GuestAbort;
 use crate::guest::{Guest, GuestCode, ImportWaiting, TextComponent};
+use crate::guest_abort::GuestAbort;
 use crate::meter::RefusedGrowth;
 use crate::outcome::{GuestOutcome, GuestStop, GuestUsage};
 use crate::state::GuestState;
@@ -124,7 +124,7 @@ impl CallHost<'_> {
                     Err(error) => GuestEnding::start(error),
                 }
             }
-            GuestCode::Plain(plain) => plain::ask(plain, question, store),
+            GuestCode::Plain(plain) => text_module::ask(plain, question, store),
             GuestCode::Command { pre, run } => {
                 self.wait(store, async |store| command(pre, *run, store).await)
             }

@@ -24,10 +24,10 @@ use crate::gate::{GateError, GuestGate};
 use crate::guest::{Guest, GuestCode, GuestLinkers, GuestLoadError, LoadedGuest};
 use crate::limits::GuestLimits;
 use crate::outcome::{GuestOutcome, GuestStop};
-use crate::ready::PrecompiledCode;
+use crate::precompiled_code::PrecompiledCode;
 use crate::run::{CallHost, GuestFunction, failed};
-use crate::shape::{WasmKind, WasmShape};
 use crate::ticker::EpochTicker;
+use crate::wasm_shape::{WasmKind, WasmShape};
 use crate::workers::{WorkerPool, WorkerPoolError};
 
 /// Runs guests with the grants they were given, and nothing else. Clones are the same sandbox.

@@ -10,17 +10,17 @@ use wasmtime_wasi::p2::pipe::MemoryInputPipe;
 use wasmtime_wasi::{ResourceTable, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
+use crate::access_denied::{DenialLog, DeniedAction, DeniedReason};
 use crate::call::GuestCall;
 use crate::cancel::{CallDeadline, CancelSwitch};
-use crate::chance::{FixedClock, GuestClock, RandomSource};
 use crate::files::{DraftFiles, GuestFiles, WriteQuota};
 use crate::lease::{HandleLease, HandleLeases};
 use crate::meter::MemoryMeter;
 use crate::net::CallNetwork;
+use crate::nondeterminism::{FixedClock, GuestClock, RandomSource};
 use crate::output::{OutputBudget, OutputSink};
 use crate::p1::DescriptorTable;
 use crate::p2::{HttpHooks, OpenFileState};
-use crate::refusal::{DenialLog, DeniedAction, DeniedReason};
 
 /// The host's side of one running guest.
 pub(crate) struct GuestState {

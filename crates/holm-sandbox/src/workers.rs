@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::share::{CallOwner, OwnerShares};
+use crate::owner_shares::{CallOwner, OwnerShares};
 
 /// Work for one thread.
 type WorkerJob = Box<dyn FnOnce() + Send>;

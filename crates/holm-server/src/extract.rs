@@ -7,7 +7,7 @@ use axum::{
 use http::{StatusCode, header::CONTENT_TYPE, request::Parts};
 use serde::de::DeserializeOwned;
 
-use crate::{ApiError, meant::did_you_mean};
+use crate::{ApiError, suggestion::did_you_mean};
 
 /// A JSON body. It requires the JSON content type, which a form on another site cannot send.
 ///

@@ -19,36 +19,40 @@
 //!   their own pace. A watcher that falls behind is told from which number to continue, and the
 //!   journal has the rest.
 
-mod answer;
+mod api_error;
 mod audit;
 pub mod auth;
-mod claim;
+mod catalogue;
 mod config;
 mod dashboard;
-mod door;
 mod error;
+mod error_responses;
 mod extract;
+mod folder_lock;
 mod id;
 pub mod jobs;
 mod limiter;
 mod live;
-mod meant;
 mod metrics;
 mod openapi;
 mod precondition;
-mod refusals;
+mod request_guard;
 mod router;
 mod routes;
 mod serve;
+mod session_provider;
 pub mod sites;
 mod state;
-mod stock;
 mod strict_http;
+mod suggestion;
 pub mod terminal;
-mod workshop;
 
-pub use answer::{ApiError, Problem};
+pub use api_error::{ApiError, Problem};
 pub use audit::{AuditEntry, AuditExport, AuditLog};
+pub use catalogue::{
+    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling, Owner, Reloaded,
+    ServerState, ServerTest, ServerView, SettingView, SkillView, ToolView, Trial, Tried,
+};
 pub use config::{BasePath, ServerLimits, ServerOptions, TlsFiles};
 pub use error::ServerError;
 pub use id::{PartName, SessionId};
@@ -59,12 +63,8 @@ pub use live::{
 pub use metrics::{MetricCounter, ServerMetrics};
 pub use router::{document, router};
 pub use serve::{RunningServer, serve};
-pub use state::HolmServer;
-pub use stock::{
-    AgentBounds, AgentView, BackupView, CatalogueFuture, CatalogueProvider, GrantCeiling, Owner, Reloaded,
-    ServerState, ServerTest, ServerView, SettingView, SkillView, ToolView, Trial, Tried,
-};
-pub use workshop::{
+pub use session_provider::{
     AgentCard, ModelCard, OpenedSession, ParkedSessions, SessionProvider, SessionProviderError,
     SessionRequest, SessionStart, SkillCard, ToolCard, UserHome,
 };
+pub use state::HolmServer;

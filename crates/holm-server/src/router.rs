@@ -10,9 +10,9 @@ use utoipa::OpenApi;
 
 use crate::{
     ApiError, HolmServer, dashboard,
-    door::door,
+    error_responses::ErrorResponses,
     openapi,
-    refusals::ErrorResponses,
+    request_guard::door,
     routes::{
         admin, agents, backups, events, files, folders, health, hooks, house, jobs, mcp, openai, questions,
         servers, sessions, settings, sites, skills, tools, usage, work,

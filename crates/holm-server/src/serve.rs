@@ -30,8 +30,8 @@ use tokio_rustls::{
 
 use crate::{
     HolmServer, ServerError, ServerOptions, SessionProvider, TlsFiles,
-    claim::ServerFolderLock,
-    door::PeerAddress,
+    folder_lock::ServerFolderLock,
+    request_guard::PeerAddress,
     router,
     strict_http::{StrictStream, UpgradeFlag},
 };

@@ -15,7 +15,7 @@ use crate::{
     StoreError,
     derive::{FoldRow, LedgerRow, SessionSummary, TextRow, UsageEntry},
     jobs::rows::JobTable,
-    slips::rows::NoteTable,
+    notes::rows::NoteTable,
 };
 
 /// The answer of a database, some time.

@@ -77,35 +77,35 @@
 #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
 compile_error!("a store needs a database: turn on the feature `sqlite` (the default) or `postgres`");
 
-mod at_work;
 mod backend;
 mod derive;
 mod error;
 mod jobs;
 mod label;
+mod notes;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod resume_marks;
 mod sessions;
-mod slips;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
 mod vault;
 
-pub use at_work::{PROMPT_TRAY, RUNNING_TAG};
 pub use backend::{CopySummary, StoreStats};
 pub use derive::{RunUsage, TextKind, UsageEntry, UsageSubject, UsageTally, UtcDay, fold, search_text};
 pub use error::StoreError;
 pub use jobs::{JobRunState, StoredJob, StoredJobRun};
 pub use label::{MAX_TAG, MAX_TITLE};
+pub use notes::StoredNote;
 #[cfg(feature = "postgres")]
 pub use postgres::{ParkedSession, PostgresPool};
+pub use resume_marks::{PROMPT_TRAY, RUNNING_TAG};
 pub use sessions::{
     ErasedSession, RetentionPolicy, SearchHit, SessionCursor, SessionFileFormat, SessionListPage,
     SessionOrder, SessionQuery, SessionSort, StoredSession, UsageGrouping, UsageLine, UsageQuery,
     WithheldPrompt, withheld,
 };
-pub use slips::StoredNote;
 pub use store::{Store, StoreOptions};
 pub use vault::MasterKey;
 

@@ -9,16 +9,16 @@
 //! - [`registry`]: the tools that exist right now, kept in step with folders while agents run.
 //! - [`root`]: the one folder in which file tools work; [`files`]: those tools; [`undo`]: the
 //!   earlier contents of files.
-//! - [`simple`]: look-ups for models that are too small for those tools.
+//! - [`simple_tools`]: look-ups for models that are too small for those tools.
 //! - [`info`]: the date, and the kind of machine.
 //! - [`text`]: removes unsafe characters from untrusted text.
-//! - [`plain`]: reads untrusted files without blocking and within a size limit.
+//! - [`plain_files`]: reads untrusted files without blocking and within a size limit.
 //! - [`trust`]: the files that a person has reviewed, by their content.
 //! - [`shell`]: commands in a jail, rules about them, and the memory of a person's approvals.
 //! - [`program`]: runs the programs of a folder as tools.
 //! - [`fetch`], [`search`]: fetches web pages, and searches the web.
 //! - [`agents`]: agents defined by files, as helpers of other agents.
-//! - [`front`]: front matter, the head of a Markdown file, as agents and skills have one.
+//! - [`front_matter`]: front matter, the head of a Markdown file, as agents and skills have one.
 //! - [`conversation`]: asks and notifies the user, waits, keeps a to-do list, looks up tools.
 //! - [`hooks`]: commands that check what a run does.
 //! - [`worktree`]: a git worktree for every child.
@@ -36,11 +36,11 @@ pub mod describe;
 pub mod fetch;
 #[cfg(unix)]
 pub mod files;
-pub mod front;
+pub mod front_matter;
 pub mod help;
 pub mod hooks;
 pub mod info;
-pub mod plain;
+pub mod plain_files;
 pub mod program;
 pub mod registry;
 #[cfg(unix)]
@@ -50,7 +50,7 @@ pub mod shell;
 #[cfg(feature = "wasm")]
 pub mod shipped;
 #[cfg(unix)]
-pub mod simple;
+pub mod simple_tools;
 pub mod text;
 pub mod trust;
 #[cfg(unix)]

@@ -23,17 +23,17 @@ extern crate alloc;
 
 #[cfg(target_arch = "wasm32")]
 mod bare;
+mod binding_error;
 pub mod bindings;
 mod compat;
-mod fault;
 mod grants;
 mod guards;
 mod session;
 mod text;
 mod wire;
 
+pub use binding_error::{BindingError, BindingErrorKind};
 pub use compat::agent_rs;
-pub use fault::{BindingError, BindingErrorKind};
 pub use grants::{admits, class, contains, decide, meet, reach};
 pub use guards::{PostconditionSet, SchemaHandle, SkillHandle, extract_contract, plausibility};
 pub use session::{WasmSession, inspect, prefix, replay_effects};

@@ -70,7 +70,6 @@ pub mod anthropic;
 pub mod bedrock;
 mod call;
 pub mod catalogue;
-mod civil;
 pub mod classify;
 mod codec;
 pub mod cohere;
@@ -94,6 +93,7 @@ pub mod stream;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod utc_date_time;
 pub mod write;
 
 pub use call::{

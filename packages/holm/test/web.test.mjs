@@ -250,7 +250,7 @@ test("a tool of a server takes no name that another has, the host's own first", 
 });
 
 test('the names that a run answers itself are given to no other tool', () => {
-  const source = readFileSync(new URL('../../../crates/holm-kernel/src/config/own.rs', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../../../crates/holm-kernel/src/config/own_tools.rs', import.meta.url), 'utf8');
   const own = [...source.matchAll(/^ {4}[A-Z_]+ = "(\w+)";$/gm)].map(([, name]) => name);
   assert.ok(own.length > 3, String(own));
   const { renamed } = nameBeside([], own.map((name) => ({ declaration: { name } })));

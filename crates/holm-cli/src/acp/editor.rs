@@ -15,7 +15,7 @@ use agent_client_protocol::{
 };
 use holm::kernel::visible;
 
-use super::telling::{NoticeSupport, chunk};
+use super::update_translator::{NoticeSupport, chunk};
 
 /// The client side of one session of an editor. Cheap to clone.
 #[derive(Clone)]

@@ -12,7 +12,7 @@ use holm::{
 };
 
 use super::refusal::{failed, invalid, refused};
-use crate::{began::SessionSidecar, children, places::HolmPaths};
+use crate::{children, holm_paths::HolmPaths, session_sidecar::SessionSidecar};
 
 /// How many sessions are looked at for one page.
 const PAGE: u32 = 50;

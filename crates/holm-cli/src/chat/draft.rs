@@ -4,7 +4,7 @@ use std::{fs, io, path::PathBuf};
 
 use holm_tools::trust::ContentHash;
 
-use crate::places::{self, HolmPaths};
+use crate::holm_paths::{self, HolmPaths};
 
 /// The longest draft that is kept.
 const MOST: usize = 256 << 10;
@@ -38,9 +38,9 @@ impl FolderDraft {
             return Ok(());
         }
         if text.is_empty() {
-            places::forget(&self.file)?;
+            holm_paths::forget(&self.file)?;
         } else {
-            places::keep(&self.file, text)?;
+            holm_paths::keep(&self.file, text)?;
         }
         // Not before it is true: what could not be written is tried again.
         text.clone_into(&mut self.kept);

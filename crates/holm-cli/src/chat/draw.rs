@@ -1,9 +1,9 @@
 //! Draws the chat state as cells. Drawing decides nothing: it only records how much of
 //! a question was visible.
 
-mod over;
+mod overlay;
 
-pub(super) use over::listed_at;
+pub(super) use overlay::listed_at;
 
 use holm::grants::Mode;
 use ratatui::{
@@ -98,8 +98,8 @@ pub(super) fn render(state: &mut ChatState, frame: &mut Frame<'_>) {
     waiting(state, areas.waiting, frame.buffer_mut());
     let cursor = foot(state, areas.foot, frame.buffer_mut());
     line_of_state(state, areas.state, frame.buffer_mut());
-    over::completion(state, areas.foot, frame.buffer_mut());
-    let covered = over::over(state, area, frame.buffer_mut());
+    overlay::completion(state, areas.foot, frame.buffer_mut());
+    let covered = overlay::over(state, area, frame.buffer_mut());
     if let Some(cursor) = cursor.filter(|_| !covered) {
         frame.set_cursor_position(cursor);
     }

@@ -4,26 +4,25 @@
 //!
 //! Text of a model, a tool or a file reaches the terminal only as sanitized cells.
 
-mod attach;
+mod attachments;
+mod autosave;
+mod chat_loop;
+mod chat_user;
 mod code;
+mod delta_budget;
 mod diff;
 mod draft;
 mod draw;
-mod errands;
-mod front;
+mod frame_pacer;
 mod growing;
-mod held;
 mod input;
 mod item;
 mod keys;
-mod left;
+mod local_actions;
 mod markdown;
-mod pace;
-mod pad;
+mod opening_queue;
 mod picker;
 mod question;
-mod room;
-mod seat;
 mod sessions;
 mod slash;
 mod state;
@@ -36,8 +35,9 @@ mod theme;
 mod thought;
 mod update;
 mod view;
-mod woken;
+mod view_state;
+mod wake_stream;
 
-pub(crate) use front::{execute, remarks};
-pub(crate) use left::forget;
+pub(crate) use chat_loop::{execute, remarks};
 pub(crate) use theme::ThemeKind;
+pub(crate) use view_state::forget;

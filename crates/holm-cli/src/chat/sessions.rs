@@ -22,18 +22,18 @@ use tokio::{
 };
 
 use super::{
+    chat_user::{ChatEventSink, ChatMessageSender, ChatUser, OpenQuestions},
+    delta_budget::DeltaByteBudget,
     item::NoteTone,
-    left::{SessionViewState, ViewStateStore},
-    room::DeltaByteBudget,
-    seat::{ChatEventSink, ChatMessageSender, ChatUser, OpenQuestions},
     state::{ChatMessage, OpenSessionInfo, SessionOrigin},
     tab::{DeliveryTiming, QueuedMessage, TabId},
+    view_state::{SessionViewState, ViewStateStore},
 };
 use crate::{
     approve::UserPresence,
     commands::run::{self, RunSinks},
+    holm_paths::HolmPaths,
     model::ModelMediaSupport,
-    places::HolmPaths,
     screen::TerminalOutput,
 };
 

@@ -10,14 +10,14 @@ use holm::{
 };
 
 use super::{
+    delta_budget::DeltaByteReservation,
     item::{DetailLevel, NoteTone},
     keys::KeyBindings,
-    left::SessionViewState,
     picker::{ListPicker, WordCompletion},
     question::{ChatQuestion, ChatQuestionId, QuestionReply},
-    room::DeltaByteReservation,
     tab::{QueuedMessage, ReplyPiece, SessionTab, TabId},
     theme::{ChatTheme, ThemeKind},
+    view_state::SessionViewState,
 };
 use crate::prompt::PromptTemplate;
 

@@ -12,14 +12,14 @@ use holm::{
 };
 
 use super::{
-    held::OpeningQueue,
     input::InputBuffer,
     item::{NoteTone, ToolCallItem, TranscriptItem, TranscriptItemKind},
-    left::{ScrollAnchor, SessionViewState},
     markdown::MarkdownText,
+    opening_queue::OpeningQueue,
     question::{ChatQuestion, QuestionFocus},
     text::{StreamSanitizer, safe},
     thought::ThoughtText,
+    view_state::{ScrollAnchor, SessionViewState},
 };
 use crate::money::CostCompleteness;
 

@@ -13,13 +13,13 @@ use holm::{
 use holm_tools::shell::ApprovalOffer;
 
 use super::{
+    delta_budget::DeltaByteReservation,
     keys::{KeyBindings, parse},
-    left::SessionViewState,
     question::{ChatQuestion, ChatQuestionId},
-    room::DeltaByteReservation,
     state::{ChatCommand, ChatMessage, ChatState, OpenSessionInfo, SessionOrigin, TerminalSize},
     tab::{ReplyPiece, TabId},
     theme::ThemeKind,
+    view_state::SessionViewState,
 };
 
 pub(super) struct ChatHarness {

@@ -1,14 +1,13 @@
 //! The update function: a message changes the state and returns the commands to execute.
 
-mod act;
+mod actions;
+mod key_presses;
 mod mouse;
-mod press;
 
 use super::{
     draw::ScreenAreas,
     input::InputBuffer,
     item::NoteTone,
-    left::SessionViewState,
     question::QuestionReply,
     state::{
         ChatCommand, ChatMessage, ChatState, EditPurpose, OpenSessionInfo, QuitConfirmation, ScreenOverlay,
@@ -16,6 +15,7 @@ use super::{
     },
     tab::{AnswerFollowUp, SessionTab, TabId, TabPhase},
     view::TranscriptViewport,
+    view_state::SessionViewState,
 };
 
 impl ChatState {

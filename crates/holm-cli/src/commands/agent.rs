@@ -15,7 +15,7 @@ use crate::{
     agents::{AgentDefinition, ExeAgentProject, company},
     default_prompt::{ABOUT, DEFAULT_AGENT, PromptDialect},
     exit::{CommandError, CommandExit},
-    places::{self, HolmPaths},
+    holm_paths::{self, HolmPaths},
     screen::TerminalOutput,
 };
 
@@ -174,8 +174,8 @@ fn new(name: &str, folder: &Path, screen: &TerminalOutput) -> anyhow::Result<Com
     }
     fs::create_dir_all(folder)?;
     let path = folder.join(format!("{name}.md"));
-    let mut file = places::readable_file(&path).map_err(|error| {
-        let message = format!("cannot create {}: {}", path.shown(), places::why_unmade(&error));
+    let mut file = holm_paths::readable_file(&path).map_err(|error| {
+        let message = format!("cannot create {}: {}", path.shown(), holm_paths::why_unmade(&error));
         CommandError::new(CommandExit::Usage, message).hint("choose another name")
     })?;
     std::io::Write::write_all(&mut file, text.as_bytes())?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::screen::DisplayablePath as _;
-use crate::{archive::BackupManifest, exit::CommandExit, places::HolmPaths, screen::TerminalOutput};
+use crate::{archive::BackupManifest, exit::CommandExit, holm_paths::HolmPaths, screen::TerminalOutput};
 
 /// Arguments of `holm backup`.
 #[derive(Debug, clap::Args)]

@@ -12,8 +12,8 @@ use crate::{
     TopLevelCommand,
     chat::{self, ThemeKind},
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     log::ActivityLog,
-    places::HolmPaths,
 };
 
 /// Arguments of `holm chat`.

@@ -10,7 +10,7 @@ use std::{
 use holm::{grants::escaped, wire::services::ServiceTable};
 use holm_config::{
     ConfigError, ConfigSettings, KeyFile,
-    exe::{ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
+    agents_exe::{ExeKeys, ExeProject, ExeTree, UnsupportedFeature},
     read_plain,
     skills::SKILL_FILE,
 };
@@ -20,15 +20,15 @@ use serde_json::json;
 use super::run::parsed;
 use crate::screen::DisplayablePath as _;
 use crate::{
+    agent_validator::{AgentSetupProblem, AgentValidator},
     agents::is_meant,
     chat, checks,
-    company::{AgentSetupProblem, AgentValidator},
-    entries::McpEntryFile,
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     hooks::HookOwner,
-    places::HolmPaths,
+    mcp_entries::McpEntryFile,
+    mcp_servers,
     screen::TerminalOutput,
-    servers,
     settings::{FolderSettings, refused},
     skills::everywhere,
 };
@@ -326,7 +326,7 @@ fn described(folder: &Path, places: &HolmPaths) -> Vec<FileFinding> {
             }
         };
         if name.ends_with(".mcp.json") {
-            let loader = servers::loader(places, &path, holm_mcp::McpTransports::new());
+            let loader = mcp_servers::loader(places, &path, holm_mcp::McpTransports::new());
             let entry = McpEntryFile { path, bytes };
             let wrong = loader.read(&entry.path, &entry.bytes).err().map(|error| error.to_string());
             let wrong = wrong.or_else(|| entry.stale(places)).map(|why| FileProblem::said(&why));

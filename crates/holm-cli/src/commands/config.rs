@@ -13,9 +13,9 @@ use serde_json::json;
 
 use crate::screen::DisplayablePath as _;
 use crate::{
-    agreed::ConsentQuestion,
+    consent::ConsentQuestion,
     exit::{CommandError, CommandExit},
-    places::HolmPaths,
+    holm_paths::HolmPaths,
     screen::TerminalOutput,
     settings::{BACK, FolderSettings, gone, named, no_run, of_project, refused},
 };

@@ -13,8 +13,8 @@ use serde_json::json;
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::CommandExit,
-    places::HolmPaths,
-    reach::ProviderAccess,
+    holm_paths::HolmPaths,
+    provider_access::ProviderAccess,
     screen::TerminalOutput,
     settings::{FolderSettings, no_run},
     tools,

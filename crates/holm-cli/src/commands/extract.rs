@@ -13,10 +13,10 @@ use holm_config::{ConfigSettings, SettingValue};
 use crate::{
     contract::carried_out,
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     model::{self, ResolvedModel},
-    places::HolmPaths,
     prompt,
-    reach::ProviderAccess,
+    provider_access::ProviderAccess,
     screen::TerminalOutput,
     settings::FolderSettings,
 };

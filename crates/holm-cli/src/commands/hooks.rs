@@ -11,10 +11,10 @@ use serde_json::json;
 
 use crate::screen::DisplayablePath as _;
 use crate::{
-    agreed::ConsentQuestion,
+    consent::ConsentQuestion,
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     hooks::{HookOwner, missing, open_files},
-    places::HolmPaths,
     screen::TerminalOutput,
 };
 

@@ -7,20 +7,20 @@ use std::{
 };
 
 use holm_config::{
-    exe::{ExeAgent, ExeTree},
+    agents_exe::{ExeAgent, ExeTree},
     import::{self, ImportedFile, ImportedServers},
     read_plain_within,
 };
 use holm_tools::agents::AgentFile;
 use serde_json::json;
 
-use super::{beside, mcp};
+use super::{import_paths, mcp};
 use crate::screen::DisplayablePath as _;
 use crate::{
     agents::ExeAgentProject,
     exit::{CommandError, CommandExit},
+    holm_paths::{self, HolmPaths},
     hooks::HookOwner,
-    places::{self, HolmPaths},
     screen::TerminalOutput,
     settings::refused,
 };
@@ -322,7 +322,7 @@ impl ConfigImporter<'_> {
     }
 
     fn servers(&mut self, servers: &ImportedServers, from: &Path) -> anyhow::Result<()> {
-        self.servers_of(servers, from, beside::base(from).as_deref())
+        self.servers_of(servers, from, import_paths::base(from).as_deref())
     }
 
     /// Those of a file, which name theirs from a folder.
@@ -407,7 +407,7 @@ impl ConfigImporter<'_> {
         }
         // Only the user may write their own files: hooks in a file that others can write
         // would not be trusted.
-        match places::readable_file(path) {
+        match holm_paths::readable_file(path) {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
                 self.written(path);
@@ -415,7 +415,7 @@ impl ConfigImporter<'_> {
                 Ok(ImportWriteResult::Written)
             }
             Err(error) => {
-                let why = places::why_unmade(&error);
+                let why = holm_paths::why_unmade(&error);
                 self.note(&format!("{} is left as it is: {why}", path.shown()));
                 self.left(&path.shown(), &why);
                 self.exit = CommandExit::NoAnswer;

@@ -8,8 +8,8 @@ use holm_config::{ConfigLayer, ConfigSettings};
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
-    places::{self, HolmPaths},
-    reach::ProviderAccess,
+    holm_paths::{self, HolmPaths},
+    provider_access::ProviderAccess,
     screen::TerminalOutput,
     settings::refused,
 };
@@ -52,7 +52,7 @@ pub(crate) fn execute(args: &InitArgs, data: Option<&Path>) -> anyhow::Result<Co
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    places::readable_file(&path)?.write_all(text.as_bytes())?;
+    holm_paths::readable_file(&path)?.write_all(text.as_bytes())?;
     screen.answer(&format!("{} is there", path.shown()));
     if let Some(lacking) = model.as_deref().and_then(|model| lacking_key(model, &places)) {
         screen.note(&format!("holm: {lacking}"));

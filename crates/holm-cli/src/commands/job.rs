@@ -17,7 +17,7 @@ use holm_server::jobs::{
 
 use crate::{
     exit::{CommandError, CommandExit},
-    places::HolmPaths,
+    holm_paths::HolmPaths,
     screen::TerminalOutput,
 };
 use show::JobDisplay;

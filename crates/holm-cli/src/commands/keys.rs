@@ -16,9 +16,9 @@ use serde_json::json;
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     keyring::SystemKeyrings,
-    places::HolmPaths,
-    reach::ProviderAccess,
+    provider_access::ProviderAccess,
     screen::TerminalOutput,
     settings::{FolderSettings, refused},
 };

@@ -12,8 +12,8 @@ use holm::{
 use super::session;
 use crate::{
     exit::{CommandError, CommandExit},
+    holm_paths,
     log::{self, ActivityLog},
-    places,
     screen::TerminalOutput,
 };
 
@@ -30,7 +30,7 @@ pub(crate) async fn execute(
     data: Option<&Path>,
     log: &ActivityLog,
 ) -> anyhow::Result<CommandExit> {
-    let store = places::store(&places::data_here(data)?).await?;
+    let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
     let id = match args.id {
         Some(id) => id,
         None => latest(&store).await?,

@@ -17,14 +17,14 @@ use holm_tools::registry::{PinFileStore, PinStore};
 use holm_tools::trust::ContentHash;
 use serde_json::{Map, Value, json};
 
-use super::beside;
+use super::import_paths;
 use crate::screen::DisplayablePath as _;
 use crate::{
-    entries::{self, ENDING, McpEntryFile, McpServerEntry},
     exit::{CommandError, CommandExit},
-    places::{self, HolmPaths},
+    holm_paths::{self, HolmPaths},
+    mcp_entries::{self, ENDING, McpEntryFile, McpServerEntry},
+    mcp_servers,
     screen::TerminalOutput,
-    servers,
 };
 
 /// The keys of an entry that give a server more power, or have its tools approved less often.
@@ -158,7 +158,7 @@ pub(super) fn keep(
         screen.note(&format!("holm: {name}: {unknown}"));
     }
     let path = own_file(name.as_str(), places);
-    let mut file = places::private_file(&path).map_err(|error| match error.kind() {
+    let mut file = holm_paths::private_file(&path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
             let message = format!("server `{name}` already exists ({})", path.shown());
             let hint = format!("remove it with `holm mcp remove {name}`, or choose another name");
@@ -181,7 +181,7 @@ pub(super) fn keep(
 fn take_over(file: &Path, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let text = fs::read_to_string(file)
         .map_err(|error| CommandError::new(CommandExit::Missing, format!("{}: {error}", file.shown())))?;
-    let taken = take_over_text(&text, beside::base(file).as_deref(), places, screen);
+    let taken = take_over_text(&text, import_paths::base(file).as_deref(), places, screen);
     Ok(taken.map_err(|error| error.context(file.shown()))?.exit)
 }
 
@@ -212,7 +212,7 @@ pub(super) fn take_over_text(
         }
         let (entry, withheld) = without_power(entry);
         let entry = match folder {
-            Some(folder) => beside::placed(entry, folder),
+            Some(folder) => import_paths::placed(entry, folder),
             None => entry,
         };
         match keep(&spec.name, &entry, places, screen) {
@@ -270,7 +270,7 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, CommandError> {
 /// Lists the entries as they are written. Variables are never expanded, no matter
 /// who wrote the file.
 fn list(places: &HolmPaths, screen: &TerminalOutput, as_json: bool) -> anyhow::Result<CommandExit> {
-    let files = entries::files(places);
+    let files = mcp_entries::files(places);
     if files.is_empty() {
         screen.note("holm: no servers yet; add one with `holm mcp add`");
     }
@@ -316,7 +316,7 @@ struct TrustedMcpServer {
 /// in yet; without it, only stored logins count.
 fn find(server: &str, places: &HolmPaths, login: Option<LoginSettings>) -> anyhow::Result<TrustedMcpServer> {
     let own = format!("{server}{ENDING}");
-    for path in entries::files(places) {
+    for path in mcp_entries::files(places) {
         let is_its_file = path.file_name().is_some_and(|name| name == own.as_str());
         let broken =
             |why: String| CommandError::new(CommandExit::NoAnswer, format!("{}: {why}", path.shown()));
@@ -325,7 +325,7 @@ fn find(server: &str, places: &HolmPaths, login: Option<LoginSettings>) -> anyho
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
             Err(_) => continue,
         };
-        let loader = servers::loader(places, &path, holm_mcp::McpTransports::new());
+        let loader = mcp_servers::loader(places, &path, holm_mcp::McpTransports::new());
         let specs = match loader.read(&path, &bytes) {
             Ok(specs) => specs,
             Err(error) if is_its_file => return Err(broken(error.to_string()).into()),
@@ -335,8 +335,8 @@ fn find(server: &str, places: &HolmPaths, login: Option<LoginSettings>) -> anyho
         let hash = ContentHash::of(&bytes);
         let entry = McpEntryFile { path, bytes };
         entry.admit(places)?;
-        let means =
-            servers::means(places, &entry.path).map_err(|why| CommandError::new(CommandExit::Failed, why))?;
+        let means = mcp_servers::means(places, &entry.path)
+            .map_err(|why| CommandError::new(CommandExit::Failed, why))?;
         let remote = RemoteServer::new(
             spec,
             match login {
@@ -344,7 +344,7 @@ fn find(server: &str, places: &HolmPaths, login: Option<LoginSettings>) -> anyho
                 None => means,
             },
         );
-        return Ok(TrustedMcpServer { remote, entry: hash, pins: servers::pins(places, &entry.path) });
+        return Ok(TrustedMcpServer { remote, entry: hash, pins: mcp_servers::pins(places, &entry.path) });
     }
     let message = format!("there is no server `{server}`");
     Err(CommandError::new(CommandExit::Missing, message).hint("holm mcp list shows the servers").into())
@@ -360,7 +360,7 @@ async fn read(
     let read = remote.reading().await;
     let reading =
         read.map_err(|error| CommandError::new(CommandExit::NoAnswer, format!("{server}: {error}")))?;
-    servers::lists(places).keep(server, entry, &reading);
+    mcp_servers::lists(places).keep(server, entry, &reading);
     Ok(reading)
 }
 
@@ -398,7 +398,7 @@ pub(super) async fn offered(
 }
 
 async fn test(server: &str, places: &HolmPaths, screen: &Arc<TerminalOutput>) -> anyhow::Result<CommandExit> {
-    let offered = offered(server, places, Some(servers::login(places, screen)?)).await?;
+    let offered = offered(server, places, Some(mcp_servers::login(places, screen)?)).await?;
     screen.note(&format!("holm: {server} speaks {}", offered.version));
     for tool in &offered.tools {
         screen.answer(&format!("{}  {} ({})", tool.name, first_line(&tool.description), tool.level));
@@ -422,7 +422,7 @@ async fn test(server: &str, places: &HolmPaths, screen: &Arc<TerminalOutput>) ->
 fn logout(server: &str, places: &HolmPaths, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let name: ServerName =
         server.parse().map_err(|error| CommandError::new(CommandExit::Usage, format!("{error}")))?;
-    match servers::logins(places).forget(&name)? {
+    match mcp_servers::logins(places).forget(&name)? {
         0 => {
             let message = format!("not logged in to `{server}`");
             Err(CommandError::new(CommandExit::Missing, message)
@@ -451,8 +451,8 @@ pub(super) fn remove(
             .into());
     };
     fs::remove_file(&path)?;
-    servers::lists(places).forget(&name);
-    servers::logins(places).forget(&name)?;
+    mcp_servers::lists(places).forget(&name);
+    mcp_servers::logins(places).forget(&name)?;
     PinFileStore::new(places.pins()).forget(&path, &pinned(server))?;
     screen.note(&format!("holm: removed {}", path.shown()));
     Ok(CommandExit::Done)
@@ -478,7 +478,7 @@ async fn confirm(
     screen: &Arc<TerminalOutput>,
 ) -> anyhow::Result<CommandExit> {
     let TrustedMcpServer { remote, entry, pins } =
-        find(server, places, Some(servers::login(places, screen)?))?;
+        find(server, places, Some(mcp_servers::login(places, screen)?))?;
     read(&remote, &entry, places).await?;
     let confirmed = remote.confirm(pins.as_ref()).await;
     let count =

@@ -12,10 +12,10 @@ use tokio::net::TcpListener;
 use super::run;
 use crate::{
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     log::ActivityLog,
-    places::HolmPaths,
+    mcp_resources::{SessionResources, SkillPrompts},
     screen::TerminalOutput,
-    served::{SessionResources, SkillPrompts},
 };
 
 /// Holds the token that clients over HTTP must know.

@@ -3,7 +3,6 @@
 pub(crate) mod acp;
 pub(crate) mod agent;
 pub(crate) mod backup;
-mod beside;
 pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -14,6 +13,7 @@ pub(crate) mod doctor;
 pub(crate) mod extract;
 pub(crate) mod hooks;
 pub(crate) mod import;
+mod import_paths;
 pub(crate) mod init;
 pub(crate) mod job;
 pub(crate) mod keys;

@@ -1,7 +1,7 @@
 //! `holm model`: shows the track record of models, and manages local models.
 
 #[cfg(feature = "local")]
-mod here;
+mod local_models;
 #[cfg(feature = "local")]
 mod pull;
 
@@ -13,14 +13,14 @@ use holm::{
     runtime::{ModelStanding, TaskFailure},
 };
 
-use crate::{exit::CommandExit, places, screen::TerminalOutput};
+use crate::{exit::CommandExit, holm_paths, screen::TerminalOutput};
 
 /// What a table shows of a reason, in characters; `--json` has all of it.
 const REASON_CHARS: usize = 80;
 
 /// Subcommands of `holm model`.
 #[derive(Debug, Subcommand)]
-#[cfg_attr(feature = "local", command(after_help = here::HELP))]
+#[cfg_attr(feature = "local", command(after_help = local_models::HELP))]
 pub(crate) enum ModelCommand {
     /// Show how models have performed by kind of task, from the journals of all sessions
     Ledger {
@@ -33,16 +33,16 @@ pub(crate) enum ModelCommand {
     },
     #[cfg(feature = "local")]
     #[command(flatten)]
-    Here(here::LocalModelCommand),
+    Here(local_models::LocalModelCommand),
 }
 
 pub(crate) async fn execute(command: ModelCommand, data: Option<&Path>) -> anyhow::Result<CommandExit> {
     let (kind, json) = match command {
         ModelCommand::Ledger { kind, json } => (kind, json),
         #[cfg(feature = "local")]
-        ModelCommand::Here(command) => return here::execute(command).await,
+        ModelCommand::Here(command) => return local_models::execute(command).await,
     };
-    let store = places::store(&places::data_here(data)?).await?;
+    let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
     let screen = TerminalOutput::default();
     let known = store.model_ledger(kind.map(TaskKind::new).as_ref()).await?;
     if json {

@@ -6,7 +6,7 @@ use holm_config::ExplicitPath;
 use serde_json::json;
 
 use crate::screen::DisplayablePath as _;
-use crate::{exit::CommandExit, places::HolmPaths, screen::TerminalOutput};
+use crate::{exit::CommandExit, holm_paths::HolmPaths, screen::TerminalOutput};
 
 /// Arguments of `holm paths`.
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::screen::DisplayablePath as _;
-use crate::{archive::BackupManifest, exit::CommandExit, places, screen::TerminalOutput};
+use crate::{archive::BackupManifest, exit::CommandExit, holm_paths, screen::TerminalOutput};
 
 /// Arguments of `holm restore`.
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub(crate) struct RestoreArgs {
 
 /// Runs the command. Nothing is made before it is known that nothing is overwritten.
 pub(crate) fn execute(args: &RestoreArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let data = places::data_here(data)?;
+    let data = holm_paths::data_here(data)?;
     let archive = BackupManifest::read(&args.folder)?;
     archive.restore(&args.folder, &data)?;
     TerminalOutput::default().note(&format!("holm: restored {} files into {}", archive.len(), data.shown()));

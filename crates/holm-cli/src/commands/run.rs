@@ -1,14 +1,14 @@
 //! `holm run`: gives an agent a task.
 
+mod agent_parts;
 mod answer_schema;
-mod behind;
-mod bench;
-mod branching;
-mod has;
-mod kept;
-mod opened;
-mod prepared;
-mod settled;
+mod fork_args;
+mod hosted_session;
+mod prepared_run;
+mod resolved_settings;
+mod session_authority;
+mod session_models;
+mod trailing_options;
 
 use std::{
     path::{Path, PathBuf},
@@ -32,30 +32,30 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::session;
 use crate::{
     approve::{TerminalApprover, UserPresence},
-    began::SessionSidecar,
-    branch::{ForkContinuation, ForkPoint},
     draw::{DisplayOptions, ProgressDetail, ProgressPrinter},
     editor::ExternalEditor,
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     log::ActivityLog,
     model::{self, ResolvedModel},
     money::{self, CostCompleteness},
-    places::HolmPaths,
     prompt::{self, PromptParts},
     screen::TerminalOutput,
+    session_fork::{ForkContinuation, ForkPoint},
+    session_sidecar::SessionSidecar,
     stream::EventPrinter,
     tools,
-    withholding::MachineOutput,
+    withheld_prompts::MachineOutput,
     work_watch::WorkWatch,
 };
-pub(crate) use bench::RunSinks;
-use bench::{AgentParts, RunTools, shown_before};
-use has::{PolicyCeiling, SessionAuthority};
-pub(crate) use opened::{ExtraTools, HostedSession};
-use prepared::{SessionStartParts, lost, missed};
-use settled::ResolvedSettings;
+pub(crate) use agent_parts::RunSinks;
+use agent_parts::{AgentParts, RunTools, shown_before};
+pub(crate) use hosted_session::{ExtraTools, HostedSession};
+use prepared_run::{SessionStartParts, lost, missed};
+use resolved_settings::ResolvedSettings;
+use session_authority::{PolicyCeiling, SessionAuthority};
 
-pub(crate) use settled::{parsed, rules_of, warn_of};
+pub(crate) use resolved_settings::{parsed, rules_of, warn_of};
 
 /// Arguments of `holm run`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
@@ -314,7 +314,7 @@ impl RunArgs {
             let begun = if self.parts.is_empty() {
                 String::new()
             } else {
-                branching::text_alone(&self.parts.gather(None, &places.work, tell)?)?
+                fork_args::text_alone(&self.parts.gather(None, &places.work, tell)?)?
             };
             let written =
                 ExternalEditor::find(|name| std::env::var(name).ok())?.edit(&places.data, &begun)?;
@@ -453,7 +453,7 @@ async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> 
         listening.end().await;
     }
     let part = begun.session.run().unfinished_answer();
-    let shortfall = ModelShortfall {
+    let shortfall = AnswerShortfall {
         withheld: begun.withholding.reasons(),
         // A person who was there has said no, and knows it.
         all_refused: !attended && work_watch.is_all_refused(),
@@ -462,7 +462,7 @@ async fn run(args: RunArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> 
 }
 
 /// Why an answer does not mean that the task was done.
-struct ModelShortfall {
+struct AnswerShortfall {
     /// Why hooks withheld what was asked.
     withheld: Vec<String>,
     /// Whether every call was refused.
@@ -615,7 +615,7 @@ fn finish(
     output: OutputFormat,
     screen: &TerminalOutput,
     drawing: &ProgressPrinter,
-    shortfall: &ModelShortfall,
+    shortfall: &AnswerShortfall,
 ) -> anyhow::Result<CommandExit> {
     let exit = match CommandExit::of(&report.ending) {
         // The model has not heard what was asked, or could do nothing of it.
@@ -658,7 +658,7 @@ fn summary(
     part: &str,
     priced: CostCompleteness,
     exit: CommandExit,
-    shortfall: &ModelShortfall,
+    shortfall: &AnswerShortfall,
 ) -> anyhow::Result<serde_json::Value> {
     // Without a known price the cost is unknown, not zero.
     let spent = match priced {

@@ -1,9 +1,9 @@
 //! `holm serve`: sessions for a team, over HTTP.
 
-mod files;
-mod house;
-mod person;
-mod stores;
+mod browser_user;
+mod open_file_limit;
+mod session_provider;
+mod session_storage;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -19,13 +19,13 @@ use super::run;
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     log::ActivityLog,
     otlp::OtlpExporter,
-    places::HolmPaths,
     screen::TerminalOutput,
 };
-use house::CliSessionProvider;
-use stores::SessionStorage;
+use session_provider::CliSessionProvider;
+use session_storage::SessionStorage;
 
 /// Names the database of the sessions, for users who do not want it in the list of processes.
 const STORE: &str = "HOLM_STORE";
@@ -90,7 +90,7 @@ pub(crate) async fn execute(
     let stores = SessionStorage::of(args.store.clone().or_else(|| std::env::var(STORE).ok()))?;
     let otlp =
         args.otlp.as_ref().map(|url| OtlpExporter::start(url, &run.granted(), run.bounds())).transpose()?;
-    files::raise();
+    open_file_limit::raise();
     let mut config = config(args, &places);
     config.takeover = stores.are_shared().then_some(TAKEOVER);
     let house = CliSessionProvider::new(run.logging(log), places, stores);

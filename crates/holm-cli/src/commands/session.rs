@@ -7,10 +7,10 @@ mod fork;
 mod import;
 mod list;
 mod replay;
+mod replay_narrator;
 mod search;
 mod show;
 mod step;
-mod story;
 
 pub(crate) use list::date;
 
@@ -28,8 +28,8 @@ use holm::{
 
 use crate::{
     exit::{CommandError, CommandExit},
+    holm_paths::{self, HolmPaths},
     log::ActivityLog,
-    places::{self, HolmPaths},
     screen::TerminalOutput,
 };
 
@@ -70,7 +70,7 @@ pub(crate) async fn execute(
     data: Option<&Path>,
     log: &ActivityLog,
 ) -> anyhow::Result<CommandExit> {
-    let store = places::store(&places::data_here(data)?).await?;
+    let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
     let screen = TerminalOutput::default();
     match command {
         SessionCommand::List(args) => list::list(&store, &screen, args).await,

@@ -1,6 +1,6 @@
 //! `holm skill`: lists, shows, validates and runs skills.
 
-mod promised;
+mod contract_skills;
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ use super::run;
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     log::ActivityLog,
-    places::HolmPaths,
     screen::TerminalOutput,
     skills::{RunSkills, UsableSkill, everywhere},
 };
@@ -80,7 +80,7 @@ pub(crate) async fn execute(
             };
             screen.answer(&text);
             let compiled = compiled(&skills, usable)?;
-            compiled.iter().flat_map(promised::shown).for_each(|line| screen.answer(&line));
+            compiled.iter().flat_map(contract_skills::shown).for_each(|line| screen.answer(&line));
             Ok(CommandExit::Done)
         }
         SkillCommand::Validate { folder, json } => validate(&folder, &screen, json),
@@ -93,7 +93,9 @@ async fn work(args: SkillRunArgs, data: Option<&Path>, log: &ActivityLog) -> any
     let usable = usable(&skills, &args.skill)?;
     let compiled = compiled(&skills, usable)?;
     match compiled {
-        Some(compiled) => promised::execute(&compiled, &usable.skill, &args.arguments, args.run, data).await,
+        Some(compiled) => {
+            contract_skills::execute(&compiled, &usable.skill, &args.arguments, args.run, data).await
+        }
         None => {
             let text = filled(&usable.skill, &args.arguments)?;
             run::execute(args.run.asked(text).logging(log), data).await
@@ -111,7 +113,7 @@ fn filled(skill: &SkillDocument, given: &[String]) -> Result<String, CommandErro
 
 /// What a skill promises, ready to be checked.
 fn compiled(skills: &RunSkills, usable: &UsableSkill) -> Result<Option<Compiled>, CommandError> {
-    promised::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
+    contract_skills::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
         let message =
             format!("the skill `{}` makes a promise that cannot be checked: {why}", usable.skill.name);
         CommandError::new(CommandExit::Usage, message).hint("`holm skill validate FOLDER` lists the problems")
@@ -182,7 +184,7 @@ fn validate(folder: &Path, screen: &TerminalOutput, as_json: bool) -> anyhow::Re
             let beside = path.parent().unwrap_or(Path::new(""));
             let read =
                 |file: &str| read_plain_text(&beside.join(file)).map_err(|error| format!("{file}: {error}"));
-            let broken = promised::compiled(&skill, read).err();
+            let broken = contract_skills::compiled(&skill, read).err();
             let flaws = skill.flaws(&name.unwrap_or_default());
             (broken.is_none(), broken.into_iter().chain(flaws).collect())
         }

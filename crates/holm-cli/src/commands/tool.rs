@@ -32,16 +32,16 @@ use super::run;
 use crate::{
     approve::{TerminalApprover, UserPresence},
     checks,
-    crew::{HelperFactory, is_agent},
     exit::{CommandError, CommandExit},
-    kept::ProtectedPaths,
-    places::{HolmPaths, workspace},
-    reach::ProviderAccess,
+    helper_factory::{HelperFactory, is_agent},
+    holm_paths::{HolmPaths, workspace},
+    manual_call::{self, ManualToolCall},
+    protected_paths::ProtectedPaths,
+    provider_access::ProviderAccess,
     screen::TerminalOutput,
     settings::FolderSettings,
-    shelf::{ToolSources, WatchMode},
+    tool_sources::{ToolSources, WatchMode},
     tools::{self, CommandConfinement, OutsideTools},
-    trial::{self, ManualToolCall},
 };
 
 /// Arguments of `holm tool`.
@@ -163,7 +163,7 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
     let rules = match &args.command {
         ToolCommand::Execute(args) => {
             run::warn_of(&args.allow_command, &screen);
-            trial::denied(&places, args.rules())?
+            manual_call::denied(&places, args.rules())?
         }
         _ => CommandRules::default(),
     };
@@ -200,7 +200,7 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
 
 /// What was given, as far as an administrator lets anybody go.
 fn bound(mut args: ToolExecuteArgs, places: &HolmPaths) -> Result<ToolExecuteArgs, CommandError> {
-    (args.grant, args.mode) = trial::bound(&args.grant, args.mode, places)?;
+    (args.grant, args.mode) = manual_call::bound(&args.grant, args.mode, places)?;
     Ok(args)
 }
 

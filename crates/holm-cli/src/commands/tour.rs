@@ -4,10 +4,10 @@
 //!
 //! Questions that have a default are not asked, and without a terminal no question is asked at all.
 
-mod found;
 mod guest;
-mod hostile;
+mod hostile_tools;
 mod lookup;
+mod model_choice;
 mod replay;
 
 use std::{path::Path, sync::Arc, time::Instant};
@@ -18,10 +18,10 @@ use holm_config::{ConfigSettings, SettingValue};
 use super::extract;
 use crate::{
     exit::{CommandError, CommandExit},
+    holm_paths::HolmPaths,
     keyboard::{KeyPress, KeyboardInput},
     model::{ModelOptions, ResolvedModel},
-    places::HolmPaths,
-    reach::ProviderAccess,
+    provider_access::ProviderAccess,
     screen::TerminalOutput,
     settings::FolderSettings,
 };
@@ -85,7 +85,7 @@ pub(crate) async fn execute(args: TourArgs, data: Option<&Path>) -> anyhow::Resu
     here.check(&places)?;
     let settings = here.settle(ConfigSettings { model, ..ConfigSettings::default() }, &screen);
     let reach = ProviderAccess::here(&settings, &places)?.by(args.ways);
-    let chosen = found::choose(settings.model.as_ref(), &reach, &screen).await?;
+    let chosen = model_choice::choose(settings.model.as_ref(), &reach, &screen).await?;
     let store = places.store().await?;
     let tour = TourContext { screen, places, store, chosen };
     if TerminalOutput::can_ask() {
@@ -143,7 +143,7 @@ impl TourContext {
         match act {
             TourStep::LookUp => lookup::show(self).await,
             TourStep::Extraction => self.extraction().await,
-            TourStep::Hostile => hostile::show(self).await,
+            TourStep::Hostile => hostile_tools::show(self).await,
         }
     }
 

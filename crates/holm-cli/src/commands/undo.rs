@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::{
     exit::{CommandError, CommandExit},
-    places,
+    holm_paths,
     screen::TerminalOutput,
 };
 
@@ -47,9 +47,9 @@ pub(crate) struct UndoArgs {
 const PAGE: u32 = 100;
 
 pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Result<CommandExit> {
-    let folder = places::data_here(data)?;
-    let store = places::store(&folder).await?;
-    let undo = UndoStore::open(places::undo_folder(&folder))?;
+    let folder = holm_paths::data_here(data)?;
+    let store = holm_paths::store(&folder).await?;
+    let undo = UndoStore::open(holm_paths::undo_folder(&folder))?;
     let screen = TerminalOutput::default();
     let here = WorkspaceRoot::open(&std::env::current_dir()?)?.at().clone();
     let (session, kept) = match args.session {

@@ -7,8 +7,8 @@ use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, TlsConfig};
 use tokio::{sync::mpsc::Receiver, task::JoinHandle};
 
 use crate::{
-    bounds::NetworkScope,
     exit::{CommandError, CommandExit},
+    network_scope::NetworkScope,
 };
 
 /// Approximate size of one request: a larger one would make its reader wait for no reason.

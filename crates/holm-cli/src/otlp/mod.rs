@@ -20,7 +20,7 @@ use opentelemetry_sdk::{
 };
 use tokio::task::JoinHandle;
 
-use crate::{bounds::NetworkScope, log::http::HttpLogTarget};
+use crate::{log::http::HttpLogTarget, network_scope::NetworkScope};
 use outbox::{OtlpOutbox, OtlpRequest};
 
 /// How often numbers are sent.

@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use crate::{
     exit::{CommandError, CommandExit},
-    places::HolmPaths,
-    shelf,
+    holm_paths::HolmPaths,
+    tool_sources,
 };
 
 /// What is said where not one is inside.
@@ -107,8 +107,8 @@ fn lacking(all: usize, prepared: usize) -> Option<String> {
 pub(super) fn guests(places: &HolmPaths, rules: &CommandRules) -> Toolbox {
     let places = places.clone();
     let host = LazyWasmHost::new(move || {
-        let settings = shelf::settings(&places).map_err(|error| format!("{error:#}"))?;
-        shelf::host(&places, settings).map_err(|error| format!("{error:#}"))
+        let settings = tool_sources::settings(&places).map_err(|error| format!("{error:#}"))?;
+        tool_sources::host(&places, settings).map_err(|error| format!("{error:#}"))
     });
     let mut tools = Toolbox::new();
     for guest in ShippedTool::all(&host) {

@@ -4,15 +4,15 @@
 //! Each declares what it needs, and the kernel decides. Files are reached only through the one root
 //! of [`native`], so its protections apply to all tools.
 
-mod few;
 mod guests;
 mod native;
-mod outside;
+mod outside_tools;
+mod own_tools;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use few::own;
 pub(crate) use guests::{BuiltinToolSet, missing};
 pub(crate) use native::{native, native_apart};
-pub(crate) use outside::{CommandConfinement, OutsideTools};
+pub(crate) use outside_tools::{CommandConfinement, OutsideTools};
+pub(crate) use own_tools::own;

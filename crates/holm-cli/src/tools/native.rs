@@ -11,8 +11,8 @@ use holm_tools::{
 };
 
 use crate::{
-    kept::ProtectedPaths,
-    places::{self, HolmPaths},
+    holm_paths::{self, HolmPaths},
+    protected_paths::ProtectedPaths,
 };
 
 /// The tools. What they change can be undone, and Holm's own data is out of their reach; what is kept they only read.
@@ -24,7 +24,7 @@ pub(crate) fn native(
 ) -> anyhow::Result<Toolbox> {
     let root =
         kept.over(WorkspaceRoot::open(&places.work)?.protect(&places.data, ProtectionLevel::Everything)?)?;
-    let undo = UndoStore::open(places::undo_folder(&places.data))?;
+    let undo = UndoStore::open(holm_paths::undo_folder(&places.data))?;
     // Limits the disk use for users who never undo anything.
     undo.prune(KEPT, MOST_KEPT)?;
     of(FileToolContext::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)

@@ -1,7 +1,7 @@
 use holm::{grants::Level, store::Store};
 
 use super::*;
-use crate::{kept::ProtectedPaths, places::HolmPaths};
+use crate::{holm_paths::HolmPaths, protected_paths::ProtectedPaths};
 
 #[tokio::test]
 async fn every_tool_says_what_it_needs_or_can_do_nothing() {

@@ -3,7 +3,7 @@ use holm_grants::escaped;
 use super::*;
 use crate::{
     ConfigLayer, SettingOrigin,
-    exe::UnsupportedFeature,
+    agents_exe::UnsupportedFeature,
     import,
     skills::{SkillFileError, SkillProblem},
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use holm_guards::skill::SkillFormat;
-use holm_tools::front::{FrontMatter, FrontMatterEntry, FrontMatterValue};
+use holm_tools::front_matter::{FrontMatter, FrontMatterEntry, FrontMatterValue};
 
 use super::{SkillFileError, SkillOverflowError, SkillProblem, SkillPromise, fill::fill};
 

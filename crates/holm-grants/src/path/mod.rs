@@ -1,6 +1,6 @@
 //! Files: concrete paths in normal form, and patterns of them whose containment is decided exactly.
 
-mod contain;
+mod containment;
 mod file;
 mod pattern;
 mod walk;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use super::contain::{ContainmentStep, PathLetter, accepts};
+use super::containment::{ContainmentStep, PathLetter, accepts};
 use super::file::{FilePath, FilePathBuilder, MAX_COMPONENT, MAX_COMPONENTS, MAX_PATH, check_text};
 use super::walk::leads_to;
 use crate::error::PathError;
@@ -99,7 +99,7 @@ impl PathPattern {
         })
     }
 
-    /// Whether every path of `other` belongs to this set. Exact; see the module `contain` for why.
+    /// Whether every path of `other` belongs to this set. Exact; see the module `containment` for why.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         self.absolute == other.absolute && accepts(&self.steps(), other.letters())

@@ -3,7 +3,8 @@
 use alloc::string::{String, ToString};
 
 use super::{
-    CallOutcome, EmptyOutput, ErrorText, Expectation, ObservedOutput, ascii, compat, disguise, metadata,
+    CallOutcome, EmptyOutput, ErrorText, Expectation, ObservedOutput, ascii, compat, disguised_errors,
+    metadata,
 };
 use crate::mutate::{GuardSwitch, off};
 use crate::ruling::{Reason, Rules, Ruling};
@@ -108,7 +109,7 @@ fn examine(text: &str, expectation: Expectation) -> Option<PlausibilityFinding> 
         ErrorText::Allowed => None,
         ErrorText::Refused if off(GuardSwitch::Disguise) => None,
         ErrorText::Refused => {
-            disguise::is_error(trimmed).then(|| PlausibilityFinding::ErrorInDisguise(quote()))
+            disguised_errors::is_error(trimmed).then(|| PlausibilityFinding::ErrorInDisguise(quote()))
         }
     }
 }
@@ -130,7 +131,7 @@ fn examine_ends(observed: &ObservedOutput<'_>, expectation: Expectation) -> Ends
     let head = observed.head();
     if expectation.rules == Rules::Holm
         && expectation.error_text == ErrorText::Refused
-        && disguise::is_error_page(head)
+        && disguised_errors::is_error_page(head)
     {
         return EndsVerdict::Decide(Some(PlausibilityFinding::ErrorInDisguise(crate::ruling::excerpt(head))));
     }

@@ -10,15 +10,15 @@
 
 mod ascii;
 mod compat;
-mod disguise;
+mod disguised_errors;
 mod expectation;
 mod guard;
 mod metadata;
-mod observed;
+mod observed_output;
 
 pub use expectation::{EmptyOutput, ErrorText, Expectation};
 pub use guard::{GUARD, PlausibilityFinding, PlausibilityResult, judge};
-pub use observed::{CallOutcome, ObservedOutput};
+pub use observed_output::{CallOutcome, ObservedOutput};
 
 #[cfg(test)]
 mod tests;

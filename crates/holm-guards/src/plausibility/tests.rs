@@ -3,7 +3,7 @@ use alloc::string::String;
 
 use proptest::prelude::*;
 
-use super::disguise::MAX_ERROR_OBJECT;
+use super::disguised_errors::MAX_ERROR_OBJECT;
 use super::{CallOutcome, EmptyOutput, ErrorText, Expectation, ObservedOutput, PlausibilityResult, judge};
 use crate::ruling::{Reason, Rules, Ruling, Severity};
 

@@ -5,11 +5,13 @@
 //! description, is compiled once ([`CompiledPostconditions`]) and judged in every host alike. Programs that
 //! check a result are declared here and run by the host.
 
-mod compiled;
-mod declared;
+mod compiled_postconditions;
+mod declaration;
 
-pub use compiled::{CompiledPostconditions, PostconditionError, PostconditionErrorKind, PostconditionResult};
-pub use declared::{Must, Postcondition, Rule};
+pub use compiled_postconditions::{
+    CompiledPostconditions, PostconditionError, PostconditionErrorKind, PostconditionResult,
+};
+pub use declaration::{Must, Postcondition, Rule};
 
 #[cfg(test)]
 mod tests;

@@ -5,14 +5,14 @@
 //! So only changes with one possible result are made, only where the value is invalid without them,
 //! and the result is validated like any other. A value that was valid is never touched.
 
+mod argument_repair;
 mod fix;
 mod fixer;
-mod repaired;
 mod text;
 mod variant;
 
+pub use argument_repair::{ArgumentRepair, repair};
 pub use fix::{ArgumentFix, ArgumentFixKind};
-pub use repaired::{ArgumentRepair, repair};
 
 #[cfg(test)]
 mod tests;

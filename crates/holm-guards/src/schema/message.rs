@@ -10,7 +10,7 @@ use super::CompiledSchema;
 use super::node::{ObjectRules, SchemaNodeId, TypeSet};
 use super::path::ValuePath;
 use super::pattern::EcmaPattern;
-use super::shape::{list, shape};
+use super::summary::{list, shape};
 use crate::json::{Json, JsonKind, JsonNumber};
 
 /// How much of an offending value a message repeats.

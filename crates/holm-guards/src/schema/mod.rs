@@ -22,10 +22,10 @@
 
 mod check;
 mod compile;
-mod compiled;
+mod compiled_schema;
 mod dialect;
 mod error;
-mod evaluated;
+mod evaluated_parts;
 pub mod format;
 mod index;
 mod keywords;
@@ -34,12 +34,12 @@ mod message;
 mod node;
 mod path;
 mod pattern;
-mod shape;
+mod summary;
 mod union;
 mod uri;
 mod violation;
 
-pub use compiled::CompiledSchema;
+pub use compiled_schema::CompiledSchema;
 pub use dialect::SchemaDialect;
 pub use error::{SchemaError, SupportGap, UnsupportedKeyword};
 pub use message::closest;

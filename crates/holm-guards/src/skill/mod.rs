@@ -10,6 +10,7 @@
 
 pub mod compat;
 mod contract;
+mod contract_skills;
 mod error;
 mod extract;
 pub mod format;
@@ -17,16 +18,15 @@ mod path;
 mod prompt;
 mod reply;
 mod runner;
-mod shelf;
 mod source;
 
 pub use contract::{Case, Cases, Contract, ContractError, FormatCheck};
+pub use contract_skills::ContractSkills;
 pub use error::SkillError;
 pub use extract::extract;
 pub use format::SkillFormat;
 pub use prompt::{copied_from, corrective};
 pub use runner::{CheckedSkillInput, CompiledSkill};
-pub use shelf::ContractSkills;
 pub use source::{SourceText, ValueReading};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! are otherwise kept whole.
 
 use super::{
-    sealed::{self, AttachmentPolicy},
+    envelope_parts::{self, AttachmentPolicy},
     view::{ContextView, index},
 };
 
@@ -35,7 +35,7 @@ impl ContextView {
                 continue;
             }
             let shown = self.messages.get(index(at));
-            if let Some(message) = shown.and_then(|shown| sealed::clip(shown, limit, attachments)) {
+            if let Some(message) = shown.and_then(|shown| envelope_parts::clip(shown, limit, attachments)) {
                 self.replace(at, message);
             }
         }

@@ -3,7 +3,7 @@
 use alloc::{sync::Arc, vec::Vec};
 
 use super::{
-    digest::CompactionNote,
+    compaction_note::CompactionNote,
     estimate::{self, MessageSize},
     view::{ContextView, SummaryPermission, index},
 };

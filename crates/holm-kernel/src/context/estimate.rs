@@ -28,7 +28,7 @@ use holm_guards::json::Json;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-use super::sealed;
+use super::envelope_parts;
 use crate::{Block, Family, Media, Message, Source, Thinking, ToolResult};
 
 /// What the roles and separators of one message take.
@@ -164,12 +164,12 @@ fn file_tokens(family: Family, media: &Media) -> u64 {
 /// not make it shorter.
 fn elidable(family: Family, result: &ToolResult) -> u64 {
     // Most results are short: their envelope need not be taken apart to know it.
-    if result.text.len() as u64 <= sealed::SHORT_CHARS && result.parts.is_empty() {
+    if result.text.len() as u64 <= envelope_parts::SHORT_CHARS && result.parts.is_empty() {
         return 0;
     }
-    let body = sealed::chars(sealed::split(&result.text).body);
+    let body = envelope_parts::chars(envelope_parts::split(&result.text).body);
     let parts = result.parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part_tokens(family, part)));
-    if body <= sealed::SHORT_CHARS && result.parts.is_empty() {
+    if body <= envelope_parts::SHORT_CHARS && result.parts.is_empty() {
         return 0;
     }
     body.saturating_add(parts.saturating_mul(CHARS_PER_TOKEN)).max(1)

@@ -6,14 +6,14 @@
 //! as at turn 1.
 
 mod clip;
+mod compaction_note;
 mod cut;
-mod digest;
+mod envelope_parts;
 pub(crate) mod estimate;
 mod overflow;
 mod plan;
-mod room;
-mod sealed;
 mod summary;
+mod token_thresholds;
 mod view;
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{
+    compaction_note::CompactionNote,
     cut::CutTarget,
-    digest::CompactionNote,
     plan::{CompactionStep, DIGEST_TOKENS},
     view::{ContextView, index},
 };

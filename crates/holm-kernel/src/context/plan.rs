@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{
     cut::{CutTarget, ViewCut},
-    room::{TokenThresholds, share},
+    token_thresholds::{TokenThresholds, share},
     view::{ContextView, SummaryPermission, SummaryRequest, index},
 };
 use crate::{ContextPolicy, Family, MessageId, PlanStep, SummaryPolicy};

@@ -5,7 +5,7 @@ use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 use thiserror::Error;
 
 use super::{
-    digest::CompactionNote,
+    compaction_note::CompactionNote,
     estimate,
     view::{ContextView, SummaryPermission, index},
 };

@@ -6,9 +6,9 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    digest::CompactionNote,
+    compaction_note::CompactionNote,
+    envelope_parts,
     estimate::{self, MessageSize},
-    sealed,
 };
 use crate::{Block, Family, Message, MessageId, Role};
 
@@ -237,7 +237,7 @@ impl ContextView {
             let elided = self
                 .messages
                 .get(index(at))
-                .and_then(|message| sealed::elide(message, |call| self.arguments_of(at, call)));
+                .and_then(|message| envelope_parts::elide(message, |call| self.arguments_of(at, call)));
             if let Some(message) = elided {
                 self.replace(at, message);
             }

@@ -6,7 +6,7 @@
 //! gets a second chance.
 
 mod alias;
-mod announce;
+mod announcement;
 mod id;
 mod instructions;
 mod name;
@@ -18,7 +18,7 @@ mod text;
 mod tests;
 
 pub(crate) use alias::resolve_alias;
-pub(crate) use announce::is_announcement;
+pub(crate) use announcement::is_announcement;
 pub(crate) use id::unique_id;
 pub(crate) use instructions::instructions;
 pub use name::{name_key, provider_name, provider_names, provider_names_beside};

@@ -14,7 +14,7 @@ use holm_guards::json::Json;
 use super::{
     Run,
     batch::{BatchAction, CallPlacement, CallSlot, SlotState},
-    share::{BudgetShare, ShareRequest},
+    budget_share::{BudgetShare, ShareRequest},
     state::RunPhase,
 };
 use crate::loops::CallImpact;

@@ -15,15 +15,15 @@ use super::{
     Run,
     background::place_of,
     batch::{BatchAction, CallPlacement, CallSlot, SettledCall, SlotState, fingerprint, vote},
+    budget_share::{BudgetShare, ShareRequest},
     permit::PermitDecision,
-    share::{BudgetShare, ShareRequest},
     state::{QuotaUsage, RunPhase},
 };
 use crate::digest::StreamHasher;
 use crate::envelope::{self, EnvelopeBody, ExcerptBias};
 use crate::loops::LoopRuling;
 use crate::planted::{PlantedBug, planted};
-use crate::screen;
+use crate::visible_text;
 use crate::{
     Block, CallId, ChildResult, Effect, Ending, Event, Exemption, FINDER, IdempotencyKey, Marks, NanoUsd,
     Outcome, PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
@@ -98,7 +98,7 @@ impl Run {
         names.sort_by_key(|known| !begin_alike(known, name));
         let more = names.len().saturating_sub(NAMED_TOOLS);
         names.truncate(NAMED_TOOLS);
-        let name = screen::visible_bounded(name, 80);
+        let name = visible_text::visible_bounded(name, 80);
         if names.is_empty() {
             return alloc::format!("there is no tool `{name}`, and no tool is on offer; answer in words");
         }

@@ -13,7 +13,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::Run;
-use crate::{Event, Ladder, OnRejection, StepCause, screen};
+use crate::{Event, Ladder, OnRejection, StepCause, visible_text};
 
 /// The most characters of a reason: it goes into events and into the ledger.
 const REASON_CHARS: u64 = 400;
@@ -121,7 +121,7 @@ impl Run {
             (None, _) => *calls = CallValidity::Valid,
             (Some(_), CallValidity::Valid) => {}
             (Some(wrong), CallValidity::None | CallValidity::Invalid(_)) => {
-                *calls = CallValidity::Invalid(screen::visible_bounded(wrong, REASON_CHARS));
+                *calls = CallValidity::Invalid(visible_text::visible_bounded(wrong, REASON_CHARS));
             }
         }
     }
@@ -149,7 +149,7 @@ impl Run {
         if !hint_left && self.next_rung(ladder).is_none() {
             return false;
         }
-        let reason = screen::visible_bounded(reason, REASON_CHARS);
+        let reason = visible_text::visible_bounded(reason, REASON_CHARS);
         self.state.group.climb.shortfall = Some(ModelShortfall { cause, reason });
         true
     }

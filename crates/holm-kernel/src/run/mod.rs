@@ -6,15 +6,15 @@
 //! - `turn` prepares a model call; `reply` and `failure` take its answer.
 //! - `batch` and `call` run the tools; `permit` decides what may run; `question` asks about it;
 //!   `plan` enters and leaves plan mode.
-//! - `believe` checks results; `ladder` chooses a stronger model; `stop` ends a group.
-//! - `share` and `bill` divide the budget among children and book what they used.
+//! - `result_checks` checks results; `ladder` chooses a stronger model; `stop` ends a group.
+//! - `budget_share` and `billing` divide the budget among children and book what they used.
 //! - `background` keeps the children that work while the run continues; `resume` continues after
 //!   a crash.
 
 mod background;
 mod batch;
-mod believe;
-mod bill;
+mod billing;
+mod budget_share;
 mod call;
 mod catalogue;
 mod changes;
@@ -25,8 +25,8 @@ mod permit;
 mod plan;
 mod question;
 mod reply;
+mod result_checks;
 mod resume;
-mod share;
 mod skill;
 mod state;
 mod stop;

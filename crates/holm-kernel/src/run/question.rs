@@ -23,7 +23,7 @@ use super::{
 };
 use crate::effect::call_digest;
 use crate::planted::{PlantedBug, planted};
-use crate::screen;
+use crate::visible_text;
 use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict};
 
 /// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
@@ -125,12 +125,12 @@ impl Run {
             // The first question has the id of its call, later ones have their own.
             call: if slot.ask.is_none() { slot.call } else { self.next_call() },
             tool_call: slot.call,
-            tool: screen::visible_line(&slot.name),
-            arguments: screen::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
+            tool: visible_text::visible_line(&slot.name),
+            arguments: visible_text::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
             level: tool.level,
-            needs: screen::visible_lines(&needs),
-            missing: screen::visible_lines(&shown.missing),
-            hands_on: screen::visible_lines(&hands_on),
+            needs: visible_text::visible_lines(&needs),
+            missing: visible_text::visible_lines(&shown.missing),
+            hands_on: visible_text::visible_lines(&hands_on),
             reasons: shown.reasons.clone(),
             marks: shown.marks,
             digest: call_digest(&slot.name, &slot.arguments),
@@ -197,7 +197,7 @@ impl Run {
                 self.permit_again(slot);
             }
             Verdict::Deny { reason } => {
-                let reason_shown = screen::visible_bounded(&reason, MAX_REASON_CHARS);
+                let reason_shown = visible_text::visible_bounded(&reason, MAX_REASON_CHARS);
                 // A reason that says for how long it holds begins with the word itself.
                 let message = if reason_shown.starts_with("denied ") {
                     reason_shown

@@ -301,7 +301,7 @@ impl Run {
 }
 
 fn announced_twice(text: &str) -> String {
-    let said = crate::screen::visible_bounded(text, 200);
+    let said = crate::visible_text::visible_bounded(text, 200);
     alloc::format!("the model announced an action twice and took none: {said}")
 }
 

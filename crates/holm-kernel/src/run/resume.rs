@@ -12,7 +12,7 @@ use alloc::string::String;
 use super::{
     Run,
     batch::{CallBatch, CallSlot, SlotState},
-    share::BudgetShare,
+    budget_share::BudgetShare,
     skill::SkillAttempt,
     state::{ConsultationSubject, RunPhase},
 };

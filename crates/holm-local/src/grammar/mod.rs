@@ -16,7 +16,7 @@
 //! notation.
 
 mod calls;
-mod grounded;
+mod grounded_values;
 mod subset;
 
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl ReplyGrammar {
     /// of it, in order.
     #[must_use]
     pub fn grounded(schema: &Json, sources: &[&str]) -> Self {
-        Self::new(&grounded::value(schema, sources), &calls::value(schema))
+        Self::new(&grounded_values::value(schema, sources), &calls::value(schema))
     }
 
     /// The text of the grammar.

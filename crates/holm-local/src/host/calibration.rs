@@ -13,9 +13,9 @@ use holm_kernel::{ModelResult, Offer, Reply, Request, ToolSpec};
 
 use super::{
     LocalModelInner,
-    line::{LocalCallContext, LocalCallGuard, LocalReply, usage},
-    link::{LocalCallEvent, WorkerLink},
+    local_connection::{LocalCallContext, LocalCallGuard, LocalReply, usage},
     priors::{CONTENT_FREE, PriorKey, mean, most_gained},
+    worker_link::{LocalCallEvent, WorkerLink},
 };
 use crate::{
     GrammarConstraint, ReplyGrammar, ToolSelection,

@@ -1,9 +1,9 @@
 //! The local model as a run sees it. All runs share one confined worker.
 
 mod calibration;
-mod line;
-mod link;
+mod local_connection;
 mod priors;
+mod worker_link;
 
 use std::{
     fs::File,
@@ -26,9 +26,9 @@ use crate::{
     GgufError, GgufHead, GgufKind, LocalError, LocalModelSettings, SERVE_ARGUMENT,
     wire::{LoadRequest, VERSION},
 };
-pub use line::LocalConnection;
-use link::WorkerLink;
+pub use local_connection::LocalConnection;
 use priors::PriorCache;
+use worker_link::WorkerLink;
 
 /// The first delay after a worker that failed to start. It doubles with each failure.
 const FIRST_WAIT: Duration = Duration::from_millis(100);

@@ -13,10 +13,10 @@ use llama_cpp_2::{
 use llguidance::ParserFactory;
 
 use super::{
+    cache_sequences::{CacheEviction, CacheSequences, PromptPlacement},
+    prompt_tasks::{ActivePrompt, PendingPrompt},
     say,
-    seats::{CacheEviction, CacheSequences, PromptPlacement},
     tokens::ModelVocabulary,
-    work::{ActivePrompt, PendingPrompt},
 };
 use crate::wire::{GenerationError, GenerationStats, ReplyEnd, WorkerMessage, WorkerPrompt, WorkerRequest};
 

@@ -2,13 +2,13 @@
 //! replies to standard output. It has no keys, no network, no environment and no lasting place to
 //! write to. A crash of the C++ library ends only this process.
 
-mod choose;
+mod cache_sequences;
 mod engine;
-mod scale;
-mod seats;
-mod speech;
+mod likelihood;
+mod prompt_tasks;
+mod stop_filter;
+mod token_sampler;
 mod tokens;
-mod work;
 
 use std::{
     io::{self, Read, Write},

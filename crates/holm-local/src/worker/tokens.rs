@@ -8,7 +8,7 @@ use llama_cpp_2::{
     token::LlamaToken,
 };
 
-use super::choose::TokenVocabulary;
+use super::token_sampler::TokenVocabulary;
 use crate::prompt::{LocalMessage, PromptPiece, chatml, filled, placeholder};
 
 /// A model's vocabulary and template.

@@ -7,8 +7,8 @@ use futures::stream::{self, BoxStream};
 use holm_net::{HttpClientResponse, NetError};
 use sse_stream::{Error as SseError, Sse, SseStream};
 
-use super::glance::MessageIdScanner;
-use super::heard::too_deep;
+use super::incoming_message::too_deep;
+use super::message_id_scanner::MessageIdScanner;
 
 /// The events of an answer. An event of more than `most` bytes ends the stream with an error.
 pub(crate) fn events(answer: HttpClientResponse, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {

@@ -11,8 +11,8 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty, empty};
 
-use super::glance::MessageIdScanner;
-use super::heard::{heard, too_long};
+use super::incoming_message::{heard, too_long};
+use super::message_id_scanner::MessageIdScanner;
 
 /// How many bytes of a line that is too long are scanned at a time.
 const PIECE: usize = 4 * 1024;

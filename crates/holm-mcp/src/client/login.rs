@@ -21,8 +21,8 @@ use rmcp::transport::auth::{
 };
 use tokio::sync::Mutex;
 
-use super::logins::LoginStore;
-use super::web::McpHttpClient;
+use super::http_client::McpHttpClient;
+use super::login_store::LoginStore;
 use crate::{McpServerSpec, ServerAddress};
 
 /// The largest answer during a login. Metadata and tokens are a few kilobytes.

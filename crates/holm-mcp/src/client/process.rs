@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::error::cut;
-use super::held::ServerJob;
+use super::server_job::ServerJob;
 use super::{NamedFileAccess, ProgramSettings, RemoteServerError, network};
 use crate::{McpServerSpec, ServerProgram};
 

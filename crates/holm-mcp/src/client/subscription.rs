@@ -8,7 +8,7 @@ use rmcp::{RoleClient, ServiceError};
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
-use super::ear::NotificationHandler;
+use super::notification_handler::NotificationHandler;
 
 /// The delay before a subscription that ended is opened again. It doubles each time.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -6,9 +6,9 @@
 //! takes, plus a little. Then the folder loads without it, and the server joins when it has
 //! answered.
 
-mod known;
-mod look;
-mod start;
+mod server_watch;
+mod startup;
+mod tool_list_cache;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ use holm_tools::trust::ContentHash;
 
 use crate::client::{CHANGED, ServerInventory};
 use crate::{McpServerSpec, McpTransports, RemoteServer, ServerName, import};
-use look::{ServerWatch, WatchContext};
-use start::{StartupBarrier, StartupWait};
+use server_watch::{ServerWatch, WatchContext};
+use startup::{StartupBarrier, StartupWait};
 
-pub use known::ToolListCache;
+pub use tool_list_cache::ToolListCache;
 
 /// The ending of server files.
 const ENDING: &str = ".mcp.json";

@@ -6,7 +6,7 @@ use holm_kernel::ToolSpec as Declaration;
 use holm_tools::registry::{RegistrySnapshot, ToolRegistry};
 use tokio::sync::watch;
 
-use super::exposed::{ExposedToolKind, RegistryExposure, kind};
+use super::server_handler::{ExposedToolKind, RegistryExposure, kind};
 
 /// The list that changed, as clients of MCP see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,24 +7,24 @@
 mod agents;
 mod call;
 mod changes;
-mod described;
-mod exposed;
-mod hosts;
+mod descriptions;
+mod host_names;
 mod http;
 mod library;
 mod output;
-mod reading;
+mod progress;
+mod resources;
+mod server_handler;
 mod stdio;
-mod teller;
 
 #[cfg(test)]
 mod tests;
 
 pub use agents::{AgentRoster, AnsweringAgent, slug};
 pub use call::{AgentStarter, CallRights, RunSetup};
-pub use exposed::{McpServerHandler, RegistryExposure};
-pub use hosts::{ManyHostsError, named_hosts};
+pub use host_names::{ManyHostsError, named_hosts};
 pub use http::{HttpAccessPolicy, McpHttpError, McpHttpService, serve_http};
 pub use library::{LibraryPrompt, PromptLibrary, ResourceEntry, ResourceLibrary, ResourcePage, ResourceText};
 pub use output::result;
+pub use server_handler::{McpServerHandler, RegistryExposure};
 pub use stdio::serve_stdio;

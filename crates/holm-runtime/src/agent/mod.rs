@@ -2,13 +2,13 @@
 
 mod blocking;
 mod builder;
+mod builder_hooks;
 mod changes;
 mod child;
-mod hooked;
 mod name;
 mod report;
 mod session;
-mod typed;
+mod typed_answer;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ pub use changes::ResumeChanges;
 pub use name::new_name;
 pub use report::{NoAnswerError, RunReport};
 pub use session::Session;
-pub use typed::TypedAnswerError;
+pub use typed_answer::TypedAnswerError;
 
 use crate::{
     BlobStore, DriveError, Driver, Durability, Journal, JournalStore, Model, RunHost, RunReplay, Tool as _,
@@ -158,13 +158,13 @@ impl Agent {
         run: &str,
         decide: impl FnOnce(&Run) -> ResumeChanges,
     ) -> Result<Session, DriveError> {
-        self.resume_as(run, typed::AnswerTool::of, decide).await
+        self.resume_as(run, typed_answer::AnswerTool::of, decide).await
     }
 
     async fn resume_as(
         &self,
         run: &str,
-        answer: impl FnOnce(&Run) -> Option<typed::AnswerTool>,
+        answer: impl FnOnce(&Run) -> Option<typed_answer::AnswerTool>,
         decide: impl FnOnce(&Run) -> ResumeChanges,
     ) -> Result<Session, DriveError> {
         check_run_name(run)?;
@@ -183,12 +183,13 @@ impl Agent {
         &self,
         folded: RestoredRun,
         journal: Box<dyn Journal>,
-        answer: Option<typed::AnswerTool>,
+        answer: Option<typed_answer::AnswerTool>,
         changes: ResumeChanges,
     ) -> Result<Session, DriveError> {
         let (mut host, mut tools) = (self.host(journal), self.inner.config.tools.clone());
-        let is_taken =
-            |answer: &typed::AnswerTool| tools.iter().any(|tool| tool.name == answer.declaration().name);
+        let is_taken = |answer: &typed_answer::AnswerTool| {
+            tools.iter().any(|tool| tool.name == answer.declaration().name)
+        };
         if let Some(answer) = answer.filter(|answer| !is_taken(answer)) {
             tools.push(answer.declaration().clone());
             host = host.tool(answer);
@@ -213,7 +214,7 @@ impl Agent {
         let mut journal = self.inner.host.journals.create(new).await?;
         journal.append(&lines, Durability::Synced).await?;
         let folded = RestoredRun::whole(lines.into_bytes()).await?;
-        let answer = typed::AnswerTool::of(&folded.run);
+        let answer = typed_answer::AnswerTool::of(&folded.run);
         let changes =
             ResumeChanges { mark_rule: Some(self.inner.config.mark_rule), ..ResumeChanges::default() };
         self.take_over(folded, journal, answer, changes).await

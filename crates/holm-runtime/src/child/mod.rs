@@ -4,19 +4,19 @@
 //! finds them again after a crash, stops them with their parent, and delivers their results. A
 //! child that fails is a result for its parent.
 
-mod contain;
+mod child_execution;
+mod close_orphans;
 mod helper;
-mod helpers;
-mod live;
-mod rest;
-mod work;
+mod helper_set;
+mod live_children;
+mod panic_result;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use contain::contain;
+pub(crate) use child_execution::child_id;
+pub(crate) use close_orphans::{DescendantStatus, lay_to_rest};
 pub use helper::{ChildIsolation, HelperAgent};
-pub use helpers::HelperSet;
-pub use live::LiveChild;
-pub(crate) use rest::{DescendantStatus, lay_to_rest};
-pub(crate) use work::child_id;
+pub use helper_set::HelperSet;
+pub use live_children::LiveChild;
+pub(crate) use panic_result::contain;

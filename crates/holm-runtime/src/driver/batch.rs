@@ -9,7 +9,7 @@ use holm_kernel::{
     journal::{self, Snapshot, StepError},
 };
 
-use super::{DriveError, Driver, DriverHealth, SnapshotSchedule, plan, unfit};
+use super::{DriveError, Driver, DriverHealth, SnapshotSchedule, oversized_facts, plan};
 use crate::{Durability, JournalStorageError};
 
 /// The number of records after which a snapshot is worth its cost.
@@ -101,7 +101,7 @@ impl Driver {
         let (fact, payload) = match journal::payload(&fact) {
             Ok(payload) => (fact, payload),
             Err(error) => {
-                let Some(instead) = unfit::in_place_of(&fact, &error) else {
+                let Some(instead) = oversized_facts::in_place_of(&fact, &error) else {
                     return Err(StepError::Payload(error).into());
                 };
                 let payload = journal::payload(&instead).map_err(StepError::Payload)?;

@@ -11,7 +11,7 @@ use holm_kernel::{
 
 use tokio::task::JoinSet;
 
-use super::{Driver, kind::DriverTaskKind, tasks::TaskStart};
+use super::{Driver, task_kind::DriverTaskKind, tasks::TaskStart};
 use crate::{
     BoxFuture, Clock, CompactionNotice, EventNotice, HookOpinion, HookSet, LoopNotice, ModelCallCost,
     ObserverQueue, ProposedCall,

@@ -4,20 +4,20 @@
 //! to a person) runs in tasks. Each task ends with facts, and a task that panics ends with a
 //! fact that says so.
 
-mod alarm;
 mod batch;
 mod error;
 mod fold;
-mod hold;
 mod hooks;
-mod kind;
+mod journal_hold;
 mod lease;
 mod ledger;
+mod oversized_facts;
 mod perform;
 mod plan;
+mod task_kind;
 mod tasks;
 mod tools;
-mod unfit;
+mod wake_timer;
 
 #[cfg(test)]
 mod tests;
@@ -32,10 +32,12 @@ use holm_kernel::{
 pub use error::DriveError;
 pub(crate) use fold::{OpenChild, RestoredRun, off_the_loop};
 pub use fold::{PendingWork, RunReplay, fork_journal};
-pub(crate) use hold::{JournalHold, released};
 pub(crate) use hooks::HookTiming;
+pub(crate) use journal_hold::{JournalHold, released};
 
-use self::{alarm::WakeTimer, batch::StepBuffers, lease::LeaseLoss, ledger::LedgerQueue, tasks::RunTasks};
+use self::{
+    batch::StepBuffers, lease::LeaseLoss, ledger::LedgerQueue, tasks::RunTasks, wake_timer::WakeTimer,
+};
 use crate::{
     BoxFuture, Durability, Journal, ModelConnection, ObserverQueue, ResultChecker, RunHandle, RunHost,
     ToolContainment, child,

@@ -10,7 +10,7 @@ use holm_kernel::{
     ToolRequest,
 };
 
-use super::{Driver, hooks::refusal, kind::DriverTaskKind, tasks::TaskStart};
+use super::{Driver, hooks::refusal, task_kind::DriverTaskKind, tasks::TaskStart};
 use crate::{ChildLaunch, EventSink as _, HookSet, ModelRequest, ProgressReporter, ToolInvocation, child};
 
 impl Driver {

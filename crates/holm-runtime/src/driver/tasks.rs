@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::kind::DriverTaskKind;
+use super::task_kind::DriverTaskKind;
 use crate::BoxFuture;
 
 /// How long a stopped tool or child may clean up before it is dropped. The run does

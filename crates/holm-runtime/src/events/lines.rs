@@ -16,7 +16,7 @@ use std::{
 use holm_kernel::Numbered;
 
 use super::EventSink;
-use crate::private::owner_only;
+use crate::private_files::owner_only;
 
 /// Lines that may wait for a slow disk: a busy run writes some hundreds per second.
 const ROOM: usize = 16 << 10;

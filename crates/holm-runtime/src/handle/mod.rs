@@ -1,6 +1,6 @@
 //! Handles: they steer, cancel and watch a run while it works, and answer its questions.
 
-mod desk;
+mod mailbox;
 
 use std::{fmt, sync::Arc};
 
@@ -8,8 +8,8 @@ use holm_kernel::{CallId, Input, Prompt, Proposal, Verdict};
 
 use crate::{EventSubscription, Toolbox, ToolboxError};
 
-pub use desk::MOST_WAITING;
-pub(crate) use desk::{MailboxItem, RunMailbox};
+pub use mailbox::MOST_WAITING;
+pub(crate) use mailbox::{MailboxItem, RunMailbox};
 
 /// How many events may wait for a slow watcher; it misses the rest and is told how many.
 const WATCHER_ROOM: usize = 1_024;

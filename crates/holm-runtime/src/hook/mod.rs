@@ -6,14 +6,14 @@
 //! (before a call, the tool gate) close, everything else continues without it, and
 //! watchers are told ([`Event::HookFailed`](holm_kernel::Event::HookFailed)).
 
-mod ask;
+mod hook_calls;
 mod hooks;
 mod traits;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{HookContext, due};
+pub(crate) use hook_calls::{HookContext, due};
 pub use hooks::{HOOK_DEADLINE, Hook, HookSet};
 pub use traits::{
     AfterCallHook, BeforeCallHook, CompactionHook, CompactionNotice, CompletedCall, ContextHook,

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     BoxFuture,
-    private::{owner_only, owner_only_folder},
+    private_files::{owner_only, owner_only_folder},
 };
 
 /// One file per run, `NAME.jsonl`, locked by the process that drives the run.

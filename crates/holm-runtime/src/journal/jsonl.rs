@@ -11,7 +11,7 @@ use std::{
 use holm_kernel::journal::Snapshot;
 
 use super::{Durability, Journal, JournalStorageError};
-use crate::{BoxFuture, private::owner_only};
+use crate::{BoxFuture, private_files::owner_only};
 
 /// Appends to a file, one record per line.
 ///

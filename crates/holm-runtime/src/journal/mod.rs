@@ -5,7 +5,7 @@ mod folder;
 mod jsonl;
 mod memory;
 mod name;
-mod none;
+mod null_store;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ pub use folder::JsonLinesFolder;
 pub use jsonl::JsonLinesJournal;
 pub use memory::{MemoryJournal, MemoryJournalStore};
 pub use name::{MOST_NAME_BYTES, check_run_name};
-pub use none::NullJournalStore;
+pub use null_store::NullJournalStore;
 
 use crate::BoxFuture;
 

@@ -4,19 +4,19 @@
 //! noted. So the next task of the same kind begins with a capable model. Everything in a ledger can
 //! be computed from journals ([`RunScorer`]); a ledger that reads them needs no notes.
 
-mod choice;
 mod memory;
 mod score;
 mod scorer;
+mod starting_rung;
 mod work;
 
 #[cfg(test)]
 mod tests;
 
-pub use choice::{RETRY_EVERY, StartingRung, first_rung};
 pub use memory::MemoryLedger;
 pub use score::{MOST_WHYS, ModelScore, ModelStanding, TaskFailure};
 pub use scorer::{GroupScores, RunScorer};
+pub use starting_rung::{RETRY_EVERY, StartingRung, first_rung};
 pub use work::WorkTally;
 
 use holm_kernel::TaskKind;

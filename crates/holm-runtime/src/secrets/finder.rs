@@ -6,8 +6,8 @@ use secrecy::ExposeSecret;
 
 use super::{
     DetectionScope, NamedSecret, forms,
-    grams::TrigramIndex,
     shapes::{KeyShape, SHAPES},
+    trigram_index::TrigramIndex,
 };
 
 /// Finds secrets in texts.

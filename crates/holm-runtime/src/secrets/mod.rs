@@ -12,10 +12,10 @@ mod authority;
 mod facts;
 mod finder;
 mod forms;
-mod grams;
-mod guess;
+mod key_heuristics;
 mod reveal;
 mod shapes;
+mod trigram_index;
 
 #[cfg(test)]
 mod tests;

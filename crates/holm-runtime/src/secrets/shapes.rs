@@ -7,7 +7,7 @@ mod table;
 
 use std::ops::Range;
 
-use super::guess;
+use super::key_heuristics;
 
 pub(super) use table::SHAPES;
 
@@ -118,7 +118,7 @@ impl KeyShape {
         }
         let end = run(text, marker.end, |byte| alphabet.has(byte));
         let rest = text.get(marker.end..end).unwrap_or_default();
-        let mixed = begins == PrefixPosition::Anywhere || guess::has_dense_run(rest);
+        let mixed = begins == PrefixPosition::Anywhere || key_heuristics::has_dense_run(rest);
         let secret = (rest.len() >= least && mixed).then_some(marker.start..end);
         ShapeReading { secret, until: end }
     }
@@ -230,7 +230,7 @@ fn read_scheme(text: &[u8], marker: Range<usize>) -> ShapeReading {
     }
     let end = run(text, from, is_token);
     let value = text.get(from..end).unwrap_or_default();
-    ShapeReading { secret: guess::is_key(value).then_some(from..end), until: end.max(marker.end) }
+    ShapeReading { secret: key_heuristics::is_key(value).then_some(from..end), until: end.max(marker.end) }
 }
 
 fn read_header(text: &[u8], marker: Range<usize>) -> ShapeReading {
@@ -291,7 +291,7 @@ fn read_assigned(text: &[u8], marker: Range<usize>, kind: AssignedValue) -> Shap
     let end = end
         - text.get(start..end).unwrap_or_default().iter().rev().take_while(|b| b".:,".contains(b)).count();
     let word = text.get(start..end).unwrap_or_default();
-    if guess::is_key(word) && text.get(end) != Some(&b'(') {
+    if key_heuristics::is_key(word) && text.get(end) != Some(&b'(') {
         return ShapeReading { secret: Some(start..end), until: end };
     }
     let chosen =
@@ -326,7 +326,7 @@ fn quoted(text: &[u8], start: usize, quote: u8) -> Option<Range<usize>> {
     let closed = matches!(text.get(end), Some(byte) if *byte == quote || *byte == b'\\');
     let word = text.get(start..end)?;
     let code = word.iter().any(|byte| b"{}()<>$".contains(byte));
-    (closed && !code && guess::is_password(word)).then_some(start..end)
+    (closed && !code && key_heuristics::is_password(word)).then_some(start..end)
 }
 
 /// Whether the marker is the word `secret` of an existing reference.
@@ -346,7 +346,7 @@ fn read_userinfo(text: &[u8], marker: Range<usize>) -> ShapeReading {
     let word = user.get(from..).unwrap_or_default();
     let named =
         from > 0 && !word.is_empty() && !word.starts_with(b"$") && word.iter().any(|byte| *byte != b'*');
-    let secret = (named || guess::is_key(word)).then_some(marker.end + from..marker.end + at);
+    let secret = (named || key_heuristics::is_key(word)).then_some(marker.end + from..marker.end + at);
     ShapeReading { secret, until: marker.end }
 }
 

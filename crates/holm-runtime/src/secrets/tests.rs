@@ -254,7 +254,7 @@ proptest! {
         text in "[a-cA-C_]{0,90}",
     ) {
         let mut told = Vec::new();
-        grams::TrigramIndex::new(patterns.clone()).each(text.as_bytes(), |pattern, range| told.push((range.start, pattern)));
+        trigram_index::TrigramIndex::new(patterns.clone()).each(text.as_bytes(), |pattern, range| told.push((range.start, pattern)));
         told.sort_unstable();
         let lower = text.to_ascii_lowercase();
         let expected: Vec<(usize, usize)> = (0..text.len())

@@ -1,32 +1,32 @@
 //! Tools: they run the calls that the kernel has allowed.
 
-mod contain;
+mod containment;
+mod error_pointer;
 mod function;
-mod job;
+mod invocation;
 mod output;
 mod panics;
-mod place;
 mod progress;
 mod schema;
 #[doc(hidden)]
 pub mod support;
 mod threads;
 mod toolbox;
-mod typed;
+mod typed_tool;
 
 #[cfg(test)]
 mod tests;
 
-pub use contain::{OutputLimits, ToolContainment};
+pub use containment::{OutputLimits, ToolContainment};
 pub use function::{FnTool, tool_fn};
-pub use job::{ArgumentsError, ToolInvocation};
+pub use invocation::{ArgumentsError, ToolInvocation};
 pub use output::{IntoOutput, JsonOutput};
 pub use progress::{ProgressReporter, ProgressUpdate};
 pub use schema::schema_of;
 pub use threads::BlockingThreads;
 pub(crate) use toolbox::check_names;
 pub use toolbox::{Toolbox, ToolboxError};
-pub use typed::{ClosureTool, TypedTool, TypedToolAdapter, blocking_tool, job_tool, tool};
+pub use typed_tool::{ClosureTool, TypedTool, TypedToolAdapter, blocking_tool, job_tool, tool};
 
 use holm_kernel::ToolOutput;
 

@@ -7,7 +7,7 @@ use holm_grants::NeedTemplate;
 use holm_kernel::ToolOutput;
 use serde::Serialize;
 
-use super::{IntoOutput, JsonOutput, ToolInvocation, output::failed, typed};
+use super::{IntoOutput, JsonOutput, ToolInvocation, output::failed, typed_tool};
 use crate::BoxFuture;
 
 pub use holm_grants;
@@ -36,7 +36,7 @@ pub fn block(
     job: ToolInvocation,
     work: impl FnOnce(ToolInvocation) -> ToolOutput + Send + 'static,
 ) -> BoxFuture<'static, ToolOutput> {
-    Box::pin(typed::block(job, work))
+    Box::pin(typed_tool::block(job, work))
 }
 
 /// The return value of a function. The first matching trait below turns it into an

@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::budget::CompileBudget;
 use crate::engine::{EnginePurpose, engine};
-use crate::shape::WasmKind;
+use crate::wasm_shape::WasmKind;
 
 /// The first bytes in both directions, so that neither side mistakes another program for its peer.
 pub(super) const MAGIC: [u8; 8] = *b"holmcc01";

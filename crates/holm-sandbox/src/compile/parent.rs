@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use super::budget::{CompileBudget, CompileProgress};
 use super::child::{COMPILED, CompileHeader, HEADER, INVALID, MAGIC};
 use super::{ARGUMENT, CompileError, CompilerProgram};
-use crate::shape::WasmKind;
+use crate::wasm_shape::WasmKind;
 
 /// How often progress is reported.
 const TICK: Duration = Duration::from_millis(100);

@@ -10,7 +10,7 @@ use thiserror::Error;
 use wasmtime_wasi::filesystem::Dir;
 use wasmtime_wasi::{FsPerms, OpenMode};
 
-use super::beneath;
+use super::open_beneath;
 
 /// A policy together with handles of the directories that it speaks of. Made once,
 /// used for many calls.
@@ -206,7 +206,12 @@ fn open_dir(path: &Path) -> std::io::Result<File> {
 fn open_straight(path: &str) -> std::io::Result<File> {
     let top = open_dir(Path::new("/"))?;
     let below = path.trim_start_matches('/');
-    Ok(File::from(beneath::open(&top, if below.is_empty() { "." } else { below }, DIRECTORY, Mode::empty())?))
+    Ok(File::from(open_beneath::open(
+        &top,
+        if below.is_empty() { "." } else { below },
+        DIRECTORY,
+        Mode::empty(),
+    )?))
 }
 
 /// The literal directories of the absolute patterns, without those inside another one.

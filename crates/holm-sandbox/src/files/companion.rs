@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::beneath;
-use super::place::GuestPath;
+use super::guest_path::GuestPath;
+use super::open_beneath;
 
 /// The kind of a companion file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ fn is_number(digits: &str) -> bool {
 /// named `trip-journal` is neither.
 pub(super) fn is_journal(root: &File, place: &GuestPath) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;
-    let file = match beneath::open(root, place.os_path(), flags, Mode::empty()) {
+    let file = match open_beneath::open(root, place.os_path(), flags, Mode::empty()) {
         Ok(file) => File::from(file),
         Err(error) => return error == Errno::NOENT,
     };
@@ -74,7 +74,7 @@ pub(super) fn is_journal(root: &File, place: &GuestPath) -> bool {
 /// never opened or removed.
 pub(super) fn is_lock(root: &File, place: &GuestPath) -> bool {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-    match beneath::open(root, place.os_path(), flags, Mode::empty()) {
+    match open_beneath::open(root, place.os_path(), flags, Mode::empty()) {
         Ok(_) => true,
         Err(error) => error == Errno::NOENT,
     }
@@ -114,7 +114,7 @@ impl Drop for OpenDrafts {
             let (parent, name) = place.split();
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             // If the folder is gone, so is the draft.
-            let Ok(dir) = beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
+            let Ok(dir) = open_beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
             let kind = match owner(&place) {
                 Some((_, CompanionFile::Lock)) => AtFlags::REMOVEDIR,
                 Some((_, CompanionFile::Draft | CompanionFile::Journal)) | None => AtFlags::empty(),

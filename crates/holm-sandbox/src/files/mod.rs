@@ -6,19 +6,19 @@
 //! that is opened, even if another process renames files meanwhile.
 
 mod access;
-mod beneath;
 mod companion;
-mod folder;
-mod kernel;
+mod guest_files;
+mod guest_path;
+mod kernel_filesystems;
 mod moves;
-mod place;
+mod open_beneath;
 mod quota;
 
 pub(crate) use access::directory;
 pub use access::{AccessError, GuestAccess};
 pub(crate) use companion::DraftFiles;
-pub(crate) use folder::{FileOpenOptions, FileStat, GuestFiles, LinkFollowing, NodeKind, OpenedNode};
-pub(crate) use place::GuestPath;
+pub(crate) use guest_files::{FileOpenOptions, FileStat, GuestFiles, LinkFollowing, NodeKind, OpenedNode};
+pub(crate) use guest_path::GuestPath;
 pub(crate) use quota::WriteQuota;
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ use std::os::fd::AsFd;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::beneath;
 use super::companion::{self, CompanionFile};
-use super::folder::{GuestFiles, LinkFollowing, PathAccess};
-use super::place::GuestPath;
+use super::guest_files::{GuestFiles, LinkFollowing, PathAccess};
+use super::guest_path::GuestPath;
+use super::open_beneath;
 
 /// The most entries of a moved directory that are checked; a larger one is not moved,
 /// but can be copied.
@@ -53,7 +53,7 @@ impl GuestFiles {
             Err(error) => return Err(error),
         };
         let flags = OFlags::RDONLY | OFlags::NONBLOCK;
-        let file = beneath::open(&self.root(draft)?.dir, draft.os_path(), flags, Mode::empty())?;
+        let file = open_beneath::open(&self.root(draft)?.dir, draft.os_path(), flags, Mode::empty())?;
         let kept = Mode::from_raw_mode(old.st_mode) & (Mode::RWXU | Mode::RWXG | Mode::RWXO);
         rustix::fs::fchmod(file, kept)
     }
@@ -89,7 +89,7 @@ impl GuestFiles {
             self.keeps_secrets(&old, &new)?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
             let root = self.root(&old)?;
-            let dir = match beneath::open(&root.dir, old.os_path(), flags, Mode::empty()) {
+            let dir = match open_beneath::open(&root.dir, old.os_path(), flags, Mode::empty()) {
                 Ok(dir) => dir,
                 // A file or a link: nothing in it.
                 Err(Errno::NOTDIR | Errno::LOOP) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::cut::GuestAbort;
+use crate::guest_abort::GuestAbort;
 
 /// Bytes that are left, shared by all files of one call.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Numbers and layouts of WASI 0.1, and the guest's memory read with bounds.
 
-use crate::cut::GuestAbort;
+use crate::guest_abort::GuestAbort;
 
 /// An error number of WASI 0.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

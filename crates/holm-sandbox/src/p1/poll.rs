@@ -8,7 +8,7 @@ use wasmtime::Linker;
 use super::abi::{GuestMemory, HostCallError, WasiErrno};
 use super::define;
 use super::process::time;
-use crate::chance::GuestClock;
+use crate::nondeterminism::GuestClock;
 use crate::state::GuestState;
 
 pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {

@@ -6,8 +6,8 @@ use wasmtime::Linker;
 
 use super::abi::{GuestMemory, HostCallError, WasiErrno};
 use super::{define, errno};
-use crate::chance::GuestClock;
-use crate::cut::GuestAbort;
+use crate::guest_abort::GuestAbort;
+use crate::nondeterminism::GuestClock;
 use crate::state::GuestState;
 
 pub(super) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {

@@ -1,17 +1,17 @@
 //! WASI 0.2 for components: wasmtime's implementation, with files, randomness, names and HTTP
 //! replaced by ours, because theirs cannot ask a policy.
 
-mod chance;
 mod files;
 mod http;
-mod lookup;
-mod prompt;
+mod name_lookup;
+mod non_blocking;
+mod randomness;
 mod sockets;
 mod streams;
 
 pub(crate) use files::OpenFileState;
 pub(crate) use http::HttpHooks;
-pub(crate) use prompt::link as link_prompt;
+pub(crate) use non_blocking::link as link_prompt;
 
 use wasmtime::component::Linker;
 use wasmtime_wasi::cli::{WasiCli, WasiCliView};
@@ -27,10 +27,10 @@ pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_proxy_interfaces_async(linker)?;
     // The line above brought randomness that no seed can fix.
     linker.allow_shadowing(true);
-    random::random::add_to_linker::<GuestState, chance::RandomHost>(linker, chance::dice)?;
+    random::random::add_to_linker::<GuestState, randomness::RandomHost>(linker, randomness::dice)?;
     linker.allow_shadowing(false);
-    random::insecure::add_to_linker::<GuestState, chance::RandomHost>(linker, chance::dice)?;
-    random::insecure_seed::add_to_linker::<GuestState, chance::RandomHost>(linker, chance::dice)?;
+    random::insecure::add_to_linker::<GuestState, randomness::RandomHost>(linker, randomness::dice)?;
+    random::insecure_seed::add_to_linker::<GuestState, randomness::RandomHost>(linker, randomness::dice)?;
 
     cli::exit::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
     cli::environment::add_to_linker::<GuestState, WasiCli>(linker, GuestState::cli)?;
@@ -49,7 +49,7 @@ pub(crate) fn link(linker: &mut Linker<GuestState>) -> wasmtime::Result<()> {
     let network = theirs::network::LinkOptions::default();
     theirs::network::add_to_linker::<GuestState, WasiSockets>(linker, &network, GuestState::sockets)?;
     sockets::link(linker)?;
-    lookup::link(linker)?;
+    name_lookup::link(linker)?;
 
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(linker)
 }

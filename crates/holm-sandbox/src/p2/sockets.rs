@@ -10,7 +10,7 @@ use wasmtime_wasi::p2::bindings::sockets::{tcp_create_socket, udp_create_socket}
 use wasmtime_wasi::p2::{Network, SocketError, SocketResult, TcpSocket, UdpSocket};
 use wasmtime_wasi::sockets::WasiSocketsView;
 
-use crate::refusal::{DeniedAction, DeniedReason};
+use crate::access_denied::{DeniedAction, DeniedReason};
 use crate::state::GuestState;
 
 struct SocketsHost;

@@ -10,9 +10,9 @@ use crate::engine::{EnginePurpose, engine};
 use crate::files::GuestAccess;
 use crate::guest::{GuestLinkers, LoadedGuest};
 use crate::limits::GuestLimits;
-use crate::shape::WasmShape;
 use crate::ticker::TICK;
 use crate::ticker::tests::waited;
+use crate::wasm_shape::WasmShape;
 
 /// How soon a guest must have ended after it was cancelled.
 const PROMISED: Duration = Duration::from_millis(50);

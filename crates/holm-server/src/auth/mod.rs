@@ -4,16 +4,16 @@
 //! The first token is the exception: the server creates it for its owner, who can read it from a
 //! file.
 
-mod keyring;
 mod role;
 mod token;
+mod token_registry;
 mod user;
 
 #[cfg(test)]
 mod tests;
 
-pub use keyring::{AuthenticatedUser, TokenRecord, TokenRegistry, TokenScope};
-pub(crate) use keyring::{private_folder, write_private};
 pub use role::Role;
 pub use token::{AccessToken, TokenDigest, TokenId};
+pub use token_registry::{AuthenticatedUser, TokenRecord, TokenRegistry, TokenScope};
+pub(crate) use token_registry::{private_folder, write_private};
 pub use user::{UserAccount, UserName};

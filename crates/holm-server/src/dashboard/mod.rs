@@ -27,8 +27,8 @@ use serde::Deserialize;
 use self::file::{FILES, answer};
 use crate::{
     ApiError, HolmServer,
-    door::{check_host, dressed},
     extract::QueryParams,
+    request_guard::{check_host, dressed},
 };
 
 /// The file name of the page.

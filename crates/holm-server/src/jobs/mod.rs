@@ -16,43 +16,43 @@
 //! - **No storms.** The number of starts per hour is bounded. Failing jobs back off and are then
 //!   switched off.
 
-mod hook;
+mod attempt_runner;
 mod id;
 mod job;
-mod keeper;
-mod letter;
-mod messenger;
+mod job_repository;
+mod job_scheduler;
+mod job_state;
 mod plan;
 mod run;
 mod schedule;
-mod shelf;
+mod scheduler_pool;
 mod spec;
-mod standing;
-mod starter;
-mod team;
-mod wall;
+mod wall_clock;
+mod webhook_delivery;
+mod webhook_sender;
+mod webhook_signature;
 
 #[cfg(test)]
 mod tests;
 
-pub use hook::{HookKey, WebhookHeaders, WebhookSignatureError};
+pub(crate) use attempt_runner::SessionAttemptRunner;
+pub use attempt_runner::{AttemptOutcome, AttemptRunner, AttemptStart, JobAttempt};
 pub use id::{JobId, JobRunKey};
 pub use job::{JobError, PreviousHookKey, ScheduledJob};
-pub use keeper::{JobScheduler, SchedulerServices, TriggerOutcome};
-pub use letter::WebhookDelivery;
-pub use messenger::{
-    JobNotification, JobNotificationKind, NotificationSender, WebhookDeliveryError, WebhookSender,
-};
-pub use plan::{AttemptSettlement, FailureNotice, JobPlan, JobPlanStep, plan, settle};
-pub use run::{Cause, Outcome, Phase, Run, RunQuestionState, Stopped, Try};
-pub use schedule::{DueTimes, JobSchedule, When};
-pub use shelf::{
+pub use job_repository::{
     JobListing, JobRepository, JobRepositoryError, UnreadableJob, VersionedDelivery, VersionedJob,
     VersionedRun,
 };
+pub use job_scheduler::{JobScheduler, SchedulerServices, TriggerOutcome};
+pub use job_state::{JobState, OffReason, Skip, SkipReason, Switch};
+pub use plan::{AttemptSettlement, FailureNotice, JobPlan, JobPlanStep, plan, settle};
+pub use run::{Cause, Outcome, Phase, Run, RunQuestionState, Stopped, Try};
+pub use schedule::{DueTimes, JobSchedule, When};
+pub(crate) use scheduler_pool::JobSchedulers;
 pub use spec::{Approval, Door, Misfire, Overlap, Retry, Spec};
-pub use standing::{JobState, OffReason, Skip, SkipReason, Switch};
-pub(crate) use starter::SessionAttemptRunner;
-pub use starter::{AttemptOutcome, AttemptRunner, AttemptStart, JobAttempt};
-pub(crate) use team::JobSchedulers;
-pub use wall::WallClock;
+pub use wall_clock::WallClock;
+pub use webhook_delivery::WebhookDelivery;
+pub use webhook_sender::{
+    JobNotification, JobNotificationKind, NotificationSender, WebhookDeliveryError, WebhookSender,
+};
+pub use webhook_signature::{HookKey, WebhookHeaders, WebhookSignatureError};

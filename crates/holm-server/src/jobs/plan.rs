@@ -5,8 +5,8 @@ use holm_kernel::{NanoUsd, Timestamp};
 
 use super::{
     Cause, JobRunKey, JobState, Misfire, Outcome, Overlap, Phase, Run, ScheduledJob, Stopped,
+    job_state::{OffReason, SkipReason, Switch},
     spec::MOST_MISSED,
-    standing::{OffReason, SkipReason, Switch},
 };
 
 /// How late a start may be and still count as on time, because of a busy machine or a locked store.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{JobError, When};
-use crate::meant::did_you_mean;
+use crate::suggestion::did_you_mean;
 
 /// The longest prompt in bytes: a page or two, not a book.
 const MOST_PROMPT: usize = 64 * 1024;

@@ -14,10 +14,10 @@ use tokio::sync::{mpsc, watch};
 use super::{
     LiveSession, RUNNING, SessionState, WorkLifetime,
     admission::{PausedPermit, RunPermit},
-    hall::is_job,
-    kept,
-    purse::{BudgetReservation, BudgetReservations, ReservationRequest},
-    room::{MissedInput, QueuedPrompt, RunIntent, RunResult},
+    budget_reservations::{BudgetReservation, BudgetReservations, ReservationRequest},
+    live_session::{MissedInput, QueuedPrompt, RunIntent, RunResult},
+    session_manager::is_job,
+    stored_prompts,
 };
 use crate::{ApiError, OpenedSession, SessionId};
 
@@ -69,7 +69,7 @@ pub(super) async fn drive(
     let OpenedSession { mut session, keep } = opened;
     let mut bound = SessionBudget { own: session.run().budget().usd, binding: BudgetBinding::Own };
     // If the store cannot be read now, the next write reports it.
-    if let Ok(Some(own)) = kept::bound(&driving.store, &room.id).await {
+    if let Ok(Some(own)) = stored_prompts::bound(&driving.store, &room.id).await {
         let own = driving.told.map_or(own, |told| told.usd);
         bound = SessionBudget { own, binding: BudgetBinding::Users };
     }
@@ -138,7 +138,7 @@ async fn serve(
     room.open_ears();
     if give_up.is_cancelled() {
         // If it cannot be deleted now, it starts after the next restart and can be cancelled there.
-        let _ = kept::done(&driving.store, &room.id).await;
+        let _ = stored_prompts::done(&driving.store, &room.id).await;
         idle();
         let _ = done.send(Err(ApiError::conflict("cancelled", "the run was cancelled before its turn")));
         return DriveDecision::Next;
@@ -278,7 +278,7 @@ async fn broken(room: &LiveSession, store: &Store) -> RunResult {
     room.feed.note(&refusal.message);
     if room.lasting == WorkLifetime::Session {
         store.untag(room.id.as_str(), RUNNING).await?;
-        kept::done(store, &room.id).await?;
+        stored_prompts::done(store, &room.id).await?;
     }
     Err(refusal)
 }
@@ -294,17 +294,17 @@ async fn accept(
     let prompt = match (prompt, room.lasting) {
         (Some(prompt), WorkLifetime::Request) => Some(prompt),
         (Some(prompt), WorkLifetime::Session) => {
-            if let Some(earlier) = kept::unheard(store, &room.id).await? {
+            if let Some(earlier) = stored_prompts::unheard(store, &room.id).await? {
                 let message = "an earlier prompt is waiting to start; steer it, follow up, or cancel it";
                 let answer = Err(ApiError::conflict("working", message));
                 return Ok(PromptAcceptance { prompt: Some(earlier), answer });
             }
             // Redacted as in the journal: secrets are stored nowhere.
             let prompt = session.without_secrets(prompt);
-            kept::keep(store, &room.id, &prompt, session.run().receipt().seq).await?;
+            stored_prompts::keep(store, &room.id, &prompt, session.run().receipt().seq).await?;
             Some(prompt)
         }
-        (None, _) => kept::unheard(store, &room.id).await?,
+        (None, _) => stored_prompts::unheard(store, &room.id).await?,
     };
     Ok(PromptAcceptance { prompt, answer: Ok(()) })
 }
@@ -321,7 +321,7 @@ async fn work(
         Ok(hold) => hold,
         Err(refusal) => {
             // Otherwise it would start unasked when the user has budget again.
-            kept::done(store, &room.id).await?;
+            stored_prompts::done(store, &room.id).await?;
             room.feed.note(&refusal.message);
             return Err(refusal);
         }
@@ -338,7 +338,7 @@ async fn work(
     driving.purses.say(&room.user, store).await;
     if goes_on && !is_left(&room.id, &outcome) {
         store.untag(room.id.as_str(), RUNNING).await?;
-        kept::done(store, &room.id).await?;
+        stored_prompts::done(store, &room.id).await?;
     }
     outcome.map_err(|error| {
         let refusal = unwritten(error);
@@ -398,14 +398,14 @@ async fn afford(
         None => (bound.own, BudgetBinding::Own),
     };
     if binding == BudgetBinding::Users && bound.binding == BudgetBinding::Own {
-        kept::note_bound(store, &room.id, bound.own).await?;
+        stored_prompts::note_bound(store, &room.id, bound.own).await?;
     }
     if session.run().budget().usd != wanted {
         let budget = Some(Budget { usd: wanted });
         session.change(ResumeChanges { budget, ..ResumeChanges::default() }).await.map_err(unwritten)?;
     }
     if binding == BudgetBinding::Own && bound.binding == BudgetBinding::Users {
-        kept::forget_bound(store, &room.id).await?;
+        stored_prompts::forget_bound(store, &room.id).await?;
     }
     bound.binding = binding;
     Ok(hold)

@@ -12,7 +12,9 @@ use holm_kernel::{CallId, Event, EventId, Numbered, Seq};
 use holm_runtime::{DeltaSink, EventSink, ReplyDelta};
 use tokio::sync::watch;
 
-use super::{FeedCursor, FeedEvent, FeedFrame, FeedMemory, Posed, QuestionId, memory::MemoryReservation};
+use super::{
+    FeedCursor, FeedEvent, FeedFrame, FeedMemory, Posed, QuestionId, feed_memory::MemoryReservation,
+};
 
 /// The number of events in memory: some turns of a busy run. The journal has the rest.
 const MOST_EVENTS: usize = 512;

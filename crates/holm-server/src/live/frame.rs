@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use holm_kernel::Numbered;
 use serde_json::{Value, json};
 
-use super::{FeedCursor, Posed, QuestionId, memory::weight};
+use super::{FeedCursor, Posed, QuestionId, feed_memory::weight};
 
 /// An event, serialized once for all watchers.
 #[derive(Debug)]

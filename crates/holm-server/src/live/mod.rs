@@ -1,33 +1,33 @@
 //! Open sessions: their driving tasks, their watchers and their questions.
 
 mod admission;
-mod company;
+mod budget_reservations;
+mod call_uses;
+mod client_tools;
 mod cursor;
-mod desk;
 mod drive;
-mod errand;
 mod feed;
+mod feed_memory;
 mod frame;
-mod hall;
-mod kept;
-mod memory;
-mod purse;
-mod room;
-mod uses;
-mod watch;
+mod live_session;
+mod peer_budgets;
+mod question_broker;
+mod session_manager;
+mod session_watcher;
+mod stored_prompts;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use admission::RunAdmission;
+pub(crate) use call_uses::{Use, uses};
+pub(crate) use client_tools::{ClientToolCalls, PREFIX};
 pub use cursor::FeedCursor;
-pub use desk::{Answered, Posed, Question, QuestionAttendance, QuestionBroker, QuestionId};
-pub(crate) use errand::{ClientToolCalls, PREFIX};
 pub use feed::{FeedStep, SessionFeed};
+pub(crate) use feed_memory::FeedMemory;
 pub use frame::{FeedEvent, FeedFrame};
-pub(crate) use hall::over_budget;
-pub use hall::{SessionManager, SessionOptions, WorkLifetime};
-pub(crate) use memory::FeedMemory;
-pub(crate) use room::{LiveSession, RUNNING, SessionState};
-pub(crate) use uses::{Use, uses};
-pub(crate) use watch::{SessionWatcher, past};
+pub(crate) use live_session::{LiveSession, RUNNING, SessionState};
+pub use question_broker::{Answered, Posed, Question, QuestionAttendance, QuestionBroker, QuestionId};
+pub(crate) use session_manager::over_budget;
+pub use session_manager::{SessionManager, SessionOptions, WorkLifetime};
+pub(crate) use session_watcher::{SessionWatcher, past};

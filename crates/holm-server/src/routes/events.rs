@@ -23,9 +23,9 @@ use utoipa::IntoParams;
 use crate::{
     ApiError, FeedCursor, FeedFrame, HolmServer, Problem, ServerMetrics, SessionId,
     auth::{AuthenticatedUser, TokenId, UserName},
-    door::PROTOCOL,
     extract::{PathParam, QueryParams},
     live::SessionWatcher,
+    request_guard::PROTOCOL,
     serve::ConnectionPermit,
     state::admit,
 };

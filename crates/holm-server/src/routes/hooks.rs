@@ -22,8 +22,8 @@ use utoipa::ToSchema;
 use crate::{
     ApiError, AuditEntry, HolmServer, Problem,
     auth::UserName,
-    door,
     jobs::{JobId, TriggerOutcome, WebhookHeaders},
+    request_guard,
 };
 
 /// The largest message: it only says that something happened.
@@ -58,7 +58,7 @@ pub(crate) async fn trigger(
     Path((user, job)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    let (from, path) = (door::peer(server.config(), &request), request.uri().path().to_owned());
+    let (from, path) = (request_guard::peer(server.config(), &request), request.uri().path().to_owned());
     let heard = hear(&server, &user, &job, (from, request)).await;
     let answer = match heard {
         Ok(TriggerOutcome::New(slot)) => {
@@ -75,9 +75,11 @@ pub(crate) async fn trigger(
     // Strangers must not fill the disk, but a started run is always logged.
     let noted = answer.status().is_success() || server.inner.noted.take(&from, Instant::now()).is_ok();
     if noted && server.inner.audit.write(entry).await.is_err() {
-        return door::dressed(ApiError::failed("the server could not write its audit log").into_response());
+        return request_guard::dressed(
+            ApiError::failed("the server could not write its audit log").into_response(),
+        );
     }
-    door::dressed(answer)
+    request_guard::dressed(answer)
 }
 
 async fn hear(
@@ -95,12 +97,12 @@ async fn hear(
         )
     };
     let now = Instant::now();
-    door::check_host(server.config(), request.headers(), request.uri().authority())?;
+    request_guard::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {
         return Err(ApiError::forbidden("web pages cannot send signed messages"));
     }
     let signed = WebhookHeaders::of(request.headers());
-    let body = door::read_body(request.into_body(), MOST_BODY, BODY_TIME, "message").await?;
+    let body = request_guard::read_body(request.into_body(), MOST_BODY, BODY_TIME, "message").await?;
     let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
     // An unknown user has no jobs and gets no folder. For a user without a token, no jobs run.
     let known = |user: &UserName| server.keyring().holders().contains(user);

@@ -11,8 +11,8 @@ use utoipa::ToSchema;
 use crate::{
     ApiError, HolmServer, Problem, ServerError,
     auth::AuthenticatedUser,
-    door,
     extract::{JsonBody, PathParam},
+    request_guard,
     routes::files::at_hand,
     sites::{PasswordHash, PublishedSite, SiteName, SitePath, SitePlace},
     state::administers,
@@ -109,7 +109,7 @@ fn check_place(server: &HolmServer, place: &SitePlace) -> Result<(), ApiError> {
         SitePlace::Listen(address) if address.port() == config.listen.port() && address.port() != 0 => {
             Err(ApiError::bad("bad_place", "the server itself uses that port; choose another"))
         }
-        SitePlace::Host(host) if door::is_own(config, host) => {
+        SitePlace::Host(host) if request_guard::is_own(config, host) => {
             Err(ApiError::bad("bad_place", "the server itself uses that name; choose another"))
         }
         SitePlace::Host(_) if config.sites.is_none() => Err(ApiError::bad(

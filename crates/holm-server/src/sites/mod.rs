@@ -7,20 +7,20 @@
 //! - Sites are read-only: they answer `GET` and `HEAD`, and media types are never guessed.
 //! - A password is stored as a slow hash, and the number of attempts is limited.
 
-mod book;
-mod kind;
+mod byte_range;
+mod content_type;
 mod page;
-mod part;
 mod password;
 mod path;
 mod serve;
 mod site;
+mod site_registry;
 
 #[cfg(test)]
 mod tests;
 
-pub use book::SiteRegistry;
 pub use password::PasswordHash;
 pub use path::SitePath;
 pub(crate) use serve::SiteServer;
 pub use site::{PublishedSite, SiteName, SitePlace};
+pub use site_registry::SiteRegistry;

@@ -18,8 +18,8 @@ use http::{
 };
 
 use super::{
-    kind::kind,
-    part::{ResponseRange, part},
+    byte_range::{ResponseRange, part},
+    content_type::kind,
     path::{PathTarget, SitePath},
 };
 

@@ -31,7 +31,7 @@ use super::{
     page::{SiteRequest, page, plain},
     password::same,
 };
-use crate::{HolmServer, ServerError, door, limiter::RateLimiter, serve::ConnectionAcceptor};
+use crate::{HolmServer, ServerError, limiter::RateLimiter, request_guard, serve::ConnectionAcceptor};
 
 /// Connections per listener: a site must not use up the server's.
 const MOST_CONNECTIONS: usize = 256;
@@ -179,15 +179,15 @@ enum SiteSelection {
 }
 
 async fn show(State(shown): State<SiteListenerState>, request: Request) -> Response {
-    let from = door::peer(shown.server.config(), &request);
+    let from = request_guard::peer(shown.server.config(), &request);
     // The body of a read-only request is ignored.
     let (parts, _) = request.into_parts();
-    let named = match door::named(&parts.headers, parts.uri.authority()) {
+    let named = match request_guard::named(&parts.headers, parts.uri.authority()) {
         Ok(named) => named,
         Err(refusal) => return plain(refusal.status, &refusal.message),
     };
-    let host = named.first().copied().map(door::name_of).unwrap_or_default();
-    let is_one = named.iter().all(|other| door::name_of(other).eq_ignore_ascii_case(host));
+    let host = named.first().copied().map(request_guard::name_of).unwrap_or_default();
+    let is_one = named.iter().all(|other| request_guard::name_of(other).eq_ignore_ascii_case(host));
     let Some(site) = shown.site(host).filter(|_| is_one) else {
         return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to an unknown host name");
     };
@@ -218,7 +218,7 @@ impl SiteListenerState {
             SiteSelection::Hosts => sites.hosted(host),
             SiteSelection::One(name) => {
                 let hosts = &self.server.config().hosts;
-                sites.find(name).filter(|_| door::is_own_at(self.address.ip(), hosts, host))
+                sites.find(name).filter(|_| request_guard::is_own_at(self.address.ip(), hosts, host))
             }
         }
     }

@@ -9,9 +9,9 @@ use http::{
 
 use super::{
     PasswordHash, PublishedSite, SitePath, SitePlace, SiteRegistry,
-    kind::kind,
+    byte_range::{ResponseRange, part},
+    content_type::kind,
     page::{SiteRequest, page},
-    part::{ResponseRange, part},
     path::PathTarget,
 };
 use crate::auth::UserName;

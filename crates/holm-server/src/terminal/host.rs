@@ -16,9 +16,9 @@ use tokio::{
 };
 
 use super::{
-    ears::RemoteInputGate,
-    line::{LinkHandshake, MOST_SAID, TerminalCommand, TerminalMessage, TerminalRequest, next, put},
-    place::{SessionSocket, same},
+    input_gate::RemoteInputGate,
+    messages::{LinkHandshake, MOST_SAID, TerminalCommand, TerminalMessage, TerminalRequest, next, put},
+    session_socket::{SessionSocket, same},
 };
 use crate::{
     ServerError,

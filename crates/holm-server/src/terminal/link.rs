@@ -23,11 +23,11 @@ use tokio::{
 };
 
 use super::{
-    line::{
+    activity::ActivityFlag,
+    messages::{
         LinkHandshake, MOST_SAID, MOST_TOLD, TerminalCommand, TerminalMessage, TerminalRequest, fits, next,
         put,
     },
-    pulse::ActivityFlag,
 };
 use crate::{
     ApiError,

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::{TerminalLink, place::SessionSocket};
+use super::{TerminalLink, session_socket::SessionSocket};
 use crate::{ApiError, HolmServer, SessionId, auth::UserName};
 
 /// The number of entries from which on unused ones are removed.

@@ -13,18 +13,18 @@
 //!        (drives, has the lease)  └── socket, one JSON a line ──┘    ◄── steer, cancel, answer
 //! ```
 
-mod ears;
+mod activity;
 mod host;
-mod line;
+mod input_gate;
 mod link;
 mod links;
-mod place;
-mod pulse;
+mod messages;
+mod session_socket;
 
 #[cfg(test)]
 mod tests;
 
 pub use host::{TerminalHost, TerminalListener};
-pub(crate) use line::TerminalCommand;
 pub(crate) use link::TerminalLink;
 pub(crate) use links::TerminalLinks;
+pub(crate) use messages::TerminalCommand;

@@ -10,8 +10,8 @@ use holm_kernel::{Block, Ending, Event, EventId, ModelResult, Numbered, Reply, S
 use holm_runtime::{Agent, BoxFuture, EventSink, RunHandle, Session, model_fn};
 
 use super::{
-    TerminalCommand, TerminalHost, TerminalLink, TerminalListener, ears::RemoteInputGate,
-    place::SessionSocket,
+    TerminalCommand, TerminalHost, TerminalLink, TerminalListener, input_gate::RemoteInputGate,
+    session_socket::SessionSocket,
 };
 use crate::live::{Answered, FeedCursor, FeedFrame, FeedStep, Question, SessionFeed};
 

@@ -2,8 +2,8 @@
 //! process was first: a run is named by the slot it fills, and each slot is filled once, however
 //! many processes try.
 
-mod kept;
 pub(crate) mod rows;
 mod store;
+mod stored_job;
 
-pub use kept::{JobRunState, StoredJob, StoredJobRun};
+pub use stored_job::{JobRunState, StoredJob, StoredJobRun};

@@ -12,7 +12,7 @@ use super::{
     failed,
     lease::{INSERT_LEASE, RunLease, holder},
     queries,
-    scope::QueryValues,
+    schema_connection::QueryValues,
     signed, unsigned,
 };
 use crate::{

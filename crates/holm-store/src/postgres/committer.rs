@@ -7,10 +7,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::{Client, types::ToSql};
 
 use super::{
+    connector::{CommitDurability, PostgresConnector},
     failed,
     lease::RunLease,
-    reach::{CommitDurability, PostgresConnector},
-    scope::SchemaName,
+    schema_connection::SchemaName,
     signed,
 };
 use crate::{

@@ -16,10 +16,10 @@ use tokio_postgres::Client;
 use super::{
     PostgresBackend,
     committer::{LeaseRelease, PostgresCommitJob, PostgresFollowUp},
+    connector::{CommitDurability, PostgresConnector},
     failed,
     pool::{HANDOVER_WAIT, ParkedSession, PostgresConnections},
-    reach::{CommitDurability, PostgresConnector},
-    scope::{SchemaConnection, SchemaName},
+    schema_connection::{SchemaConnection, SchemaName},
 };
 use crate::{
     StoreError,

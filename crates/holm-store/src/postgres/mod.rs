@@ -10,14 +10,14 @@
 mod address;
 mod backend;
 mod committer;
+mod connector;
 mod jobs;
 mod lease;
+mod notes;
 mod pool;
 mod queries;
-mod reach;
 mod schema;
-mod scope;
-mod slips;
+mod schema_connection;
 mod tls;
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use tokio_postgres::error::SqlState;
 use crate::StoreError;
 use pool::{CheckedOutConnection, PostgresConnections};
 pub use pool::{ParkedSession, PostgresPool};
-use scope::SchemaName;
+use schema_connection::SchemaName;
 
 /// Marks Holm's short locks among those of other programs; leases are locks with one number.
 const LOCKS: i32 = 0x686f_6c6d;

@@ -14,11 +14,11 @@ use tokio_postgres::Client;
 
 use super::{
     committer::{self, PostgresCommitJob, PostgresFollowUp},
+    connector::{CommitDurability, PostgresConnector},
     failed,
     lease::{ProcessLease, RunLease},
-    reach::{CommitDurability, PostgresConnector},
     schema,
-    scope::{QueryActivity, SchemaConnection, SchemaName, SchemaTransaction},
+    schema_connection::{QueryActivity, SchemaConnection, SchemaName, SchemaTransaction},
 };
 use crate::{
     StoreError,

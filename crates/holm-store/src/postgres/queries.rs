@@ -5,7 +5,7 @@ use tokio_postgres::{Row, types::ToSql};
 use super::{
     clean, failed,
     lease::ALIVE,
-    scope::{SchemaConnection, SchemaTransaction},
+    schema_connection::{SchemaConnection, SchemaTransaction},
     signed, unsigned,
 };
 use crate::{

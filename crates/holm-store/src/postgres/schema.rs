@@ -6,7 +6,7 @@ use tokio_postgres::error::SqlState;
 use super::{
     LOCKS, SCHEMA_LOCK, failed,
     pool::{CheckedOutConnection, PostgresConnections},
-    scope::{SchemaName, SchemaTransaction},
+    schema_connection::{SchemaName, SchemaTransaction},
 };
 use crate::StoreError;
 

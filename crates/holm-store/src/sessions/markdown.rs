@@ -14,7 +14,7 @@ use holm_kernel::{
 
 use super::{
     list::StoredSession,
-    withheld::{WithheldPrompt, withheld},
+    withheld_prompts::{WithheldPrompt, withheld},
 };
 use crate::UtcDay;
 

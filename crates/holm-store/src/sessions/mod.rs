@@ -9,7 +9,7 @@ mod markdown;
 mod retention;
 mod search;
 mod usage;
-mod withheld;
+mod withheld_prompts;
 
 pub use export::SessionFileFormat;
 pub(crate) use export::blocking;
@@ -17,4 +17,4 @@ pub use list::{SessionCursor, SessionListPage, SessionOrder, SessionQuery, Sessi
 pub use retention::{ErasedSession, RetentionPolicy};
 pub use search::SearchHit;
 pub use usage::{UsageGrouping, UsageLine, UsageQuery};
-pub use withheld::{WithheldPrompt, withheld};
+pub use withheld_prompts::{WithheldPrompt, withheld};

@@ -15,9 +15,9 @@ use tokio::sync::oneshot;
 use super::{
     SqliteBackend, SqliteDatabase,
     committer::{OwnedBatch, SqliteCommitJob, SqliteFollowUp, bytes_of},
-    copy, files,
-    holder::LivenessLock,
-    leases, queries,
+    copy, files, leases,
+    liveness_lock::LivenessLock,
+    queries,
     writer::{AppendAttempt, SqliteWriteError, insert, patiently},
 };
 use crate::{

@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{failed, holder::LivenessLock};
+use super::{failed, liveness_lock::LivenessLock};
 use crate::{
     StoreError,
     backend::{RunNumber, RunRow},

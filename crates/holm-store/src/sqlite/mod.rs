@@ -4,12 +4,12 @@ mod backend;
 mod committer;
 mod copy;
 mod files;
-mod holder;
 mod jobs;
 mod leases;
+mod liveness_lock;
+mod notes;
 mod queries;
 mod schema;
-mod slips;
 mod writer;
 
 #[cfg(test)]
@@ -26,8 +26,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::{StoreError, backend::StoreCounters, error, sessions::blocking};
 use committer::{CommitWorker, SqliteCommitter};
 use files::BlobFolder;
-use holder::LivenessLock;
 use leases::{SqliteLeases, release};
+use liveness_lock::LivenessLock;
 use writer::{SqliteWriter, patiently};
 
 /// Connections for reading that are kept for the next question.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter, types::Value};
 
-use super::{failed, holder::LivenessLock, schema};
+use super::{failed, liveness_lock::LivenessLock, schema};
 use crate::{
     StoreError,
     backend::{

@@ -21,12 +21,12 @@
 //! ```
 
 mod act;
-mod bend;
+mod body_damage;
 mod connection;
 mod ending;
-mod endless;
+mod endless_reply;
+mod named_acts;
 mod perform;
-mod rehearsed;
 mod request;
 mod route;
 mod server;
@@ -35,9 +35,9 @@ mod server;
 mod tests;
 
 pub use act::{Act, Fault};
-pub use bend::Bend;
+pub use body_damage::Bend;
 pub use ending::Ending;
-pub use endless::Endless;
-pub use rehearsed::{HELLO, rehearsed};
+pub use endless_reply::Endless;
+pub use named_acts::{HELLO, rehearsed};
 pub use request::Seen;
 pub use server::Double;

@@ -11,7 +11,7 @@ use super::{
     Act, Fault,
     act::failure,
     connection::{Connection, Waited},
-    endless,
+    endless_reply,
     route::{Route, stream_type},
 };
 
@@ -50,7 +50,7 @@ pub(super) fn perform(
             return whole(connection, *status, content_type, act, number, bytes);
         }
         Some(Fault::Endless(what)) => {
-            return endless::perform(connection, route, head, act, what, number, stopped);
+            return endless_reply::perform(connection, route, head, act, what, number, stopped);
         }
         Some(Fault::ErrorInStream { class, message }) => {
             let mut stream = route.codec.stream(head.clone());

@@ -12,7 +12,7 @@ use super::{
     Left,
     authority::{Shown, Word, needs_of},
     call::{Call, Stage},
-    due::Due,
+    due_work::Due,
     kernel::{Go, Halt, Kernel, Phase},
     money::Share,
 };

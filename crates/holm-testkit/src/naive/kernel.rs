@@ -12,7 +12,7 @@ use super::{
     Left,
     authority::Authority,
     call::{Call, Stage},
-    due::{Due, How, about},
+    due_work::{Due, How, about},
     money::Money,
 };
 use crate::{Step, sim::answered};

@@ -3,7 +3,7 @@
 use holm_kernel::{Config, Effect, Event, Ladder, Protocol};
 
 use super::{
-    due::{Due, without},
+    due_work::{Due, without},
     kernel::{Halt, Kernel},
 };
 use crate::Step;

@@ -27,7 +27,7 @@
 mod authority;
 mod batch;
 mod call;
-mod due;
+mod due_work;
 mod kernel;
 mod lockstep;
 mod money;

@@ -7,10 +7,10 @@
 //! A script is played for safety, as it stands, or for liveness ([`Sim::lively`]): then the world behaves once the script has
 //! nothing more that goes wrong.
 
-mod calm;
 mod crash;
+mod liveness;
 mod perform;
-mod supply;
+mod script_supply;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,7 +21,7 @@ use holm_kernel::{
 };
 
 pub(crate) use self::perform::{PATIENCE, answered};
-use self::supply::Supply;
+use self::script_supply::Supply;
 use crate::naive::Naive;
 use crate::outcome::state_of;
 use crate::planted::{Slip, planted};
@@ -90,7 +90,7 @@ pub struct Sim {
     befell: Vec<Fault>,
     /// How often each call was answered.
     answered: BTreeMap<CallId, u64>,
-    calm: calm::Calm,
+    calm: liveness::Calm,
     steps: Vec<Step>,
     sent: Vec<Sent>,
     ran: Vec<Ran>,
@@ -165,7 +165,7 @@ impl Sim {
             swaps: None,
             befell: Vec::new(),
             answered: BTreeMap::new(),
-            calm: calm::Calm::Never,
+            calm: liveness::Calm::Never,
             steps: Vec::new(),
             sent: Vec::new(),
             ran: Vec::new(),
@@ -269,7 +269,7 @@ impl Sim {
             self.interrupt(what);
             return None;
         }
-        if self.calm == calm::Calm::Awaited {
+        if self.calm == liveness::Calm::Awaited {
             self.calm_down();
             return None;
         }

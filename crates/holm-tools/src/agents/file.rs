@@ -6,7 +6,7 @@ use holm_guards::schema::closest;
 use holm_kernel::{Limits, NanoUsd};
 
 use super::{AgentFileError, AgentFileErrorKind};
-use crate::front::{FrontMatter, FrontMatterEntry, FrontMatterItem, FrontMatterValue, split_items};
+use crate::front_matter::{FrontMatter, FrontMatterEntry, FrontMatterItem, FrontMatterValue, split_items};
 
 /// The largest file: a system prompt beyond this leaves no room for work.
 pub const MOST_FILE_BYTES: usize = 256 * 1024;

@@ -15,7 +15,7 @@ use holm_runtime::{
 
 use super::{
     AgentBuildError, AgentBuildErrorKind, AgentFile, AgentHost, AgentSet, AgentToolNames,
-    crew::{asked, distinct, dressed, under},
+    agent_set::{asked, distinct, dressed, under},
 };
 use crate::registry::{ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 

@@ -20,7 +20,7 @@
 //! A file can only ask. An agent gets those grants of its file that its parent holds, in a mode
 //! that is no wider, within the parent's budget. Reading a file runs nothing.
 
-mod crew;
+mod agent_set;
 mod error;
 mod file;
 mod loader;
@@ -28,7 +28,7 @@ mod loader;
 #[cfg(test)]
 mod tests;
 
-pub use crew::{AgentBuildError, AgentBuildErrorKind, AgentHost, AgentSet, MOST_DEPTH};
+pub use agent_set::{AgentBuildError, AgentBuildErrorKind, AgentHost, AgentSet, MOST_DEPTH};
 pub use error::{AgentFileError, AgentFileErrorKind};
 pub use file::{
     AgentFile, AgentLimits, AgentToolNames, AgentWorkspace, CallerWaitMode, IgnoredKey, MOST_FILE_BYTES,

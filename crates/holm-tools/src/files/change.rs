@@ -4,7 +4,7 @@
 use holm_grants::FilePath;
 use holm_runtime::ToolInvocation;
 
-use super::desk::{FileToolContext, FileToolError, MOST_BYTES, ReadStatus, told};
+use super::file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, ReadStatus, told};
 use crate::{
     root::{ExpectedFile, FileLocation, FileLock, MissingFolderPolicy, WorkspaceRootError},
     undo::UndoStore,

@@ -13,7 +13,7 @@ use holm_grants::PatchForm;
 
 use hunk::{HunkMatchError, PatchHunk};
 
-use super::{effort::ComparisonBudget, lines::LineIndex, relaxed::MatchDifferences};
+use super::{comparison_budget::ComparisonBudget, line_comparison::MatchDifferences, lines::LineIndex};
 
 /// Bytes of a patch: more is a new file.
 const LONGEST: usize = 4 * 1024 * 1024;

@@ -9,14 +9,14 @@ use serde::Deserialize;
 
 use super::{
     change::NewContent,
-    desk::{FileToolContext, FileToolError, MOST_BYTES, declared, told},
-    echo::{self, LineAllowance},
-    effort::ComparisonBudget,
+    changed_lines::{self, LineAllowance},
+    comparison_budget::ComparisonBudget,
+    file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, declared, told},
+    line_comparison::MatchDifferences,
     lines::LineIndex,
-    locate::{self, TextMatchError},
-    nearest,
-    relaxed::MatchDifferences,
+    nearest_text,
     text::DecodedText,
+    text_search::{self, TextMatchError},
 };
 use crate::root::{MissingFolderPolicy, WorkspaceRootError};
 
@@ -162,7 +162,7 @@ impl EditedText {
             return Err("old and new text are the same".into());
         }
         let (old, new) = in_lines_of(&self.text, line_end, edit);
-        let places = locate::exact_places(&self.text, &old);
+        let places = text_search::exact_places(&self.text, &old);
         if places.is_empty() {
             return self.make_relaxed(path, edit, line_end, effort);
         }
@@ -189,7 +189,7 @@ impl EditedText {
         line_end: &str,
         effort: &mut ComparisonBudget,
     ) -> Result<(), String> {
-        let spot = match locate::relaxed(&self.text, &edit.old, &edit.new, line_end, effort) {
+        let spot = match text_search::relaxed(&self.text, &edit.old, &edit.new, line_end, effort) {
             Ok(spot) => spot,
             Err(TextMatchError::Several(lines)) => {
                 let text = "nothing in the file is exactly the old text, and more than one place is nearly";
@@ -197,7 +197,7 @@ impl EditedText {
             }
             Err(TextMatchError::Nowhere | TextMatchError::TooFar) => {
                 let wanted: Vec<&str> = edit.old.lines().collect();
-                let near = nearest::describe(&self.text, &wanted, "the old text");
+                let near = nearest_text::describe(&self.text, &wanted, "the old text");
                 return Err(format!("old text not found in `{path}`; nothing was changed. {near}"));
             }
         };
@@ -353,7 +353,7 @@ fn in_lines_of(text: &str, line_end: &str, edit: &TextEdit) -> (String, String) 
 fn report(path: &FilePath, edited: &EditedText) -> String {
     let plural = if edited.count == 1 { "" } else { "s" };
     let mut out = format!("`{path}`: {} replacement{plural} made\n", edited.count);
-    echo::echo(&mut out, &edited.text, &edited.places, &mut LineAllowance::default());
+    changed_lines::echo(&mut out, &edited.text, &edited.places, &mut LineAllowance::default());
     if let Some(note) = edited.differences.note("the old text") {
         out.push('\n');
         out.push_str(&note);

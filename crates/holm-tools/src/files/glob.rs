@@ -8,7 +8,7 @@ use holm_runtime::{ClosureTool, ToolInvocation, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::desk::{FileToolContext, FileToolError, declared, told};
+use super::file_tool_context::{FileToolContext, FileToolError, declared, told};
 use crate::root::{DirEntryKind, IgnoredFilePolicy, WalkSummary, WorkspaceWalk};
 
 /// Paths that are shown; a pattern that finds more was too wide.

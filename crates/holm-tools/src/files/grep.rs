@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    desk::{FileToolContext, FileToolError, SHOWN, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, SHOWN, declared, told},
     glob,
 };
 use crate::root::{DirEntryKind, OpenedFile, WalkSummary, WorkspaceRootError, WorkspaceWalk};

@@ -1,7 +1,7 @@
 //! Maps the indentation of an old text to that of the file: a different unit, or the same
 //! shift for all lines.
 
-use super::relaxed::split_indent;
+use super::line_comparison::split_indent;
 
 /// Widths of a tab, the likeliest first.
 const WIDTHS: [usize; 8] = [4, 8, 2, 3, 1, 5, 6, 7];

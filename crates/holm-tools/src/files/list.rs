@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    desk::{FileToolContext, FileToolError, declared},
+    file_tool_context::{FileToolContext, FileToolError, declared},
     glob::count_entries,
 };
 use crate::root::{DirEntryKind, VERSION_CONTROL, WorkspaceRootError};

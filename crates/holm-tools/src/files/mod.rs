@@ -19,29 +19,29 @@
 //! ```
 
 mod change;
-mod desk;
+mod changed_lines;
+mod comparison_budget;
 mod diff;
-mod echo;
 mod edit;
-mod effort;
+mod file_tool_context;
 mod glob;
 mod grep;
 mod image;
 mod indents;
+mod line_comparison;
 mod lines;
 mod list;
-mod locate;
-mod nearest;
+mod nearest_text;
 mod patch;
 mod read;
-mod relaxed;
 mod text;
+mod text_search;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-pub use desk::{FileToolContext, MOST_BYTES};
+pub use file_tool_context::{FileToolContext, MOST_BYTES};
 
 use std::sync::Arc;
 

@@ -9,10 +9,10 @@ use serde::Deserialize;
 
 use super::{
     change::{NewContent, OriginalContent},
-    desk::{FileToolContext, FileToolError, declared, told},
+    changed_lines::{self, LineAllowance},
+    comparison_budget::ComparisonBudget,
     diff::{self, DiffTarget, FileAction, FileDiff, PatchedText},
-    echo::{self, LineAllowance},
-    effort::ComparisonBudget,
+    file_tool_context::{FileToolContext, FileToolError, declared, told},
     text::DecodedText,
 };
 use crate::root::MissingFolderPolicy;
@@ -222,7 +222,7 @@ impl PatchAllowance {
 
     /// Reports the changes, with the lines around every place.
     fn report(&mut self, mut out: String, patched: &PatchedText) -> String {
-        echo::echo(&mut out, &patched.text, &patched.places, &mut self.room);
+        changed_lines::echo(&mut out, &patched.text, &patched.places, &mut self.room);
         if let Some(note) = patched.differences.note("the patch") {
             out.push('\n');
             out.push_str(&note);

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    desk::{FileToolContext, FileToolError, MOST_BYTES, SHOWN, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, MOST_BYTES, SHOWN, declared, told},
     image,
     text::DecodedText,
 };

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     change::NewContent,
-    desk::{FileToolContext, FileToolError, ReadStatus, declared, told},
+    file_tool_context::{FileToolContext, FileToolError, ReadStatus, declared, told},
 };
 use crate::root::MissingFolderPolicy;
 

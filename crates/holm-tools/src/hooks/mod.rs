@@ -10,7 +10,7 @@
 
 mod command;
 mod file;
-mod jailed;
+mod jailed_runner;
 mod reply;
 mod runner;
 mod scripts;
@@ -24,6 +24,6 @@ pub use file::{
     HookEvent, HookFile, HookFileError, HookNetworkAccess, HookPermissionRequest, HookTrustSource,
     TrustedHooks, UntrustedHooksError,
 };
-pub use jailed::JailedRunner;
+pub use jailed_runner::JailedRunner;
 pub use runner::{HookCommand, HookOutput, HookRunError, HookRunner, MOST_OUTPUT};
 pub use scripts::started;

@@ -14,7 +14,7 @@ use super::{
     HookFileError, HookRunError,
     words::{HookWord, ShellExpansion, words},
 };
-use crate::{plain::read_plain_within, trust::ContentHash};
+use crate::{plain_files::read_plain_within, trust::ContentHash};
 
 /// The largest file that is read: hooks and their scripts are written by hand.
 const MOST_BYTES: u64 = 1 << 20;

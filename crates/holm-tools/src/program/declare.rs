@@ -4,7 +4,7 @@ use holm_grants::{AllowanceKind, GrantKind, Level, NeedTemplate};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
 use holm_kernel::{ToolSpec as Declaration, Yields};
 
-use super::ask::ProgramInterface;
+use super::interface::ProgramInterface;
 use crate::registry::{PinStatus, ToolSidecar};
 
 /// The declaration of a program, corrected by its sidecar. Replaced code gets none of what its sidecar asks for.

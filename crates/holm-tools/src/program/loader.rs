@@ -12,8 +12,8 @@ use holm_jail::{JailEngine, JailLauncher, JailLimits};
 use holm_net::Connector;
 use holm_runtime::BoxFuture;
 
-use super::ask::ask;
 use super::declare::declaration;
+use super::interface::ask;
 use super::tool::ProgramTool;
 use crate::registry::{PinStatus, ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 use crate::trust::ContentHash;

@@ -9,8 +9,8 @@
 //! An error in one program is reported for that program. The others of its
 //! folder still become tools.
 
-mod ask;
 mod declare;
+mod interface;
 mod loader;
 mod result;
 mod tool;

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use holm_jail::{JailEnding, JailOutcome, SuspectedDenial};
 use holm_kernel::{Block, Media, Source, ToolOutput};
 
-use super::ask::ProgramInterface;
+use super::interface::ProgramInterface;
 use crate::describe::EmptyResultPolicy;
 use crate::shell::{ProxyDenied, appeared, opens_nothing};
 

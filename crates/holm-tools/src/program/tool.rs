@@ -10,7 +10,7 @@ use holm_jail::{CaptureOptions, Jail, JailLimits, JailTask};
 use holm_kernel::{ToolOutput, ToolSpec as Declaration};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
-use super::ask::ProgramInterface;
+use super::interface::ProgramInterface;
 use super::loader::ProgramSetup;
 use super::result::result;
 use crate::authority;

@@ -12,7 +12,7 @@ use super::read::{self, HEAD, ToolFileContent, ToolFileReadError};
 use super::{
     FolderWatchError, FolderWatchHandle, LoadResource, NoPinStore, PinStatus, PinStore, ReloadRequester,
     SourceRank, ToolFile, ToolFileGate, ToolLoader, ToolOffer, ToolRegistry, ToolSidecar, ToolSource,
-    gated::ToolAdmission, turn::LoadTurn, watch,
+    gated_tool::ToolAdmission, load_turn::LoadTurn, watch,
 };
 
 /// A folder of tools.

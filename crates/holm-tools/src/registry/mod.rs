@@ -16,34 +16,34 @@
 //! kept and the problem is reported. A [`ToolFileGate`] decides whether a file may be used, when the file
 //! is loaded and at each call. A refused file is no longer a tool.
 
-mod again;
+mod folder_watcher;
 mod folders;
-mod follow;
-mod gate;
-mod gated;
+mod follower;
+mod gated_tool;
 mod list;
+mod load_turn;
 mod loader;
-mod lookout;
 mod offer;
-mod pending;
+mod pending_files;
 mod pins;
 mod read;
+mod reload_request;
 mod sidecar;
 mod snapshot;
-mod turn;
+mod trust_gate;
 mod watch;
 
-pub use again::ReloadRequester;
 pub use folders::{ToolFolder, ToolFolders};
-pub use follow::{RegistryFollower, keep_current};
-pub use gate::{AllowAllGate, ToolFileGate, TrustGate};
+pub use follower::{RegistryFollower, keep_current};
 pub use list::{RegistryEdit, ToolRegistry};
 pub use loader::{LoadResource, ToolFile, ToolLoadError, ToolLoader};
 pub use offer::{SourceRank, ToolOffer, ToolSource};
 pub use pins::{NoPinStore, PinFileStore, PinStatus, PinStore, PinStoreError};
 pub use read::MAX_FILE;
+pub use reload_request::ReloadRequester;
 pub use sidecar::{MAX_SIDECAR, SidecarError, ToolSidecar};
 pub use snapshot::{RegistrySnapshot, SourceProblem};
+pub use trust_gate::{AllowAllGate, ToolFileGate, TrustGate};
 pub use watch::{FolderWatchError, FolderWatchHandle};
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::ToolFolders;
+use super::folder_watcher::{FolderSubscription, WatchNotice};
 use super::folders::ToolFileOutcome;
-use super::lookout::{FolderSubscription, WatchNotice};
-use super::pending::{FileEventKind, PendingFiles, REST};
+use super::pending_files::{FileEventKind, PendingFiles, REST};
 use super::read;
 
 /// How often a missing folder is looked for.

@@ -7,7 +7,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::base::MountPolicy;
+use super::workspace_root::MountPolicy;
 
 /// How often a walk is retried after a rename disturbed it. More renames than that
 /// are probably an attack.

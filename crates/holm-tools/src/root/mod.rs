@@ -30,32 +30,32 @@
 //! ```
 
 pub(crate) mod autorun;
-mod base;
-mod denies;
+mod deny_rules;
 mod error;
+mod file_location;
 pub(crate) mod git;
-mod hand;
 mod handle;
 mod lock;
-mod opened;
+mod manual_files;
+mod opened_file;
 mod permit;
-mod place;
 mod replace;
 mod walk;
+mod workspace_root;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use base::MissingFolderPolicy;
-pub use base::{MountPolicy, ProtectionLevel, WorkspaceRoot};
-pub use denies::DenyRules;
+pub use deny_rules::DenyRules;
 pub use error::WorkspaceRootError;
-pub use hand::{FolderItem, FolderItemKind, FolderListing, ManualFileError, WritePrecondition};
-pub use opened::OpenedFile;
+pub use manual_files::{FolderItem, FolderItemKind, FolderListing, ManualFileError, WritePrecondition};
+pub use opened_file::OpenedFile;
+pub(crate) use workspace_root::MissingFolderPolicy;
+pub use workspace_root::{MountPolicy, ProtectionLevel, WorkspaceRoot};
 
+pub(crate) use file_location::{DirEntryKind, FileLocation};
 pub(crate) use lock::FileLock;
-pub(crate) use opened::FileStamp;
+pub(crate) use opened_file::FileStamp;
 pub(crate) use permit::CallPermit;
-pub(crate) use place::{DirEntryKind, FileLocation};
 pub(crate) use replace::ExpectedFile;
 pub(crate) use walk::{IgnoredFilePolicy, VERSION_CONTROL, WalkSummary, WorkspaceWalk};

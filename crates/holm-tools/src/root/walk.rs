@@ -14,7 +14,9 @@ use ignore::{
 };
 use rustix::fs::OFlags;
 
-use super::{CallPermit, OpenedFile, WorkspaceRoot, WorkspaceRootError, handle::FOLDER, place::DirEntryKind};
+use super::{
+    CallPermit, OpenedFile, WorkspaceRoot, WorkspaceRootError, file_location::DirEntryKind, handle::FOLDER,
+};
 
 /// Entries that one walk visits. More would take longer than a model waits, and means that the
 /// wrong folder was chosen.

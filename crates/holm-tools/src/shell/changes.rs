@@ -17,7 +17,7 @@ use holm_jail::{JailError, StartStage};
 use holm_kernel::visible_line;
 
 use super::new_repository::{NewRepositories, beneath};
-use super::running::{RunningCommand, RunningCommandGuard};
+use super::running_commands::{RunningCommand, RunningCommandGuard};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
 
@@ -462,7 +462,7 @@ mod tests {
     use holm_grants::GrantSet;
     use holm_jail::Jail;
 
-    use super::super::denied::hold;
+    use super::super::denied_paths::hold;
     use super::*;
     use crate::root::DenyRules;
 

@@ -26,23 +26,23 @@
 //! When a command has ended, the changed folders are checked. New repositories are reported, and
 //! what git would run in them at the user's next call is disabled.
 
+mod answer_coverage;
+mod approval_gate;
 mod arguments;
 mod call;
 mod changes;
-mod covered;
-mod denied;
-mod errand;
+mod child_run;
+mod denied_paths;
 mod exchange;
-mod gate;
 mod home;
-mod live;
+mod live_output;
 mod new_repository;
 mod output;
 mod proxy;
 mod report;
 mod rule_index;
 mod rules;
-mod running;
+mod running_commands;
 mod script;
 mod setup;
 mod tool;
@@ -51,14 +51,14 @@ mod toolchain;
 #[cfg(test)]
 mod tests;
 
+pub use answer_coverage::{always_covers, is_never_granted};
+pub use approval_gate::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, lasts, session_grants};
 pub use changes::WorkspaceRecord;
-pub use covered::{always_covers, is_never_granted};
-pub(crate) use denied::hold;
-pub use denied::hold_with;
-pub(crate) use errand::{
+pub(crate) use child_run::{
     ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
 };
-pub use gate::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, lasts, session_grants};
+pub(crate) use denied_paths::hold;
+pub use denied_paths::hold_with;
 pub(crate) use output::OUTPUT_FOLDER;
 pub(crate) use proxy::ProxyDenied;
 pub use report::appeared;

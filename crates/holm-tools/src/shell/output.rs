@@ -108,10 +108,10 @@ impl OutputFile {
 
 /// Records what one command writes. Clones record the same.
 #[derive(Debug, Clone)]
-pub(super) struct OutputRecording(Arc<Mutex<Recorded>>);
+pub(super) struct OutputRecording(Arc<Mutex<RecordedOutput>>);
 
 #[derive(Debug)]
-struct Recorded {
+struct RecordedOutput {
     folder: Option<Arc<OutputFolder>>,
     total: u64,
     head: Vec<u8>,
@@ -126,7 +126,7 @@ impl OutputRecording {
     /// A recording with files in this folder; without one, what does not fit is lost.
     pub(super) fn new(folder: Option<Arc<OutputFolder>>) -> Self {
         let (head, tail, file) = (Vec::new(), Vec::new(), None);
-        Self(Arc::new(Mutex::new(Recorded { folder, total: 0, head, tail, file, was_tried: false })))
+        Self(Arc::new(Mutex::new(RecordedOutput { folder, total: 0, head, tail, file, was_tried: false })))
     }
 
     /// What takes every piece down. The jail itself keeps the beginning too, for its guesses.
@@ -144,12 +144,12 @@ impl OutputRecording {
         self.recorded().shown(redact)
     }
 
-    fn recorded(&self) -> MutexGuard<'_, Recorded> {
+    fn recorded(&self) -> MutexGuard<'_, RecordedOutput> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Recorded {
+impl RecordedOutput {
     fn push(&mut self, piece: &[u8]) {
         self.keep_all(piece);
         self.total = self.total.saturating_add(piece.len() as u64);

@@ -5,14 +5,14 @@
 //! script [`ScriptComplexity::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is
 //! collected, wherever it hides. Words that are made at run time are kept as [`ScriptWord::Made`].
 
-mod document;
-mod reading;
+mod here_document;
+mod script_reader;
 mod substitution;
 mod word;
 
 use std::sync::Arc;
 
-use self::reading::parse;
+use self::script_reader::parse;
 use self::substitution::CommandSubstitutions;
 
 /// The longest script. All of it must fit on the screen of the person who approves it, and the

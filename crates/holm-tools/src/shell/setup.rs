@@ -11,12 +11,12 @@ use holm_jail::{Jail, JailEngine, JailError, JailLauncher, JailLimits};
 use holm_net::Connector;
 
 use super::changes::WorkspaceRecord;
-use super::denied;
+use super::denied_paths;
 use super::home::ShellHome;
 use super::output::OutputFolder;
 use super::rules::CommandRules;
 use super::tool::{ArgvTool, ScriptTool};
-use super::toolchain::{SYSTEM_PATH, Toolchains};
+use super::toolchain::{SYSTEM_PATH, UserToolchains};
 use crate::authority;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
@@ -47,7 +47,7 @@ pub(super) struct ShellSetup {
     hidden: BTreeSet<PathBuf>,
     env: Vec<(OsString, OsString)>,
     search: Vec<PathBuf>,
-    toolchains: Toolchains,
+    toolchains: UserToolchains,
     /// Folders that go with the shell.
     own: ShellHome,
     /// The home of commands, where it is not the shell's own.
@@ -104,7 +104,7 @@ impl WorkspaceShell {
             hidden: BTreeSet::new(),
             env: Vec::new(),
             search: Vec::new(),
-            toolchains: Toolchains::find([], None, &workspace),
+            toolchains: UserToolchains::find([], None, &workspace),
             outputs: Some(Arc::new(OutputFolder::new(own.outputs()))),
             own,
             home: None,
@@ -163,7 +163,7 @@ impl WorkspaceShell {
     /// of known toolchains there what programs need, read-only. Folders in the workspace are left out.
     #[must_use]
     pub fn path(self, folders: impl IntoIterator<Item = PathBuf>, home: Option<&Path>) -> Self {
-        self.with(|setup| setup.toolchains = Toolchains::find(folders, home, &setup.workspace))
+        self.with(|setup| setup.toolchains = UserToolchains::find(folders, home, &setup.workspace))
     }
 
     /// With folders where programs may lie that are not on the `PATH`. Nothing is granted by this: it is how a missing grant for such
@@ -266,7 +266,7 @@ impl ShellSetup {
             };
         }
         jail = self.open_git(jail, &grants);
-        let (mut jail, record) = denied::hold(jail, &self.workspace, &grants, &self.denials);
+        let (mut jail, record) = denied_paths::hold(jail, &self.workspace, &grants, &self.denials);
         jail = self.protected.iter().fold(jail, Jail::protect);
         jail = self.hidden.iter().fold(jail, Jail::hide);
         Ok((self.environment(jail, &path, &grants), record))
@@ -284,7 +284,7 @@ impl ShellSetup {
                 }
                 continue;
             };
-            let place = denied::root_of(&self.workspace, pattern);
+            let place = denied_paths::root_of(&self.workspace, pattern);
             let is_readable =
                 !matches!(grant, Grant::Write(_)) || standing.contains(&Grant::Read(pattern.clone()));
             let is_outside = !self.workspace.starts_with(&place) && !place.starts_with(&self.workspace);
@@ -313,7 +313,7 @@ impl ShellSetup {
     fn open_git(&self, jail: Jail, grants: &GrantSet) -> Jail {
         let git = self.workspace.join(".git");
         let writes_all = grants.iter().any(|grant| match grant {
-            Grant::Write(pattern) => denied::root_of(&self.workspace, pattern) == self.workspace,
+            Grant::Write(pattern) => denied_paths::root_of(&self.workspace, pattern) == self.workspace,
             _ => false,
         });
         let is_folder = git.symlink_metadata().is_ok_and(|found| found.is_dir());

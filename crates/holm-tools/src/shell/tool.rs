@@ -12,7 +12,9 @@ use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 use super::WorkspaceRecord;
 use super::arguments::{self, ArgvArguments, HostGrantSupport, MAX_SECONDS, ScriptArguments};
 use super::call::ShellCall;
-use super::errand::{ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look};
+use super::child_run::{
+    ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
+};
 use super::output::OutputRecording;
 use super::report::report;
 use super::rules::CommandRuling;

@@ -23,7 +23,7 @@ const MAX_SETTINGS_BYTES: u64 = 256 * 1024;
 
 /// A folder that a manager of programs keeps in a home: its name, the parts that programs need (empty: all of it), and the variable
 /// by which its programs find it.
-struct Manager {
+struct ToolchainManager {
     name: &'static str,
     parts: &'static [&'static str],
     variable: Option<&'static str>,
@@ -33,11 +33,11 @@ const fn manager(
     name: &'static str,
     parts: &'static [&'static str],
     variable: Option<&'static str>,
-) -> Manager {
-    Manager { name, parts, variable }
+) -> ToolchainManager {
+    ToolchainManager { name, parts, variable }
 }
 
-const MANAGERS: &[Manager] = &[
+const MANAGERS: &[ToolchainManager] = &[
     // Not `credentials.toml`. Settings are opened if they hold no token.
     manager(".cargo", &["bin", "registry", "git"], None),
     manager("cargo", &["bin", "registry", "git"], None),
@@ -71,7 +71,7 @@ const MANAGERS: &[Manager] = &[
 
 /// The folders of a user's `PATH` as commands have them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Toolchains {
+pub(super) struct UserToolchains {
     /// The folders of `PATH` without links, the system's among them.
     path: Vec<PathBuf>,
     /// What is opened, to read and to start.
@@ -82,7 +82,7 @@ pub(super) struct Toolchains {
     cargo: Option<PathBuf>,
 }
 
-impl Toolchains {
+impl UserToolchains {
     /// The toolchains of a user with this home, for commands in this workspace. Looks at the file system.
     pub(super) fn find(
         path: impl IntoIterator<Item = PathBuf>,
@@ -161,7 +161,7 @@ impl Toolchains {
         self.follow_links(folder);
     }
 
-    fn open_manager(&mut self, top: &Path, manager: &Manager) {
+    fn open_manager(&mut self, top: &Path, manager: &ToolchainManager) {
         if manager.parts.is_empty() {
             self.roots.push(top.to_owned());
         }
@@ -199,7 +199,7 @@ impl Toolchains {
 }
 
 /// The manager's folder that a folder lies in.
-fn managed(folder: &Path) -> Option<(PathBuf, &'static Manager)> {
+fn managed(folder: &Path) -> Option<(PathBuf, &'static ToolchainManager)> {
     folder.ancestors().find_map(|place| {
         let name = place.file_name()?;
         let manager = MANAGERS.iter().find(|manager| name == manager.name)?;

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::calls;
-use super::packed::CompressedBytes;
+use super::compressed_bytes::CompressedBytes;
 use super::prepare::PrecompiledGuestInfo;
 use crate::registry::{PinStatus, ToolLoadError, ToolSidecar};
 use crate::wasm::{GuestInspection, WasmHost, WasmTool};

@@ -13,18 +13,18 @@
 //! called at every turn depend on no other guest, or on a small one.
 
 mod calls;
+mod compressed_bytes;
 mod guest;
-mod late;
+mod lazy_host;
 #[cfg(test)]
 mod outline;
 #[cfg(test)]
 mod pack;
-mod packed;
 mod prepare;
 mod tool;
 
 pub use guest::{ShippedGuest, ShippedGuestError, all};
-pub use late::LazyWasmHost;
+pub use lazy_host::LazyWasmHost;
 pub use prepare::{GuestPrepareError, prepare};
 pub use tool::ShippedTool;
 

@@ -1,8 +1,8 @@
 use super::calls::turn;
+use super::compressed_bytes::CompressedBytes;
 use super::guest::PrecompiledGuest;
 use super::outline::outline;
 use super::pack::pack;
-use super::packed::CompressedBytes;
 use super::{LazyWasmHost, ShippedGuest, ShippedGuestError, ShippedTool, all};
 use crate::wasm::{WasmHost, WasmSettings};
 use holm_sandbox::{CompilerProgram, Sandbox, SandboxSettings, WasmShape};

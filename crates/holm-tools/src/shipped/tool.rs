@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use holm_kernel::ToolOutput;
 use holm_runtime::{BoxFuture, SecretReveal, Tool, ToolInvocation};
 
-use super::late::LazyWasmHost;
+use super::lazy_host::LazyWasmHost;
 use super::{ShippedGuest, all};
 use crate::registry::ToolOffer;
 use crate::wasm::WasmTool;

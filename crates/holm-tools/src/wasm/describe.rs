@@ -8,9 +8,9 @@ use holm_sandbox::{
     Guest, GuestAccess, GuestCall, GuestEntryPoint, GuestLimits, GuestOutcome, GuestStop, Sandbox,
 };
 
-use super::about::{GuestManifest, MAX_DESCRIPTION, keywords};
-use super::calling::CallingConvention;
+use super::calling_convention::CallingConvention;
 use super::inspection::DescriptionSource;
+use super::manifest::{GuestManifest, MAX_DESCRIPTION, keywords};
 use crate::help::{HelpDescription, HelpProgram, MAX_BYTES};
 use crate::registry::ToolLoadError;
 use crate::text::tidy;

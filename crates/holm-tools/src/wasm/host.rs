@@ -7,7 +7,7 @@ use holm_grants::{Denial, DenialSet, Grant};
 use holm_runtime::SecretRedactor;
 use holm_sandbox::{GuestClock, GuestLimits, GuestRandomness, OutboundNetwork, Sandbox};
 
-use super::outbound::SecretInjector;
+use super::guest_network::SecretInjector;
 
 /// The host in which WASM tools run, and the resources that could be granted to them.
 /// Clones share the host.

@@ -15,21 +15,21 @@
 //! reference `‹secret:name›` into a header. It is replaced on the way out, for the hosts
 //! that the grant names.
 
-mod about;
-mod calling;
+mod calling_convention;
 mod describe;
-mod floor;
+mod guest_network;
 mod host;
 mod inspection;
 mod loader;
-mod outbound;
+mod manifest;
+mod minimum_level;
 mod output;
 mod policy;
 mod tool;
 
-pub use floor::least_level;
+pub use guest_network::GuestNetwork;
 pub use host::{WasmHost, WasmSettings};
 pub use inspection::{DescriptionSource, GuestInspection};
 pub use loader::{CompileProgressCallback, WasmLoader};
-pub use outbound::GuestNetwork;
+pub use minimum_level::least_level;
 pub use tool::WasmTool;

@@ -10,11 +10,11 @@ use holm_sandbox::{
     CallOwner, CompileProgress, Guest, GuestAccess, GuestCall, GuestLimits, PATIENCE, PrecompiledCode,
 };
 
-use super::calling::CallingConvention;
+use super::calling_convention::CallingConvention;
 use super::describe::{GuestDescription, describe};
 use super::host::WasmHost;
 use super::inspection::GuestInspection;
-use super::{floor, output, policy};
+use super::{minimum_level, output, policy};
 use crate::registry::{PinStatus, ToolLoadError, ToolOffer, ToolSidecar};
 use crate::text::tidy;
 
@@ -216,7 +216,7 @@ fn asks(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<NeedTemplate>, ToolLoadError> {
     let asks = if sidecar.asks.is_empty() { &described.asks } else { &sidecar.asks };
-    if let Some(ask) = asks.iter().find(|ask| !floor::is_possible(ask)) {
+    if let Some(ask) = asks.iter().find(|ask| !minimum_level::is_possible(ask)) {
         return Err(ToolLoadError::Refused(format!(
             "it asks for {ask}, which no sandboxed tool can be given"
         )));
@@ -262,11 +262,11 @@ fn declaration(
 ) -> holm_kernel::ToolSpec {
     let wanted = sidecar.name.as_deref().or(described.name.as_deref()).unwrap_or(name);
     let about = sidecar.description.as_deref().unwrap_or(&described.description);
-    let about = tidy(about, super::about::MAX_DESCRIPTION);
+    let about = tidy(about, super::manifest::MAX_DESCRIPTION);
     if about.is_empty() {
         warnings.push("it does not say what it does, so no model will know when to call it".to_owned());
     }
-    let least = floor::level(asks);
+    let least = minimum_level::level(asks);
     let claimed = sidecar.level.or(described.level);
     if claimed.is_some_and(|claimed| claimed < least) {
         warnings.push(format!("it says less than what it asks for makes possible; it counts as {least}"));
@@ -274,7 +274,7 @@ fn declaration(
     let mut tool = holm_kernel::ToolSpec::new(tidy(wanted, 256), about, described.schema.clone())
         .level(claimed.map_or(least, |claimed| claimed.max(least)));
     tool.needs = asks.to_vec();
-    tool.yields = floor::yields(asks);
+    tool.yields = minimum_level::yields(asks);
     tool.postconditions.clone_from(&sidecar.postconditions);
     tool.result_limit = sidecar.result_limit;
     tool.empty = sidecar.empty.unwrap_or_default();

@@ -4,7 +4,7 @@ mod catalogue;
 mod codec;
 mod decoder;
 mod failures;
-mod sent;
+mod request;
 
 #[cfg(test)]
 mod tests;
@@ -13,4 +13,4 @@ pub use catalogue::catalogue_model;
 pub use codec::CodecHandle;
 pub use decoder::DecoderHandle;
 pub use failures::{failure, http_failure};
-pub use sent::RequestHandle;
+pub use request::RequestHandle;

@@ -53,7 +53,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "PlanRole",
         ],
     ),
-    ("holm-kernel/src/consult.rs", &["ConsultPoint", "Consultation", "Question", "Answer", "Patch"]),
+    ("holm-kernel/src/consultation.rs", &["ConsultPoint", "Consultation", "Question", "Answer", "Patch"]),
     (
         "holm-kernel/src/effect.rs",
         &[
@@ -96,7 +96,7 @@ const SOURCES: &[(&str, &[&str])] = &[
     ),
     ("holm-kernel/src/message/usage.rs", &["Usage", "StopReason"]),
     ("holm-guards/src/plausibility/expectation.rs", &["Expectation", "EmptyOutput", "ErrorText"]),
-    ("holm-guards/src/postcondition/declared.rs", &["Postcondition", "Rule", "Must"]),
+    ("holm-guards/src/postcondition/declaration.rs", &["Postcondition", "Rule", "Must"]),
     ("holm-guards/src/ruling.rs", &["Ruling", "Severity", "Rules", "Reason"]),
     ("holm-guards/src/skill/contract.rs", &["Contract", "Cases", "Case", "FormatCheck"]),
     ("holm-guards/src/skill/format.rs", &["SkillFormat"]),

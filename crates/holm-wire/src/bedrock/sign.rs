@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-use crate::{HttpMethod, ProviderRequest, civil::UtcDateTime, escape};
+use crate::{HttpMethod, ProviderRequest, escape, utc_date_time::UtcDateTime};
 
 /// Headers that proxies and clients add or change, so they are never signed.
 const UNSIGNED: [&str; 6] =

@@ -3,9 +3,9 @@
 //! The text of a model before its tool calls is called its plan here, and has a member of its own.
 //! In Holm it is ordinary text, and becomes the plan again when it is sent back.
 
-mod asked;
 mod dialect;
 mod request;
+mod request_reader;
 mod server;
 mod stream;
 mod wire;

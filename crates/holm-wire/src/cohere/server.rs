@@ -4,7 +4,7 @@ use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
 
 use holm_kernel::{Block, Failure, Reply, StopReason, ToolCall, Usage};
 
-use super::asked;
+use super::request_reader;
 use crate::{
     WireDelta,
     server::{CompletionRequest, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces, status},
@@ -17,7 +17,7 @@ pub struct CohereServerCodec;
 
 impl ServerCodec for CohereServerCodec {
     fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
-        asked::read(&RequestBodyError::parse(body)?)
+        request_reader::read(&RequestBodyError::parse(body)?)
     }
 
     fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {

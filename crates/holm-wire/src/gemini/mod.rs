@@ -5,9 +5,9 @@
 //! back on the same, unmerged part. A signed text is therefore a block of its own, followed by an
 //! empty reasoning block with the signature.
 
-mod asked;
 mod dialect;
 mod request;
+mod request_reader;
 mod server;
 mod stream;
 mod wire;

@@ -5,7 +5,7 @@ use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec}
 use holm_guards::json::Json;
 use holm_kernel::{Block, Failure, FailureClass, Media, Reply, Source, StopReason, ToolCall, Usage};
 
-use super::{SignaturePlace, asked, signature};
+use super::{SignaturePlace, request_reader, signature};
 use crate::{
     Delivery, WireDelta,
     server::{CompletionRequest, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces, status},
@@ -19,7 +19,7 @@ pub struct GeminiServerCodec;
 impl ServerCodec for GeminiServerCodec {
     /// Reads a body. The model and the delivery are in the path: see [`route`].
     fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
-        asked::read(&RequestBodyError::parse(body)?)
+        request_reader::read(&RequestBodyError::parse(body)?)
     }
 
     fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {

@@ -9,13 +9,12 @@ use holm_kernel::{
 };
 
 use crate::{
-    Delivery, Effort, Reasoning, WireDelta,
-    civil::UtcDateTime,
-    loose,
+    Delivery, Effort, Reasoning, WireDelta, loose,
     server::{
         CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces,
         status,
     },
+    utc_date_time::UtcDateTime,
     write::{self, ObjectWriter},
 };
 

@@ -3,10 +3,10 @@
 //! The API can store a conversation on the server. Holm never uses this, because the journal is the
 //! only memory. Instead, reasoning comes back encrypted and is sent with the next request.
 
-mod asked;
 mod dialect;
 mod items;
 mod request;
+mod request_reader;
 mod server;
 mod stream;
 mod wire;

@@ -6,11 +6,12 @@ use holm_guards::json::Json;
 use holm_kernel::{Block, Failure, Reply, StopReason, Usage};
 
 use super::{
-    REPLAY, asked,
+    REPLAY,
     items::{
         ResponsesCallItem, ResponsesContentKind, ResponsesStatus, ResponsesTextKind, call_item, item_id,
         message_item, part, reasoning_item, stem, whole_item, write_place, write_response,
     },
+    request_reader,
 };
 use crate::{
     WireDelta,
@@ -25,7 +26,7 @@ pub struct OpenaiResponsesServerCodec;
 
 impl ServerCodec for OpenaiResponsesServerCodec {
     fn read(&self, body: &[u8]) -> Result<CompletionRequest, RequestBodyError> {
-        asked::read(&RequestBodyError::parse(body)?)
+        request_reader::read(&RequestBodyError::parse(body)?)
     }
 
     fn stream(&self, head: ReplyHead) -> Box<dyn ReplyStream> {

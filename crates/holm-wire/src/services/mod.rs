@@ -6,7 +6,7 @@
 mod azure;
 mod name;
 mod service;
-mod speech;
+mod service_dialect;
 mod suggest;
 mod table;
 
@@ -16,5 +16,5 @@ mod tests;
 pub use azure::{deployments, v1};
 pub use name::{ModelName, ModelNameError};
 pub use service::{KeyRequirement, MissingVariableError, ProviderService, UrlVariable};
-pub use speech::ServiceDialect;
+pub use service_dialect::ServiceDialect;
 pub use table::{ServiceTable, ServiceTableError, UnknownServiceError};

@@ -13,7 +13,7 @@ use holm::{
 use super::{DeliveryTiming, ReplyItems, SessionTab, TranscriptTurn, in_words};
 use crate::{
     chat::{
-        attach,
+        attachments,
         item::{NoteTone, ToolCallItem, ToolCallState, TranscriptItem, TranscriptItemKind, named, said},
         markdown::MarkdownText,
         text::{clipped, one_line, safe},
@@ -123,7 +123,7 @@ impl SessionTab {
     }
 
     fn person(&mut self, message: &Message) {
-        let (text, files) = attach::told(&message.blocks);
+        let (text, files) = attachments::told(&message.blocks);
         let text = safe(&text);
         if let Some(turn) = self.turns.last_mut().filter(|turn| turn.prompt.is_empty()) {
             turn.prompt.clone_from(&text);
@@ -136,7 +136,7 @@ impl SessionTab {
     /// A cancel dropped what waited. It is shown, so that the person can say it again.
     fn dropped(&mut self, prompts: &[Prompt]) {
         for prompt in prompts {
-            let (text, _) = attach::told(&prompt.blocks);
+            let (text, _) = attachments::told(&prompt.blocks);
             let text = safe(&text);
             self.no_longer_waits(&text);
             self.note(NoteTone::Warning, &format!("dropped by the cancel: {text}"));

@@ -9,7 +9,6 @@ use holm_tools::shell::ApprovalAnswer;
 
 use crate::chat::{
     item::TranscriptItemKind,
-    left::{ScrollAnchor, SessionViewState},
     picker::{ListPicker, PickerAction, PickerRow},
     question::{ChatQuestionId, QuestionReadState, QuestionReply},
     state::{
@@ -18,6 +17,7 @@ use crate::chat::{
     },
     tab::{DeliveryTiming, QueuedMessage, ScrollPosition, TabId, TabPhase},
     testing::{ChatHarness, answer, asked, called, ended, plan_asked, prompted, words_asked},
+    view_state::{ScrollAnchor, SessionViewState},
 };
 
 const TAB: TabId = TabId(1);

@@ -1,9 +1,9 @@
 //! `holm model pull`: downloads a model file. An incomplete download is stored under its own name
 //! and resumed the next time. The file is put in place only when it is complete and verified.
 
-mod part;
+mod downloader;
+mod partial_download;
 mod source;
-mod way;
 
 use std::{
     fs,
@@ -19,9 +19,9 @@ use crate::{
     local,
     screen::TerminalOutput,
 };
-use part::PartialDownload;
+use downloader::{DownloadStream, ModelDownloader};
+use partial_download::PartialDownload;
 use source::DownloadSource;
-use way::{DownloadStream, ModelDownloader};
 
 /// How often a waiting user is shown the progress.
 const TELL: Duration = Duration::from_secs(3);

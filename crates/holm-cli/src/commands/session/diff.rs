@@ -14,7 +14,7 @@ use holm::{
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::story::in_words;
+use super::replay_narrator::in_words;
 use crate::{exit::CommandExit, money, screen::TerminalOutput};
 
 /// Arguments of `holm session diff`.

@@ -13,13 +13,13 @@ use holm::{
 
 use super::{SessionCommandContext, missing, missing_journal};
 use crate::{
-    began::SessionSidecar,
-    branch::ForkPoint,
     chat,
     commands::run,
     editor::ExternalEditor,
     exit::{CommandError, CommandExit},
     log::ActivityLog,
+    session_fork::ForkPoint,
+    session_sidecar::SessionSidecar,
 };
 
 /// Arguments of `holm session edit`.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::SessionCommandContext;
 use crate::{
-    began::SessionSidecar, branch::ForkContinuation, commands::run, exit::CommandExit, log::ActivityLog,
+    commands::run, exit::CommandExit, log::ActivityLog, session_fork::ForkContinuation,
+    session_sidecar::SessionSidecar,
 };
 
 /// Arguments of `holm session fork`.

@@ -27,10 +27,10 @@ use holm::{
 use super::{SessionCommandContext, missing_journal};
 use crate::screen::DisplayablePath as _;
 use crate::{
-    began::SessionSidecar,
     children::is_named_like_one,
     exit::{CommandError, CommandExit},
     screen::TerminalOutput,
+    session_sidecar::SessionSidecar,
 };
 
 /// The largest journal that is imported: a thousand turns with pictures are smaller, and an

@@ -11,8 +11,8 @@ use holm::{
     store::{Store, withheld},
 };
 
-use super::{step, story};
-use crate::{exit::CommandExit, screen::TerminalOutput, withholding};
+use super::{replay_narrator, step};
+use crate::{exit::CommandExit, screen::TerminalOutput, withheld_prompts};
 
 /// Arguments of `holm session replay`.
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ pub(super) async fn replay(
 ) -> anyhow::Result<CommandExit> {
     let records = super::records(store, &args.id).await?;
     if args.step {
-        let steps = story::tell(&records)?;
+        let steps = replay_narrator::tell(&records)?;
         return step::through(screen, &args.id, &steps, args.at);
     }
     let events = if args.json { events(screen, &records)? } else { words(screen, &records)? };
@@ -47,7 +47,7 @@ pub(super) async fn replay(
 
 /// For people. Gives how many events there were.
 fn words(screen: &TerminalOutput, records: &[JournalRecord]) -> anyhow::Result<u64> {
-    for step in story::tell(records)? {
+    for step in replay_narrator::tell(records)? {
         for line in &step.lines {
             screen.answer(&format!("{:>5}  {line}", step.record.value()));
         }
@@ -64,7 +64,7 @@ fn events(screen: &TerminalOutput, records: &[JournalRecord]) -> anyhow::Result<
     journal::replay_with(records, |seq, effect| {
         // A program was told before the request that the prompt is not in.
         while let Some(known) = withheld.pop_front_if(|known| known.record <= seq) {
-            screen.line(&withholding::line(known.message, &known.shown));
+            screen.line(&withheld_prompts::line(known.message, &known.shown));
         }
         let Effect::Emit(event) = effect else { return };
         events += 1;

@@ -13,7 +13,7 @@ use super::{missing, records};
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
-    places,
+    holm_paths,
     screen::TerminalOutput,
 };
 
@@ -78,9 +78,9 @@ pub(super) async fn export(
     };
     match &args.out {
         Some(path) => {
-            let written = places::private_file(path).and_then(|mut file| file.write_all(&bytes));
+            let written = holm_paths::private_file(path).and_then(|mut file| file.write_all(&bytes));
             written.map_err(|error| {
-                let why = places::why_unmade(&error);
+                let why = holm_paths::why_unmade(&error);
                 let message = format!("{} cannot be written: {why}", path.shown());
                 CommandError::new(CommandExit::Failed, message).hint("name a new file in an existing folder")
             })?;

@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::termios::tcgetwinsize;
 
-use super::{list::date, story::ReplayStep};
+use super::{list::date, replay_narrator::ReplayStep};
 use crate::{
     exit::{CommandError, CommandExit},
     keyboard::{KeyPress, KeyboardInput},

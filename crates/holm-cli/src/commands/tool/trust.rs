@@ -19,10 +19,10 @@ use holm_tools::{
 use super::{is_named, may_be_named};
 use crate::screen::DisplayablePath as _;
 use crate::{
-    agreed::ConsentQuestion,
-    entries::{ENDING, McpEntryFile, McpServerEntry},
+    consent::ConsentQuestion,
     exit::{CommandError, CommandExit},
-    places::{HolmPaths, quoted},
+    holm_paths::{HolmPaths, quoted},
+    mcp_entries::{ENDING, McpEntryFile, McpServerEntry},
     screen::TerminalOutput,
 };
 

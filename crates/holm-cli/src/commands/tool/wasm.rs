@@ -20,10 +20,10 @@ use super::{ToolExecuteArgs, flaws, gate};
 use crate::screen::DisplayablePath as _;
 use crate::{
     exit::{CommandError, CommandExit},
-    places::HolmPaths,
+    holm_paths::HolmPaths,
+    manual_call::ManualToolCall,
     screen::TerminalOutput,
-    shelf,
-    trial::ManualToolCall,
+    tool_sources,
 };
 
 /// Whether the name means a WASM file.
@@ -41,7 +41,7 @@ pub(super) async fn validate(
     places: &HolmPaths,
     screen: &Arc<TerminalOutput>,
 ) -> anyhow::Result<CommandExit> {
-    let host = shelf::host(places, shelf::settings(places)?)?;
+    let host = tool_sources::host(places, tool_sources::settings(places)?)?;
     let (tool, found) = match open(host, file, Allowances::default(), screen).await? {
         Ok(opened) => opened,
         Err(error) => {
@@ -101,14 +101,14 @@ pub(super) async fn execute(
     places: &HolmPaths,
     screen: &Arc<TerminalOutput>,
 ) -> anyhow::Result<CommandExit> {
-    let mut settings = shelf::settings(places)?;
+    let mut settings = tool_sources::settings(places)?;
     if let Some(seconds) = args.clock {
         settings.clock = GuestClock::Fixed(Duration::from_secs(seconds));
     }
     if let Some(seed) = args.seed {
         settings.randomness = GuestRandomness::Seeded(seed);
     }
-    let host = shelf::host(places, settings)?;
+    let host = tool_sources::host(places, settings)?;
     let mut limits = Allowances::default();
     args.limit.iter().for_each(|limit| limits.set(*limit));
     let opened = open(host, &args.tool, limits, screen).await?;

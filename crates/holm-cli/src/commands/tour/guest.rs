@@ -9,7 +9,7 @@ use holm_tools::{
     wasm::WasmTool,
 };
 
-use crate::{places::HolmPaths, shelf};
+use crate::{holm_paths::HolmPaths, tool_sources};
 
 /// A harmless tool that lists the folder.
 pub(super) const LOOK: (&str, &[u8]) = ("look", include_bytes!("guests/look.wasm"));
@@ -32,8 +32,8 @@ pub(super) async fn open(
     let places = HolmPaths { work: folder.to_owned(), ..places.clone() };
     // Keys of the environment are none of a tour's business.
     let settings =
-        holm_tools::wasm::WasmSettings { secrets: SecretRedactor::new(), ..shelf::settings(&places)? };
-    let host = shelf::host(&places, settings)?;
+        holm_tools::wasm::WasmSettings { secrets: SecretRedactor::new(), ..tool_sources::settings(&places)? };
+    let host = tool_sources::host(&places, settings)?;
     let mut sidecar = ToolSidecar::default();
     sidecar.limits.set(FUEL.parse::<Allowance>()?);
     let opened = tokio::task::spawn_blocking(move || {

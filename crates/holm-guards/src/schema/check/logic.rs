@@ -2,7 +2,7 @@
 
 use super::checker::{ReportMode, SchemaChecker};
 use crate::json::Json;
-use crate::schema::evaluated::EvaluatedParts;
+use crate::schema::evaluated_parts::EvaluatedParts;
 use crate::schema::message;
 use crate::schema::node::{ArrayRules, LogicRules, ObjectRules, SchemaNode, SchemaNodeId};
 use crate::schema::path::ValuePath;

@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::normal::normalise;
+use super::normal_form::normalise;
 
 pub(super) const MONTHS: [&str; 12] = [
     "january",

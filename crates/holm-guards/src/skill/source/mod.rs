@@ -7,7 +7,7 @@
 mod boundary;
 mod date;
 mod decompose;
-mod normal;
+mod normal_form;
 mod number;
 mod search;
 mod text;

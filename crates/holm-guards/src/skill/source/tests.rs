@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::normal::normalise;
+use super::normal_form::normalise;
 use super::{SourceText, ValueReading, is_date};
 use crate::json::Json;
 

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::boundary::{ValueReading, is_word};
 use super::date;
-use super::normal::normalise;
+use super::normal_form::normalise;
 use super::number::{self, DecimalNumber};
 use super::search::any_occurrence;
 use crate::json::JsonNumber;

@@ -1,7 +1,7 @@
 use alloc::{format, sync::Arc, vec, vec::Vec};
 
 use super::teller::{Teller, never};
-use crate::context::{PlanDecision, room::TokenThresholds};
+use crate::context::{PlanDecision, token_thresholds::TokenThresholds};
 use crate::{Block, ContextPolicy, Custom, Family, PlanStep, Role};
 
 fn steps(teller: &mut Teller, policy: &ContextPolicy, window: u64) -> Vec<PlanStep> {

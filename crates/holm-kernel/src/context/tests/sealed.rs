@@ -3,7 +3,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 use proptest::prelude::*;
 
 use super::teller;
-use crate::context::sealed::{AttachmentPolicy, chars, clip, elide, split};
+use crate::context::envelope_parts::{AttachmentPolicy, chars, clip, elide, split};
 use crate::{Block, Media, Message, MessageId, Outcome, Role, Source, ToolResult};
 
 fn message(result: ToolResult) -> Message {

@@ -16,7 +16,7 @@ use crate::{
         JobNotification, JobNotificationKind, JobRepository, JobRepositoryError, JobRunKey, JobScheduler,
         NotificationSender, Outcome, Phase, Run, RunQuestionState, ScheduledJob, SchedulerServices, Spec,
         Stopped, Switch, TriggerOutcome, WebhookDelivery, WebhookDeliveryError, WebhookHeaders, When,
-        letter::DeliveryRetry, shelf::MOST_JOBS,
+        job_repository::MOST_JOBS, webhook_delivery::DeliveryRetry,
     },
 };
 

@@ -2,9 +2,9 @@
 //! unless the client names one. The journal records the agent's steps; its text is the answer.
 
 mod answer_schema;
-mod ask;
+mod answer_stream;
+mod client_prompt;
 mod results;
-mod talk;
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +32,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::talk::{AnswerPiece, AnswerStream};
+use self::answer_stream::{AnswerPiece, AnswerStream};
 use crate::{
     ApiError, HolmServer, Problem, SessionId, SessionStart,
     auth::{AuthenticatedUser, Role},
@@ -214,7 +214,7 @@ async fn alone(
     schema: Option<AnswerSchema>,
 ) -> Result<AnswerStream, ApiError> {
     all_sessions(who)?;
-    let prompt = told(ask::whole(asked)?, schema.as_ref());
+    let prompt = told(client_prompt::whole(asked)?, schema.as_ref());
     let errands = Arc::new(ClientToolCalls::new());
     let mut opening = SessionOptions::new(SessionStart::New(None));
     (opening.agent, opening.attendance) = (Some(asked.model.clone()), QuestionAttendance::Unattended);
@@ -227,7 +227,7 @@ async fn alone(
         who,
         Arc::clone(&room),
         Some(Arc::clone(errands)),
-        talk::SessionRetention::Close,
+        answer_stream::SessionRetention::Close,
     )
     .await?;
     let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
@@ -247,7 +247,7 @@ async fn in_session(
         let message = "a named session keeps its first tools; leave `tools` out";
         return Err(ApiError::bad("unsupported", message));
     }
-    let prompt = told(ask::last(asked)?, schema.as_ref());
+    let prompt = told(client_prompt::last(asked)?, schema.as_ref());
     let room = match server.inner.hall.enter(&who.user, &id).await {
         Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
             all_sessions(who)?;
@@ -257,7 +257,8 @@ async fn in_session(
         }
         entered => entered?,
     };
-    let talk = AnswerStream::new(server, who, Arc::clone(&room), None, talk::SessionRetention::Stay).await?;
+    let talk = AnswerStream::new(server, who, Arc::clone(&room), None, answer_stream::SessionRetention::Stay)
+        .await?;
     let (from, _) = server.inner.hall.prompt_from(&room, Some(prompt)).await?;
     Ok(talk.begun_at(from, schema))
 }
@@ -284,9 +285,14 @@ async fn go_on(
     admit(who, &results.session)?;
     let room = server.inner.hall.find(&who.user, &results.session).await.ok_or_else(gone)?;
     let errands = room.errands.get().cloned().ok_or_else(gone)?;
-    let talk =
-        AnswerStream::new(server, who, room, Some(Arc::clone(&errands)), talk::SessionRetention::Close)
-            .await?;
+    let talk = AnswerStream::new(
+        server,
+        who,
+        room,
+        Some(Arc::clone(&errands)),
+        answer_stream::SessionRetention::Close,
+    )
+    .await?;
     if !errands.settle(results.given) {
         return Err(gone());
     }

@@ -4,7 +4,7 @@ use holm_wire::{
     server::{CompletionRequest, ServerCodec as _},
 };
 
-use super::{answer_schema::schema_of, ask, results};
+use super::{answer_schema::schema_of, client_prompt, results};
 
 fn read(body: &str) -> CompletionRequest {
     openai_chat::OpenaiChatServerCodec.read(body.as_bytes()).unwrap()
@@ -17,7 +17,7 @@ fn text(prompt: &Prompt) -> String {
 #[test]
 fn a_single_question_is_the_prompt_itself() {
     let asked = read(r#"{"model":"holm","messages":[{"role":"user","content":"What is 2 + 2?"}]}"#);
-    assert_eq!(text(&ask::whole(&asked).unwrap()), "What is 2 + 2?");
+    assert_eq!(text(&client_prompt::whole(&asked).unwrap()), "What is 2 + 2?");
 }
 
 #[test]
@@ -26,11 +26,11 @@ fn what_was_said_before_is_told_and_a_named_session_knows_it() {
         r#"{"model":"holm","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hello"},
         {"role":"assistant","content":"hi"},{"role":"user","content":"and now?"}]}"#,
     );
-    let whole = text(&ask::whole(&asked).unwrap());
+    let whole = text(&client_prompt::whole(&asked).unwrap());
     for part in ["Be brief.", "They: hello", "You: hi", "and now?"] {
         assert!(whole.contains(part), "{part} in {whole}");
     }
-    assert_eq!(text(&ask::last(&asked).unwrap()), "and now?");
+    assert_eq!(text(&client_prompt::last(&asked).unwrap()), "and now?");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_conversation_that_ends_with_an_answer_asks_nothing() {
         r#"{"model":"holm","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}"#,
         r#"{"model":"holm","messages":[]}"#,
     ] {
-        assert!(ask::whole(&read(body)).is_err(), "{body}");
+        assert!(client_prompt::whole(&read(body)).is_err(), "{body}");
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::{
     super::{
-        effort::{ComparisonBudget, ComparisonBudgetError},
+        comparison_budget::{ComparisonBudget, ComparisonBudgetError},
         indents::IndentMapping,
+        line_comparison::{LineComparison, MatchDifferences, normal, split_indent},
         lines::LineIndex,
-        nearest,
-        relaxed::{LineComparison, MatchDifferences, normal, split_indent},
+        nearest_text,
     },
     PatchedTextWriter,
 };
@@ -138,7 +138,7 @@ impl PatchHunk {
 
     /// The part of a text that is most similar to the lines that were not found.
     pub(super) fn nearest(&self, text: &str) -> String {
-        nearest::describe(text, &self.wanted(), "the hunk")
+        nearest_text::describe(text, &self.wanted(), "the hunk")
     }
 
     /// The one place after `from`.

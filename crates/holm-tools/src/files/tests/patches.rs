@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{Bench, call, fails, job, succeeds};
-use crate::files::{diff, effort::ComparisonBudget};
+use crate::files::{comparison_budget::ComparisonBudget, diff};
 
 /// What a diff makes of a text.
 #[track_caller]

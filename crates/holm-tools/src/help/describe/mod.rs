@@ -8,7 +8,7 @@ use holm_guards::json::Json;
 use super::error::{HelpTextError, SubcommandAttachError};
 use super::limits::MAX_NESTING;
 use super::plan::{CallPlan, CommandNode};
-use super::{merge, schema, settle};
+use super::{merge, plan_builder, schema};
 
 /// The program that printed the help, and the words before `--help`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl HelpDescription {
             (Some(Err(error)), _) | (None, Some(Err(error))) => return Err(error),
             (None, None) => return Err(HelpTextError { why: super::HelpTextErrorKind::Empty }),
         };
-        let root = settle::settle(&draft);
+        let root = plan_builder::settle(&draft);
         Ok(Self {
             about: draft.about,
             version: draft.version,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::super::pending::{FileEventKind, PendingFiles, QUIET, REST};
+use super::super::pending_files::{FileEventKind, PendingFiles, QUIET, REST};
 
 #[test]
 fn a_file_is_ready_when_its_writer_has_closed_it() {

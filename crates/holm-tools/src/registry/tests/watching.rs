@@ -48,7 +48,7 @@ fn put(folder: &Path, name: &str, text: &str) {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_only_looks_wakes_nobody() {
-    use super::super::lookout::{FolderSubscription, WatchNotice};
+    use super::super::folder_watcher::{FolderSubscription, WatchNotice};
     use notify::event::{AccessKind, AccessMode, EventKind};
 
     let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
@@ -140,7 +140,7 @@ async fn a_change_is_visible_soon() {
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn half_a_file_is_never_loaded_however_long_its_writer_pauses() {
-    use super::super::pending::QUIET;
+    use super::super::pending_files::QUIET;
     let folder = tempfile::tempdir().unwrap();
     let (registry, _watching) = watch(folder.path()).await;
     let mut file = fs::File::create(folder.path().join("a.say")).unwrap();

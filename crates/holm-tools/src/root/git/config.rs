@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::plain::read_plain_within;
+use crate::plain_files::read_plain_within;
 
 /// The largest configuration file that is read. Git's own are a few kilobytes.
 pub(super) const MAX_CONFIG_BYTES: u64 = 1024 * 1024;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::plain::read_plain_within;
+use crate::plain_files::read_plain_within;
 
 /// The largest index that is read: about half a million files.
 const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, statat};
 
-use crate::plain::read_plain_within;
+use crate::plain_files::read_plain_within;
 
 /// The longest file that says where a git folder is.
 const MAX_POINTER_BYTES: u64 = 8 * 1024;

@@ -3,13 +3,13 @@
 //! that this module looks for.
 
 mod config;
-mod executed;
+mod executed_files;
 mod index;
 mod layout;
-mod named;
+mod named_paths;
 
 pub(crate) use config::{GitConfig, GitConfigEntry};
 pub(crate) use index::gitlinks;
 pub(super) use layout::is_inside;
 pub(crate) use layout::{GitFolder, is_named_git, plain_path};
-pub(crate) use named::{GitNamedPaths, is_harmless};
+pub(crate) use named_paths::{GitNamedPaths, is_harmless};

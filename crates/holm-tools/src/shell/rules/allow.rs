@@ -1,6 +1,6 @@
 //! Decides what allow rules cover: a command that a rule names, and what that command runs.
 
-use super::hidden::{self, EmbeddedCommand};
+use super::embedded_commands::{self, EmbeddedCommand};
 use super::rule::{CommandRule, TrailingWords};
 use super::runners::{self, RunnerKind};
 use crate::shell::script::{ScriptComplexity, ScriptWord, ShellScript};
@@ -40,9 +40,9 @@ fn covers_what_runs(rules: &[CommandRule], rule: &CommandRule, words: &[&str], d
     let name = first.rsplit('/').next().unwrap_or(first);
     let unnamed = words.get(rule.words.len()..).unwrap_or_default();
     if name == "git" {
-        return !hidden::git_would_run(rest, unnamed);
+        return !embedded_commands::git_would_run(rest, unnamed);
     }
-    let values_are_covered = hidden::texts(name, rest).iter().all(|text| match text {
+    let values_are_covered = embedded_commands::texts(name, rest).iter().all(|text| match text {
         EmbeddedCommand::Run(text) => covers_text(rules, text, depth),
         EmbeddedCommand::Perhaps(_) | EmbeddedCommand::Expanded(_) => true,
     });

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::hidden::{self, EmbeddedCommand};
+use super::embedded_commands::{self, EmbeddedCommand};
 use super::rule::CommandRule;
 use super::runners::{self, RunnerKind};
 use crate::shell::script::{ScriptCommand, ScriptWord, ShellAssignment, ShellScript};
@@ -49,7 +49,8 @@ impl<'a> DenySearch<'a> {
         // A value that stays in a shell variable runs nothing.
         self.uses_values |= uses_values(script);
         let is_used = self.uses_values;
-        let runs = |set: &&ShellAssignment| is_used || set.is_exported || hidden::is_run(&set.name);
+        let runs =
+            |set: &&ShellAssignment| is_used || set.is_exported || embedded_commands::is_run(&set.name);
         let mut set = script.assignments().iter().filter(runs);
         let hit = set.find_map(|set| self.variable(&set.name, &set.value, depth));
         hit.or_else(|| script.commands().iter().find_map(|command| self.command(command, depth)))
@@ -61,15 +62,15 @@ impl<'a> DenySearch<'a> {
             self.unclear = Some("BASH_ENV names a file of commands; leave it out, or write the commands out");
         }
         let Some(value) = value.value() else {
-            if hidden::is_run(name) || name == "GIT_CONFIG_GLOBAL" {
+            if embedded_commands::is_run(name) || name == "GIT_CONFIG_GLOBAL" {
                 self.unclear = Some("a variable that is run is made at run time; write it out");
             }
             return None;
         };
-        if is_input(value) && (hidden::is_run(name) || name.starts_with("GIT_CONFIG_")) {
+        if is_input(value) && (embedded_commands::is_run(name) || name.starts_with("GIT_CONFIG_")) {
             self.unclear = Some("a variable names commands that are read from elsewhere; write them out");
         }
-        self.texts(&hidden::of_variable(name, value), depth)
+        self.texts(&embedded_commands::of_variable(name, value), depth)
     }
 
     fn texts(&mut self, texts: &[EmbeddedCommand], depth: usize) -> Option<&'a CommandRule> {
@@ -158,10 +159,10 @@ impl<'a> DenySearch<'a> {
         if name == "git" && known.iter().any(|word| word.starts_with("--config-e")) {
             self.unclear = Some("a setting of git is made at run time; write it out");
         }
-        if name == "git" && known.len() < words.len() && hidden::git_runs(&known) {
+        if name == "git" && known.len() < words.len() && embedded_commands::git_runs(&known) {
             self.unclear = Some("what git would run is made at run time; write it out");
         }
-        if self.rules.iter().any(|rule| hidden::mentions(name, &known, &rule.words)) {
+        if self.rules.iter().any(|rule| embedded_commands::mentions(name, &known, &rule.words)) {
             self.unclear = Some("a program's own text names what is forbidden; write the command out");
         }
         let is_table = matches!(name, "hash" | "enable");
@@ -175,21 +176,22 @@ impl<'a> DenySearch<'a> {
         // ones are checked here.
         let is_builtin = matches!(name, "declare" | "export" | "local" | "readonly" | "typeset");
         let is_plain = |value: &ScriptWord| value.value().is_some_and(|value| !value.contains(['$', '`']));
-        let is_set =
-            |name: &str, value: &ScriptWord| hidden::is_run(name) || (is_exported && is_plain(value));
+        let is_set = |name: &str, value: &ScriptWord| {
+            embedded_commands::is_run(name) || (is_exported && is_plain(value))
+        };
         let set = set.filter(|(name, value)| !is_builtin || is_set(name, value));
         let set: Vec<_> =
             set.chain(set_at_run_time(name, &known).map(|name| (name, ScriptWord::Made))).collect();
         let hit = set.iter().find_map(|(name, value)| self.variable(name, value, depth));
-        hit.or_else(|| self.texts(&hidden::texts(name, &known), depth))
+        hit.or_else(|| self.texts(&embedded_commands::texts(name, &known), depth))
     }
 
     /// Searches the input that a program would run: a here-document, a here-string or the
     /// text before a pipe.
     fn input(&mut self, name: &str, words: &[ScriptWord], input: Option<&str>) {
         let words: Vec<Option<&str>> = words.iter().map(ScriptWord::value).collect();
-        let Some(input) = input.filter(|_| hidden::runs_input(name, &words)) else { return };
-        if self.rules.iter().any(|rule| hidden::names(input, &rule.words)) {
+        let Some(input) = input.filter(|_| embedded_commands::runs_input(name, &words)) else { return };
+        if self.rules.iter().any(|rule| embedded_commands::names(input, &rule.words)) {
             self.unclear = Some("a program's input names what is forbidden; write the command out");
         }
     }

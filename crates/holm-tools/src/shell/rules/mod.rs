@@ -2,7 +2,7 @@
 
 mod allow;
 mod deny;
-mod hidden;
+mod embedded_commands;
 mod programs;
 mod rule;
 mod runners;

@@ -4,7 +4,7 @@
 //! list of such programs would ever be complete. Programs that run other programs are in
 //! the table of `runners`.
 
-use super::hidden::is_git_run;
+use super::embedded_commands::is_git_run;
 
 /// They do what their name says with all their options, and their words are only texts and files.
 /// So the beginning of such a command may be remembered.

@@ -44,7 +44,7 @@ fn proposal(script: &str) -> Proposal {
         call: CallId::new(1),
         tool_call: CallId::new(2),
         tool: SHELL.into(),
-        digest: super::super::gate::digest(SHELL, &arguments),
+        digest: super::super::approval_gate::digest(SHELL, &arguments),
         arguments,
         level: Level::Execute,
         needs: Vec::new(),
@@ -177,7 +177,7 @@ async fn a_prefix_holds_in_the_folder_that_it_was_given_in() {
     let call = |folder: &str| {
         let arguments = [("folder", folder.into()), ("script", "git diff".into())];
         let arguments = holm_guards::json::Json::object(arguments).canonical();
-        let digest = super::super::gate::digest(SHELL, &arguments);
+        let digest = super::super::approval_gate::digest(SHELL, &arguments);
         Proposal { arguments, digest, ..proposal("git diff") }
     };
     for (folder, asked) in [("sub", 1), ("sub", 1), ("other", 2), ("sub", 2)] {

@@ -16,8 +16,8 @@ fn home() -> (tempfile::TempDir, PathBuf, PathBuf) {
     (folder, home, work)
 }
 
-fn found(home: &Path, work: &Path, names: &[&str]) -> Toolchains {
-    Toolchains::find(names.iter().map(|name| home.join(name)), Some(home), work)
+fn found(home: &Path, work: &Path, names: &[&str]) -> UserToolchains {
+    UserToolchains::find(names.iter().map(|name| home.join(name)), Some(home), work)
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn folders_of_the_workspace_and_those_that_hold_the_home_are_not_on_it() {
     let (_folder, home, work) = home();
     let toolchains = found(&home, &work, &["work/bin", ".", ".."]);
     assert!(!toolchains.path().iter().any(|folder| folder.starts_with(&work) || home.starts_with(folder)));
-    let relative = Toolchains::find([PathBuf::from("bin")], Some(&home), &work);
+    let relative = UserToolchains::find([PathBuf::from("bin")], Some(&home), &work);
     assert!(relative.path().iter().all(|folder| folder.is_absolute()));
 }
 

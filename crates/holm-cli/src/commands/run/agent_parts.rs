@@ -1,0 +1,684 @@
+//! Collects all parts of an agent of `holm run` before the agent is assembled.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use holm::{
+    grants::{FilePath, Level},
+    kernel::{
+        Announcements, Approvals, Bound, CallId, Config, ENTER_PLAN, EXIT_PLAN, HiddenToolNote, Ladder,
+        Marks, ModelSpec, ToolSpec as Declared, name_key,
+    },
+    runtime::{
+        self, Agent, AgentBuilder, BuildError, DeltaSink, EventSink, HandleError, HookSet, ReplyDelta,
+        SecretRedactor, Session, Toolbox,
+    },
+    store::Store,
+};
+use holm_server::terminal::TerminalHost;
+use holm_tools::{
+    agents::{AgentBuildError, AgentBuildErrorKind, AgentFile, AgentLoader, AgentToolNames},
+    catalogue::CatalogueEntry,
+    conversation::{PERSON_TOOLS, TOOL_SEARCH, ToolDisplayPolicy, ToolLookup, plan_tools},
+    registry::{RegistryFollower, RegistrySnapshot, ToolRegistry, keep_current},
+    shell::{ApprovalGate, CommandRules},
+    simple_tools,
+};
+
+use super::{RunArgs, rules_of};
+use crate::screen::DisplayablePath as _;
+use crate::{
+    agent_validator::line_naming,
+    agents::{self, ToolFilter},
+    approve::TerminalApprover,
+    checks::JailCheckRunner,
+    default_prompt::{CallPermissions, GitState, SessionEnvironment, SessionInstructions},
+    exe_tree_loader::ExeTreeLoader,
+    exit::{CommandError, CommandExit},
+    helper_factory::{HelperFactory, HelperTools, is_agent},
+    helper_terminal,
+    holm_paths::HolmPaths,
+    hooks::RunHooks,
+    mcp_entries,
+    model::ResolvedModel,
+    protected_paths::ProtectedPaths,
+    screen::TerminalOutput,
+    settings::{GuidanceTexts, guides},
+    skills::{self, RunSkills},
+    tool_sources::{ToolSources, WatchMode, lacks},
+    tools::{self, CommandConfinement, OutsideTools},
+    withheld_prompts::WithheldPrompts,
+    worktrees::HelperWorktrees,
+};
+
+/// The parts of an agent.
+pub(super) struct AgentParts {
+    chosen: ResolvedModel,
+    set: tools::BuiltinToolSet,
+    stronger: Vec<ModelSpec>,
+    store: Store,
+    checks: JailCheckRunner,
+    /// The folder that relative paths start from.
+    workspace: Option<FilePath>,
+    secrets: SecretRedactor,
+    terminal: TerminalApprover,
+    hooks: RunHooks,
+    crew: AgentLoader,
+    shelf: ToolSources,
+    /// The tools with which the run begins.
+    began: Arc<RegistrySnapshot>,
+    helping: HelperTools,
+    /// Finds tools by search, if there are too many to list.
+    lookup: Option<ToolLookup>,
+    /// Which tools the chosen agent has.
+    only: ToolFilter,
+    skills: RunSkills,
+    /// What the person and the project tell every agent.
+    guides: GuidanceTexts,
+    /// Where the session works; none for small models, whose prompts have no room for it.
+    environment: Option<SessionEnvironment>,
+}
+
+impl AgentParts {
+    /// Opens and finds everything. What is missing or not used is told.
+    pub(super) async fn lay_out(
+        args: &RunArgs,
+        places: &HolmPaths,
+        store: Store,
+        chosen: ResolvedModel,
+        terminal: TerminalApprover,
+        screen: &Arc<TerminalOutput>,
+    ) -> anyhow::Result<Self> {
+        if let Some(set) = args.tools {
+            set.check()?;
+        }
+        let (chosen, stronger) = args.choose_stronger(chosen)?;
+        let env = |name: &str| std::env::var(name).ok();
+        let kept = ProtectedPaths::find(places)
+            .and(args.settled.agent.iter().flat_map(agents::AgentDefinition::starts));
+        let kept = kept.granted(args.grant.iter().chain(&args.yes));
+        let outside = OutsideTools::here(places, &kept, rules(args), confinement(args), env);
+        let native = tools::native(places, &kept, &store, outside.outputs.as_deref());
+        let outside = outside.and(native);
+        let set = args.tools.unwrap_or_else(|| fitting(chosen.fits, file_of(args), &outside.tools));
+        let beyond = if set == tools::BuiltinToolSet::Few { outside.tools.clone() } else { Toolbox::new() };
+        let secrets = secrets(&chosen, &outside, places);
+        let brought = args.settled.brings.iter().flat_map(|brings| brings.secrets());
+        let secrets = brought.fold(secrets, |secrets, (name, value)| secrets.know(name, value));
+        let hooks = RunHooks::find(places, confinement(args), screen, &secrets)?;
+        let trees = HelperWorktrees::find(places).await;
+        let troubled = trees.as_ref().err().map(|why| format!("worktrees are not available: {why}"));
+        let skills = RunSkills::find(places, &brought_skills(args));
+        let guides = guides(places);
+        let told = hooks.notes.iter().chain(&skills.notes).chain(&guides.notes);
+        let notes = told.chain(&outside.notes).chain(&troubled);
+        notes.for_each(|note| screen.note(&format!("holm: {note}")));
+        // A small model would talk about its tools in place of using them.
+        let talk = if set == tools::BuiltinToolSet::Few {
+            Toolbox::new()
+        } else {
+            helper_terminal::tools(&terminal)
+        };
+        let registry = ToolRegistry::new();
+        let crew = AgentLoader::new(HelperFactory {
+            registry: registry.clone(),
+            card: chosen.card.clone(),
+            client: Arc::clone(&chosen.client),
+            reach: chosen.reach.clone(),
+            mode: args.helpers_mode(),
+            store: store.clone(),
+            secrets: secrets.clone(),
+            talk: talk.clone(),
+            person: (set != tools::BuiltinToolSet::Few).then(|| terminal.clone()),
+            rules: rules(args),
+            confinement: confinement(args),
+            trees: trees.unwrap_or_default(),
+            places: places.clone(),
+            kept,
+            set,
+            log: args.log.clone(),
+        });
+        let crew = match file_of(args).and_then(|file| file.at_once) {
+            Some(most) => crew.at_most(most),
+            None => crew,
+        };
+        let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
+        let mut built_in: Vec<String> = own.declarations().into_iter().map(|tool| tool.name).collect();
+        // What is withheld is not found either.
+        built_in.retain(|name| terminal.can_ask() || !PERSON_TOOLS.contains(&name.as_str()));
+        if let Some(tool) = skills.tool() {
+            own.add_shared(tool)?;
+        }
+        let agents = Some(crew.clone());
+        let shelf = ToolSources::with_agents(
+            registry,
+            agents,
+            Some(terminal.clone()),
+            places,
+            &own,
+            screen,
+            WatchMode::Always,
+        )
+        .await?;
+        shelf.tell(screen, &beyond);
+        let only = chosen_tools(args, &shelf, &crew, places, screen).await;
+        if let Some(brings) = &args.settled.brings {
+            let notes = brings.add(shelf.registry(), places).await;
+            notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+        }
+        can_work(args, &shelf, &beyond, screen)?;
+        let began = shelf.snapshot();
+        let helping = HelperTools::of(&began);
+        let shown = if args.tools.is_none() { InitialToolList::Few(&built_in) } else { InitialToolList::All };
+        let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
+        let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == ToolFilter::All);
+        let environment = match set {
+            tools::BuiltinToolSet::Few => None,
+            tools::BuiltinToolSet::All | tools::BuiltinToolSet::Native | tools::BuiltinToolSet::Wasm => {
+                Some(environment(args, places, &terminal).await)
+            }
+        };
+        Ok(Self {
+            chosen,
+            set,
+            stronger,
+            store,
+            checks: JailCheckRunner::new(places, confinement(args)),
+            workspace: places.workspace(),
+            secrets,
+            terminal,
+            hooks,
+            crew,
+            shelf,
+            began,
+            helping,
+            lookup,
+            only,
+            skills,
+            guides,
+            environment,
+        })
+    }
+
+    /// The loader of agent files, the secrets, and the hooks that check every call.
+    pub(super) fn parts(&self) -> (AgentLoader, SecretRedactor, HookSet) {
+        (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
+    }
+
+    /// Hears of prompts that hooks withhold.
+    pub(super) fn withholding(&self) -> Arc<WithheldPrompts> {
+        Arc::clone(&self.hooks.withholding)
+    }
+
+    /// Puts the agent together.
+    pub(super) fn agent(self, args: &RunArgs, sinks: RunSinks) -> anyhow::Result<(Agent, RunTools)> {
+        let (work, can_ask) = (AgentWork::of(args), self.terminal.can_ask());
+        let tools = RunTools {
+            shelf: self.shelf,
+            began: self.began,
+            lookup: self.lookup,
+            only: self.only,
+            work,
+            can_ask,
+        };
+        let toolbox = tools.begun();
+        only_delegates(args, &toolbox)?;
+        let gate = ApprovalGate::new(self.terminal.clone(), rules(args));
+        let taught =
+            if toolbox.find(skills::TOOL).is_some() { self.skills.introduction() } else { String::new() };
+        let instructions = instructions(args, self.set, &self.chosen.card);
+        let marks = Marks { untrusted: !self.guides.untrusted.is_empty(), private: false };
+        let environment = self.environment.as_ref().map(SessionEnvironment::block).unwrap_or_default();
+        let system = system(args, &instructions.text, &self.crew, self.guides, taught, environment);
+        let builder = Agent::builder(self.chosen.card, self.chosen.client)
+            .name(called(args))
+            .system(system)
+            .config(|config| {
+                settle(config, args, self.set, &self.helping, can_ask);
+                config.system_source = instructions.source;
+                config.marks = marks;
+                config.workspace = self.workspace;
+                config.policy.aliases = holm_tools::aliases();
+            })
+            .tools(toolbox)
+            .mode(args.mode())
+            .approvals(Approvals::Ask)
+            .secrets(self.secrets)
+            .approver(gate.clone())
+            .events(gate)
+            .events(args.log.clone())
+            .journals(self.store.clone())
+            .blobs(self.store.clone())
+            .checks(self.checks)
+            .spawner(self.crew);
+        let builder = builder.hooks(self.hooks.hooks);
+        let builder = tools.lookup.iter().cloned().fold(builder, AgentBuilder::hook);
+        let builder = climbing(args, self.stronger, builder, self.store);
+        let builder = sinks.events.into_iter().fold(builder, AgentBuilder::events);
+        let builder = sinks.deltas.into_iter().fold(builder, AgentBuilder::deltas);
+        Ok((builder.build()?, tools))
+    }
+}
+
+/// The tools that fit the model, unless the chosen agent names others: then it gets
+/// only what it names.
+fn fitting(fits: tools::BuiltinToolSet, file: Option<&AgentFile>, native: &Toolbox) -> tools::BuiltinToolSet {
+    let Some(AgentToolNames::These(names)) = file.map(|file| &file.tools) else { return fits };
+    // The date is among the few too.
+    let is_beyond =
+        |name: &String| native.find(name).is_some() && !simple_tools::ANSWERING.contains(&name.as_str());
+    if fits == tools::BuiltinToolSet::Few && names.iter().any(is_beyond) {
+        tools::BuiltinToolSet::All
+    } else {
+        fits
+    }
+}
+
+/// The file of the chosen agent, where it is one of Holm's form.
+fn file_of(args: &RunArgs) -> Option<&AgentFile> {
+    match &args.settled.agent {
+        Some(agents::AgentDefinition::Native { file, .. }) => Some(file),
+        Some(agents::AgentDefinition::Exe(_)) | None => None,
+    }
+}
+
+/// What the chosen agent may do itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AgentWork {
+    /// It uses its tools without restriction.
+    Any,
+    /// It only delegates work to other agents.
+    Delegates,
+}
+
+impl AgentWork {
+    fn of(args: &RunArgs) -> Self {
+        let manages = file_of(args).is_some_and(|file| !file.manages.is_empty());
+        if manages { Self::Delegates } else { Self::Any }
+    }
+
+    /// The tools that it may have. A tool that acts may be added later, under a name
+    /// in the agent's file.
+    fn bounds(self, tools: Toolbox) -> Toolbox {
+        match self {
+            Self::Any => tools,
+            Self::Delegates => {
+                let mut left = Toolbox::new();
+                for tool in tools.iter().filter(|tool| !acts(tool.declaration())) {
+                    // Names of a toolbox are unique.
+                    let _ = left.add_shared(Arc::clone(tool));
+                }
+                left
+            }
+        }
+    }
+}
+
+/// Whether a tool does something itself.
+fn acts(tool: &Declared) -> bool {
+    tool.level > Level::None && !is_agent(tool)
+}
+
+/// Refuses a manager that has a tool of its own that acts, or whose managed agents are missing. The
+/// same rule applies to a manager that is a helper.
+fn only_delegates(args: &RunArgs, toolbox: &Toolbox) -> Result<(), CommandError> {
+    let Some(file) = file_of(args).filter(|file| !file.manages.is_empty()) else { return Ok(()) };
+    let refused = |why: String| {
+        Err(CommandError::new(CommandExit::Usage, format!("the agent `{}` cannot be used: {why}", file.name)))
+    };
+    if let Some(tool) = toolbox.iter().map(|tool| tool.declaration()).find(|tool| acts(tool)) {
+        return refused(BuildError::ManagerActs { name: tool.name.clone() }.to_string());
+    }
+    for name in &file.manages {
+        let tool = name.clone();
+        match toolbox.find(name) {
+            Some(found) if is_agent(found.declaration()) => {}
+            Some(_) => return refused(AgentBuildErrorKind::NoAgent { tool }.to_string()),
+            None => return refused(AgentBuildErrorKind::NoTool { tool }.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a chosen agent that lacks something that its file names, because it would be a different
+/// agent without it. Tools that a small model is not given are not a fault of the file.
+fn can_work(
+    args: &RunArgs,
+    shelf: &ToolSources,
+    beyond: &Toolbox,
+    screen: &Arc<TerminalOutput>,
+) -> Result<(), CommandError> {
+    let Some(agents::AgentDefinition::Native { path, .. }) = &args.settled.agent else { return Ok(()) };
+    let snapshot = shelf.snapshot();
+    // Another file may have its name, and then it is called otherwise.
+    let own = snapshot.tools().find(|(_, entry)| Path::new(&entry.origin) == path);
+    let Some((tool, _)) = own else { return Ok(()) };
+    let is_own = |fault: &AgentBuildError| fault.agent == tool.declaration().name && !lacks(fault, beyond);
+    let Some(fault) = shelf.faults(screen).into_iter().find(is_own) else { return Ok(()) };
+    let (AgentBuildErrorKind::NoTool { tool: name } | AgentBuildErrorKind::Below { agent: name }) =
+        &fault.why
+    else {
+        return Ok(());
+    };
+    let line = line_naming(path, name);
+    Err(CommandError::new(CommandExit::Usage, format!("{}:{line}: {fault}", path.shown())))
+}
+
+/// What the agent is called: as the one that was chosen, so that people see who used what.
+fn called(args: &RunArgs) -> String {
+    match &args.settled.agent {
+        Some(agents::AgentDefinition::Native { file, .. }) => file.name.clone(),
+        Some(agents::AgentDefinition::Exe(exe)) => exe.tree.agent.slug.clone(),
+        None => "holm".into(),
+    }
+}
+
+/// What a model has shown on this machine, from the journals of its sessions.
+pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
+    let known = store.model_ledger(None).await.ok()?;
+    let own = known.iter().filter(|standing| standing.model == model);
+    let (tasks, answered) = own.fold((0_u64, 0_u64), |(tasks, answered), standing| {
+        (tasks + standing.score.tasks, answered + standing.score.successes)
+    });
+    (tasks > 0).then(|| {
+        format!("it has answered {answered} of its {tasks} tasks here; holm model ledger shows which")
+    })
+}
+
+/// The observers of a run.
+#[derive(Default)]
+pub(crate) struct RunSinks {
+    pub(crate) events: Vec<Arc<dyn EventSink>>,
+    /// Receives replies as they arrive.
+    pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
+}
+
+impl RunSinks {
+    /// Adds the watchers of a server.
+    pub(super) fn and(mut self, host: &TerminalHost) -> Self {
+        self.events.push(host.events());
+        let deltas: Vec<_> = self.deltas.take().into_iter().chain([host.deltas()]).collect();
+        self.deltas = Some(Arc::new(DeltaFanout(deltas)));
+        self
+    }
+}
+
+/// Forwards every piece of a reply to several sinks.
+struct DeltaFanout(Vec<Arc<dyn DeltaSink>>);
+
+impl DeltaSink for DeltaFanout {
+    fn delta(&self, call: CallId, delta: ReplyDelta<'_>) {
+        self.0.iter().for_each(|sink| sink.delta(call, delta));
+    }
+
+    fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
+        let own = self.0.iter().map(|sink| sink.of_run(run).unwrap_or_else(|| Arc::clone(sink)));
+        Some(Arc::new(Self(own.collect())))
+    }
+}
+
+/// The tools of a run, which may change while it runs.
+pub(crate) struct RunTools {
+    shelf: ToolSources,
+    began: Arc<RegistrySnapshot>,
+    lookup: Option<ToolLookup>,
+    only: ToolFilter,
+    work: AgentWork,
+    /// Whether a person can be asked.
+    can_ask: bool,
+}
+
+impl RunTools {
+    /// The tools with which the run begins.
+    pub(crate) fn begun(&self) -> Toolbox {
+        for_people(self.can_ask, given(self.lookup.as_ref(), &self.only, &self.began))
+    }
+
+    /// All tools, as they come and go.
+    pub(crate) fn registry(&self) -> &ToolRegistry {
+        self.shelf.registry()
+    }
+
+    /// Tells the run of tools that come and go.
+    pub(crate) fn follow(&self, session: &Session) -> RegistryFollower {
+        self.follow_beside(session, Toolbox::new())
+    }
+
+    /// As [`follow`](Self::follow), for a run with other tools beside these. If two have the same
+    /// name, these keep it.
+    fn follow_beside(&self, session: &Session, others: Toolbox) -> RegistryFollower {
+        let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
+        let can_ask = self.can_ask;
+        let pick = move |snapshot: &RegistrySnapshot| {
+            let own = for_people(can_ask, given(lookup.as_ref(), &only, snapshot));
+            beside(work.bounds(own), &others)
+        };
+        keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
+    }
+
+    /// Gives the run other tools beside these, and tells it of those that come and go.
+    pub(crate) fn lend(&self, session: &Session, others: Toolbox) -> Result<RegistryFollower, HandleError> {
+        if !others.is_empty() {
+            session.handle().change_tools(beside(self.begun(), &others))?;
+        }
+        Ok(self.follow_beside(session, others))
+    }
+}
+
+/// These tools; without those that need a person where none can be asked.
+fn for_people(can_ask: bool, tools: Toolbox) -> Toolbox {
+    let fits = |name: &str| can_ask || !PERSON_TOOLS.contains(&name);
+    tools.iter().filter(|tool| fits(&tool.declaration().name)).fold(Toolbox::new(), |mut left, tool| {
+        // Names of a toolbox are unique.
+        let _ = left.add_shared(Arc::clone(tool));
+        left
+    })
+}
+
+/// Tools with others behind them; a name that is taken stays with whoever has it, and so does one that could be taken for it.
+fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
+    let taken: BTreeSet<String> = tools.iter().map(|tool| name_key(&tool.declaration().name)).collect();
+    for tool in others.iter().filter(|tool| !taken.contains(&name_key(&tool.declaration().name))) {
+        let _ = tools.add_shared(Arc::clone(tool));
+    }
+    tools
+}
+
+/// The secrets of a run: keys, and values that server entries take from the environment.
+fn secrets(chosen: &ResolvedModel, outside: &OutsideTools, places: &HolmPaths) -> SecretRedactor {
+    let secrets = chosen.reach.keys().told_to(SecretRedactor::new());
+    let secrets = outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
+    mcp_entries::told_to(secrets, places)
+}
+
+fn given(lookup: Option<&ToolLookup>, only: &ToolFilter, snapshot: &RegistrySnapshot) -> Toolbox {
+    if *only == ToolFilter::All {
+        return lookup.map_or_else(|| snapshot.toolbox(), |lookup| lookup.of_snapshot(snapshot));
+    }
+    let mut tools = Toolbox::new();
+    let fits = |(tool, entry): &(&Arc<dyn runtime::Tool>, &CatalogueEntry)| {
+        only.admits(&tool.declaration().name, &entry.origin)
+    };
+    for (tool, _) in snapshot.tools().filter(fits) {
+        // Names of a snapshot are unique.
+        let _ = tools.add_shared(Arc::clone(tool));
+    }
+    tools
+}
+
+/// The folders of skills that the chosen agent names.
+fn brought_skills(args: &RunArgs) -> Vec<PathBuf> {
+    match &args.settled.agent {
+        Some(agents::AgentDefinition::Exe(exe)) => {
+            exe.tree.agents().iter().flat_map(|agent| agent.skills.clone()).collect()
+        }
+        Some(agents::AgentDefinition::Native { .. }) | None => Vec::new(),
+    }
+}
+
+/// Which tools the chosen agent has; helpers and servers that it brings are added first.
+async fn chosen_tools(
+    args: &RunArgs,
+    shelf: &ToolSources,
+    crew: &AgentLoader,
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> ToolFilter {
+    match &args.settled.agent {
+        None => ToolFilter::All,
+        Some(agents::AgentDefinition::Native { file, .. }) => ToolFilter::of(file),
+        Some(agents::AgentDefinition::Exe(exe)) => {
+            let mut brought = ExeTreeLoader { registry: shelf.registry(), crew, places, notes: Vec::new() };
+            let only = brought.add(exe).await;
+            brought.notes.iter().for_each(|note| screen.note(&format!("holm: {note}")));
+            only
+        }
+    }
+}
+
+/// The tools that a model is shown from the beginning; with the one that finds others they are ten.
+const SHOWN: [&str; 9] = ["read", "grep", "glob", "write", "edit", "patch", "shell", "todo", "ask_user"];
+
+/// Which of the command's own tools are shown from the beginning.
+#[derive(Debug, Clone, Copy)]
+enum InitialToolList<'a> {
+    /// Those of [`SHOWN`] among these.
+    Few(&'a [String]),
+    /// All of them.
+    All,
+}
+
+/// Looks up the tools that are not shown: of the command's own all but a few, and once there are many also those of the user.
+/// Helpers are always shown.
+fn lookup(
+    began: &RegistrySnapshot,
+    shown: InitialToolList<'_>,
+    plans: Vec<Declared>,
+    helping: &HelperTools,
+) -> Option<ToolLookup> {
+    let showing = ToolDisplayPolicy::default().always(SHOWN).always(helping.names.iter().cloned());
+    let showing = match shown {
+        InitialToolList::All => showing,
+        InitialToolList::Few(built_in) => {
+            let is_hidden = |name: &&String| !SHOWN.contains(&name.as_str());
+            showing.on_demand(built_in.iter().filter(is_hidden).cloned()).of_run(plans)
+        }
+    };
+    let lookup = ToolLookup::new(showing);
+    // Without anything to look up, a run is spared a question before every model call.
+    let needed = lookup.of_snapshot(began).find(TOOL_SEARCH).is_some();
+    needed.then_some(lookup)
+}
+
+/// What the model is told to be: by the person, by the agent that was chosen, or by default.
+fn instructions(args: &RunArgs, set: tools::BuiltinToolSet, card: &ModelSpec) -> SessionInstructions {
+    match (&args.system, &args.settled.agent) {
+        (Some(text), Some(_)) => SessionInstructions::named(&format!("agent {}", called(args)), text),
+        (Some(text), None) => SessionInstructions::named("given", text),
+        (None, _) if set == tools::BuiltinToolSet::Few => {
+            SessionInstructions { text: String::new(), source: String::new() }
+        }
+        (None, _) => SessionInstructions::default_for(card),
+    }
+}
+
+/// Where a session that begins now works. One that is resumed keeps what it was told first.
+async fn environment(args: &RunArgs, places: &HolmPaths, terminal: &TerminalApprover) -> SessionEnvironment {
+    let git = if args.resume { GitState::None } else { GitState::of(&places.work).await };
+    SessionEnvironment {
+        workspace: places.work.clone(),
+        date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+        git,
+        confined: !args.unconfined,
+        permissions: CallPermissions {
+            grants: args.granted(),
+            yes: terminal.agreed().clone(),
+            mode: args.mode(),
+            can_ask: terminal.can_ask(),
+        },
+    }
+}
+
+/// The system prompt: what stays the same comes first, and what each session has of its own last, so that a provider's cache
+/// serves as much of it as it can.
+fn system(
+    args: &RunArgs,
+    instructions: &str,
+    crew: &AgentLoader,
+    guides: GuidanceTexts,
+    taught: String,
+    environment: String,
+) -> String {
+    // An agent that was chosen knows its helpers by its file.
+    let helpers = if args.settled.agent.is_none() { crew.introduction() } else { String::new() };
+    let parts =
+        [instructions.to_owned(), helpers, taught].into_iter().chain(guides.trusted).chain(guides.untrusted);
+    let said: Vec<String> = parts.chain([environment]).filter(|part| !part.is_empty()).collect();
+    said.join("\n\n")
+}
+
+/// Model turns of a run that neither a person nor a budget bounds.
+const UNATTENDED_TURNS: u64 = 200;
+
+fn settle(
+    config: &mut Config,
+    args: &RunArgs,
+    set: tools::BuiltinToolSet,
+    helping: &HelperTools,
+    can_ask: bool,
+) {
+    config.grants = args.grant.iter().cloned().chain(helping.callings()).collect();
+    // A plan is left by a person's yes, so without a person none is entered.
+    let plans = if set == tools::BuiltinToolSet::Few || !can_ask {
+        Vec::new()
+    } else {
+        plan_tools().into_iter().collect()
+    };
+    if set == tools::BuiltinToolSet::Few {
+        // The results of these tools are the answer, word for word: a small model that repeats a
+        // number may get it wrong.
+        config.policy.terminal_tools.extend(simple_tools::ANSWERING.iter().map(ToString::to_string));
+    }
+    // The registry gives their names to no other tool.
+    config.tools.extend(plans.into_iter().chain(helping.status.clone()));
+    config.policy.announcements = Announcements::Corrected;
+    config.limits.budget.usd = args.budget;
+    config.limits.turns = match args.turns {
+        Some(turns) => Bound::AtMost(turns),
+        None if can_ask || args.budget.is_some() => Bound::Unbounded,
+        None => Bound::AtMost(UNATTENDED_TURNS),
+    };
+    if !can_ask {
+        let message = "Nobody can answer during this run. Decide yourself, and say what you assumed.";
+        let note = |name: &str| (name.to_owned(), HiddenToolNote { message: message.into() });
+        config.policy.hidden.extend(PERSON_TOOLS.map(note));
+        config.policy.hidden.extend([ENTER_PLAN, EXIT_PLAN].map(|name| {
+            let message =
+                "There is no plan mode in this run, because nobody can approve a plan. Do the task.";
+            (name.to_owned(), HiddenToolNote { message: message.into() })
+        }));
+    }
+}
+
+fn confinement(args: &RunArgs) -> CommandConfinement {
+    if args.unconfined { CommandConfinement::None } else { CommandConfinement::Required }
+}
+
+fn rules(args: &RunArgs) -> CommandRules {
+    rules_of(&args.allow_command, &args.deny_command)
+}
+
+/// Lets the run climb, where stronger models or a kind of task were named.
+fn climbing(args: &RunArgs, stronger: Vec<ModelSpec>, builder: AgentBuilder, store: Store) -> AgentBuilder {
+    if stronger.is_empty() && args.kind.is_none() {
+        return builder;
+    }
+    let ladder = Ladder::of_kind(args.kind.as_deref().unwrap_or_default());
+    stronger.into_iter().fold(builder, AgentBuilder::fallback).ladder(ladder).ledger(store)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,389 @@
+//! Provides agents to the users of a server. The user who started it uses the data folder and the
+//! folder where it was started. Every other user has their own data folder and workspace, and so
+//! their own sessions, tools, agents, keys and files.
+
+mod catalogue;
+
+use std::{collections::HashMap, sync::Arc};
+
+use holm::{
+    runtime::{BoxFuture, DriveError, EventSink, JournalStorageError, SecretString, Session},
+    store::Store,
+    wire::services::ServiceTable,
+};
+use holm_config::KeyFile;
+use holm_mcp::server::McpServerHandler;
+use holm_server::{
+    AgentCard, ModelCard, OpenedSession, SessionId, SessionProvider, SessionProviderError, SessionRequest,
+    SessionStart, SkillCard, ToolCard, UserHome, auth::UserName,
+};
+use tokio::sync::Mutex;
+
+use super::{browser_user::BrowserUser, session_storage::SessionStorage};
+use crate::{
+    agents::AgentDefinition,
+    approve::UserPresence,
+    children,
+    commands::{
+        mcp_server,
+        run::{self, AssembledAgent, RunSinks},
+    },
+    exit::{CommandError, CommandExit},
+    holm_paths::{self, HolmPaths},
+    screen::TerminalOutput,
+    session_sidecar::SessionSidecar,
+    skills::RunSkills,
+};
+
+/// The name of the default agent, which has no file.
+const USUAL: &str = "holm";
+/// What it is for.
+const ABOUT_USUAL: &str = "Works in the workspace, with the tools that it was given.";
+
+/// The users of a server and their agents. Clones share the state.
+#[derive(Clone)]
+pub(super) struct CliSessionProvider {
+    inner: Arc<SessionProviderState>,
+}
+
+struct SessionProviderState {
+    args: run::RunArgs,
+    places: HolmPaths,
+    stores: SessionStorage,
+    rooms: Mutex<HashMap<UserName, WorkspaceSlot>>,
+    /// Also receives the events of every session.
+    told: Option<Arc<dyn EventSink>>,
+}
+
+/// The slot of a user's workspace, filled on the first request.
+type WorkspaceSlot = Arc<Mutex<Option<Arc<UserWorkspace>>>>;
+
+/// The folders and the store of a user.
+struct UserWorkspace {
+    places: HolmPaths,
+    store: Store,
+    /// An agent without a user, for showing its tools; assembled on first use.
+    shown: Mutex<Option<Arc<AssembledAgent>>>,
+}
+
+impl CliSessionProvider {
+    /// Agents that are made of these arguments.
+    pub(super) fn new(args: run::RunArgs, places: HolmPaths, stores: SessionStorage) -> Self {
+        Self {
+            inner: Arc::new(SessionProviderState {
+                args,
+                places,
+                stores,
+                rooms: Mutex::default(),
+                told: None,
+            }),
+        }
+    }
+
+    /// Also sends the events of every session to this sink. Must be called before
+    /// the value is cloned.
+    pub(super) fn telling(mut self, sink: Arc<dyn EventSink>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.told = Some(sink);
+        }
+        self
+    }
+
+    /// Whether the owner's usual agent can be made at all.
+    pub(super) async fn check(&self) -> anyhow::Result<()> {
+        let screen = Arc::new(TerminalOutput::default());
+        let (args, places) = self.inner.args.clone().settle(self.inner.places.clone(), &screen)?;
+        let room = self.room(&UserName::owner()).await?;
+        let made = run::seated_with(
+            &args,
+            &places,
+            &screen,
+            UserPresence::Away,
+            RunSinks::default(),
+            room.store.clone(),
+        )
+        .await?;
+        *room.shown.lock().await = Some(Arc::new(made));
+        Ok(())
+    }
+
+    async fn room(&self, user: &UserName) -> anyhow::Result<Arc<UserWorkspace>> {
+        let place = Arc::clone(self.inner.rooms.lock().await.entry(user.clone()).or_default());
+        // Locked while the store is opened, for this user only: a store that is in use elsewhere
+        // does not block other users.
+        let mut place = place.lock().await;
+        if let Some(room) = &*place {
+            return Ok(Arc::clone(room));
+        }
+        let places = self.places_of(user)?;
+        let store = self.inner.stores.open(user, &places).await?;
+        let room = Arc::new(UserWorkspace { places, store, shown: Mutex::default() });
+        *place = Some(Arc::clone(&room));
+        Ok(room)
+    }
+
+    /// A user's name is a plain word, so it names a folder and nothing else.
+    fn places_of(&self, user: &UserName) -> anyhow::Result<HolmPaths> {
+        let owner = &self.inner.places;
+        if *user == UserName::owner() {
+            return Ok(owner.clone());
+        }
+        if self.inner.args.is_unconfined() {
+            let message = "commands run without a sandbox here, so users would not be isolated from each \
+                           other";
+            return Err(CommandError::new(CommandExit::Usage, message)
+                .hint("start the server without --unconfined")
+                .into());
+        }
+        let home = owner.data.join("users").join(user.as_str());
+        // Side by side: otherwise the user's data would contain the folder of their commands, and
+        // could not be hidden from them.
+        let (data, work) = (home.join("data"), home.join("workspace"));
+        holm_paths::private_folder(&data)?;
+        holm_paths::private_folder(&work)?;
+        // What the flag says of the owner's project says nothing of other people's.
+        let own = HolmPaths { bounds: owner.bounds, ..HolmPaths::at(data, work) };
+        holm_paths::private_folder(&own.tools())?;
+        Ok(own)
+    }
+
+    async fn shown(&self, user: &UserName) -> anyhow::Result<Arc<AssembledAgent>> {
+        let room = self.room(user).await?;
+        let mut shown = room.shown.lock().await;
+        if let Some(made) = &*shown {
+            return Ok(Arc::clone(made));
+        }
+        let screen = Arc::new(TerminalOutput::elsewhere(|_| {}));
+        let (args, places) = self.inner.args.clone().settle(room.places.clone(), &screen)?;
+        let made = run::seated_with(
+            &args,
+            &places,
+            &screen,
+            UserPresence::Away,
+            RunSinks::default(),
+            room.store.clone(),
+        )
+        .await?;
+        let made = Arc::new(made);
+        *shown = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    async fn make(&self, order: SessionRequest) -> Result<OpenedSession, SessionProviderError> {
+        let room = self.room(&order.user).await.map_err(failed)?;
+        let agent = order.agent.clone().filter(|name| name != USUAL);
+        // A name, never a path: what a client says chooses among what is there.
+        if let Some(name) = &agent
+            && listed(&room.places).iter().all(|listed| listed.name != *name)
+        {
+            return Err(SessionProviderError::Missing { what: "agent" });
+        }
+        let desk = Arc::clone(&order.desk);
+        let screen = Arc::new(TerminalOutput::elsewhere(move |note| desk.tell(note)));
+        let args = self.inner.args.clone().of(agent, order.model.clone());
+        let args = match &order.start {
+            SessionStart::New(_) => args,
+            SessionStart::Resume(_) | SessionStart::Fork { .. } => args.going_on(),
+        };
+        let (args, places) =
+            args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
+        let args = args.at_most(order.budget);
+        let person = UserPresence::Elsewhere(Arc::new(BrowserUser(Arc::clone(&order.desk))));
+        let events = std::iter::once(Arc::clone(&order.events)).chain(self.inner.told.clone()).collect();
+        let sinks = RunSinks { events, deltas: Some(Arc::clone(&order.deltas)) };
+        let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
+        let made = made.map_err(|error| told(&error))?;
+        // Checked before the session exists, because it could not be used.
+        order.check_tools(&made.tools.begun())?;
+        let session = begin(&args, &places, &made, order.start).await?;
+        let following = made.tools.lend(&session, order.tools);
+        let following = following.map_err(|error| SessionProviderError::Refused(error.to_string()))?;
+        Ok(OpenedSession { session, keep: Box::new((following, made)) })
+    }
+}
+
+async fn begin(
+    args: &run::RunArgs,
+    places: &HolmPaths,
+    made: &AssembledAgent,
+    start: SessionStart,
+) -> Result<Session, SessionProviderError> {
+    let (session, is_new) = match start {
+        SessionStart::New(Some(id)) => (made.agent.start_as(id.as_str()).await, true),
+        SessionStart::New(None) => (made.agent.start().await, true),
+        SessionStart::Resume(id) => {
+            let id = id.as_str();
+            children::check(&made.store, id).await.map_err(|error| told(&error))?;
+            if let Some(began) = SessionSidecar::of(places, id).map_err(failed)? {
+                began.check(places, id).map_err(|trouble| refused(&trouble))?;
+            }
+            (made.agent.resume_deciding(id, |run| run::taken_up(args, made, run)).await, false)
+        }
+        SessionStart::Fork { from, at, new } => {
+            let new = new.map_or_else(|| format!("{from}-fork"), |new| new.to_string());
+            (made.agent.fork(from.as_str(), at, &new).await, true)
+        }
+    };
+    let session = session.map_err(driven)?;
+    if is_new {
+        SessionSidecar::here(places, Vec::new()).keep(places, session.id()).map_err(failed)?;
+    }
+    Ok(session)
+}
+
+impl SessionProvider for CliSessionProvider {
+    fn home(&self, user: &UserName) -> BoxFuture<'static, Result<UserHome, SessionProviderError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let (workspace, private) = (room.places.work.clone(), room.places.data.clone());
+            Ok(UserHome { store: room.store.clone(), workspace, private })
+        })
+    }
+
+    fn parked(&self) -> BoxFuture<'static, Result<Option<Vec<(UserName, SessionId)>>, SessionProviderError>> {
+        let house = self.clone();
+        Box::pin(async move { house.inner.stores.parked().await.map_err(failed) })
+    }
+
+    fn open(&self, order: SessionRequest) -> BoxFuture<'static, Result<OpenedSession, SessionProviderError>> {
+        let house = self.clone();
+        Box::pin(async move { house.make(order).await })
+    }
+
+    fn agents(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, SessionProviderError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let mut cards = vec![AgentCard { name: USUAL.into(), description: ABOUT_USUAL.into() }];
+            cards.extend(listed(&room.places));
+            Ok(cards)
+        })
+    }
+
+    fn tools(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, SessionProviderError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let made = house.shown(&user).await.map_err(failed)?;
+            let snapshot = made.tools.registry().snapshot();
+            let cards = snapshot.tools().map(|(tool, entry)| {
+                let declared = tool.declaration();
+                ToolCard {
+                    name: declared.name.clone(),
+                    description: declared.description.clone(),
+                    level: declared.level.to_string(),
+                    origin: entry.origin.clone(),
+                }
+            });
+            Ok(cards.collect())
+        })
+    }
+
+    fn skills(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<SkillCard>, SessionProviderError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let skills = RunSkills::find(&room.places, &[]);
+            let card = |skill: &holm_config::skills::SkillDocument| SkillCard {
+                name: skill.name.clone(),
+                description: skill.description.clone(),
+            };
+            Ok(skills.listed().map(card).collect())
+        })
+    }
+
+    fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, SessionProviderError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let made = house.shown(&user).await.map_err(failed)?;
+            let models = &made.agent.config().models;
+            Ok(models.iter().map(|model| ModelCard { name: model.name.clone() }).collect())
+        })
+    }
+
+    fn exposed(
+        &self,
+        user: &UserName,
+    ) -> BoxFuture<'static, Result<Option<McpServerHandler>, SessionProviderError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            Ok(Some(mcp_server::prompts(&room.places)))
+        })
+    }
+
+    fn keys(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<String>, SessionProviderError>> {
+        let (house, user) = (self.clone(), user.clone());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
+            Ok(keys.names().map(str::to_owned).collect())
+        })
+    }
+
+    fn keep_key(
+        &self,
+        user: &UserName,
+        provider: &str,
+        key: SecretString,
+    ) -> BoxFuture<'static, Result<(), SessionProviderError>> {
+        let (house, user, provider) = (self.clone(), user.clone(), provider.to_owned());
+        Box::pin(async move {
+            let room = house.room(&user).await.map_err(failed)?;
+            let services = ServiceTable::stock();
+            let service =
+                services.find(&provider).map_err(|_| SessionProviderError::Missing { what: "provider" })?;
+            let mut keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
+            keys.set(&service.id, &key).map_err(|_| SessionProviderError::Refused("not a valid key".into()))
+        })
+    }
+}
+
+/// The agent files that can be read. Other problems of an agent are reported when it is requested.
+fn listed(places: &HolmPaths) -> Vec<AgentCard> {
+    let card =
+        |name, about: Result<String, String>| about.ok().map(|description| AgentCard { name, description });
+    AgentDefinition::list(places).into_iter().filter_map(|agent| card(agent.name, agent.about)).collect()
+}
+
+/// Problems of the machine are reported to the operator of the server, not to its clients.
+fn failed(error: impl std::fmt::Display) -> SessionProviderError {
+    SessionProviderError::Failed(format!("{error:#}"))
+}
+
+/// Errors in the client's request are reported to the client; all others are for the
+/// operator of the server.
+fn refused(trouble: &CommandError) -> SessionProviderError {
+    match trouble.exit {
+        CommandExit::Usage | CommandExit::Missing | CommandExit::Provider => {
+            SessionProviderError::Refused(trouble.to_string())
+        }
+        CommandExit::Done
+        | CommandExit::Failed
+        | CommandExit::NoAnswer
+        | CommandExit::Limit
+        | CommandExit::Cancelled => SessionProviderError::Failed(trouble.to_string()),
+    }
+}
+
+/// As [`refused`], where anything may have gone wrong.
+fn told(error: &anyhow::Error) -> SessionProviderError {
+    error.downcast_ref::<CommandError>().map_or_else(|| failed(error), refused)
+}
+
+fn driven(error: DriveError) -> SessionProviderError {
+    match error {
+        DriveError::Journal(JournalStorageError::Missing { .. }) => {
+            SessionProviderError::Missing { what: "session" }
+        }
+        DriveError::Journal(JournalStorageError::Exists { .. }) => SessionProviderError::Exists,
+        DriveError::Journal(JournalStorageError::Busy { .. }) => SessionProviderError::Busy,
+        DriveError::Journal(JournalStorageError::BadName { .. }) | DriveError::Fork(_) => {
+            SessionProviderError::Refused(error.to_string())
+        }
+        other => SessionProviderError::Failed(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

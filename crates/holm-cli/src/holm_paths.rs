@@ -1,0 +1,295 @@
+//! Where the command stores its files.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use holm::{grants::FilePath, store::Store};
+use holm_config::ConfigFiles;
+use holm_tools::trust::ContentHash;
+
+use crate::screen::DisplayablePath as _;
+use crate::{
+    exit::{CommandError, CommandExit},
+    network_scope::NetworkScope,
+};
+
+/// What the database of the sessions is called in its folder.
+const DATABASE: &str = "holm.db";
+
+/// The folder of the sessions: the flag, or what the environment of this process says.
+pub(crate) fn data_here(flag: Option<&Path>) -> Result<PathBuf, CommandError> {
+    data_folder(flag, |name| std::env::var(name).ok())
+}
+
+/// The folder of the sessions: the flag, `HOLM_DATA`, or the XDG place.
+pub(crate) fn data_folder(
+    flag: Option<&Path>,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<PathBuf, CommandError> {
+    let env = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(folder) = flag {
+        return Ok(folder.to_owned());
+    }
+    if let Some(folder) = env("HOLM_DATA") {
+        return Ok(folder);
+    }
+    // The specification says that a relative path there is to be ignored.
+    if let Some(folder) = env("XDG_DATA_HOME").filter(|folder| folder.is_absolute()) {
+        return Ok(folder.join("holm"));
+    }
+    if let Some(home) = env("HOME") {
+        return Ok(home.join(".local/share/holm"));
+    }
+    let hint = "name a folder with --data, or set HOLM_DATA";
+    Err(CommandError::new(CommandExit::Usage, "no folder for sessions: HOME is not set").hint(hint))
+}
+
+/// The folders that tools and commands use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HolmPaths {
+    /// The user's data folder.
+    pub(crate) data: PathBuf,
+    /// The folder where the command was started.
+    pub(crate) work: PathBuf,
+    /// Tool folders of the chosen agent.
+    pub(crate) brought: Vec<PathBuf>,
+    /// How far connections may go.
+    pub(crate) bounds: NetworkScope,
+    /// Whose word counts for the files of the project.
+    pub(crate) project_trust: ProjectTrust,
+}
+
+/// What makes the settings and the guides of a project count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ProjectTrust {
+    /// That a person has trusted each file as it is.
+    #[default]
+    Ledger,
+    /// The flag `--trust-project`, for this run.
+    Flag,
+}
+
+impl HolmPaths {
+    /// The folder that relative paths of calls start from, as grants spell it; none where no grant can.
+    pub(crate) fn workspace(&self) -> Option<FilePath> {
+        workspace(&self.work)
+    }
+
+    /// These two, with nothing brought along and connections that may go anywhere.
+    pub(crate) fn at(data: impl Into<PathBuf>, work: impl Into<PathBuf>) -> Self {
+        let (data, work) = (data.into(), work.into());
+        let project_trust = ProjectTrust::Ledger;
+        Self { data, work, brought: Vec::new(), bounds: NetworkScope::Anywhere, project_trust }
+    }
+
+    /// Finds the folders from the flag, the environment and the current folder. Creates the data
+    /// folder and the user's tool folder.
+    pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
+        let data = data_here(flag)?;
+        let work = std::env::current_dir().map_err(|error| {
+            let message = format!("cannot use the current folder: {error}");
+            CommandError::new(CommandExit::Failed, message).hint("go to an existing folder")
+        })?;
+        database(&data)?;
+        let places = Self::at(data.canonicalize()?, work);
+        private_folder(&places.tools())?;
+        Ok(places)
+    }
+
+    /// Which files of settings there are for the folder that is worked in.
+    pub(crate) fn found(&self) -> ConfigFiles {
+        ConfigFiles::from(&self.work, |name| std::env::var(name).ok())
+    }
+
+    /// The database of the sessions.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.data.join(DATABASE)
+    }
+
+    /// Opens the database of the sessions.
+    pub(crate) async fn store(&self) -> anyhow::Result<Store> {
+        store(&self.data).await
+    }
+
+    /// With connections that go no further than this.
+    pub(crate) fn within(self, bounds: NetworkScope) -> Self {
+        Self { bounds, ..self }
+    }
+
+    /// A command line that uses these folders again: it names the data folder if the environment
+    /// alone would lead to another one.
+    pub(crate) fn typed(&self, words: &str) -> String {
+        let usual = data_here(None).ok().and_then(|folder| folder.canonicalize().ok());
+        if usual.as_ref() == Some(&self.data) {
+            return format!("holm {words}");
+        }
+        format!("holm --data {} {words}", quoted(&self.data.to_string_lossy()))
+    }
+
+    /// The user's own tools.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.data.join("tools")
+    }
+
+    /// The tools of the project.
+    pub(crate) fn project_tools(&self) -> PathBuf {
+        self.work.join(".holm/tools")
+    }
+
+    /// The user's own agents.
+    pub(crate) fn agents(&self) -> PathBuf {
+        self.data.join("agents")
+    }
+
+    /// The agents of the project.
+    pub(crate) fn project_agents(&self) -> PathBuf {
+        self.work.join(".holm/agents")
+    }
+
+    /// The user's own hooks.
+    pub(crate) fn hooks(&self) -> PathBuf {
+        self.data.join("hooks.json")
+    }
+
+    /// The hooks of the project.
+    pub(crate) fn project_hooks(&self) -> PathBuf {
+        self.work.join(".holm/hooks.json")
+    }
+
+    /// The worktrees of helpers in this project. Each project has its own folder, because cleaning
+    /// up a worktree asks the project's repository.
+    pub(crate) fn worktrees(&self) -> PathBuf {
+        let project = ContentHash::of(self.work.as_os_str().as_encoded_bytes());
+        self.data.join("worktrees").join(project.to_string())
+    }
+
+    /// Which files of projects a person has trusted.
+    pub(crate) fn trust(&self) -> PathBuf {
+        self.data.join("trust.json")
+    }
+
+    /// The keys of providers that a person keeps here.
+    pub(crate) fn keys(&self) -> PathBuf {
+        self.data.join("keys.json")
+    }
+
+    /// Which code of the user's own tools was confirmed.
+    pub(crate) fn pins(&self) -> PathBuf {
+        self.data.join("tools.pins")
+    }
+
+    /// What servers said when they were last looked at.
+    pub(crate) fn server_lists(&self) -> PathBuf {
+        self.data.join("mcp/lists")
+    }
+
+    pub(crate) fn logins(&self) -> PathBuf {
+        self.data.join("mcp/logins")
+    }
+
+    pub(crate) fn code(&self) -> PathBuf {
+        self.data.join("code")
+    }
+}
+
+/// A word as a shell takes it for one.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/._-@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Makes the folder, for its owner alone, and gives the database's path in it.
+pub(crate) fn database(folder: &Path) -> Result<PathBuf, CommandError> {
+    private_folder(folder).map_err(|error| {
+        let message = format!("cannot create the folder {}: {error}", folder.shown());
+        CommandError::new(CommandExit::Failed, message).hint("name another one with --data")
+    })?;
+    Ok(folder.join(DATABASE))
+}
+
+/// Opens the database of the sessions of a folder, which is made if it is not there.
+pub(crate) async fn store(folder: &Path) -> anyhow::Result<Store> {
+    Ok(Store::open(database(folder)?).await?)
+}
+
+/// Where undo records lie, beside the sessions whose calls they belong to.
+pub(crate) fn undo_folder(folder: &Path) -> PathBuf {
+    folder.join("undo")
+}
+
+/// Creates a folder that no other user may read, because sessions contain conversations.
+pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Replaces a file atomically. Its folder, and so the file, is private to its owner.
+pub(crate) fn keep(file: &Path, text: &str) -> io::Result<()> {
+    file.parent().map_or(Ok(()), private_folder)?;
+    let new = file.with_extension("new");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut written = options.open(&new)?;
+    // One that was left behind may be wider.
+    #[cfg(unix)]
+    written.set_permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o600))?;
+    written.write_all(text.as_bytes())?;
+    fs::rename(new, file)
+}
+
+/// Takes a file away that may be gone already.
+pub(crate) fn forget(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Makes a file that was not there, for its owner alone: what is written there was said in a session.
+pub(crate) fn private_file(path: &Path) -> io::Result<fs::File> {
+    new_file(path, 0o600)
+}
+
+/// Makes a file that was not there, which others read and its owner alone writes.
+pub(crate) fn readable_file(path: &Path) -> io::Result<fs::File> {
+    new_file(path, 0o644)
+}
+
+/// Why no new file could be made, in words for a person.
+pub(crate) fn why_unmade(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => "it already exists".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+fn new_file(path: &Path, mode: u32) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    options.open(path)
+}
+
+/// A folder as grants spell it: links in it count, as for the tools that work there.
+pub(crate) fn workspace(folder: &Path) -> Option<FilePath> {
+    folder.canonicalize().ok()?.to_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! What a session stores beside its journal: the folder in which it works, and the commands
+//! that it never runs.
+//!
+//! The kernel knows neither, but both are binding. A grant such as `write:**` means that folder and
+//! no other, and a command forbidden once stays forbidden after a crash. So they are stored in the
+//! data folder, which no tool can reach, and are read first when a session is resumed.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use holm_tools::{shell::CommandRule, trust::ContentHash};
+use serde_json::{Value, json};
+
+use crate::screen::DisplayablePath as _;
+use crate::{
+    exit::{CommandError, CommandExit},
+    holm_paths::{self, HolmPaths},
+};
+
+/// The facts of a session that are stored beside its journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SessionSidecar {
+    pub(crate) folder: String,
+    /// The commands that it never runs.
+    pub(crate) deny: Vec<CommandRule>,
+}
+
+impl SessionSidecar {
+    /// A session that works here.
+    pub(crate) fn here(places: &HolmPaths, deny: Vec<CommandRule>) -> Self {
+        Self { folder: places.work.to_string_lossy().into_owned(), deny }
+    }
+
+    /// What is known of a session; none of one that an older version began.
+    pub(crate) fn of(places: &HolmPaths, session: &str) -> Result<Option<Self>, CommandError> {
+        let file = file(places, session);
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unusable(&file, &error.to_string())),
+        };
+        let found: Value =
+            serde_json::from_str(&text).map_err(|error| unusable(&file, &error.to_string()))?;
+        let folder = found.get("folder").and_then(Value::as_str);
+        let deny = found.get("deny").cloned().unwrap_or_default();
+        let deny = serde_json::from_value(deny).map_err(|error| unusable(&file, &error.to_string()))?;
+        let folder = folder.ok_or_else(|| unusable(&file, "it names no folder"))?.to_owned();
+        Ok(Some(Self { folder, deny }))
+    }
+
+    /// Refuses to go on anywhere but where the session works.
+    pub(crate) fn check(&self, places: &HolmPaths, session: &str) -> Result<(), CommandError> {
+        let here = places.work.to_string_lossy();
+        if self.folder == here {
+            return Ok(());
+        }
+        let message = format!("session `{session}` works in {}, but you are in {here}", self.folder);
+        let hint = format!("go to {} and resume it there, or start a new session here", self.folder);
+        Err(CommandError::new(CommandExit::Usage, message).hint(hint))
+    }
+
+    /// Remembers it for a session. A file that is there is replaced whole.
+    pub(crate) fn keep(&self, places: &HolmPaths, session: &str) -> Result<(), CommandError> {
+        let file = file(places, session);
+        let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
+        holm_paths::keep(&file, &said.to_string()).map_err(|error| {
+            let message = format!("{} cannot be written: {error}", file.shown());
+            CommandError::new(CommandExit::Failed, message).hint(
+                "free some space, or name another data folder with \
+                                                      --data",
+            )
+        })
+    }
+
+    /// Forgets it, along with a session that is gone.
+    pub(crate) fn forget(places: &HolmPaths, session: &str) -> Result<(), CommandError> {
+        let file = file(places, session);
+        holm_paths::forget(&file).map_err(|error| {
+            CommandError::new(CommandExit::Failed, format!("{} cannot be removed: {error}", file.shown()))
+        })
+    }
+}
+
+/// Where it lies. A session's name may hold what no file name may.
+fn file(places: &HolmPaths, session: &str) -> PathBuf {
+    let name = ContentHash::of(session.as_bytes()).to_string();
+    places.data.join("began").join(name).with_extension("json")
+}
+
+fn unusable(file: &Path, why: &str) -> CommandError {
+    let message = format!("{} cannot be used: {why}", file.shown());
+    let hint = "this file records the folder and the denied commands of the session; restore it, or \
+                start a new session";
+    CommandError::new(CommandExit::Failed, message).hint(hint)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Tools that reach outside of the process: commands in a jail, and pages and searches of the web.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
+use holm::runtime::{SecretString, Toolbox};
+use holm_jail::{JailEngine, JailLauncher};
+use holm_net::{HttpClient, TlsConfig};
+use holm_tools::{
+    fetch::FetchTool,
+    root::DenyRules,
+    search::{SearchService, WebSearchTool},
+    shell::{CommandRules, WorkspaceShell},
+};
+
+use crate::{holm_paths::HolmPaths, protected_paths::ProtectedPaths};
+
+/// Names the search service: `brave`, `tavily`, or the address of a `SearXNG` instance.
+const SEARCH: &str = "HOLM_SEARCH";
+/// The key of the search service.
+const SEARCH_KEY: &str = "HOLM_SEARCH_KEY";
+/// Variables that commands see, where they are set: what language and time people have.
+const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
+
+/// Folders in a home where programs lie that may not be on the `PATH`.
+const ELSEWHERE: [&str; 7] =
+    [".cargo/bin", ".local/bin", ".pyenv/shims", ".bun/bin", ".deno/bin", "go/bin", "bin"];
+/// Parts of the names of variables that hold secrets.
+const SECRET_NAMES: [&str; 8] =
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE"];
+
+/// What confines commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommandConfinement {
+    /// The strongest confinement that the machine supports; without any, there
+    /// are no command tools.
+    Required,
+    /// None, because the user asked for it explicitly.
+    None,
+}
+
+/// The tools, and notes about missing ones.
+#[derive(Debug, Default)]
+pub(crate) struct OutsideTools {
+    pub(crate) tools: Toolbox,
+    pub(crate) notes: Vec<String>,
+    /// Service keys that the run must treat as secrets.
+    pub(crate) keys: Vec<(String, SecretString)>,
+    /// Where long outputs of commands are, for the tools that read files.
+    pub(crate) outputs: Option<PathBuf>,
+}
+
+impl OutsideTools {
+    /// All tools that this machine and environment support, without Holm's own data. Protected
+    /// files are not written.
+    pub(crate) fn here(
+        places: &HolmPaths,
+        kept: &ProtectedPaths,
+        rules: CommandRules,
+        confinement: CommandConfinement,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let mut outside = Self::default();
+        match shell(places, kept, rules, confinement, &env) {
+            Ok(shell) => {
+                outside.outputs = shell.output_folder().map(Path::to_owned);
+                outside.tools =
+                    std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
+            }
+            Err(why) => outside.notes.push(format!("the shell is not available: {why}")),
+        }
+        let client = match TlsConfig::platform() {
+            Ok(tls) => HttpClient::new(places.bounds.connector(), tls),
+            Err(why) => {
+                outside.notes.push(format!("fetching is not available: {why}"));
+                return outside;
+            }
+        };
+        outside.tools = std::mem::take(&mut outside.tools).with(FetchTool::new(client.clone()));
+        if let Some(name) = env(SEARCH).filter(|name| !name.is_empty()) {
+            let key = env(SEARCH_KEY).filter(|key| !key.is_empty()).map(SecretString::from);
+            outside.keys.extend(key.clone().map(|key| ("search".to_owned(), key)));
+            match search(client, &name, key) {
+                Ok(tool) => outside.tools = std::mem::take(&mut outside.tools).with(tool),
+                Err(why) => outside.notes.push(format!("web search is not available: {SEARCH}: {why}")),
+            }
+        }
+        outside
+    }
+}
+
+impl OutsideTools {
+    /// With the tools that work on this machine's files, or a word about why there are none.
+    pub(crate) fn and(mut self, native: anyhow::Result<Toolbox>) -> Self {
+        match native {
+            Ok(native) => self.tools = native.join(self.tools),
+            Err(why) => self.notes.push(format!("the file tools are not available: {why}")),
+        }
+        self
+    }
+}
+
+fn shell(
+    places: &HolmPaths,
+    kept: &ProtectedPaths,
+    rules: CommandRules,
+    confinement: CommandConfinement,
+    env: &impl Fn(&str) -> Option<String>,
+) -> Result<WorkspaceShell, String> {
+    let (workspace, data) = (&*places.work, &*places.data);
+    let engine = match confinement {
+        CommandConfinement::Required => JailEngine::detect().map_err(|error| error.to_string())?,
+        CommandConfinement::None => JailEngine::Unconfined,
+    };
+    let shell = WorkspaceShell::new(JailLauncher::this_executable(), engine, workspace)
+        .map_err(|error| error.to_string())?;
+    let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+    let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
+    let elsewhere: Vec<_> = home.iter().flat_map(|home| ELSEWHERE.map(|folder| home.join(folder))).collect();
+    let shell = shell.rules(rules).path(folders, home.as_deref()).search(elsewhere);
+    let shell = shell.denials(kept.of_commands()).hide(data);
+    let mut shell = shell.network(places.bounds.connector());
+    if confinement == CommandConfinement::None {
+        shell = shell.user_environment(std::env::vars_os().filter(|(name, value)| !is_secret(name, value)));
+    }
+    let inside =
+        home.filter(|home| workspace.canonicalize().is_ok_and(|workspace| home.starts_with(workspace)));
+    if let Some(home) = inside {
+        // Kept from being made too, where the person's home is what commands work in.
+        shell = DenyRules::startup().fold(shell, |shell, name| shell.protect(home.join(name)));
+    }
+    let seen = SEEN.iter().filter_map(|name| env(name).map(|value| (*name, value)));
+    Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
+}
+
+/// Whether a variable of the user's holds a secret: by its name, or as an address with a password in it. What belongs to Holm is
+/// kept too.
+fn is_secret(name: &OsStr, value: &OsStr) -> bool {
+    let (name, value) = (name.to_string_lossy().to_ascii_uppercase(), value.to_string_lossy());
+    let has_password = value.split_once("://").is_some_and(|(_, rest)| {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+    });
+    name.starts_with("HOLM_") || SECRET_NAMES.iter().any(|part| name.contains(part)) || has_password
+}
+
+fn search(client: HttpClient, name: &str, key: Option<SecretString>) -> Result<WebSearchTool, String> {
+    let service = match name {
+        "brave" => SearchService::brave(),
+        "tavily" => SearchService::tavily(),
+        address => SearchService::searxng(address).map_err(|error| error.to_string())?,
+    };
+    WebSearchTool::new(client, service, key).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

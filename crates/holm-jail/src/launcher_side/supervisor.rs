@@ -1,0 +1,266 @@
+//! Watches one child, and kills every process that it leaves behind.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
+
+use super::child::{self, ChildLaunchError};
+use super::gate;
+use super::missing_names::MissingProtectedNames;
+use super::sweep;
+use super::sys::{ForkSide, end_after, fork};
+use crate::engine::JailEngine;
+use crate::order::{EndCause, JailOrder, MAX_ORDER, ProcessStatus, SupervisorMessage};
+use crate::outcome::StartStage;
+
+/// How often the memory of all processes together is measured.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// The least time that a job has to start, however short its own time is: the machine may be busy.
+const LEAST_TO_BEGIN: Duration = Duration::from_secs(5);
+/// The most time that a job has to start: a server may run for ever, but starts like any other job.
+const MOST_TO_BEGIN: Duration = Duration::from_secs(60);
+
+/// The message of the process that has made the mounts behind a gate.
+const OPENED: &[u8] = b"o";
+
+/// Runs one job from its order to its end.
+pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3], line: Option<OwnedFd>) {
+    let mut control = UnixStream::from(control);
+    // A descendant that loses its parent becomes a child of this process, wherever it hid.
+    let _ = set_child_subreaper(Some(getpid()));
+    let told = match read_order(&mut control) {
+        None => {
+            failed(&ChildLaunchError::new(StartStage::Order, &io::Error::from(io::ErrorKind::InvalidData)))
+        }
+        Some(order) => run(&mut control, &order, streams, line),
+    };
+    let _ = control.write_all(&told.encode());
+}
+
+fn failed(failure: &ChildLaunchError) -> SupervisorMessage {
+    SupervisorMessage::Failed {
+        stage: failure.stage.number(),
+        errno: failure.errno,
+        path: failure.path.clone(),
+    }
+}
+
+pub(super) fn read_order(control: &mut UnixStream) -> Option<JailOrder> {
+    let mut length = [0; 8];
+    control.read_exact(&mut length).ok()?;
+    let length = usize::try_from(u64::from_le_bytes(length)).ok().filter(|length| *length <= MAX_ORDER)?;
+    let mut bytes = vec![0; length];
+    control.read_exact(&mut bytes).ok()?;
+    JailOrder::decode(&bytes)
+}
+
+fn run(
+    control: &mut UnixStream,
+    order: &JailOrder,
+    streams: [OwnedFd; 3],
+    line: Option<OwnedFd>,
+) -> SupervisorMessage {
+    let patience = Duration::from_millis(order.bounds.wall_ms).clamp(LEAST_TO_BEGIN, MOST_TO_BEGIN);
+    // No program runs yet, and only this process touches files that others may have made to wait. A
+    // file system that does not answer ends it, and its socket reports that.
+    end_after(Some(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX)));
+    let mut missing = MissingProtectedNames::watch(order);
+    end_after(None);
+    let Ok((report, theirs)) = pipe_with(PipeFlags::CLOEXEC) else {
+        return failed(&ChildLaunchError::new(StartStage::Fork, &io::Error::last_os_error()));
+    };
+    let gate = if gate::is_needed(order) { UnixStream::pair().ok() } else { None };
+    let (ours, gate) = gate.map(|(ours, theirs)| (ours, OwnedFd::from(theirs))).unzip();
+    let child = match fork() {
+        Ok(ForkSide::Child) => {
+            drop((report, ours));
+            child::become_program(order, &streams, &theirs, line.as_ref(), gate.as_ref());
+        }
+        Ok(ForkSide::Parent(pid)) => pid,
+        Err(error) => return failed(&ChildLaunchError::new(StartStage::Fork, &error)),
+    };
+    drop((streams, theirs, line, gate));
+    // Kept until the end: bubblewrap writes there once more before it leaves.
+    let mut report = File::from(report);
+    let deadline = Instant::now().checked_add(patience);
+    let mut begun = started(control, order, &mut report, deadline);
+    if let (ChildStart::Yes, Some(gate)) = (&begun, ours) {
+        begun = opened(control, order, gate, deadline);
+    }
+    if let ChildStart::Not(failure) = &begun {
+        sweep::all(child);
+        return failed(failure);
+    }
+    if control.write_all(&SupervisorMessage::Started.encode()).is_err() {
+        // The host no longer listens; the loop below notices that too.
+    }
+    let cause = match begun {
+        ChildStart::Over(cause) => cause,
+        ChildStart::Yes | ChildStart::Not(_) => watch(control, order, child, &mut missing),
+    };
+    let status = sweep::all(child);
+    for name in missing.settle() {
+        let _ = control.write_all(&SupervisorMessage::Appeared(name).encode());
+    }
+    SupervisorMessage::Ended { cause, status: status.unwrap_or(ProcessStatus::Signalled(libc::SIGKILL)) }
+}
+
+/// Whether the child has become the program.
+enum ChildStart {
+    Yes,
+    Not(ChildLaunchError),
+    /// Something ended the job before.
+    Over(EndCause),
+}
+
+/// Waits until the child has become the program, reports why it has not, or is
+/// told to stop waiting.
+fn started(
+    control: &UnixStream,
+    order: &JailOrder,
+    report: &mut File,
+    deadline: Option<Instant>,
+) -> ChildStart {
+    let mut said = Vec::new();
+    loop {
+        if let Some(cause) = silent(control, report, deadline) {
+            return ChildStart::Over(cause);
+        }
+        let mut piece = [0; 4096];
+        let read = report.read(&mut piece).unwrap_or_default();
+        said.extend_from_slice(piece.get(..read).unwrap_or_default());
+        match &order.engine {
+            // The pipe closes when the program is started.
+            JailEngine::Landlock | JailEngine::Unconfined if read > 0 => {}
+            JailEngine::Landlock | JailEngine::Unconfined => break,
+            // Bubblewrap writes a line once its namespaces stand.
+            JailEngine::Bubblewrap(_) if said.first() == Some(&b'{') => return ChildStart::Yes,
+            JailEngine::Bubblewrap(_) if said.is_empty() => {
+                let why = io::Error::from_raw_os_error(libc::EPERM);
+                return ChildStart::Not(ChildLaunchError::at(StartStage::Namespace, &why, &order.cwd));
+            }
+            JailEngine::Bubblewrap(_) => break,
+        }
+    }
+    ChildLaunchError::decode(&said).map_or(ChildStart::Yes, ChildStart::Not)
+}
+
+/// Has a process of its own hold everything inside what bubblewrap has built, and waits until the
+/// gate is the program.
+fn opened(
+    control: &UnixStream,
+    order: &JailOrder,
+    mut gate: UnixStream,
+    deadline: Option<Instant>,
+) -> ChildStart {
+    let fork_failed = |error: &io::Error| ChildStart::Not(ChildLaunchError::new(StartStage::Fork, error));
+    let (report, theirs) = match pipe_with(PipeFlags::CLOEXEC) {
+        Ok(ends) => ends,
+        Err(error) => return fork_failed(&error.into()),
+    };
+    match fork() {
+        Ok(ForkSide::Child) => {
+            drop(report);
+            let said = match gate::open(&mut gate, order) {
+                Ok(()) => OPENED.to_vec(),
+                Err(failure) => failure.encode(),
+            };
+            let _ = rustix::io::write(theirs, &said);
+            std::process::exit(0)
+        }
+        Ok(ForkSide::Parent(_)) => drop((theirs, gate)),
+        Err(error) => return fork_failed(&error),
+    }
+    let mut report = File::from(report);
+    let mut said = Vec::new();
+    loop {
+        if let Some(cause) = silent(control, &report, deadline) {
+            return ChildStart::Over(cause);
+        }
+        let mut piece = [0; 4096];
+        match report.read(&mut piece).unwrap_or_default() {
+            0 => break,
+            read => said.extend_from_slice(piece.get(..read).unwrap_or_default()),
+        }
+    }
+    if said == OPENED {
+        return ChildStart::Yes;
+    }
+    let ended = || {
+        ChildLaunchError::at(StartStage::Namespace, &io::Error::from_raw_os_error(libc::EPERM), &order.cwd)
+    };
+    ChildStart::Not(ChildLaunchError::decode(&said).unwrap_or_else(ended))
+}
+
+/// Waits until the report has data or closes. Otherwise returns what ended the waiting.
+fn silent(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Option<EndCause> {
+    loop {
+        let left = deadline.map_or(LOOK_EVERY, |deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Some(EndCause::Clock);
+        }
+        let mut ready = [PollFd::new(report, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
+        let patience = Timespec::try_from(left.min(LOOK_EVERY)).ok();
+        let polled = poll(&mut ready, patience.as_ref());
+        let [report, control] = ready.map(|one| !one.revents().is_empty());
+        match polled {
+            Ok(_) if report => return None,
+            // A byte asks for the end, and so does the end of the line.
+            Ok(_) if control => return Some(EndCause::Asked),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return Some(EndCause::Asked),
+        }
+    }
+}
+
+/// Waits for the first event that ends the job.
+fn watch(
+    control: &UnixStream,
+    order: &JailOrder,
+    child: Pid,
+    missing: &mut MissingProtectedNames,
+) -> EndCause {
+    let deadline = Instant::now().checked_add(Duration::from_millis(order.bounds.wall_ms));
+    // The folders in memory of a jail belong to no process, so they count as full.
+    let most = match &order.engine {
+        JailEngine::Bubblewrap(_) => order.bounds.resident(),
+        JailEngine::Landlock | JailEngine::Unconfined => order.bounds.memory,
+    };
+    let Ok(process) = pidfd_open(child, PidfdFlags::empty()) else { return EndCause::Itself };
+    let (process_fd, control_fd) = (process.as_fd(), control.as_fd());
+    let mut looked = Instant::now();
+    loop {
+        let left = deadline.map_or(LOOK_EVERY, |deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return EndCause::Clock;
+        }
+        let appears = missing.notifier();
+        // Without a watch the process descriptor takes its place, which changes nothing.
+        let appears = appears.as_ref().unwrap_or(&process_fd);
+        let mut ready = [&process_fd, &control_fd, appears].map(|fd| PollFd::new(fd, PollFlags::IN));
+        let patience = Timespec::try_from(left.min(LOOK_EVERY)).ok();
+        let polled = poll(&mut ready, patience.as_ref());
+        let [process, control, appeared] = ready.map(|one| !one.revents().is_empty());
+        match polled {
+            Ok(_) if appeared && missing.handle() => return EndCause::Protected,
+            Ok(_) if process => return EndCause::Itself,
+            // A byte asks for the end, and so does the end of the line.
+            Ok(_) if control => return EndCause::Asked,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return EndCause::Asked,
+        }
+        if looked.elapsed() >= LOOK_EVERY {
+            looked = Instant::now();
+            if sweep::resident(getpid()) > most {
+                return EndCause::Memory;
+            }
+        }
+    }
+}

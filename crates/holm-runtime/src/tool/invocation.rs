@@ -1,0 +1,211 @@
+//! One call that may run, with everything that its tool receives.
+
+use std::{fmt, sync::Arc};
+
+use holm_grants::{CallNeed, DenialSet, GrantSet};
+use holm_guards::json::Json;
+use holm_kernel::{CallId, IdempotencyKey, Timestamp, ToolRequest};
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+use super::{BlockingThreads, ProgressReporter, error_pointer::pointer_at};
+
+/// One call that may run.
+///
+/// Its arguments may contain secrets that were inserted for this tool only, so they are not part
+/// of its debug output.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ToolInvocation {
+    /// Its id within the run.
+    pub call: CallId,
+    /// Valid arguments in canonical JSON.
+    pub arguments: Arc<str>,
+    /// The idempotency key: the same for the same call of the same run.
+    pub key: IdempotencyKey,
+    /// The needs that were allowed for this call. The tool must enforce them.
+    pub needs: Arc<[CallNeed]>,
+    /// What no call of the run may do. A tool checks it if it learns only while working
+    /// what it will touch.
+    pub denials: Arc<DenialSet>,
+    /// What the run holds beyond what the call names, for tools that run programs: see
+    /// [`ToolRequest::grants`](holm_kernel::ToolRequest).
+    pub grants: Arc<GrantSet>,
+    /// When the kernel stops it.
+    pub deadline: Timestamp,
+    /// Whether it ran before and its answer was lost.
+    pub again: bool,
+    /// Cancelled when the answer is no longer needed.
+    pub stop: CancellationToken,
+    /// Reports progress to people.
+    pub progress: ProgressReporter,
+    /// Threads for code that blocks.
+    pub threads: BlockingThreads,
+    /// The run that it belongs to, so that resources shared among runs can be divided fairly; empty
+    /// if it is unknown.
+    pub run: Arc<str>,
+}
+
+impl ToolInvocation {
+    /// The job for a request of the kernel. It reports no progress yet, and nothing stops it.
+    pub fn new(call: CallId, request: &ToolRequest) -> Self {
+        Self {
+            call,
+            arguments: Arc::clone(&request.arguments),
+            key: request.key,
+            needs: Arc::clone(&request.needs),
+            denials: Arc::clone(&request.denials),
+            grants: Arc::clone(&request.grants),
+            deadline: request.deadline,
+            again: request.again,
+            stop: CancellationToken::new(),
+            progress: ProgressReporter::silent(),
+            threads: BlockingThreads::shared(),
+            run: Arc::default(),
+        }
+    }
+
+    /// A job outside a run: for a tool's own tests and for manual calls.
+    ///
+    /// ```
+    /// use holm_runtime::ToolInvocation;
+    ///
+    /// let job = ToolInvocation::alone(r#"{"path":"notes.md"}"#);
+    /// assert!(job.needs.is_empty() && !job.again);
+    /// ```
+    pub fn alone(arguments: impl Into<Arc<str>>) -> Self {
+        Self {
+            call: CallId::new(0),
+            arguments: arguments.into(),
+            key: IdempotencyKey::from_bytes([0; 16]),
+            needs: Arc::default(),
+            denials: Arc::default(),
+            grants: Arc::default(),
+            deadline: Timestamp::new(u64::MAX),
+            again: false,
+            stop: CancellationToken::new(),
+            progress: ProgressReporter::silent(),
+            threads: BlockingThreads::shared(),
+            run: Arc::default(),
+        }
+    }
+
+    /// The same job with other arguments.
+    #[must_use]
+    pub fn arguments(mut self, arguments: impl Into<Arc<str>>) -> Self {
+        self.arguments = arguments.into();
+        self
+    }
+
+    /// Sets the token that stops it.
+    #[must_use]
+    pub fn stop(mut self, stop: CancellationToken) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Sets the receiver of its progress.
+    #[must_use]
+    pub fn progress(mut self, progress: ProgressReporter) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Sets the threads for blocking code.
+    #[must_use]
+    pub fn threads(mut self, threads: BlockingThreads) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets the run that it belongs to.
+    #[must_use]
+    pub fn run(mut self, run: impl Into<Arc<str>>) -> Self {
+        self.run = run.into();
+        self
+    }
+
+    /// The arguments as a type.
+    ///
+    /// # Errors
+    /// [`ArgumentsError`] if the type rejects what the schema accepted.
+    pub fn parse<A: DeserializeOwned>(&self) -> Result<A, ArgumentsError> {
+        parse(&self.arguments)
+    }
+}
+
+impl fmt::Debug for ToolInvocation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ToolInvocation")
+            .field("call", &self.call)
+            .field("key", &self.key)
+            .field("needs", &self.needs)
+            .field("deadline", &self.deadline)
+            .field("again", &self.again)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Arguments that match the schema but are rejected by the tool's own type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the arguments cannot be used at {place}: {reason}; change that and call again", place = place(.pointer))]
+pub struct ArgumentsError {
+    /// The place, as a JSON pointer; empty for the root.
+    pub pointer: String,
+    /// The error of the type.
+    pub reason: String,
+}
+
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { "the root".into() } else { format!("`{pointer}`") }
+}
+
+pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, ArgumentsError> {
+    serde_json::from_str(arguments).or_else(|error| match with_whole_numbers(arguments) {
+        Some(arguments) => serde_json::from_str(&arguments).map_err(|error| bad(&arguments, &error)),
+        None => Err(bad(arguments, &error)),
+    })
+}
+
+fn bad(arguments: &str, error: &serde_json::Error) -> ArgumentsError {
+    // There is only one line, so the column is the number of bytes read; the last of them is at the
+    // wrong place.
+    let pointer = pointer_at(arguments, error.column().saturating_sub(1));
+    ArgumentsError { pointer, reason: reason_of(error) }
+}
+
+/// The same arguments with `5` for `5.0`: to a schema both are integers, to a type they are not.
+/// `None` if nothing changes.
+fn with_whole_numbers(arguments: &str) -> Option<String> {
+    let mut json = Json::parse(arguments).ok()?;
+    make_whole(&mut json).then(|| json.canonical())
+}
+
+fn make_whole(json: &mut Json) -> bool {
+    match json {
+        Json::Null | Json::Bool(_) | Json::String(_) => false,
+        Json::Number(number) => {
+            let digits = number.as_str().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            let whole = number.as_i64().map(Json::from).or_else(|| number.as_u64().map(Json::from));
+            match whole.filter(|_| !digits) {
+                Some(whole) => {
+                    *json = whole;
+                    true
+                }
+                None => false,
+            }
+        }
+        Json::Array(items) => items.iter_mut().fold(false, |changed, item| make_whole(item) | changed),
+        Json::Object(members) => {
+            members.values_mut().fold(false, |changed, member| make_whole(member) | changed)
+        }
+    }
+}
+
+/// The text of the error, without the byte position, which does not help the
+/// author of the arguments.
+fn reason_of(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&position).unwrap_or(&text).to_owned()
+}

@@ -1,0 +1,312 @@
+//! Asks a person about a command, and remembers the answer.
+//!
+//! The kernel decides whether a call needs approval at all. The gate then answers for the
+//! person if the person has answered before: for the same call in this session, or for a
+//! command with an approved beginning. It remembers nothing beyond its own life, so an
+//! answer never applies to another session, project or agent. It forgets all answers when
+//! the mode changes ([`ApprovalGate::forget`]).
+//!
+//! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
+//! data that would leave after untrusted input came in, is always a question for the person.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use holm_grants::{AccessRequest, Grant};
+use holm_guards::json::Json;
+use holm_kernel::{AskReason, Event, Numbered, Proposal, Verdict};
+use holm_runtime::{Approver, BoxFuture, EventSink};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::answer_coverage::is_never_granted;
+use super::rules::{CommandRule, CommandRules, CommandRuling};
+use super::script::ShellScript;
+use super::{RUN_PROGRAM, SHELL};
+
+/// The end of the kernel's mark for text that a person is not shown.
+const NOT_SHOWN: &str = "not shown…]";
+
+/// What a person can say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalAnswer {
+    Once,
+    /// This very call, for as long as the session lasts, and with it the grants that it misses.
+    Session,
+    /// Every command that begins like this one and runs in the same folder, for as long as the session lasts; see
+    /// [`ApprovalOffer::prefix`]. The grants that this one misses are given to it alone.
+    Prefix,
+    No {
+        /// Why; the model is told.
+        reason: String,
+    },
+    /// Not this call, now or later in the session.
+    Never,
+    /// This call with other arguments. They are checked like the model's own, and asked about again.
+    Rewrite {
+        /// The arguments, as JSON text.
+        arguments: String,
+    },
+}
+
+/// The further answers that a person is offered, beside yes and no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovalOffer {
+    /// The rule that [`ApprovalAnswer::Prefix`] would remember; `None` if no beginning of the command
+    /// is safe to remember.
+    pub prefix: Option<CommandRule>,
+    /// The command as a person types it, for shells; hidden characters are written out.
+    pub command: Option<String>,
+    /// The helper that makes the call, if it is not the session itself. It includes the helpers
+    /// above it, as in `lead › scout`.
+    pub helper: Option<String>,
+}
+
+/// Whether an answer would be remembered for later calls. Plans are asked about each time. So are
+/// granted calls that send data after something was read, and calls for which a hook requires a
+/// question. Nothing is remembered for what can never be granted.
+#[must_use]
+pub fn lasts(proposal: &Proposal) -> bool {
+    let is_remembered = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
+    let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
+    let is_possible = !proposal.missing.iter().any(|need| is_never_granted(need));
+    !leaves_plan
+        && is_possible
+        && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
+}
+
+/// The grants that [`ApprovalAnswer::Session`] gives for the rest of the session, beside this very call.
+/// Empty if a part of the call was shortened or escaped for the screen, because the shown text is
+/// not the grant then.
+#[must_use]
+pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
+    let given: Option<Vec<Grant>> =
+        proposal.missing.iter().map(|missing| given(missing, &proposal.arguments)).collect();
+    given.unwrap_or_default()
+}
+
+pub trait ApprovalAsker: Send + Sync {
+    /// Asks about one call. This may take as long as a person takes.
+    fn ask(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer>;
+}
+
+/// Answers the kernel's questions from memory, or asks a person. Cheap to clone;
+/// clones share the memory.
+#[derive(Clone)]
+pub struct ApprovalGate {
+    asker: Arc<dyn ApprovalAsker>,
+    memory: Arc<Mutex<ApprovalMemory>>,
+    /// The helper whose calls these are.
+    helper: Option<Arc<str>>,
+}
+
+/// The answers of this session.
+#[derive(Debug, Default)]
+struct ApprovalMemory {
+    rules: CommandRules,
+    /// The rules before any answer.
+    given: CommandRules,
+    /// Beginnings of commands that pass, each in one folder: another folder may hold different
+    /// files of the same names.
+    prefixes: BTreeSet<(String, CommandRule)>,
+    /// Calls that may run again, by their digest.
+    again: BTreeSet<String>,
+    /// Calls that may never run, by their digest.
+    never: BTreeSet<String>,
+}
+
+impl ApprovalGate {
+    /// A gate with rules that were given beforehand.
+    pub fn new(asker: impl ApprovalAsker + 'static, rules: CommandRules) -> Self {
+        let memory = ApprovalMemory { given: rules.clone(), rules, ..ApprovalMemory::default() };
+        Self { asker: Arc::new(asker), memory: Arc::new(Mutex::new(memory)), helper: None }
+    }
+
+    /// Forgets every answer. The rules that were given beforehand stay.
+    pub fn forget(&self) {
+        let mut memory = self.memory();
+        *memory = ApprovalMemory {
+            rules: memory.given.clone(),
+            given: memory.given.clone(),
+            ..ApprovalMemory::default()
+        };
+    }
+
+    fn memory(&self) -> MutexGuard<'_, ApprovalMemory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Approver for ApprovalGate {
+    fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
+        if is_cut(&proposal) {
+            let verdict = Verdict::deny("it is too long to be shown; write it to a file and run that");
+            return Box::pin(async { verdict });
+        }
+        let script = script_of(&proposal);
+        if let Some(verdict) = self.memory().recall(&proposal, script.as_ref()) {
+            return Box::pin(async { verdict });
+        }
+        let offer = ApprovalOffer {
+            prefix: script.as_ref().and_then(|shown| CommandRule::suggest(&shown.script)),
+            command: script.as_ref().map(|shown| holm_kernel::visible(&shown.text)),
+            helper: self.helper.as_deref().map(holm_kernel::visible),
+        };
+        let folder = script.map(|shown| shown.folder);
+        let (gate, asked) = (self.clone(), self.asker.ask(proposal.clone(), offer.clone()));
+        Box::pin(async move {
+            let answer = asked.await;
+            let prefix = offer.prefix.zip(folder).map(|(rule, folder)| (folder, rule));
+            gate.memory().keep(&answer, &proposal, prefix);
+            verdict(answer, &proposal)
+        })
+    }
+
+    /// The same memory and the same person, who is told which helper makes the calls.
+    fn of_helper(&self, helper: &str) -> Option<Arc<dyn Approver>> {
+        let helper = match &self.helper {
+            Some(above) => format!("{above} › {helper}").into(),
+            None => helper.into(),
+        };
+        Some(Arc::new(Self { helper: Some(helper), ..self.clone() }))
+    }
+}
+
+/// A change of mode forgets the answers that were given under the old one.
+impl EventSink for ApprovalGate {
+    fn event(&self, event: &Numbered) {
+        if matches!(event.event, Event::ModeChanged { .. }) {
+            self.forget();
+        }
+    }
+}
+
+impl std::fmt::Debug for ApprovalGate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApprovalGate").field("memory", &self.memory()).finish_non_exhaustive()
+    }
+}
+
+impl ApprovalMemory {
+    /// The answer that was given before, if there is one.
+    fn recall(&self, proposal: &Proposal, shown: Option<&ProposedCommand>) -> Option<Verdict> {
+        if self.never.contains(&proposal.digest) {
+            return Some(Verdict::deny("the person said never in this session"));
+        }
+        let ruling = shown.map(|shown| self.rules_in(&shown.folder).judge(&shown.script));
+        match &ruling {
+            Some(CommandRuling::Denied(rule)) => {
+                return Some(Verdict::deny(format!("the rule `{rule}` forbids it")));
+            }
+            Some(CommandRuling::Unclear(why)) => return Some(Verdict::deny(*why)),
+            Some(CommandRuling::Allowed | CommandRuling::Ask) | None => {}
+        }
+        let plain =
+            proposal.missing.is_empty() && proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
+        let known = self.again.contains(&proposal.digest) || ruling == Some(CommandRuling::Allowed);
+        (plain && known).then(Verdict::allow)
+    }
+
+    /// The rules for commands that run in this folder.
+    fn rules_in(&self, folder: &str) -> CommandRules {
+        let mut rules = self.rules.clone();
+        let here = self.prefixes.iter().filter(|(place, _)| place == folder);
+        here.for_each(|(_, rule)| rules.allow(rule.clone()));
+        rules
+    }
+
+    fn keep(&mut self, answer: &ApprovalAnswer, proposal: &Proposal, prefix: Option<(String, CommandRule)>) {
+        match answer {
+            ApprovalAnswer::Once | ApprovalAnswer::No { .. } | ApprovalAnswer::Rewrite { .. } => {}
+            ApprovalAnswer::Session => drop(self.again.insert(proposal.digest.clone())),
+            ApprovalAnswer::Prefix => self.prefixes.extend(prefix),
+            ApprovalAnswer::Never => drop(self.never.insert(proposal.digest.clone())),
+        }
+    }
+}
+
+fn verdict(answer: ApprovalAnswer, proposal: &Proposal) -> Verdict {
+    match answer {
+        // A prefix is about commands; a missing grant of one command is given
+        // for this command only.
+        ApprovalAnswer::Once | ApprovalAnswer::Prefix => Verdict::allow(),
+        ApprovalAnswer::Session => {
+            Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
+        }
+        ApprovalAnswer::No { reason } => Verdict::Deny { reason },
+        ApprovalAnswer::Never => Verdict::deny("the person said never in this session"),
+        ApprovalAnswer::Rewrite { arguments } => Verdict::Rewrite { arguments },
+    }
+}
+
+/// The grant that a person gives by approving, for later calls too, what a call lacks. A star that
+/// comes from the call's arguments is a literal character and opens nothing else. A star that a
+/// tool put behind a folder, for all of its content, is a pattern.
+fn given(missing: &str, arguments: &str) -> Option<Grant> {
+    // The text was shortened or written out for the screen, so it is not the grant.
+    if missing.contains(NOT_SHOWN) || missing.contains("\\u{") {
+        return None;
+    }
+    let pattern: Grant = missing.parse().ok()?;
+    let request = missing.parse::<AccessRequest>();
+    let Some(exact) = request.ok().and_then(|request| Grant::exactly(&request).ok()) else {
+        return Some(pattern);
+    };
+    let folder = missing.strip_suffix("**").unwrap_or(missing);
+    // Arguments that cannot be parsed, such as shortened ones, may contain a star.
+    let brought = Json::parse(arguments).map_or(true, |arguments| arguments.canonical().contains('*'));
+    let is_pattern = !folder.contains('*') && !brought;
+    Some(if is_pattern { pattern } else { exact })
+}
+
+/// Whether a command has parts that the person would not see. A model can write such a mark itself,
+/// and its call is then refused.
+fn is_cut(proposal: &Proposal) -> bool {
+    let is_command = [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str());
+    let cut = |text: &String| text.contains(NOT_SHOWN);
+    let whole = digest(&proposal.tool, &proposal.arguments) == proposal.digest;
+    let arguments = !whole && cut(&proposal.arguments);
+    is_command && (arguments || proposal.needs.iter().chain(&proposal.missing).any(cut))
+}
+
+/// A command exactly as it will run.
+struct ProposedCommand {
+    text: String,
+    script: ShellScript,
+    /// Where it starts, as the call names it.
+    folder: String,
+}
+
+/// The command of a question, if the digest proves that the shown text is what will run.
+fn script_of(proposal: &Proposal) -> Option<ProposedCommand> {
+    if digest(&proposal.tool, &proposal.arguments) != proposal.digest {
+        return None;
+    }
+    let arguments = Json::parse(&proposal.arguments).ok()?;
+    let folder = arguments.get("folder").and_then(Json::as_str).unwrap_or(".").to_owned();
+    match proposal.tool.as_str() {
+        SHELL => {
+            let text = arguments.get("script")?.as_str()?.to_owned();
+            Some(ProposedCommand { script: ShellScript::read(&text).ok()?, text, folder })
+        }
+        RUN_PROGRAM => {
+            let args = arguments.get("args").and_then(Json::as_array).unwrap_or_default();
+            let program = arguments.get("program")?.as_str()?;
+            let words = std::iter::once(Some(program)).chain(args.iter().map(Json::as_str));
+            let words: Vec<String> = words.map(|word| word.map(str::to_owned)).collect::<Option<_>>()?;
+            Some(ProposedCommand { text: words.join(" "), script: ShellScript::of_words(&words), folder })
+        }
+        _ => None,
+    }
+}
+
+/// Computes the digest like [`Proposal::digest`]: both parts, each preceded by its length.
+pub(super) fn digest(tool: &str, arguments: &str) -> String {
+    let mut hash = Sha256::new();
+    for part in [tool, arguments] {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
