@@ -2,7 +2,7 @@
 
 use guest_kit::text::exports::holm::tool::{call, description};
 
-use crate::source::{Chunk, Rest, Source};
+use crate::source::{FileChunk, RemainingBytes, ByteSource};
 use crate::tool::{TOOL, work};
 use crate::wasi::{SystemErrno, FileHandle, directories};
 
@@ -28,8 +28,8 @@ struct GuestFile(FileHandle);
 /// has from the start.
 const FIRST: usize = 16 << 10;
 
-impl Source for GuestFile {
-    fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
+impl ByteSource for GuestFile {
+    fn read(&mut self, offset: u64, length: usize) -> Result<FileChunk, String> {
         let room = if offset == 0 { length.min(FIRST) } else { length };
         let mut bytes = Vec::with_capacity(room);
         // Until the buffer is full or a read is empty: not every file system returns everything at
@@ -37,7 +37,7 @@ impl Source for GuestFile {
         while bytes.len() < bytes.capacity() {
             let read = self.0.read(offset + bytes.len() as u64, &mut bytes).map_err(SystemErrno::said)?;
             if read == 0 {
-                return Ok(Chunk { bytes, rest: Rest::Nothing });
+                return Ok(FileChunk { bytes, rest: RemainingBytes::Nothing });
             }
         }
         Ok(bytes.into())
@@ -45,7 +45,7 @@ impl Source for GuestFile {
 }
 
 /// Opens a path beneath the directory whose name is its longest prefix.
-fn open(path: &str) -> Result<Box<dyn Source>, String> {
+fn open(path: &str) -> Result<Box<dyn ByteSource>, String> {
     let best = directories()
         .filter_map(|(directory, name)| Some((directory, beneath(&name, path)?)))
         .min_by_key(|(_, rest)| rest.len());
