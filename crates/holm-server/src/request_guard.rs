@@ -176,7 +176,7 @@ pub(crate) fn check_host<'a>(
 /// The host names in a request, as [`named_hosts`] returns them.
 ///
 /// # Errors
-/// More than one `TerminalHost` header.
+/// More than one `Host` header.
 pub(crate) fn named<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
@@ -213,7 +213,7 @@ fn own_schemes(config: &ServerOptions, host: &str) -> &'static [&'static str] {
     }
 }
 
-/// The name in a `TerminalHost` header without its port; empty if the header is not valid.
+/// The name in a `Host` header without its port; empty if the header is not valid.
 pub(crate) fn name_of(host: &str) -> &str {
     let (name, port) = match host.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(Some((name, port))) => (name, port),

@@ -12,111 +12,109 @@ export type Level = 'none' | 'read-only' | 'write' | 'execute';
 /** What is asked. */
 export type Mode = 'plan' | 'default' | 'accept-edits' | 'full';
 
-/** Record 0: everything that decides how a run behaves. */
+/** Record 0: everything that determines how a run behaves. */
 export interface Started {
   /** The run's own id, unique among all runs; idempotency keys are derived from it. */
   run: string;
   /** Which decision rules the run follows. */
   semantics: number;
-  /** The version of the program that started the run; for people, never for decisions. */
+  /** The version of the program that started the run; for people, not for decisions. */
   version?: string;
   /** Source of all jitter and of every envelope's seal. */
   seed: number;
-  /** The run's configuration. */
   config: Config;
 }
 
-/** How one run behaves. */
+/** The configuration of a run. */
 export interface Config {
-  /** Who this agent is, for logs and for people. */
+  /** The agent's name, for logs and for people. */
   name?: string;
-  /** The system prompt. */
   system?: string;
   /** Where the instructions in the system prompt come from, with the hash of their text; for people, never for decisions. */
   system_source?: string;
   /** The models: the first is used, the others are fallbacks in order. */
   models: ModelInfo[];
-  /** Which of them the run climbs when its work is not good enough; none keeps to fallbacks. */
+  /** The ladder of models to climb when the work is not good enough; `None` uses only fallbacks. */
   ladder?: Ladder | null;
   /** The tools, in the order in which the model sees them. */
   tools?: ToolDeclaration[];
   /** How calls are written in a reply. */
   protocol?: Protocol;
-  /** Product vocabulary. */
+  /** The product's own vocabulary. */
   policy?: ProtocolPolicy;
-  /** Bounds of every kind. */
+  /** The limits of the run. */
   limits?: Limits;
-  /** When and how a failed model call is tried again. */
+  /** When and how a failed model call is retried. */
   retry?: RetryPolicy;
   /** How the transcript is fitted into the model's window. */
   context?: ContextPolicy;
-  /** What the run may do. */
+  /** The grants of the run. */
   grants?: string[];
-  /** What the run may never do, whatever was granted: tools by name, and what calls need. A call that needs a whole folder is denied only where all of it is; its tool is told the denials and asks about each file (`ToolRequest::denials`(crate::ToolRequest)). */
+  /** What the run may never do, regardless of its grants: tools by name, and needs of calls. A call that needs a whole folder is denied only if the denials cover all of it. Otherwise its tool receives the denials and checks each file (`ToolRequest::denials`(crate::ToolRequest)). */
   denials?: string[];
-  /** The absolute path of the folder that relative paths start from. With it, grants and denials of relative paths also hold for a path in this folder that a call spells out from the root. */
+  /** The absolute path of the folder that relative paths start from. With it, grants and denials of relative paths also apply to absolute paths in this folder. */
   workspace?: string | null;
-  /** What is asked. */
+  /** The mode, which decides which calls need approval. */
   mode?: Mode;
-  /** Who answers when something is asked. */
+  /** How questions about calls are answered. */
   approvals?: Approvals;
-  /** What had already entered the run when it began (a child inherits its parent's marks). */
+  /** The marks that were already set when the run began (a child inherits its parent's marks). */
   marks?: Marks;
-  /** What the marks lead to. */
+  /** The consequences of marks. */
   mark_rule?: MarkRule;
   /** Whether the calls of a batch may overlap. */
   batch?: BatchOrder;
-  /** Where the host's hooks want to be heard. */
+  /** The points at which the host's hooks are asked. */
   consult?: ConsultPoint[];
-  /** How far above the root run this one stands; a child's depth is its parent's plus one. */
+  /** The depth below the root run; a child's depth is its parent's plus one. */
   depth?: number;
-  /** What becomes of children in the background when the run would end by itself. */
+  /** What happens to children in the background at a natural end of the run. */
   children_at_end?: ChildrenAtEnd;
 }
 
-/** What becomes of children in the background when their run would end by itself. A run that is cancelled, fails or reaches a limit stops them always. */
+/** What happens to children in the background at a natural end of their run. A run that is cancelled, fails or reaches a limit always stops them. */
 export type ChildrenAtEnd =
-  /** The run waits for them, and the model hears every result. */
+  /** The run waits for them, and the model gets every result. */
   | 'wait'
   /** They are stopped, and the run ends. */
   | 'stop';
 
-/** Who answers a question about a call. */
+/** How a question about a call is answered. */
 export type Approvals =
-  /** A person or a hook is asked about what the mode does not allow by itself. */
+  /** A person or a hook is asked about calls that the mode does not allow by itself. */
   | 'ask'
-  /** As `Ask`, and hooks are also asked about what the mode allows; they can only narrow it. */
+  /** As `Ask`, and hooks are also asked about calls that the mode allows; they can only narrow it. */
   | 'ask_always'
-  /** Nobody is there: what would be asked is denied. */
+  /** Every question is answered with a denial, because no person is there to ask. */
   | 'deny';
 
 /** Whether the calls of one reply may run at the same time. */
 export type BatchOrder =
-  /** Those that only look may; one that may change something runs after the calls before it and before those after it. */
+  /** Read-only calls may. A call that may change something runs after the calls before it and before the calls after it. */
   | 'parallel'
   /** One after the other, always. */
   | 'sequential';
 
-/** What has entered the run and cannot be taken out again. */
+/** Taint marks: the kinds of content that have entered the run. They are never removed. */
 export interface Marks {
-  /** Content from outside: web pages, mail, results of servers that nobody vouches for. */
+  /** Content from outside: web pages, mail, results of untrusted servers. */
   untrusted?: boolean;
   /** Secrets or private data. */
   private?: boolean;
 }
 
-/** What follows from a mark. */
+/** The consequences of marks. */
 export type MarkRule =
-  /** Once a mark is set, egress and writes that no grant names are asked, in every mode. */
+  /** Once any mark is set, egress and writes that no grant names need approval, in every mode. */
   | 'ask_after_any'
-  /** The same, but only once both marks are set. */
+  /** The same, but only if both marks are set. */
   | 'ask_after_both'
-  /** Marks are kept and shown, and change nothing. */
+  /** Marks are shown but have no consequences. */
   | 'show_only';
 
-/** The planner's figures. */
+/** Settings of the context planner. */
 export interface ContextPolicy {
-  /** The window to plan for when the model's own is not known, in tokens. */
+  /** The window to plan for if the model's own is unknown, in tokens. */
   default_window?: number;
   /** Planning starts at this share of the window, in thousandths. */
   trigger_milli?: number;
@@ -124,77 +122,77 @@ export interface ContextPolicy {
   target_milli?: number;
   /** Turns at the end that are never touched. */
   keep_turns?: number;
-  /** Messages in view at the most; none leaves it to the tokens. */
+  /** The most messages in view; `None` means that only tokens count. */
   max_messages?: number | null;
-  /** Whether and how the oldest part is summed up. */
+  /** Whether and how the oldest part is summarised. */
   summary?: SummaryPolicy;
 }
 
-/** Whether a model is asked to sum up what leaves the window. */
+/** Whether a model is asked to summarise what leaves the window. */
 export type SummaryPolicy =
-  /** It is not: old results are elided and old turns leave the window. */
+  /** No summary: old results are elided and old turns leave the window. */
   | 'never'
-  /** It is, with this instruction (none uses the built-in one). */
+  /** Ask for a summary with this instruction; `None` uses the built-in one. */
   | {
       ask: {
-        /** What the model is told. */
+        /** The instruction for the model. */
         instruction?: string | null;
       };
     };
 
-/** Which models a run climbs, and when. */
+/** The models of a run from weak to strong, and when to step up. */
 export interface Ladder {
-  /** What kind of task the run is about. */
+  /** The kind of task of the run. */
   kind?: string;
-  /** Names of configured models, the weakest first; empty means all of them in their order. A name that no configured model has is passed over. */
+  /** Names of configured models, the weakest first; empty means all of them in their order. Unknown names are skipped. */
   rungs?: string[];
-  /** The rung to begin on, from 0; beyond the last means the last. */
+  /** The rung to begin on, counted from 0; larger numbers mean the last rung. */
   start?: number;
-  /** Why it begins there, for people. */
+  /** Why the run begins there, for people. */
   why?: string;
   /** When it steps up. */
   step_up?: StepUp;
-  /** What the model on the last rung is told before the run fails; empty tells it nothing. */
+  /** The hint for the model on the last rung before the run fails; empty means no hint. */
   hint?: string;
 }
 
 /** When a run steps up. */
 export interface StepUp {
-  /** What a guard's rejection leads to. */
+  /** The reaction to a guard's rejection. */
   rejection?: OnRejection;
-  /** After so many turns in a row in which no call was valid; 0 means never. */
+  /** Step up after this many turns in a row without a valid call; 0 means never. */
   invalid_turns?: number;
 }
 
-/** What a guard's rejection leads to. */
+/** The reaction to a guard's rejection. */
 export type OnRejection =
   /** The model may correct itself once; if that does not help, the next one takes over. */
   | 'after_correction'
   /** The next model takes over at once. */
   | 'at_once'
-  /** Nothing: the run ends as it would without a ladder. */
+  /** No step up: the run ends as it would without a ladder. */
   | 'never';
 
-/** A bound that has to be lifted on purpose. */
+/** A limit that can only be lifted explicitly. */
 export type Bound =
   /** At most this many. */
   | { at_most: number }
-  /** No bound, by name. */
+  /** No limit, stated explicitly. */
   | 'unbounded';
 
-/** What one run may use. */
+/** The limits of one run. */
 export interface Limits {
   /** Model turns, per group. In the last one no tool can be called, so that there is an answer. */
   turns?: Bound;
-  /** Turns before the cap at which the model is told to wrap up; 0 tells it nothing. */
+  /** The model is told to wrap up this many turns before the limit; 0 means that it is not told. */
   grace_turns?: number;
-  /** Tool calls that one reply may make; the rest is refused, and said so. */
+  /** Tool calls of one reply; the rest is refused, and the model is told. */
   calls_per_turn?: Bound;
   /** Input and output tokens, per run. */
   tokens?: Bound;
   /** Wall clock in milliseconds, per group. */
   wall_ms?: Bound;
-  /** Money, per run. */
+  /** The budget in money, per run. */
   budget?: Budget;
   /** What to do when a reply hits its output cap. */
   max_tokens?: MaxTokensRecovery;
@@ -202,35 +200,35 @@ export interface Limits {
   result_chars?: number;
   /** How long one tool call may take, unless the tool says otherwise. */
   tool_ms?: number;
-  /** Children that may stand below one another. */
+  /** How deep children may be nested. */
   depth?: number;
 }
 
 /** How much money a run may spend. */
 export interface Budget {
-  /** The hard limit; none means no bound in money. */
+  /** The hard limit; `None` means no limit in money. */
   usd?: number | null;
 }
 
 /** What happens when a reply is cut by its output cap. */
 export interface MaxTokensRecovery {
-  /** How often it is tried per turn. */
+  /** The number of attempts per turn. */
   attempts?: number;
-  /** Whether the cap may grow (doubling) up to this; none keeps it and asks the model to resume. */
+  /** The cap doubles up to this; `None` keeps the cap and asks the model to continue. */
   ceiling?: number | null;
 }
 
-/** A model as the kernel needs to know it. */
+/** A model's declaration: what the kernel must know. */
 export interface ModelInfo {
-  /** `provider/model`, the name used everywhere. */
+  /** The name, as `provider/model`. */
   name: string;
-  /** How its tokenizer tends to count. */
+  /** The family of its tokenizer, for estimates. */
   family?: Family;
-  /** The context window in tokens; what the user declared wins over any catalogue. */
+  /** The context window in tokens; a value that the user declared overrides any catalogue. */
   window?: number | null;
-  /** The output cap to ask for; none leaves it to the provider. */
+  /** The output cap to request; `None` leaves it to the provider. */
   max_output?: number | null;
-  /** The price; none means unknown, which is never taken for free. */
+  /** The price; `None` means unknown, which never counts as free. */
   price?: Price | null;
   /** Sampling temperature in thousandths. */
   temperature_milli?: number | null;
@@ -238,26 +236,24 @@ export interface ModelInfo {
 
 /** Families of tokenizers, for estimates before the provider has counted. */
 export type Family =
-  /** `OpenAI`'s vocabularies. */
   | 'open_ai'
   /** Anthropic's vocabularies, which count more. */
   | 'anthropic'
-  /** Google's vocabularies. */
   | 'gemini'
   /** Llama, Qwen, Mistral and other open ones. */
   | 'open'
-  /** Anything else: estimated with care. */
+  /** Anything else; estimated with a margin. */
   | 'other';
 
 /** Prices in nano-dollars per million tokens. */
 export interface Price {
-  /** Prompt tokens. */
+  /** The price of prompt tokens. */
   input?: number;
-  /** Generated tokens. */
+  /** The price of generated tokens. */
   output?: number;
-  /** Prompt tokens read from the cache; none means as `input`. */
+  /** Prompt tokens read from the cache; `None` means the price of `input`. */
   cached?: number | null;
-  /** Prompt tokens written to the cache; none means as `input`. */
+  /** Prompt tokens written to the cache; `None` means the price of `input`. */
   cache_write?: number | null;
 }
 
@@ -268,29 +264,29 @@ export type Protocol =
   /** JSON in the text: `{"tool":…}` or `{"skill":…}`, an answer otherwise. */
   | 'text';
 
-/** A product's words. The default is generic and names no tool. */
+/** A product's vocabulary. The default is generic and names no tool. */
 export interface ProtocolPolicy {
   /** Tools whose success votes to end the run. */
   terminal_tools?: string[];
-  /** Whether a native run must end by a terminal tool; a plain answer is then reminded once. */
+  /** Whether plain text ends a native run, or the model is reminded once to call a terminal tool. */
   plain_answer?: PlainAnswer;
   /** Other names for tools and arguments. */
   aliases?: Alias[];
-  /** What a model is told when it asks for a tool that is hidden from it; the key is the tool's name. */
+  /** The notes for a model that calls a hidden tool; the key is the tool's name. */
   hidden?: Record<string, HiddenToolNote>;
-  /** How planning prose without an action is recognised and answered. */
+  /** How a reply that plans without acting is recognised and answered. */
   inconclusive?: Inconclusive;
-  /** What a native reply means that announces an action and takes none. */
+  /** The meaning of a native reply that announces an action and takes none. */
   announcements?: Announcements;
-  /** What a model is told when the turns run out; `{left}` is replaced. */
+  /** The note for the model when the turns run out; `{left}` is replaced. */
   wrap_up?: string | null;
-  /** What a model is told when its reply was cut; none uses the built-in sentence. */
+  /** The note for the model when its reply was cut; `None` uses the built-in one. */
   resume?: string | null;
 }
 
 /** Whether plain text ends a run. */
 export type PlainAnswer =
-  /** It does. */
+  /** Plain text ends the run. */
   | 'ends'
   /** The model is reminded once with this text; the next plain answer ends the run. */
   | { remind_once: string };
@@ -301,11 +297,11 @@ export interface Alias {
   name: string;
   /** The tool that is meant. */
   tool: string;
-  /** Argument names: what a model may write → what is meant. `list.name` is a name in the objects of the argument `list`. */
+  /** Argument names: the model's name → the real one. `list.name` is a name in the objects of the argument `list`. */
   arguments?: Record<string, string>;
 }
 
-/** What is said of a hidden tool. */
+/** The note about a hidden tool. */
 export interface HiddenToolNote {
   /** The text the model gets as the result. */
   message: string;
@@ -313,34 +309,34 @@ export interface HiddenToolNote {
 
 /** Recognises prose that announces an action and takes none. */
 export interface Inconclusive {
-  /** Lower-case phrases that announce. */
+  /** Lower-case phrases that announce an action. */
   phrases?: string[];
-  /** Text of this many bytes or more is an answer, whatever it says. */
+  /** Text of this many bytes or more is an answer, regardless of its content. */
   shorter_than?: number;
-  /** What the model is told; it gets one chance. */
+  /** The correction for the model; it gets one chance. */
   correction?: string;
 }
 
-/** What a native reply means whose last sentence announces an action ("Let me read the file.") and which makes no call. */
+/** The meaning of a native reply without a call whose last sentence announces an action ("Let me read the file."). */
 export type Announcements =
-  /** It is the answer, as every text without a call. */
+  /** It is the answer, like every text without a call. */
   | 'answers'
-  /** The model gets the correction of `Inconclusive` once. If it announces again, the ladder steps up; where nothing is left to do, the text is the answer. */
+  /** The model gets the correction of `Inconclusive` once. If it announces again, the ladder steps up. If there is no further step, the text is the answer. */
   | 'corrected';
 
-/** What a host narrows; what is none stays as the run has it. */
+/** Restrictions that a host adds; a field that is `None` leaves the run's own value in place. */
 export interface Narrowing {
-  /** What the marks lead to: the stricter of this rule and the run's own. */
+  /** The rule for marks; the stricter of this one and the run's own applies. */
   mark_rule?: MarkRule | null;
-  /** What has entered the run, as the host knows: a run from elsewhere is untrusted content. */
+  /** Marks to set: a run from elsewhere is untrusted content. */
   marks?: Marks;
-  /** Bounds that hold beside the run's own; the budget has a fact of its own. */
+  /** Limits in addition to the run's own; the budget has an input of its own. */
   limits?: Limits | null;
-  /** How often and how soon a failed model call may be tried again at most. */
+  /** The upper limits for retries of a failed model call. */
   retry?: RetryPolicy | null;
-  /** The other names of tools that the run may keep; those that are not here go. */
+  /** The aliases that the run may keep; all others are removed. */
   aliases?: Alias[] | null;
-  /** Whether the run's own workspace is dropped: one from elsewhere could make relative grants mean other folders. */
+  /** Whether the run's workspace is dropped: a foreign one could make relative grants mean other folders. */
   drops_workspace?: boolean;
 }
 
@@ -350,11 +346,11 @@ export interface RetryPolicy {
   attempts?: number;
   /** The first pause in milliseconds; it doubles. */
   base_ms?: number;
-  /** No pause is longer, except one that the provider asks for. */
+  /** The longest pause, unless the provider asks for a longer one. */
   cap_ms?: number;
-  /** The longest pause that a provider may ask for; beyond it the next model is tried, or the run fails. */
+  /** The longest pause that a provider may ask for. If it asks for more, the next model is tried or the run fails. */
   patience_ms?: number;
-  /** Up to this many thousandths of a pause are taken off at random (from the seed). */
+  /** Up to this many thousandths of a pause are subtracted at random (from the seed). */
   jitter_milli?: number;
 }
 
@@ -366,27 +362,27 @@ export interface ToolDeclaration {
   description?: string;
   /** JSON Schema of its arguments. */
   schema: Json;
-  /** How much a call can change. Has no default: what is not said cannot be taken for harmless. */
+  /** How much a call can change. It has no default, so that an undeclared tool never counts as harmless. */
   level: Level;
-  /** What a call needs, as templates over its arguments. Empty means that a call uses nothing which a grant could give or withhold (no file, no address, no program): then the level alone decides whether it may run. */
+  /** The needs of a call, as templates over its arguments. Empty means that a call uses nothing that a grant could cover (no file, no address, no program). Then only the level decides whether it may run. */
   needs?: string[];
-  /** What runs it. */
+  /** What carries out its calls. */
   kind?: ToolKind;
   /** Whether it may run again after a crash. */
   repeat?: Repeat;
-  /** Whether it may overlap with others. */
+  /** Whether it may overlap with other calls. */
   pace?: Pace;
   /** Whether its results count when a batch decides to end the run. */
   vote?: Vote;
-  /** What its output brings into the run, and what leaves through it. */
+  /** The marks that its output sets, and whether it sends data out. */
   yields?: Yields;
-  /** Whether empty output is a fair result. */
+  /** Whether empty output is a valid result. */
   empty?: EmptyOutput;
   /** Whether an output that reads like an error message may be data (a file, a log, a search hit). */
   error_text?: ErrorText;
-  /** What an implausible result leads to. */
+  /** What happens with an implausible result. */
   severity?: Severity;
-  /** What must hold of every result. */
+  /** Conditions that every result must meet. */
   postconditions?: Postcondition[];
   /** How much of a result the model sees, in characters; none means the run's limit. */
   result_limit?: number | null;
@@ -394,77 +390,76 @@ export interface ToolDeclaration {
   timeout_ms?: number | null;
   /** How much of it one turn group may use. */
   quota?: Quota;
-  /** Whether repeating it is its purpose. */
+  /** Whether the loop detector ignores it, because repeating it is its purpose. */
   exemption?: Exemption;
   /** Whether its failure stops the other calls of its batch. */
   aborts_siblings?: boolean;
-  /** Whether a call may be answered at once while its child works on; only agents have children. */
+  /** Whether a call may be answered at once while its child still works; only agents have children. */
   background?: Background;
 }
 
-/** What runs a tool. */
+/** What carries out a tool's calls. */
 export type ToolKind =
   /** The host runs it: `Effect::RunTool`(crate::Effect::RunTool). */
   | 'host'
-  /** Another run does: `Effect::Spawn`(crate::Effect::Spawn). */
+  /** A child run carries it out: `Effect::Spawn`(crate::Effect::Spawn). */
   | {
       agent: {
-        /** What the child asks for; it gets what the parent holds of it. */
+        /** The grants that the child asks for; it gets those of them that the parent holds. */
         grants?: string[];
-        /** What is set aside from the parent's budget for one child; zero is all that is left. */
+        /** The money reserved from the parent's budget for one child; zero means all that is left. */
         reserve?: number;
-        /** The tokens that are set aside for one child, where its parent has a limit; zero is all that are left. */
+        /** The tokens reserved for one child, if its parent has a limit; zero means all that are left. */
         tokens?: number;
       };
     }
-  /** A contract skill that the model itself carries out and the guards check. */
+  /** A contract skill: the model carries it out, and the guards check it. */
   | {
       skill: {
-        /** What goes in, what must come out, and what it must be grounded in. */
+        /** Its input, its required output, and the sources the output must be grounded in. */
         contract: Contract;
       };
     }
-  /** The kernel does: it changes the run's mode. */
+  /** The kernel carries it out: it changes the run's mode. */
   | { plan: PlanRole }
-  /** The kernel answers: how the children in the background stand, what came of one, and that one is stopped. */
+  /** The kernel carries it out: it lists the children in the background, returns a result, or stops a child. */
   | 'children';
 
 /** Whether a call waits for its child. */
 export type Background =
-  /** It does. */
+  /** The call always waits for its child. */
   | 'never'
-  /** It does not where this argument of the call is `true`. */
+  /** The call does not wait if this argument is `true`. */
   | {
       asked: {
-        /** The argument's name. */
         argument: string;
       };
     }
-  /** It never does. */
+  /** The call never waits for its child. */
   | 'always';
 
-/** Whether a call may run twice. */
+/** Whether a call may safely run twice. */
 export type Repeat =
-  /** Twice is wrong: an unanswered call is settled as *outcome unknown*. */
+  /** It must not: an unanswered call is settled as *outcome unknown*. */
   | 'once'
-  /** Twice is the same as once. */
+  /** It may: running twice has the same effect as running once. */
   | 'idempotent';
 
-/** Whether a tool that only looks may overlap with the other calls of its reply. One that changes something never does. */
+/** Whether a read-only tool may overlap with the other calls of its reply. A tool that changes something never does. */
 export type Pace =
-  /** It may. */
+  /** It may overlap with other calls. */
   | 'shared'
   /** It runs after the calls before it and before those after it. */
   | 'exclusive';
 
-/** Whether a tool has a say in ending the run. */
+/** Whether a tool's result counts in the vote to end the run. */
 export type Vote =
-  /** Its result votes. */
+  /** Its result counts as a vote. */
   | 'counts'
-  /** It only advises. */
+  /** Its result does not count as a vote. */
   | 'advisory';
 
-/** What passes through a tool. */
+/** The data that enters or leaves through a tool. */
 export interface Yields {
   /** Its output comes from outside. */
   untrusted?: boolean;
@@ -474,9 +469,9 @@ export interface Yields {
   egress?: boolean;
 }
 
-/** How much of one tool a turn group may use; none means no bound of its own. */
+/** How much of one tool a turn group may use; `None` means no limit. */
 export interface Quota {
-  /** Calls. */
+  /** The number of calls allowed. */
   calls?: number | null;
   /** Milliseconds, all calls together. */
   millis?: number | null;
@@ -486,112 +481,98 @@ export interface Quota {
 
 /** Whether the loop detector looks at a tool. */
 export type Exemption =
-  /** It does. */
+  /** The loop detector watches it. */
   | 'none'
-  /** Polling: the same call with the same result is what it is for. */
+  /** Polling: repeating the same call with the same result is its purpose. */
   | 'polling';
 
-/** What a tool does about plan mode. */
+/** What a tool does with plan mode. */
 export type PlanRole =
   /** Narrows the run to looking, for the calls after it. Nobody is asked. */
   | 'enter'
-  /** Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one. */
+  /** Asks a person whether the plan may be carried out. An approval restores the mode from before, and no wider one. */
   | 'exit';
 
-/** A place in the loop where hooks may be asked. */
+/** A point in the loop where hooks may be asked. */
 export type ConsultPoint =
-  /** Before a model call: change what this one request shows. */
+  /** Before a model call: change the messages of this one request. */
   | 'context'
-  /** Before a model call: which tools are on offer. */
+  /** Before a model call: restrict the tools on offer. */
   | 'tools'
-  /** Before a model call: which of the configured models. */
+  /** Before a model call: choose one of the configured models. */
   | 'model'
   /** After a tool: change its result before it is believed. */
   | 'after_tool'
-  /** At a natural stop: is there more to do? */
+  /** At a natural stop: provide more work, if there is any. */
   | 'stop'
-  /** A plain answer arrived where the protocol could not decide by data. */
+  /** A plain answer arrived, and the policy's data could not decide what it means. */
   | 'plain_answer';
 
 /** A question to the hooks. */
 export interface Consultation {
-  /** Names the question; the answer carries it. */
+  /** The id of the question; the answer carries it. */
   call: number;
-  /** What is asked. */
   question: Question;
 }
 
-/** What is asked of the hooks. */
+/** The question to the hooks. */
 export type Question =
   /** See `ConsultPoint::Context`; the messages are read from the run. */
   | 'context'
-  /** See `ConsultPoint::Tools`. */
   | {
       tools: {
-        /** What is on offer now. */
+        /** The tools on offer now. */
         offered: string[];
       };
     }
-  /** See `ConsultPoint::Model`. */
   | {
       model: {
         /** The name of the model that would be used. */
         current: string;
       };
     }
-  /** See `ConsultPoint::AfterTool`. */
   | {
       after_tool: {
-        /** The tool call. */
         tool_call: number;
-        /** The tool's name. */
         tool: string;
-        /** What it gave back. */
         output: ToolOutput;
       };
     }
-  /** See `ConsultPoint::Stop`. */
   | 'stop'
-  /** See `ConsultPoint::PlainAnswer`. */
   | {
       plain_answer: {
-        /** The text. */
         text: string;
       };
     };
 
-/** What the hooks answer. An answer that does not fit its question counts as `Answer::Nothing`, except at the tool gate, which fails closed. */
+/** The answer of the hooks. An answer that does not fit its question counts as `Answer::Nothing`. The tool gate is the exception: it fails closed. */
 export type Answer =
-  /** Nothing to say. */
   | 'nothing'
   /** Changes to this one request. */
   | { patch: Patch[] }
-  /** Only these tools; several gates' answers are intersected by the host or listed here one set each. */
+  /** Offer only these tools. The host intersects the answers of several gates, or lists one set for each. */
   | { tools: string[][] }
   /** Use this model; ignored if it is not configured. */
   | { model: string }
-  /** The result is this instead. */
+  /** Replace the result by this one. */
   | { output: ToolOutput }
-  /** Go on with this. */
+  /** Continue with this prompt. */
   | { continue: Prompt }
-  /** The hook failed; gates close, everything else goes on. */
+  /** The hook failed. Gates close; everything else continues. */
   | {
       failed: {
-        /** Why. */
         reason: string;
       };
     };
 
-/** A change to one request; the transcript keeps what was said. */
+/** A change to one request; the transcript is unchanged. */
 export type Patch =
   /** Leave a message out. A message that a call or its result needs is not left out alone. */
   | { hide: number }
   /** Show other content in its place. */
   | {
       replace: {
-        /** Which message. */
         id: number;
-        /** What to show. */
         blocks: Block[];
       };
     }
@@ -600,82 +581,79 @@ export type Patch =
 
 /** One request to a model. Content is shared, not copied. */
 export interface Request {
-  /** What it is for. */
+  /** The purpose of the request. */
   purpose: Purpose;
-  /** Which model. */
   model: ModelInfo;
-  /** The system prompt. */
   system: string;
   /** The messages: read them with `Run::messages`(crate::Run::messages). */
   messages: Messages;
   /** The tools on offer. */
   tools: Offer;
-  /** The output cap. */
+  /** The most output tokens to generate. */
   max_output: number | null;
   /** The reply must be JSON of this schema. */
   format: Json | null;
 }
 
-/** What a request is for. */
+/** The purpose of a request. */
 export type Purpose =
-  /** The conversation goes on. */
+  /** The next turn of the conversation. */
   | 'turn'
   /** The last turn that is allowed: the model answers, and may call no tool. */
   | 'answer'
   /** A contract skill is carried out. */
   | 'skill'
-  /** The oldest part of the transcript is summed up. */
+  /** A summary of the oldest part of the transcript. */
   | 'summary';
 
-/** Which messages a request holds. */
+/** The messages of a request. */
 export type Messages =
-  /** The run's view: the first `count` messages. While `epoch` stays the same the view only grows, so a codec keeps the bytes of what it has encoded and appends. */
+  /** The run's view: the first `count` messages. While `epoch` is unchanged, the view only grows. So a codec can keep the bytes it has encoded and append to them. */
   | {
       view: {
         /** Changes whenever the view changes other than by growing. */
         epoch: number;
-        /** How many. */
+        /** How many messages there are. */
         count: number;
       };
     }
-  /** These, made for this request. */
+  /** Messages that were made for this request. */
   | { own: Message[] };
 
 /** The tools on offer, in a stable order. */
 export interface Offer {
   /** Changes whenever the list changes. */
   epoch: number;
-  /** The declarations. */
   tools: ToolDeclaration[];
 }
 
 /** One tool call that may run. */
 export interface ToolRequest {
-  /** The tool. */
   tool: string;
   /** Valid arguments in canonical JSON. */
   arguments: string;
-  /** The same for the same call of the same run; reaches the tool. */
+  /** The idempotency key: the same for the same call of the same run. The tool receives it. */
   key: string;
-  /** What the call was allowed to use. */
+  /** The needs that were allowed for this call. */
   needs: ({ request: string } | { grant: string })[];
-  /** What no call of the run may do, for a tool that finds out while it works what it would touch. */
+  /** What no call of the run may do. A tool checks it if it learns only while working what it will touch. */
   denials: string[];
+  /** What the run holds and the call need not name: for tools that run programs, empty for others. Without hosts where a call that names one would be asked about. */
+  grants: string[];
   /** When it is stopped. */
   deadline: number;
   /** Whether it ran before and its answer was lost. */
   again: boolean;
 }
 
-/** One child run. */
+/** A request to start a child run. */
 export interface SpawnRequest {
-  /** The agent tool. */
   tool: string;
   /** Valid arguments in canonical JSON. */
   arguments: string;
-  /** As in `ToolRequest::key`. */
+  /** The idempotency key; see `ToolRequest::key`. */
   key: string;
-  /** What the child holds: never more than its parent. */
+  /** The grants of the child: never more than its parent's. */
   grants: string[];
   /** What the child may never do. */
   denials: string[];
@@ -683,127 +661,120 @@ export interface SpawnRequest {
   workspace: string | null;
   /** The parent's mode; the child's is this or stricter. */
   mode: Mode;
-  /** Who answers when the parent's calls are asked about. */
+  /** How questions about the parent's calls are answered. */
   approvals: Approvals;
-  /** What the parent's marks lead to. */
+  /** The consequences of the parent's marks. */
   mark_rule: MarkRule;
-  /** What it may spend; already set aside. */
+  /** The money it may spend; it is reserved already. */
   budget: number | null;
-  /** The tokens that it may use; already set aside. */
+  /** The tokens it may use; they are reserved already. */
   tokens: number | null;
-  /** What had entered its parent. */
+  /** The marks of its parent. */
   marks: Marks;
-  /** Its depth. */
+  /** The child's depth below the first run. */
   depth: number;
-  /** The depth at which no further child may stand. */
+  /** The depth at which no further child is allowed. */
   deepest: number;
-  /** The child to go on with, when it had been started before a crash. */
+  /** The child to resume, if it was started before a crash. */
   resume: string | null;
 }
 
-/** A call that somebody must rule on, with everything a person needs to see. Text is free of terminal escapes. */
+/** A call that a person or a hook must rule on, with everything a person needs to see. The text contains no terminal escapes. */
 export interface Proposal {
-  /** Names the question; the verdict carries it. A call that is asked about again, after a rewrite or a withdrawal, is asked about under a new name, so that no answer counts for what was not shown. */
+  /** The id of the question; the verdict carries it. After a rewrite or a withdrawal the call is asked about under a new id, so that an answer never counts for content that was not shown. */
   call: number;
   /** The tool call in question. */
   tool_call: number;
-  /** The tool. */
   tool: string;
   /** The arguments in canonical JSON, control characters made visible. */
   arguments: string;
   /** How much the call can change. */
   level: Level;
-  /** What it needs, one a line. */
+  /** The needs of the call, one per line. */
   needs: string[];
-  /** What of that nobody has granted. */
+  /** The needs that no grant covers. */
   missing: string[];
-  /** What an agent would hold, one a line; empty for other tools. */
+  /** The grants that a child agent would get, one per line; empty for other tools. */
   hands_on?: string[];
-  /** Why it is asked. */
+  /** The reasons for the question. */
   reasons: AskReason[];
-  /** What has entered the run. */
+  /** The marks of the run. */
   marks: Marks;
-  /** SHA-256 over tool and canonical arguments, in hex: what is approved is what runs. */
+  /** SHA-256 over the tool and the canonical arguments, in hex. It proves that the approved call is the one that runs. */
   digest: string;
 }
 
-/** Why a call is asked about. */
+/** Why a person or a hook is asked about a call. */
 export type AskReason =
-  /** The mode asks at this level. */
+  /** The mode requires approval at this level. */
   | 'level'
-  /** Something it needs was not granted. */
+  /** No grant covers one of its needs. */
   | 'missing_grant'
   /** It sends data out after a mark was set. */
   | 'egress_after_mark'
-  /** It writes where no grant says so after a mark was set. */
+  /** It writes to a place that no grant names, after a mark was set. */
   | 'write_after_mark'
-  /** Hooks want to see every call. */
+  /** A hook wants to see every call. */
   | 'hook_wants'
-  /** It would leave plan mode. Only a person may say yes to that: whoever answers by rules says no. */
+  /** The call would leave plan mode. Only a person may allow that; an approver that answers by rules denies it. */
   | 'leaves_plan';
 
 /** One check that the host carries out. */
 export interface CheckRequest {
   /** The tool call whose result is checked. */
   tool_call: number;
-  /** What to check the whole result for. */
+  /** The check to make on the whole result. */
   check: Check;
 }
 
-/** What the kernel cannot check by itself: a program must run, or the whole of a spilled result must be read. */
+/** A check that the kernel cannot make: it runs a program, or reads the whole of a spilled result. */
 export type Check =
   /** Whether the whole result is plausible: `holm_guards::plausibility::judge`. */
   | { plausibility: Expectation }
-  /** A declared postcondition: run its program, or compile it alone and evaluate it on the whole result. */
+  /** A declared postcondition: run its program, or compile it and evaluate it on the whole result. */
   | { postcondition: Postcondition };
 
-/** How a turn group ended. The transcript up to here is complete and in the run. */
+/** How a turn group ended. The transcript in the run is complete up to this point. */
 export type Ending =
-  /** The model answered, or the tools voted that it is done. */
+  /** The model answered, or the tools voted to end the run. */
   | {
       answered: {
-        /** The answer; empty when tools ended the run without words. */
+        /** The answer; empty if tools ended the run without text. */
         text: string;
       };
     }
   /** The model or its provider declined. */
   | {
       refused: {
-        /** What was said, if anything. */
+        /** The model's or provider's explanation, if any. */
         reason: string;
       };
     }
-  /** A result could not be believed, and the one correction did not help. */
+  /** A result was rejected, and the one correction did not help. */
   | {
       rejected: {
-        /** What was rejected. */
         what: string;
-        /** Why. */
         reason: string;
       };
     }
-  /** The same calls with the same results, again and again. */
+  /** The same calls gave the same results, again and again. */
   | {
       looping: {
         /** The tool called last. */
         tool: string;
-        /** How often. */
         times: number;
       };
     }
   /** The money is spent. */
   | {
       over_budget: {
-        /** What was spent. */
         spent: number;
-        /** What was allowed. */
         limit: number;
       };
     }
   /** Another limit is reached. */
   | {
       over_limit: {
-        /** Which. */
         limit: Limit;
         /** How much was used. */
         used: number;
@@ -811,19 +782,17 @@ export type Ending =
         allowed: number;
       };
     }
-  /** Somebody stopped it. */
+  /** A person or the host cancelled it. */
   | {
       cancelled: {
-        /** Why. */
         reason: string;
       };
     }
-  /** It cannot go on. */
+  /** The run cannot continue. */
   | {
       failed: {
         /** The class of the last failure. */
         class: FailureClass;
-        /** What happened. */
         message: string;
         /** How often it was tried. */
         attempts: number;
@@ -845,27 +814,24 @@ export type Limit =
 
 /** An event with its number. */
 export interface Numbered {
-  /** Its number. */
   id: EventId;
   /** When the record that caused it was handled. */
   at: number;
-  /** What happened. */
   event: Event;
 }
 
-/** What happened. */
+/** An event of a run. */
 export type Event =
-  /** The run exists. */
+  /** The run was created. */
   | {
       run_started: {
-        /** The agent's name. */
         name: string;
       };
     }
   /** A host took over. */
   | {
       run_resumed: {
-        /** Which. */
+        /** The host that took over. */
         host: string;
       };
     }
@@ -879,23 +845,20 @@ export type Event =
   /** A message joined the transcript. */
   | {
       message_added: {
-        /** The message. */
         message: Message;
       };
     }
-  /** A message waits: steering or a follow-up. */
+  /** A prompt was queued: steering or a follow-up. */
   | {
       queued: {
-        /** Where it waits. */
         queue: Queue;
         /** How many wait there now. */
         waiting: number;
       };
     }
-  /** A cancel dropped what waited in a line; a host can offer it back. */
+  /** A cancel dropped the queued prompts; a host can offer them back. */
   | {
       queue_dropped: {
-        /** Where it waited. */
         queue: Queue;
         /** What was dropped, oldest first. */
         prompts: Prompt[];
@@ -904,11 +867,10 @@ export type Event =
   /** A model is being called. */
   | {
       model_called: {
-        /** The call, which the deltas carry. */
+        /** The call; its deltas carry the same id. */
         call: number;
         /** The turn within the group, from 1. */
         turn: number;
-        /** The model's name. */
         model: string;
         /** Messages in the request. */
         messages: number;
@@ -916,16 +878,13 @@ export type Event =
         tokens: number;
       };
     }
-  /** A reply arrived. */
+  /** The model's reply arrived. */
   | {
       model_replied: {
-        /** Which call. */
         call: number;
-        /** What it took. */
         usage: Usage;
-        /** What it cost; none when the price is unknown. */
+        /** The cost; `None` if the price is unknown. */
         cost: number | null;
-        /** Why it ended. */
         stop: StopReason;
         /** Which model answered, if the provider said so. */
         model?: string | null;
@@ -934,172 +893,144 @@ export type Event =
   /** A model call failed. */
   | {
       model_failed: {
-        /** Which call. */
         call: number;
-        /** How. */
         class: FailureClass;
-        /** What was said. */
         message: string;
-        /** What happens next. */
         next: NextTry;
       };
     }
-  /** The work of one model was not good enough; the next of the ladder goes on. */
+  /** The work of one model was not good enough; the next model of the ladder takes over. */
   | {
       stepped_up: {
-        /** The model that fell short. */
+        /** The model that failed. */
         from: string;
-        /** The model that goes on. */
+        /** The model that takes over. */
         to: string;
-        /** In what way it fell short. */
+        /** How the model failed. */
         cause: StepCause;
-        /** What was said of it. */
+        /** Details of the failure, for people. */
         reason: string;
       };
     }
-  /** The last model of the ladder fell short too. It was given the ladder's hint, once. */
+  /** The last model of the ladder failed too. It was given the ladder's hint once. */
   | {
       ladder_exhausted: {
-        /** The model. */
         model: string;
-        /** In what way it fell short. */
+        /** How the model failed. */
         cause: StepCause;
-        /** What was said of it. */
+        /** Details of the failure, for people. */
         reason: string;
       };
     }
-  /** The text streamed so far for this call does not count. */
+  /** The text streamed so far for this call is invalid. */
   | {
       withdrawn: {
-        /** Which call. */
         call: number;
       };
     }
-  /** A reply was cut by its cap and is tried again. */
+  /** A reply was cut by its output cap and is retried. */
   | {
       output_cap_raised: {
-        /** Which try. */
         attempt: number;
         /** The cap that was too small. */
         from: number | null;
-        /** The cap now. */
+        /** The output cap from now on. */
         to: number | null;
       };
     }
-  /** A call was proposed; arguments are valid. */
+  /** The model proposed a call with valid arguments. */
   | {
       call_proposed: {
-        /** Its id. */
         call: number;
-        /** The tool. */
         tool: string;
         /** The arguments in canonical JSON. */
         arguments: string;
-        /** What was mended in them. */
+        /** Repairs that were made to them. */
         fixes?: string[];
       };
     }
   /** A person or hook is asked. */
   | {
       approval_asked: {
-        /** Which call. */
         call: number;
       };
     }
   /** A person or hook answered. */
   | {
       approval_given: {
-        /** Which call. */
         call: number;
         /** Whether it may run. */
         allowed: boolean;
-        /** Why not. */
         reason?: string;
       };
     }
-  /** A call was written down and runs. */
+  /** A call was dispatched and runs. */
   | {
       call_started: {
-        /** Which. */
         call: number;
       };
     }
-  /** A call ended. */
+  /** A tool call ended. */
   | {
       call_finished: {
-        /** Which. */
         call: number;
         /** The provider's id of the call. */
         id: string;
-        /** What it came to. */
+        /** The outcome of the call. */
         outcome: Outcome;
-        /** Bytes of output. */
         bytes: number;
         /** Milliseconds since it was dispatched. */
         millis: number;
-        /** For rendering. */
+        /** For rendering; never sent to a model. */
         metadata?: Json | null;
       };
     }
   /** A guard ruled on a result. */
   | {
       ruled: {
-        /** Which call. */
         call: number;
-        /** Which guard. */
         guard: string;
-        /** Whether the result was refused (else it was a warning). */
+        /** Whether the result was rejected; otherwise this is a warning. */
         rejected: boolean;
-        /** Why. */
         reason: string;
       };
     }
-  /** A child run began. */
+  /** A child run started. */
   | {
       child_started: {
-        /** The call. */
         call: number;
-        /** The child. */
         child: string;
       };
     }
-  /** A child in the background has come to its end; its result waits to be heard. Its call ended when it began. */
+  /** A child in the background has ended, and its result is queued for the model. Its call ended when the child started. */
   | {
       child_finished: {
-        /** The call. */
         call: number;
-        /** What it came to. */
+        /** The outcome of the child. */
         outcome: Outcome;
-        /** Bytes of output. */
         bytes: number;
-        /** Milliseconds since it was asked for. */
+        /** Milliseconds since it was requested. */
         millis: number;
       };
     }
-  /** The loop detector spoke. */
+  /** The loop detector found a repetition. */
   | {
       loop_seen: {
-        /** The tool. */
         tool: string;
-        /** How often. */
         times: number;
       };
     }
-  /** Something entered the run. */
+  /** A mark was set. */
   | {
       marked: {
-        /** The marks now. */
         marks: Marks;
       };
     }
-  /** The view of the transcript was made smaller; the transcript itself is whole. */
+  /** The view of the transcript was made smaller; the transcript itself is complete. */
   | {
       context_planned: {
-        /** What was done. */
         step: PlanStep;
-        /** Estimated tokens before. */
         before: number;
-        /** Estimated tokens after. */
         after: number;
       };
     }
@@ -1110,67 +1041,58 @@ export type Event =
         tools: number;
       };
     }
-  /** A tool was registered whose declaration cannot be held to in full. */
+  /** A tool was registered whose declaration cannot be enforced in full. */
   | {
       tool_flawed: {
-        /** Which. */
         tool: string;
-        /** Whether it can be used all the same; if not, the model is not offered it. */
+        /** Whether it can be used anyway; if not, it is not offered to the model. */
         usable: boolean;
-        /** What is wrong: for example a schema keyword that is not enforced. */
+        /** The problems: for example a schema keyword that is not enforced. */
         problems: string[];
       };
     }
-  /** The mode changed. */
   | {
       mode_changed: {
-        /** The mode now. */
         mode: Mode;
       };
     }
-  /** The grants changed. */
   | 'grants_changed'
-  /** The budget changed. */
   | {
       budget_changed: {
-        /** The budget now. */
         limit: number | null;
       };
     }
   /** The host narrowed the configuration. */
   | {
       narrowed: {
-        /** What marks lead to now. */
+        /** The rule for marks from now on. */
         mark_rule: MarkRule;
       };
     }
   /** A limit is near, and the model was told to wrap up. */
   | {
       limit_near: {
-        /** Which. */
         limit: Limit;
         /** How much is left. */
         left: number;
       };
     }
-  /** A hook failed; what it guards is closed, the rest goes on. */
+  /** A hook failed; a guard then closes, everything else continues. */
   | {
       hook_failed: {
-        /** Why. */
         reason: string;
       };
     }
-  /** A fact came too late or twice and changed nothing. */
+  /** A fact came too late or twice, and changed nothing. */
   | {
       ignored: {
-        /** What it was about. */
+        /** The call that it was about. */
         call: number | null;
       };
     }
   /** The turn group is over; always the last event of a group. */
   | {
       group_ended: {
-        /** How. */
         ending: Ending;
         /** The last message of the transcript. */
         last: number | null;
@@ -1181,37 +1103,36 @@ export type Event =
       };
     };
 
-/** A waiting line. */
+/** A queue of prompts. */
 export type Queue =
   /** Enters before the next model call. */
   | 'steering'
   /** Enters at a natural stop. */
   | 'follow_up';
 
-/** What follows a failed model call. */
+/** What the kernel does after a failed model call. */
 export type NextTry =
-  /** The same model at this time. */
+  /** Call the same model again later. */
   | {
       retry: {
-        /** When. */
+        /** When the call is retried. */
         at: number;
       };
     }
-  /** The next model of the list. */
+  /** Call the next model of the list. */
   | {
       fallback: {
-        /** Its name. */
         model: string;
       };
     }
-  /** The same model with a smaller view. */
+  /** Call the same model with a smaller view. */
   | 'compact'
-  /** Nothing: the group ends. */
+  /** Give up: the group ends. */
   | 'give_up';
 
-/** In what way a model fell short. */
+/** How a model failed. */
 export type StepCause =
-  /** A guard rejected what came of its work, and the correction did not help. */
+  /** A guard rejected a result of its work, and the correction did not help. */
   | 'rejected'
   /** Its calls were invalid, turn after turn. */
   | 'invalid_calls'
@@ -1228,10 +1149,10 @@ export type PlanStep =
   | 'summary_discarded'
   /** The oldest turns left the view. */
   | 'dropped'
-  /** Large results of the last turns lost their middle, because nothing else was left to go. */
+  /** Large results of the last turns lost their middle, because nothing else could be removed. */
   | 'clipped';
 
-/** Names one event: the record that caused it and its place among that record's events. */
+/** The id of an event: the record that caused it, and its position among that record's events. */
 export interface EventId {
   /** The record whose handling emitted the event. */
   record: number;
@@ -1239,79 +1160,67 @@ export interface EventId {
   index: number;
 }
 
-/** One fact. */
+/** One fact that a run learns. */
 export type Input =
-  /** The run began; record 0 and nowhere else. */
+  /** The run started; always record 0. */
   | { started: Started }
-  /** A host took the run over, after a crash or a hand-over. */
+  /** A host took the run over, after a crash or from another host. */
   | {
       resumed: {
-        /** Which host, for people. */
+        /** The name of the host, for people. */
         host: string;
       };
     }
-  /** A person asked for something; begins a new turn group. */
+  /** A person gave a prompt; it starts a new turn group. */
   | { prompted: Prompt }
-  /** A person spoke while the run works; enters before the next model call. */
+  /** A person gave a prompt while the run works; it enters before the next model call. */
   | { steered: Prompt }
-  /** Something to do once the run would stop by itself. */
+  /** A prompt for the time when the run would stop by itself. */
   | { followed_up: Prompt }
   /** A model call ended. */
   | {
       model_finished: {
-        /** Which. */
         call: number;
-        /** How. */
         result: ModelResult;
       };
     }
   /** A hook or a person ruled on a proposed call. */
   | {
       judged: {
-        /** Which. */
         call: number;
-        /** How. */
         verdict: Verdict;
       };
     }
-  /** A hook answered. */
   | {
       consulted: {
-        /** Which consultation. */
         call: number;
-        /** What it said. */
         answer: Answer;
       };
     }
-  /** A call was written down as about to run; after this it may have happened. */
+  /** A call was recorded as about to run. From here on it may have happened. */
   | {
       dispatched: {
-        /** Which. */
         call: number;
       };
     }
-  /** A tool ended. */
   | {
       tool_finished: {
-        /** Which call. */
         call: number;
-        /** What came of it. */
+        /** The output of the tool. */
         result: ToolOutput;
       };
     }
   /** An executable postcondition was run. */
   | {
       checked: {
-        /** Which check. */
         call: number;
-        /** What it found. */
         ruling: CheckRuling;
       };
     }
-  /** A child run began. */
+  /** A child run started. */
   | {
       child_started: {
-        /** The call that asked for it. */
+        /** The call that requested it. */
         call: number;
         /** The child's id in the host's store. */
         child: string;
@@ -1320,95 +1229,86 @@ export type Input =
   /** A child run ended. */
   | {
       child_finished: {
-        /** The call that asked for it. */
+        /** The call that requested it. */
         call: number;
-        /** What came of it. */
+        /** The result of the child. */
         result: ChildResult;
       };
     }
-  /** A summary was made, or was not. */
+  /** A summary was made, or failed. */
   | {
       summarised: {
-        /** Which request. */
         call: number;
         /** The reply, or the failure. */
         result: ModelResult;
       };
     }
-  /** The tools are others now; running calls finish as they began. */
+  /** The tool list changed. Running calls finish with the tools they started with. */
   | { tools_changed: ToolDeclaration[] }
-  /** The mode is another now. */
   | { mode_changed: Mode }
-  /** The grants are others now; leases end by this too. */
+  /** The grants changed. This also ends all leases. */
   | { grants_changed: string[] }
-  /** The budget is another now. */
   | { budget_changed: Budget }
   /** A host that took the run over narrowed its configuration; nothing in it makes the run laxer. */
   | { narrowed: Narrowing }
-  /** Somebody wants it to stop; what waits to be said is dropped. */
+  /** A person or the host cancelled the run. Queued prompts are dropped. */
   | {
       cancelled: {
-        /** Why, for people. */
+        /** The reason, for people to read. */
         reason?: string;
       };
     }
-  /** Time went by; answers an armed deadline. */
+  /** Time has passed; this answers an armed deadline. */
   | 'time_passed';
 
-/** What a person says. */
+/** A person's message to the run. */
 export interface Prompt {
-  /** The content. */
   blocks: Block[];
-  /** What the content brings into the run. */
+  /** The marks that the content sets. */
   marks?: Marks;
 }
 
 /** How a model call ended. */
 export type ModelResult =
-  /** A whole reply. */
+  /** The model sent a complete reply. */
   | { replied: Reply }
-  /** The call was stopped on request; what had arrived by then. */
+  /** The call was aborted on request; this is what had arrived. */
   | { aborted: Reply }
-  /** It failed. */
   | { failed: Failure };
 
-/** A whole reply. */
+/** A complete reply of a model. */
 export interface Reply {
   /** The content, in order. */
   blocks: Block[];
-  /** What it took. */
   usage?: Usage;
-  /** Why it ended. */
   stop?: StopReason;
   /** Which model answered, if the provider said so. */
   model?: string | null;
 }
 
-/** A failed model call, sorted by what can be done about it. */
+/** A failed model call, classified by what can be done about it. */
 export interface Failure {
-  /** The class, which decides. */
+  /** The class; it decides what happens next. */
   class: FailureClass;
-  /** What happened, for people; secrets removed by the host. */
+  /** A description for people; the host has removed secrets. */
   message?: string;
   /** How long the provider asks to wait, in milliseconds. */
   retry_after_ms?: number | null;
-  /** What was used all the same. */
+  /** The tokens that were used anyway. */
   usage?: Usage;
 }
 
-/** What kind of failure it was. */
+/** The kind of a failure. */
 export type FailureClass =
-  /** Too many requests; wait and try again. */
+  /** Too many requests; wait and retry. */
   | 'rate_limited'
-  /** The provider is overloaded; try again, soon another model. */
+  /** The provider is overloaded; retry, and soon try another model. */
   | 'overloaded'
-  /** The provider failed. */
   | 'server'
-  /** The network failed. */
   | 'network'
-  /** The stream ended before the provider said so. */
+  /** The stream ended before the reply was complete. */
   | 'truncated'
-  /** The reply held nothing. */
+  /** The reply was empty. */
   | 'empty'
   /** The conversation is longer than the window. */
   | 'context_overflow'
@@ -1416,32 +1316,31 @@ export type FailureClass =
   | 'auth'
   /** The account has no credit or quota left. */
   | 'quota'
-  /** The request was wrong; trying again cannot help. */
+  /** The request was invalid; a retry cannot help. */
   | 'bad_request'
   /** The provider's filter refused. */
   | 'content_filter'
-  /** The host stopped again and again while the same work was under way. */
+  /** The host crashed repeatedly during the same work. */
   | 'host_crash';
 
-/** A ruling on a proposed call; it can only narrow what the kernel would have allowed or asked. */
+/** A ruling on a proposed call. It can only narrow what the kernel would allow or ask. */
 export type Verdict =
-  /** Run it. */
   | {
       allow: {
-        /** Grants that the person gave with the answer, for the rest of the run or until a time. */
+        /** Grants that the person gave with the answer, for the rest of the run or until a given time. */
         grants?: string[];
-        /** When those grants end; none means with the run. */
+        /** When those grants end; `None` means at the end of the run. */
         until?: number | null;
       };
     }
   /** Do not run it. */
   | {
       deny: {
-        /** Why; the model is told. */
+        /** The reason; the model gets it. */
         reason: string;
       };
     }
-  /** Run it with other arguments; they are validated and judged again. */
+  /** Run it with other arguments, which are validated and judged again. */
   | {
       rewrite: {
         /** The new arguments, as JSON text. */
@@ -1449,84 +1348,80 @@ export type Verdict =
       };
     };
 
-/** What a tool gave back. The host bounds it, takes out known secrets and spills what is large. */
+/** The output of a tool. The host limits it, removes known secrets, and spills large text. */
 export interface ToolOutput {
-  /** What the call came to. */
+  /** The outcome of the call. */
   outcome?: Outcome;
-  /** The text; for a spilled result its head and tail are in `spill` and this is empty. */
+  /** The text. For a spilled result it is empty, and `spill` has its head and tail. */
   text?: string;
-  /** Pictures and files. */
   parts?: Block[];
-  /** Where the whole text is, when it was too large to carry. */
+  /** Where the whole text is, if it was too large for the journal. */
   spill?: Spill | null;
   /** Whether the tool votes to end the run. */
   terminate?: boolean;
   /** For rendering; never sent to a model. */
   metadata?: Json | null;
-  /** What its content brings into the run beyond what the tool declares. */
+  /** The marks that its content sets, beyond those that the tool declares. */
   marks?: Marks;
 }
 
-/** A result that was too large to carry: its ends, its measure and where it lies. */
+/** A result that was too large for the journal: its two ends, its size and its location. */
 export interface Spill {
-  /** The beginning. */
+  /** The beginning of the text. */
   head: string;
-  /** The end. */
+  /** The end of the text. */
   tail: string;
   /** Length of the whole in bytes. */
   bytes: number;
   /** SHA-256 of the whole, in hex. */
   sha256: string;
-  /** How the model asks for more. */
+  /** The reference with which the model reads more. */
   reference: string;
 }
 
-/** What an executable check found. */
+/** The result of an executable check. */
 export type CheckRuling =
-  /** The result holds. */
+  /** The result passed the check. */
   | 'passed'
-  /** It does not. */
+  /** The result failed the check. */
   | {
       failed: {
-        /** Why; the model is told. */
+        /** The reason; the model gets it. */
         reason: string;
       };
     }
   /** The check itself could not be run; the result is not believed. */
   | {
       broken: {
-        /** Why. */
         reason: string;
       };
     };
 
-/** What came of a child run. */
+/** The result of a child run. */
 export interface ChildResult {
-  /** What the child answered, or why it did not. */
+  /** The child's answer, or why it did not answer. */
   output: ToolOutput;
-  /** What it spent, out of what was set aside for it. */
+  /** What it spent, out of its share. */
   spent?: number;
-  /** What it used. */
   usage?: Usage;
-  /** What had entered it. */
+  /** The marks of the child. */
   marks?: Marks;
 }
 
-/** How far a journal reaches. Small enough to be kept somewhere else, where it proves that nothing was cut off or rewritten. */
+/** How far a journal reaches. It is small enough to be stored elsewhere, where it proves that nothing was cut off or rewritten. */
 export interface Head {
-  /** The last record. */
+  /** The number of the last record. */
   seq: number;
-  /** Its chain value, which stands for everything up to it. */
+  /** Its chain value, which covers everything up to it. */
   chain: string;
 }
 
-/** Who speaks. */
+/** The role of a message's speaker. */
 export type Role =
-  /** The operator's standing orders that arrive in mid-run; the system prompt itself is config. */
+  /** The operator's standing orders that arrive during a run; the system prompt is part of the configuration. */
   | 'system'
-  /** The person, or the kernel in the person's place (corrections, wrap-up notes): see `Message::author`. */
+  /** The person, or the kernel on the person's behalf (corrections, wrap-up notes): see `Message::author`. */
   | 'user'
-  /** The model. */
   | 'assistant'
   /** Results of tool calls. */
   | 'tool'
@@ -1537,32 +1432,28 @@ export type Role =
 export interface Message {
   /** Unique within the run. */
   id: number;
-  /** Who speaks. */
   role: Role;
-  /** What is said, in order. */
+  /** The content, in order. */
   blocks: Block[];
-  /** Who wrote it. */
   author?: Author;
 }
 
 /** Who wrote a message. */
 export type Author =
-  /** Whoever speaks in this role. */
+  /** The speaker that the role names. */
   | 'speaker'
-  /** The kernel itself. */
+  /** The kernel wrote it itself. */
   | 'kernel';
 
 /** One piece of a message. */
 export type Block =
-  /** Plain text. */
   | { text: string }
-  /** A model's reasoning, with what its provider wants to see again. */
+  /** A model's reasoning, with the data that its provider requires to be sent back. */
   | { thinking: Thinking }
   /** A request to run a tool. */
   | { tool_call: ToolCall }
-  /** What a tool gave back, sealed for the model. */
+  /** The result of a tool, sealed for the model. */
   | { tool_result: ToolResult }
-  /** A picture. */
   | { image: Media }
   /** A document, sound or any other file. */
   | { file: Media }
@@ -1571,33 +1462,33 @@ export type Block =
 
 /** Reasoning text and the opaque payload that must be echoed to the same provider. */
 export interface Thinking {
-  /** What may be shown to a person; empty when the provider keeps it to itself. */
+  /** The text that may be shown to a person; empty if the provider hides it. */
   text?: string;
-  /** Signature, encrypted item or similar, kept to the letter. */
+  /** A signature, encrypted item or similar, kept unchanged. */
   replay?: Json | null;
 }
 
-/** A model's wish to run a tool. */
+/** A model's request to run a tool. */
 export interface ToolCall {
-  /** The provider's id for the call; unique within the run after the kernel has seen it. */
+  /** The provider's id for the call; the kernel makes it unique within the run. */
   id: string;
   /** The tool's name as the model wrote it (after alias repair). */
   name: string;
   /** The arguments exactly as the model wrote them. */
   arguments: string;
-  /** What the provider wants to see again beside this call (a thought signature). */
+  /** Data that the provider requires to be sent back with this call (a thought signature). */
   replay?: Json | null;
 }
 
-/** What a tool call came to. */
+/** The outcome of a tool call. */
 export type Outcome =
-  /** It ran and did what it says. */
+  /** It ran and succeeded. */
   | 'succeeded'
   /** It ran and failed. */
   | 'failed'
   /** It was not run: invalid, denied, over a limit, repeated in a loop. */
   | 'refused'
-  /** It ran or not; nobody can tell (the host died in between). */
+  /** It may or may not have run: the host stopped in between. */
   | 'unknown'
   /** It was stopped on request or by its deadline. */
   | 'stopped';
@@ -1606,11 +1497,10 @@ export type Outcome =
 export interface ToolResult {
   /** The `id` of the call that is answered. */
   call: string;
-  /** The tool's name. */
   tool: string;
   /** The output inside its envelope; safe to send as it is. */
   text: string;
-  /** What the call came to. */
+  /** The outcome of the call. */
   outcome?: Outcome;
   /** Pictures and files that the tool returned. */
   parts?: Block[];
@@ -1618,7 +1508,7 @@ export interface ToolResult {
 
 /** A picture or file. */
 export interface Media {
-  /** For example `image/png`. */
+  /** The media type, for example `image/png`. */
   media_type: string;
   /** Where the bytes are. */
   source: Source;
@@ -1628,26 +1518,26 @@ export interface Media {
 
 /** Where the bytes of a media block are. */
 export type Source =
-  /** Here, in base64. */
+  /** In the message itself, as base64. */
   | { base64: string }
   /** On the web; the provider fetches it. */
   | { url: string }
-  /** In the host's blob store; the host puts the bytes in when it encodes. */
+  /** In the host's blob store; the host inserts the bytes when it encodes. */
   | { reference: string };
 
 /** An application's own payload. */
 export interface Custom {
-  /** The application's name for what it is. */
+  /** The application's name for this kind of content. */
   kind: string;
-  /** Anything. */
+  /** Any value of the application. */
   payload: Json;
 }
 
-/** Tokens as the provider reported them, or by estimate where it reported none. */
+/** Token counts as the provider reported them, or estimates if it reported none. */
 export interface Usage {
-  /** All prompt tokens. */
+  /** All prompt tokens, cached ones included. */
   input?: number;
-  /** All generated tokens. */
+  /** All generated tokens, reasoning included. */
   output?: number;
   /** The part of `input` that was read from the provider's cache. */
   cached?: number;
@@ -1669,11 +1559,10 @@ export type StopReason =
   | 'max_tokens'
   /** A stop sequence was produced. */
   | 'stop_sequence'
-  /** The model declined. */
   | 'refusal'
   /** The provider's filter cut the reply. */
   | 'content_filter'
-  /** Something this version has no word for. */
+  /** A reason that this version does not know. */
   | 'other';
 
 /** What a plausible result of a tool looks like, declared by the tool. */
@@ -2038,7 +1927,7 @@ export interface Violation {
   message: string;
 }
 
-/** A `Delta` in its serde form. */
+/** A `WireDelta` in its serde form. */
 export type Delta =
   | {
       text: {

@@ -279,7 +279,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[AskReason::Level],
         "denied for this run: what it needs is granted, but this mode asks about every write and nobody can be asked. Do not try \
          again.",
-        "because nobody is there to be asked; what it needs is granted, but this mode asks about every write: allow it \
+        "because no user is present to approve it; what it needs is granted, but this mode asks about every write: allow it \
          with --yes write:n.txt, or all writes with --mode accept-edits",
     );
     check(
@@ -288,7 +288,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[AskReason::Level],
         "denied for this run: what it needs is granted, but this mode asks about every call that can run programs and nobody can \
          be asked. Do not try again.",
-        "because nobody is there to be asked; what it needs is granted, but this mode asks about every call that can run \
+        "because no user is present to approve it; what it needs is granted, but this mode asks about every call that can run \
          programs: allow it with --yes write:n.txt",
     );
     check(
@@ -296,14 +296,14 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &["write:n.txt"],
         &[AskReason::MissingGrant, AskReason::Level],
         "denied for this run: write:n.txt was not granted and nobody can be asked. Do not try again.",
-        "because nobody is there to be asked; allow it with --yes write:n.txt",
+        "because no user is present to approve it; allow it with --yes write:n.txt",
     );
     check(
         Level::ReadOnly,
         &["write:n.txt"],
         &[AskReason::MissingGrant],
         "denied for this run: write:n.txt was not granted and nobody can be asked. Do not try again.",
-        "because nobody is there to be asked; allow it with --grant write:n.txt",
+        "because no user is present to approve it; allow it with --grant write:n.txt",
     );
     let egress = "what it needs is granted, but it sends data out, after it read private or untrusted data";
     check(
@@ -311,7 +311,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         &[],
         &[AskReason::EgressAfterMark],
         &format!("denied for this run: {egress} and nobody can be asked. Do not try again."),
-        &format!("because nobody is there to be asked; {egress}: allow it with --yes write:n.txt"),
+        &format!("because no user is present to approve it; {egress}: allow it with --yes write:n.txt"),
     );
 }
 

@@ -160,7 +160,7 @@ impl Ran {
     #[track_caller]
     pub(crate) fn says_without(&self, tool: &str, code: i32, expect: &str) {
         assert_eq!((self.code, self.out.as_str()), (Some(code), expect), "{self:?}");
-        let denied = format!("holm: `{tool}` was denied, because nobody is there to be asked; ");
+        let denied = format!("holm: `{tool}` was denied, because no user is present to approve it; ");
         assert!(self.err.lines().all(|line| line.starts_with(&denied)), "{self:?}");
     }
 

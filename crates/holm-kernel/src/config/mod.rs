@@ -206,7 +206,7 @@ pub enum Approvals {
     /// A person or a hook is asked about calls that the mode does not allow by itself.
     #[default]
     Ask,
-    /// As `CallQuestion`, and hooks are also asked about calls that the mode allows; they
+    /// As `Ask`, and hooks are also asked about calls that the mode allows; they
     /// can only narrow it.
     AskAlways,
     /// Every question is answered with a denial, because no person is there to ask.

@@ -463,7 +463,7 @@ impl Run {
         message
     }
 
-    /// Takes the phase out and leaves `KeepaliveSetting`; every caller must set the next one.
+    /// Takes the phase out and leaves `Idle`; every caller must set the next one.
     fn take_phase(&mut self) -> RunPhase {
         core::mem::replace(&mut self.state.phase, RunPhase::Idle)
     }

@@ -15,7 +15,7 @@ use serde::Serialize;
     message = "a tool cannot return `{Self}`",
     label = "no text for the model can be made of this",
     note = "return a text, a number, nothing, `Json`, `ToolOutput`, or a `Result` of these whose error is `Display`",
-    note = "a type of your own has to be `Serialize`; where a plain function of the runtime takes it, wrap it in `Data(…)`"
+    note = "a type of your own has to be `Serialize`; where a plain function of the runtime takes it, wrap it in `JsonOutput(…)`"
 )]
 pub trait IntoOutput {
     fn into_output(self) -> ToolOutput;

@@ -107,7 +107,7 @@ fn help_that_does_not_fit_is_not_cut_and_says_that_there_is_more() {
     chat.state.over = Some(ScreenOverlay::Help { scroll: 0 });
     let shown = screen(&mut chat.state, 80, 24);
     assert!(shown.contains("31 more below: Down and PageDown go there, Esc closes"), "{shown}");
-    assert!(shown.contains("  next step  "), "{shown}");
+    assert!(shown.contains("its next step"), "{shown}");
     chat.state.over = Some(ScreenOverlay::Help { scroll: 9_999 });
     let shown = screen(&mut chat.state, 80, 24);
     for end in ["attach a file: text, or a picture", "end of the text; Up and PageUp go back, Esc closes"] {

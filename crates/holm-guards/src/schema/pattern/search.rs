@@ -168,7 +168,7 @@ impl<'p> PatternSearch<'p> {
                 Some(PatternInstruction::Jump(to)) => self.stack.push(*to),
                 Some(PatternInstruction::Split(to)) => self.stack.extend([*to, at + 1]),
                 Some(PatternInstruction::Look(look)) if holds(*look, *before, after) => {
-                    self.stack.push(at + 1)
+                    self.stack.push(at + 1);
                 }
                 Some(PatternInstruction::Look(_) | PatternInstruction::One(_)) | None => {}
             }
