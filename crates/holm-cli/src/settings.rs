@@ -249,7 +249,7 @@ fn standing(places: &HolmPaths, path: &Path, bytes: &[u8]) -> Result<TrustStatus
 fn unused(standing: TrustStatus) -> &'static str {
     match standing {
         TrustStatus::Trusted => "",
-        TrustStatus::Changed => "it has changed since somebody trusted it",
-        TrustStatus::Unknown => "nobody has trusted it",
+        TrustStatus::Changed => "it changed since you trusted it",
+        TrustStatus::Unknown => "you have not trusted it",
     }
 }

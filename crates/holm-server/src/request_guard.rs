@@ -26,7 +26,7 @@ use crate::{
     auth::{AccessToken, AuthenticatedUser, Role},
 };
 
-/// The subprotocol of Holm's WebSockets.
+/// The subprotocol of Holm's `WebSockets`.
 pub(crate) const PROTOCOL: &str = "holm";
 /// The prefix of a token among the WebSocket subprotocols. A browser has no other way to send one,
 /// except in the URL.

@@ -3,6 +3,8 @@
 //! The test reads the source text of all crates and guests, without their tests. It knows nothing of
 //! scopes or macros, which is enough to notice a second `Place` on the day that it is written.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -190,7 +190,7 @@ impl<F: FrameDecoder + Send, E: EventReader> FramedDecoder<F, E> {
                 FrameOutcome::End => *phase = DecoderPhase::Ended,
                 FrameOutcome::Fail(failure) => *phase = DecoderPhase::Failed(failure),
                 FrameOutcome::Garbage => {
-                    *phase = DecoderPhase::Failed(Box::new(garbage(frame.data, *frames)))
+                    *phase = DecoderPhase::Failed(Box::new(garbage(frame.data, *frames)));
                 }
             }
         });

@@ -55,7 +55,7 @@ impl ChatState {
             }),
             ChatMessage::Noted { tab, tone, text } => self.with(tab, |tab| tab.note(tone, &text)),
             ChatMessage::Found(picker) if picker.shown().is_empty() => {
-                self.flash = "nothing was found".into()
+                self.flash = "nothing was found".into();
             }
             ChatMessage::Found(picker) => self.over = Some(ScreenOverlay::Picker(picker)),
             ChatMessage::Files(files) => {

@@ -104,7 +104,7 @@ const fn about(mode: Mode) -> &'static str {
 /// The shell that runs scripts here.
 fn shell() -> &'static str {
     let is_there = |path: &&str| Path::new(path).exists();
-    if ["/usr/bin/bash", "/bin/bash"].iter().any(|path| is_there(&path)) { "bash" } else { "sh" }
+    if ["/usr/bin/bash", "/bin/bash"].iter().any(is_there) { "bash" } else { "sh" }
 }
 
 /// A name on one line: a folder or a branch may be called anything.

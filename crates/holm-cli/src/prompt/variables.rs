@@ -13,6 +13,9 @@ use crate::exit::{CommandError, CommandExit};
 /// The variables that are known by themselves.
 const BUILT_IN: [&str; 5] = ["cwd", "date", "filename", "git_branch", "language"];
 
+/// The longest name of a branch that is shown: git allows 255 bytes for a part of it.
+const MAX_BRANCH_BYTES: usize = 255;
+
 /// How many letters of a commit are shown where no branch is.
 const COMMIT_LETTERS: usize = 12;
 
@@ -133,11 +136,20 @@ pub(crate) fn git_branch(work: &Path) -> Option<String> {
     let head = read_plain_text(&git_folder(git)?.join("HEAD")).ok()?;
     let head = head.trim();
     match head.strip_prefix("ref: ") {
-        Some(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+        Some(name) => {
+            let name = name.strip_prefix("refs/heads/").unwrap_or(name);
+            Some(if is_plain_branch(name) { name.to_owned() } else { "unknown".to_owned() })
+        }
         None => {
             Some(head.chars().take(COMMIT_LETTERS).collect()).filter(|commit: &String| !commit.is_empty())
         }
     }
+}
+
+/// Whether a name is one that git could have written. A model is told it, and a sentence in its place would pass for Holm's.
+fn is_plain_branch(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "._/-+@#=,".contains(letter);
+    (1..=MAX_BRANCH_BYTES).contains(&name.len()) && name.chars().all(is_plain)
 }
 
 /// Where a repository keeps what it knows; a worktree says so in a file.

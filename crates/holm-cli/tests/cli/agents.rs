@@ -63,7 +63,7 @@ fn an_agent_of_ones_own_works_with_its_prompt_tools_grants_and_limits() {
     let shown = stage.holm(["agent", "show", "counter", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
     assert_eq!((&shown["mode"], &shown["tools"]), (&"plan".into(), &json!(["read", "grep", "glob"])));
-    stage.holm(["agent", "new", "counter"]).fails(2, "cannot create counter.md: it already exists");
+    stage.holm(["agent", "new", "counter"]).fails(2, "counter.md: it already exists");
     stage.holm(["agent", "new", "../odd"]).fails(2, "is not a valid agent name");
     stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "no agent is named `nobody`");
 }

@@ -108,7 +108,7 @@ fn a_server_of_the_same_command_is_reached_past_the_proxy() {
 }
 
 #[test]
-fn git_commits_in_the_workspace_and_an_editor_fails_at_once() {
+fn git_commits_where_its_folder_was_granted_and_an_editor_fails_at_once() {
     let commit = "git add -A && git -c user.name=A -c user.email=a@b commit -qm first && git log --format=%s";
     let stage = Stage::new(scripts(&[commit, "git -c user.name=A -c user.email=a@b commit --amend"]));
     let git = |words: &[&str]| {
@@ -117,7 +117,7 @@ fn git_commits_in_the_workspace_and_an_editor_fails_at_once() {
     };
     git(&["init", "-q", "-b", "main", "."]);
     fs::write(stage.work().join("a"), "a").unwrap();
-    let told = told(&stage, &[], &[]);
+    let told = told(&stage, &["--grant", "write:.git/**"], &[]);
     assert!(told[0].contains("first") && told[0].contains("exit status 0"), "{}", told[0]);
     assert!(told[1].contains("There is no editor here"), "{}", told[1]);
     git(&["cat-file", "-e", "main:a"]);

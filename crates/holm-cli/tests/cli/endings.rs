@@ -48,7 +48,7 @@ fn what_is_not_there_is_6() {
     stage.run(&["-p", "hi", "--session", "nobody", "--resume"]).fails(6, "there is no session `nobody`");
     stage.holm(["session", "show", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["session", "replay", "nobody"]).fails(6, "there is no session `nobody`");
-    stage.holm(["tool", "execute", "nothing"]).fails(6, "there is no tool");
+    stage.holm(["tool", "execute", "nothing"]).fails(6, "no tool or file is named `nothing`");
     stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "no script missing.json exists");
 }
 

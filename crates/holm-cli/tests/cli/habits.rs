@@ -51,7 +51,7 @@ fn commands_tell_the_model_the_mode_and_the_cost() {
     let mut chat = ready(&stage, SMALL, &[]);
     says(&mut chat, "first", "One.");
     commands(&mut chat, "/cost", "11 tokens in (0 of them cached), 5 out, $0.00001275");
-    commands(&mut chat, "/model", "this is openai/gpt-5-mini");
+    commands(&mut chat, "/model", "the model is openai/gpt-5-mini");
     commands(&mut chat, "/mode", "the mode is default");
     commands(&mut chat, "/mode full", " full ");
     commands(&mut chat, "/mode nonsense", "/mode nonsense:");

@@ -153,7 +153,7 @@ fn a_policy_that_is_named_and_not_there_ends_every_command_that_it_would_bind() 
     bound(&["config", "show", "--origin"]).fails(2, expect);
     let checked = bound(&["check"]);
     assert!(
-        checked.code == Some(2) && checked.out.contains("typo.toml: there is no such file; make it"),
+        checked.code == Some(2) && checked.out.contains("typo.toml: there is no such file; create the file"),
         "{checked:?}"
     );
     let paths = bound(&["paths"]);
@@ -205,7 +205,7 @@ fn a_provider_of_the_settings_is_reached_at_its_address_with_its_key() {
     let mut run = command(&stage, &["run", "-p", "Hi."]);
     let ran = Ran::of(&run.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap());
     assert_ne!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.err.contains("holm: $MINE, which ") && ran.err.contains("mine.toml:4 names"), "{ran:?}");
+    assert!(ran.err.contains("mine.toml:4 takes the key of mine from $MINE, which is not set"), "{ran:?}");
 }
 
 #[test]

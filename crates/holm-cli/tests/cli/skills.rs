@@ -132,7 +132,9 @@ fn what_a_project_tells_agents_is_information_until_it_is_trusted() {
     let ran = stage.run(&["-p", "Hi."]);
     assert!(
         ran.out == "a\n"
-            && ran.err.contains("AGENTS.md as information only: nobody has trusted it; `holm config trust`"),
+            && ran
+                .err
+                .contains("AGENTS.md as information only: you have not trusted it; `holm config trust`"),
         "{ran:?}"
     );
     stage.run(&["-p", "Hi.", "--trust-project"]).says("b\n");

@@ -51,7 +51,7 @@ impl Run {
                 self.issue(Effect::Consult(Consultation { call, question }.into()));
             }
             calling @ RunPhase::Calling(_) if planted(PlantedBug::ModelForgotten) => {
-                self.state.phase = calling
+                self.state.phase = calling;
             }
             RunPhase::Calling(calling) => {
                 self.emit(Event::Withdrawn { call: calling.call });

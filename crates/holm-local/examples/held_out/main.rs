@@ -77,7 +77,7 @@ impl Wish {
                 }
                 "--no-grammar" => ways.push(Box::new(|settings| settings.constraint(GrammarConstraint::Off))),
                 "--calibrated" => {
-                    ways.push(Box::new(|settings| settings.choosing(ToolSelection::Calibrated)))
+                    ways.push(Box::new(|settings| settings.choosing(ToolSelection::Calibrated)));
                 }
                 "--believe-none-from" => {
                     let milli: u32 = value()?.parse()?;

@@ -185,19 +185,6 @@ impl JournalLines for FileLineReader {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failed_read_is_not_followed_by_a_clean_end() {
-        // A folder opens as a file, and cannot be read.
-        let mut lines = FileLineReader::new(File::open(std::env::temp_dir()).unwrap());
-        let first = lines.read().unwrap_err();
-        assert_eq!(lines.read(), Err(first));
-    }
-}
-
 /// Where the snapshot of a journal is kept.
 fn snapshot_path(path: &Path) -> PathBuf {
     path.with_extension("snapshot")
@@ -330,5 +317,18 @@ async fn off_the_loop<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(error) => Err(JournalStorageError::System { reason: error.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_read_is_not_followed_by_a_clean_end() {
+        // A folder opens as a file, and cannot be read.
+        let mut lines = FileLineReader::new(File::open(std::env::temp_dir()).unwrap());
+        let first = lines.read().unwrap_err();
+        assert_eq!(lines.read(), Err(first));
     }
 }

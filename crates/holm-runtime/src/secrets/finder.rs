@@ -66,7 +66,7 @@ impl SecretFinder {
         let (mut found, mut hopeless) = (Vec::new(), ShapeCursors::default());
         self.patterns.each(text, |pattern, range| match self.meanings.get(pattern) {
             Some(PatternMeaning::Known(place)) => {
-                found.push(SecretMatch { range, what: SecretIdentity::Known(*place) })
+                found.push(SecretMatch { range, what: SecretIdentity::Known(*place) });
             }
             Some(PatternMeaning::Shape(place, shape)) if sight == DetectionScope::KnownAndShapes => {
                 found.extend(hopeless.read(*place, shape, text, range));

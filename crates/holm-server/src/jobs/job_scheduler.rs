@@ -470,7 +470,7 @@ impl JobScheduler {
         match told {
             FailureNotice::Nothing => {}
             FailureNotice::Failed => {
-                self.tell(job, slot, JobNotificationKind::Failed, session, outcome.in_words()).await
+                self.tell(job, slot, JobNotificationKind::Failed, session, outcome.in_words()).await;
             }
             FailureNotice::SwitchedOff => {
                 self.tell(job, slot, JobNotificationKind::SwitchedOff, session, outcome.in_words()).await;

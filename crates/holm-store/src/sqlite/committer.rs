@@ -212,7 +212,7 @@ impl CommitWorker {
         for job in jobs {
             match job {
                 SqliteCommitJob::Append { batch, durability, done } => {
-                    waiting.push(PendingAppend { batch, durability, done })
+                    waiting.push(PendingAppend { batch, durability, done });
                 }
                 SqliteCommitJob::Sync { done } => syncs.push(done),
                 SqliteCommitJob::Last(then) => last.push(then),

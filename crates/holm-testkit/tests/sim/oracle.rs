@@ -33,10 +33,12 @@ pub(crate) fn nothing_runs_unallowed(outcome: &Outcome) -> Vec<Violation> {
         found: Vec::new(),
     };
     for step in &outcome.steps {
-        oracle.learn(step);
+        let before = oracle.mode;
+        oracle.take(step);
         for effect in &step.effects {
             oracle.see(step, effect);
         }
+        oracle.children_are_narrowed(step, before);
     }
     oracle.found
 }
@@ -110,12 +112,18 @@ enum Standing {
 }
 
 impl<'a> Oracle<'a> {
-    /// Takes what a fact changes, before its effects are looked at.
-    fn learn(&mut self, step: &'a Step) {
-        self.take(step);
-        for numbered in step.events() {
-            if let Event::ModeChanged { mode } = numbered.event {
-                self.turn_to(step, mode);
+    /// Plan mode holds for the calls after the one that enters it. A child that was begun before, and may do more, is
+    /// stopped.
+    fn children_are_narrowed(&mut self, step: &Step, before: Mode) {
+        if self.mode >= before {
+            return;
+        }
+        for effect in &step.effects {
+            let Effect::Spawn { call, request } = effect else { continue };
+            let is_stopped =
+                step.effects.iter().any(|other| matches!(other, Effect::Abort(stopped) if stopped == call));
+            if request.mode > self.mode && !is_stopped {
+                self.say(step, format!("the child of `{}` keeps the mode {}", request.tool, request.mode));
             }
         }
     }
@@ -179,6 +187,11 @@ impl<'a> Oracle<'a> {
 
     fn see(&mut self, step: &'a Step, effect: &'a Effect) {
         match effect {
+            Effect::Emit(numbered) => {
+                if let Event::ModeChanged { mode } = numbered.event {
+                    self.turn_to(step, mode);
+                }
+            }
             Effect::Consult(consultation) => {
                 self.questions.insert(consultation.call, consultation.question.clone());
             }

@@ -288,7 +288,7 @@ impl OptionSpecReader {
                     None => value = Some(read),
                     // A type of two words is one value.
                     Some(value) if word == "RANGE" => {
-                        value.kind = value.kind.take().or(Some(PlanValueKind::Text))
+                        value.kind = value.kind.take().or(Some(PlanValueKind::Text));
                     }
                     Some(value) => value.join(read),
                 }

@@ -185,7 +185,7 @@ impl UsageWalk<'_, '_> {
                 }
                 UsageAtom::Word(word) => self.word(word, item.repeat, place, inside),
                 UsageAtom::Group { optional, branches } => {
-                    self.group(*optional, branches, item.repeat, place)
+                    self.group(*optional, branches, item.repeat, place);
                 }
             }
         }
@@ -435,7 +435,7 @@ fn complete(option: &mut OptionDraft, shown: OptionDraft) {
     option.repeat |= shown.repeat && option.value.is_none();
     match (&mut option.value, shown.value) {
         (Some(value), Some(shown)) if shown.many == ValueRepetition::Occurrences => {
-            value.many = ValueRepetition::Occurrences
+            value.many = ValueRepetition::Occurrences;
         }
         (None, Some(shown)) => option.value = Some(shown),
         (Some(_) | None, _) => {}

@@ -91,7 +91,7 @@ impl DeniedPathScan<'_> {
             self.looked_at += 1;
             match self.standing(&path, root) {
                 EntryAccess::Hidden | EntryAccess::Fixed if kind.is_symlink() => {
-                    self.hold_target(&path, root)
+                    self.hold_target(&path, root);
                 }
                 EntryAccess::Hidden => self.hide(&path),
                 _ if self.looked_at > MAX_LOOKED_AT && self.rules.is_empty() => self.protect(&path),

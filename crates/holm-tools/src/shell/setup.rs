@@ -265,7 +265,6 @@ impl ShellSetup {
                 self.open_program(jail, &name)?
             };
         }
-        jail = self.open_git(jail, &grants);
         let (mut jail, record) = denied_paths::hold(jail, &self.workspace, &grants, &self.denials);
         jail = self.protected.iter().fold(jail, Jail::protect);
         jail = self.hidden.iter().fold(jail, Jail::hide);
@@ -288,9 +287,13 @@ impl ShellSetup {
             let is_readable =
                 !matches!(grant, Grant::Write(_)) || standing.contains(&Grant::Read(pattern.clone()));
             let is_outside = !self.workspace.starts_with(&place) && !place.starts_with(&self.workspace);
+            // A grant for the whole workspace does not open `.git`: git obeys far more files in there than those that
+            // are held. A grant that names it does, and a `.git` that is a file or a link stays closed.
+            let is_git =
+                matches!(grant, Grant::Write(_)) && place == self.workspace.join(".git") && place.is_dir();
             let is_real = place.canonicalize().is_ok_and(|real| real == place);
             if is_readable
-                && is_outside
+                && (is_outside || is_git)
                 && is_real
                 && !pattern.to_string().trim_end_matches("/**").contains('*')
             {
@@ -306,18 +309,6 @@ impl ShellSetup {
         let is_system = SYSTEM_PATH.iter().any(|folder| real.starts_with(folder));
         // One of a toolchain's is often a script, or starts a compiler and a linker.
         Ok(if is_system { jail.exec(real) } else { self.toolchains.add_to(jail.exec_system()).exec(real) })
-    }
-
-    /// Lets git commit where the workspace may be written. What git would run or believe stays read-only in there; a `.git` that
-    /// is a file or a link stays as a whole.
-    fn open_git(&self, jail: Jail, grants: &GrantSet) -> Jail {
-        let git = self.workspace.join(".git");
-        let writes_all = grants.iter().any(|grant| match grant {
-            Grant::Write(pattern) => denied_paths::root_of(&self.workspace, pattern) == self.workspace,
-            _ => false,
-        });
-        let is_folder = git.symlink_metadata().is_ok_and(|found| found.is_dir());
-        if writes_all && is_folder { jail.write(git) } else { jail }
     }
 
     /// The file of a program's name, on the `PATH` of commands and then where else one may lie. It may be a link.

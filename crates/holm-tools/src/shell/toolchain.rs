@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use holm_jail::Jail;
@@ -16,13 +17,15 @@ pub(super) const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"]
 const SYSTEM_FOLDERS: [&str; 5] = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 /// Folders whose entries are programs with all that belongs to them.
 const PROGRAM_FOLDERS: [&str; 3] = ["/opt", "/snap", "/home/linuxbrew"];
-/// The most links of one folder that are followed.
+/// The most links of one folder that are followed, and files of settings that are hidden.
 const MAX_LINKS: usize = 512;
+/// The most programs of one folder that are opened one by one: each is a mount.
+const MAX_PROGRAMS: usize = 128;
 /// The largest file of settings that is looked at.
 const MAX_SETTINGS_BYTES: u64 = 256 * 1024;
 
-/// A folder that a manager of programs keeps in a home: its name, the parts that programs need (empty: all of it), and the variable
-/// by which its programs find it.
+/// A folder that a manager of programs keeps in a home: its name, the parts that programs need, and the variable by which its
+/// programs find it.
 struct ToolchainManager {
     name: &'static str,
     parts: &'static [&'static str],
@@ -37,34 +40,65 @@ const fn manager(
     ToolchainManager { name, parts, variable }
 }
 
+/// What programs need of rustup's folder.
+const RUSTUP: &[&str] = &["toolchains", "settings.toml"];
+/// What programs need of a folder with one program in several versions.
+const VERSIONS: &[&str] = &["versions", "shims", "bin", "libexec", "completions", "version"];
+/// What programs need of a folder into which they were installed.
+const PREFIX: &[&str] = &["bin", "sbin", "lib", "lib64", "libexec", "include", "share", "pyvenv.cfg"];
+/// Files and folders of settings beside programs, in which users keep tokens, and how deep they lie below an opened folder.
+const SETTINGS: &[&str] = &[
+    "etc",
+    "pip.conf",
+    ".npmrc",
+    "npmrc",
+    ".condarc",
+    "settings.xml",
+    ".env",
+    ".netrc",
+    ".git",
+    "conda-meta",
+];
+const MAX_SETTINGS_DEPTH: usize = 4;
+
 const MANAGERS: &[ToolchainManager] = &[
-    // Not `credentials.toml`. Settings are opened if they hold no token.
-    manager(".cargo", &["bin", "registry", "git"], None),
-    manager("cargo", &["bin", "registry", "git"], None),
-    manager(".rustup", &[], Some("RUSTUP_HOME")),
+    // Not `credentials.toml`, and not `git`: the addresses of its repositories may hold tokens. Settings are opened if they hold none.
+    manager(".cargo", &["bin", "registry"], None),
+    manager("cargo", &["bin", "registry"], None),
+    manager(".rustup", RUSTUP, Some("RUSTUP_HOME")),
+    manager("rustup", RUSTUP, Some("RUSTUP_HOME")),
     manager(".nvm", &["versions", "alias", "nvm.sh", "nvm-exec"], Some("NVM_DIR")),
-    manager(".pyenv", &[], Some("PYENV_ROOT")),
-    manager(".rbenv", &[], Some("RBENV_ROOT")),
-    manager(".nodenv", &[], Some("NODENV_ROOT")),
-    manager(".goenv", &[], Some("GOENV_ROOT")),
-    manager(".asdf", &[], Some("ASDF_DATA_DIR")),
+    manager(".pyenv", VERSIONS, Some("PYENV_ROOT")),
+    manager(".rbenv", VERSIONS, Some("RBENV_ROOT")),
+    manager(".nodenv", VERSIONS, Some("NODENV_ROOT")),
+    manager(".goenv", VERSIONS, Some("GOENV_ROOT")),
+    manager(".asdf", &["installs", "shims", "bin", "lib", "asdf.sh"], Some("ASDF_DATA_DIR")),
     manager(".volta", &["bin", "tools"], Some("VOLTA_HOME")),
     manager(".sdkman", &["candidates"], Some("SDKMAN_DIR")),
-    manager(".fnm", &[], None),
+    manager(".fnm", &["node-versions", "aliases"], None),
     manager(".ghcup", &["bin", "ghc", "hls"], None),
-    manager(".elan", &[], Some("ELAN_HOME")),
-    manager(".juliaup", &[], None),
+    manager(".elan", &["bin", "toolchains", "settings.toml"], Some("ELAN_HOME")),
+    manager(".juliaup", &["bin"], None),
     manager(".bun", &["bin"], None),
     manager(".deno", &["bin"], None),
     manager(".dotnet", &["dotnet", "host", "sdk", "shared", "tools"], Some("DOTNET_ROOT")),
-    manager("miniconda3", &[], None),
-    manager("anaconda3", &[], None),
-    manager("miniforge3", &[], None),
+    manager("miniconda3", PREFIX, None),
+    manager("anaconda3", PREFIX, None),
+    manager("miniforge3", PREFIX, None),
     manager(".npm-global", &["bin", "lib"], None),
     // Not all of `share`: keyrings and passwords lie there.
     manager(
         ".local",
-        &["bin", "lib", "pipx", "share/pipx", "share/uv", "share/fnm", "share/mise", "share/pnpm"],
+        &[
+            "bin",
+            "lib",
+            "pipx",
+            "share/pipx",
+            "share/uv/python",
+            "share/uv/tools",
+            "share/fnm/node-versions",
+            "share/mise/installs",
+        ],
         None,
     ),
 ];
@@ -76,6 +110,8 @@ pub(super) struct UserToolchains {
     path: Vec<PathBuf>,
     /// What is opened, to read and to start.
     roots: Vec<PathBuf>,
+    /// What is not shown of that.
+    hidden: Vec<PathBuf>,
     /// Variables by which programs find their folders.
     variables: Vec<(OsString, OsString)>,
     /// Where cargo keeps what it has downloaded.
@@ -109,6 +145,9 @@ impl UserToolchains {
         found.roots.dedup();
         let all = found.roots.clone();
         found.roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
+        for root in &found.roots {
+            find_settings(root, MAX_SETTINGS_DEPTH, &mut found.hidden);
+        }
         found
     }
 
@@ -128,6 +167,7 @@ impl UserToolchains {
     /// Opens everything to a command.
     pub(super) fn add_to(&self, jail: Jail) -> Jail {
         let jail = self.roots.iter().filter(|root| root.exists()).fold(jail, Jail::exec);
+        let jail = self.hidden.iter().fold(jail, Jail::hide);
         self.variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
     }
 
@@ -140,7 +180,7 @@ impl UserToolchains {
         if let Some((top, manager)) = managed(folder) {
             self.open_manager(&top, manager);
             if !self.roots.iter().any(|root| folder.starts_with(root)) {
-                self.roots.push(folder.to_owned());
+                self.roots.extend(programs_in(folder));
             }
             return;
         }
@@ -157,16 +197,20 @@ impl UserToolchains {
         }
         let is_own = home.is_some_and(|home| folder.starts_with(home));
         let of_programs = PROGRAM_FOLDERS.iter().any(|place| folder.starts_with(place));
-        self.roots.push(if of_programs && !is_own { install_folder(folder) } else { folder.to_owned() });
+        if of_programs && !is_own {
+            self.open_parts(&install_folder(folder), PREFIX);
+        }
+        // Of other folders the programs alone: what else lies there is not for commands.
+        self.roots.extend(programs_in(folder));
         self.follow_links(folder);
     }
 
+    fn open_parts(&mut self, top: &Path, parts: &[&str]) {
+        self.roots.extend(parts.iter().filter_map(|part| top.join(part).canonicalize().ok()));
+    }
+
     fn open_manager(&mut self, top: &Path, manager: &ToolchainManager) {
-        if manager.parts.is_empty() {
-            self.roots.push(top.to_owned());
-        }
-        let parts = manager.parts.iter().map(|part| top.join(part));
-        self.roots.extend(parts.filter_map(|part| part.canonicalize().ok()));
+        self.open_parts(top, manager.parts);
         self.variables.extend(manager.variable.map(|name| (name.into(), top.into())));
         if manager.name.ends_with("cargo") {
             self.cargo = Some(top.to_owned());
@@ -175,7 +219,7 @@ impl UserToolchains {
             let sibling = top.with_file_name(manager.name.replace("cargo", "rustup"));
             if let Ok(rustup) = sibling.canonicalize() {
                 self.variables.push(("RUSTUP_HOME".into(), rustup.clone().into()));
-                self.roots.push(rustup);
+                self.open_parts(&rustup, RUSTUP);
             }
         }
         if manager.name == ".local" {
@@ -189,11 +233,39 @@ impl UserToolchains {
         let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
         for link in links.take(MAX_LINKS) {
             let Ok(program) = link.path().canonicalize() else { continue };
-            if !program.is_file() || SYSTEM_FOLDERS.iter().any(|system| program.starts_with(system)) {
+            if !is_program(&program) || SYSTEM_FOLDERS.iter().any(|system| program.starts_with(system)) {
                 continue;
             }
             let environment = program.ancestors().nth(2).filter(|place| place.join("pyvenv.cfg").is_file());
-            self.roots.push(environment.unwrap_or(&program).to_owned());
+            match environment {
+                Some(environment) => self.open_parts(environment, PREFIX),
+                None => self.roots.push(program),
+            }
+        }
+    }
+}
+
+/// The programs of a folder, as far as they are files of it.
+fn programs_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.map(|entry| entry.path()).filter(|path| is_program(path)).take(MAX_PROGRAMS).collect()
+}
+
+/// Whether a path is a file that can be started: keys and notes are not.
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Finds settings below a folder that is opened, not far below: farther down lie libraries.
+fn find_settings(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_settings = entry.file_name().to_str().is_some_and(|name| SETTINGS.contains(&name));
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_settings && found.len() < MAX_LINKS {
+            found.push(entry.path());
+        } else if is_folder && depth > 1 {
+            find_settings(&entry.path(), depth - 1, found);
         }
     }
 }
@@ -220,7 +292,7 @@ fn holds_no_token(file: &Path) -> bool {
     let is_plain = file.symlink_metadata().is_ok_and(|data| !data.is_symlink());
     let names_none = |text: String| {
         let text = text.to_ascii_lowercase();
-        !["token", "secret", "password", "@"].iter().any(|word| text.contains(word))
+        !["token", "secret", "password", "key", "proxy", "[env]", "@"].iter().any(|word| text.contains(word))
     };
     is_small && is_plain && fs::read_to_string(file).is_ok_and(names_none)
 }

@@ -163,7 +163,7 @@ impl ReplyStream for AnthropicReplyStream {
             }
             WireDelta::ToolCallStarted { id, name, .. } => self.call(id, name, out),
             WireDelta::ToolArguments { text, .. } => {
-                self.piece("input_json_delta", "partial_json", text, out)
+                self.piece("input_json_delta", "partial_json", text, out);
             }
             WireDelta::Usage(_) => {}
         }

@@ -151,7 +151,7 @@ impl ReplyStream for CohereReplyStream {
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>) {
         match block {
             Block::Text(text) => {
-                pieces(text, piece).for_each(|text| self.piece(CohereBlockKind::Text, text, out))
+                pieces(text, piece).for_each(|text| self.piece(CohereBlockKind::Text, text, out));
             }
             Block::Thinking(thinking) => {
                 pieces(&thinking.text, piece)

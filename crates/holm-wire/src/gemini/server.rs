@@ -110,7 +110,7 @@ impl ReplyStream for GeminiReplyStream {
         match delta {
             WireDelta::Text { text, .. } => self.text(text, usize::MAX, GeminiTextKind::Said, None, out),
             WireDelta::Thinking { text, .. } => {
-                self.text(text, usize::MAX, GeminiTextKind::Thought, None, out)
+                self.text(text, usize::MAX, GeminiTextKind::Thought, None, out);
             }
             WireDelta::ToolCallStarted { index, id, name } => {
                 let (id, name) = ((*id).into(), (*name).into());
@@ -160,7 +160,7 @@ impl ReplyStream for GeminiReplyStream {
             match (block, text_signature(reply.blocks.get(place.saturating_add(1)))) {
                 // A signed text is one part. If it were split, it would come back as several.
                 (Block::Text(text), Some(sign)) => {
-                    self.text(text, usize::MAX, GeminiTextKind::Said, Some(sign), out)
+                    self.text(text, usize::MAX, GeminiTextKind::Said, Some(sign), out);
                 }
                 (_, _) => self.block(block, piece, out),
             }
@@ -203,10 +203,10 @@ fn write_block(block: &Block, signed: Option<&str>, out: &mut Vec<u8>) {
         Block::Thinking(thinking) => match signature(thinking.replay.as_ref()) {
             Some((_, SignaturePlace::Text)) => {}
             Some((signature, SignaturePlace::Empty)) => {
-                write_text("", GeminiTextKind::Said, Some(signature), out)
+                write_text("", GeminiTextKind::Said, Some(signature), out);
             }
             Some((signature, SignaturePlace::Own)) => {
-                write_text(&thinking.text, GeminiTextKind::Thought, Some(signature), out)
+                write_text(&thinking.text, GeminiTextKind::Thought, Some(signature), out);
             }
             None => write_text(&thinking.text, GeminiTextKind::Thought, None, out),
         },

@@ -225,7 +225,7 @@ pub(super) fn write_response(
             }
         }
         ResponsesStatus::Running | ResponsesStatus::Completed | ResponsesStatus::Incomplete(_) => {
-            object.raw("error", "null")
+            object.raw("error", "null");
         }
     }
     match end {
@@ -233,7 +233,7 @@ pub(super) fn write_response(
             object.raw("incomplete_details", format!(r#"{{"reason":"{reason}"}}"#));
         }
         ResponsesStatus::Running | ResponsesStatus::Completed | ResponsesStatus::Failed(_) => {
-            object.raw("incomplete_details", "null")
+            object.raw("incomplete_details", "null");
         }
     }
     object.string("model", &head.model);

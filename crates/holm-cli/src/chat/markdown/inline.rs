@@ -64,7 +64,7 @@ impl InlineRenderer<'_> {
         match mark {
             InlineMark::Code { text, .. } => self.out.push(Span::styled((*text).to_owned(), self.theme.code)),
             InlineMark::Emphasis { text, modifier, .. } => {
-                self.lay(text, style.add_modifier(*modifier), depth - 1)
+                self.lay(text, style.add_modifier(*modifier), depth - 1);
             }
             InlineMark::Link { text, target, image, .. } => {
                 if *image {

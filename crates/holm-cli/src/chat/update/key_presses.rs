@@ -430,7 +430,7 @@ impl ChatState {
         let Some(over) = &mut self.over else { return Vec::new() };
         match (over, key.code) {
             (_, KeyCode::Esc) | (ScreenOverlay::Help { .. }, KeyCode::Enter | KeyCode::Char('q')) => {
-                self.over = None
+                self.over = None;
             }
             (_, KeyCode::Up) => self.scroll(-1),
             (_, KeyCode::Down) => self.scroll(1),

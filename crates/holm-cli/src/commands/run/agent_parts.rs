@@ -434,7 +434,7 @@ pub(crate) struct RunTools {
 impl RunTools {
     /// The tools with which the run begins.
     pub(crate) fn begun(&self) -> Toolbox {
-        for_people(self.can_ask, given(self.lookup.as_ref(), &self.only, &self.began))
+        for_people(self.can_ask, &given(self.lookup.as_ref(), &self.only, &self.began))
     }
 
     /// All tools, as they come and go.
@@ -453,7 +453,7 @@ impl RunTools {
         let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
         let can_ask = self.can_ask;
         let pick = move |snapshot: &RegistrySnapshot| {
-            let own = for_people(can_ask, given(lookup.as_ref(), &only, snapshot));
+            let own = for_people(can_ask, &given(lookup.as_ref(), &only, snapshot));
             beside(work.bounds(own), &others)
         };
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
@@ -469,7 +469,7 @@ impl RunTools {
 }
 
 /// These tools; without those that need a person where none can be asked.
-fn for_people(can_ask: bool, tools: Toolbox) -> Toolbox {
+fn for_people(can_ask: bool, tools: &Toolbox) -> Toolbox {
     let fits = |name: &str| can_ask || !PERSON_TOOLS.contains(&name);
     tools.iter().filter(|tool| fits(&tool.declaration().name)).fold(Toolbox::new(), |mut left, tool| {
         // Names of a toolbox are unique.

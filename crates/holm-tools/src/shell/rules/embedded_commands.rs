@@ -305,7 +305,7 @@ fn of_builtin(words: &[&str]) -> Vec<EmbeddedCommand> {
             "-C" => texts.push(EmbeddedCommand::Run(value.to_owned())),
             "-W" => texts.push(EmbeddedCommand::Perhaps(value.to_owned())),
             "-x" => {
-                texts.extend(value.rsplit(':').next().map(|text| EmbeddedCommand::Perhaps(text.to_owned())))
+                texts.extend(value.rsplit(':').next().map(|text| EmbeddedCommand::Perhaps(text.to_owned())));
             }
             _ => {}
         }

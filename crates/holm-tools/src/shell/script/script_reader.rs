@@ -237,7 +237,7 @@ impl ScriptReader<'_> {
         self.script.form = ScriptComplexity::Involved;
         match substitutions(text) {
             CommandSubstitutions::Scripts(scripts) => {
-                scripts.iter().for_each(|script| self.read_script(script))
+                scripts.iter().for_each(|script| self.read_script(script));
             }
             CommandSubstitutions::Unclosed => self.push_made(),
         }

@@ -1,4 +1,4 @@
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
 
@@ -6,9 +6,15 @@ use super::*;
 fn home() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap().join("home");
-    for name in
-        [".cargo/bin", ".cargo/registry", ".rustup", ".local/bin", ".local/share/keyrings", "bin", "work/bin"]
-    {
+    for name in [
+        ".cargo/bin",
+        ".cargo/registry",
+        ".rustup/toolchains",
+        ".local/bin",
+        ".local/share/keyrings",
+        "bin",
+        "work/bin",
+    ] {
         fs::create_dir_all(home.join(name)).unwrap();
     }
     fs::write(home.join(".cargo/credentials.toml"), "token").unwrap();
@@ -65,16 +71,58 @@ fn links_in_a_folder_of_the_path_lead_to_their_program_and_its_environment() {
     fs::create_dir_all(home.join("src")).unwrap();
     for name in ["venvs/black/pyvenv.cfg", "venvs/black/bin/black", "src/tool", "src/other"] {
         fs::write(home.join(name), "").unwrap();
+        fs::set_permissions(home.join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
+    fs::write(home.join("src/key"), "secret").unwrap();
+    symlink(home.join("src/key"), home.join("bin/key")).unwrap();
     symlink(home.join("venvs/black/bin/black"), home.join("bin/black")).unwrap();
     symlink(home.join("src/tool"), home.join("bin/tool")).unwrap();
     let toolchains = found(&home, &work, &["bin"]);
     let has = |name: &str| toolchains.roots.contains(&home.join(name));
     assert!(
-        has("venvs/black") && has("src/tool") && !has("src/other") && !has("src"),
+        has("venvs/black/bin") && has("src/tool") && !has("src/other") && !has("src") && !has("src/key"),
         "{:?}",
         toolchains.roots
     );
     assert_eq!(toolchains.program("tool"), Some(home.join("bin/tool")));
     assert_eq!(toolchains.program("../src/other"), None);
+}
+
+#[test]
+fn settings_with_tokens_beside_programs_are_hidden() {
+    let (_folder, home, work) = home();
+    let files = [
+        ".nvm/versions/node/v22/bin/node",
+        ".nvm/versions/node/v22/etc/npmrc",
+        ".pyenv/versions/3.12/pip.conf",
+        ".pyenv/.env",
+        ".sdkman/candidates/maven/3.9/conf/settings.xml",
+        ".sdkman/candidates/java/21/conf/net.properties",
+        ".local/share/uv/credentials/credentials.toml",
+        "bin/.env",
+        "bin/notes",
+        "bin/tool",
+    ];
+    for name in files {
+        fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        fs::write(home.join(name), "").unwrap();
+    }
+    fs::set_permissions(home.join("bin/tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path =
+        [".nvm/versions/node/v22/bin", ".pyenv/bin", ".sdkman/candidates/java/21/bin", ".local/bin", "bin"];
+    for name in path {
+        fs::create_dir_all(home.join(name)).unwrap();
+    }
+    let toolchains = found(&home, &work, &path);
+    let shows = |name: &str| {
+        let place = home.join(name);
+        toolchains.roots.iter().any(|root| place.starts_with(root))
+            && !toolchains.hidden.iter().any(|hidden| place.starts_with(hidden))
+    };
+    let shown: Vec<&str> = files.into_iter().filter(|name| shows(name)).collect();
+    assert_eq!(
+        shown,
+        [".nvm/versions/node/v22/bin/node", ".sdkman/candidates/java/21/conf/net.properties", "bin/tool"],
+        "{toolchains:?}"
+    );
 }
