@@ -5,7 +5,7 @@
 //! `postgres`). It is where an agent's journals go ([`JournalStore`](holm_runtime::JournalStore)) and its
 //! large results ([`BlobStore`](holm_runtime::BlobStore)), and it answers what people ask about sessions:
 //! lists, searches, exports, usage, and that they be forgotten; small notes that must outlive a
-//! process lie in trays beside them. It is the [`Ledger`](holm_runtime::Ledger) of models too, from
+//! process lie in trays beside them. It is the [`ModelLedger`](holm_runtime::ModelLedger) of models too, from
 //! the same journals. Journals in memory and in plain files need no database: [`MemoryJournalStore`],
 //! [`JsonLinesFolder`].
 //!

@@ -40,12 +40,12 @@
 //! Write:
 //!
 //! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`loose::LenientStr`] for strings,
-//!    [`loose::Words`] for text that may come in parts, [`loose::LenientCount`] for numbers,
+//!    [`loose::LenientText`] for text that may come in parts, [`loose::LenientCount`] for numbers,
 //!    `Option<RawJson<'_>>` for open JSON, and `#[serde(default)]` on everything. Never use `flatten`,
 //!    `untagged` or `tag = ".."`.
 //! 2. `stream.rs`: [`stream::EventReader`] for a type of your own. It receives one frame, writes into
 //!    the [`ReplyDraft`], and returns a [`FrameOutcome`]. The [`ReplyDraft`] repairs ids, joins pieces and counts
-//!    offsets. [`FramedDecoder`] combines it with a [framing](framing::Framing) and handles truncation,
+//!    offsets. [`FramedDecoder`] combines it with a [framing](framing::FrameDecoder) and handles truncation,
 //!    web pages, unstreamed bodies and limits. Use a [`FrameMemo`] where frames repeat.
 //! 3. `request.rs`: [`ProviderCodec::write_message`] into a [`MessageBuffer`] (to join neighbours, leave the
 //!    message open and put its end into the tail), [`ProviderCodec::write_tools`] and [`ProviderCodec::assemble`].

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::{IntoOutput, Tool, ToolInvocation, schema_of, threads::ThreadError};
 use crate::BoxFuture;
 
-/// A tool with its own state and typed arguments. [`TypedToolAdapter::new`] makes a [`ToolSpec`] of it.
+/// A tool with its own state and typed arguments. [`TypedToolAdapter::new`] makes a [`Tool`] of it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -67,7 +67,7 @@ pub trait TypedTool: Send + Sync + 'static {
     }
 }
 
-/// A [`TypedTool`] as a [`ToolSpec`].
+/// A [`TypedTool`] as a [`Tool`].
 pub struct TypedToolAdapter<T> {
     declaration: holm_kernel::ToolSpec,
     tool: Arc<T>,

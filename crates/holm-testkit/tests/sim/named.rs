@@ -271,8 +271,8 @@ fn a_plan_that_is_approved_while_an_earlier_call_runs_is_left_when_its_turn_come
     let script = Script {
         model: vec![Line::calls("enter_plan", "{}"), Line::Calls(String::new(), two)],
         people: vec![Ruling::Allows],
-        // Record 3 dispatches `finish`; the yes is there before it is done.
-        faults: vec![at(3, Mishap::Late(4_000))],
+        // Record 4 dispatches `finish`; the yes is there before it is done.
+        faults: vec![at(4, Mishap::Late(4_000))],
         ..Script::prompted("go")
     };
     let setting = Setting { order: BatchOrder::Sequential, ..Setting::default() };

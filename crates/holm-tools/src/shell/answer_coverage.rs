@@ -8,7 +8,7 @@ use super::approval_gate::{ApprovalOffer, lasts, session_grants};
 use super::rules::unknown_program;
 use super::script::ShellScript;
 
-/// A description of what [`Answer::Session`](super::Answer::Session) would cover, or `None`
+/// A description of what [`ApprovalAnswer::Session`](super::ApprovalAnswer::Session) would cover, or `None`
 /// if no answer lasts.
 #[must_use]
 pub fn always_covers(proposal: &Proposal, offer: &ApprovalOffer) -> Option<String> {

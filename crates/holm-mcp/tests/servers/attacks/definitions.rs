@@ -153,7 +153,7 @@ async fn lookalikes() {
     let built_in =
         tool_fn(Declared::new("t_echo", "The program's own.", schema), |_| async { ToolOutput::text("own") });
     registry.edit(|edit| {
-        edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), [ToolOffer::new(Arc::new(built_in))])
+        edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), [ToolOffer::new(Arc::new(built_in))]);
     });
     let (offers, _) = place.remote("lookalikes").offers(&NoPinStore).await.unwrap();
     let count = offers.len();

@@ -122,7 +122,7 @@ fn what_the_client_writes_the_server_reads() {
 #[test]
 fn a_bad_body_says_what_is_wrong_and_where() {
     let check = |body: &[u8], expect: &str| {
-        assert_eq!(AnthropicServerCodec.read(body).unwrap_err().to_string(), expect)
+        assert_eq!(AnthropicServerCodec.read(body).unwrap_err().to_string(), expect);
     };
     check(b"{}", "/model: expected a string");
     check(br#"{"model":"m"}"#, "/messages: expected a list");

@@ -102,7 +102,7 @@ fn thinking_is_asked_for_as_the_model_takes_it() {
     let check = |model: &str, reasoning, expect: Option<&str>| {
         let options = WireOptions { reasoning, ..WireOptions::default() };
         let sent = encoded(OllamaDialect::default(), &options, |request| {
-            request.model = Arc::new(ModelSpec::named(model))
+            request.model = Arc::new(ModelSpec::named(model));
         });
         let json = Json::parse(body(&sent)).unwrap();
         assert_eq!(json.get("think").map(Json::canonical).as_deref(), expect);
