@@ -31,7 +31,7 @@ impl ConfigFile {
     /// use holm_config::ConfigFile;
     ///
     /// let error = ConfigFile::parse("model = \"a/b\"\nmoode = \"plan\"\n", "holm.toml".as_ref()).unwrap_err();
-    /// assert_eq!(error.to_string(), "holm.toml:2: there is no key `moode`");
+    /// assert_eq!(error.to_string(), "holm.toml:2: unknown key `moode`");
     /// assert_eq!(error.fix(), "did you mean `mode`?");
     /// ```
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {

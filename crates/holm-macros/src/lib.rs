@@ -21,9 +21,9 @@ use proc_macro::TokenStream;
 ///
 /// ```
 /// use holm_macros::tool;
-/// use holm_runtime::{Job, Tool};
+/// use holm_runtime::{ToolInvocation, Tool};
 ///
-/// /// ShapeReader lines of a file.
+/// /// Reads lines of a file.
 /// #[tool(crate = "::holm_runtime", level = read_only, needs("read:{path}"), timeout = "10s")]
 /// fn read_lines(
 ///     /// The file, relative to the project.

@@ -39,7 +39,7 @@ pub enum McpImportError {
 /// It starts no server.
 ///
 /// ```
-/// let text = r#"{"mcpServers":{"Time WatchTask":{"command":"uvx","args":["mcp-server-time"]}}}"#;
+/// let text = r#"{"mcpServers":{"Time Keeper":{"command":"uvx","args":["mcp-server-time"]}}}"#;
 /// let imported = holm_mcp::import(text, &|_| None)?;
 /// assert_eq!(imported.servers[0].name.as_str(), "time-keeper");
 /// # Ok::<(), holm_mcp::McpImportError>(())

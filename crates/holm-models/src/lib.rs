@@ -4,14 +4,14 @@
 //!
 //! ```no_run
 //! use std::sync::Arc;
-//! use holm_kernel::{Config, Model, Prompt, Started};
+//! use holm_kernel::{Config, ModelSpec, Prompt, Started};
 //! use holm_models::{ModelClient, ProviderKeys};
-//! use holm_runtime::{Host, drive};
+//! use holm_runtime::{RunHost, drive};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = ModelClient::from_name("anthropic/claude-sonnet-4-5", ProviderKeys::from_environment())?;
-//! let started = Started::new("run-1", 7, Config::new(Model::named("anthropic/claude-sonnet-4-5")));
-//! let (ending, _) = drive(started, Prompt::text("Name three rivers."), Host::new(Arc::new(client))).await?;
+//! let started = Started::new("run-1", 7, Config::new(ModelSpec::named("anthropic/claude-sonnet-4-5")));
+//! let (ending, _) = drive(started, Prompt::text("Name three rivers."), RunHost::new(Arc::new(client))).await?;
 //! println!("{ending:?}");
 //! # Ok(())
 //! # }

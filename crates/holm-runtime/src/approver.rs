@@ -13,15 +13,15 @@ use crate::BoxFuture;
 ///
 /// ```
 /// use holm_grants::Level;
-/// use holm_kernel::{Proposal, EndingVerdict};
+/// use holm_kernel::{Proposal, Verdict};
 /// use holm_runtime::RunHost;
 /// # use holm_runtime::{model_fn, BoxFuture};
 /// # use std::sync::Arc;
 /// # let model = Arc::new(model_fn(|_| -> BoxFuture<'static, holm_kernel::ModelResult> { unreachable!() }));
 ///
 /// let readers_only = |proposal: &Proposal| match proposal.level {
-///     Level::None | Level::ReadOnly => EndingVerdict::allow(),
-///     Level::Write | Level::Execute => EndingVerdict::deny("this host only reads"),
+///     Level::None | Level::ReadOnly => Verdict::allow(),
+///     Level::Write | Level::Execute => Verdict::deny("this host only reads"),
 /// };
 /// let _host = RunHost::new(model).approver(readers_only);
 /// ```

@@ -63,7 +63,7 @@ impl CheckRunner for NullCheckRunner {
 /// use holm_kernel::{CallId, Check, CheckRequest, CheckRuling, ToolOutput};
 /// use holm_runtime::ResultChecker;
 ///
-/// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let check = Check::Plausibility(Expectation::default());
 /// let request = CheckRequest { tool_call: CallId::new(1), check };
 /// let ruling = ResultChecker::new().check(&request, &ToolOutput::text("three rows")).await;

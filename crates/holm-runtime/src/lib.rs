@@ -5,7 +5,7 @@
 //! use holm_kernel::{Block, ModelResult, Reply};
 //! use holm_runtime::{Agent, model_fn};
 //!
-//! # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 //! let client = model_fn(|ask| {
 //!     let text = format!("hello, you sent {} message(s)", ask.messages.len());
 //!     let reply = Reply { blocks: vec![Block::Text(text)], ..Reply::default() };

@@ -12,11 +12,11 @@
 //! on purpose; stores that need a PostgreSQL server start one by [`postgres`].
 //!
 //! ```
-//! use holm_kernel::{Config, Ending, Model};
+//! use holm_kernel::{Config, Ending, ModelSpec};
 //! use holm_testkit::{Line, Script, Sim, check};
 //!
 //! let script = Script { model: vec![Line::says("4")], ..Script::prompted("What is 2 + 2?") };
-//! let outcome = Sim::new(Config::new(Model::named("scripted/one")), script, 7).run();
+//! let outcome = Sim::new(Config::new(ModelSpec::named("scripted/one")), script, 7).run();
 //! assert_eq!(outcome.endings, [Ending::Answered { text: "4".into() }]);
 //! assert_eq!(check::all(&outcome), []);
 //! ```

@@ -7,17 +7,17 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use holm_kernel::{Message, MessageId, AnthropicCodec, Model, Offer, Purpose, Request, Role};
-//! use holm_wire::{ProviderCodec, RequestEncoder, ModelCall, NoMedia, WireOptions, StreamProgress, openai_chat::Chat};
+//! use holm_kernel::{Message, MessageId, Messages, ModelSpec, Offer, Purpose, Request, Role};
+//! use holm_wire::{ProviderCodec, RequestEncoder, ModelCall, NoMedia, WireOptions, StreamProgress, openai_chat::OpenaiChatCodec};
 //!
-//! let codec: Arc<dyn ProviderCodec> = Arc::new(Chat::default());
+//! let codec: Arc<dyn ProviderCodec> = Arc::new(OpenaiChatCodec::default());
 //! let mut encoder = RequestEncoder::new(Arc::clone(&codec)); // one for each run and codec: it keeps what it has written
 //! let view = [Arc::new(Message::text(MessageId::new(0), Role::User, "hi"))]; // Run::messages(&request)
 //! let request = Request {
 //!     purpose: Purpose::Turn,
-//!     model: Arc::new(Model::named("openai/gpt-5-mini")),
+//!     model: Arc::new(ModelSpec::named("openai/gpt-5-mini")),
 //!     system: "".into(),
-//!     messages: AnthropicCodec::View { epoch: 0, count: 1 },
+//!     messages: Messages::View { epoch: 0, count: 1 },
 //!     tools: Arc::new(Offer::default()),
 //!     max_output: None,
 //!     format: None,

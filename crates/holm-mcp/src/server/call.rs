@@ -42,9 +42,9 @@ impl RunSetup {
     ///
     /// ```
     /// use holm_mcp::server::RunSetup;
-    /// use holm_runtime::Hooks;
+    /// use holm_runtime::HookSet;
     ///
-    /// let hooks = Hooks::new();
+    /// let hooks = HookSet::new();
     /// let outfit = RunSetup::new(move |builder| builder.hooks(hooks.clone()));
     /// # drop(outfit);
     /// ```

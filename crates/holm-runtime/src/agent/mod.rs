@@ -43,7 +43,7 @@ use crate::{
 /// # });
 /// use holm_runtime::Agent;
 ///
-/// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let agent = Agent::builder("example/model", client).system("Answer in one word.").build()?;
 /// let report = agent.run("What is 2 + 2?").await?;
 /// assert_eq!(report.text()?, "4");

@@ -31,7 +31,7 @@ impl Agent {
     /// #     let reply = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
     /// #     Box::pin(async move { ModelResult::Replied(reply) })
     /// # });
-    /// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
     /// let agent = Agent::builder("example/model", client).build()?;
     /// let sum: u32 = agent.run_typed("What is 2 + 2?").await?;
     /// assert_eq!(sum, 4);

@@ -20,7 +20,7 @@ const MOST: usize = 256 * 1024 * 1024;
 /// ```
 /// use holm_runtime::{BlobStore, MemoryBlobStore};
 ///
-/// # tokio::runtime::AgentBuilder::new_current_thread().build().unwrap().block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let blobs = MemoryBlobStore::new();
 /// let digest = blobs.put("run-1", b"a long text").await?;
 /// assert_eq!(blobs.get(&digest, 2..6).await?, b"long");

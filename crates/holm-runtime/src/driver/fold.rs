@@ -215,10 +215,10 @@ pub enum PendingWork {
 /// [`DriveError`] if the text is not a valid journal or does not have the record.
 ///
 /// ```
-/// use holm_kernel::{Config, Model, Seq, Started, Timestamp, journal};
+/// use holm_kernel::{Config, ModelSpec, Seq, Started, Timestamp, journal};
 /// use holm_runtime::{PendingWork, fork_journal};
 ///
-/// let started = Started::new("trunk", 1, Config::new(Model::named("example/model")));
+/// let started = Started::new("trunk", 1, Config::new(ModelSpec::named("example/model")));
 /// let (_, _, trunk) = journal::begin(started, Timestamp::new(0))?;
 /// let branch = fork_journal(trunk.as_bytes(), Seq::new(0), "branch", PendingWork::Kept)?;
 /// assert!(branch.contains("\"branch\""));

@@ -17,7 +17,7 @@ use super::{EventChannel, EventNotice, EventSink};
 /// use std::time::Duration;
 /// use holm_runtime::{EventNotice, ObserverQueue};
 ///
-/// # tokio::runtime::AgentBuilder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let queue = ObserverQueue::spawn(1_024, |notice| async move {
 ///     match notice {
 ///         EventNotice::Event(event) => println!("{:?}", event.event),

@@ -16,12 +16,12 @@ pub const HOOK_DEADLINE: Duration = Duration::from_secs(30);
 ///
 /// ```
 /// use std::sync::Arc;
-/// use holm_runtime::{BeforeCallHook, BoxFuture, Hook, HookSet, EventNotice, EventObserver, HookOpinion, Proposed};
+/// use holm_runtime::{BeforeCallHook, BoxFuture, Hook, HookSet, EventNotice, EventObserver, HookOpinion, ProposedCall};
 ///
 /// struct Audit;
 ///
 /// impl BeforeCallHook for Audit {
-///     fn before_call<'a>(&'a self, _: &'a Proposed) -> BoxFuture<'a, HookOpinion> {
+///     fn before_call<'a>(&'a self, _: &'a ProposedCall) -> BoxFuture<'a, HookOpinion> {
 ///         Box::pin(async { HookOpinion::Pass })
 ///     }
 /// }

@@ -33,7 +33,7 @@ use crate::{
 ///
 /// # let path = tempfile::tempdir()?;
 /// # let path = path.path();
-/// # tokio::runtime::AgentBuilder::new_current_thread().build()?.block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let journals = JsonLinesFolder::new(path)?;
 /// let _journal = journals.create("run-1").await?;
 /// assert!(path.join("run-1.jsonl").exists());

@@ -41,7 +41,7 @@ impl Journal for MemoryJournal {
 /// ```
 /// use holm_runtime::{Durability, JournalStore, MemoryJournalStore};
 ///
-/// # tokio::runtime::AgentBuilder::new_current_thread().build().unwrap().block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let journals = MemoryJournalStore::new();
 /// let mut journal = journals.create("run-1").await?;
 /// journal.append("…\n", Durability::Written).await?;

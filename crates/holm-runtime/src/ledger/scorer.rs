@@ -16,10 +16,10 @@ use super::{ModelScore, ModelStanding, TaskFailure, WorkTally};
 /// It only uses events, so a replay of the journal gives the same scores as the run itself.
 ///
 /// ```
-/// use holm_kernel::{Config, Model};
+/// use holm_kernel::{Config, ModelSpec};
 /// use holm_runtime::RunScorer;
 ///
-/// let mut config = Config::new(Model::named("local/small"));
+/// let mut config = Config::new(ModelSpec::named("local/small"));
 /// config.ladder = Some(holm_kernel::Ladder::of_kind("translation"));
 /// assert_eq!(RunScorer::new(&config).kind().as_str(), "translation");
 /// ```

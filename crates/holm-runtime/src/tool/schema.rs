@@ -18,7 +18,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 ///
 /// #[derive(schemars::JsonSchema)]
 /// struct Search {
-///     /// SecretIdentity to look for.
+///     /// What to look for.
 ///     text: String,
 ///     limit: Option<u8>,
 /// }

@@ -16,7 +16,7 @@ use crate::BoxFuture;
 /// ```
 /// use std::sync::Arc;
 /// use holm_grants::Level;
-/// use holm_runtime::{ToolInvocation, ToolSpec, TypedToolAdapter, TypedTool};
+/// use holm_runtime::{ToolInvocation, Tool, TypedToolAdapter, TypedTool};
 ///
 /// struct Greeter { greeting: String }
 ///
@@ -37,7 +37,7 @@ use crate::BoxFuture;
 /// }
 ///
 /// let tool = TypedToolAdapter::new(Greeter { greeting: "hello".into() });
-/// # let runtime = tokio::runtime::AgentBuilder::new_current_thread().build().unwrap();
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
 /// # runtime.block_on(async {
 /// assert_eq!(tool.run(ToolInvocation::alone(r#"{"name":"Ada"}"#)).await.text, "hello Ada");
 /// # });
@@ -118,13 +118,13 @@ pub struct ClosureTool<A> {
 ///
 /// ```
 /// use holm_grants::Level;
-/// use holm_runtime::{ToolInvocation, ToolSpec, tool};
+/// use holm_runtime::{ToolInvocation, Tool, tool};
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Sum { a: i64, b: i64 }
 ///
 /// let add = tool("add", "Adds two numbers.", |sum: Sum| async move { sum.a + sum.b }).level(Level::None);
-/// # let runtime = tokio::runtime::AgentBuilder::new_current_thread().build().unwrap();
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
 /// # runtime.block_on(async {
 /// assert_eq!(add.run(ToolInvocation::alone(r#"{"a":2,"b":3}"#)).await.text, "5");
 /// # });

@@ -34,7 +34,7 @@ use lease::DrivenRuns;
 /// [`import`](Self::import), [`erase`](Self::erase) and [`retain`](Self::retain).
 ///
 /// ```
-/// use holm_kernel::{Config, Model, Started, Timestamp, journal};
+/// use holm_kernel::{Config, ModelSpec, Started, Timestamp, journal};
 /// use holm_runtime::{Durability, JournalStore as _};
 /// use holm_store::Store;
 ///
@@ -42,7 +42,7 @@ use lease::DrivenRuns;
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("holm.db");
 /// let store = Store::open(&path).await?;
-/// let started = Started::new("first", 7, Config::new(Model::named("example/model")));
+/// let started = Started::new("first", 7, Config::new(ModelSpec::named("example/model")));
 /// let (_, _, line) = journal::begin(started, Timestamp::new(1_000)).expect("it can be written");
 ///
 /// let mut journal = store.create("first").await?;

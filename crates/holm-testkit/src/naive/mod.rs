@@ -10,10 +10,10 @@
 //! within its bounds, and the estimate of a request, which [`check`](crate::check) counts again. It does not compare texts, messages of a request, or the order of effects within one record.
 //!
 //! ```
-//! use holm_kernel::{Config, Model};
+//! use holm_kernel::{Config, ModelSpec};
 //! use holm_testkit::{Line, Script, Sim, naive};
 //!
-//! let config = Config::new(Model::named("scripted/one"));
+//! let config = Config::new(ModelSpec::named("scripted/one"));
 //! let script = Script { model: vec![Line::says("4")], ..Script::prompted("What is 2 + 2?") };
 //! let mut outcome = Sim::new(config.clone(), script, 7).run();
 //! assert_eq!(outcome.naive.difference, None);

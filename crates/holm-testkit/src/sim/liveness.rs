@@ -36,12 +36,12 @@ impl Sim {
     /// [`check::comes_to_rest`](crate::check::comes_to_rest) says whether the run did its part.
     ///
     /// ```
-    /// use holm_kernel::{Config, Model, Tool};
+    /// use holm_kernel::{Config, ModelSpec, ToolSpec};
     /// use holm_guards::json::Json;
     /// use holm_testkit::{Line, Rest, Ruling, Script, Sim, check};
     ///
-    /// let mut config = Config::new(Model::named("scripted/one"));
-    /// config.tools = vec![Tool::new("pay", "Pays.", Json::object::<String>([]))];
+    /// let mut config = Config::new(ModelSpec::named("scripted/one"));
+    /// config.tools = vec![ToolSpec::new("pay", "Pays.", Json::object::<String>([]))];
     /// let script = Script {
     ///     model: vec![Line::calls("pay", "{}")],
     ///     people: vec![Ruling::Silent],

@@ -36,12 +36,12 @@ const MORNING: u64 = 1_000_000;
 /// A kernel, a script, a clock that jumps to the next thing that happens, and a seed for the rest.
 ///
 /// ```
-/// use holm_kernel::{Config, Model, Outcome, Tool, ToolResult, Block};
+/// use holm_kernel::{Config, ModelSpec, Outcome, ToolSpec, ToolResult, Block};
 /// use holm_guards::json::Json;
 /// use holm_testkit::{Fault, Line, Mishap, Script, Sim};
 ///
-/// let mut config = Config::new(Model::named("scripted/one"));
-/// config.tools = vec![Tool::new("pay", "Pays.", Json::object::<String>([]))];
+/// let mut config = Config::new(ModelSpec::named("scripted/one"));
+/// config.tools = vec![ToolSpec::new("pay", "Pays.", Json::object::<String>([]))];
 /// config.mode = holm_grants::Mode::Full;
 /// let script = Script {
 ///     model: vec![Line::calls("pay", "{}")],

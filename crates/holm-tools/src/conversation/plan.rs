@@ -6,10 +6,10 @@ use holm_kernel::{ENTER_PLAN, EXIT_PLAN, PlanRole, ToolSpec};
 /// The tools by which a model narrows itself to looking, and asks a person to be let out again.
 ///
 /// ```
-/// use holm_kernel::{Config, Model};
+/// use holm_kernel::{Config, ModelSpec};
 /// use holm_tools::conversation::plan_tools;
 ///
-/// let mut config = Config::new(Model::named("example/model"));
+/// let mut config = Config::new(ModelSpec::named("example/model"));
 /// config.tools.extend(plan_tools());
 /// assert_eq!(config.tools[0].name, "enter_plan");
 /// ```

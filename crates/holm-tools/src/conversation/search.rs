@@ -85,9 +85,9 @@ impl ToolDisplayPolicy {
 ///
 /// ```
 /// use holm_tools::conversation::{ToolLookup, ToolDisplayPolicy};
-/// # use holm_runtime::{Agent, Builder, Toolbox};
+/// # use holm_runtime::{Agent, AgentBuilder, Toolbox};
 ///
-/// fn give(builder: Builder, tools: Toolbox) -> Builder {
+/// fn give(builder: AgentBuilder, tools: Toolbox) -> AgentBuilder {
 ///     let lookup = ToolLookup::new(ToolDisplayPolicy::default().always(["read_file"]));
 ///     builder.tools(lookup.of(tools)).hook(lookup)
 /// }

@@ -5,9 +5,9 @@ use holm_guards::json::{JsonKind, JsonParseError};
 /// A program's description cannot be used. Other programs of the folder are not affected.
 ///
 /// ```
-/// use holm_tools::describe::Program;
+/// use holm_tools::describe::ProgramDescription;
 ///
-/// let error = Program::parse("ping.sh", br#"{"slug":"ping","description":"d","args":[{"name":"host","mode":"env"}]}"#)
+/// let error = ProgramDescription::parse("ping.sh", br#"{"slug":"ping","description":"d","args":[{"name":"host","mode":"env"}]}"#)
 ///     .unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),

@@ -23,12 +23,12 @@ const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use holm_net::{HttpClient, Connector, SystemResolver, Tls};
+/// use holm_net::{HttpClient, Connector, SystemResolver, TlsConfig};
 /// use holm_runtime::Toolbox;
 /// use holm_tools::fetch::FetchTool;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = HttpClient::new(Connector::new(Arc::new(SystemResolver)), Tls::platform()?);
+/// let client = HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::platform()?);
 /// let tools = Toolbox::new().with(FetchTool::new(client));
 /// # drop(tools); Ok(())
 /// # }

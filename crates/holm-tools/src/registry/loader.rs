@@ -16,7 +16,7 @@ use super::{PinStatus, ToolOffer, ToolSidecar};
 /// ```
 /// use std::{path::Path, sync::Arc};
 /// use holm_guards::json::Json;
-/// use holm_kernel::{CatalogueTool, ToolOutput};
+/// use holm_kernel::{ToolSpec, ToolOutput};
 /// use holm_runtime::{BoxFuture, tool_fn};
 /// use holm_tools::registry::{ToolFile, ToolLoadError, ToolLoader, ToolOffer};
 ///
@@ -31,7 +31,7 @@ use super::{PinStatus, ToolOffer, ToolSidecar};
 ///     fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
 ///         Box::pin(async move {
 ///             let text = std::str::from_utf8(found.bytes).map_err(|_| ToolLoadError::refused("it is no text"))?.to_owned();
-///             let tool = CatalogueTool::new(found.name, "Says what it was given.", Json::object([("type", "object".into())]));
+///             let tool = ToolSpec::new(found.name, "Says what it was given.", Json::object([("type", "object".into())]));
 ///             let say = tool_fn(tool, move |_| { let text = text.clone(); async move { ToolOutput::text(text) } });
 ///             Ok(vec![ToolOffer::new(Arc::new(say))])
 ///         })

@@ -10,9 +10,9 @@ use tokio::sync::watch;
 /// because a server has answered at last. Clones share the requests.
 ///
 /// ```
-/// use holm_tools::registry::{ReloadRequester, Folders, ToolRegistry};
+/// use holm_tools::registry::{ReloadRequester, ToolFolders, ToolRegistry};
 /// let again = ReloadRequester::new();
-/// let folders = Folders::new(&ToolRegistry::new()).again(&again);
+/// let folders = ToolFolders::new(&ToolRegistry::new()).again(&again);
 /// again.look("tools/far.mcp.json".as_ref());
 /// # drop(folders);
 /// ```

@@ -42,7 +42,7 @@ pub fn run_agent_step(input_json: &str) -> Result<String, AgentStepError> {
 /// use holm_kernel::compat::agent_rs::{apply_tool_result, create_agent_state};
 ///
 /// let state = apply_tool_result(&create_agent_state("Hi"), r#"{"success":true,"output":"a.txt"}"#)?;
-/// assert!(state.contains(r#"{"role":"tool","content":"ToolSpec output:\na.txt"}"#));
+/// assert!(state.contains(r#"{"role":"tool","content":"Tool output:\na.txt"}"#));
 /// # Ok::<(), holm_kernel::compat::agent_rs::AgentStepError>(())
 /// ```
 pub fn apply_tool_result(state_json: &str, tool_result_json: &str) -> Result<String, AgentStepError> {

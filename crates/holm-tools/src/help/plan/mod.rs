@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use holm_guards::json::Json;
-/// use holm_tools::help::{HelpDescription, Program};
+/// use holm_tools::help::{HelpDescription, HelpProgram};
 ///
 /// let text = b"Usage: head [OPTION]... [FILE]...\n\n  -n, --lines=NUM   print NUM lines\n  -q, --quiet   no names\n";
-/// let head = HelpDescription::read(&Program::named("head"), None, Some(text))?;
+/// let head = HelpDescription::read(&HelpProgram::named("head"), None, Some(text))?;
 /// let arguments = Json::parse(r#"{"lines": 3, "quiet": true, "file": ["a.txt", "-b"]}"#).unwrap();
 /// assert_eq!(head.plan.argv(&arguments).unwrap(), ["--lines=3", "--quiet", "--", "a.txt", "-b"]);
 /// # Ok::<(), holm_tools::help::HelpTextError>(())
