@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use holm_grants::{Denials, GrantSet, Mode};
+use holm_grants::{DenialSet, GrantSet, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Bound, Config, Limits, Message, Messages, Model, Reply, Request, StopReason, SummaryPolicy, Tool,
-    ToolCall, Usage,
+    Block, Bound, Config, Limits, Message, Messages, ModelSpec, Reply, Request, StopReason, SummaryPolicy,
+    ToolCall, ToolSpec, Usage,
 };
 
 use crate::{Sponge, body, script};
@@ -32,9 +32,9 @@ pub enum Variant {
 ///
 /// # Panics
 /// If the script's schema is none.
-pub fn tool(variant: Variant) -> Tool {
+pub fn tool(variant: Variant) -> ToolSpec {
     let schema = Json::parse(script::SCHEMA).expect("the script's schema is JSON");
-    let mut tool = Tool::new(script::TOOL, script::DESCRIPTION, schema);
+    let mut tool = ToolSpec::new(script::TOOL, script::DESCRIPTION, schema);
     if variant != Variant::NoNeeds {
         tool.needs = vec!["read:inbox/{text}".parse().expect("the need is a template")];
     }
@@ -46,11 +46,11 @@ pub fn tool(variant: Variant) -> Tool {
 /// # Panics
 /// If a grant of this file is none.
 pub fn config(variant: Variant) -> Config {
-    let mut config = Config::new(Model::named(script::MODEL));
+    let mut config = Config::new(ModelSpec::named(script::MODEL));
     config.system = script::SYSTEM.into();
     config.mode = Mode::Full;
     config.grants = GrantSet::parse(["read:inbox/**"]).expect("the grant is one");
-    config.denials = Denials::parse(["path:**/.env"]).expect("the denial is one");
+    config.denials = DenialSet::parse(["path:**/.env"]).expect("the denial is one");
     config.limits = Limits { turns: Bound::Unbounded, ..Limits::default() };
     config.context.summary = SummaryPolicy::Never;
     if variant != Variant::Planned {
