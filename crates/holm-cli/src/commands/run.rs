@@ -531,9 +531,9 @@ pub(crate) async fn seated_with(
     }
     let terminal = TerminalApprover::new(args.yes.iter().cloned().collect(), person, Arc::clone(screen));
     let places = places.clone().within(args.ways.bounds());
-    let bench = AgentParts::lay_out(args, &places, store.clone(), chosen, terminal, screen).await?;
-    let (crew, secrets, hooks) = bench.parts();
-    let (agent, tools) = bench.agent(args, sinks)?;
+    let parts = AgentParts::assemble(args, &places, store.clone(), chosen, terminal, screen).await?;
+    let (crew, secrets, hooks) = parts.parts();
+    let (agent, tools) = parts.agent(args, sinks)?;
     Ok(AssembledAgent { agent, tools, crew, secrets, hooks, store })
 }
 

@@ -84,7 +84,7 @@ pub(super) struct AgentParts {
 
 impl AgentParts {
     /// Opens and finds everything. What is missing or not used is told.
-    pub(super) async fn lay_out(
+    pub(super) async fn assemble(
         args: &RunArgs,
         places: &HolmPaths,
         store: Store,
@@ -116,12 +116,7 @@ impl AgentParts {
         let told = hooks.notes.iter().chain(&skills.notes).chain(&guides.notes);
         let notes = told.chain(&outside.notes).chain(&troubled);
         notes.for_each(|note| screen.note(&format!("holm: {note}")));
-        // A small model would talk about its tools in place of using them.
-        let talk = if set == tools::BuiltinToolSet::Few {
-            Toolbox::new()
-        } else {
-            helper_terminal::tools(&terminal)
-        };
+        let talk = conversation_tools(set, &terminal);
         let registry = ToolRegistry::new();
         let crew = AgentLoader::new(HelperFactory {
             registry: registry.clone(),
@@ -146,23 +141,13 @@ impl AgentParts {
             None => crew,
         };
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
-        let mut built_in: Vec<String> = own.declarations().into_iter().map(|tool| tool.name).collect();
-        // What is withheld is not found either.
-        built_in.retain(|name| terminal.can_ask() || !PERSON_TOOLS.contains(&name.as_str()));
+        let built_in = searchable_names(&own, terminal.can_ask());
         if let Some(tool) = skills.tool() {
             own.add_shared(tool)?;
         }
-        let agents = Some(crew.clone());
-        let shelf = ToolSources::with_agents(
-            registry,
-            agents,
-            Some(terminal.clone()),
-            places,
-            &own,
-            screen,
-            WatchMode::Always,
-        )
-        .await?;
+        let (agents, approver) = (Some(crew.clone()), Some(terminal.clone()));
+        let watch = WatchMode::Always;
+        let shelf = ToolSources::with_agents(registry, agents, approver, places, &own, screen, watch).await?;
         shelf.tell(screen, &beyond);
         let only = chosen_tools(args, &shelf, &crew, places, screen).await;
         if let Some(brings) = &args.settled.brings {
@@ -175,12 +160,7 @@ impl AgentParts {
         let shown = if args.tools.is_none() { InitialToolList::Few(&built_in) } else { InitialToolList::All };
         let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
         let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == ToolFilter::All);
-        let environment = match set {
-            tools::BuiltinToolSet::Few => None,
-            tools::BuiltinToolSet::All | tools::BuiltinToolSet::Native | tools::BuiltinToolSet::Wasm => {
-                Some(environment(args, places, &terminal).await)
-            }
-        };
+        let environment = environment(set, args, places, &terminal).await;
         Ok(Self {
             chosen,
             set,
@@ -468,6 +448,17 @@ impl RunTools {
     }
 }
 
+/// The tools with which a model talks to the user. A small model would talk about its tools instead of using them.
+fn conversation_tools(set: tools::BuiltinToolSet, terminal: &TerminalApprover) -> Toolbox {
+    if set == tools::BuiltinToolSet::Few { Toolbox::new() } else { helper_terminal::tools(terminal) }
+}
+
+/// The names of the built-in tools that a search may find: tools that are withheld are not among them.
+fn searchable_names(tools: &Toolbox, can_ask: bool) -> Vec<String> {
+    let names = tools.declarations().into_iter().map(|tool| tool.name);
+    names.filter(|name| can_ask || !PERSON_TOOLS.contains(&name.as_str())).collect()
+}
+
 /// These tools; without those that need a person where none can be asked.
 fn for_people(can_ask: bool, tools: &Toolbox) -> Toolbox {
     let fits = |name: &str| can_ask || !PERSON_TOOLS.contains(&name);
@@ -585,10 +576,18 @@ fn instructions(args: &RunArgs, set: tools::BuiltinToolSet, card: &ModelSpec) ->
     }
 }
 
-/// Where a session that begins now works. One that is resumed keeps what it was told first.
-async fn environment(args: &RunArgs, places: &HolmPaths, terminal: &TerminalApprover) -> SessionEnvironment {
+/// Where a session that begins now works. One that is resumed keeps what it was told first; a small model is told nothing.
+async fn environment(
+    set: tools::BuiltinToolSet,
+    args: &RunArgs,
+    places: &HolmPaths,
+    terminal: &TerminalApprover,
+) -> Option<SessionEnvironment> {
+    if set == tools::BuiltinToolSet::Few {
+        return None;
+    }
     let git = if args.resume { GitState::None } else { GitState::of(&places.work).await };
-    SessionEnvironment {
+    Some(SessionEnvironment {
         workspace: places.work.clone(),
         date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         git,
@@ -599,7 +598,7 @@ async fn environment(args: &RunArgs, places: &HolmPaths, terminal: &TerminalAppr
             mode: args.mode(),
             can_ask: terminal.can_ask(),
         },
-    }
+    })
 }
 
 /// The system prompt: what stays the same comes first, and what each session has of its own last, so that a provider's cache

@@ -102,11 +102,11 @@ impl PreparedRun {
         }
         let host = TerminalHost::new();
         let (terminal, sinks) = (terminal.shared(host.desk()), sinks.and(&host));
-        let bench = AgentParts::lay_out(args, places, store.clone(), chosen, terminal, screen).await?;
-        let withholding = bench.withholding();
+        let parts = AgentParts::assemble(args, places, store.clone(), chosen, terminal, screen).await?;
+        let withholding = parts.withholding();
         withholding.of_session(lines);
-        let (crew, secrets, hooks) = bench.parts();
-        let (agent, tools) = bench.agent(args, sinks)?;
+        let (crew, secrets, hooks) = parts.parts();
+        let (agent, tools) = parts.agent(args, sinks)?;
         args.grow(store, next, screen).await?;
         let session = open(&agent, args, |run| withholding.resume(store, run)).await?;
         unheard(&hooks, &session).iter().for_each(|note| screen.note(note));
