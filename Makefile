@@ -30,7 +30,7 @@ FUZZ_SECONDS ?= 60
 export INSTA_UPDATE ?= no
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard serve-docs dashboard eval-local test test-quick conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove prove-small clean
+.PHONY: help setup run demo demo-shell demo-edge demo-browser test-dashboard docs test-docs pictures serve-docs dashboard eval-local test test-quick conformance guests bench dist check budget fmt sim planted attack crash fuzz mutants instructions prove prove-small clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,8 +66,20 @@ test-dashboard: ## the web app: its types, its pure parts, then the real server 
 	@scripts/setup test dashboard
 	@scripts/test-dashboard
 
+docs: ## the documentation as a site with search, linked with `cargo doc`, into the build folder's `site`
+	@scripts/setup check docs
+	@scripts/build-docs
+
+test-docs: ## the documentation: its order, links, commands, figures and pictures
+	@scripts/setup docs
+	@scripts/test-docs
+
+pictures: ## record the pictures of docs/pictures from the built command
+	@scripts/setup test model dashboard
+	@scripts/pictures
+
 serve-docs: ## the documentation as pages, at http://127.0.0.1:3000 (PORT=3000)
-	@scripts/setup page
+	@scripts/setup docs
 	@scripts/serve-docs
 
 eval-local: ## how good the small model is at small tasks, with and without its grammar and its adapter
@@ -76,7 +88,7 @@ eval-local: ## how good the small model is at small tasks, with and without its 
 	@"$${CARGO_TARGET_DIR:-target}/debug/examples/eval_local" --out "$${CARGO_TARGET_DIR:-target}/eval-local"
 
 test: ## all tests, the feature matrix, and the builds for WASM and for a bare target
-	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts dashboard
+	@scripts/setup test model suites sdks api conformance editors wasm guests js hosts dashboard docs
 	@scripts/part 'the dashboard' scripts/test-dashboard build
 	@scripts/part 'the small guests' scripts/build-guests light
 	@scripts/part 'tests of the guests' cargo test --quiet --manifest-path guests/Cargo.toml --target-dir "$${HOLM_GUESTS_TARGET:-$${XDG_CACHE_HOME:-$$HOME/.cache}/holm/guests}" --features guest-kit/text
@@ -86,7 +98,7 @@ test: ## all tests, the feature matrix, and the builds for WASM and for a bare t
 	@scripts/beside \
 		'scripts/part tests scripts/test-rust' \
 		'scripts/part "the npm package" scripts/test-js && scripts/part "its guards switched off" scripts/test-mutants-js && scripts/part "browser and edge" scripts/test-hosts' \
-		'scripts/part "the server by its document" scripts/test-api && scripts/part "the dashboard in the browser" scripts/test-dashboard e2e && scripts/part examples scripts/test-examples && scripts/part "other serde_json features" scripts/test-features && scripts/part WebAssembly scripts/build-wasm && scripts/part "a bare target" scripts/build-bare'
+		'scripts/part "the server by its document" scripts/test-api && scripts/part "the dashboard in the browser" scripts/test-dashboard e2e && scripts/part examples scripts/test-examples && scripts/part "the documentation" scripts/test-docs && scripts/part "other serde_json features" scripts/test-features && scripts/part WebAssembly scripts/build-wasm && scripts/part "a bare target" scripts/build-bare'
 
 test-quick: ## before each commit: formatting, lints, and every test program that is quick; minutes
 	@scripts/setup check test model

@@ -1,0 +1,99 @@
+// Finds the commands in the documentation, and says what the built program does not know of them.
+
+import { spawnSync } from 'node:child_process';
+
+import { Marked } from 'marked';
+
+/** Commands whose words after `--` are options of `holm run`. */
+const PASS_ON_TO_RUN = ['serve', 'acp', 'mcp-server'];
+
+/** Lines of a block, with continued lines joined. Prose after three spaces and comments are not part of a command. */
+function commandLines(text) {
+  return text.replaceAll(/\\\n\s*/g, ' ').split('\n').map((line) => line.replace(/\s{3,}\S.*$/, (rest, at) => (at === 0 ? rest : '')).trim());
+}
+
+/** Every text in the tokens that may hold a command: code blocks by line, and code in sentences. */
+export function codeOf(tokens) {
+  const found = [];
+  new Marked().walkTokens(tokens, (token) => {
+    if (token.type === 'code' && ['', undefined, 'sh', 'text', 'bash'].includes(token.lang)) {
+      // A here-document is a file, not a command.
+      found.push(...commandLines(token.text.replaceAll(/<<'?(\w+)'?\n[^]*?\n\1\b/g, '')));
+    } else if (token.type === 'codespan') {
+      found.push(token.text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'"));
+    }
+  });
+  return found;
+}
+
+/** The words of a shell command up to its end: a pipe, a redirection, a comment. */
+export function wordsOf(line) {
+  const words = [];
+  let rest = line.trim();
+  while (rest !== '') {
+    const match = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'|;&>#\\]|(?<=\S)#)+/.exec(rest);
+    if (match === null) break;
+    words.push(match[0].replaceAll(/^["']|["']$/g, ''));
+    rest = rest.slice(match[0].length).trimStart();
+  }
+  return words;
+}
+
+/** The `holm` commands in a line of code: behind a prompt, variables or a pipe. */
+export function holmCommands(line) {
+  const found = [];
+  for (const part of line.replace(/^\$ /, '').split(/\s\|\s|&&|;\s/)) {
+    const words = wordsOf(part.trim());
+    while (words.length > 0 && /^[A-Z_]+=/.test(words[0])) words.shift();
+    if (words[0] === 'holm') found.push(words.slice(1));
+  }
+  return found;
+}
+
+/** What the built program says of its commands, asked once for each. */
+export class CommandHelp {
+  #program;
+  #known = new Map();
+
+  constructor(program) {
+    this.#program = program;
+  }
+
+  /** The subcommands and flags of a command. */
+  of(path) {
+    const key = path.join(' ');
+    if (!this.#known.has(key)) {
+      const done = spawnSync(this.#program, [...path, '--help'], { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: '/nonexistent' } });
+      if (done.status !== 0) throw new Error(`${this.#program} ${key} --help: ${done.error ?? done.stderr}`);
+      const listed = /^Commands:\n((?: .*\n)+)/m.exec(done.stdout)?.[1] ?? '';
+      const commands = [...listed.matchAll(/^ {2}([a-z][\w-]*)(?: |$)/gm)].map((match) => match[1]);
+      const flags = [...done.stdout.matchAll(/^ +(?:(-\w), )?(--[\w-]+)/gm)].flatMap((match) => [match[1], match[2]]);
+      this.#known.set(key, { commands, flags: new Set([...flags.filter(Boolean), '-h', '--help', '-V', '--version']) });
+    }
+    return this.#known.get(key);
+  }
+
+  /** What is wrong with a command, or nothing. */
+  problem(words) {
+    const path = [];
+    for (let at = 0; at < words.length; at += 1) {
+      const word = words[at];
+      const { commands, flags } = this.of(path);
+      if (word === '--') return PASS_ON_TO_RUN.includes(path[0]) ? this.#problemOfFlags(['run'], words.slice(at + 1)) : null;
+      if (word.startsWith('-') && word !== '-') {
+        const name = word.split('=')[0];
+        if (/^--?[a-zA-Z][\w-]*$/.test(name) && !flags.has(name)) return `\`holm ${path.join(' ')}\` has no flag ${name}`;
+      } else if (commands.includes(word)) {
+        path.push(word);
+      } else if (commands.length > 0 && /^[a-z][a-z-]*$/.test(word) && (at === 0 || !words[at - 1].startsWith('-'))) {
+        return `\`holm ${path.join(' ')}\` has no command ${word}`;
+      }
+    }
+    return null;
+  }
+
+  #problemOfFlags(path, words) {
+    const wrong = words.find((word) => /^--[a-z][\w-]*/.test(word) && !this.of(path).flags.has(word.split('=')[0]));
+    return wrong === undefined ? null : `\`holm ${path.join(' ')}\` has no flag ${wrong}`;
+  }
+}
