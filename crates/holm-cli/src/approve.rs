@@ -262,7 +262,7 @@ fn nobody(proposal: &Proposal) -> String {
         ([], Some(why)) => why,
         ([], None) => "a person would have to agree".into(),
     };
-    format!("denied for this run: {why} and nobody can be asked. Do not try again.")
+    format!("denied for this run: {why}, and no user can be asked. Do not try again.")
 }
 
 /// What is asked about a call that misses no grant.

@@ -170,8 +170,7 @@ fn a_question_says_what_always_covers() {
         };
         let none = ApprovalOffer { prefix: None, command: None, helper: None };
         let lines = question(&asked, &none);
-        let mut covers =
-            lines.iter().filter_map(|line| line.strip_prefix("  always     this very call again; "));
+        let mut covers = lines.iter().filter_map(|line| line.strip_prefix("  always     this exact call; "));
         assert_eq!(covers.next(), Some(expect), "{missing:?}");
     };
     check(&["read:a.txt"], "{}", "for every later call read:a.txt");
@@ -182,8 +181,8 @@ fn a_question_says_what_always_covers() {
         "{}",
         "for every later call fetch:https://b.example/docs and everything below it",
     );
-    check(&["fetch:https://b.example/docs?q=1"], "{}", "what it misses is given this once");
-    check(&["read:a […9 characters not shown…] b"], "{}", "what it misses is given this once");
+    check(&["fetch:https://b.example/docs?q=1"], "{}", "the missing grants, this once");
+    check(&["read:a […9 characters not shown…] b"], "{}", "the missing grants, this once");
     let none = ApprovalOffer { prefix: None, command: None, helper: None };
     let mails =
         Proposal { reasons: vec![AskReason::HookWants], missing: Vec::new(), ..proposal(&["read:a"]) };
@@ -197,10 +196,7 @@ fn a_program_that_may_run_the_workspace_is_named_where_always_is_offered() {
         question(&Proposal { reasons: vec![AskReason::Level], ..proposal(&[]) }, &offer).join("\n")
     };
     let npm = asked("npm test");
-    assert!(
-        npm.contains("  always     this very call again, even if code that `npm` runs has changed"),
-        "{npm}"
-    );
+    assert!(npm.contains("  always     this exact call, even if code that `npm` runs has changed"), "{npm}");
     assert!(!asked("git status").contains("has changed"));
 }
 
@@ -277,7 +273,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::Write,
         &[],
         &[AskReason::Level],
-        "denied for this run: what it needs is granted, but this mode asks about every write and nobody can be asked. Do not try \
+        "denied for this run: what it needs is granted, but this mode asks about every write, and no user can be asked. Do not try \
          again.",
         "because no user is present to approve it; what it needs is granted, but this mode asks about every write: allow it \
          with --yes write:n.txt, or all writes with --mode accept-edits",
@@ -295,14 +291,14 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::Write,
         &["write:n.txt"],
         &[AskReason::MissingGrant, AskReason::Level],
-        "denied for this run: write:n.txt was not granted and nobody can be asked. Do not try again.",
+        "denied for this run: write:n.txt was not granted, and no user can be asked. Do not try again.",
         "because no user is present to approve it; allow it with --yes write:n.txt",
     );
     check(
         Level::ReadOnly,
         &["write:n.txt"],
         &[AskReason::MissingGrant],
-        "denied for this run: write:n.txt was not granted and nobody can be asked. Do not try again.",
+        "denied for this run: write:n.txt was not granted, and no user can be asked. Do not try again.",
         "because no user is present to approve it; allow it with --grant write:n.txt",
     );
     let egress = "what it needs is granted, but it sends data out, after it read private or untrusted data";
@@ -310,7 +306,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::ReadOnly,
         &[],
         &[AskReason::EgressAfterMark],
-        &format!("denied for this run: {egress} and nobody can be asked. Do not try again."),
+        &format!("denied for this run: {egress}, and no user can be asked. Do not try again."),
         &format!("because no user is present to approve it; {egress}: allow it with --yes write:n.txt"),
     );
 }

@@ -95,7 +95,7 @@ fn a_helper_asks_and_tells_in_its_own_name() {
     assert_eq!(code, Some(0), "{screen}");
     assert!(screen.contains("· the helper counter: I begin."), "{screen}");
     assert!(screen.contains("the agent asks: the helper counter: Which notes?"), "{screen}");
-    assert!(stage.double.requests()[3].text().contains("The person answers: all"), "{screen}");
+    assert!(stage.double.requests()[3].text().contains("The user answers: all"), "{screen}");
 }
 
 #[test]
@@ -137,7 +137,10 @@ fn a_helper_in_the_background_is_heard_before_the_run_ends() {
     let offered = requests[0].asked.as_ref().unwrap();
     assert!(offered.tools.iter().any(|tool| tool.name == "children"));
     let texts: Vec<String> = requests.iter().map(Seen::text).collect();
-    let heard = texts.iter().filter(|text| text.contains("in the background (child 1) has ended")).count();
+    let heard = texts
+        .iter()
+        .filter(|text| text.contains("The background helper") && text.contains("(child 1) has ended"))
+        .count();
     assert_eq!(heard, 1, "{texts:#?}");
     assert!(texts.last().unwrap().contains(">Ready.<"), "{texts:#?}");
 }
@@ -260,10 +263,7 @@ fn a_worktree_below_the_top_of_a_repository_is_refused_with_where_the_top_is() {
 fn keys_of_a_helpers_file_that_mean_nothing_are_named() {
     let stage = stage([], &agent("counter", "tool: [read]"));
     let ran = stage.holm(["tool", "list"]);
-    assert!(
-        ran.err.contains("counter.md: line 4: `tool` means nothing here; did you mean `tools`?"),
-        "{ran:?}"
-    );
+    assert!(ran.err.contains("counter.md: line 4: unknown key `tool`; did you mean `tools`?"), "{ran:?}");
 }
 
 #[test]

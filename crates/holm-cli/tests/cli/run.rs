@@ -68,7 +68,7 @@ fn a_tool_runs_when_it_was_granted_and_the_model_sees_its_result() {
     insta::assert_snapshot!(ran.err, @"holm: `read` was denied, because no user is present to approve it; allow it with --grant read:notes.txt");
     let told = stage.double.requests()[1].text();
     assert!(
-        told.contains("denied for this run: read:notes.txt was not granted and nobody can be asked.")
+        told.contains("denied for this run: read:notes.txt was not granted, and no user can be asked.")
             && !told.contains("one two three"),
         "{told}"
     );

@@ -202,7 +202,7 @@ fn calls_that_did_not_run_are_shown_with_their_reason() {
     for line in [
         "  call       read ",
         r#"  call       fly {"to":"the moon"}"#,
-        "  refused    read: denied for this run: read:notes.txt was not granted and nobody can be asked. Do not try again.",
+        "  refused    read: denied for this run: read:notes.txt was not granted, and no user can be asked. Do not try again.",
         "  refused    fly: ",
         "  refused    write: ",
     ] {

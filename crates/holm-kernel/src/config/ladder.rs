@@ -16,8 +16,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 const MOST_KIND_CHARS: usize = 48;
 
 /// The default hint for a model on the last rung; it is given once.
-const HINT: &str = "No stronger model is left for this task. Split it into smaller steps: say which they are, do only \
-                    the first, look at its result, then go on. If a step cannot be done, say which one and why.";
+const HINT: &str = "No stronger model is left for this task. Split it into smaller steps: list them, do \
+    only the first, check its result, then continue. If a step cannot be done, say which one and why.";
 
 /// The models of a run from weak to strong, and when to step up.
 ///

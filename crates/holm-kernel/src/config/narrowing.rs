@@ -16,7 +16,8 @@ use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
 /// ```
 /// use holm_kernel::{Config, MarkRule, ModelSpec, Narrowing};
 ///
-/// let mut config = Config { mark_rule: MarkRule::ShowOnly, ..Config::new(ModelSpec::named("scripted/one")) };
+/// let mut config =
+///     Config { mark_rule: MarkRule::ShowOnly, ..Config::new(ModelSpec::named("scripted/one")) };
 /// let narrowing = Narrowing { mark_rule: Some(MarkRule::AskAfterBoth), ..Narrowing::default() };
 /// narrowing.apply(&mut config);
 /// assert_eq!(config.mark_rule, MarkRule::AskAfterBoth);

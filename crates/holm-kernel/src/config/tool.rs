@@ -17,8 +17,8 @@ use super::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 use crate::NanoUsd;
 
 /// The description of the tool that manages children, for the model.
-const ABOUT_CHILDREN: &str = "Looks after your helpers in the background: `status` of all or of one `child`, the \
-                              `result` of one that has ended, or `stop` one. Results come by themselves; do not poll.";
+const ABOUT_CHILDREN: &str = "Manages your background helpers: `status` of all or of one `child`, the \
+    `result` of one that has ended, or `stop` one. Results arrive on their own; do not poll.";
 
 /// A tool's declaration.
 ///
@@ -152,10 +152,8 @@ impl ToolSpec {
             Json::object([("type", "string".into()), ("description", description.into())])
         };
         let (property, required) = match role {
-            PlanRole::Enter => (("reason", text("Why a plan is needed first.")), Vec::new()),
-            PlanRole::Exit => {
-                (("plan", text("The plan as a person is to read it.")), alloc::vec!["plan".into()])
-            }
+            PlanRole::Enter => (("reason", text("Why you plan first.")), Vec::new()),
+            PlanRole::Exit => (("plan", text("The plan, for the user to read.")), alloc::vec!["plan".into()]),
         };
         let schema = Json::object([
             ("type", "object".into()),

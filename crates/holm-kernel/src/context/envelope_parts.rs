@@ -156,7 +156,7 @@ fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
         1 => out.push_str(" and 1 attachment"),
         more => out.push_str(&format!(" and {more} attachments")),
     }
-    out.push_str("; look again if you need it]");
+    out.push_str("; call it again if you need it]");
     out
 }
 

@@ -27,13 +27,16 @@ tools and do not continue the work; give the summary alone.";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum SummaryError {
     /// The summary had no text.
-    #[error("the summary is empty, so the oldest turns leave without one")]
+    #[error("the summary is empty, so the oldest turns are dropped without one")]
     Empty,
     /// It was not shorter than the messages it replaces.
-    #[error("the summary is not shorter than what it sums up, so the oldest turns leave without one")]
+    #[error(
+        "the summary is not shorter than the text it replaces, so the oldest turns are dropped \
+        without one"
+    )]
     Longer,
     /// The view changed since the summary was requested.
-    #[error("the view has changed since this summary was asked for")]
+    #[error("the conversation changed after this summary was requested")]
     Stale,
 }
 

@@ -87,7 +87,8 @@ fn joined(head: &str, missing: &str, reference: Option<&str>, tail: &str) -> Str
     match reference {
         Some(reference) => {
             format!(
-                "{head}\n[{missing} left out here; read {{\"reference\": \"{reference}\"}} has the whole text]\n{tail}"
+                "{head}\n[{missing} left out here; read {{\"reference\": \"{reference}\"}} returns the \
+                whole text]\n{tail}"
             )
         }
         None => format!("{head}\n[{missing} left out here]\n{tail}"),

@@ -149,7 +149,7 @@ fn a_spilled_text_shows_its_ends_its_size_and_where_the_whole_is() {
     let body = EnvelopeBody::spilled(&spill("head", "tail", 1_000), 100, ExcerptBias::MostlyHead);
     assert_eq!(
         body.text(),
-        "head\n[992 of 1000 bytes left out here; read {\"reference\": \"blob:9\"} has the whole text]\ntail"
+        "head\n[992 of 1000 bytes left out here; read {\"reference\": \"blob:9\"} returns the whole text]\ntail"
     );
     let tight = EnvelopeBody::spilled(&spill("head", "tail", 1_000), 4, ExcerptBias::MostlyHead);
     assert!(tight.text().starts_with("hea\n") && tight.text().ends_with("\nl"));

@@ -29,7 +29,7 @@ pub struct JournalError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JournalFault {
     /// The text ends before the line does.
-    #[error("the line was not wholly written; cut the journal here and go on")]
+    #[error("the line is incomplete; cut the journal here and continue")]
     Unfinished,
     /// The line is longer than the limit.
     #[error("the line is longer than {limit} bytes; restore the journal from a copy")]
@@ -47,7 +47,7 @@ pub enum JournalFault {
         valid: u64,
     },
     /// The text is not a record.
-    #[error("the line is no record ({reason}); restore the journal from a copy")]
+    #[error("the line is not a valid record ({reason}); restore the journal from a copy")]
     NotARecord { reason: String },
     /// The record has an unknown format version.
     #[error(
@@ -59,7 +59,8 @@ pub enum JournalFault {
     },
     /// A record is missing, doubled or moved.
     #[error(
-        "record {found} stands here; a record is missing, doubled or moved: restore the journal from a copy"
+        "unexpected record {found}: a record is missing, duplicated or moved; restore the journal from a \
+        copy"
     )]
     OutOfOrder {
         /// The number it bears.
@@ -69,7 +70,10 @@ pub enum JournalFault {
     #[error("the payload does not match its hash; restore the journal from a copy")]
     PayloadChanged,
     /// The record does not follow the one before it.
-    #[error("the chain is broken: a field was changed or the record belongs to another run; restore a copy")]
+    #[error(
+        "the hash chain is broken: a field was changed, or the record belongs to another run; restore \
+        the journal from a copy"
+    )]
     ChainBroken,
 }
 

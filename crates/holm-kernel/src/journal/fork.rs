@@ -27,7 +27,7 @@ pub fn fork(records: &[JournalRecord], at: Seq) -> Result<&[JournalRecord], Fork
 
 /// There is no record to fork at.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no record {at} to fork at (the last one is {last:?}); name one that the journal holds")]
+#[error("cannot fork at record {at}: the journal does not have it (its last record is {last:?})")]
 pub struct ForkError {
     /// The record that was named.
     pub at: Seq,

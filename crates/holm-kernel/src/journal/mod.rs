@@ -34,7 +34,12 @@
 //!
 //! let started = Started::new("run-1", 7, Config::new(ModelSpec::named("scripted/echo")));
 //! let (mut run, mut writer, mut text) = journal::begin(started, Timestamp::new(1_000))?;
-//! text += &journal::step(&mut run, &mut writer, Timestamp::new(1_001), Input::Prompted(Prompt::text("hi")))?;
+//! text += &journal::step(
+//!     &mut run,
+//!     &mut writer,
+//!     Timestamp::new(1_001),
+//!     Input::Prompted(Prompt::text("hi")),
+//! )?;
 //!
 //! let records = journal::decode_strict(text.as_bytes())?;
 //! assert_eq!(journal::replay(&records)?.receipt(), run.receipt());

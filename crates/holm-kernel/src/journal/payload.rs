@@ -98,7 +98,8 @@ impl RecordPayload {
 pub enum PayloadError {
     /// The input has too many bytes.
     #[error(
-        "the input takes {bytes} bytes and a record holds {MAX_PAYLOAD_BYTES}; spill its content and refer to it"
+        "the input takes {bytes} bytes, and a record holds at most {MAX_PAYLOAD_BYTES}; store its content \
+        elsewhere and refer to it"
     )]
     TooLong { bytes: u64 },
     /// The brackets nest too deeply.
@@ -116,7 +117,7 @@ pub enum InputError {
     #[error("the payload was erased")]
     Erased,
     /// Its text is not an input.
-    #[error("the payload is no input of this version: {reason}")]
+    #[error("the payload is not an input of this version: {reason}")]
     Unreadable { reason: String },
 }
 

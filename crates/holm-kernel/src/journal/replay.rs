@@ -136,15 +136,13 @@ pub(super) fn go_on(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// There is nothing to fold.
-    #[error("the journal has no record; start a run instead")]
+    #[error("the journal is empty; start a run instead")]
     Empty,
     /// Record 0 does not start a run.
-    #[error("record 0 does not start a run; this is no journal of a run")]
+    #[error("record 0 does not start a run; this is not a run's journal")]
     NotStarted,
     /// The journal was made with unknown decision rules.
-    #[error(
-        "the journal follows the rules of semantics {found}, this kernel knows {known}; use a kernel that has them"
-    )]
+    #[error("the journal uses semantics {found}, this kernel supports {known}; use the kernel that wrote it")]
     UnknownSemantics {
         /// What record 0 names.
         found: u32,
@@ -153,7 +151,8 @@ pub enum ReplayError {
     },
     /// The kernel decides differently now.
     #[error(
-        "record {seq} leads to other effects now ({found:016x}, journaled {expected:016x}); use the kernel that wrote it"
+        "record {seq} now gives different effects ({found:016x}, journaled {expected:016x}); use the \
+        kernel that wrote it"
     )]
     Diverged {
         /// The first such record.
@@ -179,14 +178,14 @@ pub enum ReplayError {
     #[error("record {seq} was erased; resume from a snapshot taken after it")]
     Erased { seq: Seq },
     /// The record cannot be read.
-    #[error("record {seq} is no input of this kernel ({reason}); use the kernel that wrote it")]
+    #[error("record {seq} is not an input of this kernel ({reason}); use the kernel that wrote it")]
     Unreadable {
         seq: Seq,
         /// What the reader said.
         reason: String,
     },
     /// A record is missing, doubled or moved.
-    #[error("record {found} stands where {expected} belongs; pass the records of one journal in order")]
+    #[error("expected record {expected}, found record {found}; pass the records of one journal in order")]
     OutOfOrder {
         /// The number that belongs there.
         expected: Seq,

@@ -36,8 +36,8 @@ impl Snapshot {
     /// after its last record.
     ///
     /// # Errors
-    /// [`SnapshotError::OtherRecord`] if `head` belongs to a different record;
-    /// [`SnapshotError::Unwritable`].
+    /// [`SnapshotError::OtherRecord`] if `head` belongs to a different
+    /// record; [`SnapshotError::Unwritable`].
     pub fn take(run: &Run, head: Head) -> Result<Self, SnapshotError> {
         Self::of(run, head, run.freeze())
     }
@@ -108,7 +108,7 @@ impl Snapshot {
             .map_err(|error| ReplayError::Snapshot { reason: error.to_string() })?;
         let run = Run::thaw(state);
         if run.receipt().seq != self.head.seq {
-            return Err(ReplayError::Snapshot { reason: "it holds the state of another record".into() });
+            return Err(ReplayError::Snapshot { reason: "it belongs to another record".into() });
         }
         Ok(run)
     }
@@ -141,7 +141,7 @@ pub fn resume(snapshot: Option<&Snapshot>, records: &[JournalRecord]) -> Result<
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
     /// The run is at a different record.
-    #[error("the run stands at record {found}, not at {expected}; pass the head of the record handled last")]
+    #[error("the run is at record {found}, not at {expected}; pass the head of the last record handled")]
     OtherRecord {
         /// The record of the head.
         expected: Seq,
@@ -155,16 +155,16 @@ pub enum SnapshotError {
         reason: String,
     },
     /// The text is not a snapshot.
-    #[error("this is no snapshot ({reason}); fold the journal")]
+    #[error("not a valid snapshot ({reason}); replay the journal")]
     Unreadable {
         /// What the reader said.
         reason: String,
     },
     /// Another version of the kernel made it.
-    #[error("the snapshot was made by kernel {found}, this is {KERNEL}; fold the journal")]
+    #[error("kernel {found} made the snapshot, this is {KERNEL}; replay the journal")]
     OtherKernel { found: String },
     /// Its bytes differ from those that were written.
-    #[error("the snapshot does not match its seal; fold the journal")]
+    #[error("the snapshot does not match its seal; replay the journal")]
     Changed,
 }
 

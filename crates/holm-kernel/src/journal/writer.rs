@@ -120,7 +120,7 @@ impl Default for JournalWriter {
 /// A run and a writer are at different records: they belong to different journals, or
 /// a line is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the journal expects record {expected} and the run handles {found}; fold the journal again")]
+#[error("the journal expects record {expected}, but the run handles {found}; replay the journal")]
 pub struct AppendError {
     /// The record that the writer expects next.
     pub expected: Seq,

@@ -26,7 +26,11 @@ pub enum TextReply {
 /// ```
 /// use holm_kernel::{Offer, text_system_prompt};
 ///
-/// assert_eq!(text_system_prompt("Be brief.", &Offer::default()), "Be brief.", "without tools nothing is added");
+/// assert_eq!(
+///     text_system_prompt("Be brief.", &Offer::default()),
+///     "Be brief.",
+///     "without tools nothing is added"
+/// );
 /// ```
 #[must_use]
 pub fn text_system_prompt(system: &str, offer: &Offer) -> String {

@@ -46,7 +46,7 @@ impl Run {
     /// Whether one more child may work in the background.
     pub(super) fn may_leave(&self, wanted: ShareRequest) -> Result<(), &'static str> {
         if self.state.background.len() >= MOST_CHILDREN {
-            return Err("not run: too many work in the background already; wait until one has ended");
+            return Err("not run: too many helpers already run in the background; wait until one ends");
         }
         self.leaves_room(wanted)
     }
@@ -59,8 +59,8 @@ impl Run {
         self.spawn(&child, grants, share, None);
         self.state.background.push(child);
         let text = format!(
-            "`{}` works in the background as child {call}. Its result will come by itself: go on with something else, \
-             or end your turn to wait for it.",
+            "`{}` runs in the background as child {call}. Its result will arrive on its own: continue \
+            with other work, or end your turn to wait for it.",
             slot.name
         );
         let output = ToolOutput::text(text);
@@ -140,8 +140,7 @@ impl Run {
         for child in core::mem::take(&mut self.state.arrived) {
             let SlotState::Done(settled) = child.state else { continue };
             let ended = ended(settled.outcome);
-            let lead =
-                format!("The helper `{}` in the background (child {}) {ended}.", child.name, child.call);
+            let lead = format!("The background helper `{}` (child {}) {ended}.", child.name, child.call);
             let mut blocks = alloc::vec![Block::Text(lead), Block::Text(settled.text)];
             blocks.extend(settled.parts);
             let message = self.add_note(Role::User, blocks).id;
@@ -190,7 +189,7 @@ impl Run {
             (Some("stop"), Some(child)) => self.stop_child(child),
             (Some("result"), Some(child)) => self.child_result(child),
             (Some("stop" | "result"), None) => {
-                ToolOutput::failed("say which `child` is meant, by its number")
+                ToolOutput::failed("`child` is missing; give the child's number")
             }
             (_, child) => self.child_status(child),
         };
@@ -206,7 +205,7 @@ impl Run {
         let mut slot = self.state.background.remove(place);
         self.stop_call(&mut slot, "stopped on request");
         self.remember(child, ANSWERED);
-        ToolOutput::text(format!("child {child} is stopped; what it did until now stays done"))
+        ToolOutput::text(format!("child {child} was stopped; what it had already done is not undone"))
     }
 
     /// The result of one child. It is taken from the unreported ones, so it is not reported again.
@@ -240,7 +239,7 @@ impl Run {
         let mut text = String::new();
         let is_meant = |child: CallId| only.is_none_or(|only| only == child);
         for child in self.state.gone.keys().filter(|child| is_meant(**child)) {
-            let how = self.told(*child, 0).unwrap_or("is gone; a call was answered with its end");
+            let how = self.told(*child, 0).unwrap_or("has ended; an earlier call returned its result");
             // Writing into a `String` cannot fail.
             let _ = writeln!(text, "child {child}: {how}");
         }
@@ -248,17 +247,15 @@ impl Run {
         for child in children.filter(|child| is_meant(child.call)) {
             let how = match &child.state {
                 SlotState::Done(settled) => ended(settled.outcome),
-                SlotState::Delegated { child: None, .. } => {
-                    "waits for its turn; its result will come by itself"
-                }
-                _ => "is at work; its result will come by itself",
+                SlotState::Delegated { child: None, .. } => "is queued; its result will arrive on its own",
+                _ => "is running; its result will arrive on its own",
             };
             let _ = writeln!(text, "child {} (`{}`) {how}", child.call, child.name);
         }
         match only {
             _ if !text.is_empty() => ToolOutput::text(text.trim_end()),
-            None => ToolOutput::text("no child was started in the background"),
-            Some(child) => ToolOutput::failed(format!("there is no child {child} in the background")),
+            None => ToolOutput::text("no helper runs in the background"),
+            Some(child) => ToolOutput::failed(format!("no background helper has the number {child}")),
         }
     }
 }
@@ -269,6 +266,6 @@ const fn ended(outcome: Outcome) -> &'static str {
         Outcome::Failed => "has failed",
         Outcome::Refused => "was refused",
         Outcome::Stopped => "was stopped",
-        Outcome::Unknown => "has ended, nobody knows how",
+        Outcome::Unknown => "has ended; its outcome is unknown",
     }
 }

@@ -395,7 +395,8 @@ impl Run {
         }
         self.state.group.warned_stuck = true;
         let text = alloc::format!(
-            "The last {turns} turns brought nothing new. Change your approach, or say what is missing and stop."
+            "The last {turns} turns made no progress. Change your approach, or say what is missing and \
+            stop."
         );
         self.note(text);
         self.next_turn();
@@ -485,7 +486,7 @@ impl Run {
 
     pub(super) fn stop_siblings(&mut self, batch: &mut CallBatch) {
         for slot in batch.slots.iter_mut().filter(|slot| !slot.is_done()) {
-            self.stop_call(slot, "stopped because another call of the same reply failed");
+            self.stop_call(slot, "stopped: another call of the same reply failed");
         }
     }
 }

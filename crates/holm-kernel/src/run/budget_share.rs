@@ -27,7 +27,7 @@ impl Run {
     pub(super) fn set_aside(&mut self, wanted: ShareRequest) -> Result<BudgetShare, &'static str> {
         let money = match self.money_left() {
             None => wanted.money,
-            Some(NanoUsd::ZERO) => return Err("not run: nothing is left of the budget for another agent"),
+            Some(NanoUsd::ZERO) => return Err("not run: the budget has nothing left for another agent"),
             Some(left) if wanted.money == NanoUsd::ZERO => left,
             Some(left) => wanted.money.min(left),
         };
@@ -54,7 +54,7 @@ impl Run {
     fn tokens_for(&self, wanted: u64) -> Result<Option<u64>, &'static str> {
         match self.tokens_left() {
             None => Ok((wanted > 0).then_some(wanted)),
-            Some(0) => Err("not run: nothing is left of the tokens for another agent"),
+            Some(0) => Err("not run: the token limit has nothing left for another agent"),
             Some(left) if wanted == 0 => Ok(Some(left)),
             Some(left) => Ok(Some(wanted.min(left))),
         }
@@ -64,10 +64,12 @@ impl Run {
     /// stop the run itself.
     pub(super) fn leaves_room(&self, wanted: ShareRequest) -> Result<(), &'static str> {
         if self.money_left().is_some_and(|left| wanted.money == NanoUsd::ZERO || wanted.money >= left) {
-            return Err("not run: the budget has no room for it beside this run; call it and wait for it");
+            return Err("not run: the budget is too small to run it in the background; call it without \
+                `background`");
         }
         if self.tokens_left().is_some_and(|left| wanted.tokens == 0 || wanted.tokens >= left) {
-            return Err("not run: the tokens have no room for it beside this run; call it and wait for it");
+            return Err("not run: the token limit is too small to run it in the background; call it \
+                without `background`");
         }
         Ok(())
     }

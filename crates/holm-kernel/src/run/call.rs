@@ -100,21 +100,22 @@ impl Run {
         names.truncate(NAMED_TOOLS);
         let name = visible_text::visible_bounded(name, 80);
         if names.is_empty() {
-            return alloc::format!("there is no tool `{name}`, and no tool is on offer; answer in words");
+            return alloc::format!("there is no tool `{name}`, and no tool is available; answer in text");
         }
         let names = names.join(", ");
         if more == 0 {
-            return alloc::format!("there is no tool `{name}`; the tools are: {names}");
+            return alloc::format!("there is no tool `{name}`; available tools: {names}");
         }
-        alloc::format!("there is no tool `{name}`; the tools are: {names} and {more} more")
+        alloc::format!("there is no tool `{name}`; available tools: {names} and {more} more")
     }
 
     fn hidden_tool(&self, name: &str) -> String {
         self.config().policy.hidden.get(name).map_or_else(
             || {
                 let finds = self.catalogue.find(FINDER).is_some();
-                let or = if finds { alloc::format!(", or ask `{FINDER}` for it") } else { String::new() };
-                alloc::format!("the tool `{name}` is not on offer in this turn; use one that is{or}")
+                let or =
+                    if finds { alloc::format!(", or look it up with `{FINDER}`") } else { String::new() };
+                alloc::format!("the tool `{name}` is not available in this turn; use one that is{or}")
             },
             |note| note.message.clone(),
         )
@@ -176,8 +177,8 @@ impl Run {
         self.emit(Event::LoopSeen { tool: slot.name.clone(), times });
         self.state.loops.refused(slot.fingerprint);
         let message = alloc::format!(
-            "not run: `{}` was called with these arguments {} times before and the result did not change. Change the \
-             approach or stop.",
+            "not run: `{}` was already called with these arguments {} times, and the result did not \
+            change. Change your approach or stop.",
             slot.name,
             times.saturating_sub(1)
         );
@@ -193,7 +194,8 @@ impl Run {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
-        // Narrowing needs nobody's leave. It waits for its turn: the calls before it run as they were permitted.
+        // Narrowing needs nobody's leave. It waits for its turn: the calls before it run
+        // as they were permitted.
         if entry.tool.kind == ToolKind::Plan(PlanRole::Enter) {
             slot.permitted = self.state.authority.epoch;
             slot.state = SlotState::Ready;
@@ -269,7 +271,7 @@ impl Run {
     fn delegate(&mut self, slot: &mut CallSlot, asked: &holm_grants::GrantSet, wanted: ShareRequest) {
         let depth = self.config().depth.saturating_add(1);
         if depth > self.config().limits.depth {
-            return self.refuse(slot, "not run: agents are already nested as deep as allowed");
+            return self.refuse(slot, "not run: agents are already nested as deeply as allowed");
         }
         let place = place_of(slot);
         let share = match self.take_share(place, wanted) {
@@ -302,7 +304,7 @@ impl Run {
         wanted: ShareRequest,
     ) -> Result<BudgetShare, &'static str> {
         if self.owes_too_much() {
-            return Err("not run: too many agents that were stopped have not said yet what they took");
+            return Err("not run: too many stopped agents have not reported their cost yet; wait for them");
         }
         match place {
             CallPlacement::Batch => {}
@@ -442,8 +444,7 @@ impl Run {
     /// Answers a call that does not run.
     pub(super) fn refuse(&mut self, slot: &mut CallSlot, message: &str) {
         if slot.again {
-            let text =
-                alloc::format!("outcome unknown: it may have run before the program stopped; now {message}");
+            let text = alloc::format!("outcome unknown: it may have run before Holm stopped; now {message}");
             return self.settle(slot, Outcome::Unknown, ToolOutput::text(text), 0);
         }
         self.settle(slot, Outcome::Refused, ToolOutput::text(message), 0);

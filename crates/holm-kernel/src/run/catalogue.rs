@@ -77,9 +77,8 @@ impl RunCatalogueEntry {
     /// Providers accept letters, digits, `_` and `-`; other names reach the model
     /// in a changed spelling.
     fn name_problem(&self) -> Option<String> {
-        (provider_name(&self.name) != *self.name).then(|| {
-            alloc::format!("the name is not one that providers take; use `{}`", provider_name(&self.name))
-        })
+        (provider_name(&self.name) != *self.name)
+            .then(|| alloc::format!("providers do not accept this name; use `{}`", provider_name(&self.name)))
     }
 }
 
@@ -89,9 +88,7 @@ fn need_problem(tool: &ToolSpec, schema: &CompiledSchema) -> Option<String> {
     let missing = |name: &&str| !schema.properties().any(|(property, _)| property == *name);
     let mut named = tool.needs.iter().flat_map(holm_grants::NeedTemplate::arguments);
     named.find(missing).map(|name| {
-        alloc::format!(
-            "a need names the argument `{name}`, which the schema does not have; name one that it has"
-        )
+        alloc::format!("a need names the argument `{name}`, which is not in the schema; name one that is")
     })
 }
 

@@ -14,10 +14,10 @@ use crate::planted::{PlantedBug, planted};
 use crate::{Budget, Event, NanoUsd, Narrowing, Started, ToolSpec};
 
 /// The message for a call whose permission was withdrawn.
-const WITHDRAWN: &str = "stopped: what it was allowed to do has been withdrawn";
+const WITHDRAWN: &str = "stopped: a grant it needs was withdrawn";
 
 /// The message for a child that the budget no longer covers.
-const UNCOVERED: &str = "stopped: the budget was changed and no longer covers what was set aside for it";
+const UNCOVERED: &str = "stopped: the new budget no longer covers its share";
 
 impl Run {
     /// The next request offers the new tools; running calls finish as they started.

@@ -282,11 +282,11 @@ fn kind_of(need: &CallNeed) -> GrantKind {
 /// What a model is told where nobody can be asked.
 fn denial(tool: &ToolSpec, missing: &[String]) -> String {
     let why = match missing {
-        [] => alloc::format!("`{}` needs a yes", tool.name),
+        [] => alloc::format!("`{}` needs an approval", tool.name),
         [one] => alloc::format!("{one} was not granted"),
         several => alloc::format!("{} were not granted", several.join(" and ")),
     };
-    alloc::format!("denied for this run: {why} and nobody can be asked. Do not try again.")
+    alloc::format!("denied for this run: {why}, and no user can be asked. Do not try again.")
 }
 
 /// The arguments as texts. A value that is not a string is given as JSON, so that no

@@ -39,7 +39,7 @@ impl Run {
 
     fn enter_plan(&mut self) -> String {
         if self.state.mode == Mode::Plan {
-            return String::from("Plan mode holds already: look around, change nothing, and make the plan.");
+            return String::from("You are already in plan mode: explore, change nothing, and make the plan.");
         }
         self.state.planning_from = Some(self.state.mode);
         self.set_mode(Mode::Plan);
@@ -55,12 +55,10 @@ impl Run {
     /// The reason why the model cannot leave plan mode, if there is one.
     pub(super) fn stays_in_plan(&self) -> Option<String> {
         if self.state.mode != Mode::Plan {
-            return Some(String::from("not run: the run is not in plan mode; there is nothing to leave"));
+            return Some(String::from("not run: the run is not in plan mode"));
         }
         self.state.planning_from.is_none().then(|| {
-            String::from(
-                "denied: plan mode was set from outside, and only from there can it be changed; answer with the plan",
-            )
+            String::from("denied: the user set plan mode, and only the user can end it; answer with the plan")
         })
     }
 }

@@ -208,7 +208,7 @@ impl Run {
                 self.turn_down(slot, &message);
             }
             Verdict::Rewrite { .. } if slot.rewrites >= MOST_REWRITES => {
-                self.refuse(slot, "denied: the call was rewritten too often");
+                self.refuse(slot, "denied: the call was rewritten too many times");
             }
             Verdict::Rewrite { arguments } => {
                 slot.rewrites += 1;
@@ -265,8 +265,10 @@ impl Run {
         };
         let same = |now: &Arc<RunCatalogueEntry>| Arc::ptr_eq(now, entry) || now.tool == entry.tool;
         if !self.catalogue.find(&slot.name).is_some_and(same) {
-            let message =
-                alloc::format!("not run: the tool `{}` has changed; look at it and call it again", slot.name);
+            let message = alloc::format!(
+                "not run: the tool `{}` has changed; read its description and call it again",
+                slot.name
+            );
             return PermitDecision::Deny(message);
         }
         self.decide(&entry.tool, &slot.needs)

@@ -17,8 +17,8 @@ use crate::{
 };
 
 /// The default note for a model whose reply was cut.
-const RESUME: &str = "Your reply was cut at the output limit. Go on exactly where it stopped; a call that was cut \
-                      must be made again, shorter.";
+const RESUME: &str = "Your reply was cut at the output limit. Continue exactly where it stopped; repeat a \
+    call that was cut, in a shorter form.";
 
 impl Run {
     pub(super) fn model_finished(&mut self, call: CallId, mut result: ModelResult) {
@@ -58,7 +58,7 @@ impl Run {
         // Only the kernel writes results: a result in a reply would answer a call that never ran.
         reply.blocks.retain(|block| !matches!(block, Block::ToolResult(_)));
         if is_empty(&reply) {
-            let message = String::from("the reply held neither text nor a call");
+            let message = String::from("the reply has neither text nor a call");
             let failure =
                 Failure { class: FailureClass::Empty, message, retry_after_ms: None, usage: reply.usage };
             return self.model_failed(call, draft, failure);
@@ -200,7 +200,8 @@ impl Run {
         self.open_batch([ToolCall { id, name, arguments, replay: None }].iter());
     }
 
-    /// Resolves the aliases of a native reply's calls and makes their ids unique.
+    /// Resolves the aliases of a native reply's calls and those that the tool search passes on, and
+    /// makes their ids unique.
     fn mend_calls(&mut self, blocks: &mut [Block]) {
         let mut number = self.state.next_call;
         let started = self.state.started.clone();
@@ -302,7 +303,7 @@ impl Run {
 
 fn announced_twice(text: &str) -> String {
     let said = crate::visible_text::visible_bounded(text, 200);
-    alloc::format!("the model announced an action twice and took none: {said}")
+    alloc::format!("the model announced an action twice but did not act: {said}")
 }
 
 /// If two ids have the same digest, one of them is merely replaced.

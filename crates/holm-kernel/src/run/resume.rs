@@ -24,11 +24,11 @@ use crate::{Consultation, Effect, Ending, Event, FailureClass, Outcome, Question
 const MOST_CRASHES: u64 = 5;
 
 /// The message for a call that is not repeated after too many crashes.
-const ABANDONED: &str = "stopped: the program ended again and again during this step";
+const ABANDONED: &str = "stopped: Holm crashed repeatedly during this step";
 
 /// What the model is told about a call whose outcome is unknown.
-const UNKNOWN: &str = "outcome unknown: the program stopped while this call ran. It may or may not have happened; look \
-                       before you do it again.";
+const UNKNOWN: &str = "outcome unknown: Holm stopped while this call ran. It may or may not have taken \
+    effect; check before you repeat it.";
 
 impl Run {
     pub(super) fn resumed(&mut self, host: String) {
@@ -104,8 +104,8 @@ impl Run {
     fn give_up_crashing(&mut self) {
         let crashes = self.state.group.crashes;
         let message = alloc::format!(
-            "the program ended {crashes} times in a row during this step and no answer came in between; check its log and \
-             its memory, then send another prompt to continue"
+            "Holm stopped {crashes} times in a row during this step without an answer in between; check \
+            its log and its memory, then send another prompt to continue"
         );
         let ending = Ending::Failed { class: FailureClass::HostCrash, message, attempts: crashes };
         match self.take_phase() {

@@ -78,11 +78,17 @@ impl Run {
             return self.refuse(slot, "not run: no model is configured");
         };
         if self.is_unpriced() || self.tokens_reached().is_some() || self.budget_reached().is_some() {
-            let why = "not run: the budget is spent, or the price of the model is not known";
+            let why = "not run: the budget is spent, or the model's price is unknown";
             if tries == 1 {
                 return self.refuse(slot, why);
             }
-            return self.end_skill(slot, ToolOutput::failed("the budget is spent; there was no second try"));
+            return self.end_skill(
+                slot,
+                ToolOutput::failed(
+                    "the budget is spent; the skill was not tried \
+                again",
+                ),
+            );
         }
         let call = self.next_call();
         let request = Request {

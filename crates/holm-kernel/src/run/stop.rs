@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// The message for a call that was stopped by its deadline.
-const OVERDUE: &str = "stopped: the call took longer than it may";
+const OVERDUE: &str = "stopped: the call timed out";
 
 /// The message for a child that its run did not wait for.
-const LEFT: &str = "stopped: the run that asked for it has ended";
+const LEFT: &str = "stopped: the run that made the call has ended";
 
 impl Run {
     pub(super) fn steered(&mut self, prompt: Prompt) {
@@ -182,7 +182,7 @@ impl Run {
             let used = now.since(self.state.group.started);
             if !self.is_idle() && used >= allowed {
                 let ending = Ending::OverLimit { limit: crate::Limit::WallClock, used, allowed };
-                return self.stop_with(ending, "stopped: the time for this task is over");
+                return self.stop_with(ending, "stopped: the task's time limit was reached");
             }
         }
         self.stop_children(&|_, child| child.deadline().is_some_and(|deadline| now >= deadline), OVERDUE);

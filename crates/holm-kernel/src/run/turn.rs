@@ -158,7 +158,7 @@ impl Run {
     /// Refuses to decide for a run whose rules this kernel does not have.
     fn unknown_rules(&mut self) {
         let message = alloc::format!(
-            "the run follows the rules of semantics {}, this kernel knows {SEMANTICS}; use a version that has them",
+            "the run uses semantics {}, this kernel supports {SEMANTICS}; use a version that supports it",
             self.state.started.semantics
         );
         self.finish(Ending::Failed { class: FailureClass::BadRequest, message, attempts: 0 });
@@ -222,8 +222,8 @@ impl Run {
             || {
                 let turns = if left == 1 { "turn is" } else { "turns are" };
                 alloc::format!(
-                    "Only {left} more {turns} allowed, and no tool can be called in the last one. Finish what is essential \
-                     and give the final answer."
+                    "Only {left} more {turns} left, and you cannot call tools in the last one. Finish \
+                    what is essential and give the final answer."
                 )
             },
             |text| text.replace("{left}", &left.to_string()),
@@ -508,7 +508,7 @@ impl Run {
             return self.finish(Ending::Failed {
                 class: FailureClass::BadRequest,
                 message: alloc::format!(
-                    "a budget is set, but the price of {} is not known; give its price or lift the budget",
+                    "a budget is set, but the price of {} is unknown; set its price or remove the budget",
                     model.name
                 ),
                 attempts: 0,
@@ -543,7 +543,8 @@ impl Run {
         self.issue(Effect::CallModel { call, request });
     }
 
-    /// On the last turn the model has to answer. Not where only a tool can end the run: there an answer ends nothing.
+    /// On the last turn the model has to answer. Not where only a tool can end the run: there
+    /// an answer ends nothing.
     fn turn_purpose(&self) -> Purpose {
         let Some(allowed) = self.config().limits.turns.limit() else { return Purpose::Turn };
         let policy = &self.config().policy;
@@ -581,7 +582,7 @@ impl Run {
     fn no_model(&mut self) {
         self.finish(Ending::Failed {
             class: FailureClass::BadRequest,
-            message: String::from("no model is configured; name one in `models`"),
+            message: String::from("no model is configured; add one to `models`"),
             attempts: 0,
         });
     }

@@ -23,9 +23,10 @@ pub fn children_end_once(outcome: &Outcome) -> Vec<Violation> {
     }
     let mut found = Vec::new();
     for (call, times) in ends {
-        let lead = format!("in the background (child {call})");
+        let number = format!("(child {call})");
         let messages = outcome.run.transcript().iter().filter(|message| message.author == Author::Kernel);
-        let heard = messages.filter(|message| message.plain_text().contains(&lead)).count();
+        let is_report = |text: &String| text.starts_with("The background helper ") && text.contains(&number);
+        let heard = messages.map(|message| message.plain_text()).filter(is_report).count();
         if times > 1 || heard > 1 || (times == 0 && outcome.rest == Rest::Idle) {
             let message = format!("child {call} ended {times} times and was heard {heard} times");
             found.push(Violation::new(promise, None, message));

@@ -19,8 +19,8 @@ use super::{
     step::{decode, encode},
 };
 
-/// The verdict of the plausibility guard; as JSON `{"type":"accept"}` or
-/// `{"type":"reject","reason":"…"}`.
+/// The verdict of the plausibility guard; as JSON `{"type":"accept"}`
+/// or `{"type":"reject","reason":"…"}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuardrailResult {
     /// The result may be believed.

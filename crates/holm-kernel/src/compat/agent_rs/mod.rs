@@ -12,10 +12,14 @@
 //!
 //! let state = create_agent_state("List files");
 //! let reply = r#"{"tool":"shell","command":"ls"}"#;
-//! let input = Json::object([("state_json", Json::from(state)), ("model_output", Json::from(reply))]);
+//! let input =
+//!     Json::object([("state_json", Json::from(state)), ("model_output", Json::from(reply))]);
 //! let output = Json::parse(&run_agent_step(&input.canonical())?)?;
 //! let decision = output.get("decision").map(Json::canonical);
-//! assert_eq!(decision.as_deref(), Some(r#"{"params":{"command":"ls"},"tool":"shell","type":"invoke_tool"}"#));
+//! assert_eq!(
+//!     decision.as_deref(),
+//!     Some(r#"{"params":{"command":"ls"},"tool":"shell","type":"invoke_tool"}"#)
+//! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -13,7 +13,10 @@ use super::{AgentDecision, AgentState, AgentStepError, AgentToolResult, HistoryR
 /// use holm_kernel::compat::agent_rs::create_agent_state;
 ///
 /// let state = create_agent_state("Hi");
-/// assert_eq!(state, r#"{"history":[{"role":"user","content":"Hi"}],"is_complete":false,"final_answer":null}"#);
+/// assert_eq!(
+///     state,
+///     r#"{"history":[{"role":"user","content":"Hi"}],"is_complete":false,"final_answer":null}"#
+/// );
 /// ```
 #[must_use]
 pub fn create_agent_state(query: &str) -> String {

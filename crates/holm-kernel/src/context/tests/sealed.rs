@@ -36,7 +36,8 @@ fn shorter(message: &Message) -> Option<Message> {
 fn an_elided_result_names_its_call_and_its_size_inside_the_same_envelope() {
     let body = format!("\n  3 matches in src/lib.rs\n{}", "x".repeat(1_000));
     let result = only(shorter(&message(tool_result(&body)))).unwrap();
-    let line = r#"[left out: result of grep {"pattern":"a b"}, 1027 characters; look again if you need it]"#;
+    let line =
+        r#"[left out: result of grep {"pattern":"a b"}, 1027 characters; call it again if you need it]"#;
     assert_eq!(result.text, teller::sealed(line));
     assert_eq!((result.call.as_str(), result.tool.as_str()), ("call_7", "grep"));
     assert_eq!(result.outcome, Outcome::Failed, "the model still learns that it failed");
@@ -56,7 +57,7 @@ fn attachments_leave_with_the_text_and_are_mentioned() {
     let elided = only(shorter(&message(result.clone()))).unwrap();
     assert!(elided.parts.is_empty());
     assert!(
-        elided.text.contains("5 characters and 1 attachment; look again if you need it]"),
+        elided.text.contains("5 characters and 1 attachment; call it again if you need it]"),
         "{}",
         elided.text
     );

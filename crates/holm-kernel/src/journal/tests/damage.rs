@@ -220,6 +220,11 @@ fn content_that_looks_like_a_journal_stays_content() {
 fn an_error_says_what_where_and_what_to_do() {
     let text = five();
     let error = decode(&with_line(&text, 2, b"garbage\n".to_vec())).unwrap_err().to_string();
-    assert!(error.starts_with(&format!("record 2 at byte {}: the line is no record (", start_of(&text, 2))));
+    assert!(
+        error.starts_with(&format!(
+            "record 2 at byte {}: the line is not a valid record (",
+            start_of(&text, 2)
+        ))
+    );
     assert!(error.ends_with("; restore the journal from a copy"));
 }

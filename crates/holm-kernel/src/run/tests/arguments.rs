@@ -138,7 +138,7 @@ fn hooks_cannot_rewrite_a_call_for_ever() {
     });
     assert_eq!(play.prompt("go"), answered("done"));
     assert_eq!(play.ran, [""; 0]);
-    assert!(play.results()[0].1.contains("rewritten too often"));
+    assert!(play.results()[0].1.contains("rewritten too many times"));
 }
 
 fn flaws(events: &[Event]) -> Vec<(String, bool)> {

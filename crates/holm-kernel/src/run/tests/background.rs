@@ -401,13 +401,13 @@ fn the_model_looks_after_its_children() {
     play.give(Input::ChildStarted { call: first, child: "child-1".into() });
     assert_eq!(play.run.open_children().collect::<Vec<_>>(), [(first, "child-1")]);
     let (_, text) = ask(&mut play, r#"{"action":"status"}"#.into());
-    assert!(text.contains(&format!("child {first} (`helper`) is at work")), "{text}");
-    assert!(text.contains(&format!("child {second} (`helper`) waits for its turn")), "{text}");
+    assert!(text.contains(&format!("child {first} (`helper`) is running")), "{text}");
+    assert!(text.contains(&format!("child {second} (`helper`) is queued")), "{text}");
     let (outcome, text) = ask(&mut play, format!(r#"{{"action":"stop","child":{second}}}"#));
-    assert!(outcome == Outcome::Succeeded && text.contains("is stopped"), "{text}");
+    assert!(outcome == Outcome::Succeeded && text.contains("was stopped"), "{text}");
     assert_eq!((&play.aborted[..], told(&play, second).len()), (&[second][..], 0));
     let (_, text) = ask(&mut play, format!(r#"{{"action":"result","child":{first}}}"#));
-    assert!(text.contains("is at work"), "{text}");
+    assert!(text.contains("is running"), "{text}");
     let (outcome, _) = ask(&mut play, r#"{"action":"stop","child":999}"#.into());
     assert_eq!(outcome, Outcome::Failed);
     play.give(Input::ChildFinished { call: first, result: finished("forty-two", 0) });
@@ -507,7 +507,7 @@ fn a_child_that_takes_too_long_is_stopped_whatever_the_run_does() {
     let play = begun(config, vec![Say::Call("helper", APART)]);
     let child = children(&play)[0];
     assert_eq!((play.now, &play.aborted[..]), (5_000, &[child][..]));
-    assert!(told(&play, child)[0].contains("longer than it may"));
+    assert!(told(&play, child)[0].contains("timed out"));
     assert_eq!(play.endings, [answered("done")]);
 }
 

@@ -124,7 +124,7 @@ fn a_run_near_its_cap_is_told_once_to_wrap_up() {
     script.push(Say::Text("wrapped up"));
     let play = graceful(5, 2, script);
     assert_eq!(play.endings, [answered("wrapped up")]);
-    let expected = "Only 2 more turns are allowed, and no tool can be called in the last one. Finish what is essential and give the \
+    let expected = "Only 2 more turns are left, and you cannot call tools in the last one. Finish what is essential and give the \
                     final answer.";
     assert_eq!(warnings(&play), [expected]);
     let near = play.events.iter().find(|event| matches!(event, Event::LimitNear { .. }));
@@ -223,7 +223,7 @@ fn an_unknown_price_is_never_taken_for_free() {
     let Ending::Failed { class: FailureClass::BadRequest, message, attempts: 0 } = ending else {
         panic!("{ending:?}")
     };
-    assert!(message.contains("the price of scripted/one is not known"), "{message}");
+    assert!(message.contains("the price of scripted/one is unknown"), "{message}");
     assert_eq!(play.requests.len(), 0);
 }
 

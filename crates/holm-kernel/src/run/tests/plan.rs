@@ -123,7 +123,7 @@ fn plan_mode_that_came_from_outside_is_only_left_from_outside() {
         Play::new(planning(Mode::Plan), vec![Say::Call("enter_plan", "{}"), Say::Call("exit_plan", PLAN)]);
     assert_eq!(play.prompt("go"), answered("done"));
     assert_eq!((play.run.mode(), play.asked.len(), modes(&play).len()), (Mode::Plan, 0, 0));
-    assert!(play.results()[1].1.contains("from outside"), "{:?}", play.results());
+    assert!(play.results()[1].1.contains("only the user can end it"), "{:?}", play.results());
 
     // Also when a person chose it after the model did.
     let mut play = Play::new(planning(Mode::Full), vec![Say::Call("enter_plan", "{}")]);

@@ -110,7 +110,7 @@ fn an_unknown_tool_is_answered_with_the_names_of_the_known_ones() {
     assert_eq!(play.prompt("go"), answered("done"));
     let (outcome, text) = &play.results()[0];
     assert_eq!(*outcome, Outcome::Refused);
-    assert_eq!(text, "there is no tool `ehco`; the tools are: echo, other");
+    assert_eq!(text, "there is no tool `ehco`; available tools: echo, other");
 }
 
 /// What a model is told that calls `name` where these tools are there, and these on offer.
@@ -130,7 +130,7 @@ fn a_model_that_mistypes_one_of_many_tools_is_told_which_was_meant_and_how_many_
         numbered.chain([tool("reviewer")]).collect::<Vec<_>>()
     };
     let told = told_of("reviever", many(), None);
-    assert!(told.starts_with("there is no tool `reviever`; the tools are: reviewer, t0, t1, "), "{told}");
+    assert!(told.starts_with("there is no tool `reviever`; available tools: reviewer, t0, t1, "), "{told}");
     assert!(told.ends_with(", t18 and 11 more"), "{told}");
 }
 
@@ -138,10 +138,10 @@ fn a_model_that_mistypes_one_of_many_tools_is_told_which_was_meant_and_how_many_
 fn a_tool_that_is_not_on_offer_can_be_searched_for_where_a_tool_finds_tools() {
     let offered: Option<&'static [&'static str]> = Some(&["echo"]);
     let both = || vec![tool("echo"), tool("other")];
-    let plain = "the tool `other` is not on offer in this turn; use one that is";
+    let plain = "the tool `other` is not available in this turn; use one that is";
     assert_eq!(told_of("other", both(), offered), plain);
     let with_finder = [both(), vec![tool("tool_search")]].concat();
-    let finder = alloc::format!("{plain}, or ask `tool_search` for it");
+    let finder = alloc::format!("{plain}, or look it up with `tool_search`");
     assert_eq!(told_of("other", with_finder, offered), finder);
 }
 

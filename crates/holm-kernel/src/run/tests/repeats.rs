@@ -48,7 +48,7 @@ fn the_third_equal_call_is_refused_and_the_fourth_ends_the_run() {
     assert_eq!(play.ran.len(), 2);
     assert_eq!(outcomes(&play), [Outcome::Succeeded, Outcome::Succeeded, Outcome::Refused, Outcome::Refused]);
     assert_eq!(seen(&play), [("echo".to_string(), 3), ("echo".to_string(), 4)]);
-    assert!(play.results()[2].1.contains("Change the approach or stop"), "{}", play.results()[2].1);
+    assert!(play.results()[2].1.contains("Change your approach or stop"), "{}", play.results()[2].1);
 }
 
 #[test]
@@ -172,8 +172,7 @@ fn turns_that_bring_nothing_new_are_answered_once_and_then_end_the_run() {
     assert_eq!(play.prompt("go"), looping("", 13));
     assert_eq!(play.requests.len(), 20 + 13);
     let told = play.run.transcript().iter().filter(|message| {
-        message.role == Role::User
-            && message.plain_text().starts_with("The last 12 turns brought nothing new.")
+        message.role == Role::User && message.plain_text().starts_with("The last 12 turns made no progress.")
     });
     assert_eq!(told.count(), 1);
 }

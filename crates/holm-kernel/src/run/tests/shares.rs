@@ -77,7 +77,7 @@ fn a_child_that_finds_no_tokens_left_is_a_refused_call() {
     let refused = play.results().pop();
     let (outcome, text) = refused.expect("a result");
     assert_eq!(outcome, Outcome::Refused);
-    assert!(text.contains("nothing is left of the tokens"), "{text}");
+    assert!(text.contains("the token limit has nothing left"), "{text}");
 }
 
 #[test]

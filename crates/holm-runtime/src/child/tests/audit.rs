@@ -180,9 +180,10 @@ fn beyond_shares(spawned: &[(CallId, SpawnRequest)], bills: &BTreeMap<CallId, (N
 
 /// How often the model was told what came of a child in the background.
 fn heard(run: &Run, child: CallId) -> usize {
-    let lead = format!("in the background (child {child})");
+    let number = format!("(child {child})");
     let messages = run.transcript().iter().filter(|message| message.author == Author::Kernel);
-    messages.filter(|message| message.plain_text().contains(&lead)).count()
+    let is_report = |text: &String| text.starts_with("The background helper ") && text.contains(&number);
+    messages.map(|message| message.plain_text()).filter(is_report).count()
 }
 
 /// The most money that was set aside for children and spent by them at any time.

@@ -36,7 +36,7 @@ async fn the_parent_goes_on_and_hears_the_result_before_it_ends() {
     assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "it is 42");
     let heard = heard(&session);
     assert_eq!(heard.len(), 2, "{heard:?}");
-    assert!(heard[1].starts_with("The helper `kid` in the background (child 1) has ended."), "{heard:?}");
+    assert!(heard[1].starts_with("The background helper `kid` (child 1) has ended."), "{heard:?}");
     assert!(heard[1].contains(">42<"), "{heard:?}");
 }
 
