@@ -74,8 +74,8 @@ impl AgentValidator {
         let is_there = |name: &&String| self.agents.contains(*name) || self.tools.may_have(name);
         let name = named.iter().chain(&agent.manages).find(|name| !is_there(name))?;
         let fix = match name.as_str() {
-            "web_search" => "set HOLM_SEARCH, or remove it from the file",
-            _ => "add it, or remove it from the file",
+            "web_search" => "set HOLM_SEARCH, or remove the name from the file",
+            _ => "create it, or remove the name from the file",
         };
         let why = format!("no tool or agent is named `{name}`");
         Some(AgentSetupProblem { line: line_naming(path, name), why, fix })

@@ -28,7 +28,7 @@ impl DelegationCycle {
 
 impl fmt::Display for DelegationCycle {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "agents delegate in a circle: {}", self.0.join(" -> "))
+        write!(out, "agents delegate in a cycle: {}", self.0.join(" -> "))
     }
 }
 

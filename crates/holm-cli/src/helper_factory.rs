@@ -146,7 +146,7 @@ impl AgentHost for HelperFactory {
             Some(top) => {
                 format!("this folder is not the top of its git repository; start `holm` in {}", top.shown())
             }
-            None => "there is no git repository here".into(),
+            None => "this folder is not in a git repository".into(),
         }
     }
 

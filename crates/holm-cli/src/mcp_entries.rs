@@ -307,9 +307,9 @@ impl McpServerEntry {
         let begins = if self.entry.get("command").is_some() { "starts" } else { "reaches" };
         let mut asks = vec![format!("{} {begins} `{}`", self.name, self.reach())];
         let grants = self.entry.get("grants").and_then(Value::as_array).into_iter().flatten();
-        asks.extend(grants.filter_map(Value::as_str).map(|grant| format!("wants {}", visible(grant))));
+        asks.extend(grants.filter_map(Value::as_str).map(|grant| format!("asks for {}", visible(grant))));
         if self.entry.get("network").and_then(Value::as_str) == Some("open") {
-            asks.push("wants the whole network".into());
+            asks.push("asks for the whole network".into());
         }
         let variables = ["env", "headers"].into_iter().filter_map(|key| self.entry.get(key)?.as_object());
         for (name, value) in variables.flatten() {

@@ -15,8 +15,8 @@ mod pack;
 
 type BuildScriptError = Box<dyn std::error::Error>;
 
-/// Guests, and what each is like: a guest that is like none. To take one out, both are taken out, so small ones that are called at
-/// every turn are like small ones.
+/// Guests, and what each is like: a guest that is like none. To take one out, both are taken out,
+/// so small ones that are called at every turn are like small ones.
 const LIKE: [(&str, &str); 7] = [
     ("base64", "read"),
     ("edit", "write"),

@@ -16,7 +16,10 @@ const MOST_LINES: usize = 1_000;
 /// use holm_tools::front_matter::{FrontMatter, FrontMatterValue};
 ///
 /// let front = FrontMatter::parse("---\nname: reviewer\n---\nYou review.\n")?;
-/// assert_eq!((front.entries[0].line, &front.entries[0].value), (2, &FrontMatterValue::Text("reviewer".into())));
+/// assert_eq!(
+///     (front.entries[0].line, &front.entries[0].value),
+///     (2, &FrontMatterValue::Text("reviewer".into()))
+/// );
 /// assert_eq!(front.body, "You review.");
 /// # Ok::<(), holm_tools::agents::AgentFileError>(())
 /// ```

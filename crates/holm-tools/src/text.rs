@@ -17,7 +17,8 @@ pub fn is_shown(c: char) -> bool {
             '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The text without control characters (line ends and tabs become spaces or stay line ends), at most `longest` characters.
+/// The text without control characters (line ends and tabs become spaces or stay line ends),
+/// at most `longest` characters.
 ///
 /// White space at the ends and repeated blank lines go; a cut is marked by `…`.
 pub(crate) fn tidy(text: &str, longest: usize) -> String {

@@ -292,8 +292,8 @@ async fn misbehaves() {
         ("yes flood", "printed more than"),
         ("yes flood >&2", "printed more than"),
         ("kill -SEGV $$", "crashed"),
-        ("./not-there.sh", "could not be started"),
-        ("./notes.txt", "could not be started"),
+        ("./not-there.sh", "cannot start the hook"),
+        ("./notes.txt", "cannot start the hook"),
     ] {
         let before = stage.came_of("PreToolUse", command, 1).await;
         assert!(before.ran.is_empty() && before.shown.contains(says), "{command}: {}", before.shown);
@@ -374,7 +374,7 @@ async fn notices_changes() {
     // An attacker has made a gate that lets everything pass.
     fs::write(stage.path("check.sh"), "#!/bin/sh\nexit 0 # always\n").unwrap();
     let came = run(hooks).await;
-    assert!(came.ran.is_empty() && came.shown.contains("has changed since it was trusted"), "{}", came.shown);
+    assert!(came.ran.is_empty() && came.shown.contains("changed since you trusted it"), "{}", came.shown);
 }
 
 /// The trusted script waits, while an attacker replaces it in every possible way.

@@ -282,7 +282,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         Level::Execute,
         &[],
         &[AskReason::Level],
-        "denied for this run: what it needs is granted, but this mode asks about every call that can run programs and nobody can \
+        "denied for this run: what it needs is granted, but this mode asks about every call that can run programs, and no user can \
          be asked. Do not try again.",
         "because no user is present to approve it; what it needs is granted, but this mode asks about every call that can run \
          programs: allow it with --yes write:n.txt",

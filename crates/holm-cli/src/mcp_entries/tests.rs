@@ -20,8 +20,8 @@ fn an_entry_is_shown_as_it_is_written_with_all_that_it_asks_for() {
         written[0].asks(),
         [
             "sea starts `python3 ${HOME}/server.py`",
-            "wants read:src/",
-            "wants the whole network",
+            "asks for read:src/",
+            "asks for the whole network",
             "is given ${TOK} as TOKEN",
             "sets MODE",
         ]

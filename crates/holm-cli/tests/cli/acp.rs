@@ -452,10 +452,10 @@ fn a_person_is_asked_by_a_form_where_the_editor_has_one() {
         found.0["forms"][0]["requestedSchema"]["properties"]["answer"]["enum"],
         json!(["north", "south"])
     );
-    assert!(stage.double.requests().last().unwrap().text().contains("The person answers: south"));
+    assert!(stage.double.requests().last().unwrap().text().contains("The user answers: south"));
     let without = Editor::on(&stage).opens("a").says("a", "Sail.").seen();
     assert_eq!(without.0["forms"], json!([]), "nothing is asked that an editor cannot show");
-    assert!(stage.double.requests().last().unwrap().text().contains("nobody answers"));
+    assert!(stage.double.requests().last().unwrap().text().contains("the user did not answer"));
 }
 
 #[test]

@@ -99,15 +99,15 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     // Choosing one of them is an error, and no model is asked.
     let ran = stage.run(&["--agent", "one", "-p", "Look."]);
     let mend = "\n  hint: remove one of them from the other's `tools` or `manages`";
-    ran.fails(2, &format!("one.md:4: agents delegate in a circle: one -> two -> three -> one{mend}"));
+    ran.fails(2, &format!("one.md:4: agents delegate in a cycle: one -> two -> three -> one{mend}"));
     let ran = stage.run(&["--agent", "five", "-p", "Look."]);
-    ran.fails(2, &format!("five.md:4: agents delegate in a circle: five -> five{mend}"));
+    ran.fails(2, &format!("five.md:4: agents delegate in a cycle: five -> five{mend}"));
     assert!(stage.double.requests().is_empty());
     // Showing one of them works, and shows what to fix.
     let shown = stage.holm(["agent", "show", "one"]);
     assert_eq!(shown.code, Some(0), "{shown:?}");
     assert!(shown.out.contains("[\"read\",\"two\"]"), "{shown:?}");
-    let circles = checked.out.lines().filter(|line| line.contains("agents delegate in a circle: "));
+    let circles = checked.out.lines().filter(|line| line.contains("agents delegate in a cycle: "));
     let named: Vec<&str> =
         circles.filter_map(|line| line.split("circle: ").nth(1)?.split(';').next()).collect();
     let expect = [
@@ -118,7 +118,7 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     ];
     assert_eq!(named, expect);
     assert!(
-        checked.out.contains("three.md: ") && checked.out.contains("`colour` means nothing here"),
+        checked.out.contains("three.md: ") && checked.out.contains("unknown key `colour`"),
         "{checked:?}"
     );
     assert!(checked.out.lines().any(|line| line.starts_with("ok   agent") && line.ends_with("four.md")));
@@ -134,8 +134,8 @@ fn of_two_in_a_circle_none_is_said_to_be_missing() {
         fs::write(agents.join(format!("{name}.md")), text).unwrap();
     }
     let listed = stage.holm(["tool", "list"]);
-    assert!(listed.err.contains("agents delegate in a circle: "), "{listed:?}");
-    assert!(listed.err.contains("it hands work to `"), "{listed:?}");
+    assert!(listed.err.contains("agents delegate in a cycle: "), "{listed:?}");
+    assert!(listed.err.contains("it delegates to `"), "{listed:?}");
     assert!(!listed.err.contains("no tool or agent is named"), "{listed:?}");
 }
 
@@ -156,7 +156,7 @@ fn an_agent_that_names_what_nobody_has_does_not_begin_and_is_told_wherever_one_l
     assert!(stage.double.requests().is_empty());
     let checked = stage.holm(["check"]);
     assert_eq!(checked.code, Some(2), "{checked:?}");
-    assert!(checked.out.contains(&format!("lost.md:7: {expect}; add it")), "{checked:?}");
+    assert!(checked.out.contains(&format!("lost.md:7: {expect}; create it")), "{checked:?}");
     assert!(checked.out.lines().any(|line| line.starts_with("ok   agent") && line.ends_with("fine.md")));
     let listed = stage.holm(["agent", "list"]).out;
     assert!(listed.contains(&format!("lost  cannot be used: line 7: {expect}")), "{listed}");
@@ -172,7 +172,7 @@ fn a_file_among_agents_without_a_head_is_told_and_one_for_people_is_not() {
     fs::create_dir_all(&agents).unwrap();
     fs::write(agents.join("plain.md"), "You are plain.\n").unwrap();
     fs::write(agents.join("README.md"), "These are agents.\n").unwrap();
-    let expect = "such a file begins with a line of three dashes";
+    let expect = "the front matter is missing";
     let listed = stage.holm(["agent", "list"]).out;
     assert!(listed.starts_with(&format!("plain  cannot be used: line 1: {expect}")), "{listed}");
     assert_eq!(listed.lines().count(), 1, "{listed}");

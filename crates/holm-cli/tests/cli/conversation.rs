@@ -43,9 +43,9 @@ fn a_question_at_a_terminal_is_answered_by_number_or_in_words() {
         let told = stage.double.requests()[1].text();
         assert!(told.contains(expect), "{types}: {told}");
     };
-    check("2", "The person answers: blue");
-    check("green", "The person answers: green");
-    check("", "nobody answers; decide yourself");
+    check("2", "The user answers: blue");
+    check("green", "The user answers: green");
+    check("", "the user did not answer; decide yourself");
 }
 
 #[test]

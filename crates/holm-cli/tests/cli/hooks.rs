@@ -88,7 +88,7 @@ fn a_prompt_that_a_hook_withholds_is_said_and_never_shown_as_ordinary() {
     assert_eq!(live.err, "holm: a hook withheld the prompt from the model: bad word\n");
     assert!(!stage.double.requests()[0].text().contains("Paris"));
     let (_, events) = live.out.split_once('\n').unwrap();
-    let notice = r#"{"withheld":{"message":0,"shown":"[A hook withheld what was said here: bad word]"}}"#;
+    let notice = r#"{"withheld":{"message":0,"shown":"[A hook withheld this text: bad word]"}}"#;
     assert_eq!(events.lines().filter(|line| *line == notice).count(), 1, "{events}");
     assert_eq!(stage.holm(["session", "replay", "s", "--json"]).out, events);
     // The next one is heard; what was withheld before is not told again.
@@ -174,7 +174,7 @@ fn what_hooks_did_to_a_run_is_shown() {
         "seen by a hook",
         "*a hook added for the model:*\n\n> mind the gap",
         "## A hook, instead of an end",
-        "> A hook says that you are not done: look again",
+        "> A hook reports that you are not done: look again",
     ] {
         assert!(shown.contains(expect), "{expect}\n{shown}");
     }
@@ -220,7 +220,7 @@ fn a_script_that_the_hooks_name_is_trusted_with_them_and_keeps_its_gate_closed_o
     assert!(count(&stage).1.contains("not on my watch"));
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     let (ran, told) = count(&stage);
-    assert!(!told.contains("one two three") && told.contains("stays closed"), "{told}");
+    assert!(!told.contains("one two three") && told.contains("are denied"), "{told}");
     assert!(ran.err.contains("check.sh, a script of") && ran.err.contains("changed since you trusted it"));
     assert!(ran.err.contains("`read` was denied by a hook"), "{ran:?}");
     let checked = stage.holm(["check"]);
@@ -246,7 +246,7 @@ fn a_check_finds_what_would_keep_a_run_with_trusted_hooks_from_beginning() {
     finds("hooks", "hooks.json: they changed since you trusted them; `holm hooks trust`");
     fs::write(stage.work().join(".holm/hooks.json"), guard("exit 0").replace("PreToolUse", "PreTolUse"))
         .unwrap();
-    finds("hooks", "hooks.json:1: there is no event `PreTolUse`; ");
+    finds("hooks", "hooks.json:1: unknown event `PreTolUse`; ");
     fs::write(stage.work().join(".holm/hooks.json"), guard(REFUSES)).unwrap();
     fs::write(stage.data().join("trust.json"), "{").unwrap();
     finds("trust", "trust.json");
@@ -320,8 +320,8 @@ fn whoever_trusts_hooks_is_told_of_a_script_that_is_not_there_and_of_time_that_i
     let hook = serde_json::json!({ "type": "command", "command": "sh ./nope.sh", "timeout": 100 });
     let hooks = serde_json::json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
     let ran = stage(&hooks.to_string(), 0).holm(["hooks", "trust"]);
-    assert!(ran.out.contains("names nope.sh, which is not there"), "{ran:?}");
-    assert!(ran.out.contains("gives `sh ./nope.sh` 100 s, of which it gets 20"), "{ran:?}");
+    assert!(ran.out.contains("names nope.sh, which does not exist"), "{ran:?}");
+    assert!(ran.out.contains("gives `sh ./nope.sh` 100 s; Holm allows 20"), "{ran:?}");
 }
 
 #[test]
@@ -445,9 +445,9 @@ fn trusted_hooks_look_at_the_calls_of_helpers_too() {
 fn a_file_that_is_not_understood_is_not_used_at_all() {
     let stage = stage(r#"{"hooks":{"PreToolUsed":[]}}"#, 1);
     let (ran, told) = count(&stage);
-    assert!(told.contains("one two three") && ran.err.contains("none of the hooks is used"), "{ran:?}");
+    assert!(told.contains("one two three") && ran.err.contains("until then no hook runs"), "{ran:?}");
     fs::write(stage.work().join(".holm/hooks.json"), "{\"hooks\":{\n\"PreToolUsed\":[]}}").unwrap();
-    stage.holm(["hooks", "trust"]).fails(2, "hooks.json: line 2: there is no event `PreToolUsed`");
+    stage.holm(["hooks", "trust"]).fails(2, "hooks.json: line 2: unknown event `PreToolUsed`");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn one_bad_program_is_told_and_takes_no_other_down() {
         ("plain.sh", "run chmod +x on it"),
         ("broken.sh", "`describe` ended with status 3"),
         ("words", "begin it with #!"),
-        ("lost.sh", "its first line names /nope/interp, which is not there"),
+        ("lost.sh", "its first line names /nope/interp, which does not exist"),
     ] {
         let lines: Vec<&str> = ran.err.lines().filter(|line| line.contains(name)).collect();
         assert!(lines.len() == 1 && lines[0].contains(why), "{name}: {ran:?}");
@@ -181,7 +181,7 @@ fn a_replaced_program_says_that_its_asks_are_lost_until_it_is_confirmed() {
     fs::write(&path, PING).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(tools.join("ping.toml"), "asks = ['read:notes.txt']\n").unwrap();
-    let lost = "its asks are not granted until `holm tool confirm ping.sh`";
+    let lost = "its grants are withheld; review it, then run `holm tool confirm ping.sh`";
     assert!(!stage.holm(["tool", "list"]).err.contains(lost));
     fs::write(&path, PING.replace("pong", "peng")).unwrap();
     for ran in [stage.holm(["tool", "list"]), stage.run(&["-p", "Say something."])] {

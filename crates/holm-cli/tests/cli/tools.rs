@@ -15,15 +15,15 @@ fn the_tools_are_listed_with_what_they_need() {
     assert_eq!(ran.out.lines().filter(outside).count(), 3, "{}", ran.out);
     let files: Vec<&str> = ran.out.lines().filter(|line| !outside(line)).collect();
     insta::assert_snapshot!(files.join("\n"), @r#"
-    read         Reads a file: its lines with their numbers, or a picture. Long files come in pages; say where to go on with offset. With reference in place of path it reads a result that was too large to show. (read-only, needs read:{path?})
-    list         Lists what is in a folder, one name a line: folders with a slash behind them, files with their size, links with an @. Does not look into folders; glob does. (read-only, needs read:{path=.})
-    glob         Finds files by a pattern of their paths, such as `*.rs` or `src/**/*.rs`. Leaves out what git ignores unless ignored is true. The paths it gives can be read as they are. (read-only, needs read:{path=.}/**)
-    grep         Searches the text of files with a regular expression. Leaves out what git ignores and what is no text. Shows `path:line:text`; lines around a match have - in place of the colons. (read-only, needs read:{path=.}/**)
-    write        Writes a whole file, new or in place of what it held. A file that exists has to be read first. To change a part of a file use edit. (write, needs write:{path})
-    edit         Replaces text in a file: old by new, or several edits, all or none. The old text must occur once, unless all is true. Refused if the file has changed since it was read. Shows the changed lines. (write, needs read:{path} and write:{path})
+    read         Reads a file: its lines with line numbers, or an image. Long files come in pages; continue with offset. With reference instead of path, reads a result that was too large to show. (read-only, needs read:{path?})
+    list         Lists a folder, one name a line: folders end with a slash, files show their size, links end with an @. Not recursive; use glob for that. (read-only, needs read:{path=.})
+    glob         Finds files by a path pattern, such as `*.rs` or `src/**/*.rs`. Skips files that git ignores unless ignored is true. Pass the paths to read unchanged. (read-only, needs read:{path=.}/**)
+    grep         Searches text files with a regular expression. Skips binary files and files that git ignores. Shows `path:line:text`; lines around a match have - instead of the colons. (read-only, needs read:{path=.}/**)
+    write        Writes a whole file, new or replaced. Read an existing file first. To change part of a file, use edit. (write, needs write:{path})
+    edit         Replaces text in a file: old with new, or several edits, all or none. The old text must occur once, unless all is true. Fails if the file has changed since it was read. Shows the changed lines. (write, needs read:{path} and write:{path})
     patch        Applies a patch to one or more files: all of it, or nothing. The lines around each change must be in the file, in one place; line numbers and counts may be off or missing. Shows the changed lines. (write, needs read:{paths?} and write:{paths?} and read:{diff:files?} and write:{diff:files?})
-    date         Tells the date, the day of the week and the time, in UTC. (none)
-    system_info  Tells what kind of machine the tools work on: operating system, processor, how many cores. (none)
+    date         Returns the date, the day of the week and the time, in UTC. (none)
+    system_info  Describes the machine that tools run on: operating system, processor, number of cores. (none)
     "#);
 }
 
@@ -41,7 +41,7 @@ fn a_tool_runs_under_the_grants_that_it_was_given() {
     let read = r#"{"path":"notes.txt","offset":2,"limit":1}"#;
     stage
         .holm(["tool", "execute", "read", read, "--grant", "read:notes.txt"])
-        .says("     2\ttwo\n[lines 2 to 2 of 3; go on with offset 3]\n");
+        .says("     2\ttwo\n[lines 2 to 2 of 3; continue with offset 3]\n");
     stage.holm(["tool", "execute", "read", read]).fails(3, "read:notes.txt");
     stage.holm(["tool", "execute", "read", "{}", "--grant", "read:**"]).fails(3, "path");
     stage.holm(["tool", "execute", "read", r#"{"path":"no.txt"}"#, "--grant", "read:**"]).fails(3, "no.txt");
@@ -62,7 +62,7 @@ fn a_plan_changes_nothing() {
     assert_eq!(stage.holm(args).code, Some(3));
     assert!(!stage.work().join("new.txt").exists());
     let args = ["tool", "execute", "write", write, "--grant", "write:**", "--mode", "accept-edits"];
-    stage.holm(args).says("`new.txt` has 1 bytes now (new)\n");
+    stage.holm(args).says("`new.txt` now has 1 bytes (new)\n");
     assert_eq!(stage.holm(args).code, Some(3), "what nobody has read is not written over");
 }
 
@@ -109,8 +109,8 @@ fn no_file_tool_goes_around_the_root() {
         let all = ["--grant", "read:**", "--grant", "write:**", "--mode", "full"];
         stage.holm([&["tool", "execute", tool, arguments], all.as_slice()].concat()).fails(3, expect);
     };
-    check("write", r#"{"path":".git/hooks/pre-commit","content":"x"}"#, "kept from tools");
-    check("write", r#"{"path":".holm/tools/x.sh","content":"x"}"#, "kept from tools");
+    check("write", r#"{"path":".git/hooks/pre-commit","content":"x"}"#, "hidden from tools");
+    check("write", r#"{"path":".holm/tools/x.sh","content":"x"}"#, "hidden from tools");
     check("read", r#"{"path":"pipe"}"#, "is a pipe");
 }
 

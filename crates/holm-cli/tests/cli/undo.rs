@@ -122,7 +122,7 @@ fn what_a_run_changed_is_given_back_and_secrets_stay_out_of_its_reach() {
     stage.run(&[&["-p", "Change it."], grants.as_slice()].concat()).says("Done.\n");
     assert_eq!(text(&stage, "a.txt"), "two");
     let told = stage.double.requests()[1].text();
-    assert!(told.contains("kept from tools") && !told.contains("the planted word"), "{told}");
+    assert!(told.contains("hidden from tools") && !told.contains("the planted word"), "{told}");
     let ran = stage.holm(["undo"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "restored a.txt\n"), "{ran:?}");
     assert_eq!(text(&stage, "a.txt"), "one");

@@ -118,7 +118,7 @@ fn what_is_no_tool_is_told_with_the_reason() {
 fn a_sidecar_that_says_something_unknown_is_told_in_one_line() {
     let stage = stage().file("peek.toml", "level = 'read-only'\nasked = []\n");
     let ran = stage.holm(["tool", "validate", "peek.wasm"]);
-    ran.fails(2, "peek.toml: the sidecar cannot be read: line 2: unknown field `asked`");
+    ran.fails(2, "peek.toml: the sidecar is invalid: line 2: unknown field `asked`");
     assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
 }
 
@@ -156,7 +156,7 @@ fn the_mode_holds_for_a_file_that_is_called_by_hand() {
     };
     assert_eq!(call(&["--mode", "plan"]).code, Some(0), "plan mode may look");
     let writes = ["--grant", "write:**"];
-    call(&[&writes[..], &["--mode", "plan"]].concat()).fails(3, "plan mode only looks");
+    call(&[&writes[..], &["--mode", "plan"]].concat()).fails(3, "plan mode is read-only");
     call(&writes).fails(3, "denied");
     assert_eq!(call(&[&writes[..], &["--mode", "full"]].concat()).code, Some(0));
     assert_eq!(call(&[&writes[..], &["--yes", "tool:peek"]].concat()).code, Some(0));
@@ -195,7 +195,7 @@ fn replaced_code_of_the_users_own_tools_loses_what_it_asks_for_until_it_is_confi
     fs::write(tools.join("peek.wasm"), guest("Peeks at a note, better.")).unwrap();
     let ran = stage.holm(execute);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.err.contains("its code was replaced"), "{ran:?}");
+    assert!(ran.err.contains("its code changed"), "{ran:?}");
     stage.agrees(["tool", "confirm", "peek.wasm"]);
     stage.holm(execute).says("remember the milk\n");
 }

@@ -29,7 +29,7 @@ fn what_cannot_be_used_is_named_with_its_line() {
         let error = SkillDocument::parse(text).unwrap_err();
         assert!(error.line == line && error.to_string().contains(expect), "{error}");
     };
-    check("no head", 1, "three dashes");
+    check("no head", 1, "front matter is missing");
     check("---\nname: a\n---\nx", 1, "`description` is missing");
     check("---\ndescription: a\n---\nx", 1, "`name` is missing");
     for name in ["A", "-a", "a-", "a--b", "a_b", "a b"] {

@@ -206,7 +206,7 @@ fn jail(
         ));
     }
     if programs.offline && program.network == JailNetwork::Open {
-        return Err("it wants an open network, and Holm is offline".into());
+        return Err("it asks for an open network, and Holm is offline".into());
     }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
         .map_err(|error| error.to_string())?;

@@ -127,8 +127,8 @@ impl HelperAgent {
 
     /// Lets calls pass `background: true`. Such a call is answered at once with the child's number,
     /// the parent continues, and the result arrives later by itself. For each limit of the parent,
-    /// such a child needs a share: see [`reserve`](Self::reserve) and
-    /// [`reserve_tokens`](Self::reserve_tokens).
+    /// such a child needs a share: see [`reserve`](Self::reserve)
+    /// and [`reserve_tokens`](Self::reserve_tokens).
     #[must_use]
     pub fn background(mut self) -> Self {
         self.declaration.background = Background::Asked { argument: BACKGROUND.into() };

@@ -10,8 +10,8 @@ use super::{HelperAgent, LiveChild, child_execution::ChildExecution, live_childr
 use crate::{BoxFuture, ChildLaunch, ChildSpawner};
 
 /// The helpers that an agent can delegate to; add them with
-/// [`AgentBuilder::helpers`](crate::AgentBuilder::helpers). Clones share state: keep one to list and reach
-/// the running children.
+/// [`AgentBuilder::helpers`](crate::AgentBuilder::helpers). Clones share state: keep one to list
+/// and reach the running children.
 #[derive(Clone, Default)]
 pub struct HelperSet {
     helpers: BTreeMap<String, HelperAgent>,
@@ -88,7 +88,7 @@ impl HelperSet {
     pub(crate) fn introduction(&self) -> String {
         let mut text = String::new();
         for helper in self.helpers.values() {
-            let lead = if text.is_empty() { "Helpers that you can hand work to, each a tool:" } else { "" };
+            let lead = if text.is_empty() { "Helpers you can delegate to; each is a tool:" } else { "" };
             let _ = write!(text, "{lead}\n- {}: {}", helper.name(), helper.declaration.description);
         }
         text
@@ -98,7 +98,7 @@ impl HelperSet {
 impl ChildSpawner for HelperSet {
     fn spawn(&self, child: ChildLaunch) -> BoxFuture<'static, ChildResult> {
         let Some(helper) = self.helpers.get(&*child.request.tool).cloned() else {
-            let reason = format!("there is no helper `{}` any more", child.request.tool);
+            let reason = format!("the helper `{}` no longer exists", child.request.tool);
             return Box::pin(async move { child.not_run(reason).await });
         };
         let places = self.shared.places(&child.parent, self.most.unwrap_or(Semaphore::MAX_PERMITS));

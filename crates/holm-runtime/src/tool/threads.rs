@@ -37,7 +37,7 @@ pub(crate) enum ThreadError {
     )]
     NoneFree(usize),
     /// The async runtime is shutting down.
-    #[error("the program is shutting down")]
+    #[error("Holm is shutting down")]
     ShutDown,
 }
 

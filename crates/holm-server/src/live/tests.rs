@@ -456,7 +456,7 @@ async fn an_approval_question_says_what_an_answer_for_the_session_covers() {
         panic!("{open:?}")
     };
     assert!(
-        always.contains("this very call again; for every later call fetch:https://h.example"),
+        always.contains("this exact call; for every later call fetch:https://h.example"),
         "{always}"
     );
     assert!(always.ends_with("and everything below it") && never_granted.is_empty(), "{always}");

@@ -44,7 +44,7 @@ pub trait AgentHost: Send + Sync + 'static {
 
     /// Why it has none, for a person.
     fn no_isolation(&self) -> String {
-        "there is no git repository here".into()
+        "this folder is not in a git repository".into()
     }
 
     /// The tool name of the agent of this file, or `None` if the host does not know it. In that
@@ -284,30 +284,28 @@ pub struct AgentBuildError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentBuildErrorKind {
     /// Agents hand work on in a circle.
-    #[error("agents delegate in a circle: {}; remove one of them from the other's `tools` or `manages`", .circle.join(" -> "))]
+    #[error("agents delegate in a cycle: {}; remove one of them from the other's `tools` or `manages`", .circle.join(" -> "))]
     Circle {
         /// The agents of the circle in order; the first is repeated at the end.
         circle: Vec<String>,
     },
     /// There are too many levels of agents.
-    #[error("more than {MOST_DEPTH} agents would stand below one another: {}", .chain.join(" -> "))]
+    #[error("agents are nested more than {MOST_DEPTH} levels deep: {}", .chain.join(" -> "))]
     TooDeep {
         /// The chain of agents, each delegating to the next.
         chain: Vec<String>,
     },
     /// There is no tool or agent of this name.
-    #[error("no tool or agent is named `{tool}`; add it, or remove it from the file")]
+    #[error("no tool or agent is named `{tool}`; create it, or remove the name from the file")]
     NoTool { tool: String },
     /// An agent that it relies on cannot be used.
-    #[error("it hands work to `{agent}`, which cannot be used")]
+    #[error("it delegates to `{agent}`, which cannot be used")]
     Below { agent: String },
     /// It manages a tool that is not an agent.
-    #[error(
-        "`{tool}` is a tool and no agent, and a manager only hands work to agents; take it out of `manages`"
-    )]
+    #[error("`{tool}` is a tool, and a manager delegates only to agents; remove it from `manages`")]
     NoAgent { tool: String },
     /// It needs a worktree, and the host has no repository.
-    #[error("it wants a worktree, and {why}")]
+    #[error("it needs a worktree, but {why}")]
     NoRepository { why: String },
     /// The runtime does not make it.
     #[error("{reason}")]

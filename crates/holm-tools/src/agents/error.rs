@@ -15,14 +15,15 @@ pub struct AgentFileError {
 pub enum AgentFileErrorKind {
     /// It has no head.
     #[error(
-        "such a file begins with a line of three dashes; write its name and description between two of them"
+        "the front matter is missing; begin the file with a line `---`, its name and description, and \
+        another `---`"
     )]
     NoHead,
     /// The head does not end.
-    #[error("the head does not end; close it with a line of three dashes")]
+    #[error("the front matter is not closed; end it with a line `---`")]
     Unclosed,
     /// The head is too long.
-    #[error("the head has more than {most} lines; what is long belongs below it")]
+    #[error("the front matter has more than {most} lines; move long text below it")]
     TooLong {
         /// How many it may have.
         most: usize,
@@ -34,37 +35,37 @@ pub enum AgentFileErrorKind {
         most: usize,
     },
     /// A line has no key.
-    #[error("this is no `key: value`")]
+    #[error("expected `key: value`")]
     NoKey,
     /// A line in a list is not an item.
-    #[error("this is no `- item`, and the lines before it are")]
+    #[error("expected `- item`, as in the lines before")]
     NoItem,
     /// A list does not end.
-    #[error("the list does not end on its line; close it with ]")]
+    #[error("the list is not closed on its line; end it with ]")]
     OpenList,
     /// A text in quotes does not end, or something follows it.
-    #[error("the quotes do not fit; close them, or write \\\" inside them")]
+    #[error("the quotes do not match; close them, or write \\\" inside them")]
     OpenQuote,
     /// A text begins with a sign that means something elsewhere.
-    #[error("a text that begins like this must stand in quotes")]
+    #[error("put this text in quotes")]
     NotPlain,
     /// A key occurs twice.
-    #[error("`{key}` is there twice; keep one")]
+    #[error("`{key}` is set twice; keep one")]
     Twice { key: String },
     /// A key is missing.
     #[error("`{key}` is missing")]
     Missing { key: &'static str },
     /// A key is missing, and the file has a similar one.
-    #[error("`{wrote}` means nothing here, and `{key}` is missing; did you mean `{key}`?")]
+    #[error("unknown key `{wrote}`, and `{key}` is missing; did you mean `{key}`?")]
     Misspelt { wrote: String, key: &'static str },
     /// A value is not what its key needs.
     #[error("`{key}` must be {expected}")]
     BadValue { key: String, expected: &'static str },
     /// A limit is unknown. A key that was meant to limit an agent must not be ignored.
-    #[error("there is no limit `{key}`; write {known}")]
+    #[error("unknown limit `{key}`; use {known}")]
     UnknownLimit { key: String, known: &'static str },
     /// A grant cannot be parsed.
-    #[error("`{grant}` is no grant: {reason}")]
+    #[error("`{grant}` is not a valid grant: {reason}")]
     BadGrant { grant: String, reason: String },
 }
 

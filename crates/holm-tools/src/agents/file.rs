@@ -161,9 +161,9 @@ impl AgentFile {
         let remark = |IgnoredKey { line, key }: &IgnoredKey| {
             let meant = match closest(key, KEYS.into_iter()) {
                 Some(known) => format!("did you mean `{known}`?"),
-                None => format!("the keys are {}", KEYS.join(", ")),
+                None => format!("known keys: {}", KEYS.join(", ")),
             };
-            format!("line {line}: `{key}` means nothing here; {meant}")
+            format!("line {line}: unknown key `{key}`; {meant}")
         };
         self.ignored.iter().map(remark).collect()
     }
@@ -194,8 +194,8 @@ impl AgentLimits {
             "turns" => self.turns = Some(number()?),
             "tokens" => self.tokens = Some(number()?),
             "depth" => self.depth = Some(number()?),
-            "time" => self.time_ms = Some(amount("time", "a span such as 30s or 10m")?),
-            "spend" => self.spend = Some(NanoUsd::new(amount("spend", "dollars such as 0.50usd")?)),
+            "time" => self.time_ms = Some(amount("time", "a duration such as 30s or 10m")?),
+            "spend" => self.spend = Some(NanoUsd::new(amount("spend", "an amount such as 0.50usd")?)),
             _ => {
                 let known = "turns, tokens, depth, time or spend";
                 return Err(AgentFileErrorKind::UnknownLimit { key: entry.key.clone(), known }.at(entry.line));

@@ -63,7 +63,7 @@ impl AgentLoader {
     pub fn introduction(&self) -> String {
         let mut text = String::new();
         for file in self.agents() {
-            let lead = if text.is_empty() { "Helpers that you can hand work to, each a tool:" } else { "" };
+            let lead = if text.is_empty() { "Helpers you can delegate to; each is a tool:" } else { "" };
             let _ = write!(text, "{lead}\n- {}: {}", file.name, file.description);
         }
         text
@@ -101,7 +101,7 @@ impl AgentLoader {
     }
 
     fn read(&self, path: &Path, bytes: &[u8]) -> Result<ToolOffer, ToolLoadError> {
-        let text = str::from_utf8(bytes).map_err(|_| ToolLoadError::refused("it is no text"))?;
+        let text = str::from_utf8(bytes).map_err(|_| ToolLoadError::refused("it is not UTF-8 text"))?;
         let file = AgentFile::parse(text).map_err(|error| ToolLoadError::refused(error.to_string()))?;
         self.offer(path, file)
     }

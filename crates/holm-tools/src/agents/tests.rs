@@ -85,9 +85,9 @@ fn what_is_not_said_is_not_given() {
 fn keys_that_mean_nothing_are_named_with_what_may_have_been_meant() {
     let file = AgentFile::parse(&head("tool: read\ngrant: [\"read:**\"]\ncolour: red")).unwrap();
     let [tool, grant, colour]: [String; 3] = file.remarks().try_into().unwrap();
-    assert_eq!(tool, "line 4: `tool` means nothing here; did you mean `tools`?");
-    assert_eq!(grant, "line 5: `grant` means nothing here; did you mean `grants`?");
-    assert!(colour.starts_with("line 6: `colour` means nothing here; the keys are name, "), "{colour}");
+    assert_eq!(tool, "line 4: unknown key `tool`; did you mean `tools`?");
+    assert_eq!(grant, "line 5: unknown key `grant`; did you mean `grants`?");
+    assert!(colour.starts_with("line 6: unknown key `colour`; known keys: name, "), "{colour}");
 }
 
 #[test]
@@ -108,24 +108,24 @@ fn what_is_wrong_is_said_with_its_line() {
         let error = AgentFile::parse(text).unwrap_err();
         assert!(error.line == line && error.to_string().contains(says), "{text:?}: {error}");
     };
-    check("", 1, "three dashes");
-    check("# Readme\n", 1, "three dashes");
-    check("---", 1, "three dashes");
-    check("---\nname: a\n", 1, "does not end");
+    check("", 1, "front matter is missing");
+    check("# Readme\n", 1, "front matter is missing");
+    check("---", 1, "front matter is missing");
+    check("---\nname: a\n", 1, "not closed");
     check("---\ndescription: b\n---\n", 1, "`name` is missing");
     check("---\nname: a\n---\n", 1, "`description` is missing");
     check("---\nname: a\ndescripton: b\n---\n", 3, "did you mean `description`?");
     check("---\nname: 7up\ndescription: b\n---\n", 2, "`name` must be a letter");
     check("---\nname: a b\ndescription: b\n---\n", 2, "`name` must be");
     check(&head("name: c"), 4, "twice");
-    check(&head("what is this"), 4, "no `key: value`");
-    check(&head("  indented: x"), 4, "no `key: value`");
-    check(&head("tools: [x, y"), 4, "does not end on its line");
-    check(&head("model: \"x"), 4, "quotes do not fit");
-    check(&head("model: \"x\" y"), 4, "quotes do not fit");
+    check(&head("what is this"), 4, "expected `key: value`");
+    check(&head("  indented: x"), 4, "expected `key: value`");
+    check(&head("tools: [x, y"), 4, "not closed on its line");
+    check(&head("model: \"x"), 4, "quotes do not match");
+    check(&head("model: \"x\" y"), 4, "quotes do not match");
     check(&head("model: &anchor"), 4, "in quotes");
-    check(&head("tools:\n  - x\n  y: z"), 6, "no `- item`");
-    check(&head("grants:\n  - read:src/**\n  - fly:high"), 6, "`fly:high` is no grant");
+    check(&head("tools:\n  - x\n  y: z"), 6, "expected `- item`");
+    check(&head("grants:\n  - read:src/**\n  - fly:high"), 6, "`fly:high` is not a valid grant");
     check(&head("mode: yolo"), 4, "accept-edits");
     check(&head("isolation: moon"), 4, "none or worktree");
     check(&head("background: maybe"), 4, "true or false");
@@ -134,7 +134,7 @@ fn what_is_wrong_is_said_with_its_line() {
     check(&head("manages: []"), 4, "the names of agents");
     check(&head("manages: [b]\nat_once: 0"), 5, "1 or more");
     check(&head("limits:\n  turns: many"), 5, "a whole number");
-    check(&head("limits:\n  turnz: 3"), 5, "no limit `turnz`");
+    check(&head("limits:\n  turnz: 3"), 5, "unknown limit `turnz`");
     check(&head("limits:\n  spend: 3"), 5, "0.50usd");
     check(&head("limits:\n  turns: 1\n  turns: 2"), 6, "twice");
     check(&format!("{}{}", head(""), "x".repeat(MOST_FILE_BYTES)), 1, "larger than");
@@ -257,7 +257,10 @@ fn a_manager_only_delegates_and_only_to_agents() {
     let ToolKind::Agent { grants, .. } = &declared[1].kind else { panic!("it is an agent") };
     assert_eq!(*grants, GrantSet::parse(["spawn:aide", "spawn:scout"]).unwrap());
     let said: Vec<String> = crew.faults.iter().map(ToString::to_string).collect();
-    assert!(said.iter().any(|fault| fault.contains("`look` is a tool and no agent")), "{said:?}");
+    assert!(
+        said.iter().any(|fault| fault.contains("`look` is a tool, and a manager delegates only to agents")),
+        "{said:?}"
+    );
     assert!(said.iter().any(|fault| fault.contains("no tool or agent is named `nobody`")), "{said:?}");
 }
 
@@ -322,8 +325,8 @@ fn files_that_cannot_be_used_are_said_and_the_others_are_made() {
     for text in [
         "no tool or agent is named `no_such`",
         "there is no such model here",
-        "`relies` cannot be used: it hands work to `rich`",
-        "there is no git repository here",
+        "`relies` cannot be used: it delegates to `rich`",
+        "this folder is not in a git repository",
         "one -> two -> three -> four",
     ] {
         assert!(said.contains(text), "{text} in\n{said}");

@@ -22,8 +22,14 @@ const MAX_WORDS: usize = 16;
 /// ```
 /// use holm_tools::catalogue::CatalogueQuery;
 ///
-/// assert_eq!(CatalogueQuery::parse("select:read, write"), CatalogueQuery::Select(vec!["read".into(), "write".into()]));
-/// assert_eq!(CatalogueQuery::parse("Read FILE"), CatalogueQuery::Words(vec!["read".into(), "file".into()]));
+/// assert_eq!(
+///     CatalogueQuery::parse("select:read, write"),
+///     CatalogueQuery::Select(vec!["read".into(), "write".into()])
+/// );
+/// assert_eq!(
+///     CatalogueQuery::parse("Read FILE"),
+///     CatalogueQuery::Words(vec!["read".into(), "file".into()])
+/// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogueQuery {
@@ -76,8 +82,8 @@ pub enum MatchRank {
 }
 
 impl ToolCatalogue {
-    /// The tools that fit the query and can do at most as much as `level`, at most `most` (and never more than
-    /// [`MAX_HITS`]).
+    /// The tools that fit the query and can do at most as much as `level`, at most `most` (and
+    /// never more than [`MAX_HITS`]).
     ///
     /// Every word counts by the best field in which it occurs. Tools are ordered by their best
     /// field, then by the number of matching words, then by the order of the catalogue.

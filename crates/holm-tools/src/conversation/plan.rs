@@ -14,9 +14,9 @@ use holm_kernel::{ENTER_PLAN, EXIT_PLAN, PlanRole, ToolSpec};
 /// assert_eq!(config.tools[0].name, "enter_plan");
 /// ```
 pub fn plan_tools() -> [ToolSpec; 2] {
-    let enter = "Enters plan mode: from now on you look and change nothing. Use it before work that is large or cannot be \
-                 undone, and come back with a plan.";
-    let exit = "Shows your plan to the person and asks to carry it out. If the answer is no you stay in plan mode and are \
-                told why.";
+    let enter = "Enters plan mode: from now on you explore and change nothing. Use it before work that is \
+        large or cannot be undone, and return with a plan.";
+    let exit = "Shows your plan to the user and asks whether to carry it out. If the answer is no, you \
+        stay in plan mode and learn why.";
     [ToolSpec::plan(PlanRole::Enter, ENTER_PLAN, enter), ToolSpec::plan(PlanRole::Exit, EXIT_PLAN, exit)]
 }

@@ -5,6 +5,10 @@
 //! model call the gate reads the request and offers the tools that were asked for in it. Like every
 //! answer of a gate, this is a fact of the run. So a run that is resumed, forked or replayed offers
 //! the same tools. If a compaction removed the request, the model has to look the tool up again.
+//!
+//! A tool that was found does not join the list of the requests, because that would void the
+//! provider's prompt cache. The run announces it in a note, and the model calls it through the
+//! search (see `pinned_offer` of the kernel).
 
 use std::{
     collections::BTreeSet,
@@ -164,8 +168,9 @@ impl HiddenToolIndex {
     /// The description that a model reads before it has searched.
     fn description(&self) -> String {
         let mut text = String::from(
-            "Makes tools available. There are more tools than are shown: search by words, or name those you want with \
-             select:name,name. What is found can be called from your next step on. The tools:",
+            "Finds tools that you do not see now, and calls them. First search: `query` has words, or \
+            select:name,name. The next message then shows their arguments. To call one, give its name \
+            as `tool`, and its `arguments`. The tools:",
         );
         let tools = self.catalogue.tools();
         for tool in tools.iter().take(MOST_LISTED) {
@@ -174,7 +179,7 @@ impl HiddenToolIndex {
             let _ = write!(text, "\n- {}: {line}", tool.entry.wanted);
         }
         if let Some(rest @ 1..) = tools.len().checked_sub(MOST_LISTED) {
-            let _ = write!(text, "\nand {rest} more, which a search finds");
+            let _ = write!(text, "\nand {rest} more that a search finds");
         }
         text
     }
@@ -205,7 +210,7 @@ impl TypedTool for ToolSearchTool {
         let unknown = unknown.join(", ");
         if hits.is_empty() {
             let which = if unknown.is_empty() { String::new() } else { format!(" (there is no {unknown})") };
-            return Err(format!("no tool was found{which}; try other words"));
+            return Err(format!("no tool found{which}; try other words"));
         }
         let mut text = String::from("From your next step on you can call:");
         for hit in hits {
@@ -215,7 +220,7 @@ impl TypedTool for ToolSearchTool {
             let _ = write!(text, "\nThere is no {unknown}.");
         }
         if left_out > 0 {
-            let _ = write!(text, "\n{left_out} more fit; say more to find them.");
+            let _ = write!(text, "\n{left_out} more match; make the query more specific.");
         }
         Ok(text)
     }

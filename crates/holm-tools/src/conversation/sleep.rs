@@ -48,7 +48,8 @@ impl TypedTool for SleepTool {
 
     fn declare(&self) -> ToolSpec {
         let tool =
-            Self::named("sleep", "Waits. Use it while something else takes its time.").level(Level::None);
+            Self::named("sleep", "Waits for some seconds, for example until something else has finished.")
+                .level(Level::None);
         let timeout_ms = Some(LONGEST * 1_000 + SLACK_MS);
         ToolSpec { timeout_ms, exemption: Exemption::Polling, ..tool }
     }

@@ -41,7 +41,7 @@ async fn a_person_is_asked_and_told() {
     let person = Arc::new(Person::default());
     let ask = TypedToolAdapter::new(AskUserTool::of(Arc::clone(&person)));
     let answered = ask.run(ToolInvocation::alone(r#"{"question":"Which?","choices":["red","blue"]}"#)).await;
-    assert_eq!(answered.text, "The person answers: red");
+    assert_eq!(answered.text, "The user answers: red");
     let silent = ask.run(ToolInvocation::alone(r#"{"question":"Why?"}"#)).await;
     assert_eq!(silent.outcome, Outcome::Failed);
     let told = TypedToolAdapter::new(NotifyUserTool::of(Arc::clone(&person)))
@@ -95,7 +95,7 @@ async fn questions_wait_at_the_counter_until_they_are_answered_or_withdrawn() {
     let MailboxMessage::Question(open) = counter.next().await else { panic!("a question") };
     assert_eq!((&*open.question, counter.open()), ("Which?", vec![open.clone()]));
     counter.answer(open.number, "red").unwrap();
-    assert_eq!(asking.await.unwrap().text, "The person answers: red");
+    assert_eq!(asking.await.unwrap().text, "The user answers: red");
     assert_eq!(counter.answer(open.number, "blue"), Err(QuestionNotOpenError { number: open.number }));
 
     let stop = CancellationToken::new();
@@ -108,7 +108,7 @@ async fn questions_wait_at_the_counter_until_they_are_answered_or_withdrawn() {
     let asking = tokio::spawn(ask.run(ToolInvocation::alone(r#"{"question":"Really?"}"#)));
     let MailboxMessage::Question(open) = counter.next().await else { panic!("a question") };
     counter.decline(open.number).unwrap();
-    assert!(asking.await.unwrap().text.contains("nobody answers"));
+    assert!(asking.await.unwrap().text.contains("the user did not answer"));
     counter.tell("half done");
     assert_eq!(counter.next().await, MailboxMessage::News("half done".into()));
 }
@@ -211,7 +211,7 @@ fn few_tools_are_all_shown_and_the_list_of_many_is_bounded() {
         "one line each"
     );
     assert!(
-        search.ends_with("and 700 more, which a search finds") && search.len() < 20_000,
+        search.ends_with("and 700 more that a search finds") && search.len() < 20_000,
         "{}",
         search.len()
     );

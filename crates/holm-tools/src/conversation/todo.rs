@@ -64,13 +64,13 @@ impl TypedTool for TodoTool {
     type Output = Result<String, String>;
 
     fn declare(&self) -> ToolSpec {
-        let what = "Keeps your list of what is to be done. Give the whole list every time; begin one thing at a time.";
+        let what = "Stores your to-do list. Send the whole list every time; work on one item at a time.";
         Self::named("todo", what).level(Level::None)
     }
 
     async fn call(self: Arc<Self>, list: TodoArguments, _: ToolInvocation) -> Result<String, String> {
         if list.items.len() > MOST_ITEMS {
-            return Err(format!("at most {MOST_ITEMS} items are kept; put some together"));
+            return Err(format!("the list holds at most {MOST_ITEMS} items; merge some"));
         }
         let mut text = String::from("The list:");
         for item in &list.items {

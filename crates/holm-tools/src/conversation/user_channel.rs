@@ -62,8 +62,8 @@ impl<P: UserChannel> TypedTool for AskUserTool<P> {
             answer = answer => answer,
         };
         match answer {
-            Some(answer) => ToolOutput::text(format!("The person answers: {answer}")),
-            None => ToolOutput::failed("nobody answers; decide yourself, and say what you assumed"),
+            Some(answer) => ToolOutput::text(format!("The user answers: {answer}")),
+            None => ToolOutput::failed("the user did not answer; decide yourself, and say what you assumed"),
         }
     }
 }
@@ -91,7 +91,7 @@ impl<P: UserChannel> TypedTool for NotifyUserTool<P> {
     type Output = &'static str;
 
     fn declare(&self) -> ToolSpec {
-        Self::named("brief", "Tells the person how things stand; you go on without an answer.")
+        Self::named("brief", "Tells the user about your progress, without waiting for an answer.")
             .level(Level::None)
     }
 

@@ -11,7 +11,8 @@ use tokio::sync::{Notify, oneshot};
 
 use super::UserChannel;
 
-/// How many questions may be open, and how much news may wait to be read. A model that asks more often has lost its way.
+/// How many questions may be open, and how much news may wait to be read. A model that asks more
+/// often has lost its way.
 const MOST_WAITING: usize = 64;
 
 /// Holds questions until the user answers. Clones share one queue: tools get one clone, and the
@@ -69,7 +70,7 @@ pub struct PendingQuestion {
 
 /// The question is not open: it was answered, or its asker no longer waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("question {number} is not open; it was answered, or nobody waits for the answer any more")]
+#[error("question {number} is not open; it was answered or withdrawn")]
 pub struct QuestionNotOpenError {
     pub number: u64,
 }

@@ -13,7 +13,7 @@ pub const PERSON_TOOLS: [&str; 2] = ["ask_user", "brief"];
 pub struct WithheldTools(BTreeSet<String>);
 
 impl WithheldTools {
-    /// For a run that no person can be asked in.
+    /// Keeps these tools from a model.
     #[must_use]
     pub fn of_person() -> Self {
         Self(PERSON_TOOLS.map(String::from).into())

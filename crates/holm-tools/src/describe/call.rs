@@ -42,8 +42,11 @@ impl ProgramDescription {
     /// use holm_guards::json::Json;
     /// use holm_tools::describe::ProgramDescription;
     ///
-    /// let program = ProgramDescription::parse("note.sh", br#"{"slug": "note", "description": "Keeps notes.", "args": [
-    ///     {"name": "first", "mode": "stdin"}, {"name": "second", "mode": "stdin"}]}"#)?;
+    /// let program = ProgramDescription::parse(
+    ///     "note.sh",
+    ///     br#"{"slug": "note", "description": "Keeps notes.", "args": [
+    ///     {"name": "first", "mode": "stdin"}, {"name": "second", "mode": "stdin"}]}"#,
+    /// )?;
     /// let call = program.call(&Json::parse(r#"{"first": "one", "second": 2}"#).unwrap()).unwrap();
     /// assert_eq!(call.stdin, b"one\n\n2\n");
     /// # Ok::<(), holm_tools::describe::DescriptionError>(())

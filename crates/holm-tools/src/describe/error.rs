@@ -7,8 +7,11 @@ use holm_guards::json::{JsonKind, JsonParseError};
 /// ```
 /// use holm_tools::describe::ProgramDescription;
 ///
-/// let error = ProgramDescription::parse("ping.sh", br#"{"slug":"ping","description":"d","args":[{"name":"host","mode":"env"}]}"#)
-///     .unwrap_err();
+/// let error = ProgramDescription::parse(
+///     "ping.sh",
+///     br#"{"slug":"ping","description":"d","args":[{"name":"host","mode":"env"}]}"#,
+/// )
+/// .unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     "ping.sh: args[0].mode: unknown value \"env\"; use positional, dashdashspace, dashdashequal or stdin"

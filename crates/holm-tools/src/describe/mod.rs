@@ -1,10 +1,11 @@
 //! Programs that describe themselves, by the describe/run protocol of agents-exe, as
 //! its document defines it.
 //!
-//! A program answers `describe` with JSON ([`ProgramDescription::parse`]). It is then started as `run`, with
-//! the words and the standard input that [`ProgramDescription::call`] makes of a model's arguments. Where that
-//! document and its code differ, the document wins: values on standard input are separated by a
-//! blank line. Numbers and booleans are accepted beside strings, because models send them.
+//! A program answers `describe` with JSON ([`ProgramDescription::parse`]). It is then started as
+//! `run`, with the words and the standard input that [`ProgramDescription::call`] makes of a
+//! model's arguments. Where that document and its code differ, the document wins: values on
+//! standard input are separated by a blank line. Numbers and booleans are accepted beside strings,
+//! because models send them.
 //!
 //! The protocol has no `--`: a positional value is passed as it is, even if it looks like a flag.
 //! The author of such a program must read positions as values. If the program does not, the sandbox

@@ -7,8 +7,8 @@
 //! as having read from outside.
 //!
 //! - [`FetchTool`] is the tool.
-//! - [`to_markdown`] turns HTML into Markdown. It reads tokens, builds no tree and never recurses, so that no page can
-//!   fill the stack.
+//! - [`to_markdown`] turns HTML into Markdown. It reads tokens, builds no tree and never recurses,
+//!   so that no page can fill the stack.
 
 mod body;
 mod markdown;

@@ -105,7 +105,7 @@ impl Tool for FetchTool {
 impl FetchSettings {
     async fn fetch(&self, job: &ToolInvocation) -> Result<ToolOutput, String> {
         let arguments: FetchArguments = job.parse().map_err(|error| error.to_string())?;
-        let url: Url = arguments.url.parse().map_err(|error| format!("this is no URL to fetch: {error}"))?;
+        let url: Url = arguments.url.parse().map_err(|error| format!("not a valid URL to fetch: {error}"))?;
         let (policy, limits) = self.bounds(&job.needs, &job.denials);
         let request = request(url).map_err(|error| error.to_string())?;
         let answer = self.client.send(request, &policy, &limits).await.map_err(refused)?;
@@ -126,8 +126,8 @@ impl FetchSettings {
     /// The policy and limits of a call: exactly what it was granted. The target of a redirect is
     /// checked against it, including the path.
     ///
-    /// A path that no grant can spell was allowed with its whole host or by a person; then the host is open for this one
-    /// exchange, and no redirect is followed.
+    /// A path that no grant can spell was allowed with its whole host or by a person; then the host
+    /// is open for this one exchange, and no redirect is followed.
     fn bounds(&self, needs: &[CallNeed], denials: &DenialSet) -> (GrantPolicy, ExchangeLimits) {
         let (mut grants, mut limits) = (authority::grants(needs), self.limits.clone());
         for need in needs {
@@ -153,8 +153,8 @@ fn refused(error: NetError) -> String {
     let NetError::Refused(refusal) = &error else { return error.to_string() };
     match (&refusal.missing, &refusal.led_to) {
         (Some(grant), Some(url)) => format!(
-            "redirected to {url}, and this call was allowed another URL: missing grant {grant}; to ask for it, call \
-             again with that URL"
+            "redirected to {url}, which this call is not allowed to fetch: missing grant {grant}; to ask \
+            for it, call again with that URL"
         ),
         (Some(_), None) => format!("{error}; to ask for it, call again with a URL of {}", refusal.origin),
         (None, _) => error.to_string(),
@@ -169,7 +169,7 @@ fn declaration() -> Declaration {
     ]);
     let raw = Json::object([
         ("type", Json::from("boolean")),
-        ("description", Json::from("The page as it is, instead of as Markdown.")),
+        ("description", Json::from("Returns the page unchanged instead of as Markdown.")),
     ]);
     let schema = Json::object([
         ("type", Json::from("object")),
@@ -177,7 +177,7 @@ fn declaration() -> Declaration {
         ("required", Json::from(vec![Json::from("url")])),
         ("additionalProperties", Json::from(false)),
     ]);
-    let about = "Fetches a page or a text from the web; pages come as Markdown.";
+    let about = "Fetches a web page or text; pages are returned as Markdown.";
     let tool = Declaration::new("fetch", about, schema).level(Level::ReadOnly);
     let tool = tool.clone().needs(["fetch:{url}"]).unwrap_or(Declaration { level: Level::Execute, ..tool });
     Declaration {

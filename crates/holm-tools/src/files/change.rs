@@ -114,7 +114,7 @@ impl FileToolContext {
             NewContent::Bytes(bytes) | NewContent::Moved(bytes, _) if bytes.len() as u64 > MOST_BYTES => {
                 let path = place.path();
                 return Err(told(format!(
-                    "`{path}` would have {} bytes; the most is {MOST_BYTES}",
+                    "`{path}` would have {} bytes; at most {MOST_BYTES} are allowed",
                     bytes.len()
                 )));
             }

@@ -105,13 +105,17 @@ impl FileDiff {
             let placed = hunk.place(&lines, done, shift, effort).map_err(|misfit| {
                 let number = number + 1;
                 match misfit {
-                    HunkMatchError::Nowhere => format!("hunk {number} does not fit. {}", hunk.nearest(text)),
+                    HunkMatchError::Nowhere => {
+                        format!("hunk {number} does not match. {}", hunk.nearest(text))
+                    }
                     HunkMatchError::Several(found) => format!(
-                        "hunk {number} fits more than one place, at lines {}; give more lines around it",
+                        "hunk {number} matches more than one place, at lines {}; include more surrounding \
+                        lines",
                         found.join(", ")
                     ),
                     HunkMatchError::Unplaced => format!(
-                        "hunk {number} only adds lines and does not say where; give lines around them, or line numbers"
+                        "hunk {number} only adds lines and does not say where; include surrounding lines, \
+                        or line numbers"
                     ),
                     HunkMatchError::TooFar => format!(
                         "hunk {number} was not found: the line numbers are too far off; read the file again"

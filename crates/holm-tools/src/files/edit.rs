@@ -63,8 +63,9 @@ struct TextEdit {
 }
 
 pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
-    let text = "Replaces text in a file: old by new, or several edits, all or none. The old text must occur once, \
-                unless all is true. Refused if the file has changed since it was read. Shows the changed lines.";
+    let text = "Replaces text in a file: old with new, or several edits, all or none. The old text must \
+        occur once, unless all is true. Fails if the file has changed since it was read. Shows the \
+        changed lines.";
     let edit = blocking_tool("edit", text, move |arguments: EditArguments, job: ToolInvocation| {
         let edits = edits(&arguments)?;
         run(&desk, &arguments.path, &edits, &job)
@@ -104,14 +105,12 @@ fn run(
             return Err(WorkspaceRootError::Missing { path: path.to_string() }.into());
         };
         let Some(text) = DecodedText::read(bytes) else {
-            return Err(told(format!("`{path}` is no text and cannot be edited")));
+            return Err(told(format!("`{path}` is not a text file and cannot be edited")));
         };
         let edited = apply(&path, &text, edits)?;
         let new = text.write(&edited.text).ok_or_else(|| {
             let encoding = text.remark().unwrap_or("UTF-8");
-            told(format!(
-                "`{path}` is written in {encoding}, which has no place for a character of the new text"
-            ))
+            told(format!("`{path}` is encoded as {encoding}, which lacks a character of the new text"))
         })?;
         let said = report(&path, &edited);
         Ok((vec![NewContent::Bytes(new)], said))
@@ -156,7 +155,7 @@ impl EditedText {
         effort: &mut ComparisonBudget,
     ) -> Result<(), String> {
         if edit.old.is_empty() {
-            return Err("the old text is empty; to make a new file use write".into());
+            return Err("the old text is empty; to create a file, use write".into());
         }
         if edit.old == edit.new {
             return Err("old and new text are the same".into());
@@ -192,7 +191,7 @@ impl EditedText {
         let spot = match text_search::relaxed(&self.text, &edit.old, &edit.new, line_end, effort) {
             Ok(spot) => spot,
             Err(TextMatchError::Several(lines)) => {
-                let text = "nothing in the file is exactly the old text, and more than one place is nearly";
+                let text = "the old text does not occur exactly, and more than one place is similar";
                 return Err(format!("{text}: {}; nothing was changed", named(&lines)));
             }
             Err(TextMatchError::Nowhere | TextMatchError::TooFar) => {
@@ -202,7 +201,7 @@ impl EditedText {
             }
         };
         if self.text.get(spot.range.clone()) == Some(spot.new.as_str()) {
-            return Err(format!("`{path}` holds the new text already; nothing was changed"));
+            return Err(format!("`{path}` already contains the new text; nothing was changed"));
         }
         self.differences = self.differences.and(spot.differences);
         let Range { start, end } = spot.range;
@@ -321,8 +320,8 @@ impl RangeShifter {
 /// Lists the lines in which a text occurs that must occur once.
 fn several(path: &FilePath, lines: &[usize]) -> String {
     format!(
-        "the old text occurs more than once in `{path}`: it is {}; give more lines around it, or set all: true; \
-         nothing was changed",
+        "the old text occurs more than once in `{path}`: {}; include more surrounding lines, or set all: \
+        true; nothing was changed",
         named(lines)
     )
 }

@@ -56,8 +56,10 @@ impl FileToolContext {
         self
     }
 
-    /// Lets `read` and `grep` open the long outputs of commands in this folder as `$HOME/out/1.txt`: see
-    /// [`WorkspaceShell::output_folder`](crate::shell::WorkspaceShell::output_folder). A call needs to read that path in the workspace.
+    /// Lets `read` and `grep` open the long outputs of commands in this folder as
+    /// `$HOME/out/1.txt`: see
+    /// [`WorkspaceShell::output_folder`](crate::shell::WorkspaceShell::output_folder). A call needs
+    /// to read that path in the workspace.
     ///
     /// # Errors
     /// [`WorkspaceRootError`] if the folder cannot be opened.
@@ -132,7 +134,7 @@ pub(super) enum FileToolError {
     #[error("{0}")]
     Root(#[from] WorkspaceRootError),
     /// The old content could not be stored, so nothing was changed.
-    #[error("nothing was changed, because it could not be undone: {0}")]
+    #[error("nothing was changed, because Holm could not have undone it: {0}")]
     Undo(#[from] UndoError),
     /// The arguments make no sense here.
     #[error("{0}")]

@@ -20,11 +20,14 @@ const LONGEST: usize = 1_024;
 /// Braces within one pattern: each multiplies the compiled size.
 const MOST_BRACES: usize = 16;
 
+/// The result if no file matches. The tool `find` recognises it.
+pub(crate) const NO_MATCHING_FILE: &str = "[no file matches]";
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GlobArguments {
-    /// The pattern: `*` within a name, `**` for any folders, `?`, `[a-z]`, `{a,b}`. Without a slash it matches names at any
-    /// depth.
+    /// The pattern: `*` within a name, `**` for any folders, `?`, `[a-z]`, `{a,b}`. Without a slash
+    /// it matches names at any depth.
     pattern: String,
     /// The folder that the pattern starts from; the workspace if left out.
     path: Option<String>,
@@ -33,8 +36,8 @@ struct GlobArguments {
 }
 
 pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
-    let text = "Finds files by a pattern of their paths, such as `*.rs` or `src/**/*.rs`. Leaves out what git ignores \
-                unless ignored is true. The paths it gives can be read as they are.";
+    let text = "Finds files by a path pattern, such as `*.rs` or `src/**/*.rs`. Skips files that git \
+        ignores unless ignored is true. Pass the paths to read unchanged.";
     let glob = blocking_tool("glob", text, move |arguments: GlobArguments, job: ToolInvocation| {
         run(&desk, &arguments, &job)
     });
@@ -65,17 +68,18 @@ fn run(
     found.truncate(MOST);
     let mut out = found.join("\n");
     if found.is_empty() {
-        out.push_str("[no file fits]");
+        out.push_str(NO_MATCHING_FILE);
     }
     if more {
-        let _ = write!(out, "\n[more than {MOST} files fit; make the pattern narrower]");
+        let _ = write!(out, "\n[more than {MOST} files match; use a narrower pattern]");
     }
     notes(&mut out, walked, more);
     Ok(out)
 }
 
-/// Compiles a pattern that a model wrote, counted from a folder. As for git and ripgrep, one without a slash is the pattern of a
-/// name, at any depth. One that is spelled out from the top may lead into the folder.
+/// Compiles a pattern that a model wrote, counted from a folder. As for git and ripgrep, one
+/// without a slash is the pattern of a name, at any depth. One that is spelled out from the top may
+/// lead into the folder.
 pub(super) fn compile(
     desk: &FileToolContext,
     start: &FilePath,
@@ -89,14 +93,15 @@ pub(super) fn compile(
     let pattern = inner.unwrap_or(pattern);
     if pattern.starts_with('/') || pattern.split('/').any(|name| name == "..") {
         return Err(told(
-            "patterns stay beneath the folder; give the folder as path, and no / or .. in front",
+            "a pattern cannot leave the folder; give the folder as path, and do not begin the pattern \
+            with / or ..",
         ));
     }
     let is_name = inner.is_none() && !pattern.contains('/');
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let pattern = if is_name { format!("**/{pattern}") } else { pattern.to_owned() };
     let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-    glob.map(|glob| glob.compile_matcher()).map_err(|error| told(format!("this is no pattern: {error}")))
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| told(format!("not a valid pattern: {error}")))
 }
 
 pub(super) fn ignored(shown: Option<bool>) -> IgnoredFilePolicy {
@@ -109,8 +114,8 @@ pub(super) fn notes(out: &mut String, walked: WalkSummary, told: bool) {
         let _ = write!(out, "\n[stopped after {} entries; choose a smaller folder]", walked.looked);
     }
     for (count, why) in [
-        (walked.denied, "kept from tools by rule"),
-        (walked.unnamed, "no path can spell the name"),
+        (walked.denied, "hidden from tools by a rule"),
+        (walked.unnamed, "the name cannot be written as a path"),
         (walked.unopened, "the folder could not be opened"),
     ] {
         if count > 0 {

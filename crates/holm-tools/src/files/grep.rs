@@ -47,6 +47,9 @@ const PROGRAM: usize = 4 * 1024 * 1024;
 /// Bytes of a pattern.
 const LONGEST: usize = 4 * 1024;
 
+/// The result if nothing matches. The tool `find` recognises it.
+pub(crate) const NO_MATCHING_LINE: &str = "[nothing found]";
+
 /// What is shown of what was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -86,8 +89,8 @@ struct GrepArguments {
 }
 
 pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
-    let text = "Searches the text of files with a regular expression. Leaves out what git ignores and what is no \
-                text. Shows `path:line:text`; lines around a match have - in place of the colons.";
+    let text = "Searches text files with a regular expression. Skips binary files and files that git \
+        ignores. Shows `path:line:text`; lines around a match have - instead of the colons.";
     let grep = blocking_tool("grep", text, move |arguments: GrepArguments, job: ToolInvocation| {
         run(&desk, &arguments, &job)
     });
@@ -232,12 +235,12 @@ impl<'a> GrepSearch<'a> {
         let full = self.is_full();
         self.out.truncate(self.out.trim_end().len());
         if self.found == 0 {
-            self.out.push_str("[nothing found]");
+            self.out.push_str(NO_MATCHING_LINE);
         }
         if full {
             let what = if self.show == GrepOutputMode::Lines { "lines" } else { "files" };
             let found = self.found;
-            let _ = write!(self.out, "\n[{found} {what} shown, there may be more; make the search narrower]");
+            let _ = write!(self.out, "\n[{found} {what} shown, there may be more; narrow the search]");
         }
         if self.unread > 0 {
             let files = if self.unread == 1 { "file" } else { "files" };
@@ -252,10 +255,10 @@ impl<'a> GrepSearch<'a> {
 fn unusable(error: &str) -> String {
     for (what, named) in [("look-around", "look-around is"), ("backreference", "backreferences are")] {
         if error.contains(what) {
-            return format!("{named} not supported; write the pattern without, or use shell with `rg -P`");
+            return format!("{named} not supported; change the pattern, or use shell with `rg -P`");
         }
     }
-    format!("this is no pattern: {error}; escape it, or set literal: true")
+    format!("not a valid pattern: {error}; escape it, or set literal: true")
 }
 
 /// The matches in one file.

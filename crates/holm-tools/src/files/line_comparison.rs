@@ -33,7 +33,8 @@ fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\r')
 }
 
-/// The character of a keyboard for a typographic one. One for one, so that places in a line can be counted in characters.
+/// The character of a keyboard for a typographic one. One for one, so that places in a line can
+/// be counted in characters.
 fn plain(letter: char) -> char {
     match letter {
         '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
@@ -90,14 +91,14 @@ impl MatchDifferences {
         .filter_map(|(differs, name)| differs.then_some(name))
         .collect();
         if named == ["line ends"] {
-            return Some("[the line ends are those of the file]".into());
+            return Some("[the file's line endings were kept]".into());
         }
         let list = match named.split_last()? {
             (last, []) => (*last).to_owned(),
             (last, rest) => format!("{} and {last}", rest.join(", ")),
         };
         let indented = if self.indentation { "; the new lines are indented like the file" } else { "" };
-        Some(format!("[{what} differs from the file in {list} and fits only here{indented}]"))
+        Some(format!("[{what} differs from the file in {list} and matches only here{indented}]"))
     }
 
     pub(super) fn and(self, other: Self) -> Self {

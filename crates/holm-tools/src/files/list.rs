@@ -28,8 +28,8 @@ struct ListArguments {
 }
 
 pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
-    let text = "Lists what is in a folder, one name a line: folders with a slash behind them, files with their size, \
-                links with an @. Does not look into folders; glob does.";
+    let text = "Lists a folder, one name a line: folders end with a slash, files show their size, links \
+        end with an @. Not recursive; use glob for that.";
     let list = blocking_tool("list", text, move |arguments: ListArguments, job: ToolInvocation| {
         run(&desk, &arguments, &job)
     });
@@ -70,9 +70,16 @@ fn run(
     }
     let cut = names.len().saturating_sub(MOST);
     if cut > 0 {
-        let _ = writeln!(out, "[{cut} more; use glob to choose among them]");
+        let _ = writeln!(out, "[{cut} more; use glob to narrow them down]");
     }
-    for (count, why) in [(hidden, "kept from tools by rule"), (unnamed, "no path can spell the name")] {
+    for (count, why) in [
+        (hidden, "hidden from tools by a rule"),
+        (
+            unnamed,
+            "the name cannot be written as a \
+        path",
+        ),
+    ] {
         if count > 0 {
             let _ = writeln!(out, "[{} not shown: {why}]", count_entries(count));
         }

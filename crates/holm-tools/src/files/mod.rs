@@ -42,6 +42,8 @@ mod write;
 mod tests;
 
 pub use file_tool_context::{FileToolContext, MOST_BYTES};
+pub(crate) use glob::NO_MATCHING_FILE;
+pub(crate) use grep::NO_MATCHING_LINE;
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ pub(super) fn describe(text: &str, wanted: &[&str], whose: &str) -> String {
         _ => wanted,
     };
     let Some(first) = by_same_lines(&lines, wanted).or_else(|| by_likeness(&lines, wanted)) else {
-        return "Nothing in the file is like it; read the file again.".into();
+        return "The file has no similar text; read it again.".into();
     };
     let end = (first + wanted.len()).min(lines.len());
     let differs = (first..end).zip(wanted).find(|(line, wanted)| key(lines.body(*line)) != key(wanted));

@@ -23,8 +23,9 @@ const MOST_FILES: usize = 64;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PatchArguments {
-    /// The patch. Either a unified diff (`---`, `+++` and `@@` lines; /dev/null for a file that is not there), or sections:
-    /// `*** Begin Patch`, `*** Update File: path` (also Add File, Delete File, Move to), `@@ def f():`, `*** End Patch`.
+    /// The patch. Either a unified diff (`---`, `+++` and `@@` lines; /dev/null for a file that is
+    /// not there), or sections: `*** Begin Patch`, `*** Update File: path` (also Add File, Delete
+    /// File, Move to), `@@ def f():`, `*** End Patch`.
     diff: String,
     /// The files, only where the patch does not name them.
     paths: Option<Vec<String>>,
@@ -59,7 +60,7 @@ fn run(
     let named = named.collect::<Result<Vec<_>, _>>()?;
     let (steps, paths) = steps(desk, files, &named)?;
     if paths.len() > MOST_FILES {
-        return Err(unchanged(format!("a patch may change {MOST_FILES} files at the most")));
+        return Err(unchanged(format!("a patch may change at most {MOST_FILES} files")));
     }
     let permit = desk.root.permit(&job.needs);
     for path in &paths {
@@ -111,7 +112,7 @@ fn steps(
         for path in to.into_iter().chain([path.clone()]) {
             if paths.contains(&path) {
                 return Err(told(format!(
-                    "`{path}` stands in the patch twice; say once what becomes of it; nothing was changed"
+                    "`{path}` is in the patch twice; merge its changes; nothing was changed"
                 )));
             }
             paths.push(path);
@@ -144,7 +145,8 @@ fn path_of(desk: &FileToolContext, diff: &FileDiff, named: &[FilePath]) -> Resul
     }
 }
 
-/// The file of the call's own list that a unified diff means: the list says whether `a/` and `b/` are folders.
+/// The file of the call's own list that a unified diff means: the list says whether `a/`
+/// and `b/` are folders.
 fn listed(desk: &FileToolContext, old: &str, new: &str, named: &[FilePath]) -> Option<FilePath> {
     let mut found: Option<FilePath> = None;
     for name in [new, old] {
@@ -182,7 +184,9 @@ impl PatchAllowance {
         let misfit = |reason: String| told(format!("`{path}`: {reason}; nothing was changed"));
         let bytes = befores.get(step.at).and_then(|before| before.bytes.as_deref());
         let text = match (bytes, &step.diff.action) {
-            (Some(_), FileAction::Make) => return Err(misfit("the patch makes it, but it exists".into())),
+            (Some(_), FileAction::Make) => {
+                return Err(misfit("the patch creates it, but it already exists".into()));
+            }
             (None, FileAction::Make) => DecodedText::read(b""),
             (None, _) => return Err(misfit("it does not exist".into())),
             (Some(_), FileAction::Remove { lines: false }) => {
@@ -197,11 +201,11 @@ impl PatchAllowance {
                 DecodedText::read(bytes)
             }
         };
-        let text = text.ok_or_else(|| misfit("it is no text".into()))?;
+        let text = text.ok_or_else(|| misfit("it is not a text file".into()))?;
         let patched = step.diff.apply(&text.text, text.line_end(), &mut self.effort).map_err(misfit)?;
         let new = || {
             text.write(&patched.text)
-                .ok_or_else(|| misfit("its encoding has no place for a new character".into()))
+                .ok_or_else(|| misfit("its encoding lacks a character of the new text".into()))
         };
         match &step.diff.action {
             FileAction::Make => Ok((vec![NewContent::Bytes(new()?)], format!("`{path}` made"))),
@@ -241,7 +245,7 @@ fn target<'p>(
     let there = at.and_then(|at| paths.get(at).zip(befores.get(at)));
     match there {
         Some((to, OriginalContent { bytes: None, .. })) => Ok(to),
-        Some((to, _)) => Err(format!("it cannot move to `{to}`, which exists")),
-        None => Err("it moves nowhere".into()),
+        Some((to, _)) => Err(format!("it cannot move to `{to}`, which already exists")),
+        None => Err("its old and new path are the same".into()),
     }
 }

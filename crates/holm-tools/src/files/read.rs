@@ -44,8 +44,8 @@ struct ReadArguments {
 }
 
 pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
-    let text = "Reads a file: its lines with their numbers, or a picture. Long files come in pages; say where to \
-                go on with offset. With reference in place of path it reads a result that was too large to show.";
+    let text = "Reads a file: its lines with line numbers, or an image. Long files come in pages; \
+        continue with offset. With reference instead of path, reads a result that was too large to show.";
     let read = blocking_tool("read", text, move |arguments: ReadArguments, job: ToolInvocation| {
         run(&desk, &arguments, &job)
     });
@@ -78,15 +78,18 @@ fn file(
     if let Some(media_type) = image::media_type(&bytes) {
         if bytes.len() > image::MOST_BYTES {
             let most = image::MOST_BYTES;
-            return Err(told(format!("`{path}` is a picture of {} bytes; the most is {most}", bytes.len())));
+            return Err(told(format!(
+                "`{path}` is an image of {} bytes; at most {most} can be shown",
+                bytes.len()
+            )));
         }
-        let text = format!("`{path}` is a picture ({media_type}, {} bytes)", bytes.len());
+        let text = format!("`{path}` is an image ({media_type}, {} bytes)", bytes.len());
         let parts = vec![image::block(&bytes, media_type, path.as_str())];
         return Ok(ToolOutput { text, parts, ..ToolOutput::default() });
     }
     let Some(text) = DecodedText::read(&bytes) else {
         return Err(told(format!(
-            "`{path}` is no text: {} bytes of another kind; use a program for it",
+            "`{path}` is a binary file of {} bytes; use a program to inspect it",
             bytes.len()
         )));
     };
@@ -109,7 +112,7 @@ impl TextPage {
         let total = text.lines().count();
         let first = usize::try_from(offset.unwrap_or(1).max(1)).unwrap_or(usize::MAX);
         if first > total.max(1) {
-            return Err(told(format!("the file has {total} lines; there is no line {first}")));
+            return Err(told(format!("line {first} does not exist; the file has {total} lines")));
         }
         let limit = limit.map_or(LINES, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let mut lines = String::new();
@@ -133,10 +136,10 @@ impl TextPage {
         }
         if self.next <= self.total {
             let (first, last, total, next) = (self.first, self.next.saturating_sub(1), self.total, self.next);
-            let _ = writeln!(out, "[lines {first} to {last} of {total}; go on with offset {next}]");
+            let _ = writeln!(out, "[lines {first} to {last} of {total}; continue with offset {next}]");
         }
         if let Some(remark) = remark {
-            let _ = writeln!(out, "[the file is written in {remark}; edits keep that]");
+            let _ = writeln!(out, "[the file is encoded as {remark}; edits keep that]");
         }
         out.truncate(out.trim_end().len());
         out
@@ -159,10 +162,10 @@ fn kept(
     reference: &str,
     arguments: &ReadArguments,
 ) -> Result<ToolOutput, FileToolError> {
-    let Some(blobs) = &desk.blobs else { return Err(told("no large results are kept here")) };
+    let Some(blobs) = &desk.blobs else { return Err(told("this host does not store large results")) };
     let is_digest = reference.len() == 64 && reference.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
-        return Err(told("a reference is the 64 digits that stand in the note of a cut result"));
+        return Err(told("not a valid reference; copy the 64 digits from the note of the shortened result"));
     }
     let start = arguments.offset.unwrap_or(0);
     let wanted = arguments.limit.unwrap_or(PIECE).clamp(1, PIECE);
@@ -175,7 +178,7 @@ fn kept(
     let mut out = text.to_owned();
     if whole {
         let next = start.saturating_add(used as u64);
-        let _ = write!(out, "\n[bytes {start} to {}; go on with offset {next}]", next.saturating_sub(1));
+        let _ = write!(out, "\n[bytes {start} to {}; continue with offset {next}]", next.saturating_sub(1));
     }
     Ok(ToolOutput::text(out))
 }
@@ -187,7 +190,7 @@ fn fetch(
     range: std::ops::Range<u64>,
 ) -> Result<Vec<u8>, FileToolError> {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-        return Err(told("large results can be read within a run only"));
+        return Err(told("large results can be read only within a run"));
     };
     runtime
         .block_on(blobs.get(&reference.to_ascii_lowercase(), range))

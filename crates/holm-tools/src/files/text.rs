@@ -78,8 +78,8 @@ impl DecodedText {
         match self.encoding {
             TextEncoding::Utf8 => None,
             TextEncoding::Utf8Mark => Some("UTF-8 with a byte order mark"),
-            TextEncoding::Utf16Little => Some("UTF-16, little end first"),
-            TextEncoding::Utf16Big => Some("UTF-16, big end first"),
+            TextEncoding::Utf16Little => Some("UTF-16 (little-endian)"),
+            TextEncoding::Utf16Big => Some("UTF-16 (big-endian)"),
             TextEncoding::Western => Some("Windows-1252"),
         }
     }

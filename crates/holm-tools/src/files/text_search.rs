@@ -309,8 +309,8 @@ impl TextSearch<'_> {
         Ok(Some(indents))
     }
 
-    /// How the old text becomes indented like the file. Its first line may have been copied from where its text begins:
-    /// then the place begins there too.
+    /// How the old text becomes indented like the file. Its first line may have been copied from
+    /// where its text begins: then the place begins there too.
     fn indents(&self, pairs: &[(&str, &str)], slices: &mut [Range<usize>]) -> Option<IndentMapping> {
         let fit = |pairs: &[(&str, &str)]| {
             IndentMapping::fit(pairs, self.new.iter().copied(), self.lines.uses_tabs())

@@ -23,8 +23,8 @@ struct WriteArguments {
 }
 
 pub(super) fn tool(desk: Arc<FileToolContext>) -> ClosureTool<impl JsonSchema> {
-    let text = "Writes a whole file, new or in place of what it held. A file that exists has to be read first. To \
-                change a part of a file use edit.";
+    let text = "Writes a whole file, new or replaced. Read an existing file first. To change part of a \
+        file, use edit.";
     let write = blocking_tool("write", text, move |arguments: WriteArguments, job: ToolInvocation| {
         run(&desk, &arguments, &job)
     });
@@ -43,9 +43,8 @@ fn run(
         let existed = match befores.first() {
             Some(before) if before.bytes.is_some() => {
                 if before.recalled == ReadStatus::Unseen {
-                    let text = format!(
-                        "`{path}` exists and was not read yet; read it first, so that nothing is lost unseen"
-                    );
+                    let text =
+                        format!("`{path}` exists and you have not read it; read it before you overwrite it");
                     return Err(told(text));
                 }
                 true
@@ -53,6 +52,6 @@ fn run(
             Some(_) | None => false,
         };
         let said = if existed { "replaced" } else { "new" };
-        Ok((vec![NewContent::Bytes(bytes)], format!("`{path}` has {count} bytes now ({said})")))
+        Ok((vec![NewContent::Bytes(bytes)], format!("`{path}` now has {count} bytes ({said})")))
     })
 }

@@ -66,8 +66,8 @@ pub(super) fn options(lines: &[HelpLine]) -> (Vec<(OptionSpec, Vec<String>)>, Ve
     (specs.collect(), others)
 }
 
-/// Entries that begin where the first line begins, up to the first line that is further out; `skip` tells lines that are
-/// none.
+/// Entries that begin where the first line begins, up to the first line that is further out; `skip`
+/// tells lines that are none.
 pub(super) fn outermost(lines: &[HelpLine], skip: impl Fn(&HelpLine) -> bool) -> Vec<HelpEntry> {
     let first = lines.iter().find(|line| !line.is_blank() && !skip(line));
     let Some(base) = first.map(|line| line.indent) else { return Vec::new() };

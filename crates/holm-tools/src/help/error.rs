@@ -25,7 +25,7 @@ pub enum HelpTextErrorKind {
         bytes: usize,
     },
     /// Nothing in it says how to call the program.
-    #[error("neither a usage line nor options nor commands were found; it begins with {begins:?}")]
+    #[error("found no usage line, options or commands; it begins with {begins:?}")]
     NothingFound { begins: String },
 }
 
@@ -50,13 +50,13 @@ pub enum PlanArgumentError {
     #[error("{0}: missing; send it")]
     Missing(String),
     /// One does not exist.
-    #[error("{0}: there is no such argument; leave it out")]
+    #[error("{0}: unknown argument; leave it out")]
     Unknown(String),
     /// A value has the wrong type.
     #[error("{place}: expected {expected}, found {found}")]
     WrongKind { place: String, expected: String, found: JsonKind },
     /// A value is not one of the choices.
-    #[error("{place}: {value:?} is no choice; use one of {choices}")]
+    #[error("{place}: {value:?} is not a valid choice; use one of {choices}")]
     NoChoice { place: String, value: String, choices: String },
     /// There are more or fewer values than it takes.
     #[error("{place}: takes {takes} values, found {found}")]
@@ -68,7 +68,7 @@ pub enum PlanArgumentError {
         found: usize,
     },
     /// An earlier position was left out, so the program would take this value for the earlier one.
-    #[error("{place}: needs {before} too, which stands before it; send both")]
+    #[error("{place}: needs {before} before it; send both")]
     Gap {
         place: String,
         /// Which one is missing.

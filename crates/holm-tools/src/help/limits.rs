@@ -1,7 +1,8 @@
 //! Limits for how much of a help text is read. Each limit is far above what honest programs print.
 //! It is small enough that a hostile program costs next to nothing.
 
-/// The most bytes of a help text; the longest honest ones (every flag of a large program) take about half of it.
+/// The most bytes of a help text; the longest honest ones (every flag of a large program) take
+/// about half of it.
 pub const MAX_BYTES: usize = 256 << 10;
 
 /// The most options of one command; providers refuse schemas that are much larger.

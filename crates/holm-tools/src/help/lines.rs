@@ -10,7 +10,8 @@ const TAB: usize = 8;
 pub(super) struct HelpLine {
     /// Columns before the text.
     pub indent: usize,
-    /// The text without white space at its ends; a tab inside is at least two spaces, since it separates columns.
+    /// The text without white space at its ends; a tab inside is at least two spaces,
+    /// since it separates columns.
     pub text: String,
     /// Whether a frame stood around it.
     pub frame: HelpFrame,

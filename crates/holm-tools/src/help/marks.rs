@@ -190,7 +190,8 @@ fn is_value(text: &str) -> bool {
     quoted || (!text.contains(' ') && !text.starts_with('$'))
 }
 
-/// The rest of a text whose lower case begins with `mark`; the mark is ASCII, so both have it in the same place.
+/// The rest of a text whose lower case begins with `mark`; the mark is ASCII, so both have it
+/// in the same place.
 fn strip<'a>(text: &'a str, lower: &str, mark: &str) -> Option<&'a str> {
     lower.starts_with(mark).then(|| text.get(mark.len()..)).flatten().map(str::trim)
 }

@@ -349,7 +349,8 @@ fn is_formal(word: &str) -> bool {
     word.starts_with(['<', '{', '[']) || is_shouted(word) || typed || word == "..." || word == "value"
 }
 
-/// The next word, with brackets kept whole, and what follows. A comma ends a word where a space or an option follows it.
+/// The next word, with brackets kept whole, and what follows. A comma ends a word where a space or
+/// an option follows it.
 pub(super) fn next_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches([' ', ',']);
     if text.is_empty() {

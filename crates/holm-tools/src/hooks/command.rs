@@ -27,7 +27,7 @@ use crate::trust::ContentHash;
 const MOST_PROMPTS: usize = 4_096;
 
 /// Why a prompt is withheld that no command could be asked about in time.
-const NOT_ASKED: &str = "the hooks had no time to look at it";
+const NOT_ASKED: &str = "the hooks had no time left to check it";
 
 /// The text between the beginning and the end of a large result.
 const LEFT_OUT: &str = "\n[...]\n";
@@ -108,7 +108,7 @@ impl CommandHooks {
 
     /// The text that the model reads in place of a prompt that is withheld for this reason.
     pub fn in_place(reason: &str) -> String {
-        format!("[A hook withheld what was said here: {reason}]")
+        format!("[A hook withheld this text: {reason}]")
     }
 
     fn deny(&self, tool: &str, reason: String) -> HookOpinion {
@@ -298,7 +298,7 @@ impl CommandHooks {
         if stops.len() > MOST_STOPPING {
             stops.pop_first();
         }
-        reason.map(|reason| Prompt::from(format!("A hook says that you are not done: {reason}")))
+        reason.map(|reason| Prompt::from(format!("A hook reports that you are not done: {reason}")))
     }
 
     fn stops(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {

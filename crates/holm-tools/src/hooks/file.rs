@@ -18,15 +18,16 @@ use super::{
 };
 use crate::trust::{ContentHash, TrustLedger, TrustStatus};
 
-/// How long a command may take, unless the file says less. The run waits for a hook no longer than this by far.
+/// How long a command may take, unless the file says less. The run waits for a hook no longer
+/// than this by far.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
 /// Commands that one file may name. A file with more is not a configuration but an
 /// attack on its reader.
 const MOST_COMMANDS: usize = 64;
 
-/// Events that other agents have and this one has not. A file may name them: it is shared by agents, and its author has
-/// not misspelt anything.
+/// Events that other agents have and this one has not. A file may name them: it is shared by
+/// agents, and its author has not misspelt anything.
 const ELSEWHERE: [&str; 24] = [
     "AfterFileEdit",
     "AfterShellExecution",
@@ -209,7 +210,7 @@ impl HookFile {
     pub fn parse(path: &Path, text: &str) -> Result<Self, HookFileError> {
         if !text.trim_start().starts_with('{') {
             // A list would be read as the members in order.
-            return Err(HookFileError::Unreadable { reason: "it is no object".into() });
+            return Err(HookFileError::Unreadable { reason: "it is not an object".into() });
         }
         let unreadable = |error: serde_json::Error| HookFileError::Unreadable { reason: error.to_string() };
         let mut unknown = strangers(
@@ -249,7 +250,7 @@ impl HookFile {
                     if wanted > limit {
                         let (wanted, most) = (wanted.as_secs(), limit.as_secs());
                         let command = shown(&hook.command);
-                        remarks.push(format!("gives `{command}` {wanted} s, of which it gets {most}"));
+                        remarks.push(format!("gives `{command}` {wanted} s; Holm allows {most}"));
                     }
                     entries.push(HookEntry { event, matcher: matcher.clone(), command: hook.command, limit });
                 }
@@ -268,7 +269,7 @@ impl HookFile {
     /// False assumptions that its author may have: commands for events that never occur here, or
     /// members without a meaning.
     pub fn warnings(&self) -> Vec<String> {
-        let warning = |event: &String| format!("has commands for {event}, an event that never comes here");
+        let warning = |event: &String| format!("has commands for {event}, an event that Holm does not have");
         self.missing.iter().map(warning).chain(self.unknown.iter().cloned()).collect()
     }
 
@@ -278,11 +279,11 @@ impl HookFile {
         let commands = entries.iter().map(|HookEntry { event, matcher, command, .. }| {
             format!("runs `{}` at {}{matcher}", shown(command), event.name())
         });
-        let grants = wants.grants.iter().map(|grant| format!("wants {grant}"));
+        let grants = wants.grants.iter().map(|grant| format!("asks for {grant}"));
         let network =
-            (wants.network == HookNetworkAccess::Open).then(|| "wants the whole network".to_owned());
+            (wants.network == HookNetworkAccess::Open).then(|| "asks for the whole network".to_owned());
         let missed = scripts.iter().filter(|script| script.is_missed());
-        let missed = missed.map(|script| format!("names {script}, which is not there"));
+        let missed = missed.map(|script| format!("names {script}, which does not exist"));
         let scripts = scripts.iter().filter(|script| script.seen().is_some());
         let scripts = scripts.map(|script| format!("with {script}"));
         let remarks = self.remarks.iter().cloned();
@@ -388,7 +389,7 @@ fn strangers(object: &serde_json::Value, known: &[&str]) -> Vec<String> {
             Some(known) => format!("; did you mean `{known}`?"),
             None => String::new(),
         };
-        format!("has the member `{}`, which means nothing here{meant}", shown(member))
+        format!("has the unknown key `{}`{meant}", shown(member))
     };
     strange.map(remark).collect()
 }
@@ -444,7 +445,8 @@ fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
         match grant {
             Grant::Read(_) | Grant::Write(_) | Grant::Exec(_) | Grant::Env(_) => {}
             Grant::Fetch(_) => {
-                let hint = "no single host can be held to; write \"network\": \"open\" if it must be";
+                let hint = "Holm cannot limit a hook to one host; write \"network\": \"open\" if it needs \
+                    the network";
                 return Err(bad(text, hint.to_owned()));
             }
             Grant::Secret(_) | Grant::Spawn(_) | Grant::Tool(_) => {
@@ -460,10 +462,10 @@ fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookFileError {
     /// It is not a valid hook file.
-    #[error("the hooks cannot be read ({reason}); mend the file, none of it is used")]
+    #[error("the hooks file is invalid ({reason}); fix it; until then no hook runs")]
     Unreadable { reason: String },
     /// It names an unknown event.
-    #[error("line {line}: there is no event `{event}`; mend its name, none of the hooks is used")]
+    #[error("line {line}: unknown event `{event}`; fix its name; until then no hook runs")]
     UnknownEvent {
         event: String,
         /// The line that names it, from 1.
@@ -472,22 +474,22 @@ pub enum HookFileError {
     /// A command names a file in a way that cannot be resolved, so Holm could not notice
     /// when the file changes.
     #[error(
-        "`{word}` may be a file of the project that only a shell could tell; write $HOLM_PROJECT_DIR/ in front of its path, \
-         none of the hooks is used"
+        "`{word}` may be a project file that only a shell would find; write $HOLM_PROJECT_DIR/ before its \
+        path; until then no hook runs"
     )]
     UnknownPath {
         /// The word, without its unknown part.
         word: String,
     },
     /// A matcher is not a valid pattern.
-    #[error("the matcher `{matcher}` is no pattern ({reason}); mend it, none of the hooks is used")]
+    #[error("the matcher `{matcher}` is not a valid pattern ({reason}); fix it; until then no hook runs")]
     BadMatcher {
         matcher: String,
         /// What is wrong with it.
         reason: String,
     },
     /// A command cannot be given this.
-    #[error("the hooks ask for `{grant}`, which they cannot be given: {reason}")]
+    #[error("hooks cannot be given `{grant}`: {reason}")]
     BadGrant { grant: String, reason: String },
     /// It names too many commands.
     #[error("the file names {found} commands; at most {MOST_COMMANDS} are allowed")]
@@ -496,7 +498,7 @@ pub enum HookFileError {
 
 /// This file is not trusted in its present state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the project's hooks are new or have changed; look at what they ask for and trust them first")]
+#[error("the project's hooks are new or changed; review what they ask for, then run `holm hooks trust`")]
 pub struct UntrustedHooksError {
     /// The permissions that they ask for, one a line.
     pub asks: Vec<String>,

@@ -57,7 +57,8 @@ impl JailedRunner {
         self
     }
 
-    /// Says which variables there are to be had; a command sees those alone that its file asks for with `env:`.
+    /// Says which variables there are to be had; a command sees those alone that its file
+    /// asks for with `env:`.
     #[must_use]
     pub fn environment(mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         self.environment.extend(variables);
@@ -66,8 +67,7 @@ impl JailedRunner {
 
     async fn attempt(&self, command: HookCommand) -> Result<HookOutput, HookRunError> {
         if self.offline && command.wants.network == HookNetworkAccess::Open {
-            let reason =
-                "it wants an open network, and nothing but this machine is connected to while offline";
+            let reason = "it asks for an open network, and Holm is offline";
             return Err(HookRunError::NotStarted { reason: reason.into() });
         }
         let limit = command.limit;

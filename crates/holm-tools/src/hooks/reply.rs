@@ -12,7 +12,7 @@ const BLOCKS: i32 = 2;
 const UNSAID: &str = "a hook blocked it";
 
 /// The reason for a command whose answer cannot be read.
-const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not understood";
+const NOT_UNDERSTOOD: &str = "a hook answered with an object that Holm does not understand";
 
 /// The reply of a command.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -44,15 +44,15 @@ pub struct HookOutput {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookRunError {
     /// It could not be started.
-    #[error("the hook could not be started ({reason})")]
+    #[error("cannot start the hook ({reason})")]
     NotStarted {
         /// What the system says.
         reason: String,
     },
     /// A script that it names is not the trusted one, or was never trusted.
     #[error(
-        "the hook's script {} has changed since it was trusted, so what it guards stays closed; look at it and trust the hooks \
-         again with `holm hooks trust`",
+        "the hook's script {} changed since you trusted it, so the calls it guards are denied; review it, \
+        then run `holm hooks trust`",
         path.display()
     )]
     Changed {
@@ -60,13 +60,13 @@ pub enum HookRunError {
         path: PathBuf,
     },
     /// It took too long and was ended.
-    #[error("the hook took longer than {} ms and was ended", limit.as_millis())]
+    #[error("the hook took longer than {} ms and was stopped", limit.as_millis())]
     Late {
         /// How long it had.
         limit: Duration,
     },
     /// It printed too much and was ended.
-    #[error("the hook printed more than {MOST_OUTPUT} bytes and was ended")]
+    #[error("the hook printed more than {MOST_OUTPUT} bytes and was stopped")]
     Flooded,
     /// A signal ended it, or it took too much memory.
     #[error("the hook crashed")]

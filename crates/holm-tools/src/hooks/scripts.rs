@@ -214,7 +214,7 @@ pub fn started<'a>(
     for text in line {
         if text.contains(|sign: char| sign.is_whitespace() || ";|&()<>".contains(sign)) {
             // It may be a line for a shell.
-            let inner = words(text, &project.real).ok_or("its command line stands too deep in itself")?;
+            let inner = words(text, &project.real).ok_or("its command line is nested too deeply")?;
             all.extend(inner.into_iter().map(|word| HookWord { unknown: None, ..word }));
         }
         all.push(HookWord { text: text.to_owned(), unknown: None });
@@ -282,7 +282,8 @@ impl HookProject {
         Ok(found)
     }
 
-    /// Whether a word is a path that could be a file of the project, and only the shell that runs it could tell which.
+    /// Whether a word is a path that could be a file of the project, and only the shell that runs
+    /// it could tell which.
     fn is_unclear(&self, word: &HookWord) -> bool {
         let Some((at, unknown)) = word.unknown else { return false };
         let (before, after) = word.text.split_at_checked(at).unwrap_or_default();
@@ -307,7 +308,8 @@ impl HookProject {
 }
 
 impl ModuleFileNames {
-    /// The files that may be meant by a word which leads to this path. The project itself is every tool's, and no script.
+    /// The files that may be meant by a word which leads to this path. The project itself is every
+    /// tool's, and no script.
     fn of(self, path: &Path) -> Vec<PathBuf> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
         let mut found = self.near(path, name);

@@ -37,7 +37,7 @@ fn a_changed_file_is_not_the_one_that_was_trusted() {
     assert!(parse(&file("", "a")).unwrap().trusted(&ledger).is_ok());
     let changed = parse(&file("", "b")).unwrap().trusted(&ledger).unwrap_err();
     assert_eq!(changed.asks, ["runs `b` at PreToolUse"]);
-    assert!(changed.to_string().contains("have changed"), "{changed}");
+    assert!(changed.to_string().contains("new or changed"), "{changed}");
     let elsewhere = HookFile::parse(Path::new("/other/hooks.json"), &file("", "a")).unwrap();
     assert!(elsewhere.trusted(&ledger).is_err(), "trust is for a place");
 }
@@ -72,7 +72,7 @@ fn a_script_that_changed_is_a_change_of_the_hooks() {
     assert!(missing.gone(&TrustLedger::in_memory()).is_empty(), "nobody has");
     assert!(missing.scripts().any(|path| path == place));
     let asks = missing.asks();
-    assert!(asks.iter().any(|line| line == "names tools/check.sh, which is not there"), "{asks:?}");
+    assert!(asks.iter().any(|line| line == "names tools/check.sh, which does not exist"), "{asks:?}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_script_that_is_not_there_is_told_also_where_its_name_has_hidden_letters() {
     fs::write(&path, file("", "./tools/che\u{200d}ck.sh")).unwrap();
     let asks = HookFile::load(folder.path(), &path).unwrap().asks();
     let is_told =
-        |line: &String| line.starts_with("names tools/che") && line.ends_with(", which is not there");
+        |line: &String| line.starts_with("names tools/che") && line.ends_with(", which does not exist");
     assert!(asks.iter().any(is_told), "{asks:?}");
 }
 
@@ -287,7 +287,7 @@ fn what_a_file_asks_for_is_shown_and_what_nobody_can_hold_is_refused() {
     let asking =
         |grants: &[&str]| parse(&json!({ "hooks": {}, "grants": grants, "network": "open" }).to_string());
     let asks = asking(&["write:out/", "env:LANG"]).unwrap().asks();
-    assert_eq!(asks, ["wants write:out/", "wants env:LANG", "wants the whole network"]);
+    assert_eq!(asks, ["asks for write:out/", "asks for env:LANG", "asks for the whole network"]);
     for grant in ["fetch:https://example.com", "secret:key@example.com", "spawn:x", "tool:x", "fly:high"] {
         assert!(matches!(asking(&[grant]), Err(HookFileError::BadGrant { .. })), "{grant}");
     }
@@ -301,7 +301,7 @@ fn events_of_other_agents_are_named_and_hurt_nobody_else() {
     // What stands there is for others, so it need not be understood.
     let hooks = json!({ "SessionStart": [hook], "PreToolUse": [hook], "SubagentStop": { "type": "agent" } });
     let file = parse(&json!({ "hooks": hooks }).to_string()).unwrap();
-    let warning = |event: &str| format!("has commands for {event}, an event that never comes here");
+    let warning = |event: &str| format!("has commands for {event}, an event that Holm does not have");
     assert_eq!(file.warnings(), [warning("SessionStart"), warning("SubagentStop")]);
     let asks = file.asks();
     assert_eq!(asks, ["runs `x` at PreToolUse".to_owned(), warning("SessionStart"), warning("SubagentStop")]);
@@ -316,8 +316,7 @@ fn members_that_mean_nothing_are_named_with_what_may_have_been_meant() {
     let hook = json!({ "type": "command", "command": "x", "timeut": 3 });
     let group = json!({ "match": "read", "hooks": [hook] });
     let file = parse(&json!({ "hooks": { "Stop": [group] }, "grant": [], "frob": 1 }).to_string()).unwrap();
-    let strange =
-        |member: &str, meant: &str| format!("has the member `{member}`, which means nothing here{meant}");
+    let strange = |member: &str, meant: &str| format!("has the unknown key `{member}`{meant}");
     assert_eq!(
         file.warnings(),
         [
@@ -384,8 +383,8 @@ fn answers_mean_what_everybody_takes_them_to_mean() {
         (r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"d"}}"#, "d"),
         (r#"{"hookSpecificOutput":{"permissionDecision":"ask"}}"#, "a hook blocked it"),
         (r#"{"continue":false,"stopReason":"s"}"#, "s"),
-        (r#"{"decision":3}"#, "a hook answered with an object that is not understood"),
-        (r#"{"decision":"block""#, "a hook answered with an object that is not understood"),
+        (r#"{"decision":3}"#, "a hook answered with an object that Holm does not understand"),
+        (r#"{"decision":"block""#, "a hook answered with an object that Holm does not understand"),
     ] {
         assert_eq!(blocks(said(0, stdout, "")).as_deref(), Some(reason), "{stdout}");
     }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 struct DateArguments {}
 
 pub(super) fn tool() -> ClosureTool<impl JsonSchema> {
-    let text = "Tells the date, the day of the week and the time, in UTC.";
+    let text = "Returns the date, the day of the week and the time, in UTC.";
     make("date", text, |_: DateArguments| async { told(SystemTime::now()) }).level(Level::None)
 }
 

@@ -12,10 +12,11 @@ use std::sync::Arc;
 
 use holm_runtime::Tool;
 
-/// Both tools.
+/// The tools `date` and `system_info`.
 ///
 /// ```
-/// let names: Vec<String> = holm_tools::info::tools().iter().map(|tool| tool.declaration().name.clone()).collect();
+/// let names: Vec<String> =
+///     holm_tools::info::tools().iter().map(|tool| tool.declaration().name.clone()).collect();
 /// assert_eq!(names, ["date", "system_info"]);
 /// ```
 pub fn tools() -> Vec<Arc<dyn Tool>> {

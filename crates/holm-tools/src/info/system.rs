@@ -14,7 +14,7 @@ const LONGEST: usize = 100;
 struct SystemInfoArguments {}
 
 pub(super) fn tool() -> ClosureTool<impl JsonSchema> {
-    let text = "Tells what kind of machine the tools work on: operating system, processor, how many cores.";
+    let text = "Describes the machine that tools run on: operating system, processor, number of cores.";
     blocking_tool("system_info", text, |_: SystemInfoArguments, _| {
         told(fs::read_to_string("/etc/os-release").ok().as_deref())
     })

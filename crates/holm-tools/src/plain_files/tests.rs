@@ -14,9 +14,9 @@ fn only_plain_files_are_read_and_nothing_is_waited_for() {
     for (name, expect) in [
         ("plain", Ok("text")),
         ("link", Ok("text")),
-        ("endless", Err("no plain file")),
-        ("pipe", Err("no plain file")),
-        (".", Err("no plain file")),
+        ("endless", Err("not a regular file")),
+        ("pipe", Err("not a regular file")),
+        (".", Err("not a regular file")),
         ("large", Err("larger than 4 bytes")),
         ("nothing", Err("o such file")),
     ] {

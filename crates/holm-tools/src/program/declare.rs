@@ -7,7 +7,8 @@ use holm_kernel::{ToolSpec as Declaration, Yields};
 use super::interface::ProgramInterface;
 use crate::registry::{PinStatus, ToolSidecar};
 
-/// The declaration of a program, corrected by its sidecar. Replaced code gets none of what its sidecar asks for.
+/// The declaration of a program, corrected by its sidecar. Replaced code gets none of what
+/// its sidecar asks for.
 pub(super) fn declaration(
     nature: &ProgramInterface,
     name: &str,

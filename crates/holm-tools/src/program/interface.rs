@@ -108,7 +108,7 @@ fn neither(flaw: &DescriptionError, described: &JailOutcome, not_help: &str) -> 
     let first = match described.ending {
         JailEnding::Exited(0) => flaw.flaw.to_string(),
         JailEnding::Exited(code) => format!("`{DESCRIBE}` ended with status {code}"),
-        JailEnding::Signalled(signal) => format!("`{DESCRIBE}` was ended by signal {signal}"),
+        JailEnding::Signalled(signal) => format!("`{DESCRIBE}` was killed by signal {signal}"),
         JailEnding::OutOfOutput => format!("`{DESCRIBE}` printed too much"),
         JailEnding::TimedOut
         | JailEnding::Cancelled
@@ -118,5 +118,5 @@ fn neither(flaw: &DescriptionError, described: &JailOutcome, not_help: &str) -> 
             format!("`{DESCRIBE}` did not end")
         }
     };
-    format!("it says not what it is: {first}; and `--help`: {not_help}")
+    format!("it does not describe itself: {first}; and `--help`: {not_help}")
 }

@@ -47,7 +47,8 @@ pub(super) struct ProgramSetup {
 }
 
 impl ProgramLoader {
-    /// Programs that work in this workspace, confined by this engine. With [`JailEngine::Unconfined`] none is a tool.
+    /// Programs that work in this workspace, confined by this engine. With
+    /// [`JailEngine::Unconfined`] none is a tool.
     #[must_use]
     pub fn new(launcher: JailLauncher, engine: JailEngine, workspace: impl Into<PathBuf>) -> Self {
         let setup = ProgramSetup {
@@ -87,7 +88,8 @@ impl ProgramLoader {
         Self(Arc::new(ProgramSetup { denials, ..(*self.0).clone() }))
     }
 
-    /// With a way to the hosts that a call is granted, which a sidecar can ask for. Without this no program has a network.
+    /// With a way to the hosts that a call is granted, which a sidecar can ask for. Without this no
+    /// program has a network.
     #[must_use]
     pub fn network(self, connector: Connector) -> Self {
         Self(Arc::new(ProgramSetup { connector: Some(connector), ..(*self.0).clone() }))
@@ -116,7 +118,8 @@ impl ProgramLoader {
 }
 
 impl ToolLoader for ProgramLoader {
-    /// Claims what begins like a program, and what could be meant as one: that gets a message instead of silence.
+    /// Claims what begins like a program, and what could be meant as one: that gets a
+    /// message instead of silence.
     fn claims(&self, path: &Path, head: &[u8]) -> bool {
         Self::is_program(path, head)
     }
@@ -127,7 +130,10 @@ impl ToolLoader for ProgramLoader {
             // Asking the program means running it. Without a jail it would run with all rights of
             // the user before any approval.
             if self.0.engine == JailEngine::Unconfined {
-                return Err(ToolLoadError::unavailable("nothing confines programs here; install bubblewrap"));
+                return Err(ToolLoadError::unavailable(
+                    "this machine cannot confine programs; install \
+                    bubblewrap",
+                ));
             }
             let nature = ask(&self.0, found.path, found.name).await.map_err(ToolLoadError::refused)?;
             let declaration = declaration(&nature, found.name, found.sidecar, found.standing);
@@ -158,7 +164,10 @@ fn lost(found: &ToolFile<'_>) -> Option<String> {
     let asks = found.sidecar.is_some_and(|sidecar| !sidecar.asks.is_empty());
     let name = found.path.file_name().unwrap_or_default().to_string_lossy();
     (asks && found.standing == PinStatus::Replaced).then(|| {
-        format!("its code was replaced, and its asks are not granted until `holm tool confirm {name}`")
+        format!(
+            "its code changed, so its grants are withheld; review it, then run `holm tool confirm \
+            {name}`"
+        )
     })
 }
 
@@ -169,17 +178,17 @@ fn startable(found: &ToolFile<'_>) -> Result<(), ToolLoadError> {
     match (data.permissions().mode() & 0o111 != 0, begins) {
         (true, true) => match interpreter(found.bytes) {
             Some(path) if !path.exists() => Err(ToolLoadError::refused(format!(
-                "its first line names {}, which is not there; install it, or name another interpreter",
+                "its first line names {}, which does not exist; install it, or name another interpreter",
                 visible_line(&path.to_string_lossy())
             ))),
             Some(_) | None => Ok(()),
         },
-        (false, true) => Err(ToolLoadError::refused("it may not be executed; run chmod +x on it")),
+        (false, true) => Err(ToolLoadError::refused("it is not executable; run chmod +x on it")),
         (true, false) => {
-            Err(ToolLoadError::refused("it has no first line that names its interpreter; begin it with #!"))
+            Err(ToolLoadError::refused("its first line does not name an interpreter; begin it with #!"))
         }
         (false, false) => Err(ToolLoadError::refused(
-            "it is no program: begin it with #! and run chmod +x on it, or move it away",
+            "it is not a program: begin it with #! and run chmod +x on it, or move it elsewhere",
         )),
     }
 }

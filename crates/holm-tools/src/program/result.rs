@@ -11,7 +11,8 @@ use super::interface::ProgramInterface;
 use crate::describe::EmptyResultPolicy;
 use crate::shell::{ProxyDenied, appeared, opens_nothing};
 
-/// The output of a call, with protected names that appeared in the workspace while the program ran. That fails a call.
+/// The output of a call, with protected names that appeared in the workspace while the program ran.
+/// That fails a call.
 pub(super) fn result(
     nature: &ProgramInterface,
     outcome: &JailOutcome,
@@ -32,11 +33,11 @@ fn by_ending(nature: &ProgramInterface, outcome: &JailOutcome, hosts: &[ProxyDen
         for refusal in hosts {
             output.text.push_str(&match refusal {
                 ProxyDenied::Missing { grant, .. } => {
-                    format!("\n[refused for want of {grant}; a sidecar can ask for it]")
+                    format!("\n[refused: missing grant {grant}; the tool's sidecar can ask for it]")
                 }
                 ProxyDenied::Never(why) => format!("\n[refused, and no grant opens it: {why}]"),
                 ProxyDenied::Path(url) => {
-                    format!("\n[{}; a sidecar can ask for the host alone]", opens_nothing(url))
+                    format!("\n[{}; the tool's sidecar can ask for the whole host]", opens_nothing(url))
                 }
             });
         }
@@ -45,13 +46,13 @@ fn by_ending(nature: &ProgramInterface, outcome: &JailOutcome, hosts: &[ProxyDen
     match outcome.ending {
         JailEnding::Exited(0) => succeeded(nature, outcome),
         JailEnding::Exited(code) => failed(&format!("it ended with status {code}")),
-        JailEnding::Signalled(signal) => failed(&format!("it was ended by signal {signal}")),
-        JailEnding::TimedOut => failed("stopped: the time was up"),
+        JailEnding::Signalled(signal) => failed(&format!("it was killed by signal {signal}")),
+        JailEnding::TimedOut => failed("stopped: it timed out"),
         JailEnding::Cancelled => failed("stopped: it was cancelled"),
         JailEnding::OutOfOutput => failed("stopped: it wrote too much"),
         JailEnding::OutOfMemory => failed("stopped: it used too much memory"),
-        JailEnding::MadeProtected => failed("stopped: it made protected names again and again"),
-        JailEnding::Lost => failed("nobody knows how it ended: what watched it is gone"),
+        JailEnding::MadeProtected => failed("stopped: it created protected files repeatedly"),
+        JailEnding::Lost => failed("its outcome is unknown: the process that supervised it died"),
     }
 }
 
@@ -70,7 +71,7 @@ fn succeeded(nature: &ProgramInterface, outcome: &JailOutcome) -> ToolOutput {
         };
     }
     if !outcome.stdout.is_whole() {
-        return failed("it wrote more than is kept", outcome);
+        return failed("it wrote more than Holm keeps", outcome);
     }
     let said = described.and_then(|program| program.output_media_type.as_deref());
     match (said.filter(|kind| !is_text(kind)), std::str::from_utf8(bytes)) {
@@ -109,7 +110,7 @@ fn failed(why: &str, outcome: &JailOutcome) -> ToolOutput {
         ("a file", !outcome.suspicions.iter().all(is_network)),
     ] {
         if found {
-            let hint = "what the program needs has to stand under `asks` in its sidecar";
+            let hint = "list what the program needs under `asks` in its sidecar";
             text.push_str(&format!("\n[probably refused {kind}; {hint}]"));
         }
     }

@@ -85,7 +85,7 @@ impl ProgramToolState {
     ) -> Result<Option<ToolOutput>, String> {
         let (held, needs) = (Arc::clone(self), Arc::clone(&job.needs));
         let jail = tokio::task::spawn_blocking(move || held.jail(&needs));
-        let (jail, record) = jail.await.map_err(|_| "the program is shutting down")??;
+        let (jail, record) = jail.await.map_err(|_| "Holm is shutting down")??;
         let jail = jail.env("HOLM_CALL_KEY", job.key.to_string());
         let denials = self.setup.denials.join(&job.denials);
         let errand = ChildRunSettings {
@@ -107,7 +107,7 @@ impl ProgramToolState {
             }
         };
         let changes = tokio::task::spawn_blocking(move || record.settle());
-        let changes = changes.await.map_err(|_| "the program is shutting down")?;
+        let changes = changes.await.map_err(|_| "Holm is shutting down")?;
         let mut output = result(&self.nature, &outcome, &refused, &self.setup.workspace);
         for change in changes {
             output.text.push_str(&format!("\n[{change}]"));
@@ -138,9 +138,7 @@ impl ProgramToolState {
     fn jail(&self, needs: &[CallNeed]) -> Result<(Jail, WorkspaceRecord), String> {
         let bytes = std::fs::read(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
         if ContentHash::of(&bytes) != self.hash {
-            return Err(
-                "the program has changed since it was described; it is used again once it is trusted".into(),
-            );
+            return Err("the program changed after it was described; trust it again to use it".into());
         }
         let mut grants = authority::grants(needs);
         // The system's programs may always be started, because scripts need them.

@@ -251,9 +251,9 @@ impl AdmittedFile {
         let loaded = loading.await;
         drop(permit);
         match loaded {
-            Ok(_) if !known && standing() == PinStatus::Replaced => ToolFileOutcome::Broken(
-                "other code was confirmed in its place while it was loaded; it is left out".into(),
-            ),
+            Ok(_) if !known && standing() == PinStatus::Replaced => {
+                ToolFileOutcome::Broken("its code changed while it was loaded, so it is left out".into())
+            }
             Ok(offers) => ToolFileOutcome::Tools(offers),
             Err(error) => ToolFileOutcome::Broken(error.to_string()),
         }
@@ -284,9 +284,7 @@ pub(super) enum ToolFileOutcome {
 impl ToolFileOutcome {
     /// The loader panicked on this file.
     pub(super) fn panicked() -> Self {
-        Self::Broken(
-            "its loader panicked, which is a mistake of the program's and not of the file".to_owned(),
-        )
+        Self::Broken("its loader panicked; this is a bug in Holm, not in the file".to_owned())
     }
 
     pub(super) fn apply(self, source: ToolSource, edit: &mut super::RegistryEdit<'_>) {
@@ -298,10 +296,7 @@ impl ToolFileOutcome {
                 edit.report(source, why);
             }
             Self::Broken(why) if edit.offers(&source) => {
-                edit.report(
-                    source,
-                    format!("the new version cannot be used, so the one before it stays: {why}"),
-                );
+                edit.report(source, format!("the new version cannot be used, so the old one stays: {why}"));
             }
             Self::Broken(why) => edit.report(source, why),
             Self::Moving => {}

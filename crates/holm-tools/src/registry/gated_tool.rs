@@ -53,7 +53,7 @@ impl Tool for GatedTool {
             match asked.unwrap_or_else(|error| Err(error.to_string())) {
                 Ok(()) => tool.run(job).await,
                 Err(why) => {
-                    let text = format!("this tool may not be used any more: {why}");
+                    let text = format!("this tool can no longer be used: {why}");
                     ToolOutput { outcome: Outcome::Failed, ..ToolOutput::text(text) }
                 }
             }

@@ -12,18 +12,23 @@ use super::{RegistrySnapshot, SourceProblem, ToolOffer, ToolSource};
 /// All tools and their later changes. Clones share the registry.
 ///
 /// ```
-/// use std::sync::Arc;
 /// use holm_guards::json::Json;
-/// use holm_kernel::{ToolSpec, ToolOutput};
+/// use holm_kernel::{ToolOutput, ToolSpec};
 /// use holm_runtime::tool_fn;
-/// use holm_tools::registry::{ToolOffer, SourceRank, ToolRegistry, ToolSource};
+/// use holm_tools::registry::{SourceRank, ToolOffer, ToolRegistry, ToolSource};
+/// use std::sync::Arc;
 ///
 /// let tool = ToolSpec::new("greet", "Says hello.", Json::object([("type", "object".into())]));
 /// let greet = tool_fn(tool, |_| async { ToolOutput::text("hello") });
 ///
 /// let registry = ToolRegistry::new();
 /// let before = registry.snapshot();
-/// registry.edit(|edit| edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), [ToolOffer::new(Arc::new(greet))]));
+/// registry.edit(|edit| {
+///     edit.set(
+///         ToolSource::new(SourceRank::BuiltIn, "built in"),
+///         [ToolOffer::new(Arc::new(greet))],
+///     )
+/// });
 /// assert!(registry.snapshot().find("greet").is_some());
 /// assert!(before.find("greet").is_none(), "a snapshot never changes");
 /// ```

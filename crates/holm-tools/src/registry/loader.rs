@@ -14,11 +14,11 @@ use super::{PinStatus, ToolOffer, ToolSidecar};
 /// receives the bytes that were hashed, and never opens the path again to read the file.
 ///
 /// ```
-/// use std::{path::Path, sync::Arc};
 /// use holm_guards::json::Json;
-/// use holm_kernel::{ToolSpec, ToolOutput};
+/// use holm_kernel::{ToolOutput, ToolSpec};
 /// use holm_runtime::{BoxFuture, tool_fn};
 /// use holm_tools::registry::{ToolFile, ToolLoadError, ToolLoader, ToolOffer};
+/// use std::{path::Path, sync::Arc};
 ///
 /// /// Every `.txt` file is a tool that says what stands in it.
 /// struct ArgumentTexts;
@@ -28,18 +28,31 @@ use super::{PinStatus, ToolOffer, ToolSidecar};
 ///         path.extension().is_some_and(|extension| extension == "txt")
 ///     }
 ///
-///     fn load<'a>(&'a self, found: ToolFile<'a>) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
+///     fn load<'a>(
+///         &'a self,
+///         found: ToolFile<'a>,
+///     ) -> BoxFuture<'a, Result<Vec<ToolOffer>, ToolLoadError>> {
 ///         Box::pin(async move {
-///             let text = std::str::from_utf8(found.bytes).map_err(|_| ToolLoadError::refused("it is no text"))?.to_owned();
-///             let tool = ToolSpec::new(found.name, "Says what it was given.", Json::object([("type", "object".into())]));
-///             let say = tool_fn(tool, move |_| { let text = text.clone(); async move { ToolOutput::text(text) } });
+///             let text = std::str::from_utf8(found.bytes)
+///                 .map_err(|_| ToolLoadError::refused("it is no text"))?
+///                 .to_owned();
+///             let tool = ToolSpec::new(
+///                 found.name,
+///                 "Says what it was given.",
+///                 Json::object([("type", "object".into())]),
+///             );
+///             let say = tool_fn(tool, move |_| {
+///                 let text = text.clone();
+///                 async move { ToolOutput::text(text) }
+///             });
 ///             Ok(vec![ToolOffer::new(Arc::new(say))])
 ///         })
 ///     }
 /// }
 /// ```
 pub trait ToolLoader: Send + Sync {
-    /// Whether the file is of this loader's kind; `head` is how it begins. The first loader that says yes gets it.
+    /// Whether the file is of this loader's kind; `head` is how it begins. The first loader that
+    /// says yes gets it.
     fn claims(&self, path: &Path, head: &[u8]) -> bool;
 
     /// Makes tools of the file. For files that are loaded together, this is called in the order of
@@ -75,7 +88,8 @@ pub struct ToolFile<'a> {
     pub sha256: &'a [u8; 32],
     /// The content of `<name>.toml` beside it.
     pub sidecar: Option<&'a ToolSidecar>,
-    /// Whether it is the code that a person has confirmed. Replaced code gets none of what its sidecar asks for.
+    /// Whether it is the code that a person has confirmed. Replaced code gets none of what
+    /// its sidecar asks for.
     pub standing: PinStatus,
 }
 
@@ -86,7 +100,7 @@ pub enum ToolLoadError {
     #[error("{0}")]
     Refused(String),
     /// The file is not the problem: this machine is.
-    #[error("could not look at it: {0}")]
+    #[error("cannot inspect it: {0}")]
     Unavailable(String),
     /// Not an error yet: the server behind the file has not answered. The loader
     /// requests [another look](super::ReloadRequester) later.

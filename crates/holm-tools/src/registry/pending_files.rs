@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long after the last event of a finished change it is taken up: editors and copiers do several things in a row.
+/// How long after the last event of a finished change it is taken up: editors and copiers do
+/// several things in a row.
 pub(super) const QUIET: Duration = Duration::from_millis(10);
 
 /// How long a file must stay unchanged before it counts as finished without having been closed.

@@ -43,7 +43,7 @@ pub trait PinStore: Send + Sync {
 
 /// Why a confirmation cannot be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("could not write {path}: {reason}")]
+#[error("cannot write {path}: {reason}")]
 pub struct PinStoreError {
     /// The file of the pins.
     pub path: PathBuf,

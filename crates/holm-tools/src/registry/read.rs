@@ -28,15 +28,15 @@ pub(super) struct ToolFileContent {
 /// Why a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum ToolFileReadError {
-    #[error("it is gone")]
+    #[error("it no longer exists")]
     Gone,
-    #[error("it is a link; put the file itself here, or a link could lead to what a tool may write")]
+    #[error("it is a link, which could lead to a file that tools can write; put the file itself here")]
     Link,
-    #[error("it is no ordinary file")]
+    #[error("it is not a regular file")]
     NotAFile,
     #[error("it has more than {MAX_FILE} bytes")]
     TooLarge,
-    #[error("it changes while it is read; it is tried again when it rests")]
+    #[error("it changed while Holm read it; Holm retries once it stops changing")]
     Moving,
     #[error("it cannot be read: {0}")]
     System(String),

@@ -40,8 +40,8 @@ pub struct ToolSidecar {
     pub keywords: Vec<String>,
     /// How much a call can change. It is never lower than what its needs make possible.
     pub level: Option<Level>,
-    /// The needs of each call, as grants with arguments in braces: `read:{path}`,
-    /// `fetch:https://api.example.com`.
+    /// The needs of each call, as grants with arguments in braces:
+    /// `read:{path}`, `fetch:https://api.example.com`.
     pub asks: Vec<NeedTemplate>,
     /// How much one call may use, such as `time:5s`.
     pub limits: Allowances,
@@ -63,13 +63,13 @@ pub struct ToolSidecar {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SidecarError {
     /// It is larger than any that a person wrote.
-    #[error("the sidecar has {0} bytes, more than the {MAX_SIDECAR} that are read")]
+    #[error("the sidecar has {0} bytes; at most {MAX_SIDECAR} are allowed")]
     TooLarge(usize),
     /// It is not valid text.
-    #[error("the sidecar is not utf-8 text")]
+    #[error("the sidecar is not UTF-8 text")]
     NotText,
     /// It says what no sidecar says.
-    #[error("the sidecar cannot be read: {0}")]
+    #[error("the sidecar is invalid: {0}")]
     Unreadable(String),
 }
 
@@ -91,7 +91,7 @@ impl ToolSidecar {
     ///
     /// # Errors
     ///
-    /// As [`Self::parse`].
+    /// The same errors as [`Self::parse`].
     pub fn read(bytes: &[u8]) -> Result<Self, SidecarError> {
         Self::parse(std::str::from_utf8(bytes).map_err(|_| SidecarError::NotText)?)
     }

@@ -112,7 +112,8 @@ impl RegistrySnapshot {
         toolbox
     }
 
-    /// The tools that fit the query (`select:a,b` or words) and can do at most as much as `level`, at most `most`.
+    /// The tools that fit the query (`select:a,b` or words) and can do at most as much as
+    /// `level`, at most `most`.
     #[must_use]
     pub fn search(&self, query: &str, level: Level, most: usize) -> CatalogueHits<'_> {
         self.catalogue.search(&CatalogueQuery::parse(query), level, most)

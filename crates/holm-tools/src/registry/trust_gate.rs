@@ -6,7 +6,8 @@ use crate::trust::{ContentHash, TrustLedger, TrustStatus, place};
 
 /// Decides whether a file may be used at all. A refused file is not run, described or compiled.
 pub trait ToolFileGate: Send + Sync {
-    /// Whether the file with these bytes (SHA-256) may be used now. Asked again at each call, so it should be quick.
+    /// Whether the file with these bytes (SHA-256) may be used now. Asked again at each call, so
+    /// it should be quick.
     ///
     /// # Errors
     ///
@@ -48,10 +49,10 @@ impl ToolFileGate for TrustGate {
         match ledger.standing(&whole, &ContentHash::from_bytes(*sha256)) {
             TrustStatus::Trusted => Ok(()),
             TrustStatus::Changed => {
-                Err("it changed since you trusted it; look at it, then `holm tool trust`".to_owned())
+                Err("it changed since you trusted it; review it, then run `holm tool trust`".to_owned())
             }
             TrustStatus::Unknown => {
-                Err("you have not trusted it; look at it, then `holm tool trust`".to_owned())
+                Err("you have not trusted it; review it, then run `holm tool trust`".to_owned())
             }
         }
     }

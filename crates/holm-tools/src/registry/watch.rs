@@ -27,7 +27,7 @@ pub struct FolderWatchHandle {
 
 /// Why folders cannot be watched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the system does not watch folders: {0}")]
+#[error("cannot watch folders on this system: {0}")]
 pub struct FolderWatchError(pub String);
 
 impl Drop for FolderWatchHandle {

@@ -126,8 +126,8 @@ impl DenyRules {
         }
     }
 
-    /// The same rules, in which files that everyday tools run without asking may be written where one of these grants names
-    /// them: `write:.vscode/**` does, `write:**` does not.
+    /// The same rules, in which files that everyday tools run without asking may be written where
+    /// one of these grants names them: `write:.vscode/**` does, `write:**` does not.
     ///
     /// ```
     /// use holm_grants::GrantSet;
@@ -191,13 +191,13 @@ impl DenyRules {
         is_lookalike && fixed("path", &[EXAMPLES]).hitting(&AccessRequest::Read(path.clone())).is_some()
     }
 
-    /// Files that a shell or git obeys at startup, as paths beneath a person's home.
+    /// Files that a shell, git, SSH or Holm obeys at startup, as paths beneath a person's home.
     pub fn startup() -> impl Iterator<Item = &'static str> {
         STARTUP.iter().map(|pattern| pattern.trim_start_matches("**/").trim_end_matches('/'))
     }
 
-    /// The same rules as denials alone, for who knows no roots: the sandbox. They hold for relative paths, which are about
-    /// the folder `at`, and for absolute ones.
+    /// The same rules as denials alone, for who knows no roots: the sandbox. They hold for relative
+    /// paths, which are about the folder `at`, and for absolute ones.
     ///
     /// Denials know no exceptions, so what looks like a secret and is an example counts as a secret.
     ///

@@ -7,16 +7,16 @@ use rustix::io::Errno;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkspaceRootError {
     /// The text is not a valid path.
-    #[error("this is no path that can be opened: {reason}")]
+    #[error("not a valid path: {reason}")]
     Path {
         /// What is wrong with it.
         reason: PathError,
     },
     /// An absolute path that does not lead into the root.
-    #[error("`{path}` lies outside the folder of this task; name a path beneath it, relative to it")]
+    #[error("`{path}` is outside the workspace; give a path inside it, relative to it")]
     Outside { path: String },
     /// A rule keeps the file from all tools.
-    #[error("`{path}` is kept from tools by the rule {rule}; go on without it")]
+    #[error("`{path}` is hidden from tools by the rule {rule}; continue without it")]
     Denied { path: String, rule: String },
     /// An everyday tool of the user's runs the file without asking, and no grant names it.
     #[error(
@@ -30,14 +30,14 @@ pub enum WorkspaceRootError {
         grant: String,
     },
     /// The file is Holm's own, or a tool's, or belongs to a git repository's inside.
-    #[error("`{path}` may be changed by no tool: {reason}")]
+    #[error("no tool may change `{path}`: {reason}")]
     Protected {
         path: String,
         /// What it belongs to.
         reason: &'static str,
     },
     /// The call was not given this.
-    #[error("this call was not granted {need}; ask for exactly that")]
+    #[error("this call was not granted {need}; ask for exactly that grant")]
     NotGranted {
         /// The grant that would do.
         need: String,
@@ -50,7 +50,7 @@ pub enum WorkspaceRootError {
         to: Option<String>,
     },
     /// Another file system is mounted on the way.
-    #[error("`{path}` lies on another mount; a person can allow the root to enter mounts")]
+    #[error("`{path}` is on another mount; the user can allow the workspace to cross mounts")]
     Mount { path: String },
     #[error("`{path}` does not exist")]
     Missing { path: String },
@@ -58,13 +58,13 @@ pub enum WorkspaceRootError {
     #[error("`{path}` is {found}, not {wanted}")]
     Kind { path: String, found: &'static str, wanted: &'static str },
     /// The file is larger than a tool handles.
-    #[error("`{path}` has {bytes} bytes; the most is {max}: search it instead, or name a smaller file")]
+    #[error("`{path}` has {bytes} bytes, more than {max}; search it instead, or name a smaller file")]
     TooLarge { path: String, bytes: u64, max: u64 },
     /// The file has changed since it was read.
-    #[error("`{path}` has changed since it was read; read it again, then decide again")]
+    #[error("`{path}` has changed since it was read; read it again before you change it")]
     Changed { path: String },
     /// The mode of the file allows no user to write it.
-    #[error("`{path}` is read-only; a person has to make it writable")]
+    #[error("`{path}` is read-only; ask the user to make it writable")]
     ReadOnly { path: String },
     /// Another process holds the folder.
     #[error("`{path}` is being changed by another process; try again")]
@@ -96,8 +96,5 @@ impl WorkspaceRootError {
 }
 
 fn hint(to: Option<&str>) -> String {
-    to.map_or_else(
-        || "it does not lead to a file that may be named here".into(),
-        |to| format!("name `{to}` instead"),
-    )
+    to.map_or_else(|| "its target cannot be named here".into(), |to| format!("name `{to}` instead"))
 }

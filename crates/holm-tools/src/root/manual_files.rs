@@ -29,10 +29,10 @@ pub enum ManualFileError {
     #[error(transparent)]
     Root(#[from] WorkspaceRootError),
     /// The name has something already.
-    #[error("`{path}` is there already; choose another name")]
+    #[error("`{path}` already exists; choose another name")]
     Taken { path: String },
     /// A folder that is to go has something in it.
-    #[error("`{path}` is not empty; remove what is in it first")]
+    #[error("`{path}` is not empty; remove its contents first")]
     NotEmpty { path: String },
     /// A folder cannot be moved because of its content.
     #[error("`{path}` cannot be moved: {reason}")]
@@ -174,7 +174,7 @@ impl WorkspaceRoot {
             Ok(()) => Ok(()),
             Err(Errno::EXIST) => Err(ManualFileError::Taken { path: to.to_string() }),
             Err(Errno::INVAL) => {
-                let reason = "it would be within itself, or this file system cannot move without replacing";
+                let reason = "it would be inside itself, or this file system cannot move without replacing";
                 Err(ManualFileError::Holds { path: from.to_string(), reason: reason.into() })
             }
             Err(errno) => Err(self.explain(from, errno).into()),
@@ -215,15 +215,15 @@ impl WorkspaceRoot {
         let (mut left, mut waiting) = (MOST_MOVED, vec![(folder.clone(), 0_usize)]);
         while let Some((here, depth)) = waiting.pop() {
             if depth >= DEEPEST {
-                return Err(holds("there are too many folders within folders in it".into()));
+                return Err(holds("its folders are nested too deeply".into()));
             }
             for (path, item) in self.items(&here, left.saturating_add(1))? {
                 let Some(rest) = left.checked_sub(1) else {
-                    return Err(holds(format!("there are more than {MOST_MOVED} entries in it")));
+                    return Err(holds(format!("it has more than {MOST_MOVED} entries")));
                 };
                 left = rest;
                 if self.rules().writing(&path).is_some() || self.rules().reading(&path).is_some() {
-                    return Err(holds("it holds what is kept from tools".into()));
+                    return Err(holds("it contains files that are hidden from tools".into()));
                 }
                 if item.kind == FolderItemKind::Folder {
                     waiting.push((path, depth + 1));

@@ -33,7 +33,8 @@ impl OpenedFile {
     /// Reads all bytes of the file.
     ///
     /// # Errors
-    /// [`WorkspaceRootError::TooLarge`] if there are more than `max`, also where the file grows while it is read.
+    /// [`WorkspaceRootError::TooLarge`] if there are more than `max`, also where the file grows
+    /// while it is read.
     pub fn bytes(&self, max: u64) -> Result<Vec<u8>, WorkspaceRootError> {
         let too_large = |bytes| WorkspaceRootError::TooLarge { path: self.path.clone(), bytes, max };
         if self.stamp.len > max {

@@ -130,7 +130,8 @@ impl WorkspaceRoot {
     /// Reads a text as a path of this root. Absolute texts are taken if they lead into the root.
     ///
     /// # Errors
-    /// [`WorkspaceRootError::Path`] for an invalid path, [`WorkspaceRootError::Outside`] for a path outside the root.
+    /// [`WorkspaceRootError::Path`] for an invalid path, [`WorkspaceRootError::Outside`] for a
+    /// path outside the root.
     pub fn path(&self, text: &str) -> Result<FilePath, WorkspaceRootError> {
         let path: FilePath = text.parse().map_err(|reason| WorkspaceRootError::Path { reason })?;
         let path = path.rebased(&self.at);
@@ -291,7 +292,7 @@ impl WorkspaceRoot {
         while let Some(name) = names.next() {
             if git::is_inside(here.as_fd()) {
                 let reason =
-                    "its folder is the inside of a git repository, whose files name programs that git runs";
+                    "it is inside a git repository's own folder, whose files name programs that git runs";
                 return Err(WorkspaceRootError::Protected { path: path.to_string(), reason });
             }
             if names.peek().is_none() || statat(here.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
@@ -311,7 +312,7 @@ impl WorkspaceRoot {
         let nested = nested.filter_map(git::GitFolder::of);
         let repositories: Vec<git::GitFolder> = nested.chain(git::GitFolder::around(at)).collect();
         if git::GitNamedPaths::find(at, &repositories).holding(&whole).is_some() {
-            let reason = "the configuration of git names it, so git would run or obey it";
+            let reason = "the git configuration names it, so git would run or obey it";
             return Err(WorkspaceRootError::Protected { path: path.to_string(), reason });
         }
         Ok(())

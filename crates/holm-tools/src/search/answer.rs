@@ -10,7 +10,12 @@ const LONGEST: [usize; 3] = [200, 1000, 600];
 
 /// The results as a list in Markdown, or why there are none.
 pub(super) fn read(service: &SearchService, answer: &str, most: u64) -> Result<String, String> {
-    let json = Json::parse(answer).map_err(|error| format!("the search service gave no JSON: {error}"))?;
+    let json = Json::parse(answer).map_err(|error| {
+        format!(
+            "the search service's answer is not JSON: \
+        {error}"
+        )
+    })?;
     let Some(list) = json.pointer(&service.results).and_then(Json::as_array) else {
         return Err(format!("the search service's answer has no list at {}", service.results));
     };

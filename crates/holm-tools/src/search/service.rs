@@ -12,7 +12,10 @@ pub(super) const MAX_RESULTS: u64 = 20;
 ///
 /// ```
 /// use holm_tools::search::{QueryEncoding, SearchService};
-/// let service = SearchService { endpoint: "https://search.example.org/search".into(), ..SearchService::searxng("https://x.example")? };
+/// let service = SearchService {
+///     endpoint: "https://search.example.org/search".into(),
+///     ..SearchService::searxng("https://x.example")?
+/// };
 /// assert_eq!(service.grant()?, "fetch:https://search.example.org");
 /// # Ok::<(), holm_tools::search::SearchServiceError>(())
 /// ```
@@ -60,7 +63,7 @@ pub enum QueryEncoding {
 
 /// Why a service cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is no address of a search service; write an https URL without a question")]
+#[error("{0} is not the address of a search service; write an https URL without a query")]
 pub struct SearchServiceError(String);
 
 impl SearchService {

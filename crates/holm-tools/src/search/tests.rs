@@ -72,7 +72,7 @@ async fn an_answer_is_bounded_and_shows_what_it_is() {
     let output = searched(at(&server(&many).await, service.clone()), r#"{"query":"x","count":20}"#).await;
     assert_eq!(output.text.matches("https://").count(), 20);
     for (answer, sign) in
-        [("{}", "no list"), ("<html>", "no JSON"), (r#"{"results":[]}"#, "nothing was found")]
+        [("{}", "no list"), ("<html>", "not JSON"), (r#"{"results":[]}"#, "nothing was found")]
     {
         let output = searched(at(&server(answer).await, service.clone()), r#"{"query":"x"}"#).await;
         assert!(output.text.contains(sign), "{answer}: {}", output.text);

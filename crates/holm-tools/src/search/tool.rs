@@ -97,7 +97,7 @@ impl WebSearchSettings {
             request = header(request, "content-type", "application/json")?.body(body);
         }
         if let Some((name, value)) = &self.service.header {
-            let key = self.key.as_ref().ok_or("the search service needs a key, and none is set")?;
+            let key = self.key.as_ref().ok_or("the search service needs a key; set one")?;
             request = header(request, name, &value.replace("{key}", key.expose_secret()))?;
         }
         let policy = GrantPolicy { grants: authority::grants(&job.needs), denials: (*job.denials).clone() };
@@ -122,7 +122,7 @@ fn declaration(service: &SearchService) -> Result<Declaration, SearchServiceErro
     ]);
     let count = Json::object([
         ("type", Json::from("integer")),
-        ("description", Json::from("How many results are wanted; without this, eight.")),
+        ("description", Json::from("How many results; default 8.")),
         ("minimum", Json::from(1_u64)),
         ("maximum", Json::from(MAX_RESULTS)),
     ]);
@@ -132,7 +132,7 @@ fn declaration(service: &SearchService) -> Result<Declaration, SearchServiceErro
         ("required", Json::from(vec![Json::from("query")])),
         ("additionalProperties", Json::from(false)),
     ]);
-    let about = "Searches the web. Gives titles, addresses and pieces of text; fetch what is worth reading.";
+    let about = "Searches the web. Returns titles, addresses and excerpts; fetch what is worth reading.";
     let tool = Declaration::new("web_search", about, schema).level(Level::ReadOnly);
     let tool = tool.needs([service.grant()?]).map_err(|_| service.no_grant())?;
     Ok(Declaration {

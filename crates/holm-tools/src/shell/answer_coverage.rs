@@ -18,7 +18,7 @@ pub fn always_covers(proposal: &Proposal, offer: &ApprovalOffer) -> Option<Strin
     let grants = session_grants(proposal);
     let mut covers = vec![again(offer)];
     if grants.is_empty() && !proposal.missing.is_empty() {
-        covers.push("what it misses is given this once".into());
+        covers.push("the missing grants, this once".into());
     }
     covers.extend(grants.iter().map(|grant| format!("for every later call {}", described(grant))));
     Some(covers.join("; "))
@@ -28,8 +28,8 @@ pub fn always_covers(proposal: &Proposal, offer: &ApprovalOffer) -> Option<Strin
 fn again(offer: &ApprovalOffer) -> String {
     let script = offer.command.as_deref().and_then(|command| ShellScript::read(command).ok());
     match script.as_ref().and_then(unknown_program) {
-        Some(program) => format!("this very call again, even if code that {program} runs has changed"),
-        None => "this very call again".into(),
+        Some(program) => format!("this exact call, even if code that {program} runs has changed"),
+        None => "this exact call".into(),
     }
 }
 

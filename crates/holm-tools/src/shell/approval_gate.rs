@@ -34,8 +34,9 @@ pub enum ApprovalAnswer {
     Once,
     /// This very call, for as long as the session lasts, and with it the grants that it misses.
     Session,
-    /// Every command that begins like this one and runs in the same folder, for as long as the session lasts; see
-    /// [`ApprovalOffer::prefix`]. The grants that this one misses are given to it alone.
+    /// Every command that begins like this one and runs in the same folder, for as long as the
+    /// session lasts; see [`ApprovalOffer::prefix`]. The grants that this one misses are
+    /// given to it alone.
     Prefix,
     No {
         /// Why; the model is told.
@@ -141,7 +142,7 @@ impl ApprovalGate {
 impl Approver for ApprovalGate {
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict> {
         if is_cut(&proposal) {
-            let verdict = Verdict::deny("it is too long to be shown; write it to a file and run that");
+            let verdict = Verdict::deny("it is too long to show; write it to a file and run that");
             return Box::pin(async { verdict });
         }
         let script = script_of(&proposal);
@@ -192,7 +193,7 @@ impl ApprovalMemory {
     /// The answer that was given before, if there is one.
     fn recall(&self, proposal: &Proposal, shown: Option<&ProposedCommand>) -> Option<Verdict> {
         if self.never.contains(&proposal.digest) {
-            return Some(Verdict::deny("the person said never in this session"));
+            return Some(Verdict::deny("the user said never in this session"));
         }
         let ruling = shown.map(|shown| self.rules_in(&shown.folder).judge(&shown.script));
         match &ruling {
@@ -235,7 +236,7 @@ fn verdict(answer: ApprovalAnswer, proposal: &Proposal) -> Verdict {
             Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
         }
         ApprovalAnswer::No { reason } => Verdict::Deny { reason },
-        ApprovalAnswer::Never => Verdict::deny("the person said never in this session"),
+        ApprovalAnswer::Never => Verdict::deny("the user said never in this session"),
         ApprovalAnswer::Rewrite { arguments } => Verdict::Rewrite { arguments },
     }
 }

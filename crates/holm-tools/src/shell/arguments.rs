@@ -56,7 +56,7 @@ pub(super) fn script_tool(hosts: HostGrantSupport) -> Result<ToolSpec, TemplateE
     let about = match hosts {
         HostGrantSupport::None => format!("{CONFINED} There is no network. {REFUSED}"),
         HostGrantSupport::Granted => {
-            format!("{CONFINED} Of the network it reaches the hosts in `fetch`. {REFUSED}")
+            format!("{CONFINED} It can reach only the hosts in `fetch`. {REFUSED}")
         }
         HostGrantSupport::All => {
             "Runs a Bash script in the workspace as the user would: with their files, programs, \
@@ -76,15 +76,13 @@ pub(super) fn argv_tool(hosts: HostGrantSupport) -> Result<ToolSpec, TemplateErr
             (
                 "program",
                 text(
-                    "The program: one name such as git, or a path such as ./build.sh; its arguments go into args.",
+                    "The program: a name such as git, or a path such as ./build.sh; put its arguments \
+                    into args.",
                     MAX_ENTRY,
                 ),
             ),
-            ("args", list("Its arguments, as they are; no shell reads them.")),
-            (
-                "input",
-                text("What it reads on its standard input; longer input goes into a file.", MAX_SCRIPT),
-            ),
+            ("args", list("Its arguments, passed unchanged; no shell expands them.")),
+            ("input", text("Its standard input; put long input into a file.", MAX_SCRIPT)),
         ],
     );
     let about = "Runs one program with exactly these arguments, without a shell; otherwise like `shell`.";
@@ -125,7 +123,7 @@ fn schema<const N: usize, const M: usize>(
     let fetch = (hosts == HostGrantSupport::Granted).then_some(("fetch", fetch));
     let shared = [
         ("folder", text("The folder to run in, inside the workspace.", MAX_ENTRY)),
-        ("write", list("Further folders to write, beside the workspace.")),
+        ("write", list("More folders to write, besides the workspace.")),
         ("read", list("Folders and files outside the workspace to read.")),
         ("exec", list("Folders with programs that are not on the PATH, such as /opt/tool/bin.")),
         (
@@ -134,7 +132,7 @@ fn schema<const N: usize, const M: usize>(
                 ("type", Json::from("integer")),
                 ("minimum", Json::from(1_u64)),
                 ("maximum", Json::from(MAX_SECONDS)),
-                ("description", Json::from("When it is stopped; without this, after 120 seconds.")),
+                ("description", Json::from("Timeout in seconds; default 120.")),
             ]),
         ),
     ];

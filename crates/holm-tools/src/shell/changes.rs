@@ -327,12 +327,12 @@ impl WorkspaceRecord {
             Some(format!("{}: {} ({})", state.in_words(), shown(path), row.runner))
         })));
         lines.extend(limited(found.unread.iter().map(|folder| {
-            format!("{}: this folder cannot be looked into; do not call git there", shown(folder))
+            format!("{}: Holm cannot read this folder; do not call git there", shown(folder))
         })));
         if found.is_cut {
             lines.push(format!(
-                "more than {MAX_NEW_FOLDERS} new folders: not all were looked at; look for git repositories in them \
-                 before you call git there"
+                "more than {MAX_NEW_FOLDERS} new folders: Holm did not check all of them; look for git \
+                repositories in them before you call git there"
             ));
         }
         lines

@@ -1,6 +1,7 @@
-//! The folders that commands have as long as the shell lasts: a home with caches and settings of theirs, one for temporary files, and
-//! one with their long outputs, which they only read. A shell that is killed cannot clear up, so the next one does it: whoever
-//! uses the folders holds a lock beside them, and what nobody locks is left over.
+//! The folders that commands have as long as the shell lasts: a home with caches and settings of
+//! theirs, one for temporary files, and one with their long outputs, which they only read. A shell
+//! that is killed cannot clear up, so the next one does it: whoever uses the folders holds a lock
+//! beside them, and what nobody locks is left over.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -41,7 +42,8 @@ impl ShellHome {
         for part in [own.home(), own.temporary(), own.outputs()] {
             private(&part)?;
         }
-        // So that `$HOME/out` leads there in commands too. Holm itself does not use the link, which a command may replace.
+        // So that `$HOME/out` leads there in commands too. Holm itself does not use the link, which
+        // a command may replace.
         symlink("../out", own.home().join("out"))?;
         Ok(own)
     }

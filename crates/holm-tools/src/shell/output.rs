@@ -1,7 +1,7 @@
 //! What a command writes: its two ends for the model, and all of it in a file where it does not fit.
 //!
-//! The file is Holm's own: commands can read it and not change it. A path that a command could turn into a link would let it
-//! choose which file of the user's is written.
+//! The file is Holm's own: commands can read it and not change it. A path that a command could turn
+//! into a link would let it choose which file of the user's is written.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use holm_jail::CaptureOptions;
 
-/// Bytes of an output that a model is shown: less than a result may have, so that nothing is cut a second time.
+/// Bytes of an output that a model is shown: less than a result may have, so that nothing is
+/// cut a second time.
 const MAX_SHOWN_BYTES: usize = 30_000;
 /// Of these, bytes from the beginning. The rest is the end, where commands say how they went.
 const SHOWN_HEAD_BYTES: usize = MAX_SHOWN_BYTES / 4;
@@ -193,7 +194,7 @@ impl RecordedOutput {
         let place = match &self.file {
             Some(file) if file.is_whole => format!("; all of it is in {}", file.shown),
             Some(file) => format!("; the file is full, so only the beginning is in {}", file.shown),
-            None => "; there is no room for output files, so they are lost".into(),
+            None => "; no space was left for output files, so they are lost".into(),
         };
         let newline = if head.ends_with('\n') { "" } else { "\n" };
         format!("{head}{newline}[{left_out} bytes left out{place}]\n{tail}")

@@ -32,7 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Where programs look for a proxy. Some read the small names alone, some the large ones.
 const VARIABLES: [&str; 6] =
     ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-/// Where programs look for hosts that are reached without a proxy, and which these are: a server that the command itself started.
+/// Where programs look for hosts that are reached without a proxy, and which these are: a server
+/// that the command itself started.
 const UNPROXIED: [&str; 2] = ["no_proxy", "NO_PROXY"];
 const OWN_HOSTS: &str = "localhost,127.0.0.1,::1";
 /// What belongs to one leg of the way and is not passed on.
@@ -96,7 +97,8 @@ impl ProxyDenials {
 
 /// The variables by which programs find the proxy.
 ///
-/// A command's own loopback addresses are reached without it, unless the call was granted one of the user's: then the proxy is the way.
+/// A command's own loopback addresses are reached without it, unless the call was granted one of
+/// the user's: then the proxy is the way.
 pub(super) fn variables(hosts: &GrantSet) -> impl Iterator<Item = (&'static str, String)> {
     let address = format!("http://127.0.0.1:{PROXY_PORT}");
     let is_granted = hosts.iter().any(is_loopback);
@@ -156,7 +158,7 @@ async fn answer(
         return say(&mut client, "431 Too Large", "the request is too large").await;
     };
     let Some(ask) = ProxyRequest::read(&head) else {
-        return say(&mut client, "400 Bad Request", "this is no request for a proxy").await;
+        return say(&mut client, "400 Bad Request", "this is not a proxy request").await;
     };
     match dial(&ask, connector, policy).await {
         Ok(CheckedConnection { stream: mut server, .. }) => match &ask {

@@ -54,19 +54,20 @@ pub fn appeared(workspace: &Path, name: &ProtectedName) -> String {
     let fate = match &name.fate {
         ProtectedNameFate::Removed => "was removed".into(),
         ProtectedNameFate::SetAside(aside) => format!("was renamed to {}", path(aside)),
-        ProtectedNameFate::Stays => "could not be removed: look at it before you use it".into(),
+        ProtectedNameFate::Stays => "could not be removed: inspect it before you use it".into(),
     };
     let path = path(&name.path);
-    format!("{path} is protected: commands cannot create it; it appeared while this one ran, and {fate}")
+    format!("{path} is protected: commands cannot create it; it appeared while this one ran and {fate}")
 }
 
 /// Lines about hosts that the proxy refused; these are known, also where the command made do without.
 fn turned_away(setup: &ShellSetup, hosts: &[ProxyDenied]) -> Vec<String> {
     let line = |refusal: &ProxyDenied| match refusal {
         ProxyDenied::Missing { grant, url } => {
-            let known = if setup.offers(grant) { "" } else { " (it was named before)" };
+            let known = if setup.offers(grant) { "" } else { " (you named it before)" };
             format!(
-                "refused for want of the grant {grant}{known}; to ask for it, call again with {url:?} added to \"fetch\""
+                "refused: missing grant {grant}{known}; to ask for it, call again with {url:?} added to \
+                \"fetch\""
             )
         }
         ProxyDenied::Never(why) => format!("refused, and no grant opens it: {why}"),
@@ -78,7 +79,8 @@ fn turned_away(setup: &ShellSetup, hosts: &[ProxyDenied]) -> Vec<String> {
 /// Why what names a path opens no host for a process.
 pub(crate) fn opens_nothing(url: &str) -> String {
     format!(
-        "{url} opens nothing here: it names a path, and what a process sends to a host can be held to no path"
+        "{url} has no effect here: it names a path, and a command's network access cannot be limited to a \
+        path"
     )
 }
 
@@ -86,13 +88,13 @@ pub(crate) fn opens_nothing(url: &str) -> String {
 fn ending(ending: JailEnding) -> String {
     match ending {
         JailEnding::Exited(code) => format!("exit status {code}"),
-        JailEnding::Signalled(signal) => format!("ended by signal {signal}"),
-        JailEnding::TimedOut => "stopped: the time was up; ask for more seconds or do less".into(),
+        JailEnding::Signalled(signal) => format!("killed by signal {signal}"),
+        JailEnding::TimedOut => "stopped: it timed out; ask for more seconds or do less".into(),
         JailEnding::Cancelled => "stopped: it was cancelled".into(),
         JailEnding::OutOfOutput => "stopped: it wrote too much; send the output to a file".into(),
         JailEnding::OutOfMemory => "stopped: it used too much memory".into(),
-        JailEnding::MadeProtected => "stopped: it made protected names again and again".into(),
-        JailEnding::Lost => "nobody knows how it ended: what watched it is gone".into(),
+        JailEnding::MadeProtected => "stopped: it created protected files repeatedly".into(),
+        JailEnding::Lost => "its outcome is unknown: the process that supervised it died".into(),
     }
 }
 
@@ -159,8 +161,8 @@ fn own_network(setup: &ShellSetup, call: &ShellCall, outcome: &JailOutcome) -> O
     }
     let text = String::from_utf8_lossy(&outcome.stdout.bytes).to_lowercase();
     let is_refused = ["connection refused", "failed to connect", "couldn't connect", "econnrefused"];
-    let hint = "localhost is the command's own network: only servers that it starts are there. One of the user's is \
-                reached with its address in \"fetch\", such as http://127.0.0.1:8000";
+    let hint = "localhost is the command's own network: it has only the servers that the command starts. \
+        To reach one of the user's, add its address to \"fetch\", such as http://127.0.0.1:8000";
     is_refused.iter().any(|said| text.contains(said)).then_some(hint)
 }
 
@@ -168,14 +170,14 @@ fn own_network(setup: &ShellSetup, call: &ShellCall, outcome: &JailOutcome) -> O
 fn network(setup: &ShellSetup, host: Option<&str>) -> String {
     // A host that no grant opens is not reported as a missing grant.
     let grant = host.and_then(|host| format!("fetch:https://{host}").parse::<Grant>().ok());
-    let missing = grant.map(|grant| format!(". Missing is {grant}")).unwrap_or_default();
+    let missing = grant.map(|grant| format!(". Missing grant: {grant}")).unwrap_or_default();
     if setup.connector.is_none() {
         let tool = if missing.is_empty() { "" } else { ", which the fetch tool can use" };
-        return format!("refused: the network; a command has none, whatever is granted{missing}{tool}");
+        return format!("refused: the network; commands have none, regardless of grants{missing}{tool}");
     }
     format!(
-        "refused: the network; there is no way out but the proxy that the variables http_proxy and https_proxy name, \
-         for hosts that the call names in \"fetch\"{missing}"
+        "refused: the network; use the proxy in http_proxy and https_proxy, which reaches the hosts that \
+        the call names in \"fetch\"{missing}"
     )
 }
 
@@ -191,7 +193,7 @@ impl MissingGrantHint {
     /// What is missing, and what to add to the call.
     fn how_to_ask(&self, setup: &ShellSetup) -> String {
         let Self { grant, argument, value } = self;
-        let known = if setup.offers(grant) { "" } else { " (it was named before)" };
+        let known = if setup.offers(grant) { "" } else { " (you named it before)" };
         format!(
             "it needs the grant {grant}{known}; to ask for it, call again with {value:?} added to {argument:?}"
         )
@@ -227,7 +229,8 @@ fn file(
         && row.handling == autorun::AutorunHandling::Protected
     {
         return Some(Err(format!(
-            "refused: {} is protected, because {}; only a grant of the user's that names it opens it to commands",
+            "refused: {} is protected, because {}; commands can write it only if the user grants that \
+            path by name",
             path.display(),
             row.runner
         )));

@@ -43,7 +43,8 @@ impl<'a> RuleIndex<'a> {
         self.all.is_empty()
     }
 
-    /// The rules that may be about an entry of this name, whose folder none of them is about. Without a name all are.
+    /// The rules that may be about an entry of this name, whose folder none of them is about.
+    /// Without a name all are.
     pub(super) fn about(&self, name: Option<&str>) -> Vec<&'a Denial> {
         // Other letters than these are compared in more ways than by their case.
         let Some(name) = name.filter(|name| name.is_ascii()) else { return self.all.clone() };

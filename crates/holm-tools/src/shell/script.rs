@@ -2,8 +2,9 @@
 //!
 //! Two questions are asked of a script, and they err on opposite sides. *May this pass unasked?*
 //! needs certainty: only literal commands qualify, so anything unknown to the reader makes the
-//! script [`ScriptComplexity::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is
-//! collected, wherever it hides. Words that are made at run time are kept as [`ScriptWord::Made`].
+//! script [`ScriptComplexity::Involved`]. *Is something in it forbidden?* needs thoroughness: every
+//! command is collected, wherever it hides. Words that are made at run time
+//! are kept as [`ScriptWord::Made`].
 
 mod here_document;
 mod script_reader;
@@ -61,7 +62,8 @@ pub enum ScriptComplexity {
 pub struct ScriptCommand {
     /// The program's name first.
     pub words: Vec<ScriptWord>,
-    /// The text of the statement that feeds it, where its input may be written there: pipes and here-documents.
+    /// The text of the statement that feeds it, where its input may be written
+    /// there: pipes and here-documents.
     pub(super) input: Option<Arc<str>>,
 }
 
@@ -83,10 +85,10 @@ pub enum ScriptReadError {
     #[error("the script is longer than {MAX_SCRIPT} bytes; write it to a file and run that")]
     TooLong,
     /// It is not valid Bash.
-    #[error("the script cannot be read as Bash; check quotes and brackets")]
+    #[error("the script is not valid Bash; check quotes and brackets")]
     Syntax,
     /// It holds a character that ends texts in C.
-    #[error("the script holds a zero byte; remove it")]
+    #[error("the script contains a zero byte; remove it")]
     ZeroByte,
 }
 

@@ -71,7 +71,7 @@ pub enum ShellSetupError {
         why: String,
     },
     /// There is no folder for the files that commands leave behind.
-    #[error("no folder for temporary files: {0}; set TMPDIR to one that can be written")]
+    #[error("no folder for temporary files: {0}; set TMPDIR to a writable one")]
     Home(String),
 }
 
@@ -240,6 +240,9 @@ impl WorkspaceShell {
 
 impl ShellSetup {
     /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the file system, so it blocks.
+    ///
+    /// A call that only looks must not bring needs or grants to write or to reach hosts; those that it brings
+    /// are left out.
     pub(super) fn jail(
         &self,
         needs: &[CallNeed],
@@ -302,7 +305,7 @@ impl ShellSetup {
         }
     }
 
-    /// Lets a command start the program of this name: of the system's alone, of a toolchain's with all that it needs.
+    /// Lets a command start the program of this name: of the system's alone, of a toolchain's with what it needs of that toolchain.
     fn open_program(&self, jail: Jail, name: &str) -> Result<Jail, JailError> {
         let program = self.program(name)?;
         let real = program.canonicalize().map_err(|_| JailError::NoProgram(name.into()))?;

@@ -172,7 +172,7 @@ fn program_task(path: &Path, name: &str, args: Vec<String>) -> Result<JailTask, 
 
 fn shell_program() -> Result<PathBuf, String> {
     let shell = SHELLS.iter().find_map(|shell| Path::new(shell).canonicalize().ok());
-    shell.ok_or_else(|| "there is no shell on this machine; install bash".into())
+    shell.ok_or_else(|| "this machine has no shell; install bash".into())
 }
 
 /// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
@@ -194,11 +194,11 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
     let (jail, record) = match jail {
         Ok(Ok(confined)) => confined,
         Ok(Err(why)) => return ToolOutput::failed(why),
-        Err(_) => return ToolOutput::failed("the program is shutting down"),
+        Err(_) => return ToolOutput::failed("Holm is shutting down"),
     };
     if job.stop.is_cancelled() {
         record.dismiss();
-        return ToolOutput::failed("stopped before it began");
+        return ToolOutput::failed("stopped before it started");
     }
     let denials = setup.denials.join(&job.denials);
     let errand = ChildRunSettings {
@@ -232,7 +232,7 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         report(&setup, &call, text, &outcome, &refused, &changes)
     })
     .await;
-    told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
+    told.unwrap_or_else(|_| ToolOutput::failed("Holm is shutting down"))
 }
 
 /// The jail of one call, in the folder that the call names, and the record of the files

@@ -1,8 +1,9 @@
-//! The programs that the user has beside the system's: the folders of their `PATH`, and what the programs there need.
+//! The programs that the user has beside the system's: the folders of their `PATH`, and what
+//! the programs there need.
 //!
-//! Of a toolchain's folder only the parts that programs need are opened, by name: beside them lie registry tokens, keys and other
-//! people's data. A folder in the workspace is never on the `PATH`: what a model writes there must not pass for a program of the
-//! system's or the user's.
+//! Of a toolchain's folder only the parts that programs need are opened, by name: beside them lie
+//! registry tokens, keys and other people's data. A folder in the workspace is never on the `PATH`:
+//! what a model writes there must not pass for a program of the system's or the user's.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,15 +18,15 @@ pub(super) const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"]
 const SYSTEM_FOLDERS: [&str; 5] = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 /// Folders whose entries are programs with all that belongs to them.
 const PROGRAM_FOLDERS: [&str; 3] = ["/opt", "/snap", "/home/linuxbrew"];
-/// The most links of one folder that are followed, and files of settings that are hidden.
+/// The most links of one folder that are followed.
 const MAX_LINKS: usize = 512;
 /// The most programs of one folder that are opened one by one: each is a mount.
 const MAX_PROGRAMS: usize = 128;
 /// The largest file of settings that is looked at.
 const MAX_SETTINGS_BYTES: u64 = 256 * 1024;
 
-/// A folder that a manager of programs keeps in a home: its name, the parts that programs need, and the variable by which its
-/// programs find it.
+/// A folder that a manager of programs keeps in a home: its name, the parts that programs need, and
+/// the variable by which its programs find it.
 struct ToolchainManager {
     name: &'static str,
     parts: &'static [&'static str],
@@ -46,7 +47,8 @@ const RUSTUP: &[&str] = &["toolchains", "settings.toml"];
 const VERSIONS: &[&str] = &["versions", "shims", "bin", "libexec", "completions", "version"];
 /// What programs need of a folder into which they were installed.
 const PREFIX: &[&str] = &["bin", "sbin", "lib", "lib64", "libexec", "include", "share", "pyvenv.cfg"];
-/// Files and folders of settings beside programs, in which users keep tokens, and how deep they lie below an opened folder.
+/// Files and folders of settings beside programs, in which users keep tokens, and how deep they lie
+/// below an opened folder.
 const SETTINGS: &[&str] = &[
     "etc",
     "pip.conf",
@@ -62,7 +64,8 @@ const SETTINGS: &[&str] = &[
 const MAX_SETTINGS_DEPTH: usize = 4;
 
 const MANAGERS: &[ToolchainManager] = &[
-    // Not `credentials.toml`, and not `git`: the addresses of its repositories may hold tokens. Settings are opened if they hold none.
+    // Not `credentials.toml`, and not `git`: the addresses of its repositories may hold tokens.
+    // Settings are opened if they hold none.
     manager(".cargo", &["bin", "registry"], None),
     manager("cargo", &["bin", "registry"], None),
     manager(".rustup", RUSTUP, Some("RUSTUP_HOME")),

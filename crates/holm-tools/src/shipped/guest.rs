@@ -16,7 +16,8 @@ use crate::wasm::{GuestInspection, WasmHost, WasmTool};
 pub struct ShippedGuest {
     pub(super) name: &'static str,
     pub(super) sidecar: &'static str,
-    /// The guest whose bytes must be known to take this one out, because the two have much in common. That one needs no other.
+    /// The guest whose bytes must be known to take this one out, because the two have much in
+    /// common. That one needs no other.
     pub(super) like: Option<&'static str>,
     pub(super) wasm: CompressedBytes,
     pub(super) prepared: Option<PrecompiledGuest>,
@@ -101,8 +102,9 @@ impl ShippedGuest {
         self.wasm.unpack(&known).ok_or(ShippedGuestError::Damaged(self.name))
     }
 
-    /// Makes a tool of it, as if it lay in a folder that a person has confirmed. Blocks: while its code is taken out, or
-    /// while it is compiled, which is done once for each cache, where it has none that fits.
+    /// Makes a tool of it, as if it lay in a folder that a person has confirmed. Blocks: while its
+    /// code is taken out, or while it is compiled, which is done once for each cache, where it
+    /// has none that fits.
     ///
     /// # Errors
     ///
@@ -144,7 +146,8 @@ impl ShippedGuest {
         Ok((bytes, Some(code)))
     }
 
-    /// Vouches for the code that came with it. A damaged program must not become machine code, so its hash is compared.
+    /// Vouches for the code that came with it. A damaged program must not become machine code, so
+    /// its hash is compared.
     fn ready(&self, code: Option<Vec<u8>>) -> Result<Option<PrecompiledCode>, ShippedGuestError> {
         let (Some(prepared), Some(code)) = (self.prepared, code) else { return Ok(None) };
         let about =

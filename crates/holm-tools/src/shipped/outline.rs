@@ -6,8 +6,8 @@
 
 /// The first bytes of a module. A component begins otherwise.
 const MODULE: &[u8] = b"\0asm\x01\0\0\0";
-/// The functions and their types, what fills tables and memories, and how many of the last there are. Readers compare
-/// these numbers, so all go together.
+/// The functions and their types, what fills tables and memories, and how many of the last there
+/// are. Readers compare these numbers, so all go together.
 const LEFT_OUT: [u8; 5] = [3, 9, 10, 11, 12];
 /// A section of one's own: its kind, and its name with the length before it.
 const CUSTOM: u8 = 0;

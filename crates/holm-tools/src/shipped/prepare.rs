@@ -21,7 +21,8 @@ pub(super) struct PrecompiledGuestInfo {
     pub(super) keywords: Vec<String>,
     /// The SHA-256 of its code.
     pub(super) code_sha256: String,
-    /// The SHA-256 of the guest that the code was made of, by which a build knows whether the two still belong together.
+    /// The SHA-256 of the guest that the code was made of, by which a build knows whether the
+    /// two still belong together.
     pub(super) wasm_sha256: String,
 }
 

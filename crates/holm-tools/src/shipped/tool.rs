@@ -78,11 +78,11 @@ impl Tool for ShippedTool {
             let opened = tokio::select! {
                 biased;
                 opened = opened => opened.unwrap_or_else(|error| Err(error.to_string())),
-                () = job.stop.cancelled() => Err("it was stopped before it began".to_owned()),
+                () = job.stop.cancelled() => Err("it was stopped before it started".to_owned()),
             };
             match (opened, inner.opened.get()) {
                 (Ok(()), Some(Ok(tool))) => tool.run(job).await,
-                (Ok(()), _) => ToolOutput::failed("the guest did not open"),
+                (Ok(()), _) => ToolOutput::failed("the guest could not be opened"),
                 (Err(why), _) => ToolOutput::failed(why),
             }
         })

@@ -8,11 +8,12 @@ use holm_kernel::{self as kernel, Outcome, ToolOutput};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 use super::simple_tool::declared;
+use crate::files::{NO_MATCHING_FILE, NO_MATCHING_LINE};
 
 /// Lines that are shown.
 const LINES: u64 = 50;
 /// The results of the inner tools if they find nothing.
-const NOTHING: [&str; 2] = ["[nothing found]", "[no file fits]"];
+const NOTHING: [&str; 2] = [NO_MATCHING_LINE, NO_MATCHING_FILE];
 
 /// Searches the names and the texts of files.
 pub(super) struct SimpleFindTool {

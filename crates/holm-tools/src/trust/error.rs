@@ -9,21 +9,21 @@ use super::ContentHash;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     /// The file was never reviewed.
-    #[error("{} is not trusted; look at it, then trust its folder", visible_line(&.path.to_string_lossy()))]
+    #[error("{} is not trusted; review it, then trust its folder", visible_line(&.path.to_string_lossy()))]
     Unknown {
         path: PathBuf,
         /// What is in it.
         hash: ContentHash,
     },
     /// The file differs from the reviewed one.
-    #[error("{} has changed since it was trusted; look at it again, then trust its folder", visible_line(&.path.to_string_lossy()))]
+    #[error("{} has changed since you trusted it; review it again, then trust its folder", visible_line(&.path.to_string_lossy()))]
     Changed {
         path: PathBuf,
         /// What is in it now.
         hash: ContentHash,
     },
     /// The path is not a plain file or folder: a link, a device, a pipe.
-    #[error("{} is {what}; only plain files and folders are trusted", visible_line(&.path.to_string_lossy()))]
+    #[error("{} is {what}; only regular files and folders can be trusted", visible_line(&.path.to_string_lossy()))]
     NotPlain { path: PathBuf, what: &'static str },
     /// There is more than a person could review.
     #[error("{} holds more than {max}; trust a smaller folder", visible_line(&.path.to_string_lossy()))]
@@ -34,10 +34,10 @@ pub enum TrustError {
         max: &'static str,
     },
     /// Another user could have written the record, so it proves nothing.
-    #[error("{} can be written by others; make it yours alone (chmod 600)", visible_line(&.0.to_string_lossy()))]
+    #[error("other users can write {}; make it yours alone (chmod 600)", visible_line(&.0.to_string_lossy()))]
     Exposed(PathBuf),
     /// The record is damaged.
-    #[error("{} cannot be read as a record of trust: {why}; move it away to start anew", visible_line(&.path.to_string_lossy()))]
+    #[error("{} is not a valid trust record: {why}; move it elsewhere to start again", visible_line(&.path.to_string_lossy()))]
     Damaged { path: PathBuf, why: String },
     #[error("{}: {why}", visible_line(&.path.to_string_lossy()))]
     Io {

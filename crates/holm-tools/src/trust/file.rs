@@ -11,8 +11,8 @@ use super::{ContentHash, TrustError};
 /// The largest file that can be trusted: the programs of a language runtime are a tenth of it.
 pub const MAX_FILE: u64 = 512 << 20;
 
-/// A file that was compared with what a person trusted; only [`TrustLedger::read`](super::TrustLedger::read)
-/// makes one.
+/// A file that was compared with what a person trusted; only
+/// [`TrustLedger::read`](super::TrustLedger::read) makes one.
 ///
 /// The path is where the bytes were found. The file there may have changed since, so use the bytes.
 #[derive(Debug, Clone)]

@@ -20,7 +20,7 @@ pub struct ContentHash([u8; 32]);
 
 /// The text is not a valid hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a content hash; write 64 hex digits in lower case")]
+#[error("not a content hash; write 64 lower-case hex digits")]
 pub struct ContentHashError;
 
 impl ContentHash {

@@ -127,7 +127,7 @@ impl TrustLedger {
     ///
     /// # Errors
     ///
-    /// As [`Self::trust`].
+    /// The same errors as [`Self::trust`].
     pub fn trust_file(&mut self, path: &Path, hash: ContentHash) -> Result<(), TrustError> {
         self.change(|known| {
             known.files.insert(path.to_owned(), hash);
@@ -139,7 +139,7 @@ impl TrustLedger {
     ///
     /// # Errors
     ///
-    /// As [`Self::trust`].
+    /// The same errors as [`Self::trust`].
     pub fn trust_along(
         &mut self,
         lead: &Path,
@@ -170,7 +170,7 @@ impl TrustLedger {
     ///
     /// # Errors
     ///
-    /// As [`Self::trust`].
+    /// The same errors as [`Self::trust`].
     pub fn forget(&mut self, path: &Path) -> Result<(), TrustError> {
         self.change(|known| known.forget(path))
     }
@@ -227,7 +227,7 @@ fn load(file: &Path) -> Result<TrustedFileMap, TrustError> {
     let record: LedgerRecord =
         serde_json::from_slice(&read_plain(file)?).map_err(|error| damaged(error.to_string()))?;
     if record.version != VERSION {
-        return Err(damaged(format!("it is of version {}, and this is {VERSION}", record.version)));
+        return Err(damaged(format!("its version is {}; this Holm supports {VERSION}", record.version)));
     }
     Ok(TrustedFileMap { files: record.files, along: record.along })
 }

@@ -17,10 +17,10 @@ pub enum UndoError {
     #[error("the undo record `{name}` cannot be used: {reason}")]
     Damaged { name: String, reason: String },
     /// Files changed after the turn; nothing was restored.
-    #[error("changed since: {}; nothing was restored", .paths.join(", "))]
+    #[error("changed since then: {}; nothing was restored", .paths.join(", "))]
     Changed { paths: Vec<String> },
     /// A file could not be put back.
-    #[error("not everything was restored ({restored} files were): {reason}")]
+    #[error("restored only {restored} files: {reason}")]
     Stopped {
         /// How many were put back before.
         restored: usize,

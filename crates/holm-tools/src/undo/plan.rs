@@ -75,7 +75,8 @@ impl UndoStore {
     /// Puts the files back: all of them, or none if one has changed and is not among the `forced`.
     ///
     /// # Errors
-    /// [`UndoError::Changed`] before anything is done; [`UndoError::Stopped`] if the system refuses one on the way.
+    /// [`UndoError::Changed`] before anything is done; [`UndoError::Stopped`] if the system refuses
+    /// one on the way.
     pub fn restore(&self, plan: &UndoPlan, forced: &[FilePath]) -> Result<Vec<FilePath>, UndoError> {
         let places =
             plan.steps.iter().map(UndoStep::place).collect::<Result<Vec<_>, WorkspaceRootError>>()?;

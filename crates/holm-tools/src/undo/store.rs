@@ -213,14 +213,14 @@ impl UndoStore {
     pub(super) fn content(&self, name: &str, sha256: &str) -> Result<Vec<u8>, UndoError> {
         let damaged = |reason: String| UndoError::Damaged { name: name.to_owned(), reason };
         if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(damaged("it names no content".into()));
+            return Err(damaged("it does not name its content".into()));
         }
         let bytes = fs::read(self.contents().join(sha256)).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => damaged("what it kept was removed to make room".into()),
+            io::ErrorKind::NotFound => damaged("its content was deleted to free space".into()),
             _ => damaged(error.to_string()),
         })?;
         if digest(&bytes) != sha256 {
-            return Err(damaged("what it kept was changed afterwards".into()));
+            return Err(damaged("its content was changed afterwards".into()));
         }
         Ok(bytes)
     }
@@ -317,10 +317,7 @@ fn read(place: &Path) -> Result<UndoRecord, UndoError> {
     let text = fs::read(place).map_err(|error| damaged(error.to_string()))?;
     let record: UndoRecord = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
     if record.version != VERSION {
-        return Err(damaged(format!(
-            "it is of version {}, and this program knows {VERSION}",
-            record.version
-        )));
+        return Err(damaged(format!("its version is {}; this Holm supports {VERSION}", record.version)));
     }
     Ok(record)
 }

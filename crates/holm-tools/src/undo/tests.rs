@@ -229,7 +229,7 @@ fn the_oldest_contents_go_when_there_are_too_many_and_undo_says_so() {
     assert_eq!(fs::read_dir(scene.folder.path().join("undo/before")).unwrap().count(), 2);
     let plan = scene.undo.plan(&calls(&[1])).unwrap();
     let refused = scene.undo.restore(&plan, &[]).unwrap_err();
-    assert!(refused.to_string().ends_with("what it kept was removed to make room"), "{refused}");
+    assert!(refused.to_string().ends_with("its content was deleted to free space"), "{refused}");
     assert_eq!(scene.text("a"), Some("3".repeat(100)), "nothing in between is taken for the first");
     let plan = scene.undo.plan(&calls(&[2])).unwrap();
     scene.undo.restore(&plan, &[]).unwrap();

@@ -79,14 +79,14 @@ impl GuestDescription {
 
 fn by_interface(sandbox: &Sandbox, guest: &Guest) -> Result<GuestDescription, ToolLoadError> {
     if !guest.describes_itself() {
-        let why = "it answers calls but does not say what it is: export holm:tool/description, or add a custom section \
-                   holm:tool";
+        let why = "it answers calls but does not describe itself: export holm:tool/description, or add a \
+            custom section holm:tool";
         return Err(ToolLoadError::refused(why));
     }
     let outcome = sandbox.describe_here(guest, limits());
     let text = match (&outcome.reply, &outcome.stop) {
         (Some(Ok(text)), GuestStop::Returned) => text,
-        (_, stop) => return Err(ToolLoadError::Refused(format!("it could not say what it is: {stop}"))),
+        (_, stop) => return Err(ToolLoadError::Refused(format!("it could not describe itself: {stop}"))),
     };
     let about = GuestManifest::parse(text).map_err(ToolLoadError::Refused)?;
     Ok(GuestDescription::of(about, CallingConvention::Text, DescriptionSource::Interface))

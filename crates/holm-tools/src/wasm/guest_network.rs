@@ -79,7 +79,7 @@ impl OutboundNetwork for GuestNetwork {
     ) -> Result<Vec<IpAddr>, OutboundError> {
         let connector = self.client.connector();
         if !connector.is_direct() {
-            return Err(OutboundError::Refused("raw connections do not go by way of a proxy".to_owned()));
+            return Err(OutboundError::Refused("raw connections cannot use a proxy".to_owned()));
         }
         let route = connector.check_answer(url, policy, answer).map_err(|error| failed(&error))?;
         Ok(route.addresses().iter().map(SocketAddr::ip).collect())
@@ -87,7 +87,7 @@ impl OutboundNetwork for GuestNetwork {
 }
 
 fn message(request: GuestHttpRequest) -> Result<holm_net::HttpClientRequest, OutboundError> {
-    let method = request.method.parse().map_err(|_| OutboundError::Failed("no such method".to_owned()))?;
+    let method = request.method.parse().map_err(|_| OutboundError::Failed("unknown method".to_owned()))?;
     let mut message = holm_net::HttpClientRequest::new(method, request.url);
     for (name, value) in &request.headers {
         // The client controls the transfer of a message and ignores what the guest says about it.
@@ -95,7 +95,7 @@ fn message(request: GuestHttpRequest) -> Result<holm_net::HttpClientRequest, Out
             continue;
         }
         let value = std::str::from_utf8(value)
-            .map_err(|_| OutboundError::Failed(format!("header {name} is no text")))?;
+            .map_err(|_| OutboundError::Failed(format!("header {name} is not text")))?;
         message = message.header(name, value).map_err(|error| failed(&error))?;
     }
     Ok(message.body(request.body))

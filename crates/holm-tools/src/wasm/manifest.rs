@@ -51,8 +51,8 @@ impl GuestManifest {
         if text.len() > MAX_BYTES {
             return Err(format!("its description has {} bytes, more than {MAX_BYTES}", text.len()));
         }
-        let mut about: Self = serde_json::from_str(text)
-            .map_err(|error| format!("its description is not what it should be: {error}"))?;
+        let mut about: Self =
+            serde_json::from_str(text).map_err(|error| format!("its description is invalid: {error}"))?;
         about.description = tidy(&about.description, MAX_DESCRIPTION);
         tidy_texts(&mut about.schema);
         let bytes = about.schema.canonical().len();
@@ -66,7 +66,7 @@ impl GuestManifest {
     /// The description in the custom section, if there is one.
     pub(super) fn in_section(bytes: &[u8]) -> Option<Result<Self, String>> {
         let text = std::str::from_utf8(section(bytes)?);
-        Some(text.map_err(|_| format!("the section {SECTION} is no text")).and_then(Self::parse))
+        Some(text.map_err(|_| format!("the section {SECTION} is not UTF-8 text")).and_then(Self::parse))
     }
 }
 

@@ -94,9 +94,9 @@ fn convention(text: &str) -> Option<ToolOutput> {
     let mut output = match parsed.get("encoding").and_then(Json::as_str) {
         Some("base64") => match STANDARD.decode(content.trim()) {
             Ok(bytes) => binary(&bytes, media_type),
-            Err(error) => ToolOutput::failed(format!(
-                "the tool says that its content is base64, and it is not: {error}"
-            )),
+            Err(error) => {
+                ToolOutput::failed(format!("the tool declares its content as base64, but it is not: {error}"))
+            }
         },
         Some(_) | None => ToolOutput::text(content),
     };
@@ -145,7 +145,7 @@ fn explain(output: &mut ToolOutput, outcome: &GuestOutcome) {
     }
     lines.extend(outcome.refusals.iter().take(TOLD_REFUSALS).map(refused));
     if output.text.trim().is_empty() && lines.is_empty() {
-        lines.push(format!("the tool {} and said nothing", outcome.stop));
+        lines.push(format!("the tool {} and printed nothing", outcome.stop));
     }
     for line in lines {
         if !output.text.is_empty() && !output.text.ends_with('\n') {

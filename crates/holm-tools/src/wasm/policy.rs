@@ -10,8 +10,8 @@ pub(super) fn of(needs: &[CallNeed], denials: &DenialSet) -> GrantPolicy {
     GrantPolicy { grants: authority::grants(needs), denials: denials.clone() }
 }
 
-/// The environment variables that a policy lets pass. A value that is a known secret stays out: secrets have a way of
-/// their own.
+/// The environment variables that a policy lets pass. A value that is a known secret stays out:
+/// secrets have a way of their own.
 pub(super) fn environment<'a>(
     policy: &GrantPolicy,
     all: &'a [(String, String)],

@@ -18,8 +18,8 @@ use super::{minimum_level, output, policy};
 use crate::registry::{PinStatus, ToolLoadError, ToolOffer, ToolSidecar};
 use crate::text::tidy;
 
-/// How much longer than the guest the kernel waits, once it has its place: the guest's own limit should be the one that
-/// tells.
+/// How much longer than the guest the kernel waits, once it has its place: the guest's own limit
+/// should be the one that tells.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A component larger than this is probably not stripped.
@@ -95,7 +95,7 @@ impl WasmTool {
         let limits = limits(&host.0.settings.most, &sidecar.limits, &mut warnings);
         let shape = guest.shape().clone();
         if shape.size > LARGE {
-            warnings.push(format!("it has {} bytes; strip it, and optimise it for size", shape.size));
+            warnings.push(format!("it has {} bytes; strip it and optimise it for size", shape.size));
         }
         let declaration = declaration(name, &described, sidecar, &asks, &limits, &mut warnings);
         let inspection = GuestInspection {
@@ -217,14 +217,13 @@ fn asks(
 ) -> Result<Vec<NeedTemplate>, ToolLoadError> {
     let asks = if sidecar.asks.is_empty() { &described.asks } else { &sidecar.asks };
     if let Some(ask) = asks.iter().find(|ask| !minimum_level::is_possible(ask)) {
-        return Err(ToolLoadError::Refused(format!(
-            "it asks for {ask}, which no sandboxed tool can be given"
-        )));
+        return Err(ToolLoadError::Refused(format!("it asks for {ask}, which a sandboxed tool cannot have")));
     }
     match standing {
         PinStatus::Replaced if !asks.is_empty() => {
             warnings.push(
-                "its code was replaced, so it has lost what it asks for; look at it, then `holm tool confirm` it".to_owned(),
+                "its code changed, so its grants are withheld; review it, then run `holm tool confirm`"
+                    .to_owned(),
             );
             Ok(Vec::new())
         }
@@ -242,11 +241,11 @@ fn limits(most: &GuestLimits, wanted: &Allowances, warnings: &mut Vec<String>) -
         ..limits
     };
     if bounded != limits {
-        warnings.push("it wants higher limits than any tool may have; the highest were taken".to_owned());
+        warnings.push("it asks for higher limits than a tool may have; the highest ones apply".to_owned());
     }
     for kind in [AllowanceKind::Spend, AllowanceKind::Calls] {
         if wanted.limit(kind).is_some() {
-            warnings.push(format!("a limit of {} has no meaning for a sandboxed tool", kind.as_str()));
+            warnings.push(format!("a limit of {} has no effect on a sandboxed tool", kind.as_str()));
         }
     }
     bounded
@@ -264,12 +263,12 @@ fn declaration(
     let about = sidecar.description.as_deref().unwrap_or(&described.description);
     let about = tidy(about, super::manifest::MAX_DESCRIPTION);
     if about.is_empty() {
-        warnings.push("it does not say what it does, so no model will know when to call it".to_owned());
+        warnings.push("it has no description, so a model cannot know when to call it".to_owned());
     }
     let least = minimum_level::level(asks);
     let claimed = sidecar.level.or(described.level);
     if claimed.is_some_and(|claimed| claimed < least) {
-        warnings.push(format!("it says less than what it asks for makes possible; it counts as {least}"));
+        warnings.push(format!("it declares a lower level than its grants allow; it counts as {least}"));
     }
     let mut tool = holm_kernel::ToolSpec::new(tidy(wanted, 256), about, described.schema.clone())
         .level(claimed.map_or(least, |claimed| claimed.max(least)));

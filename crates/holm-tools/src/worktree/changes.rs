@@ -43,7 +43,7 @@ impl WorktreeChanges {
         let base = std::str::from_utf8(first).ok().and_then(|line| line.strip_prefix(BASE));
         let base = base.filter(|base| !base.is_empty() && base.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let Some(base) = base else {
-            let reason = format!("{} does not begin with the commit that it is against", path.display());
+            let reason = format!("{} does not begin with the commit it is based on", path.display());
             return Err(WorktreeError::System { reason });
         };
         let diff = text.get(first.len() + 1..).unwrap_or_default().to_vec();

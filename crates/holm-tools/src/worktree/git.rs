@@ -51,7 +51,8 @@ struct GitCallLimits {
     output: usize,
 }
 
-/// Enough for the checkout of a large repository, and for a patch that a person could still do something with.
+/// Enough for the checkout of a large repository, and for a patch that a person could
+/// still do something with.
 const BOUNDS: GitCallLimits = GitCallLimits { time: Duration::from_secs(300), output: 64 << 20 };
 
 /// Runs git in one repository.
@@ -111,7 +112,8 @@ impl GitRepository {
         run_with(command, args, input).await
     }
 
-    /// The files of the repository's own tree that differ from the last commit, one entry each, with a zero byte behind it.
+    /// The files of the repository's own tree that differ from the last commit, one entry each,
+    /// with a zero byte behind it.
     pub(super) async fn status(&self, folder: &Path) -> Result<Vec<u8>, WorktreeError> {
         let mut command = quiet(&self.silenced);
         command.env("GIT_DIR", &self.common).env("GIT_WORK_TREE", folder).current_dir(folder);
@@ -119,7 +121,8 @@ impl GitRepository {
         run_with(command, &args, b"").await
     }
 
-    /// Forgets a worktree. Not by pruning, which would forget also those of people whose disks are not there now.
+    /// Forgets a worktree. Not by pruning, which would forget also those of people whose disks
+    /// are not there now.
     pub(super) fn forget(&self, place: &Path) -> Result<(), WorktreeError> {
         if let Some(own) = self.own_folder(place) {
             std::fs::remove_dir_all(own)?;

@@ -7,11 +7,12 @@ use super::git::GitRepository;
 /// How long the count may take: it is told to a model, and a session does not wait for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How many files in the repository of a folder differ from the last commit, untracked ones included. None if the folder is
-/// not the top of a repository, if git is missing, or if the count takes longer than two seconds. Git runs nothing that the
-/// repository names.
+/// How many files in the repository of a folder differ from the last commit, untracked ones
+/// included. None if the folder is not the top of a repository, if git is missing, or if the count
+/// takes longer than two seconds. Git runs nothing that the repository names.
 pub async fn changed_files(folder: &Path) -> Option<usize> {
-    // Settings of a linked worktree may differ from those of its repository, of which nothing is silenced here.
+    // Settings of a linked worktree may differ from those of its repository, of which
+    // nothing is silenced here.
     if !folder.join(".git").is_dir() {
         return None;
     }

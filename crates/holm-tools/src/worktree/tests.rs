@@ -160,7 +160,7 @@ async fn a_worktree_with_changes_can_be_kept_and_one_without_is_not() {
     let folder = worktrees.enter("kept").await.unwrap();
     fs::write(folder.join("new.txt"), "new\n").unwrap();
     worktrees.enter("clean").await.unwrap();
-    assert!(worktrees.enter("kept").await.unwrap_err().contains("somebody works"));
+    assert!(worktrees.enter("kept").await.unwrap_err().contains("already in use"));
     assert!(worktrees.leave("kept").await.unwrap().unwrap().contains("+new"));
     assert_eq!(worktrees.leave("clean").await, Ok(None));
     assert_eq!(
@@ -176,7 +176,7 @@ async fn a_run_that_was_killed_leaves_no_stray_worktree_and_loses_no_work() {
     let folder = first.enter("child").await.unwrap();
     fs::write(folder.join("poem.txt"), "one\nhalf done\nthree\n").unwrap();
     let second = stage.open(WorktreeCleanup::Remove).await;
-    assert!(folder.exists(), "what somebody works in is not swept");
+    assert!(folder.exists(), "what already in use in is not swept");
     // Nothing is tidied up when a process dies but its locks.
     stage.let_go(first).await;
     assert_eq!(second.sweep().await.unwrap(), ["child"]);

@@ -75,8 +75,8 @@ impl WorktreeManager {
         Ok(this)
     }
 
-    /// Removes the worktrees of processes that are gone and says which; their changes stay as `NAME.diff`. One that
-    /// cannot be removed stays as it is and is tried again at the next start.
+    /// Removes the worktrees of processes that are gone and says which; their changes stay as
+    /// `NAME.diff`. One that cannot be removed stays as it is and is tried again at the next start.
     ///
     /// # Errors
     /// [`WorktreeError`] if the folder cannot be read or git fails altogether.
@@ -300,7 +300,7 @@ fn check_name(name: &str) -> Result<(), WorktreeError> {
 }
 
 fn not_ours(name: &str) -> WorktreeError {
-    WorktreeError::System { reason: format!("git knows no worktree `{name}`; it was moved or removed") }
+    WorktreeError::System { reason: format!("git has no worktree `{name}`; it was moved or removed") }
 }
 
 fn remove_if_there(path: &Path) -> Result<(), WorktreeError> {
@@ -327,7 +327,7 @@ pub enum WorktreeError {
         reason: String,
     },
     /// Another process works in it.
-    #[error("somebody works in the worktree `{name}` already")]
+    #[error("the worktree `{name}` is already in use")]
     Busy { name: String },
     #[error("the worktree cannot be used ({reason})")]
     System { reason: String },

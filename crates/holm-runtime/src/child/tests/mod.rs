@@ -44,7 +44,7 @@ async fn a_helper_is_a_tool_and_its_answer_is_the_result() {
     let agent = agent.system("Be brief.").journals(journals.clone()).helpers(helpers).build().unwrap();
     assert_eq!(
         agent.config().system,
-        "Be brief.\n\nHelpers that you can hand work to, each a tool:\n- kid: Helps."
+        "Be brief.\n\nHelpers you can delegate to; each is a tool:\n- kid: Helps."
     );
     let mut session = agent.start_as("root").await.unwrap();
     assert_eq!(session.prompt("go").await.unwrap().text().unwrap(), "it is 42");
@@ -226,7 +226,7 @@ async fn a_child_that_cannot_be_gone_on_with_is_brought_to_its_end_and_paid() {
     let made = |_: &std::path::Path| Ok(kid(plays([])));
     let no_room = || HelperAgent::isolated("kid", "Helps.", Full, made);
     for (helper, reason) in
-        [(no_room(), "no room is left"), (helper_that("other", []), "there is no helper `kid` any more")]
+        [(no_room(), "no room is left"), (helper_that("other", []), "the helper `kid` no longer exists")]
     {
         let journals = MemoryJournalStore::new();
         let asked = Arc::new(AtomicU64::new(0));

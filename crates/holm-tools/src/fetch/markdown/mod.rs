@@ -26,7 +26,10 @@ const LOOSE: &[&str] =
 /// ```
 /// use holm_tools::fetch::to_markdown;
 /// let page = "<h1>News</h1><p>See <a href='/more'>more</a>.<script>steal()</script>";
-/// assert_eq!(to_markdown(page, "https://example.com/"), "# News\n\nSee [more](https://example.com/more).\n");
+/// assert_eq!(
+///     to_markdown(page, "https://example.com/"),
+///     "# News\n\nSee [more](https://example.com/more).\n"
+/// );
 /// ```
 #[must_use]
 pub fn to_markdown(html: &str, base: &str) -> String {

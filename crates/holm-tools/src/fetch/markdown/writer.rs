@@ -63,7 +63,7 @@ impl MarkdownWriter {
         }
         if self.is_full() {
             self.out.truncate(self.out.floor_char_boundary(MAX_MARKDOWN));
-            self.out.push_str("\n\n[the page goes on; the rest is not shown]");
+            self.out.push_str("\n\n[the page is longer; the rest is not shown]");
         }
         let end = self.out.trim_end().len();
         self.out.truncate(end);

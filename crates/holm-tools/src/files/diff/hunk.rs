@@ -154,7 +154,8 @@ impl PatchHunk {
             return self.place_added(lines, from, shift);
         }
         let expected = self.start.map(|start| start.saturating_sub(1).saturating_add_signed(shift));
-        // A blank line between two parts of a patch belongs to neither. Where the numbers know, they say which it is.
+        // A blank line between two parts of a patch belongs to neither. Where the numbers know,
+        // they say which it is.
         let bare = self.lines.iter().rev().take_while(|line| line.bare).count().min(wanted.len() - 1);
         let (old, new) = self.counted();
         let too_many = self.counts.is_some_and(|counts| (1..=bare).any(|n| counts == (old - n, new - n)));

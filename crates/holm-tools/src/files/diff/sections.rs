@@ -31,11 +31,11 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
             if line.trim().is_empty() || line.starts_with("```") {
                 continue;
             }
-            return Err(wrong("stands before *** Update File:, *** Add File: or *** Delete File:"));
+            return Err(wrong("comes before *** Update File:, *** Add File: or *** Delete File:"));
         };
         if let Some(path) = line.strip_prefix("*** Move to:") {
             if file.action != FileAction::Change || !file.hunks.is_empty() || path.trim().is_empty() {
-                return Err(wrong("belongs right behind *** Update File:"));
+                return Err(wrong("must follow *** Update File: directly"));
             }
             file.action = FileAction::Move(path.trim().to_owned());
             continue;
@@ -70,14 +70,14 @@ fn take(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
             if taken || line.trim().is_empty() {
                 Ok(())
             } else {
-                Err("is no line of a new file: those begin with +")
+                Err("must begin with +, like every line of a new file")
             }
         }
         FileAction::Remove { .. } => {
             if line.trim().is_empty() {
                 Ok(())
             } else {
-                Err("stands behind *** Delete File:, which has no lines")
+                Err("follows *** Delete File:, which takes no lines")
             }
         }
         FileAction::Change | FileAction::Move(_) => take_of_hunk(file, line),
@@ -103,7 +103,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
                 hunk.at_end = true;
                 Ok(())
             }
-            None => Err("stands behind no line"),
+            None => Err("does not follow a line"),
         };
     }
     // The first hunk needs no @@, and a hunk that is marked as the end of the file is complete.
@@ -114,7 +114,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
         file.hunks.push(PatchHunk { appends: true, ..PatchHunk::default() });
     }
     let taken = file.hunks.last_mut().is_some_and(|hunk| hunk.take(line));
-    if taken { Ok(()) } else { Err("is no line of a hunk: those begin with a space, - or +") }
+    if taken { Ok(()) } else { Err("must begin with a space, - or +, like every line of a hunk") }
 }
 
 impl FileDiff {

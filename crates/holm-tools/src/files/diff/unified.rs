@@ -13,7 +13,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, String> {
             files.push(file(old, new));
             at += 2;
         } else if line.starts_with("--- ") {
-            return Err(format!("line {}: after --- there must be +++", at + 1));
+            return Err(format!("line {}: expected +++ after ---", at + 1));
         } else if line.starts_with("@@") {
             let (hunk, next) = hunk(&lines, at)?;
             if files.is_empty() {
@@ -63,7 +63,7 @@ fn between(at: usize, line: &str) -> Result<(), String> {
     if line.trim().is_empty() || PASSED.iter().any(|start| line.starts_with(start)) {
         return Ok(());
     }
-    Err(format!("line {}: `{}` does not belong into a unified diff", at + 1, short(line)))
+    Err(format!("line {}: `{}` does not belong in a unified diff", at + 1, short(line)))
 }
 
 /// A hunk, and the line after it. It ends at the next hunk, the next file or the end of the patch;
@@ -82,7 +82,7 @@ fn hunk(lines: &[&str], at: usize) -> Result<(PatchHunk, usize), String> {
                 break;
             }
             return Err(format!(
-                "line {}: `{}` is no line of a hunk: those begin with a space, - or +",
+                "line {}: `{}` must begin with a space, - or +, like every line of a hunk",
                 next + 1,
                 short(line)
             ));

@@ -87,7 +87,7 @@ async fn what_no_tool_may_write_is_written_by_no_tool() {
             let output = call(&tools, tool, job(&arguments, &["read:**", "write:**"])).await;
             fails(&output, "");
             assert!(
-                output.text.contains("no tool") || output.text.contains("kept from tools"),
+                output.text.contains("no tool") || output.text.contains("hidden from tools"),
                 "{name}, {tool}: {}",
                 output.text
             );
@@ -173,7 +173,7 @@ async fn searches_find_nothing_that_is_denied() {
             for hidden in [SECRET, "server.pem", ".git/", ".ssh", "config"] {
                 assert!(!output.text.contains(hidden), "{tool} {arguments}: {}", output.text);
             }
-            assert!(output.text.contains("kept from tools by rule"), "{tool}: {}", output.text);
+            assert!(output.text.contains("hidden from tools by a rule"), "{tool}: {}", output.text);
         }
         let patterns = ["../**", "/etc/*", "a/../../**", "{..,a}/*"];
         for pattern in patterns {

@@ -31,7 +31,7 @@ async fn an_edit_replaces_exactly_what_it_names() {
         b"one two two",
         "edit",
         edit("two", "2"),
-        Err("it is on line 1, 2 times; give more lines around it"),
+        Err("`file`: on line 1, 2 times; include more surrounding lines"),
     )
     .await;
     check(b"one two two", "edit", json!({ "old": "two", "new": "2", "all": true }), Ok(b"one 2 2")).await;
@@ -42,7 +42,7 @@ async fn an_edit_replaces_exactly_what_it_names() {
     check(b"$1 \\n", "edit", edit("$1", "\\0"), Ok(b"\\0 \\n")).await;
     check(b"tab\there", "edit", edit("tab here", "x"), Err("not found")).await;
     check(b"", "edit", edit("x", "y"), Err("not found")).await;
-    check(b"\0binary", "edit", edit("binary", "text"), Err("is no text")).await;
+    check(b"\0binary", "edit", edit("binary", "text"), Err("is not a text file")).await;
     check(b"one", "edit", json!({ "old": "one" }), Err("give old and new, or edits")).await;
     check(b"one", "edit", json!({ "old": "one", "new": "1", "edits": [] }), Err("not both")).await;
 }
@@ -51,7 +51,8 @@ async fn an_edit_replaces_exactly_what_it_names() {
 async fn a_text_that_stands_in_the_file_twice_is_named_by_its_lines_and_never_guessed() {
     let edit = |old: &str, new: &str| json!({ "old": old, "new": new });
     let text = b"def f():\n    return 1\n\ndef g():\n    return 1\n";
-    let both = "it is on lines 2 and 5; give more lines around it, or set all: true; nothing was changed";
+    let both =
+        "`file`: on lines 2 and 5; include more surrounding lines, or set all: true; nothing was changed";
     check(text, "edit", edit("return 1", "return 2"), Err(both)).await;
     // Places that overlap are two.
     check(b"a\na\na\n", "edit", edit("a\na\n", "b\n"), Err("lines 1 and 2")).await;
@@ -63,7 +64,7 @@ async fn a_text_that_stands_in_the_file_twice_is_named_by_its_lines_and_never_gu
         b"\tx\n\t\tx\n",
         "edit",
         edit("  x\n", "y\n"),
-        Err("more than one place is nearly: on lines 1 and 2"),
+        Err("more than one place is similar: on lines 1 and 2"),
     )
     .await;
     let quoted = "\u{201c}x\u{201d} \n    \"x\"\t\n";
@@ -84,7 +85,7 @@ async fn a_miss_shows_the_nearest_lines_and_what_differs() {
     )
     .await;
     check(text, "edit", json!({ "old": "start( port)", "new": "x" }), Err("Nearest, line 4")).await;
-    check(text, "edit", json!({ "old": "zzz", "new": "x" }), Err("Nothing in the file is like it")).await;
+    check(text, "edit", json!({ "old": "zzz", "new": "x" }), Err("The file has no similar text")).await;
 }
 
 #[tokio::test]
@@ -171,17 +172,17 @@ async fn what_an_old_text_differs_in_is_told() {
         let output = bench.call("edit", json!({ "path": "file", "old": old, "new": new })).await;
         succeeds(&output, expect);
     };
-    told("\ta\n", "    a\n", "    b\n", "[the old text differs from the file in indentation and fits only here; the new lines are indented like the file]").await;
+    told("\ta\n", "    a\n", "    b\n", "[the old text differs from the file in indentation and matches only here; the new lines are indented like the file]").await;
     told(
         "a \nb\n",
         "a\nb",
         "x",
-        "[the old text differs from the file in blanks at line ends and fits only here]",
+        "[the old text differs from the file in blanks at line ends and matches only here]",
     )
     .await;
     told("\u{2018}a\u{2019}\n", "'a'", "x", "differs from the file in typographic characters and").await;
     told("a\n", "     1\ta", "x", "differs from the file in line numbers and").await;
-    told("a\r\nb\r\n", "a\nb", "x", "[the line ends are those of the file]").await;
+    told("a\r\nb\r\n", "a\nb", "x", "[the file's line endings were kept]").await;
 }
 
 #[tokio::test]
@@ -195,7 +196,7 @@ async fn line_ends_and_encodings_stay_what_they_were() {
     check(b"\xff\xfea\0b\0", "edit", edit("b", "\u{e9}"), Ok(b"\xff\xfea\0\xe9\0")).await;
     check(b"\xfe\xff\0a\0b", "edit", edit("b", "c"), Ok(b"\xfe\xff\0a\0c")).await;
     check(b"caf\xe9 x", "edit", edit("x", "\u{fc}"), Ok(b"caf\xe9 \xfc")).await;
-    check(b"caf\xe9 x", "edit", edit("x", "\u{4e2d}"), Err("has no place")).await;
+    check(b"caf\xe9 x", "edit", edit("x", "\u{4e2d}"), Err("lacks a character")).await;
 }
 
 #[tokio::test]
@@ -241,18 +242,18 @@ async fn a_file_is_overwritten_only_by_whoever_has_read_it() {
     let bench = Bench::new();
     succeeds(
         &bench.call("write", json!({ "path": "new/deep/file", "content": "x" })).await,
-        "1 bytes now (new)",
+        "now has 1 bytes (new)",
     );
     bench.check_text("new/deep/file", "x");
     bench.put("there", "precious");
-    fails(&bench.call("write", json!({ "path": "there", "content": "x" })).await, "was not read yet");
+    fails(&bench.call("write", json!({ "path": "there", "content": "x" })).await, "you have not read it");
     bench.check_text("there", "precious");
     bench.call("read", json!({ "path": "there" })).await;
     succeeds(&bench.call("write", json!({ "path": "there", "content": "x" })).await, "(replaced)");
     fails(&bench.call("write", json!({ "path": "new", "content": "x" })).await, "is a folder");
     fails(&bench.call("edit", json!({ "path": "gone", "old": "a", "new": "b" })).await, "does not exist");
     let long = "x".repeat((32 << 20) + 1);
-    fails(&bench.call("write", json!({ "path": "huge", "content": long })).await, "the most is");
+    fails(&bench.call("write", json!({ "path": "huge", "content": long })).await, "at most");
     assert!(!bench.work().join("huge").exists());
 }
 

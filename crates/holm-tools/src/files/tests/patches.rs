@@ -29,8 +29,8 @@ fn hunks_are_applied_exactly_and_found_where_they_fit() {
     check(text, "@@ -0,0 +1 @@\n+first\n", Ok("first\na\nb\nc\nd\ne\nf\n"));
     check(text, "@@ -6,0 +7 @@\n+last\n", Ok("a\nb\nc\nd\ne\nf\nlast\n"));
     check(text, "@@ -1,6 +0,0 @@\n-a\n-b\n-c\n-d\n-e\n-f\n", Ok(""));
-    check(text, "@@ -2,2 +2,2 @@\n b\n-x\n+C\n", Err("hunk 1 does not fit"));
-    check(text, "@@ -4 +4 @@\n-d\n+D\n@@ -2 +2 @@\n-b\n+B\n", Err("hunk 2 does not fit"));
+    check(text, "@@ -2,2 +2,2 @@\n b\n-x\n+C\n", Err("hunk 1 does not match"));
+    check(text, "@@ -4 +4 @@\n-d\n+D\n@@ -2 +2 @@\n-b\n+B\n", Err("hunk 2 does not match"));
     check("x\nx\nx\n", "@@ -2 +2 @@\n-x\n+y\n", Ok("x\ny\nx\n"));
     check("a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n", Ok("a\n\nc\n"));
     check("a\r\nb\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", Ok("a\r\nc\r\n"));
@@ -68,13 +68,13 @@ fn a_hunk_ends_where_the_next_one_begins_whatever_its_counts_say() {
 #[test]
 fn a_hunk_that_fits_two_places_is_applied_to_neither() {
     let text = "def f():\n    return 1\n\ndef g():\n    return 1\n";
-    check(text, "@@\n-    return 1\n+    return 2\n", Err("fits more than one place, at lines 2, 5;"));
-    check(text, "@@ -9 +9 @@\n-    return 1\n+    return 2\n", Err("fits more than one place"));
+    check(text, "@@\n-    return 1\n+    return 2\n", Err("matches more than one place, at lines 2, 5;"));
+    check(text, "@@ -9 +9 @@\n-    return 1\n+    return 2\n", Err("matches more than one place"));
     let second = Ok("def f():\n    return 1\n\ndef g():\n    return 2\n");
     check(text, "@@ -5 +5 @@\n-    return 1\n+    return 2\n", second);
     check(text, "@@ def g(): @@\n-    return 1\n+    return 2\n", second);
     check(text, "@@ def g\n-    return 1\n+    return 2\n", second);
-    check(text, "@@ def h():\n-    return 1\n+    return 2\n", Err("fits more than one place"));
+    check(text, "@@ def h():\n-    return 1\n+    return 2\n", Err("matches more than one place"));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn hunks_may_differ_from_the_file_in_what_does_not_matter() {
     );
     check("f:\n        a\n        b\n", "@@\n     a\n-    b\n+    c\n", Ok("f:\n        a\n        c\n"));
     check("say(\u{201c}x\u{201d})\ny\n", "@@\n say(\"x\")\n-y\n+z\n", Ok("say(\u{201c}x\u{201d})\nz\n"));
-    check("  a\n  b\n    a\n    b\n", "@@\n a\n-b\n+c\n", Err("fits more than one place"));
+    check("  a\n  b\n    a\n    b\n", "@@\n a\n-b\n+c\n", Err("matches more than one place"));
 }
 
 #[test]
@@ -97,14 +97,14 @@ fn what_is_no_unified_diff_is_refused_with_the_line() {
     check(
         text,
         "@@ -1 +1 @@\n*a\n",
-        Err("line 4: `*a` is no line of a hunk: those begin with a space, - or +"),
+        Err("line 4: `*a` must begin with a space, - or +, like every line of a hunk"),
     );
-    check(text, "@@ -1 +1 @@\n-a\n+x\nrename from f\n", Err("`rename from f` is no line of a hunk"));
+    check(text, "@@ -1 +1 @@\n-a\n+x\nrename from f\n", Err("`rename from f` must begin with a space"));
     check(text, "@@ -1 +1 @@\n a\n", Err("changes nothing"));
     check(text, "@@ -99999999999999999999 +1 @@\n", Err("changes nothing"));
-    check(text, "@@ -18446744073709551615 +1 @@\n-zz\n+x\n", Err("does not fit"));
+    check(text, "@@ -18446744073709551615 +1 @@\n-zz\n+x\n", Err("does not match"));
     check(text, "@@\n+x\n", Err("does not say where"));
-    assert!(diff::parse("--- a\nx\n").unwrap_err().contains("must be +++"));
+    assert!(diff::parse("--- a\nx\n").unwrap_err().contains("expected +++"));
     assert!(diff::parse("").is_err());
 }
 
@@ -116,7 +116,7 @@ fn a_hunk_that_does_not_fit_shows_what_stands_there() {
     check(
         text,
         diff,
-        Err("hunk 1 does not fit. Nearest, lines 1\u{2013}3 (line 2 differs):\n     1\tfn main() {"),
+        Err("hunk 1 does not match. Nearest, lines 1\u{2013}3 (line 2 differs):\n     1\tfn main() {"),
     );
     check(text, diff, Err("Line 2 is `    let answer = 42;`; the hunk has `    let answer = 41;`."));
 }
@@ -165,12 +165,12 @@ fn hunks_of_sections_are_placed_by_their_lines_and_by_the_blocks_they_name() {
         ),
     );
     check_section("a\nb\na\n", "@@\n-a\n+c\n*** End of File\n", Ok("a\nb\nc\n"));
-    check_section("a\nb\n", "@@\n-a\n+c\n*** End of File\n", Err("does not fit"));
+    check_section("a\nb\n", "@@\n-a\n+c\n*** End of File\n", Err("does not match"));
     check_section("a\n", "+b\n", Ok("a\nb\n"));
     check_section("a", "+b\n", Ok("a\nb\n"));
     check_section("a\n", "@@ zzz\n+b\n", Err("does not say where"));
     check_section("a\n", "@@ x\n", Err("changes nothing"));
-    check_section("a\n", "*a\n", Err("is no line of a hunk"));
+    check_section("a\n", "*a\n", Err("like every line of a hunk"));
     check_section(
         "if (a) {\n  x;\n}\nelse {\n  x;\n}\n",
         "@@ else {\n-  x;\n+  y;\n",
@@ -236,12 +236,16 @@ async fn sections_that_make_no_sense_change_nothing() {
         bench.check_text("one", "1\n");
         bench.check_text("two", "2\n");
     };
-    check("*** Add File: one\n+x\n", "but it exists").await;
-    check("*** Add File: new\nx\n", "is no line of a new file").await;
-    check("*** Update File: one\n*** Move to: two\n@@\n-1\n+x\n", "cannot move to `two`, which exists").await;
+    check("*** Add File: one\n+x\n", "but it already exists").await;
+    check("*** Add File: new\nx\n", "must begin with +, like every line of a new file").await;
+    check(
+        "*** Update File: one\n*** Move to: two\n@@\n-1\n+x\n",
+        "cannot move to `two`, which already exists",
+    )
+    .await;
     check("*** Update File: one\n@@\n-1\n+x\n*** Delete File: one\n", "twice").await;
-    check("*** Delete File: one\n-1\n", "which has no lines").await;
-    check("*** Move to: x\n", "stands before").await;
+    check("*** Delete File: one\n-1\n", "which takes no lines").await;
+    check("*** Move to: x\n", "comes before").await;
     check("*** Update File:\n@@\n-1\n+x\n", "names no file").await;
     check("*** Update File: one\n", "changes nothing").await;
     check("*** Update File: ../one\n@@\n-1\n+x\n", "climbs out").await;
@@ -258,7 +262,7 @@ async fn a_diff_over_files_changes_all_of_them_or_none() {
     let made = "--- /dev/null\n+++ b/deep/three\n@@ -0,0 +1 @@\n+3\n";
     let bad = part("one", "1") + made + &part("two", "wrong");
     let output = bench.call("patch", json!({ "diff": bad })).await;
-    fails(&output, "`two`: hunk 1 does not fit");
+    fails(&output, "`two`: hunk 1 does not match");
     bench.check_text("one", "1\n");
     assert!(!bench.work().join("deep/three").exists());
     let good = part("one", "1") + made + &part("two", "2");
@@ -309,7 +313,7 @@ async fn names_of_a_diff_are_those_of_its_lines_or_of_the_list() {
     check(&[], "--- one\n+++ two\n@@ -1 +1 @@\n-1\n+x\n", "cannot rename").await;
     check(&[], "@@ -1 +1 @@\n-1\n+x\n", "names no file").await;
     check(&[], &format!("{one}--- one\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"), "twice").await;
-    check(&[], "--- /dev/null\n+++ two\n@@ -0,0 +1 @@\n+x\n", "but it exists").await;
+    check(&[], "--- /dev/null\n+++ two\n@@ -0,0 +1 @@\n+x\n", "but it already exists").await;
     check(&[], "--- gone\n+++ gone\n@@ -1 +1 @@\n-1\n+x\n", "does not exist").await;
     check(&[], "--- one\n+++ /dev/null\n@@ -1 +1 @@\n-1\n+x\n", "not all of its lines").await;
     // The list says that b/ is a folder; without it, it is git's.

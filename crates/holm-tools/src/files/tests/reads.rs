@@ -20,11 +20,11 @@ async fn lines_have_numbers_and_pages_say_how_to_go_on() {
     let whole = "     1\tone\n     2\ttwo\n     3\tthree\n     4\tfour\n     5\tfive";
     check(json!({ "path": "five.txt" }), whole).await;
     check(json!({ "path": "five.txt", "offset": 4 }), "     4\tfour\n     5\tfive").await;
-    let middle = "     2\ttwo\n     3\tthree\n[lines 2 to 3 of 5; go on with offset 4]";
+    let middle = "     2\ttwo\n     3\tthree\n[lines 2 to 3 of 5; continue with offset 4]";
     check(json!({ "path": "five.txt", "offset": 2, "limit": 2 }), middle).await;
     fails(
         &bench.call("read", json!({ "path": "five.txt", "offset": 6 })).await,
-        "has 5 lines; there is no line 6",
+        "line 6 does not exist; the file has 5 lines",
     );
     bench.put("empty", "");
     check(json!({ "path": "empty" }), "[the file is empty]").await;
@@ -45,7 +45,7 @@ async fn pages_of_a_long_file_put_together_are_the_file() {
         assert!(text.len() <= 40_000, "{}", text.len());
         let numbered = text.lines().filter_map(|line| line.split_once('\t'));
         seen.extend(numbered.map(|(_, line)| line.to_owned()));
-        let Some((_, next)) = text.rsplit_once("go on with offset ") else { break };
+        let Some((_, next)) = text.rsplit_once("continue with offset ") else { break };
         offset = next.trim_end_matches(']').parse().unwrap();
     }
     assert_eq!(seen, lines);
@@ -71,14 +71,14 @@ async fn encodings_are_told_and_what_is_no_text_is_refused() {
         }
     };
     check("grüß".as_bytes(), Ok("\tgrüß")).await;
-    check(b"\xef\xbb\xbfgr\xc3\xbc\xc3\x9f", Ok("\tgrüß\n[the file is written in UTF-8 with")).await;
-    check(b"\xff\xfeg\0r\0\xfc\0\xdf\0", Ok("\tgrüß\n[the file is written in UTF-16, little")).await;
-    check(b"\xfe\xff\0g\0r\0\xfc\0\xdf", Ok("\tgrüß\n[the file is written in UTF-16, big")).await;
-    check(b"gr\xfc\xdf", Ok("\tgrüß\n[the file is written in Windows-1252")).await;
-    check(b"\x7fELF\x02\x01\x01\0\0\0", Err("is no text")).await;
-    check(b"\xff\xfe\0\0g\0\0\0", Err("is no text")).await;
-    check(b"\xff\xfe\x00\xd8", Err("is no text")).await;
-    check(&[1, 2, 3, 4, 5, 0xff, 0xfe, 7, 6], Err("is no text")).await;
+    check(b"\xef\xbb\xbfgr\xc3\xbc\xc3\x9f", Ok("\tgrüß\n[the file is encoded as UTF-8 with")).await;
+    check(b"\xff\xfeg\0r\0\xfc\0\xdf\0", Ok("\tgrüß\n[the file is encoded as UTF-16 (little")).await;
+    check(b"\xfe\xff\0g\0r\0\xfc\0\xdf", Ok("\tgrüß\n[the file is encoded as UTF-16 (big")).await;
+    check(b"gr\xfc\xdf", Ok("\tgrüß\n[the file is encoded as Windows-1252")).await;
+    check(b"\x7fELF\x02\x01\x01\0\0\0", Err("is a binary file")).await;
+    check(b"\xff\xfe\0\0g\0\0\0", Err("is a binary file")).await;
+    check(b"\xff\xfe\x00\xd8", Err("is a binary file")).await;
+    check(&[1, 2, 3, 4, 5, 0xff, 0xfe, 7, 6], Err("is a binary file")).await;
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn a_picture_is_a_block_by_its_bytes_and_not_by_its_name() {
     check(b"GIF89arest", "image/gif").await;
     check(b"RIFF\x01\x02\x03\x04WEBPrest", "image/webp").await;
     bench.put("big.png", [b"\x89PNG\r\n\x1a\n".as_slice(), &vec![0; 6 << 20]].concat());
-    fails(&bench.call("read", json!({ "path": "big.png" })).await, "the most is");
+    fails(&bench.call("read", json!({ "path": "big.png" })).await, "can be shown");
     bench.put("fake.png", "no picture");
     succeeds(&bench.call("read", json!({ "path": "fake.png" })).await, "no picture");
 }
@@ -130,7 +130,10 @@ async fn a_result_that_was_too_large_is_read_by_its_reference_piece_by_piece() {
     }
     fails(&read(json!({ "reference": reference, "path": "x" })).await, "not both");
     fails(&read(json!({})).await, "give the path");
-    fails(&Bench::new().call("read", json!({ "reference": reference })).await, "no large results");
+    fails(
+        &Bench::new().call("read", json!({ "reference": reference })).await,
+        "does not store large results",
+    );
 }
 
 #[tokio::test]

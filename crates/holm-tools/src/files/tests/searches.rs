@@ -77,7 +77,7 @@ async fn a_hostile_pattern_is_refused_or_done_soon() {
     fails(&bench.call("grep", json!({ "pattern": "x".repeat(5_000) })).await, "pattern");
     let glob = "{a,b}".repeat(40);
     fails(&bench.call("glob", json!({ "pattern": glob })).await, "braces");
-    fails(&bench.call("glob", json!({ "pattern": "a[" })).await, "no pattern");
+    fails(&bench.call("glob", json!({ "pattern": "a[" })).await, "not a valid pattern");
 }
 
 #[tokio::test]
@@ -100,9 +100,9 @@ async fn glob_finds_files_by_their_paths_and_says_when_there_are_more() {
     };
     check(json!({ "pattern": "**/*.rs" }), "src/lib.rs\nsrc/main.rs").await;
     check(json!({ "pattern": "*.rs" }), "src/lib.rs\nsrc/main.rs").await;
-    check(json!({ "pattern": "./*.rs" }), "[no file fits]").await;
+    check(json!({ "pattern": "./*.rs" }), "[no file matches]").await;
     check(json!({ "pattern": "lib.rs" }), "src/lib.rs").await;
-    fails(&bench.call("glob", json!({ "pattern": "/*.rs" })).await, "patterns stay beneath the folder");
+    fails(&bench.call("glob", json!({ "pattern": "/*.rs" })).await, "a pattern cannot leave the folder");
     let absolute = format!("{}/src/*.rs", bench.work().canonicalize().unwrap().display());
     check(json!({ "pattern": absolute }), "src/lib.rs\nsrc/main.rs").await;
     check(json!({ "pattern": absolute, "path": "src" }), "src/lib.rs\nsrc/main.rs").await;
@@ -115,7 +115,7 @@ async fn glob_finds_files_by_their_paths_and_says_when_there_are_more() {
         bench.put(&format!("many/{number}.txt"), "");
     }
     let text = bench.call("glob", json!({ "pattern": "many/*" })).await.text;
-    assert!(text.ends_with("[more than 1000 files fit; make the pattern narrower]"), "{text}");
+    assert!(text.ends_with("[more than 1000 files match; use a narrower pattern]"), "{text}");
     assert_eq!(text.lines().count(), 1_001);
 }
 
@@ -133,8 +133,8 @@ async fn a_list_tells_files_from_folders_and_links() {
     run.log  7 bytes
     src/
     target/
-    [1 entry not shown: kept from tools by rule]
-    [1 entry not shown: no path can spell the name]
+    [1 entry not shown: hidden from tools by a rule]
+    [1 entry not shown: the name cannot be written as a path]
     ");
     insta::assert_snapshot!(bench.call("list", json!({ "path": "src" })).await.text, @r"
     lib.rs  33 bytes
@@ -172,11 +172,11 @@ async fn what_rules_keep_is_counted_and_git_is_not_mentioned() {
     assert_eq!(bench.call("grep", grep.clone()).await.text, found);
     assert!(!bench.call("list", json!({})).await.text.contains("rule"));
     bench.put(".env", "answer");
-    check("grep", grep.clone(), "1 entry not searched: kept from tools by rule]").await;
-    check("list", json!({}), "1 entry not shown: kept from tools by rule]").await;
+    check("grep", grep.clone(), "1 entry not searched: hidden from tools by a rule]").await;
+    check("list", json!({}), "1 entry not shown: hidden from tools by a rule]").await;
     bench.put("src/server.pem", "answer");
-    check("grep", grep, "2 entries not searched: kept from tools by rule]").await;
-    check("glob", json!({ "pattern": "*.rs" }), "2 entries not searched: kept from tools by rule]").await;
+    check("grep", grep, "2 entries not searched: hidden from tools by a rule]").await;
+    check("glob", json!({ "pattern": "*.rs" }), "2 entries not searched: hidden from tools by a rule]").await;
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn a_pattern_that_another_engine_would_take_is_refused_with_a_way_out() {
     for pattern in ["(?=x)", "(?<!x)y"] {
         fails(
             &bench.call("grep", json!({ "pattern": pattern })).await,
-            "look-around is not supported; write the pattern without, or use shell with `rg -P`",
+            "look-around is not supported; change the pattern, or use shell with `rg -P`",
         );
     }
     fails(&bench.call("grep", json!({ "pattern": "(a)\\1" })).await, "backreferences are not supported");

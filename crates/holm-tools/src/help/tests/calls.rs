@@ -77,8 +77,8 @@ fn what_does_not_fit_is_refused_by_name() {
         let arguments = format!(r#"{{"output": "o", "input": ["i"]{more}}}"#);
         assert_eq!(argv(&pack, &arguments).expect_err(&arguments), expect);
     };
-    check(r#", "nope": 1"#, "nope: there is no such argument; leave it out");
-    check(r#", "format": "rar""#, "format: \"rar\" is no choice; use one of tar, zip");
+    check(r#", "nope": 1"#, "nope: unknown argument; leave it out");
+    check(r#", "format": "rar""#, "format: \"rar\" is not a valid choice; use one of tar, zip");
     check(r#", "owner": ["u"]"#, "owner: takes 2 values, found 1");
     check(r#", "dry_run": "yes""#, "dry_run: expected true or false, found string");
     check(r#", "count": "many""#, "count: expected a whole number, found string");
@@ -111,10 +111,7 @@ fn a_position_is_never_taken_for_the_one_before_it() {
     check(r#"{"last": 3}"#, Ok(&["3"]));
     check(r#"{"first": 1, "last": 3}"#, Ok(&["1", "3"]));
     check(r#"{"first": 1, "increment": 1, "last": 3}"#, Ok(&["1", "1", "3"]));
-    check(
-        r#"{"increment": 1, "last": 3}"#,
-        Err("increment: needs first too, which stands before it; send both"),
-    );
+    check(r#"{"increment": 1, "last": 3}"#, Err("increment: needs first before it; send both"));
 }
 
 #[test]

@@ -115,9 +115,9 @@ fn exactly_one_command_is_called() {
         |arguments: &str, expect: &str| assert_eq!(argv(&repo, arguments).expect_err(arguments), expect);
     check("{}", "arguments: choose one of the commands save, load");
     check(r#"{"save": {}, "load": {}}"#, "save and load: only one command can be called; leave one out");
-    check(r#"{"save": {"x": 1}}"#, "save.x: there is no such argument; leave it out");
+    check(r#"{"save": {"x": 1}}"#, "save.x: unknown argument; leave it out");
     check(r#"{"save": "now"}"#, "save: expected an object, found string");
-    check(r#"{"drop": {}}"#, "drop: there is no such argument; leave it out");
+    check(r#"{"drop": {}}"#, "drop: unknown argument; leave it out");
 }
 
 #[test]

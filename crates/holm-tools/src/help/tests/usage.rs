@@ -111,15 +111,15 @@ fn what_is_no_help_is_refused_with_the_reason() {
     check("", "the program printed nothing");
     check(
         "p: unrecognized option '--help'\n",
-        "neither a usage line nor options nor commands were found; it begins with \"p: unrecognized option '--help'\"",
+        "found no usage line, options or commands; it begins with \"p: unrecognized option '--help'\"",
     );
     check(
         "Hello, world\n- one\n- two\n",
-        "neither a usage line nor options nor commands were found; it begins with \"Hello, world\"",
+        "found no usage line, options or commands; it begins with \"Hello, world\"",
     );
     check(
         "{\"ok\": true}",
-        "neither a usage line nor options nor commands were found; it begins with \"{\\\"ok\\\": true}\"",
+        "found no usage line, options or commands; it begins with \"{\\\"ok\\\": true}\"",
     );
     let none = HelpDescription::read(&HelpProgram::named("p"), None, None);
     assert_eq!(none.expect_err("nothing"), HelpTextError { why: HelpTextErrorKind::Empty });

@@ -186,7 +186,7 @@ async fn a_new_version_that_no_run_can_use_keeps_the_old_one_too() {
         let snapshot = until(&registry, |snapshot| !snapshot.problems().is_empty()).await;
         assert_eq!(said(&snapshot, "a").await.as_deref(), Some("good"), "{text}");
         let told = snapshot.problems()[0].to_string();
-        assert!(told.contains("so the one before it stays") && told.contains(expect), "{told}");
+        assert!(told.contains("so the old one stays") && told.contains(expect), "{told}");
         put(folder.path(), "a.say", "better");
         wait_said(&registry, "a", "better").await;
     }

@@ -1,4 +1,5 @@
-//! The submodules that a git index lists, also those that are not initialised.
+//! Reads a git index: the submodules that it lists, also those that are not initialised, and the
+//! paths that git itself would never put there.
 
 use std::path::{Path, PathBuf};
 

@@ -202,7 +202,8 @@ fn held(workspace: &Path, path: PathBuf) -> Vec<PathBuf> {
     spread.filter(|path| path.starts_with(workspace) && path != workspace).collect()
 }
 
-/// The configuration of the user and of the system. Tests have none: what the machine's user has set is not theirs.
+/// The configuration of the user and of the system. Tests have none: what the machine's user has
+/// set is not theirs.
 fn personal() -> Vec<PathBuf> {
     if cfg!(test) {
         return Vec::new();

@@ -81,8 +81,8 @@ fn runs_words(name: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Whether a rule without a star names all that a program runs: no value that the rule leaves open, and no words from
-/// elsewhere that would be a command.
+/// Whether a rule without a star names all that a program runs: no value that the rule leaves open,
+/// and no words from elsewhere that would be a command.
 fn is_named_whole(rule: &CommandRule, name: &str, unnamed: &[&str]) -> bool {
     let is_runner = |word: &String| runners::is_runner(word.rsplit('/').next().unwrap_or(word));
     let feeds_runner = runners::runs(name, RunnerKind::Feeds) && rule.words.iter().skip(1).any(is_runner);

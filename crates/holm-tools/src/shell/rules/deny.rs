@@ -63,12 +63,15 @@ impl<'a> DenySearch<'a> {
         }
         let Some(value) = value.value() else {
             if embedded_commands::is_run(name) || name == "GIT_CONFIG_GLOBAL" {
-                self.unclear = Some("a variable that is run is made at run time; write it out");
+                self.unclear = Some(
+                    "a variable with a command gets its value at run time; write the \
+                    command out",
+                );
             }
             return None;
         };
         if is_input(value) && (embedded_commands::is_run(name) || name.starts_with("GIT_CONFIG_")) {
-            self.unclear = Some("a variable names commands that are read from elsewhere; write them out");
+            self.unclear = Some("a variable names commands from elsewhere; write them out");
         }
         self.texts(&embedded_commands::of_variable(name, value), depth)
     }
@@ -82,7 +85,7 @@ impl<'a> DenySearch<'a> {
             EmbeddedCommand::Perhaps(_) => None,
             EmbeddedCommand::Expanded(text) => {
                 let Some(scripts) = ShellScript::substitutions(text) else {
-                    self.unclear = Some("a text that the shell expands cannot be read; write it out");
+                    self.unclear = Some("a text that the shell expands cannot be parsed; write it out");
                     return None;
                 };
                 scripts.iter().find_map(|script| self.text(script, depth))
@@ -104,7 +107,7 @@ impl<'a> DenySearch<'a> {
         loop {
             let (first, rest) = words.split_first()?;
             let Some(name) = first.value() else {
-                self.unclear = Some("the name of a command is made at run time; write it out");
+                self.unclear = Some("the name of a command is computed at run time; write it out");
                 return None;
             };
             let name = base_name(name);
@@ -118,7 +121,7 @@ impl<'a> DenySearch<'a> {
             let runs = command_after.is_some() || runners::runs(name, RunnerKind::Script);
             if fed >= WordInjection::More && runs {
                 self.unclear =
-                    Some("a command that runs another gets more words at run time; write them out");
+                    Some("a command that runs another gets more arguments at run time; write them out");
             }
             if let Some(rule) = self.inner(name, rest, depth).or_else(|| self.hidden(name, rest, depth)) {
                 return Some(rule);
@@ -141,10 +144,11 @@ impl<'a> DenySearch<'a> {
             fed = fed.max(WordInjection::by(name, rest));
             if rest.iter().any(|word| word.value().is_none()) {
                 self.unclear =
-                    Some("a command that runs another has words that are made at run time; write them out");
+                    Some("a command that runs another has arguments computed at run time; write them out");
             }
             words = rest.get(command_after.unwrap_or(0)..).unwrap_or_default();
-            // The words of a wrapper that are made at run time are passed over: they were found unclear above.
+            // The words of a wrapper that are made at run time are passed over: they
+            // were found unclear above.
             while let Some((ScriptWord::Made, rest)) = words.split_first() {
                 words = rest;
             }
@@ -157,17 +161,20 @@ impl<'a> DenySearch<'a> {
         let known: Vec<&str> = words.iter().filter_map(ScriptWord::value).collect();
         // Where the value of a setting comes from a variable, it is not written here.
         if name == "git" && known.iter().any(|word| word.starts_with("--config-e")) {
-            self.unclear = Some("a setting of git is made at run time; write it out");
+            self.unclear = Some("a git setting is computed at run time; write it out");
         }
         if name == "git" && known.len() < words.len() && embedded_commands::git_runs(&known) {
-            self.unclear = Some("what git would run is made at run time; write it out");
+            self.unclear = Some("a program that git would run is computed at run time; write it out");
         }
         if self.rules.iter().any(|rule| embedded_commands::mentions(name, &known, &rule.words)) {
-            self.unclear = Some("a program's own text names what is forbidden; write the command out");
+            self.unclear = Some("a program's arguments name a forbidden command; write the command out");
         }
         let is_table = matches!(name, "hash" | "enable");
         if is_table && known.iter().any(|word| word.starts_with("-p") || word.starts_with("-f")) {
-            self.unclear = Some("a name is given to another program; call that one by its own name");
+            self.unclear = Some(
+                "`hash` or `enable` gives a name to another program; call that program \
+                directly",
+            );
         }
         let (is_setter, is_exported) = (runners::runs(name, RunnerKind::Variables), name == "export");
         let set = known.iter().filter(|_| is_setter).filter_map(|word| word.split_once('='));
@@ -192,7 +199,7 @@ impl<'a> DenySearch<'a> {
         let words: Vec<Option<&str>> = words.iter().map(ScriptWord::value).collect();
         let Some(input) = input.filter(|_| embedded_commands::runs_input(name, &words)) else { return };
         if self.rules.iter().any(|rule| embedded_commands::names(input, &rule.words)) {
-            self.unclear = Some("a program's input names what is forbidden; write the command out");
+            self.unclear = Some("a program's input names a forbidden command; write the command out");
         }
     }
 
@@ -202,7 +209,7 @@ impl<'a> DenySearch<'a> {
             return None;
         }
         if words.iter().any(|word| word.value().is_none()) {
-            self.unclear = Some("a script inside the script is made at run time; write it out");
+            self.unclear = Some("a nested script is computed at run time; write it out");
         }
         let known: Vec<&str> = words.iter().filter_map(ScriptWord::value).collect();
         let whole = known.join(" ");
@@ -224,13 +231,13 @@ impl<'a> DenySearch<'a> {
     fn text(&mut self, text: &str, depth: usize) -> Option<&'a CommandRule> {
         self.scripts += 1;
         if depth >= MAX_DEPTH || self.scripts > MAX_SCRIPTS {
-            self.unclear = Some("scripts stand too deep in each other; write them out");
+            self.unclear = Some("scripts are nested too deeply; write them out");
             return None;
         }
         if let Ok(script) = ShellScript::read(text) {
             self.script(&script, depth + 1)
         } else {
-            self.unclear = Some("a script inside the script cannot be read; write it out");
+            self.unclear = Some("a nested script cannot be parsed; write it out");
             None
         }
     }
@@ -246,7 +253,7 @@ impl<'a> DenySearch<'a> {
             .max()
             .unwrap_or(MatchCertainty::No);
         if found == MatchCertainty::Unclear {
-            self.unclear = Some("the words of a command are made at run time; write them out");
+            self.unclear = Some("a command's arguments are computed at run time; write them out");
         }
         found == MatchCertainty::Yes
     }
@@ -335,8 +342,8 @@ fn set_at_run_time<'a>(name: &str, words: &[&'a str]) -> impl Iterator<Item = &'
     names.into_iter()
 }
 
-/// Whether a shell with these words reads its commands from its input: it has no script and no file, or a file that is
-/// the input.
+/// Whether a shell with these words reads its commands from its input: it has no script and no
+/// file, or a file that is the input.
 fn reads_elsewhere(words: &[ScriptWord]) -> bool {
     let mut words = words.iter().map(|word| word.value().unwrap_or("/dev/stdin"));
     while let Some(word) = words.next() {

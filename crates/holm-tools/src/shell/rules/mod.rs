@@ -98,12 +98,15 @@ impl CommandRules {
         match why {
             ScriptReadError::Syntax if self.deny.is_empty() => CommandRuling::Ask,
             ScriptReadError::Syntax => {
-                CommandRuling::Unclear("the script cannot be read; check quotes and brackets")
+                CommandRuling::Unclear("the script cannot be parsed; check quotes and brackets")
             }
             ScriptReadError::TooLong => {
-                CommandRuling::Unclear("the script is too long to be shown; write it to a file")
+                CommandRuling::Unclear("the script is too long to show; write it to a file")
             }
-            ScriptReadError::ZeroByte => CommandRuling::Unclear("the script holds a zero byte; remove it"),
+            ScriptReadError::ZeroByte => CommandRuling::Unclear(
+                "the script contains a zero byte; remove \
+                it",
+            ),
         }
     }
 }

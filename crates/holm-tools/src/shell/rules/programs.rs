@@ -69,8 +69,9 @@ const PLAIN: &[&str] = &[
     "whoami",
 ];
 
-/// Their words are only texts and files too, but some of their options run programs or write files. A rule covers more
-/// words of theirs and no option that it does not name; a beginning is not offered.
+/// Their words are only texts and files too, but some of their options run programs or write files.
+/// A rule covers more words of theirs and no option that it does not name; a
+/// beginning is not offered.
 const SEARCHING: &[&str] = &["curl", "find", "jq", "rg", "sort", "wget"];
 
 /// Git commands that run no hook and nothing from the workspace: the git settings
@@ -106,8 +107,8 @@ const QUIET: &[&str] = &[
     "unset",
 ];
 
-/// Builtins of the shell that evaluate their words, load code or set what later commands do. A subscript in such a word
-/// is evaluated too: `read 'a[$(id)]'` runs `id`.
+/// Builtins of the shell that evaluate their words, load code or set what later commands do. A
+/// subscript in such a word is evaluated too: `read 'a[$(id)]'` runs `id`.
 const EVALUATING: &[&str] = &[
     ".",
     "alias",

@@ -44,7 +44,8 @@ pub enum TrailingWords {
 /// A text is not a valid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no rule; write the beginning of one command in plain words, such as git status or cargo test *"
+    "{0:?} is not a valid rule; write the beginning of one command in plain words, such as git status or \
+    cargo test *"
 )]
 pub struct CommandRuleError(String);
 
@@ -55,7 +56,9 @@ impl CommandRule {
     ///
     /// ```
     /// use holm_tools::shell::{CommandRule, ShellScript};
-    /// let suggest = |text: &str| CommandRule::suggest(&ShellScript::read(text).unwrap()).map(|rule| rule.to_string());
+    /// let suggest = |text: &str| {
+    ///     CommandRule::suggest(&ShellScript::read(text).unwrap()).map(|rule| rule.to_string())
+    /// };
     /// assert_eq!(suggest("git status --short src").as_deref(), Some("git status --short"));
     /// assert_eq!(suggest("python3 -c 'print(1)'"), None);
     /// ```
@@ -98,7 +101,8 @@ impl CommandRule {
     }
 }
 
-/// Whether a word is more than a plain one: an option, the end of options, or a setting such as `SHELL=/bin/x`.
+/// Whether a word is more than a plain one: an option, the end of options, or a
+/// setting such as `SHELL=/bin/x`.
 fn is_option(word: &str) -> bool {
     word.starts_with('-') || word.starts_with('+') || word.starts_with('@') || word.contains('=')
 }

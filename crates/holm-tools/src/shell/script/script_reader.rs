@@ -9,8 +9,8 @@ use super::substitution::{CommandSubstitutions, may_substitute, substitutions};
 use super::word::word;
 use super::{ScriptCommand, ScriptComplexity, ScriptReadError, ScriptWord, ShellAssignment, ShellScript};
 
-/// The most words that are given back to commands from redirections; beyond, the script is taken for one that makes its
-/// commands at run time.
+/// The most words that are given back to commands from redirections; beyond, the script is taken
+/// for one that makes its commands at run time.
 const MAX_GIVEN: usize = 10_000;
 
 /// The syntax that may occur in a script that passes unasked: commands of plain words, in sequence.
@@ -333,8 +333,8 @@ fn parts(command: Node<'_>, text: &str) -> Vec<ScriptWord> {
     words
 }
 
-/// The words of a command that the grammar knows by name, as far as they are known. Assignments without quotes are read by
-/// themselves.
+/// The words of a command that the grammar knows by name, as far as they are known. Assignments
+/// without quotes are read by themselves.
 fn declared(command: Node<'_>, text: &str) -> Vec<ScriptWord> {
     let raw = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
     let mut words: Vec<ScriptWord> =

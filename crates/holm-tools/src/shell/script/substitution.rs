@@ -15,8 +15,8 @@ pub(super) fn may_substitute(text: &str) -> bool {
     text.contains("$(") || text.contains('`')
 }
 
-/// The scripts in `$(…)` and backticks of a text. Those in quotes count too, since a here-document has none, and one too
-/// many is harmless.
+/// The scripts in `$(…)` and backticks of a text. Those in quotes count too, since a here-document
+/// has none, and one too many is harmless.
 pub(super) fn substitutions(text: &str) -> CommandSubstitutions {
     let mut scripts = Vec::new();
     let mut rest = text;
@@ -92,7 +92,8 @@ fn unescaped(script: &str) -> String {
     text
 }
 
-/// Where the bracket is that ends a script. Patterns of `case` end it too early; such a script cannot be read then.
+/// Where the bracket is that ends a script. Patterns of `case` end it too early; such a script
+/// cannot be read then.
 fn closing_bracket(text: &str) -> Option<usize> {
     let mut open = vec!['('];
     let mut letters = text.char_indices().peekable();

@@ -51,7 +51,8 @@ pub(super) fn word(node: Node<'_>, text: &str) -> ScriptWord {
     }
 }
 
-/// A word without quotes: patterns and braces become something else, a backslash takes the next character as it is.
+/// A word without quotes: patterns and braces become something else, a backslash takes the next
+/// character as it is.
 fn bare(raw: &str) -> ScriptWord {
     let mut value = String::with_capacity(raw.len());
     let mut letters = raw.chars();

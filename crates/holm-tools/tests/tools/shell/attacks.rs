@@ -186,7 +186,7 @@ async fn deny_rules_hold_in_a_mode_that_asks_nothing() {
     session.prompt("go").await.unwrap();
     assert!(yes.0.lock().unwrap().is_empty(), "nobody was asked");
     assert!(seen.turn(1).contains("forbids it"), "{}", seen.turn(1));
-    assert!(seen.turn(2).contains("made at run time"), "{}", seen.turn(2));
+    assert!(seen.turn(2).contains("computed at run time"), "{}", seen.turn(2));
     assert!(seen.turn(3).contains("forbids it"), "{}", seen.turn(3));
     assert!(seen.turn(4).contains("free"), "{}", seen.turn(4));
     assert!(!cell.path("work/x").exists());
@@ -236,7 +236,7 @@ async fn what_no_screen_shows_does_not_run_whatever_is_said() {
     let (mut session, seen) = cell.session(&cell.shell(), Mode::Default, &[], gate, calls).await;
     session.prompt("go").await.unwrap();
     for turn in [1, 2] {
-        assert!(seen.turn(turn).contains("too long to be shown"), "{}", seen.turn(turn));
+        assert!(seen.turn(turn).contains("too long to show"), "{}", seen.turn(turn));
     }
     assert!(!cell.path("work/hidden").exists() && cell.path("work/seen").exists());
 }
@@ -294,7 +294,7 @@ async fn time_output_and_cancelling_end_a_command_and_its_grandchildren() {
         let arguments = Json::parse(&format!(r#"{{"script":"{STAYS}","seconds":5}}"#)).unwrap();
         let output = run(&shell.script_tool(), &arguments).await;
         // Its own time, which leaves a slow machine enough to begin, and not the longest that there is.
-        assert!(output.text.contains("time was up") && began.elapsed() < WALL / 2, "{}", output.text);
+        assert!(output.text.contains("timed out") && began.elapsed() < WALL / 2, "{}", output.text);
         nobody_stays(&cell).await;
 
         let output = cell.sh(&shell, "yes").await;

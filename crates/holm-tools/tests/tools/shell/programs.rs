@@ -89,7 +89,7 @@ async fn where_nothing_confines_no_program_is_asked_or_used() {
     else {
         panic!("a program without a jail")
     };
-    assert!(refused.to_string().contains("nothing confines"), "{refused}");
+    assert!(refused.to_string().contains("cannot confine"), "{refused}");
     assert!(!cell.path("work/asked").exists(), "it did not run");
 }
 
@@ -276,7 +276,7 @@ async fn one_bad_program_is_named_and_the_others_are_tools() {
         ("gone.sh", "#!/no/such/interpreter\n", 0o755, ""),
         ("closed.sh", SPEAKER, 0o644, "chmod +x"),
         ("bare", "echo hello\n", 0o755, "begin it with #!"),
-        ("notes", "just text\n", 0o644, "it is no program"),
+        ("notes", "just text\n", 0o644, "it is not a program"),
     ] {
         let refused = load(&cell, name, text, mode, None, PinStatus::Confirmed).await;
         let message = refused.err().map(|error| error.to_string()).expect(name);
