@@ -15,8 +15,8 @@ pub(crate) enum CommandExit {
     /// The arguments are invalid, or something that they name is, such as a file
     /// that the command reads.
     Usage,
-    /// The run ended without an answer: refused, rejected, or going round in circles. Or all of its calls were denied, or a
-    /// tool failed.
+    /// The run ended without an answer: refused, rejected, or going round in circles. Or all of its
+    /// calls were denied, or a tool failed.
     NoAnswer,
     /// A limit or the budget ended the run.
     Limit,

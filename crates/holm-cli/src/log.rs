@@ -28,7 +28,7 @@ use crate::{
 /// Lines that may wait for a slow disk or a slow network: a busy run makes some hundreds a second.
 const ROOM: usize = 16 << 10;
 
-/// Log destinations.
+/// The flags that choose where logs go.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct LogFlags {
     /// Also append events to this file, one JSON object per line

@@ -85,7 +85,7 @@ struct Cli {
     command: Option<TopLevelCommand>,
 }
 
-/// Subcommands of `holm`.
+/// The subcommands, in the order of the help.
 #[derive(Debug, Subcommand)]
 enum TopLevelCommand {
     /// Create a settings file

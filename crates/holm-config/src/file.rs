@@ -13,8 +13,8 @@ pub const SCHEMA_ID: &str = "holm.schema.json";
 
 /// Settings for Holm: how agents run, and what they may do.
 ///
-/// A project's file chooses and narrows. It cannot set `mode`, `providers` or `commands.allow`, and of `grants` and `limits`
-/// counts what the user's own file gives too.
+/// A project's file chooses and narrows. It cannot set `mode`, `providers` or `commands.allow`, and
+/// of `grants` and `limits` counts what the user's own file gives too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "holm.toml")]
@@ -38,11 +38,11 @@ pub struct ConfigFile {
     pub limits: LimitsSection,
     /// Which models take over when the work is not good enough.
     pub ladder: LadderSection,
-    /// Rules about commands.
+    /// Which commands run without asking, and which never run.
     pub commands: CommandsSection,
     /// How providers are reached, by their names. Not for projects.
     pub providers: BTreeMap<String, ProviderSection>,
-    /// Prompts by name.
+    /// Prompts that can be called by a name.
     #[schemars(with = "BTreeMap<String, PromptAlias>")]
     pub aliases: BTreeMap<String, LocatedValue<PromptAlias>>,
 }
@@ -87,14 +87,15 @@ pub struct CommandsSection {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProviderSection {
-    /// Its address, without the path of a request. A name that Holm does not know speaks the chat format of `OpenAI`.
+    /// Its address, without the path of a request. A name that Holm does not know speaks the
+    /// chat format of `OpenAI`.
     #[schemars(with = "Option<String>")]
     pub base_url: Option<LocatedValue<String>>,
     /// The variable of the environment that holds its key.
     #[schemars(with = "Option<String>")]
     pub key_env: Option<LocatedValue<String>>,
-    /// How its models call tools: native calls, or JSON in their text. Without this, a model whose provider says that it
-    /// has no tool calls is asked in text.
+    /// How its models call tools: native calls, or JSON in their text. Without this, a model whose
+    /// provider says that it has no tool calls is asked in text.
     #[schemars(with = "Option<ToolProtocol>")]
     pub tools: Option<LocatedValue<ToolProtocol>>,
     /// The context window of its models, in tokens.
@@ -162,9 +163,9 @@ pub struct PromptAlias {
 pub enum ToolSet {
     /// Native ones, and WASM ones under the names that no native one has.
     All,
-    /// Native ones alone.
+    /// Only tools that are compiled into Holm.
     Native,
-    /// WASM ones alone.
+    /// Only tools that run in the WASM sandbox.
     Wasm,
     /// A few plain look-ups, for small models.
     Few,

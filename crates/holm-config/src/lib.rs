@@ -18,9 +18,18 @@
 //! ```
 //! use holm_config::{ConfigLayer, ConfigLayers, ConfigSettings};
 //!
-//! let user = ConfigSettings::read("model = \"openai/gpt-5-mini\"\n", "/home/me/.config/holm/holm.toml".as_ref(), ConfigLayer::User)?;
-//! let project = ConfigSettings::read("\nmodel = \"local/smollm2\"\n", "/work/holm.toml".as_ref(), ConfigLayer::Project)?;
-//! let settings = ConfigLayers { user, project, ..ConfigLayers::default() }.settle(ConfigSettings::default());
+//! let user = ConfigSettings::read(
+//!     "model = \"openai/gpt-5-mini\"\n",
+//!     "/home/me/.config/holm/holm.toml".as_ref(),
+//!     ConfigLayer::User,
+//! )?;
+//! let project = ConfigSettings::read(
+//!     "\nmodel = \"local/smollm2\"\n",
+//!     "/work/holm.toml".as_ref(),
+//!     ConfigLayer::Project,
+//! )?;
+//! let settings = ConfigLayers { user, project, ..ConfigLayers::default() }
+//!     .settle(ConfigSettings::default());
 //! let model = settings.model.unwrap();
 //! assert_eq!(model.value, "local/smollm2");
 //! assert_eq!(model.origin.to_string(), "/work/holm.toml:2");

@@ -30,7 +30,8 @@ impl ConfigFile {
     /// ```
     /// use holm_config::ConfigFile;
     ///
-    /// let error = ConfigFile::parse("model = \"a/b\"\nmoode = \"plan\"\n", "holm.toml".as_ref()).unwrap_err();
+    /// let error = ConfigFile::parse("model = \"a/b\"\nmoode = \"plan\"\n", "holm.toml".as_ref())
+    ///     .unwrap_err();
     /// assert_eq!(error.to_string(), "holm.toml:2: unknown key `moode`");
     /// assert_eq!(error.fix(), "did you mean `mode`?");
     /// ```

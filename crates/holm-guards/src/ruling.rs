@@ -81,11 +81,10 @@ pub enum Severity {
     Reject,
 }
 
-/// Whose rules decide.
+/// Whose rules decide about a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Rules {
-    /// Holm's own.
     #[default]
     Holm,
     /// Those of agent.rs, to the letter and with its reason texts, for runs in its compatibility mode.

@@ -29,7 +29,9 @@ impl Jail {
     /// use holm_grants::GrantSet;
     /// use holm_jail::{Jail, JailError};
     /// let home = std::env::temp_dir().canonicalize().unwrap();
-    /// let jail = |grants: &[&str]| Jail::from_grants(&home, &GrantSet::parse(grants.iter().copied()).unwrap(), []);
+    /// let jail = |grants: &[&str]| {
+    ///     Jail::from_grants(&home, &GrantSet::parse(grants.iter().copied()).unwrap(), [])
+    /// };
     /// assert!(jail(&["read:src/", "env:LANG"]).is_ok());
     /// assert!(matches!(jail(&["read:src/*.rs"]), Err(JailError::NotARoot { .. })));
     /// assert!(matches!(jail(&["write:out/"]), Err(JailError::Unreadable { .. })));

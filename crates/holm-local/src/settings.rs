@@ -16,7 +16,9 @@ const MOST: u32 = 512;
 /// ```
 /// use holm_local::{GrammarConstraint, LocalModelSettings};
 ///
-/// let settings = LocalModelSettings::new("/models/small.gguf").context(4096).constraint(GrammarConstraint::Off);
+/// let settings = LocalModelSettings::new("/models/small.gguf")
+///     .context(4096)
+///     .constraint(GrammarConstraint::Off);
 /// assert_eq!(settings.model(), "/models/small.gguf");
 /// ```
 #[derive(Debug, Clone)]

@@ -149,9 +149,10 @@ impl ModelClientBuilder {
         self
     }
 
-    /// Sends requests through another transport: a [`RecordingTransport`](crate::RecordingTransport), or a recording
-    /// ([`ReplayTransport`](crate::ReplayTransport)). That transport is then responsible for timeouts and proxies,
-    /// except for the silence limit of a reply.
+    /// Sends requests through another transport: a
+    /// [`RecordingTransport`](crate::RecordingTransport), or a recording
+    /// ([`ReplayTransport`](crate::ReplayTransport)). That transport is then responsible for
+    /// timeouts and proxies, except for the silence limit of a reply.
     #[must_use]
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(transport);

@@ -3,15 +3,21 @@
 //! decides whether and when a failed call is retried.
 //!
 //! ```no_run
-//! use std::sync::Arc;
 //! use holm_kernel::{Config, ModelSpec, Prompt, Started};
 //! use holm_models::{ModelClient, ProviderKeys};
 //! use holm_runtime::{RunHost, drive};
+//! use std::sync::Arc;
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! let client = ModelClient::from_name("anthropic/claude-sonnet-4-5", ProviderKeys::from_environment())?;
-//! let started = Started::new("run-1", 7, Config::new(ModelSpec::named("anthropic/claude-sonnet-4-5")));
-//! let (ending, _) = drive(started, Prompt::text("Name three rivers."), RunHost::new(Arc::new(client))).await?;
+//! let client = ModelClient::from_name(
+//!     "anthropic/claude-sonnet-4-5",
+//!     ProviderKeys::from_environment(),
+//! )?;
+//! let started =
+//!     Started::new("run-1", 7, Config::new(ModelSpec::named("anthropic/claude-sonnet-4-5")));
+//! let (ending, _) =
+//!     drive(started, Prompt::text("Name three rivers."), RunHost::new(Arc::new(client)))
+//!         .await?;
 //! println!("{ending:?}");
 //! # Ok(())
 //! # }

@@ -31,13 +31,19 @@ const MAX_HEADERS: usize = 128;
 /// share their idle connections.
 ///
 /// ```no_run
+/// use holm_grants::{GrantPolicy, GrantSet};
+/// use holm_net::{
+///     Connector, ExchangeLimits, HttpClient, HttpClientRequest, SystemResolver, TlsConfig,
+/// };
 /// use std::sync::Arc;
-/// use holm_grants::{GrantSet, GrantPolicy};
-/// use holm_net::{HttpClient, Connector, HttpClientRequest, ExchangeLimits, SystemResolver, TlsConfig};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// let client = HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::platform()?);
-/// let policy = GrantPolicy { grants: GrantSet::parse(["fetch:https://example.com"])?, ..GrantPolicy::default() };
+/// let client =
+///     HttpClient::new(Connector::new(Arc::new(SystemResolver)), TlsConfig::platform()?);
+/// let policy = GrantPolicy {
+///     grants: GrantSet::parse(["fetch:https://example.com"])?,
+///     ..GrantPolicy::default()
+/// };
 /// let request = HttpClientRequest::get("https://example.com/".parse()?);
 /// let page = client.send(request, &policy, &ExchangeLimits::default()).await?.bytes().await?;
 /// # drop(page); Ok(())

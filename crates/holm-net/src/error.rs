@@ -9,8 +9,8 @@ use thiserror::Error;
 /// Why a request failed, completely or in part.
 ///
 /// No variant repeats a path, a query or a header, because they may contain secrets.
-/// [`ConnectionDenied::origin`] is the most that is shown. [`ConnectionDenied::led_to`] is for callers that ask
-/// for it by name.
+/// [`ConnectionDenied::origin`] is the most that is shown. [`ConnectionDenied::led_to`] is for
+/// callers that ask for it by name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetError {
     /// No grant admits the connection.

@@ -1,5 +1,6 @@
-//! Answers that a program reads. An agent works in words; so it is told which JSON Schema its answer must fit, the answer is checked
-//! before the caller sees it, and one that does not fit is asked for again.
+//! Answers that a program reads. An agent works in words; so it is told which JSON Schema its
+//! answer must fit, the answer is checked before the caller sees it, and one that does not fit
+//! is asked for again.
 
 use holm_guards::{
     json::Json,
@@ -24,10 +25,11 @@ impl AnswerSchema {
     /// The largest schema in bytes, about thirty pages: the model reads all of it with every request.
     pub const MOST_BYTES: usize = 128 << 10;
 
-    /// Compiles a schema.
+    /// Compiles the schema that answers must fit.
     ///
     /// # Errors
-    /// If it is too large, is not a schema, or demands something that cannot be checked: an answer must not pass unchecked.
+    /// If it is too large, is not a schema, or demands something that cannot be checked: an answer
+    /// must not pass unchecked.
     pub fn new(schema: &Json) -> Result<Self, String> {
         let text = schema.canonical();
         if text.len() > Self::MOST_BYTES {
@@ -89,7 +91,8 @@ const fn is_a_demand(gap: SupportGap) -> bool {
     }
 }
 
-/// Without the code fence that models put around data even when told not to. Its first line names the language.
+/// Without the code fence that models put around data even when told not to. Its first
+/// line names the language.
 fn without_fence(text: &str) -> &str {
     let text = text.trim();
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));

@@ -55,8 +55,8 @@ impl Approver for DenyAllApprover {
     }
 }
 
-/// Leaves every question open until a holder of a handle answers it with
-/// [`RunHandle::judge`](crate::RunHandle::judge).
+/// Leaves every question open until a holder of a handle answers
+/// it with [`RunHandle::judge`](crate::RunHandle::judge).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HandleApprover;
 

@@ -38,7 +38,7 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
 /// One run's connection to its models.
 pub trait ModelConnection: Send {
-    /// Calls a model.
+    /// Sends one request to a model and returns its reply.
     ///
     /// It must read the messages before it returns: the future owns its data, so that the run can
     /// take inputs while the model replies. If [`ModelRequest::stop`] is cancelled, the future ends soon

@@ -13,7 +13,7 @@ use crate::wasm_shape::{WasmKind, WasmShape};
 pub struct PrecompiledCode(pub(crate) Vec<u8>);
 
 impl PrecompiledCode {
-    /// Vouches for code.
+    /// Declares that code comes unchanged from our own compiler.
     ///
     /// # Safety
     ///

@@ -175,7 +175,7 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// As [`load`](Self::load).
+    /// The same errors as [`load`](Self::load).
     pub fn load_ready(
         &self,
         bytes: &[u8],

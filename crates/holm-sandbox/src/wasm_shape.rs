@@ -80,7 +80,7 @@ mod max {
 }
 
 impl WasmShape {
-    /// Inspects the bytes.
+    /// Checks what the bytes are and how large their parts are.
     ///
     /// # Errors
     ///

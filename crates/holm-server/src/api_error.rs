@@ -24,10 +24,9 @@ pub struct ApiError {
     pub retry_after: Option<u64>,
 }
 
-/// An error response.
+/// The body of every error response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// The error.
     pub error: ProblemDetail,
 }
 

@@ -83,13 +83,11 @@ pub struct AuditEntry {
     pub user: Option<String>,
     /// The number of the token.
     pub token: Option<u64>,
-    /// The client's address.
+    /// The address of the client.
     pub from: String,
-    /// The HTTP method.
     pub method: String,
     /// The path, without its query.
     pub path: String,
-    /// The HTTP status.
     pub status: u16,
 }
 

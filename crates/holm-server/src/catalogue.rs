@@ -100,9 +100,7 @@ pub enum Owner {
 /// An agent with all details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentView {
-    /// Its name.
     pub name: String,
-    /// Its purpose.
     pub description: String,
     /// Its owner. Only the user's own agents can be changed here.
     pub owner: Owner,
@@ -110,15 +108,14 @@ pub struct AgentView {
     pub model: Option<String>,
     /// Its tools; all tools if not set.
     pub tools: Option<Vec<String>>,
-    /// Its grants.
+    /// The grants it runs with, such as `read:src/**`.
     pub grants: Vec<String>,
     /// Its permission mode; the caller's if not set.
     pub mode: Option<String>,
-    /// Its limits.
     pub limits: AgentBounds,
     /// The agents that it manages.
     pub manages: Vec<String>,
-    /// Its prompt.
+    /// The system prompt that its model gets.
     pub prompt: String,
     /// The text of its file; not set if it has no file.
     pub text: Option<String>,
@@ -146,9 +143,7 @@ pub struct AgentBounds {
 /// A tool with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolView {
-    /// Its name.
     pub name: String,
-    /// What it does.
     pub description: String,
     /// How much a call can change: `none`, `read-only`, `write` or `execute`.
     pub level: String,
@@ -163,8 +158,8 @@ pub struct ToolView {
     pub keywords: Vec<String>,
     /// Timeout of a call, in milliseconds; the run's if not set.
     pub timeout_ms: Option<u64>,
-    /// Limits of one call in the sandbox, such as `mem:256MiB`; empty if the tool does not run in
-    /// the sandbox.
+    /// Limits of one call in the sandbox, such as `mem:256MiB`; empty if the tool does not
+    /// run in the sandbox.
     pub limits: Vec<String>,
     /// Problems with its source.
     pub problems: Vec<String>,
@@ -174,12 +169,12 @@ pub struct ToolView {
 #[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
-    /// Its arguments.
+    /// The arguments, checked against the tool's schema.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
-    /// What the call may do, such as `read:src/**`. It runs without further approval, and nothing
-    /// else is allowed.
+    /// What the call may do, such as `read:src/**`. It runs without further approval, and
+    /// nothing else is allowed.
     #[serde(default)]
     pub grants: Vec<String>,
 }
@@ -198,7 +193,7 @@ pub struct Tried {
 /// The result of reloading the tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reloaded {
-    /// Number of tools.
+    /// How many tools can be used now.
     pub tools: usize,
     /// What cannot be used, and why.
     pub problems: Vec<String>,
@@ -207,17 +202,14 @@ pub struct Reloaded {
 /// A skill with all details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkillView {
-    /// Its name.
     pub name: String,
-    /// What it teaches.
     pub description: String,
     /// When a model should use it.
     pub when_to_use: Option<String>,
-    /// Its owner.
     pub owner: Owner,
     /// The names of its arguments.
     pub args: Vec<String>,
-    /// Its text.
+    /// The instructions that a model reads.
     pub text: String,
 }
 
@@ -238,15 +230,12 @@ pub enum ServerState {
 /// An MCP server, without its command line or address, which may contain secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerView {
-    /// Its name.
     pub name: String,
-    /// Its state.
     pub state: ServerState,
-    /// Its owner.
     pub owner: Owner,
     /// The names of its tools.
     pub tools: Vec<String>,
-    /// What is wrong.
+    /// Why it cannot be used, or only in part.
     pub problems: Vec<String>,
 }
 
@@ -255,7 +244,7 @@ pub struct ServerView {
 pub struct ServerTest {
     /// The protocol version that it uses.
     pub version: String,
-    /// Its tools.
+    /// The tools that it offers now.
     pub tools: Vec<crate::ToolCard>,
     /// The names of tools that changed since they were confirmed; they are left out.
     pub changed: Vec<String>,
@@ -266,13 +255,11 @@ pub struct ServerTest {
 /// A backup of all data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BackupView {
-    /// Its name.
     pub name: String,
     /// When it was created, in milliseconds since 1970.
     pub at: u64,
-    /// Number of files.
+    /// How many files it contains.
     pub files: usize,
-    /// Size in bytes.
     pub bytes: u64,
     /// Number of workspace files and folders that could not be read and are not in the backup.
     pub left_out: usize,
@@ -283,7 +270,6 @@ pub struct BackupView {
 pub struct SettingView {
     /// Its key in `holm.toml`.
     pub key: String,
-    /// Its value.
     pub value: Value,
     /// Where it was set.
     pub origin: String,

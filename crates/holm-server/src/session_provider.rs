@@ -224,16 +224,13 @@ impl From<SessionProviderError> for ApiError {
 pub struct AgentCard {
     /// Its name, also as a model of `/v1`.
     pub name: String,
-    /// Its purpose.
     pub description: String,
 }
 
 /// A tool of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToolCard {
-    /// Its name.
     pub name: String,
-    /// What it does.
     pub description: String,
     /// How much a call can change: `none`, `read-only`, `write` or `execute`.
     pub level: String,
@@ -244,15 +241,12 @@ pub struct ToolCard {
 /// A skill that an agent can read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkillCard {
-    /// Its name.
     pub name: String,
-    /// What it teaches.
     pub description: String,
 }
 
 /// A model that can be requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelCard {
-    /// Its name.
     pub name: String,
 }

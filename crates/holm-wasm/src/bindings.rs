@@ -1,5 +1,6 @@
-//! Hands the other modules over to JavaScript. Nothing is decided here: each function passes strings on and turns a
-//! [`BindingError`] into what is thrown, its JSON, which the package wraps into a `HolmError`.
+//! Hands the other modules over to JavaScript. Nothing is decided here: each function passes
+//! strings on and turns a [`BindingError`] into what is thrown, its JSON, which the package
+//! wraps into a `HolmError`.
 
 pub mod agent_rs;
 pub mod grants;

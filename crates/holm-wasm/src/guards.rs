@@ -136,7 +136,8 @@ impl SkillHandle {
     /// Compiles a contract from its JSON text.
     ///
     /// # Errors
-    /// [`BindingErrorKind::BadJson`] if the text is invalid, [`BindingErrorKind::Contract`] if it cannot be used.
+    /// [`BindingErrorKind::BadJson`] if the text is invalid, [`BindingErrorKind::Contract`] if
+    /// it cannot be used.
     pub fn new(contract: &str) -> Result<Self, BindingError> {
         let contract: Contract = text::read(contract, "contract")?;
         CompiledSkill::compile(contract).map(Self).map_err(BindingError::of(BindingErrorKind::Contract))

@@ -9,10 +9,13 @@
 //! ```
 //! use holm_wasm::WasmSession;
 //!
-//! let (mut run, opening) = WasmSession::start("run-1", 7, r#"{"models":[{"name":"scripted/one"}]}"#, 1_000)?;
+//! let (mut run, opening) =
+//!     WasmSession::start("run-1", 7, r#"{"models":[{"name":"scripted/one"}]}"#, 1_000)?;
 //! assert!(opening.starts_with(r#"{"v":1,"seq":0,"at":1000,"#));
 //! run.handle(1_001, r#"{"prompted":{"blocks":[{"text":"hi"}]}}"#)?;
-//! let effects: Vec<String> = std::iter::from_fn(|| Some(run.poll())).take_while(|effect| !effect.contains("wait")).collect();
+//! let effects: Vec<String> = std::iter::from_fn(|| Some(run.poll()))
+//!     .take_while(|effect| !effect.contains("wait"))
+//!     .collect();
 //! assert!(effects.iter().any(|effect| effect.starts_with(r#"{"call_model":{"call":0,"#)));
 //! # Ok::<(), holm_wasm::BindingError>(())
 //! ```

@@ -38,7 +38,8 @@ impl ModelCall<'_> {
         }
     }
 
-    /// Whether the model must or may not call tools: as the options say, but in the last turn of a run it may not.
+    /// Whether the model must or may not call tools: as the options say, but in the last turn of a
+    /// run it may not.
     pub fn tool_choice(&self) -> &ToolChoice {
         // Providers refuse the choice where there is nothing to choose from.
         if self.request.purpose == Purpose::Answer && !self.request.tools.tools.is_empty() {
@@ -80,7 +81,8 @@ pub struct WireOptions {
     pub reasoning: Reasoning,
     /// Whether prompt-cache breakpoints are set where the format has them.
     pub caching: Caching,
-    /// A name for prompts that begin alike, where the format has a place for it: the provider's cache is found by it.
+    /// A name for prompts that begin alike, where the format has a place for it: the provider's
+    /// cache is found by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_key: Option<String>,
     /// Texts at which the model stops.
@@ -98,7 +100,7 @@ pub enum Delivery {
     /// As a stream of pieces.
     #[default]
     Stream,
-    /// In one body.
+    /// The reply comes as one body, not as a stream.
     Whole,
 }
 
@@ -106,10 +108,10 @@ pub enum Delivery {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolChoice {
-    /// It decides.
+    /// The model decides whether to call tools.
     #[default]
     Auto,
-    /// It may not.
+    /// The model may not call tools.
     None,
     /// It must call one.
     Required,
@@ -124,7 +126,7 @@ pub enum Parallel {
     /// As the provider likes it.
     #[default]
     Unsaid,
-    /// It may.
+    /// The model may call several tools at once.
     Allowed,
     /// One call a reply.
     Forbidden,
@@ -175,11 +177,8 @@ impl Reasoning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
-    /// A little.
     Low,
-    /// Some.
     Medium,
-    /// Much.
     High,
 }
 
@@ -198,10 +197,8 @@ impl Effort {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Caching {
-    /// They are.
     #[default]
     On,
-    /// They are not.
     Off,
 }
 

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MediaSource, MessageBuffer, ModelCall, ProviderRequest, RequestParts, StreamDecoder};
 
-/// One provider format with its dialect. Hosts call [`RequestEncoder::encode`](crate::RequestEncoder::encode),
-/// [`stream`](ProviderCodec::stream) and [`reply`](ProviderCodec::reply); the encoder calls the other functions.
+/// One provider format with its dialect. Hosts call
+/// [`RequestEncoder::encode`](crate::RequestEncoder::encode), [`stream`](ProviderCodec::stream) and
+/// [`reply`](ProviderCodec::reply); the encoder calls the other functions.
 pub trait ProviderCodec: fmt::Debug + Send + Sync {
     fn format(&self) -> Format;
 

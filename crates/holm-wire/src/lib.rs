@@ -43,13 +43,15 @@
 //!    [`loose::LenientText`] for text that may come in parts, [`loose::LenientCount`] for numbers,
 //!    `Option<RawJson<'_>>` for open JSON, and `#[serde(default)]` on everything. Never use `flatten`,
 //!    `untagged` or `tag = ".."`.
-//! 2. `stream.rs`: [`stream::EventReader`] for a type of your own. It receives one frame, writes into
-//!    the [`ReplyDraft`], and returns a [`FrameOutcome`]. The [`ReplyDraft`] repairs ids, joins pieces and counts
-//!    offsets. [`FramedDecoder`] combines it with a [framing](framing::FrameDecoder) and handles truncation,
-//!    web pages, unstreamed bodies and limits. Use a [`FrameMemo`] where frames repeat.
-//! 3. `request.rs`: [`ProviderCodec::write_message`] into a [`MessageBuffer`] (to join neighbours, leave the
-//!    message open and put its end into the tail), [`ProviderCodec::write_tools`] and [`ProviderCodec::assemble`].
-//!    Write bytes with [`write::ObjectWriter`], and files with [`media`].
+//! 2. `stream.rs`: [`stream::EventReader`] for a type of your own. It receives one frame, writes
+//!    into the [`ReplyDraft`], and returns a [`FrameOutcome`]. The [`ReplyDraft`] repairs ids,
+//!    joins pieces and counts offsets. [`FramedDecoder`] combines it with a
+//!    [framing](framing::FrameDecoder) and handles truncation, web pages, unstreamed bodies and
+//!    limits. Use a [`FrameMemo`] where frames repeat.
+//! 3. `request.rs`: [`ProviderCodec::write_message`] into a [`MessageBuffer`] (to join neighbours,
+//!    leave the message open and put its end into the tail), [`ProviderCodec::write_tools`] and
+//!    [`ProviderCodec::assemble`]. Write bytes with [`write::ObjectWriter`],
+//!    and files with [`media`].
 //! 4. `dialect.rs`: the differences between services, as data with serde defaults.
 //! 5. `server.rs`: [`server::ServerCodec`] and [`server::ReplyStream`], the other direction.
 //! 6. `tests/`: recorded streams under `fixtures/`, bodies as inline snapshots, and streams split

@@ -31,8 +31,15 @@ pub fn resolve<'a>(media: &'a Media, source: &'a dyn MediaSource) -> MediaLocati
 /// ```
 /// use holm_kernel::{Media, Source};
 ///
-/// let media = Media { media_type: "image/png".into(), source: Source::Url("https://x.test/a.png".into()), name: None };
-/// assert_eq!(holm_wire::media::describe(&media), "[a file (image/png) at https://x.test/a.png is not shown]");
+/// let media = Media {
+///     media_type: "image/png".into(),
+///     source: Source::Url("https://x.test/a.png".into()),
+///     name: None,
+/// };
+/// assert_eq!(
+///     holm_wire::media::describe(&media),
+///     "[a file (image/png) at https://x.test/a.png is not shown]"
+/// );
 /// ```
 pub fn describe(media: &Media) -> String {
     let name =

@@ -29,7 +29,7 @@ impl FolderDraft {
         &self.kept
     }
 
-    /// Keeps another one.
+    /// Replaces the draft and writes it.
     ///
     /// # Errors
     /// If it cannot be written.

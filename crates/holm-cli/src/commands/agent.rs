@@ -133,7 +133,8 @@ fn show(
     Ok(CommandExit::Done)
 }
 
-/// Prints what the default agent tells each family of models. The part about a session's own circumstances comes after it.
+/// Prints what the default agent tells each family of models. The part about a session's own
+/// circumstances comes after it.
 fn show_default(screen: &TerminalOutput, as_json: bool) -> CommandExit {
     let prompts = PromptDialect::ALL.map(|dialect| {
         let hash = ContentHash::of(dialect.text().as_bytes()).to_string();

@@ -37,7 +37,7 @@ impl ChatArgs {
     }
 }
 
-/// Colour themes.
+/// The colour themes of the chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ThemeArg {
     Dark,

@@ -17,8 +17,8 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Prints the completions, for use as `holm completions bash >
-/// ~/.local/share/bash-completion/completions/holm`.
+/// Prints the completions, for use as
+/// `holm completions bash > ~/.local/share/bash-completion/completions/holm`.
 pub(crate) fn execute(args: &CompletionsArgs) -> anyhow::Result<CommandExit> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "holm", &mut text);

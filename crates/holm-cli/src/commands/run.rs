@@ -119,7 +119,8 @@ pub(crate) struct RunArgs {
     /// Maximum cost of the session, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
-    /// The most model turns for each prompt of the session [default: none where a person or --budget bounds the run, else 200]
+    /// The most model turns for each prompt of the session
+    /// [default: none where a person or --budget bounds the run, else 200]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     turns: Option<u64>,
     /// Permission for the agent, such as read:src/**; can be repeated
@@ -145,7 +146,8 @@ pub(crate) struct RunArgs {
     /// program starts by itself. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<CommandRule>,
-    /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI, where nobody can look at them
+    /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI,
+    /// where nobody can look at them
     #[arg(long)]
     trust_project: bool,
     /// Run commands without a jail: they can do what you can do

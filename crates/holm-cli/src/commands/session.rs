@@ -58,8 +58,8 @@ pub(crate) enum SessionCommand {
     Replay(replay::SessionReplayArgs),
     /// Start a new session with the history of another one
     ///
-    /// With a prompt, the new session runs at once. Without one, it is created and its name is
-    /// printed.
+    /// With a prompt, the new session runs at once. Without one, it is created and
+    /// its name is printed.
     Fork(Box<fork::SessionForkArgs>),
     /// Show where two sessions diverge, and what each one did
     Diff(diff::SessionDiffArgs),

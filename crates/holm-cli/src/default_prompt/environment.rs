@@ -14,7 +14,7 @@ const LONGEST: usize = 300;
 #[derive(Debug, Clone)]
 pub(crate) struct SessionEnvironment {
     pub(crate) workspace: PathBuf,
-    /// As `2026-11-17`.
+    /// The date of today, as `2026-11-17`.
     pub(crate) date: String,
     pub(crate) git: GitState,
     /// Whether commands run in a jail.

@@ -1,8 +1,9 @@
 //! The prompt of an agent that no file describes, and what every model is told about where it works.
 //!
-//! The text is one of three files, by the family of the model. What differs from session to session (the folder, the date,
-//! what is granted) comes last, so that providers can keep the rest in their caches. It is made once, when a session
-//! begins: the journal keeps it, and a session that is resumed sends the same text.
+//! The text is one of three files, by the family of the model. What differs from session to session
+//! (the folder, the date, what is granted) comes last, so that providers can keep the rest in their
+//! caches. It is made once, when a session begins: the journal keeps it, and a session that is
+//! resumed sends the same text.
 
 mod environment;
 mod permissions;
@@ -26,16 +27,13 @@ pub(crate) const ABOUT: &str =
 /// How a family of models likes to be told what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PromptDialect {
-    /// Anthropic's models.
     Claude,
-    /// `OpenAI`'s models.
     Gpt,
     /// Open models, and those of which nothing is known.
     Open,
 }
 
 impl PromptDialect {
-    /// Every dialect.
     pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Gpt, Self::Open];
 
     /// The dialect for a model.

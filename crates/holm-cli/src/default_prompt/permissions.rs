@@ -16,13 +16,12 @@ pub(crate) struct CallPermissions {
 /// What becomes of a call that needs no more than one grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallTreatment {
-    /// It passes.
+    /// It runs without a question.
     Free,
     /// It passes until something private or untrusted was read; then a person is asked.
     UntilRead,
     /// A person is asked each time.
     Asked,
-    /// It is refused.
     Refused,
 }
 

@@ -10,7 +10,7 @@ use super::{PromptPart, PromptParts, media::PromptAttachment};
 /// How often `--sep4` and `--sep40` say what they are given.
 const SEPARATORS: [(&str, usize); 2] = [("sep4", 4), ("sep40", 40)];
 
-/// The prompt flags.
+/// The flags that make up a prompt.
 #[derive(Debug, Args)]
 struct PromptFlags {
     /// Prompt text; `-` reads standard input. The flags -p, -f, --shell, -s, -S and --media can be

@@ -129,8 +129,8 @@ fn language(file: &Path) -> Option<&'static str> {
     LANGUAGES.iter().find(|(known, _)| *known == ending).map(|(_, language)| *language)
 }
 
-/// The branch of the repository that a folder is in, or the commit where there is none. Read from its files: no program of a
-/// repository's choosing is started for it.
+/// The branch of the repository that a folder is in, or the commit where there is none. Read from
+/// its files: no program of a repository's choosing is started for it.
 pub(crate) fn git_branch(work: &Path) -> Option<String> {
     let git = work.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists())?;
     let head = read_plain_text(&git_folder(git)?.join("HEAD")).ok()?;
@@ -146,7 +146,8 @@ pub(crate) fn git_branch(work: &Path) -> Option<String> {
     }
 }
 
-/// Whether a name is one that git could have written. A model is told it, and a sentence in its place would pass for Holm's.
+/// Whether a name is one that git could have written. A model is told it, and a sentence in its
+/// place would pass for Holm's.
 fn is_plain_branch(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || "._/-+@#=,".contains(letter);
     (1..=MAX_BRANCH_BYTES).contains(&name.len()) && name.chars().all(is_plain)

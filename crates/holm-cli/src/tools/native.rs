@@ -15,7 +15,8 @@ use crate::{
     protected_paths::ProtectedPaths,
 };
 
-/// The tools. What they change can be undone, and Holm's own data is out of their reach; what is kept they only read.
+/// The tools. What they change can be undone, and Holm's own data is out of their reach; what is
+/// kept they only read.
 pub(crate) fn native(
     places: &HolmPaths,
     kept: &ProtectedPaths,
@@ -30,8 +31,8 @@ pub(crate) fn native(
     of(FileToolContext::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
 }
 
-/// The tools for a folder that somebody works in alone. Nothing is there to be undone: the folder goes away, and what
-/// was changed in it comes back as a whole.
+/// The tools for a folder that somebody works in alone. Nothing is there to be undone: the folder
+/// goes away, and what was changed in it comes back as a whole.
 pub(crate) fn native_apart(folder: &Path, store: &Store, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
     of(FileToolContext::new(WorkspaceRoot::open(folder)?).blobs(Arc::new(store.clone())), outputs)
 }

@@ -31,7 +31,7 @@ const ELSEWHERE: [&str; 7] =
 const SECRET_NAMES: [&str; 8] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE"];
 
-/// What confines commands.
+/// Whether a jail confines commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommandConfinement {
     /// The strongest confinement that the machine supports; without any, there

@@ -24,8 +24,8 @@ const MAX_SLOTS: usize = 8;
 /// the call is refused.
 const MAX_NEEDS: usize = 256;
 
-/// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`,
-/// `read:{folder=.}/**`.
+/// A need with arguments still open: `read:{path}`, `fetch:{url}`,
+/// `exec:git`, `read:{folder=.}/**`.
 ///
 /// `{name}` must be given, `{name?}` needs nothing if absent, `{name=value}` stands for the value
 /// that the tool then uses. `{name:files}` stands for every file that a patch names
@@ -35,8 +35,12 @@ const MAX_NEEDS: usize = 256;
 /// ```
 /// use holm_grants::NeedTemplate;
 /// let template: NeedTemplate = "read:{path}".parse()?;
-/// let needs = template.needs(|name| if name == "path" { vec!["a/../b.txt", "*"] } else { vec![] })?;
-/// assert_eq!(needs.iter().map(|need| need.to_string()).collect::<Vec<_>>(), ["read:b.txt", "read:*"]);
+/// let needs =
+///     template.needs(|name| if name == "path" { vec!["a/../b.txt", "*"] } else { vec![] })?;
+/// assert_eq!(
+///     needs.iter().map(|need| need.to_string()).collect::<Vec<_>>(),
+///     ["read:b.txt", "read:*"]
+/// );
 /// assert!(template.needs(|_| vec!["../etc/passwd"]).is_err());
 /// # Ok::<(), holm_grants::TemplateError>(())
 /// ```
@@ -132,11 +136,15 @@ impl NeedTemplate {
     ///
     /// ```
     /// use holm_grants::NeedTemplate;
-    /// let (from, to): (NeedTemplate, NeedTemplate) = ("read:{from}".parse()?, "write:{to}".parse()?);
+    /// let (from, to): (NeedTemplate, NeedTemplate) =
+    ///     ("read:{from}".parse()?, "write:{to}".parse()?);
     /// let mut needs = Vec::new();
     /// from.needs_into(|_| Some("a.txt"), &mut needs)?;
     /// to.needs_into(|_| Some("b.txt"), &mut needs)?;
-    /// assert_eq!(needs.iter().map(|need| need.to_string()).collect::<Vec<_>>(), ["read:a.txt", "write:b.txt"]);
+    /// assert_eq!(
+    ///     needs.iter().map(|need| need.to_string()).collect::<Vec<_>>(),
+    ///     ["read:a.txt", "write:b.txt"]
+    /// );
     /// # Ok::<(), holm_grants::TemplateError>(())
     /// ```
     pub fn needs_into<'v, V>(

@@ -43,7 +43,10 @@ impl fmt::Display for TextPosition {
 ///
 /// let error = Json::parse("{\"a\": 1,\n}").unwrap_err();
 /// assert_eq!(error.kind, JsonParseErrorKind::TrailingComma);
-/// assert_eq!(error.to_string(), "line 2, column 1: a comma stands before the closing bracket; remove the comma");
+/// assert_eq!(
+///     error.to_string(),
+///     "line 2, column 1: a comma stands before the closing bracket; remove the comma"
+/// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {kind}")]

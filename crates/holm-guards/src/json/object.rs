@@ -16,7 +16,8 @@ use super::Json;
 /// ```
 /// use holm_guards::json::{Json, JsonObject};
 ///
-/// let mut members: JsonObject = [("b".into(), Json::Null), ("a".into(), Json::from(true))].into_iter().collect();
+/// let mut members: JsonObject =
+///     [("b".into(), Json::Null), ("a".into(), Json::from(true))].into_iter().collect();
 /// assert_eq!(members.keys().collect::<Vec<_>>(), ["a", "b"]);
 /// assert_eq!(members.insert("b".into(), Json::from("x")), Some(Json::Null));
 /// assert_eq!(members.get("b"), Some(&Json::from("x")));

@@ -70,7 +70,7 @@ impl CompiledPostconditions {
         })
     }
 
-    /// Judges a result.
+    /// Judges the result of a call by all postconditions.
     ///
     /// Failed results keep every promise, because the model does not take them for data. Checks
     /// that can be decided here come first, in any position, and a rejection makes the rest

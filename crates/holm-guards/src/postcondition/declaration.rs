@@ -47,10 +47,9 @@ impl Postcondition {
 pub enum Rule {
     /// The whole output is one JSON value that this schema allows.
     Schema(Json),
-    /// A regular expression (in JavaScript's syntax, unanchored, matched in linear time) that must match
-    /// somewhere, or nowhere.
+    /// A regular expression (in JavaScript's syntax, unanchored, matched in linear time) that must
+    /// match somewhere, or nowhere.
     Pattern {
-        /// The expression.
         regex: String,
         /// Which of the two.
         #[serde(default)]
@@ -80,8 +79,8 @@ pub enum Rule {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u64>,
     },
-    /// A program that gets the output and must succeed. It is never run here: the caller turns it into an effect,
-    /// and the host's answer comes back as a fact.
+    /// A program that gets the output and must succeed. It is never run here: the caller turns it
+    /// into an effect, and the host's answer comes back as a fact.
     Executable {
         /// The program, under the names of the host.
         command: String,

@@ -54,7 +54,7 @@ impl CompiledSchema {
     /// Compiles a schema whose dialect is `dialect` unless its `$schema` says otherwise.
     ///
     /// # Errors
-    /// As [`compile`](CompiledSchema::compile).
+    /// The same errors as [`compile`](CompiledSchema::compile).
     pub fn compile_as(dialect: SchemaDialect, source: &Json) -> Result<Self, SchemaError> {
         compile::compile(dialect, source)
     }
@@ -71,11 +71,11 @@ impl CompiledSchema {
         &self.source
     }
 
-    /// Checks a value.
+    /// Checks a value and lists what violates the schema.
     ///
     /// # Errors
-    /// The first few [violations](SchemaViolation), at most [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of
-    /// them.
+    /// The first few [violations](SchemaViolation), at most
+    /// [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of them.
     pub fn validate(&self, value: &Json) -> Result<(), Vec<SchemaViolation>> {
         if off(GuardSwitch::Schema) {
             return Ok(());

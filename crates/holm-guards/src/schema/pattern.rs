@@ -42,7 +42,7 @@ pub struct EcmaPattern {
 }
 
 impl EcmaPattern {
-    /// Compiles a pattern.
+    /// Compiles a pattern in JavaScript's syntax.
     ///
     /// # Errors
     /// [`PatternError::Malformed`] if it is not a regular expression, [`PatternError::Unsupported`]

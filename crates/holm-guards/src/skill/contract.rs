@@ -61,7 +61,6 @@ pub enum Cases {
     One(Case),
     /// A string member of the input names the case, in upper or lower case.
     By {
-        /// The member's name.
         field: String,
         /// The cases by their names, which are in lower case.
         cases: BTreeMap<String, Case>,
@@ -75,9 +74,9 @@ pub struct Case {
     pub instructions: String,
     /// JSON Schema of the output.
     pub output: Json,
-    /// JSON pointers to the output values that must stand in the source text; `*` is every element or member. All
-    /// strings and numbers below a pointer are checked. A pointer that leads nowhere checks nothing: whether a
-    /// member is required is the schema's business.
+    /// JSON pointers to the output values that must stand in the source text; `*` is every element
+    /// or member. All strings and numbers below a pointer are checked. A pointer that leads nowhere
+    /// checks nothing: whether a member is required is the schema's business.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grounded: Vec<String>,
     /// The forms that values must have.

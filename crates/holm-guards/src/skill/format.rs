@@ -1,8 +1,8 @@
 //! Checks whether a value has the requested form.
 //!
-//! The source check proves that a value is in the text; the form check proves that it is the right kind of value.
-//! The forms are those that people write, not the full grammars of the standards: comments in e-mail addresses
-//! and URLs without a host are refused.
+//! The source check proves that a value is in the text; the form check proves that it is the right
+//! kind of value. The forms are those that people write, not the full grammars of the standards:
+//! comments in e-mail addresses and URLs without a host are refused.
 
 use core::fmt;
 

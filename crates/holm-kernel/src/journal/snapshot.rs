@@ -47,7 +47,7 @@ impl Snapshot {
     /// window and not on the length of the run.
     ///
     /// # Errors
-    /// As [`take`](Self::take).
+    /// The same errors as [`take`](Self::take).
     pub fn without_transcript(run: &Run, head: Head) -> Result<Self, SnapshotError> {
         Self::of(run, head, run.freeze_without_transcript())
     }

@@ -313,7 +313,7 @@ impl Run {
     /// As [`freeze`](Self::freeze), without the transcript, which the journal has.
     ///
     /// # Errors
-    /// As [`freeze`](Self::freeze).
+    /// The same errors as [`freeze`](Self::freeze).
     pub(crate) fn freeze_without_transcript(&self) -> Result<String, serde_json::Error> {
         let mut state = self.state.clone();
         state.history.leave_to_journal(&state.gone);

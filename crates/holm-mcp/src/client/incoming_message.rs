@@ -12,7 +12,10 @@ use super::message_id_scanner::{DEEPEST, MessageIdScanner};
 ///
 /// ```
 /// use rmcp::model::JsonRpcMessage;
-/// let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":{}}}}}"#, "[".repeat(900) + &"]".repeat(900));
+/// let deep = format!(
+///     r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":{}}}}}"#,
+///     "[".repeat(900) + &"]".repeat(900)
+/// );
 /// let heard = holm_mcp::client::heard(deep.as_bytes());
 /// assert!(matches!(heard, Some(JsonRpcMessage::Error(_))));
 /// assert!(holm_mcp::client::heard(b"loading, 100%").is_none());

@@ -19,7 +19,10 @@ impl ServerName {
     ///
     /// ```
     /// use holm_mcp::ServerName;
-    /// assert_eq!(ServerName::near("My Server_2").map(|name| name.to_string()).as_deref(), Some("my-server-2"));
+    /// assert_eq!(
+    ///     ServerName::near("My Server_2").map(|name| name.to_string()).as_deref(),
+    ///     Some("my-server-2")
+    /// );
     /// assert_eq!(ServerName::near("…"), None);
     /// ```
     #[must_use]

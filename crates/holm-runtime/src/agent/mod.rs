@@ -143,7 +143,7 @@ impl Agent {
     /// under the new mode and grants, and stopped if they forbid it.
     ///
     /// # Errors
-    /// As [`resume`](Self::resume).
+    /// The same errors as [`resume`](Self::resume).
     pub async fn resume_with(&self, run: &str, changes: ResumeChanges) -> Result<Session, DriveError> {
         self.resume_deciding(run, |_| changes).await
     }
@@ -152,7 +152,7 @@ impl Agent {
     /// saves reading the journal before.
     ///
     /// # Errors
-    /// As [`resume`](Self::resume).
+    /// The same errors as [`resume`](Self::resume).
     pub async fn resume_deciding(
         &self,
         run: &str,

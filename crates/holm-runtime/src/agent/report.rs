@@ -37,7 +37,7 @@ impl RunReport {
     /// As [`text`](Self::text), but returns the text by value.
     ///
     /// # Errors
-    /// As [`text`](Self::text).
+    /// The same errors as [`text`](Self::text).
     pub fn into_text(self) -> Result<String, NoAnswerError> {
         match self.ending {
             Ending::Answered { text } => Ok(text),

@@ -69,7 +69,7 @@ impl Session {
     /// waits for a prompt.
     ///
     /// # Errors
-    /// As [`prompt`](Self::prompt).
+    /// The same errors as [`prompt`](Self::prompt).
     pub async fn catch_up(&mut self) -> Result<Option<RunReport>, DriveError> {
         let ending = self.driver.catch_up().await?;
         Ok(ending.map(|ending| self.report(ending)))
@@ -86,7 +86,7 @@ impl Session {
     /// was none: then the run waits for a prompt.
     ///
     /// # Errors
-    /// As [`prompt`](Self::prompt).
+    /// The same errors as [`prompt`](Self::prompt).
     pub async fn go_on(&mut self) -> Result<Option<RunReport>, DriveError> {
         if !self.driver.is_at_work() {
             return Ok(None);

@@ -48,7 +48,7 @@ impl Agent {
     /// As [`run_typed`](Self::run_typed), with the report.
     ///
     /// # Errors
-    /// As [`run_typed`](Self::run_typed).
+    /// The same errors as [`run_typed`](Self::run_typed).
     pub async fn run_typed_with_report<T>(
         &self,
         prompt: impl Into<Prompt>,
@@ -224,6 +224,5 @@ fn read<T: DeserializeOwned>(wrapped: AnswerWrapping, text: &str) -> Result<T, S
 /// Wraps a value that is not an object.
 #[derive(Deserialize, JsonSchema)]
 struct WrappedValue<T> {
-    /// The answer.
     value: T,
 }

@@ -291,7 +291,7 @@ impl Driver {
     /// know that it was too late. Returns `None` if no prompt starts work, and never waits for one.
     ///
     /// # Errors
-    /// As [`prompt`](Self::prompt).
+    /// The same errors as [`prompt`](Self::prompt).
     pub async fn catch_up(&mut self) -> Result<Option<Ending>, DriveError> {
         while !self.is_at_work() {
             // A pending cancel is for the work that starts here.
@@ -344,7 +344,7 @@ impl Driver {
     /// Works until the turn group ends. An idle run waits until a prompt arrives.
     ///
     /// # Errors
-    /// As [`prompt`](Self::prompt).
+    /// The same errors as [`prompt`](Self::prompt).
     pub async fn go_on(&mut self) -> Result<Ending, DriveError> {
         let mut in_a_row = 0;
         loop {

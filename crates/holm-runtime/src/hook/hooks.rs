@@ -15,8 +15,11 @@ pub const HOOK_DEADLINE: Duration = Duration::from_secs(30);
 /// A type that implements several hooks, and registers them itself.
 ///
 /// ```
+/// use holm_runtime::{
+///     BeforeCallHook, BoxFuture, EventNotice, EventObserver, Hook, HookOpinion, HookSet,
+///     ProposedCall,
+/// };
 /// use std::sync::Arc;
-/// use holm_runtime::{BeforeCallHook, BoxFuture, Hook, HookSet, EventNotice, EventObserver, HookOpinion, ProposedCall};
 ///
 /// struct Audit;
 ///

@@ -153,7 +153,8 @@ enum EndingVerdict {
 
 fn verdict(ending: &Ending, work: &WorkTally) -> EndingVerdict {
     match ending {
-        // An answer about calls that were all denied is no proof that the model can do the task, and none that it cannot.
+        // An answer about calls that were all denied is no proof that the model can do the task,
+        // and none that it cannot.
         Ending::Answered { .. } if work.is_all_refused() => EndingVerdict::SaysNothing,
         Ending::Answered { .. } => EndingVerdict::Success,
         Ending::Rejected { what, reason } => {

@@ -27,7 +27,7 @@ impl WorkTally {
         Self { talk: talk.collect(), ..Self::default() }
     }
 
-    /// Takes one event.
+    /// Counts one event of the run.
     pub fn event(&mut self, numbered: &Numbered) {
         match &numbered.event {
             Event::GroupStarted { .. } => {

@@ -17,13 +17,15 @@ pub struct FnTool<F> {
 /// Makes a tool of an async function.
 ///
 /// ```
-/// use holm_guards::json::Json;
 /// use holm_grants::Level;
-/// use holm_kernel::{ToolSpec, ToolOutput};
+/// use holm_guards::json::Json;
+/// use holm_kernel::{ToolOutput, ToolSpec};
 /// use holm_runtime::{Toolbox, tool_fn};
 ///
-/// let echo = ToolSpec::new("echo", "Says it again.", Json::object([("type", "object".into())])).level(Level::None);
-/// let tools = Toolbox::new().with(tool_fn(echo, |job| async move { ToolOutput::text(&*job.arguments) }));
+/// let echo = ToolSpec::new("echo", "Says it again.", Json::object([("type", "object".into())]))
+///     .level(Level::None);
+/// let tools =
+///     Toolbox::new().with(tool_fn(echo, |job| async move { ToolOutput::text(&*job.arguments) }));
 /// assert_eq!(tools.declarations()[0].name, "echo");
 /// ```
 pub fn tool_fn<F, Out>(declaration: holm_kernel::ToolSpec, function: F) -> FnTool<F>

@@ -81,7 +81,8 @@ impl ProgressReporter {
         Self { watched: Some(Arc::new(ProgressTarget { call, deltas, secrets, said: AtomicU64::new(0) })) }
     }
 
-    /// A text without the secrets of the run, for a tool that shortens what it shows: half of a secret would not be known again.
+    /// A text without the secrets of the run, for a tool that shortens what it shows: half of a
+    /// secret would not be known again.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.watched.as_ref().map_or(Cow::Borrowed(text), |watched| watched.secrets.text(text))
     }

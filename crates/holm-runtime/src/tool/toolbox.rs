@@ -11,8 +11,8 @@ use super::{IntoTool, Tool};
 pub struct Toolbox {
     order: Vec<Arc<dyn Tool>>,
     by_name: BTreeMap<String, Arc<dyn Tool>>,
-    /// Tools that [`with`](Self::with) added under a taken name; [`check`](Self::check) reports
-    /// them.
+    /// Tools that [`with`](Self::with) added under a taken name;
+    /// [`check`](Self::check) reports them.
     duplicates: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl Toolbox {
     /// Adds a shared tool to the toolbox.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// The same errors as [`add`](Self::add).
     pub fn add_shared(&mut self, tool: Arc<dyn Tool>) -> Result<(), ToolboxError> {
         let name = tool.declaration().name.clone();
         if self.by_name.contains_key(&name) {

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Can read.
+    /// Can read, and change nothing.
     Viewer,
     /// Can also start, steer, answer and stop sessions.
     Operator,

@@ -39,7 +39,7 @@ pub(super) struct JobDocument {
 }
 
 impl ScheduledJob {
-    /// Validates a specification.
+    /// Creates a job from a specification that it validates first.
     ///
     /// # Errors
     /// [`JobError`] with the first invalid field.

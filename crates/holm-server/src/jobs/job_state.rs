@@ -63,10 +63,10 @@ impl JobState {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Switch {
-    /// It is enabled.
+    /// It runs when it is due.
     #[default]
     On,
-    /// It is disabled.
+    /// It does not run until a user enables it.
     Off {
         /// When it was disabled.
         #[schema(value_type = u64)]

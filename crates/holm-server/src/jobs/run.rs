@@ -19,9 +19,7 @@ pub struct Run {
     /// When it was due.
     #[schema(value_type = u64)]
     pub due: Timestamp,
-    /// What started it.
     pub cause: Cause,
-    /// Its current phase.
     pub phase: Phase,
     /// Its attempts, oldest first.
     #[serde(default)]
@@ -79,11 +77,11 @@ pub enum RunQuestionState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// The schedule.
+    /// A time of its schedule was due.
     Schedule,
-    /// A user.
+    /// A user asked for it.
     Person,
-    /// A signed message.
+    /// A signed message asked for it.
     Hook,
 }
 
@@ -112,10 +110,8 @@ pub enum Phase {
     },
     /// The run has ended.
     Ended {
-        /// When it ended.
         #[schema(value_type = u64)]
         at: Timestamp,
-        /// Its outcome.
         outcome: Outcome,
     },
 }
@@ -125,14 +121,11 @@ pub enum Phase {
 pub struct Try {
     /// The session of the attempt, with all its messages and calls.
     pub session: String,
-    /// When it started.
     #[schema(value_type = u64)]
     pub began: Timestamp,
-    /// When it ended.
     #[serde(default)]
     #[schema(value_type = Option<u64>)]
     pub ended: Option<Timestamp>,
-    /// Its outcome.
     #[serde(default)]
     pub outcome: Option<Outcome>,
     /// Its cost, in billionths of a US dollar.
@@ -145,27 +138,24 @@ pub struct Try {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The agent answered.
     Answered {
         /// The beginning of the answer.
         text: String,
     },
     /// It failed, but another attempt may succeed.
     Failed {
-        /// Why it failed.
         reason: String,
     },
     /// It failed, and another attempt would fail too: the model declined, the budget is used up, or
     /// the agent does not exist.
     Refused {
-        /// Why it failed.
         reason: String,
     },
-    /// It timed out.
+    /// It took longer than the job's `timeout_s`.
     TimedOut,
     /// Unknown: the attempt was running when the server ended, and its session is gone.
     Lost,
-    /// It was stopped.
+    /// It was stopped before it ended.
     Stopped {
         /// Why it was stopped.
         why: Stopped,

@@ -27,7 +27,7 @@ const MOST_PATTERN: usize = 256;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
-    /// Repeatedly.
+    /// Whenever the pattern matches the clock of a time zone.
     Cron {
         /// Minute, hour, day, month and day of the week, optionally preceded by second.
         pattern: String,
@@ -35,17 +35,17 @@ pub enum When {
         #[serde(default = "utc")]
         zone: String,
     },
-    /// Once.
+    /// At one time, and never again.
     Once {
         /// The time, in milliseconds since 1970.
         #[schema(value_type = u64)]
         at: Timestamp,
     },
-    /// Only on request.
+    /// Never by the clock: only on a user's request or by a signed message.
     Asked,
 }
 
-/// A validated schedule.
+/// A schedule whose pattern and time zone are known to be valid.
 ///
 /// ```
 /// use holm_kernel::Timestamp;
@@ -76,7 +76,7 @@ pub struct DueTimes {
 }
 
 impl JobSchedule {
-    /// Validates a schedule.
+    /// Parses the pattern and looks up the time zone.
     ///
     /// # Errors
     /// [`JobError`] if the pattern, the time zone or the time is invalid.

@@ -33,9 +33,8 @@ pub(super) const MOST_MISSED: u32 = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// When it runs.
     pub when: When,
-    /// The prompt.
+    /// The prompt that each run begins with.
     pub prompt: String,
     /// A description for people.
     #[serde(default)]
@@ -171,14 +170,14 @@ pub enum Overlap {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Misfire {
-    /// Skip them.
+    /// Skip all of them.
     Skip,
     /// Run once for all of them.
     #[default]
     Once,
     /// Run each of them, up to a limit; the latest ones are chosen.
     All {
-        /// The limit.
+        /// The largest number of missed runs that run later.
         most: u32,
     },
 }
@@ -218,10 +217,10 @@ pub enum Approval {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Door {
-    /// They may not.
+    /// Signed messages are rejected.
     #[default]
     Closed,
-    /// They may.
+    /// A message that is signed with the job's key starts a run.
     Open,
 }
 

@@ -19,7 +19,6 @@ pub(crate) struct Use {
     record: u64,
     /// The number of the call in the events.
     call: u64,
-    /// The tool.
     tool: String,
     /// Whether the user is asked, or the call runs.
     step: UseStep,
@@ -40,7 +39,7 @@ pub(crate) struct Use {
 pub(crate) enum UseStep {
     /// The user is asked.
     Asked,
-    /// The call runs.
+    /// The call runs with the listed needs.
     Run,
 }
 

@@ -40,9 +40,8 @@ impl QuestionId {
 /// A question with its number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Posed {
-    /// Its number.
+    /// The number that an answer has to name.
     pub id: QuestionId,
-    /// The question.
     pub question: Question,
 }
 
@@ -52,7 +51,6 @@ pub struct Posed {
 pub enum Question {
     /// Whether a call may run.
     Approval {
-        /// The tool.
         tool: String,
         /// Its arguments, as canonical JSON with control characters made visible.
         arguments: String,
@@ -92,16 +90,15 @@ pub enum Question {
     },
     /// A question from the model.
     Words {
-        /// The question.
         text: String,
-        /// Suggested answers.
+        /// Suggested answers; the user may give any other.
         choices: Vec<String>,
     },
     /// A question from an MCP server. Its text is not trustworthy.
     Form {
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The server's text.
+        /// The text that the server wrote.
         message: String,
         /// The fields, as a JSON Schema; not set if the user should visit a page.
         #[schema(value_type = Option<Object>)]

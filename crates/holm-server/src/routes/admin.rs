@@ -30,9 +30,8 @@ pub(crate) struct NewToken {
 /// A token, without the token itself.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TokenView {
-    /// Its number.
+    /// The number by which it is revoked.
     id: u64,
-    /// The user.
     user: String,
     /// What the token allows.
     role: Role,
@@ -57,7 +56,7 @@ pub(crate) struct NewBudget {
     nano_usd: Option<u64>,
 }
 
-/// Lists tokens.
+/// Lists the tokens of all users.
 #[utoipa::path(get, path = "/api/tokens", responses((status = 200, body = Vec<TokenView>), (status = 403, body = Problem)))]
 pub(crate) async fn tokens(
     State(server): State<HolmServer>,
@@ -67,7 +66,7 @@ pub(crate) async fn tokens(
     Ok(Json(server.inner.keyring.cards().iter().map(view).collect()))
 }
 
-/// Creates a token.
+/// Creates a token for a user.
 #[utoipa::path(post, path = "/api/tokens", request_body = NewToken,
     responses((status = 201, body = MadeToken), (status = 400, body = Problem), (status = 403, body = Problem)))]
 pub(crate) async fn issue(

@@ -24,12 +24,12 @@ use crate::{
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentText {
-    /// A head between two `---` lines (name, description, model, tools, grants, mode, limits), then
-    /// the prompt.
+    /// A head between two `---` lines (name, description, model, tools, grants, mode,
+    /// limits), then the prompt.
     text: String,
 }
 
-/// Shows an agent.
+/// Shows one agent with its file.
 #[utoipa::path(get, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 200, body = AgentView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
@@ -57,8 +57,8 @@ pub(crate) async fn check(
 
 /// Saves one of your own agents.
 ///
-/// With `if-match`, replaces the version that you read. With `if-none-match: *`, creates a new
-/// agent.
+/// With `if-match`, replaces the version that you read. With `if-none-match: *`,
+/// creates a new agent.
 #[utoipa::path(put, path = "/api/agents/{id}", request_body = AgentText,
     params(("id" = String, Path), ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read."),
         ("if-none-match" = Option<String>, Header, description = "`*`: the agent must not exist yet.")),

@@ -19,7 +19,7 @@ pub(crate) struct NewBackup {
     name: String,
 }
 
-/// Lists backups.
+/// Lists the backups of this server.
 #[utoipa::path(get, path = "/api/backups", responses((status = 200, body = Vec<BackupView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<HolmServer>,

@@ -41,7 +41,7 @@ const MOST_HEARD: usize = 1_024;
 /// The WebSocket close code that asks a client to reconnect.
 const COME_AGAIN: u16 = 1_013;
 
-/// Where to start.
+/// The frame after which the stream starts.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WatchQuery {

@@ -30,7 +30,7 @@ use crate::{
 /// The largest file that is read or written here: it passes through memory.
 const MOST: u64 = 32 * 1024 * 1024;
 
-/// Selects a file.
+/// Selects a file of the workspace.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FileQuery {
@@ -69,8 +69,8 @@ pub(crate) async fn read(
 
 /// Writes a whole file.
 ///
-/// With `if-match`, replaces the version that you read. With `if-none-match: *`, creates a new
-/// file.
+/// With `if-match`, replaces the version that you read. With `if-none-match: *`,
+/// creates a new file.
 #[utoipa::path(put, path = "/api/files",
     params(FileQuery, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read."),
         ("if-none-match" = Option<String>, Header, description = "`*`: the file must not exist yet.")),

@@ -16,7 +16,7 @@ use crate::{
 /// Entries per listing: a person reads no more, and the response stays quick.
 const MOST: usize = 2_000;
 
-/// Selects a folder.
+/// Selects a folder of the workspace.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct FolderQuery {
@@ -46,9 +46,7 @@ pub(crate) struct FolderView {
 /// An entry of a folder.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ItemView {
-    /// Its name.
     name: String,
-    /// Its kind.
     kind: KindView,
     /// Its size in bytes; 0 if it is not a file.
     bytes: u64,
@@ -60,9 +58,7 @@ pub(crate) struct ItemView {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KindView {
-    /// A file.
     File,
-    /// A folder.
     Folder,
     /// Something else, which Holm leaves alone: a link, a pipe or a device.
     Other,

@@ -24,11 +24,10 @@ pub(crate) struct Health {
 /// The user of a token.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Me {
-    /// The user.
     user: String,
     /// What the token allows.
     role: Role,
-    /// The token's number.
+    /// The number of the token, as in `/api/tokens`.
     token: u64,
     /// The sessions that the token can be used with; all sessions of the user if not set.
     sessions: Option<Vec<String>>,

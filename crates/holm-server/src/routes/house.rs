@@ -40,7 +40,7 @@ pub(crate) async fn tools(
     Ok(Json(server.inner.workshop.tools(&who.user).await?))
 }
 
-/// Lists skills.
+/// Lists the skills of the user.
 #[utoipa::path(get, path = "/api/skills", responses((status = 200, body = Vec<SkillCard>), (status = 500, body = Problem)))]
 pub(crate) async fn skills(
     State(server): State<HolmServer>,

@@ -23,12 +23,10 @@ const USUAL_OVERLAP_S: u64 = 86_400;
 /// The longest overlap: a month. A key that stays valid forever was not replaced.
 const MOST_OVERLAP_S: u64 = 30 * 86_400;
 
-/// A job.
+/// A job with its state.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct JobView {
-    /// Its name.
     id: String,
-    /// Its specification.
     spec: Spec,
     /// Whether it is enabled.
     switch: Switch,
@@ -46,7 +44,7 @@ pub(crate) struct JobView {
     untold: Option<String>,
 }
 
-/// All jobs.
+/// The jobs, with those that cannot be read.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct JobList {
     /// The jobs, sorted by name.
@@ -58,9 +56,8 @@ pub(crate) struct JobList {
 /// A job that cannot be read.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BrokenView {
-    /// Its name.
     id: String,
-    /// What is wrong.
+    /// Why it cannot be read.
     reason: String,
 }
 
@@ -68,16 +65,13 @@ pub(crate) struct BrokenView {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewJob {
-    /// Its name.
     id: String,
-    /// Its specification.
     spec: Spec,
 }
 
 /// A newly created job.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MadeJob {
-    /// The job.
     job: JobView,
     /// The key that signs its messages. It is shown only once.
     key: String,
@@ -101,14 +95,14 @@ pub(crate) struct MadeKey {
     old_for_s: u64,
 }
 
-/// A requested run.
+/// A run that was requested by a user.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Started {
-    /// Its name.
+    /// The key of the run, as in the list of runs.
     run: String,
 }
 
-/// Selects runs.
+/// Selects the latest runs of a job.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct JobRunsQuery {
@@ -117,7 +111,7 @@ pub(crate) struct JobRunsQuery {
     limit: Option<u32>,
 }
 
-/// Lists jobs.
+/// Lists all jobs, with those that cannot be read.
 #[utoipa::path(get, path = "/api/jobs", responses((status = 200, body = JobList), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<HolmServer>,
@@ -131,7 +125,7 @@ pub(crate) async fn list(
     Ok(Json(JobList { jobs, broken }))
 }
 
-/// Creates a job.
+/// Creates a job and its key.
 #[utoipa::path(post, path = "/api/jobs", request_body = NewJob,
     responses((status = 201, body = MadeJob), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
@@ -149,7 +143,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Shows a job.
+/// Shows one job with its state.
 #[utoipa::path(get, path = "/api/jobs/{id}", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
@@ -209,7 +203,7 @@ pub(crate) async fn rekey(
     Ok(Json(MadeKey { key: key.reveal(), old_for_s }))
 }
 
-/// Enables a job.
+/// Enables a job that was disabled.
 #[utoipa::path(post, path = "/api/jobs/{id}/enable", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn enable(
@@ -222,7 +216,7 @@ pub(crate) async fn enable(
     shown(&server, &keeper, &id).await
 }
 
-/// Disables a job.
+/// Disables a job: it does not run until it is enabled.
 #[utoipa::path(post, path = "/api/jobs/{id}/disable", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn disable(

@@ -22,7 +22,6 @@ use crate::{
 pub(crate) struct Reply {
     /// The number of the question.
     question: QuestionId,
-    /// The answer.
     answer: Answered,
     /// For an approval: the `digest` that was shown. An answer for a different call is rejected.
     digest: Option<String>,

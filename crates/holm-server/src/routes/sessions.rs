@@ -23,14 +23,12 @@ const OWN_TAGS: &str = "holm:";
 /// The largest number of search results.
 const MOST_HITS: u32 = 100;
 
-/// A session.
+/// A session, without its messages.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionView {
-    /// Its name.
     id: String,
     /// The title that a user gave it, or the beginning of its first prompt.
     title: String,
-    /// Its tags.
     tags: Vec<String>,
     /// When it was created, in milliseconds since 1970.
     created: u64,
@@ -166,7 +164,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
 }
 
-/// Shows a session.
+/// Shows one session, without its messages.
 #[utoipa::path(get, path = "/api/sessions/{id}", params(("id" = String, Path)),
     responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
@@ -236,7 +234,7 @@ pub(crate) async fn grants(
     Ok(Json(live::uses(&store, &id).await?))
 }
 
-/// Exports a session.
+/// Exports a session as a journal or as Markdown.
 #[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), SessionExportQuery),
     responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
         (status = 404, body = Problem)))]

@@ -18,10 +18,9 @@ use crate::{
     state::administers,
 };
 
-/// A site.
+/// A folder that is published as a site.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SiteView {
-    /// Its name.
     name: String,
     /// The user whose workspace contains the folder.
     user: String,
@@ -39,7 +38,6 @@ pub(crate) struct SiteView {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSite {
-    /// Its name.
     name: String,
     /// The folder, relative to your workspace.
     folder: String,
@@ -49,7 +47,7 @@ pub(crate) struct NewSite {
     password: Option<String>,
 }
 
-/// Lists sites.
+/// Lists the sites of all users.
 #[utoipa::path(get, path = "/api/sites", responses((status = 200, body = Vec<SiteView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<HolmServer>,
@@ -88,7 +86,7 @@ pub(crate) async fn publish(
     Ok((StatusCode::CREATED, Json(view(&server, &site).await)))
 }
 
-/// Unpublishes a site.
+/// Unpublishes a site; its folder stays.
 #[utoipa::path(delete, path = "/api/sites/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn take_back(

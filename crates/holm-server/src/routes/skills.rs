@@ -7,7 +7,7 @@ use crate::{
     routes::sessions::all_sessions,
 };
 
-/// Shows a skill.
+/// Shows one skill with its text.
 #[utoipa::path(get, path = "/api/skills/{id}", params(("id" = String, Path)),
     responses((status = 200, body = SkillView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(

@@ -24,7 +24,7 @@ const USUAL: usize = 20;
 /// The largest number of calls.
 const MOST: usize = 100;
 
-/// Selects calls.
+/// Selects the latest calls of a tool.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ToolCallsQuery {
@@ -53,7 +53,7 @@ pub(crate) struct CallView {
     bytes: u64,
 }
 
-/// Shows a tool.
+/// Shows one tool with its schema.
 #[utoipa::path(get, path = "/api/tools/{id}", params(("id" = String, Path)),
     responses((status = 200, body = ToolView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn show(
@@ -82,7 +82,7 @@ pub(crate) async fn attempt(
     Ok(Json(server.hall().aside(&who.user, tried).await?))
 }
 
-/// Reloads all tools.
+/// Reloads all tools and lists the problems.
 #[utoipa::path(post, path = "/api/reload-tools", responses((status = 200, body = Reloaded), (status = 403, body = Problem)))]
 pub(crate) async fn reload(
     State(server): State<HolmServer>,

@@ -23,7 +23,7 @@ pub(crate) struct UsageParams {
     session: Option<String>,
 }
 
-/// Usage and cost.
+/// Tokens used and their cost.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UsageView {
     /// One total for each model, session, tool, day or agent.
@@ -31,8 +31,8 @@ pub(crate) struct UsageView {
     lines: Vec<UsageLine>,
     /// Total cost in billionths of a US dollar, as far as prices are known.
     spent_nano_usd: u64,
-    /// Number of calls without a known price. They are not free: their cost is missing from the
-    /// total.
+    /// Number of calls without a known price. They are not free: their cost is
+    /// missing from the total.
     unpriced: u64,
     /// Number of tokens that no provider reported; they and their cost are estimates.
     estimated_tokens: u64,

@@ -20,7 +20,6 @@ use crate::{
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Words {
-    /// The text.
     #[schema(min_length = 1)]
     text: String,
 }
@@ -38,7 +37,7 @@ pub(crate) struct Stop {
 pub(crate) struct Heard {
     /// The name of the session.
     session: String,
-    /// Its state.
+    /// The state of the session after the request.
     state: &'static str,
 }
 

@@ -27,8 +27,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use scanner::HeadScanner;
 
-/// What the library reads in place of the rest of a refused request: a byte that no head may hold, and an end of the head,
-/// because it looks at a head only once it is whole.
+/// What the library reads in place of the rest of a refused request: a byte that no head may hold,
+/// and an end of the head, because it looks at a head only once it is whole.
 const REFUSAL: &[u8] = b"\0\r\n\r\n";
 
 /// Whether a connection has left HTTP, as a WebSocket does. Clones share one state.
@@ -51,7 +51,8 @@ pub(crate) struct StrictStream<S> {
     stream: S,
     scanner: HeadScanner,
     upgraded: UpgradeFlag,
-    /// What of [`REFUSAL`] is still to be read, once a request was refused. Nothing of the client's is read after that.
+    /// What of [`REFUSAL`] is still to be read, once a request was refused. Nothing of the client's
+    /// is read after that.
     refusal: Option<&'static [u8]>,
 }
 

@@ -64,9 +64,13 @@ pub enum SessionOrder {
 /// A query for sessions, one page at a time.
 ///
 /// ```
-/// use holm_store::{SessionQuery, SessionOrder};
+/// use holm_store::{SessionOrder, SessionQuery};
 ///
-/// let wanted = SessionQuery { tag: Some("release".into()), order: SessionOrder::OldestFirst, ..SessionQuery::default() };
+/// let wanted = SessionQuery {
+///     tag: Some("release".into()),
+///     order: SessionOrder::OldestFirst,
+///     ..SessionQuery::default()
+/// };
 /// assert_eq!(wanted.after, None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -167,7 +171,7 @@ impl Store {
         Ok((rows, next))
     }
 
-    /// One session.
+    /// Looks up one session by its run.
     ///
     /// # Errors
     /// [`StoreError::Missing`].

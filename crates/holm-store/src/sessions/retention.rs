@@ -26,7 +26,10 @@ use crate::{
 /// use holm_kernel::Timestamp;
 /// use holm_store::RetentionPolicy;
 ///
-/// let thirty_days = RetentionPolicy { older_than: Some(Timestamp::new(30 * 86_400_000)), ..RetentionPolicy::default() };
+/// let thirty_days = RetentionPolicy {
+///     older_than: Some(Timestamp::new(30 * 86_400_000)),
+///     ..RetentionPolicy::default()
+/// };
 /// assert!(thirty_days.keep_tag.is_none());
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

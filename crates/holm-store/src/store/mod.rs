@@ -28,10 +28,11 @@ use lease::DrivenRuns;
 /// Stores the journals of many runs, their large results, and the data derived from them. Clones
 /// are the same store.
 ///
-/// It implements [`JournalStore`](holm_runtime::JournalStore) and [`BlobStore`](holm_runtime::BlobStore), so an
-/// agent writes through it; and it answers what people ask about sessions: [`list`](Self::list),
-/// [`search`](Self::search), [`usage`](Self::usage), [`export`](Self::export) and
-/// [`import`](Self::import), [`erase`](Self::erase) and [`retain`](Self::retain).
+/// It implements [`JournalStore`](holm_runtime::JournalStore) and
+/// [`BlobStore`](holm_runtime::BlobStore), so an agent writes through it; and it answers what
+/// people ask about sessions: [`list`](Self::list), [`search`](Self::search),
+/// [`usage`](Self::usage), [`export`](Self::export) and [`import`](Self::import),
+/// [`erase`](Self::erase) and [`retain`](Self::retain).
 ///
 /// ```
 /// use holm_kernel::{Config, ModelSpec, Started, Timestamp, journal};
@@ -200,11 +201,11 @@ impl StoreOptions {
         self
     }
 
-    /// As [`Store::open`].
+    /// Opens a store with these options, otherwise like [`Store::open`].
     ///
     /// # Errors
-    /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`] and
-    /// [`StoreError::NotEncrypted`] too.
+    /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`]
+    /// and [`StoreError::NotEncrypted`] too.
     #[cfg(feature = "sqlite")]
     pub async fn open(self, path: impl AsRef<std::path::Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_owned();
@@ -212,7 +213,7 @@ impl StoreOptions {
         Store::over(Box::new(backend), self.key).await
     }
 
-    /// As [`Store::postgres`].
+    /// Opens a store with these options, otherwise like [`Store::postgres`].
     ///
     /// # Errors
     /// As there, and as [`open`](Self::open).
@@ -224,7 +225,7 @@ impl StoreOptions {
     /// Opens the store on the connections of a pool, which the stores of other schemas share.
     ///
     /// # Errors
-    /// As [`postgres`](Self::postgres).
+    /// The same errors as [`postgres`](Self::postgres).
     #[cfg(feature = "postgres")]
     pub async fn postgres_on(self, pool: &crate::PostgresPool) -> Result<Store, StoreError> {
         let backend = crate::postgres::PostgresBackend::open(pool, self.schema.as_deref()).await?;

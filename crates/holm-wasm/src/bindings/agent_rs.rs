@@ -7,13 +7,13 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use super::thrown;
 use crate::{BindingError, BindingErrorKind, agent_rs};
 
-/// A new state.
+/// A new state for an input, as JSON.
 #[wasm_bindgen]
 pub fn create_agent_state(query: &str) -> String {
     agent_rs::create_agent_state(query)
 }
 
-/// One decision.
+/// Makes one decision, as JSON.
 #[wasm_bindgen]
 pub fn run_agent_step(input_json: &str) -> Result<String, JsValue> {
     pass(agent_rs::run_agent_step(input_json))

@@ -19,7 +19,7 @@ pub struct Schema(SchemaHandle);
 
 #[wasm_bindgen]
 impl Schema {
-    /// Compiles a schema.
+    /// Compiles a JSON Schema; throws if it is invalid.
     #[wasm_bindgen(constructor)]
     pub fn new(schema: &str) -> Result<Schema, JsValue> {
         SchemaHandle::new(schema).map(Self).map_err(thrown)
@@ -41,14 +41,14 @@ impl Schema {
     }
 }
 
-/// Compiled postconditions.
+/// Postconditions that are ready to check results.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Postconditions(PostconditionSet);
 
 #[wasm_bindgen]
 impl Postconditions {
-    /// Compiles postconditions.
+    /// Compiles a list of postconditions; throws if one is invalid.
     #[wasm_bindgen(constructor)]
     pub fn new(declared: &str) -> Result<Postconditions, JsValue> {
         PostconditionSet::new(declared).map(Self).map_err(thrown)
@@ -67,7 +67,7 @@ pub struct Skill(SkillHandle);
 
 #[wasm_bindgen]
 impl Skill {
-    /// Compiles a contract.
+    /// Compiles a contract; throws if it is invalid.
     #[wasm_bindgen(constructor)]
     pub fn new(contract: &str) -> Result<Skill, JsValue> {
         SkillHandle::new(contract).map(Self).map_err(thrown)

@@ -16,13 +16,13 @@ pub struct Run {
 
 #[wasm_bindgen]
 impl Run {
-    /// Begins a run.
+    /// Starts a run; throws if the configuration is invalid.
     pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<Run, JsValue> {
         let (session, opening) = WasmSession::start(run, seed, config, now).map_err(thrown)?;
         Ok(Self { session, opening })
     }
 
-    /// Folds a journal.
+    /// Replays a journal; throws if it is damaged.
     pub fn replay(journal: &[u8]) -> Result<Run, JsValue> {
         WasmSession::replay(journal).map(Self::of).map_err(thrown)
     }
@@ -47,7 +47,7 @@ impl Run {
         self.session.handle(now, input).map_err(thrown)
     }
 
-    /// The next command.
+    /// The next effect for the host, as JSON.
     pub fn poll(&mut self) -> String {
         self.session.poll()
     }
@@ -72,7 +72,7 @@ impl Run {
         self.session.status()
     }
 
-    /// Record 0.
+    /// Record 0 of the journal, as JSON.
     pub fn started(&self) -> String {
         self.session.started()
     }

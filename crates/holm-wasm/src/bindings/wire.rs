@@ -49,7 +49,6 @@ pub struct HttpRequest(RequestHandle);
 
 #[wasm_bindgen]
 impl HttpRequest {
-    /// The method.
     pub fn method(&self) -> String {
         self.0.method().into()
     }
@@ -59,7 +58,7 @@ impl HttpRequest {
         self.0.url(base)
     }
 
-    /// The headers.
+    /// The headers as JSON, with the key in the one that the provider expects.
     pub fn headers(&self, key: &str) -> String {
         self.0.headers(key)
     }
@@ -88,7 +87,7 @@ impl HttpRequest {
     }
 }
 
-/// One streamed reply.
+/// A decoder for one streamed reply.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Decoder(DecoderHandle);
@@ -105,7 +104,7 @@ impl Decoder {
         self.0.ended()
     }
 
-    /// The model result.
+    /// The model result, as JSON.
     pub fn finish(&mut self) -> Result<String, JsValue> {
         self.0.finish().map_err(thrown)
     }

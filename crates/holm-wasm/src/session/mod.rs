@@ -61,7 +61,8 @@ impl WasmSession {
     /// Handles one fact and returns the line to append before anything else is done.
     ///
     /// # Errors
-    /// [`BindingErrorKind::BadJson`], [`BindingErrorKind::Misuse`] or [`BindingErrorKind::Payload`]; the run is unchanged.
+    /// [`BindingErrorKind::BadJson`], [`BindingErrorKind::Misuse`] or
+    /// [`BindingErrorKind::Payload`]; the run is unchanged.
     pub fn handle(&mut self, now: u64, input: &str) -> Result<String, BindingError> {
         let input: Input = text::read(input, "input")?;
         let answered = match &input {
@@ -123,8 +124,8 @@ impl WasmSession {
     /// Narrows the configuration of a child run to what its parent allows.
     ///
     /// # Errors
-    /// [`BindingErrorKind::UnknownCall`] if no child waits under this number, [`BindingErrorKind::BadJson`] if
-    /// the configuration is invalid.
+    /// [`BindingErrorKind::UnknownCall`] if no child waits under this number,
+    /// [`BindingErrorKind::BadJson`] if the configuration is invalid.
     pub fn confine(&self, call: u64, config: &str) -> Result<String, BindingError> {
         let spawn = find(&self.spawns, call)?;
         let mut config: Config = text::read(config, "configuration")?;
@@ -213,7 +214,7 @@ struct Status {
     idle: bool,
     /// How long the transcript is.
     messages: u64,
-    /// The journal's end.
+    /// The last record, which the next one follows.
     head: Option<records::Head>,
 }
 

@@ -301,7 +301,8 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], cached: bool, object:
         out.push(b']');
     }
     match call.tool_choice() {
-        // The format has no word for "none"; tools cannot be left out either while the transcript holds calls.
+        // The format has no word for "none"; tools cannot be left out either while
+        // the transcript holds calls.
         ToolChoice::Auto | ToolChoice::None => {}
         ToolChoice::Required => config.raw("toolChoice", r#"{"any":{}}"#),
         ToolChoice::Tool(name) => {

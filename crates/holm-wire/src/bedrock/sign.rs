@@ -57,14 +57,30 @@ pub struct UnsignedRequest<'a> {
 /// signature for some minutes.
 ///
 /// ```
-/// use holm_wire::{AuthScheme, ProviderRequest, bedrock::{AwsCredentials, SigningScope, sign_request}};
+/// use holm_wire::{
+///     AuthScheme, ProviderRequest,
+///     bedrock::{AwsCredentials, SigningScope, sign_request},
+/// };
 ///
-/// let request = ProviderRequest::post("/model/amazon.nova-lite-v1%3A0/converse", AuthScheme::SigV4("bedrock".into()), b"{}".to_vec());
-/// let keys = AwsCredentials { access: "AKIDEXAMPLE".into(), secret: "secret".into(), session: None };
+/// let request = ProviderRequest::post(
+///     "/model/amazon.nova-lite-v1%3A0/converse",
+///     AuthScheme::SigV4("bedrock".into()),
+///     b"{}".to_vec(),
+/// );
+/// let keys =
+///     AwsCredentials { access: "AKIDEXAMPLE".into(), secret: "secret".into(), session: None };
 /// let scope = SigningScope { region: "us-east-1", service: "bedrock" };
-/// let headers = sign_request(&request, "https://bedrock-runtime.us-east-1.amazonaws.com", &keys, scope, 1_440_938_160_000);
+/// let headers = sign_request(
+///     &request,
+///     "https://bedrock-runtime.us-east-1.amazonaws.com",
+///     &keys,
+///     scope,
+///     1_440_938_160_000,
+/// );
 /// assert_eq!(headers[0], ("x-amz-date".into(), "20150830T123600Z".into()));
-/// assert!(headers[1].1.starts_with("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/bedrock/aws4_request, "));
+/// assert!(headers[1].1.starts_with(
+///     "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/bedrock/aws4_request, "
+/// ));
 /// ```
 pub fn sign_request(
     request: &ProviderRequest,

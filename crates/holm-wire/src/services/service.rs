@@ -12,7 +12,8 @@ use super::ServiceDialect;
 /// ```
 /// use holm_wire::{Format, services::ProviderService};
 ///
-/// let mine: ProviderService = serde_json::from_str(r#"{"id":"mine","base_url":"http://10.0.0.7:8000/v1"}"#)?;
+/// let mine: ProviderService =
+///     serde_json::from_str(r#"{"id":"mine","base_url":"http://10.0.0.7:8000/v1"}"#)?;
 /// assert_eq!(mine.speaks.format(), Format::OpenaiChat);
 /// assert_eq!(mine.endpoint(&|_| None).unwrap(), "http://10.0.0.7:8000/v1");
 /// # Ok::<(), serde_json::Error>(())

@@ -40,7 +40,7 @@ pub(crate) struct SessionExportArgs {
     out: Option<PathBuf>,
 }
 
-/// Export formats.
+/// The formats in which a session is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ExportFormat {
     /// Markdown, for reading

@@ -138,7 +138,8 @@ impl AnswerStream {
         self.begun(schema)
     }
 
-    /// The session has heard what was asked, and which schema its answer must fit: from now on, a client that leaves stops it.
+    /// The session has heard what was asked, and which schema its answer must fit: from now on, a
+    /// client that leaves stops it.
     pub(super) fn begun(mut self, schema: Option<AnswerSchema>) -> Self {
         (self.phase, self.schema) = (AnswerPhase::Talking, schema);
         self

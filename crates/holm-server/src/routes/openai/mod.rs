@@ -54,22 +54,21 @@ const PIECE: usize = 4 * 1024;
 /// The agents, in the format of OpenAI's model list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Models {
-    /// Always `list`.
+    /// Always `list`, as clients expect.
     object: &'static str,
-    /// The agents.
     data: Vec<ModelEntry>,
 }
 
 /// An agent, in the format of OpenAI's model list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ModelEntry {
-    /// Its name.
+    /// The agent's name, to send as `model`.
     id: String,
-    /// Always `model`.
+    /// Always `model`, as clients expect.
     object: &'static str,
     /// Always 0, because the time is unknown.
     created: u64,
-    /// Always `holm`.
+    /// Always `holm`, as clients expect.
     owned_by: &'static str,
 }
 
