@@ -94,7 +94,7 @@ test('an approval shows exactly what would run, and both answers count', async (
   await question.waitFor();
   assert.match(await question.locator('[data-test=exact]').innerText(), /"path": "notes\.txt"/);
   assert.match(await question.innerText(), /write:notes\.txt \(not granted\)/);
-  assert.match(await question.locator('[data-test=always]').innerText(), /^this very call again.*for every later call write:notes\.txt/);
+  assert.match(await question.locator('[data-test=always]').innerText(), /^this exact call.*for every later call write:notes\.txt/);
   assert.deepEqual(await findings(page), []);
   await shot(page, 'approval');
   await question.getByLabel(/Why not/).fill('not today');
