@@ -12,11 +12,14 @@ function commandLines(text) {
   return text.replaceAll(/\\\n\s*/g, ' ').split('\n').map((line) => line.replace(/\s{3,}\S.*$/, (rest, at) => (at === 0 ? rest : '')).trim());
 }
 
-/** Every text in the tokens that may hold a command: code blocks by line, and code in sentences. */
-export function codeOf(tokens) {
+/** Code blocks without a language, and those of shells. */
+const SHELL = ['', undefined, 'sh', 'text', 'bash'];
+
+/** Code in the tokens: blocks in one of these languages by line, and code in sentences. */
+export function codeOf(tokens, languages = SHELL) {
   const found = [];
   new Marked().walkTokens(tokens, (token) => {
-    if (token.type === 'code' && ['', undefined, 'sh', 'text', 'bash'].includes(token.lang)) {
+    if (token.type === 'code' && languages.includes(token.lang)) {
       // A here-document is a file, not a command.
       found.push(...commandLines(token.text.replaceAll(/<<'?(\w+)'?\n[^]*?\n\1\b/g, '')));
     } else if (token.type === 'codespan') {

@@ -1,6 +1,7 @@
 // The documentation as a whole: its order, its links, its commands, its figures, its pictures. HOLM_BIN is the built command.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
@@ -158,6 +159,21 @@ test('every make target and script in the documentation exists', () => {
       if (target !== undefined && !targets.has(target)) wrong.push(`${page.path}: make ${target}`);
       const script = /^(?:\$ )?(?:[A-Z_]+=\S+ )*(scripts\/[\w.-]+)/.exec(code)?.[1];
       if (script !== undefined && !existsSync(join(root, script))) wrong.push(`${page.path}: ${script}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('every Rust type in the documentation exists', () => {
+  const sources = execFileSync('git', ['grep', '-hoE', '(struct|enum|trait|type|impl) [A-Za-z_]+', '--', 'crates/*.rs'], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  const types = new Set(sources.toString().match(/\w+/g));
+  const wrong = [];
+  for (const page of site.pages.values()) {
+    if (!page.path.startsWith('docs/')) continue;
+    for (const code of codeOf(page.tokens, ['rust', 'rust,ignore'])) {
+      for (const [, name] of code.matchAll(/\b([A-Z]\w*[a-z]\w*)::/g)) {
+        if (!types.has(name)) wrong.push(`${page.path}: ${name}`);
+      }
     }
   }
   assert.deepEqual(wrong, []);

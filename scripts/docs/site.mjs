@@ -182,6 +182,7 @@ function renderPage({ title, path, body, parts, api }) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)} · Holm</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}site.css">
 <a class="skip" href="#content">Skip to the text</a>
 <header>
