@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use holm_grants::{GrantSet, Policy};
 use holm_sandbox::{Access, Call, Guest, Limits, Sandbox, Settings};
-use holm_tools::shipped::{self, LateHost, ShippedTool};
+use holm_tools::shipped_guests::{self, LazyWasmHost, ShippedTool};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
 use crate::figures::{Figures, RUNNING};
@@ -59,7 +59,7 @@ fn shipped_here(
         ("guest: base64", "base64", Access::none(), r#"{"text":"some text"}"#),
         ("guest: read", "read", access.clone(), r#"{"path":"file.txt"}"#),
     ] {
-        let Some(shipped) = shipped::all().iter().find(|guest| guest.name() == name) else {
+        let Some(shipped) = shipped_guests::all().iter().find(|guest| guest.name() == name) else {
             figures.missing(row);
             continue;
         };
@@ -126,11 +126,11 @@ fn cold(figures: &mut Figures) -> Result<(), Box<dyn std::error::Error>> {
 
     let host = WasmHost::new(sandbox, WasmSettings::default());
     let began = Instant::now();
-    let tools = ShippedTool::all(&LateHost::from(host.clone())).count();
+    let tools = ShippedTool::all(&LazyWasmHost::from(host.clone())).count();
     figures.note("the shipped tools, as a run is told of them", millis(began), "ms");
     figures.note("shipped tools that are prepared", tools as f64, "");
     let began = Instant::now();
-    let opened = shipped::all().iter().filter(|guest| guest.is_prepared());
+    let opened = shipped_guests::all().iter().filter(|guest| guest.is_prepared());
     let opened: Vec<_> = opened.map(|guest| guest.open(&host, &mut |_| {})).collect::<Result<_, _>>()?;
     figures.note("all shipped tools, taken out and ready to be called", millis(began), "ms");
     drop(opened);

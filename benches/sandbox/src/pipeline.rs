@@ -7,7 +7,7 @@ use holm_guards::schema::Schema;
 use holm_runtime::{Job, Tool};
 use holm_sandbox::{Sandbox, Settings};
 use holm_tools::registry::{Sidecar, Standing};
-use holm_tools::shipped;
+use holm_tools::shipped_guests;
 use holm_tools::wasm::{WasmHost, WasmSettings, WasmTool};
 
 use crate::figures::Figures;
@@ -43,7 +43,7 @@ pub(crate) fn measure(figures: &mut Figures) -> Result<(), Box<dyn std::error::E
         ("tool: glob", "glob", r#"{"pattern":"*.txt"}"#),
         ("tool: shell", "shell", r#"{"script":"echo hello"}"#),
     ] {
-        match shipped::all().iter().find(|guest| guest.name() == name) {
+        match shipped_guests::all().iter().find(|guest| guest.name() == name) {
             Some(guest) => one(figures, row, &guest.open(&host, &mut |_| {})?.0, arguments)?,
             None => figures.missing(row),
         }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use holm_grants::{GrantSet, Policy};
 use holm_sandbox::{Access, Call, Guest, Sandbox, Settings};
-use holm_tools::shipped;
+use holm_tools::shipped_guests;
 use tempfile::TempDir;
 
 use crate::figures::Figures;
@@ -96,7 +96,7 @@ impl Work {
     fn prepare(name: &str) -> Result<Option<Self>, Failure> {
         let folder = tempfile::tempdir()?;
         std::fs::write(folder.path().join("file.txt"), "x".repeat(4_000))?;
-        let shipped = || shipped::all().iter().find(|guest| guest.name() == name);
+        let shipped = || shipped_guests::all().iter().find(|guest| guest.name() == name);
         let (grants, input): (&[&str], _) = match name {
             "read" => (&["read:*.txt"], r#"{"path":"file.txt"}"#),
             _ => (&[], r#"{"text":"some text"}"#),

@@ -17,7 +17,7 @@ use holm_mcp::{McpImportError, McpLoader, McpServerSpec, McpTransports, ServerEn
 use holm_tools::{
     hooks::started,
     registry::{PinFileStore, PinStatus, PinStore as _, ToolFileGate, TrustGate},
-    trust::{ContentHash, MAX_FILE, TrustLedger, TrustStatus as Trust, place},
+    trust::{ContentHash, MAX_FILE, TrustLedger, TrustStatus, place},
 };
 use serde_json::Value;
 
@@ -148,7 +148,7 @@ impl McpEntryFile {
         }
         let is_known = |path: &Path| {
             let bytes = read_plain_within(path, MAX_FILE);
-            bytes.is_ok_and(|bytes| ledger.standing(path, &ContentHash::of(&bytes)) == Trust::Trusted)
+            bytes.is_ok_and(|bytes| ledger.standing(path, &ContentHash::of(&bytes)) == TrustStatus::Trusted)
         };
         let mut strays = self.scripts(&places.work, places).unwrap_or_default();
         strays.retain(|path| !named.contains(path) && !is_known(path));
@@ -211,9 +211,9 @@ pub(crate) fn check(spec: &McpServerSpec, lead: &Path, places: &HolmPaths) -> Re
         let shown = path.shown();
         let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
         let what = match ledger.standing(&path, &ContentHash::of(&bytes)) {
-            Trust::Trusted => continue,
-            Trust::Changed => "changed since you trusted it",
-            Trust::Unknown => "is not trusted",
+            TrustStatus::Trusted => continue,
+            TrustStatus::Changed => "changed since you trusted it",
+            TrustStatus::Unknown => "is not trusted",
         };
         let command = trusting(lead, &path, places);
         return Err(format!("{shown}, which starts it, {what}; review it, then run `{command}`"));

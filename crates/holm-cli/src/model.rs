@@ -5,7 +5,7 @@ mod media_support;
 use std::{fs, io, path::Path, sync::Arc};
 
 use holm::{
-    kernel::{Block, ModelResult, ModelSpec as Card, Reply, StopReason, ToolCall},
+    kernel::{Block, ModelResult, ModelSpec, Reply, StopReason, ToolCall},
     models::{ModelClientError, ModelRouter, ScriptedModel},
     runtime::Model,
     wire::{catalogue, services::ServiceTable},
@@ -29,7 +29,7 @@ pub(crate) const SCRIPT: &str = "scripted/file";
 
 /// An opened model with its metadata, and a note about it.
 pub(crate) struct ResolvedModel {
-    pub(crate) card: Card,
+    pub(crate) card: ModelSpec,
     pub(crate) client: Arc<dyn Model>,
     /// How its provider and others are reached.
     pub(crate) reach: ProviderAccess,
@@ -100,7 +100,7 @@ fn choose_alone(
         let client: Arc<dyn Model> = Arc::new(read_script(path)?);
         let reach = ProviderAccess::default();
         return Ok(ResolvedModel {
-            card: Card::named(SCRIPT),
+            card: ModelSpec::named(SCRIPT),
             client,
             reach,
             note: None,
@@ -131,7 +131,7 @@ fn choose_alone(
 pub(crate) fn with_stronger(
     first: ResolvedModel,
     names: &[String],
-) -> Result<(ResolvedModel, Vec<Card>), CommandError> {
+) -> Result<(ResolvedModel, Vec<ModelSpec>), CommandError> {
     if names.is_empty() {
         return Ok((first, Vec::new()));
     }
@@ -168,12 +168,12 @@ pub(crate) fn from_provider(name: &str, reach: &ProviderAccess) -> Result<Resolv
 
 /// The catalogue entry of a model. The same models of `OpenAI` answer in both of its formats,
 /// at the same price.
-fn known_card(full: &str) -> Card {
+fn known_card(full: &str) -> ModelSpec {
     let catalogue = catalogue::ModelCatalogue::pinned();
     let twin = full.strip_prefix("openai-chat/").map(|model| format!("openai/{model}"));
     let entry = catalogue.model(full).or_else(|| catalogue.model(twin.as_deref()?));
     let card = entry.map(catalogue::to_kernel);
-    card.map_or_else(|| Card::named(full), |card| Card { name: full.to_owned(), ..card })
+    card.map_or_else(|| ModelSpec::named(full), |card| ModelSpec { name: full.to_owned(), ..card })
 }
 
 fn refused(name: &str, error: &ModelClientError, reach: &ProviderAccess) -> CommandError {
@@ -253,7 +253,7 @@ fn demonstration(note: Option<&'static str>) -> ResolvedModel {
     let says = Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
     let results = [calls, says].map(ModelResult::Replied);
     ResolvedModel {
-        card: Card::named(DEMO),
+        card: ModelSpec::named(DEMO),
         client: Arc::new(ScriptedModel::new(results)),
         reach: ProviderAccess::default(),
         note,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use holm::{
-    kernel::{Block, Media, Message, MessageId, ModelSpec as Card, NanoUsd, Price, Role, Source},
+    kernel::{Block, Media, Message, MessageId, ModelSpec, NanoUsd, Price, Role, Source},
     models::{
         HttpTimeouts, HttpTransport, ModelClient, ModelClientError, ModelEndpoint, ProviderKeys, ProxyPolicy,
         SecretString, ToolCallMode,
@@ -172,7 +172,7 @@ impl ProviderAccess {
     }
 
     /// What the settings say of the models of a provider, on top of what is known of one.
-    pub(crate) fn card(&self, known: &Card) -> Card {
+    pub(crate) fn card(&self, known: &ModelSpec) -> ModelSpec {
         let Some(own) = self.settings(&known.name) else { return known.clone() };
         let said = |value: &Option<SettingValue<u64>>| value.as_ref().map(|value| value.value);
         let price = |value: &Option<SettingValue<NanoUsd>>| value.as_ref().map(|value| value.value.value());
@@ -185,7 +185,7 @@ impl ProviderAccess {
             }
         };
         let window = said(&own.context).or(known.window);
-        Card { window, max_output: said(&own.max_output).or(known.max_output), price, ..known.clone() }
+        ModelSpec { window, max_output: said(&own.max_output).or(known.max_output), price, ..known.clone() }
     }
 
     /// The settings of a model's provider.

@@ -10,11 +10,11 @@
 
 extern crate alloc;
 
-pub mod json;
 #[cfg(feature = "mutate")]
-pub mod mutate;
+pub mod guard_switches;
 #[cfg(not(feature = "mutate"))]
-mod mutate;
+mod guard_switches;
+pub mod json;
 pub mod plausibility;
 pub mod postcondition;
 pub mod repair;

@@ -10,8 +10,8 @@ use std::{error::Error, num::NonZeroU32, path::PathBuf, sync::Arc, time::Instant
 
 use holm_guards::json::Json;
 use holm_kernel::{
-    CallId, Message, MessageId, Messages, ModelResult, ModelSpec as Card, Offer, Purpose, Request, Role,
-    ToolSpec, plain_text,
+    CallId, Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Purpose, Request, Role, ToolSpec,
+    plain_text,
 };
 use holm_local::{GenerationStats, GrammarConstraint, LocalConnection, LocalModel, LocalModelSettings};
 use holm_runtime::{ModelConnection as _, ModelRequest, NullDeltaSink};
@@ -182,7 +182,7 @@ async fn asked(
 ) -> Result<String, Box<dyn Error>> {
     let request = Request {
         purpose: Purpose::Turn,
-        model: Arc::new(Card::named("local/speed")),
+        model: Arc::new(ModelSpec::named("local/speed")),
         system: "".into(),
         messages: Messages::Own(Vec::new()),
         tools: Arc::new(Offer { epoch: 0, tools }),

@@ -14,8 +14,8 @@ use crate::{
     openapi,
     request_guard::door,
     routes::{
-        admin, agents, backups, events, files, folders, health, hooks, house, jobs, mcp, openai, questions,
-        servers, sessions, settings, sites, skills, tools, usage, work,
+        admin, agents, backups, catalogue, events, files, folders, health, hooks, jobs, mcp, openai,
+        questions, servers, sessions, settings, sites, skills, tools, usage, work,
     },
 };
 
@@ -78,22 +78,22 @@ pub fn router(server: HolmServer) -> Router {
 fn parts() -> Router<HolmServer> {
     let file = get(files::read).put(files::write).delete(files::remove);
     Router::new()
-        .route("/api/agents", get(house::agents))
+        .route("/api/agents", get(catalogue::agents))
         .route("/api/agents/{id}", get(agents::show).put(agents::keep).delete(agents::remove))
         .route("/api/check-agent", post(agents::check))
-        .route("/api/tools", get(house::tools))
+        .route("/api/tools", get(catalogue::tools))
         .route("/api/tools/{id}", get(tools::show))
         .route("/api/tools/{id}/try", post(tools::attempt))
         .route("/api/tools/{id}/calls", get(tools::calls))
         .route("/api/reload-tools", post(tools::reload))
-        .route("/api/skills", get(house::skills))
+        .route("/api/skills", get(catalogue::skills))
         .route("/api/skills/{id}", get(skills::show))
-        .route("/api/models", get(house::models))
+        .route("/api/models", get(catalogue::models))
         .route("/api/mcp-servers", get(servers::list).post(servers::add))
         .route("/api/mcp-servers/{id}", delete(servers::remove))
         .route("/api/mcp-servers/{id}/test", post(servers::test))
-        .route("/api/keys", get(house::keys).post(house::keep_key))
-        .route("/api/keys/{id}", delete(house::remove_key))
+        .route("/api/keys", get(catalogue::keys).post(catalogue::keep_key))
+        .route("/api/keys/{id}", delete(catalogue::remove_key))
         .route("/api/settings", get(settings::show))
         .route("/api/backups", get(backups::list).post(backups::make))
         .route("/api/files", file)
@@ -107,7 +107,7 @@ fn parts() -> Router<HolmServer> {
     info(title = "Holm", description = "Create, watch, steer and replay sessions of agents."),
     paths(
         health::health, health::metrics, health::me,
-        house::agents, house::tools, house::skills, house::models, house::keys, house::keep_key, house::remove_key,
+        catalogue::agents, catalogue::tools, catalogue::skills, catalogue::models, catalogue::keys, catalogue::keep_key, catalogue::remove_key,
         agents::show, agents::check, agents::keep, agents::remove,
         tools::show, tools::attempt, tools::calls, tools::reload, skills::show,
         servers::list, servers::test, servers::add, servers::remove, settings::show,

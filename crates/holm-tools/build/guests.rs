@@ -6,11 +6,11 @@ use std::{env, fs};
 
 use sha2::{Digest, Sha256};
 
-#[path = "../src/shipped/calls.rs"]
+#[path = "../src/shipped_guests/calls.rs"]
 mod calls;
-#[path = "../src/shipped/outline.rs"]
+#[path = "../src/shipped_guests/outline.rs"]
 mod outline;
-#[path = "../src/shipped/pack.rs"]
+#[path = "../src/shipped_guests/pack.rs"]
 mod pack;
 
 type BuildScriptError = Box<dyn std::error::Error>;
@@ -43,9 +43,9 @@ struct BundledGuest {
 
 pub(super) fn pack() -> Result<(), BuildScriptError> {
     println!("cargo:rerun-if-changed=build/guests.rs");
-    println!("cargo:rerun-if-changed=src/shipped/calls.rs");
-    println!("cargo:rerun-if-changed=src/shipped/outline.rs");
-    println!("cargo:rerun-if-changed=src/shipped/pack.rs");
+    println!("cargo:rerun-if-changed=src/shipped_guests/calls.rs");
+    println!("cargo:rerun-if-changed=src/shipped_guests/outline.rs");
+    println!("cargo:rerun-if-changed=src/shipped_guests/pack.rs");
     println!("cargo:rerun-if-env-changed=HOLM_GUESTS");
     println!("cargo:rerun-if-env-changed=HOLM_GUESTS_OUTLINES");
     let sources = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../guests");

@@ -48,7 +48,7 @@ pub mod root;
 pub mod search;
 pub mod shell;
 #[cfg(feature = "wasm")]
-pub mod shipped;
+pub mod shipped_guests;
 #[cfg(unix)]
 pub mod simple_tools;
 pub mod text;

@@ -79,10 +79,10 @@ fn the_list_holds_natively() {
 #[test]
 fn the_list_notices_every_guard_that_is_switched_off() {
     let _turn = TURN.lock();
-    for guard in holm_guards::mutate::NAMES {
-        assert!(holm_guards::mutate::switch_off(guard));
+    for guard in holm_guards::guard_switches::NAMES {
+        assert!(holm_guards::guard_switches::switch_off(guard));
         let noticed = !failures().is_empty();
-        holm_guards::mutate::switch_off("");
+        holm_guards::guard_switches::switch_off("");
         assert!(noticed, "nothing notices that {guard} is off");
     }
 }

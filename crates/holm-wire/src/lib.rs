@@ -39,8 +39,8 @@
 //! A format is one folder. Outside of it, only a line here and a variant of [`Format`] change.
 //! Write:
 //!
-//! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`loose::LenientStr`] for strings,
-//!    [`loose::LenientText`] for text that may come in parts, [`loose::LenientCount`] for numbers,
+//! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`lenient::LenientStr`] for strings,
+//!    [`lenient::LenientText`] for text that may come in parts, [`lenient::LenientCount`] for numbers,
 //!    `Option<RawJson<'_>>` for open JSON, and `#[serde(default)]` on everything. Never use `flatten`,
 //!    `untagged` or `tag = ".."`.
 //! 2. `stream.rs`: [`stream::EventReader`] for a type of your own. It receives one frame, writes
@@ -78,11 +78,11 @@ pub mod cohere;
 pub mod delta;
 mod draft;
 mod encoder;
+mod fast_read;
 pub mod framing;
 pub mod gemini;
 mod http;
-mod lean;
-pub mod loose;
+pub mod lenient;
 pub mod media;
 mod memo;
 pub mod ollama;

@@ -5,7 +5,7 @@ use std::{string::String, vec, vec::Vec};
 use holm_guards::json::Json;
 use holm_kernel::{Media, Source};
 
-use crate::{AuthScheme, MediaSource, ProviderRequest, escape, loose, media, server, write};
+use crate::{AuthScheme, MediaSource, ProviderRequest, escape, lenient, media, server, write};
 
 #[test]
 fn a_url_has_its_version_once_and_its_query_escaped() {
@@ -52,7 +52,7 @@ fn thousandths_are_written_and_read_back() {
         let mut out = Vec::new();
         write::thousandths(&mut out, milli);
         assert_eq!(out, text.as_bytes());
-        assert_eq!(loose::thousandths(text), Some(milli));
+        assert_eq!(lenient::thousandths(text), Some(milli));
     };
     check(0, "0");
     check(700, "0.7");
@@ -60,13 +60,13 @@ fn thousandths_are_written_and_read_back() {
     check(1005, "1.005");
     check(u32::MAX, "4294967.295");
     for text in ["", "-1", "1e1", "x", "4294968", "0.x"] {
-        assert_eq!(loose::thousandths(text), None, "{text}");
+        assert_eq!(lenient::thousandths(text), None, "{text}");
     }
 }
 
 #[test]
 fn counts_are_read_in_every_spelling() {
-    let check = |text: &str, expect| assert_eq!(loose::count(text), expect, "{text}");
+    let check = |text: &str, expect| assert_eq!(lenient::count(text), expect, "{text}");
     check("0", Some(0));
     check("12.0", Some(12));
     check("\"12\"", Some(12));
@@ -81,17 +81,17 @@ fn counts_are_read_in_every_spelling() {
 
 #[test]
 fn text_is_read_whatever_stands_there() {
-    let check = |json: &str, expect: loose::LenientText<'_>| {
-        assert_eq!(serde_json::from_str::<loose::LenientText<'_>>(json).unwrap(), expect, "{json}");
+    let check = |json: &str, expect: lenient::LenientText<'_>| {
+        assert_eq!(serde_json::from_str::<lenient::LenientText<'_>>(json).unwrap(), expect, "{json}");
     };
-    check("\"a\"", loose::LenientText::Text("a".into()));
-    check(r#""\n""#, loose::LenientText::Text("\n".into()));
+    check("\"a\"", lenient::LenientText::Text("a".into()));
+    check(r#""\n""#, lenient::LenientText::Text("\n".into()));
     for json in ["null", "1", "-1", "1.5", "true", "{\"a\":[1]}"] {
-        check(json, loose::LenientText::Nothing);
+        check(json, lenient::LenientText::Nothing);
     }
-    check("[]", loose::LenientText::Parts(Vec::new()));
+    check("[]", lenient::LenientText::Parts(Vec::new()));
     let deep = "[".repeat(200);
-    assert!(serde_json::from_str::<loose::LenientText<'_>>(&deep).is_err());
+    assert!(serde_json::from_str::<lenient::LenientText<'_>>(&deep).is_err());
 }
 
 struct Store;

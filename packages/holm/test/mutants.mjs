@@ -8,7 +8,7 @@ import { hosts } from './hosts/index.mjs';
 
 const root = fileURLToPath(new URL('../.mutants', import.meta.url));
 const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8'));
-const source = readFileSync(new URL('../../../crates/holm-guards/src/mutate.rs', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../../../crates/holm-guards/src/guard_switches.rs', import.meta.url), 'utf8');
 const mutants = [.../NAMES: \[&str; \d+\] = \[([^\]]+)\]/.exec(source)[1].matchAll(/"(\w+)"/g)].map(([, name]) => name);
 
 let missed = 0;

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use crossterm::event::{Event as Happened, EventStream};
+use crossterm::event::{Event, EventStream};
 use futures::StreamExt as _;
 use holm::store::Store;
 use tokio::{
@@ -277,13 +277,13 @@ impl ChatLoop {
         Ok(())
     }
 
-    fn happened(&mut self, happened: Happened, keys: &mut KeyStream) -> anyhow::Result<LoopControl> {
+    fn happened(&mut self, happened: Event, keys: &mut KeyStream) -> anyhow::Result<LoopControl> {
         let (msg, is_typed) = match happened {
-            Happened::Key(key) => (ChatMessage::Key(key), true),
-            Happened::Paste(text) => (ChatMessage::Pasted(text), true),
-            Happened::Mouse(mouse) => (ChatMessage::Mouse(mouse), false),
-            Happened::Resize(columns, rows) => (ChatMessage::Resized(TerminalSize { columns, rows }), false),
-            Happened::FocusGained | Happened::FocusLost => return Ok(LoopControl::On),
+            Event::Key(key) => (ChatMessage::Key(key), true),
+            Event::Paste(text) => (ChatMessage::Pasted(text), true),
+            Event::Mouse(mouse) => (ChatMessage::Mouse(mouse), false),
+            Event::Resize(columns, rows) => (ChatMessage::Resized(TerminalSize { columns, rows }), false),
+            Event::FocusGained | Event::FocusLost => return Ok(LoopControl::On),
         };
         // Mouse wheels and window edges send hundreds of steps a second, and each
         // changes the whole screen.

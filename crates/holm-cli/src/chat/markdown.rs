@@ -10,7 +10,7 @@ use ratatui::{
 
 use super::{
     code::{CodeLanguage, LexerState},
-    growing::{IncrementalText, LONGEST_OPEN, TextLayout, too_long},
+    incremental_text::{IncrementalText, LONGEST_OPEN, TextLayout, too_long},
     text::{LineBreak, LineMargin, clipped, wrap},
     theme::ChatTheme,
 };

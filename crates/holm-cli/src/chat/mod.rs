@@ -14,7 +14,7 @@ mod diff;
 mod draft;
 mod draw;
 mod frame_pacer;
-mod growing;
+mod incremental_text;
 mod input;
 mod item;
 mod keys;

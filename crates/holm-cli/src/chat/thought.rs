@@ -4,7 +4,7 @@
 use ratatui::text::{Line, Span};
 
 use super::{
-    growing::{IncrementalText, TextLayout, too_long},
+    incremental_text::{IncrementalText, TextLayout, too_long},
     item::{DetailLevel, FEW_RESULT_LINES, MOST_LINES},
     text::{LineBreak, LineMargin, wrap},
     theme::ChatTheme,

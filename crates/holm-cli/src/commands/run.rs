@@ -18,7 +18,7 @@ use std::{
 use clap::ValueEnum;
 use holm::{
     grants::{Grant, GrantSet, Mode},
-    kernel::{Config, Ending, MarkRule, ModelSpec as Card, NanoUsd, Prompt, Run},
+    kernel::{Config, Ending, MarkRule, ModelSpec, NanoUsd, Prompt, Run},
     runtime::{
         Agent, DeltaSink, DriveError, EventSink, HookSet, JournalStorageError, ResumeChanges, RunHandle,
         RunReport, SecretRedactor, Session,
@@ -302,7 +302,7 @@ impl RunArgs {
     }
 
     /// The models that take over from this one.
-    fn choose_stronger(&self, first: ResolvedModel) -> Result<(ResolvedModel, Vec<Card>), CommandError> {
+    fn choose_stronger(&self, first: ResolvedModel) -> Result<(ResolvedModel, Vec<ModelSpec>), CommandError> {
         let said = self.settled.step_up.as_ref().filter(|said| said.value == self.step_up);
         let chosen = model::with_stronger(first, &self.step_up);
         chosen.map_err(|trouble| trouble.at(said.map(|said| &said.origin)))

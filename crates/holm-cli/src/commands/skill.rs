@@ -5,7 +5,7 @@ mod contract_skills;
 use std::path::Path;
 
 use clap::Subcommand;
-use holm::guards::skill::CompiledSkill as Compiled;
+use holm::guards::skill::CompiledSkill;
 use holm_config::{
     read_plain_text,
     skills::{SKILL_FILE, SkillDocument},
@@ -112,7 +112,7 @@ fn filled(skill: &SkillDocument, given: &[String]) -> Result<String, CommandErro
 }
 
 /// What a skill promises, ready to be checked.
-fn compiled(skills: &RunSkills, usable: &UsableSkill) -> Result<Option<Compiled>, CommandError> {
+fn compiled(skills: &RunSkills, usable: &UsableSkill) -> Result<Option<CompiledSkill>, CommandError> {
     contract_skills::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
         let message =
             format!("the skill `{}` makes a promise that cannot be checked: {why}", usable.skill.name);

@@ -14,9 +14,7 @@ use std::{
 use clap::Subcommand;
 use holm::{
     grants::{Allowance, Grant, Mode},
-    kernel::{
-        Config, Effect, Event, ModelSpec as Card, Outcome, Run, Started, Timestamp, ToolOutput, ToolSpec,
-    },
+    kernel::{Config, Effect, Event, ModelSpec, Outcome, Run, Started, Timestamp, ToolOutput, ToolSpec},
     runtime,
     store::Store,
 };
@@ -396,7 +394,7 @@ fn no_such(name: &str) -> CommandError {
 
 /// What the kernel says about a tool when a run begins with it.
 fn flaws(tool: &ToolSpec) -> (bool, Vec<String>) {
-    let mut config = Config::new(Card::named("scripted/none"));
+    let mut config = Config::new(ModelSpec::named("scripted/none"));
     config.tools = vec![tool.clone()];
     let mut run = Run::start(Started::new("validate", 0, config), Timestamp::new(0));
     let mut found = (true, Vec::new());

@@ -10,7 +10,7 @@ use holm::{
 };
 use holm_tools::{
     shell::{CommandRules, CommandRuling, SHELL, ShellScript},
-    shipped::{self, LazyWasmHost, ShippedTool},
+    shipped_guests::{self, LazyWasmHost, ShippedTool},
 };
 use serde_json::Value;
 
@@ -64,10 +64,10 @@ impl BuiltinToolSet {
 
     /// Reports an error if the user asks for guests that this build does not contain.
     pub(crate) fn check(self) -> Result<(), CommandError> {
-        if self != Self::Wasm || shipped::all().iter().any(shipped::ShippedGuest::is_prepared) {
+        if self != Self::Wasm || shipped_guests::all().iter().any(shipped_guests::ShippedGuest::is_prepared) {
             return Ok(());
         }
-        let message = lacking(shipped::all().len(), 0).unwrap_or_else(|| NONE.to_owned());
+        let message = lacking(shipped_guests::all().len(), 0).unwrap_or_else(|| NONE.to_owned());
         Err(CommandError::new(CommandExit::Missing, message).hint(
             "run `make guests` in its source tree and build it \
                                                        again",
@@ -85,8 +85,8 @@ fn some(tools: &Toolbox, keep: impl Fn(&kernel::ToolSpec) -> bool) -> Toolbox {
 
 /// The guests that this build lacks, for commands that list tools.
 pub(crate) fn missing() -> Option<String> {
-    let all = shipped::all().len();
-    let prepared = shipped::all().iter().filter(|guest| guest.is_prepared()).count();
+    let all = shipped_guests::all().len();
+    let prepared = shipped_guests::all().iter().filter(|guest| guest.is_prepared()).count();
     lacking(all, prepared).map(|what| format!("{what}; `make guests` in its sources makes them"))
 }
 

@@ -6,7 +6,7 @@ use super::{
     CallOutcome, EmptyOutput, ErrorText, Expectation, ObservedOutput, ascii, compat, disguised_errors,
     metadata,
 };
-use crate::mutate::{GuardSwitch, off};
+use crate::guard_switches::{GuardSwitch, off};
 use crate::ruling::{Reason, Rules, Ruling};
 
 /// The name of this guard in its reasons.

@@ -5,8 +5,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Must, Postcondition, Rule};
+use crate::guard_switches::{GuardSwitch, off};
 use crate::json::Json;
-use crate::mutate::{GuardSwitch, off};
 use crate::plausibility::{CallOutcome, ObservedOutput};
 use crate::ruling::{Reason, Ruling, RulingChain, excerpt};
 use crate::schema::{CompiledSchema, EcmaPattern, PatternError, SchemaError, UnsupportedKeyword};

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::ArgumentFix;
 use super::fixer::ArgumentFixer;
 use super::text;
+use crate::guard_switches::{GuardSwitch, off};
 use crate::json::Json;
-use crate::mutate::{GuardSwitch, off};
 use crate::schema::CompiledSchema;
 
 /// The result of repairing a call's arguments.

@@ -8,8 +8,8 @@ use super::compile;
 use super::node::{SchemaNode, SchemaNodeId};
 use super::summary;
 use super::{SchemaDialect, SchemaError, SchemaViolation, UnsupportedKeyword};
+use crate::guard_switches::{GuardSwitch, off};
 use crate::json::Json;
-use crate::mutate::{GuardSwitch, off};
 
 /// A compiled JSON Schema.
 ///

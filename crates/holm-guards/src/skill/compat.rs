@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 
 use super::SkillError;
 use super::runner::{MAX_WORK, TOO_MUCH};
+use crate::guard_switches::{GuardSwitch, off};
 use crate::json::Json;
-use crate::mutate::{GuardSwitch, off};
 
 /// The name, description and version of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

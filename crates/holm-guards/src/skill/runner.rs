@@ -10,8 +10,8 @@ use super::{
     Case, Cases, Contract, ContractError, SkillError, SkillFormat, SourceText, ValueReading, compat, prompt,
     reply,
 };
+use crate::guard_switches::{GuardSwitch, off};
 use crate::json::Json;
-use crate::mutate::{GuardSwitch, off};
 use crate::ruling::{Rules, excerpt};
 use crate::schema::{CompiledSchema, UnsupportedKeyword};
 

@@ -8,9 +8,7 @@ use alloc::{
 };
 
 use holm_grants::Level;
-use holm_guards::plausibility::{
-    self, CallOutcome as Claim, Expectation, ObservedOutput, PlausibilityResult,
-};
+use holm_guards::plausibility::{self, CallOutcome, Expectation, ObservedOutput, PlausibilityResult};
 use holm_guards::postcondition::{CompiledPostconditions, PostconditionResult};
 use holm_guards::ruling::{Reason, Ruling};
 
@@ -103,10 +101,11 @@ impl Run {
             PlausibilityResult::NeedsWhole => checks.push_back(Check::Plausibility(expectation(&entry))),
         }
         if let Ok(compiled) = &entry.compiled {
-            let (chain, open) = match compiled.postconditions.evaluate(Claim::Succeeded, &observe(&output)) {
-                PostconditionResult::Ruled(chain) => (chain, Vec::new()),
-                PostconditionResult::Pending { chain, checks } => (chain, checks),
-            };
+            let (chain, open) =
+                match compiled.postconditions.evaluate(CallOutcome::Succeeded, &observe(&output)) {
+                    PostconditionResult::Ruled(chain) => (chain, Vec::new()),
+                    PostconditionResult::Pending { chain, checks } => (chain, checks),
+                };
             for warning in chain.warnings() {
                 self.emit_ruling(slot, warning, false);
             }
@@ -279,7 +278,7 @@ fn judge_plausibility(entry: &RunCatalogueEntry, output: &ToolOutput) -> Plausib
     if !output.parts.is_empty() {
         return PlausibilityResult::Ruled(Ruling::Accept);
     }
-    plausibility::judge(Claim::Succeeded, &observe(output), expectation(entry))
+    plausibility::judge(CallOutcome::Succeeded, &observe(output), expectation(entry))
 }
 
 fn observe(output: &ToolOutput) -> ObservedOutput<'_> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use holm_guards::json::Json;
 use holm_kernel::{
-    Block, Config, Effect, Input, Message, MessageId, Messages, ModelSpec as Card, Offer, Protocol, Purpose,
-    Request, Role, Run, Started, Timestamp, ToolCall, ToolResult, ToolSpec,
+    Block, Config, Effect, Input, Message, MessageId, Messages, ModelSpec, Offer, Protocol, Purpose, Request,
+    Role, Run, Started, Timestamp, ToolCall, ToolResult, ToolSpec,
 };
 
 /// Tokens of a reply: as many as the evaluation in Python allows (`LONGEST` in `evaluate.py`), so that figures compare.
@@ -78,7 +78,7 @@ impl Episode {
         };
         let request = Request {
             purpose: Purpose::Turn,
-            model: Arc::new(Card::named(NAME)),
+            model: Arc::new(ModelSpec::named(NAME)),
             system,
             messages: Messages::Own(Vec::new()),
             tools,
@@ -94,7 +94,7 @@ impl Episode {
             system: self.system.clone(),
             tools: self.tools.iter().map(|tool| ToolSpec::clone(tool)).collect(),
             protocol: Protocol::Text,
-            ..Config::new(Card::named(NAME))
+            ..Config::new(ModelSpec::named(NAME))
         };
         let now = Timestamp::new(0);
         let mut run = Run::start(Started::new("held-out", 0, config), now);

@@ -17,7 +17,7 @@ use std::{
 };
 
 use holm_jail::{Jail, JailEngine, JailLimits, JailNetwork, JailTask};
-use holm_kernel::{Family, ModelSpec as Card, Price};
+use holm_kernel::{Family, ModelSpec, Price};
 use holm_runtime::{Model, ModelConnection};
 use sha2::{Digest as _, Sha256};
 use tokio::{sync::Mutex, time::Instant};
@@ -106,13 +106,13 @@ impl LocalModel {
 
     /// The model card for the kernel, under a name of the form `provider/model`. Its price is zero.
     #[must_use]
-    pub fn card(&self, name: &str) -> Card {
-        Card {
+    pub fn card(&self, name: &str) -> ModelSpec {
+        ModelSpec {
             family: Family::Open,
             window: Some(self.0.context()),
             max_output: Some(u64::from(self.0.settings.most)),
             price: Some(Price::default()),
-            ..Card::named(name)
+            ..ModelSpec::named(name)
         }
     }
 

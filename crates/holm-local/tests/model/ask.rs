@@ -5,8 +5,8 @@ use std::{path::PathBuf, sync::Arc};
 use holm_guards::json::Json;
 use holm_jail::JailLauncher;
 use holm_kernel::{
-    Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec as Card, Offer, Purpose, Reply,
-    Request, Role, ToolSpec,
+    Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Purpose, Reply, Request,
+    Role, ToolSpec,
 };
 use holm_local::{LocalModel, LocalModelSettings};
 use holm_runtime::{DeltaSink, ModelConnection, ModelRequest, NullDeltaSink};
@@ -45,7 +45,7 @@ pub(crate) fn tool(name: &str, description: &str, schema: &str) -> Arc<ToolSpec>
 pub(crate) fn request(system: &str, tools: Vec<Arc<ToolSpec>>) -> Request {
     Request {
         purpose: Purpose::Turn,
-        model: Arc::new(Card::named("local/test")),
+        model: Arc::new(ModelSpec::named("local/test")),
         system: system.into(),
         messages: Messages::Own(Vec::new()),
         tools: Arc::new(Offer { epoch: 1, tools }),

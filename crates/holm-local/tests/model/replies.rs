@@ -5,7 +5,7 @@ use holm_guards::{
     schema::CompiledSchema,
     skill::{CompiledSkill, extract},
 };
-use holm_kernel::{Block, CallId, ModelSpec as Card, Offer, Purpose, Request, StopReason, ToolSpec};
+use holm_kernel::{Block, CallId, ModelSpec, Offer, Purpose, Request, StopReason, ToolSpec};
 use holm_local::{GrammarConstraint, LocalModel, ToolSelection};
 use holm_runtime::{DeltaSink, Model as _, ModelConnection as _, ModelRequest, ReplyDelta};
 use tokio_util::sync::CancellationToken;
@@ -80,7 +80,7 @@ async fn a_plain_question_is_answered_in_pieces() {
 
 async fn drawn(model: &LocalModel, tools: &[Arc<ToolSpec>], wish: &str, milli: u32) -> Block {
     let mut asked = request("", tools.to_vec());
-    asked.model = Arc::new(Card { temperature_milli: Some(milli), ..Card::named("local/test") });
+    asked.model = Arc::new(ModelSpec { temperature_milli: Some(milli), ..ModelSpec::named("local/test") });
     let mut blocks = replied(ask(&mut *model.open(), &asked, &[user(wish)]).await).blocks;
     assert_eq!(blocks.len(), 1, "{blocks:?}");
     blocks.remove(0)

@@ -1,8 +1,8 @@
 use std::sync::{Arc, Mutex};
 
 use holm_kernel::{
-    Block, CallId, Ending, Event, FailureClass, Limit, Message, MessageId, ModelResult, ModelSpec as Card,
-    Numbered, Role,
+    Block, CallId, Ending, Event, FailureClass, Limit, Message, MessageId, ModelResult, ModelSpec, Numbered,
+    Role,
 };
 use holm_runtime::{Agent, Model as _, ModelConnection, ReplyDelta};
 use tokio_util::sync::CancellationToken;
@@ -122,7 +122,7 @@ async fn a_prompt_beyond_the_context_is_a_typed_limit() {
 async fn a_conversation_that_fits_no_more_is_shortened_before_it_ends_at_its_limit() {
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
-    let card = Card { max_output: Some(64), ..Card::named("local/test") };
+    let card = ModelSpec { max_output: Some(64), ..ModelSpec::named("local/test") };
     let agent = Agent::builder(card, open(settings().context(256)))
         .events(move |event: &Numbered| heard.lock().unwrap().push(event.event.clone()))
         .build()

@@ -7,7 +7,7 @@ use holm_grants::Level;
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Source, ToolOutput, ToolSpec};
 use holm_runtime::{ProgressUpdate, ToolInvocation, Toolbox, tool_fn};
-use holm_tools::registry::{SourceRank, ToolOffer, ToolRegistry, ToolSource as Origin};
+use holm_tools::registry::{SourceRank, ToolOffer, ToolRegistry, ToolSource};
 
 /// A picture of one red point.
 pub(crate) const PICTURE: &str =
@@ -21,13 +21,13 @@ pub(crate) const TRIGGER: &str = "test_trigger_tool_change";
 pub(crate) fn registry() -> ToolRegistry {
     let registry = ToolRegistry::new();
     let offers: Vec<ToolOffer> = tools().iter().map(|tool| ToolOffer::new(Arc::clone(tool))).collect();
-    registry.edit(|edit| edit.set(Origin::new(SourceRank::BuiltIn, "suite"), offers));
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::BuiltIn, "suite"), offers));
     registry
 }
 
 /// Makes the registry another one.
 pub(crate) fn change(registry: &ToolRegistry) {
-    registry.edit(|edit| edit.set(Origin::new(SourceRank::User, "nothing"), []));
+    registry.edit(|edit| edit.set(ToolSource::new(SourceRank::User, "nothing"), []));
 }
 
 fn tools() -> Toolbox {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{Outcome, Repeat, ToolOutput, ToolSpec as Declaration, Yields};
+use holm_kernel::{Outcome, Repeat, ToolOutput, ToolSpec, Yields};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 use rmcp::model::GetPromptResult;
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use crate::HintTrust;
 pub struct RemoteTool {
     remote: RemoteServer,
     action: RemoteAction,
-    declaration: Arc<Declaration>,
+    declaration: Arc<ToolSpec>,
 }
 
 /// What a call does.
@@ -55,7 +55,7 @@ impl RemoteTool {
         };
         let declaration =
             declare(&remote, &definition.name, &definition.description, definition.schema.clone());
-        let declaration = Declaration { level, repeat, ..declaration };
+        let declaration = ToolSpec { level, repeat, ..declaration };
         let action = RemoteAction::Call { name: definition.name.clone(), sha256: definition.sha256 };
         Self { remote, action, declaration: Arc::new(declaration) }
     }
@@ -131,7 +131,7 @@ impl RemoteTool {
 }
 
 impl Tool for RemoteTool {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         &self.declaration
     }
 
@@ -152,11 +152,11 @@ impl Tool for RemoteTool {
 
 /// The declaration that all tools of a server share. The name starts with the server's name, the
 /// output counts as untrusted, and the arguments leave the machine.
-fn declare(remote: &RemoteServer, name: &str, description: &str, schema: Json) -> Declaration {
-    Declaration {
+fn declare(remote: &RemoteServer, name: &str, description: &str, schema: Json) -> ToolSpec {
+    ToolSpec {
         yields: Yields { untrusted: true, private: false, egress: true },
         timeout_ms: remote.spec().timeout.and_then(|time| u64::try_from(time.as_millis()).ok()),
-        ..Declaration::new(format!("{}_{name}", remote.name()), description, schema)
+        ..ToolSpec::new(format!("{}_{name}", remote.name()), description, schema)
     }
 }
 

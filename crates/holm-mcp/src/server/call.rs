@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
     Approvals, Block, CallId, ChildResult, Event, ModelResult, ModelSpec, Numbered, Outcome, Price, Reply,
-    StopReason, ToolCall, ToolKind, ToolOutput, ToolSpec as Declaration,
+    StopReason, ToolCall, ToolKind, ToolOutput, ToolSpec,
 };
 use holm_runtime::{
     Agent, AgentBuilder, BoxFuture, CancellationToken, ChildLaunch, ChildSpawner, DeltaSink, DenyAllApprover,
@@ -209,7 +209,7 @@ struct ToolOutputCapture {
 }
 
 impl Tool for ToolOutputCapture {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         self.tool.declaration()
     }
 

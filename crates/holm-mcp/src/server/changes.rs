@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::ToolSpec as Declaration;
+use holm_kernel::ToolSpec;
 use holm_tools::registry::{RegistrySnapshot, ToolRegistry};
 use tokio::sync::watch;
 
@@ -72,7 +72,7 @@ async fn counted(changes: &mut Option<watch::Receiver<u64>>) -> bool {
 pub(super) struct ToolChanges {
     all: watch::Receiver<Arc<RegistrySnapshot>>,
     shows: RegistryExposure,
-    seen: Vec<Declaration>,
+    seen: Vec<ToolSpec>,
 }
 
 impl ToolChanges {
@@ -97,7 +97,7 @@ impl ToolChanges {
 }
 
 /// The part of a snapshot that clients may see.
-fn visible(snapshot: &RegistrySnapshot, shows: RegistryExposure) -> Vec<Declaration> {
+fn visible(snapshot: &RegistrySnapshot, shows: RegistryExposure) -> Vec<ToolSpec> {
     let shown = snapshot.tools().filter_map(|(tool, _)| {
         let is_shown = match (kind(tool.as_ref()), shows) {
             (ExposedToolKind::Agent, _) | (ExposedToolKind::Tool, RegistryExposure::Everything) => true,

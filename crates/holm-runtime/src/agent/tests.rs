@@ -4,7 +4,7 @@ use holm_grants::{GrantSet, Level, Mode};
 use holm_guards::json::Json;
 use holm_kernel::{
     Budget, Config, Ending, Event, FailureClass, Input, MarkRule, ModelResult, ModelSpec, NanoUsd,
-    RecordReceipt, Seq, Started, Timestamp, ToolOutput, ToolSpec as Declaration,
+    RecordReceipt, Seq, Started, Timestamp, ToolOutput, ToolSpec,
     journal::{self, ReplayError},
 };
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ fn calls(name: &str, arguments: &str) -> ModelResult {
 
 fn reads(name: &str) -> FnTool<impl Fn(crate::ToolInvocation) -> std::future::Ready<ToolOutput>> {
     let schema = Json::object([("type", "object".into())]);
-    let declaration = Declaration::new(name, "Reads.", schema).level(Level::ReadOnly);
+    let declaration = ToolSpec::new(name, "Reads.", schema).level(Level::ReadOnly);
     tool_fn(declaration, |_| std::future::ready(ToolOutput::text("read")))
 }
 
@@ -68,9 +68,8 @@ fn twice(name: &str) -> BuildError {
 #[test]
 fn a_tool_that_no_model_could_call_is_an_error() {
     let schema = Json::parse(r#"{"type":"object","properties":{"a":{"pattern":"("}}}"#).unwrap();
-    let tool = tool_fn(Declaration::new("bad", "Breaks.", schema), |_| {
-        std::future::ready(ToolOutput::text("never"))
-    });
+    let tool =
+        tool_fn(ToolSpec::new("bad", "Breaks.", schema), |_| std::future::ready(ToolOutput::text("never")));
     let error = Agent::builder("test/one", plays([])).tool(tool).build().unwrap_err();
     assert!(
         matches!(&error, BuildError::Tools(crate::ToolboxError::Flawed { name, .. }) if name == "bad"),
@@ -136,7 +135,7 @@ fn writes(
 ) -> FnTool<impl Fn(crate::ToolInvocation) -> std::future::Ready<ToolOutput> + use<>> {
     let schema = Json::object([("type", "object".into())]);
     let runs = Arc::clone(runs);
-    tool_fn(Declaration::new("put", "Writes.", schema).level(Level::Write), move |_| {
+    tool_fn(ToolSpec::new("put", "Writes.", schema).level(Level::Write), move |_| {
         *runs.lock().unwrap() += 1;
         std::future::ready(ToolOutput::text("written"))
     })

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::Level;
 use holm_guards::json::Json;
-use holm_kernel::{PlainAnswer, Prompt, Run, ToolKind, ToolOutput, ToolSpec as Declaration};
+use holm_kernel::{PlainAnswer, Prompt, Run, ToolKind, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -102,12 +102,12 @@ impl Agent {
 
 /// The tool with which a model gives its answer.
 pub(super) struct AnswerTool {
-    declaration: Declaration,
+    declaration: ToolSpec,
     take: Box<dyn Fn(&str) -> ToolOutput + Send + Sync>,
 }
 
 impl Tool for AnswerTool {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         &self.declaration
     }
 
@@ -125,7 +125,7 @@ impl AnswerTool {
             return None;
         }
         let declaration = run.tools().find(|tool| tool.name == ANSWER && tool.kind == ToolKind::Host)?;
-        let declaration = Declaration::clone(declaration);
+        let declaration = ToolSpec::clone(declaration);
         Some(Self { declaration, take: Box::new(|arguments| ToolOutput::terminal(arguments)) })
     }
 }
@@ -134,10 +134,10 @@ impl AnswerTool {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TypedAnswerError {
     /// One of the agent's own tools has the name of the answer tool.
-    #[error("a tool of this agent is named `{ANSWER}`; give it another name")]
+    #[error("this agent has a tool named `{ANSWER}`; rename it")]
     NameTaken,
     /// The run never had a prompt, so there is no value to wait for.
-    #[error("the run was never asked for anything; prompt it with `run_typed`")]
+    #[error("the run has no prompt yet; prompt it with `run_typed`")]
     NotAsked,
     /// The run cannot continue.
     #[error(transparent)]
@@ -146,7 +146,7 @@ pub enum TypedAnswerError {
     #[error(transparent)]
     NotAnswered(#[from] NoAnswerError),
     /// The model answered with something else.
-    #[error("the model's answer is no such value ({reason})")]
+    #[error("the model's answer does not have the requested type ({reason})")]
     NotAValue {
         /// What is wrong with it.
         reason: String,
@@ -178,14 +178,14 @@ impl AnswerShape {
 
     fn answer<T: DeserializeOwned + Send + 'static>(&self, given: Arc<Mutex<Option<T>>>) -> AnswerTool {
         let about = "Gives the final answer. Call it once, when you know the answer.";
-        let declaration = Declaration::new(ANSWER, about, self.schema.clone()).level(Level::None);
+        let declaration = ToolSpec::new(ANSWER, about, self.schema.clone()).level(Level::None);
         let wrapped = self.wrapped;
         let take = move |arguments: &str| match read(wrapped, arguments) {
             Ok(value) => {
                 *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
                 ToolOutput::terminal(arguments)
             }
-            Err(reason) => ToolOutput::failed(format!("the answer cannot be taken: {reason}")),
+            Err(reason) => ToolOutput::failed(format!("the answer was rejected: {reason}")),
         };
         AnswerTool { declaration, take: Box::new(take) }
     }

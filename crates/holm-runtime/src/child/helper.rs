@@ -8,18 +8,18 @@ use std::{
 
 use holm_grants::{Grant, GrantSet, Level, NeedTemplate};
 use holm_guards::json::Json;
-use holm_kernel::{Background, NanoUsd, ToolKind, ToolSpec as Declaration};
+use holm_kernel::{Background, NanoUsd, ToolKind, ToolSpec};
 
 use crate::{Agent, BoxFuture, BuildError};
 
 /// The schema of helpers that may work in the background.
-const BACKGROUND_SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What is to be done, with everything the helper must know: it sees nothing of this conversation."},"background":{"type":"boolean","description":"Whether you go on at once; the result comes by itself later."}},"required":["task"],"additionalProperties":false}"#;
+const BACKGROUND_SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What to do, with everything the helper must know: it does not see this conversation."},"background":{"type":"boolean","description":"Continue at once; the result arrives later on its own."}},"required":["task"],"additionalProperties":false}"#;
 
 /// The argument of a call that does not wait.
 const BACKGROUND: &str = "background";
 
 /// The schema of all other helpers.
-const SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What is to be done, with everything the helper must know: it sees nothing of this conversation."}},"required":["task"],"additionalProperties":false}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What to do, with everything the helper must know: it does not see this conversation."}},"required":["task"],"additionalProperties":false}"#;
 
 /// An agent that other agents can delegate work to.
 ///
@@ -43,7 +43,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","
 /// ```
 #[derive(Clone)]
 pub struct HelperAgent {
-    pub(super) declaration: Declaration,
+    pub(super) declaration: ToolSpec,
     pub(super) origin: HelperOrigin,
 }
 
@@ -138,7 +138,7 @@ impl HelperAgent {
 
     /// Changes anything else in its declaration: its quota, its pace, its postconditions.
     #[must_use]
-    pub fn declared(mut self, change: impl FnOnce(&mut Declaration)) -> Self {
+    pub fn declared(mut self, change: impl FnOnce(&mut ToolSpec)) -> Self {
         change(&mut self.declaration);
         self
     }
@@ -160,10 +160,10 @@ impl fmt::Debug for HelperAgent {
 }
 
 /// Calling a helper changes nothing by itself: each of its actions is judged when it happens.
-fn declaration(name: String, description: String) -> Declaration {
+fn declaration(name: String, description: String) -> ToolSpec {
     let schema = Json::parse(SCHEMA).unwrap_or(Json::Null);
     let need = format!("spawn:{name}").parse::<NeedTemplate>();
-    let mut declaration = Declaration::new(name, description, schema).level(Level::None);
+    let mut declaration = ToolSpec::new(name, description, schema).level(Level::None);
     // A name that cannot be granted is reported when the agent is built: its grant is missing
     // there.
     declaration.needs.extend(need);

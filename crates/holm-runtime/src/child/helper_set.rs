@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 
 use holm_grants::Grant;
-use holm_kernel::{Background, CHILDREN, ChildResult, ChildrenAtEnd, ToolSpec as Declaration};
+use holm_kernel::{Background, CHILDREN, ChildResult, ChildrenAtEnd, ToolSpec};
 use tokio::sync::Semaphore;
 
 use super::{HelperAgent, LiveChild, child_execution::ChildExecution, live_children::ChildRegistry};
@@ -66,10 +66,10 @@ impl HelperSet {
 
     /// The declarations of the helpers, and of the tool that manages children in the background
     /// if one is needed.
-    pub fn declarations(&self) -> Vec<Declaration> {
+    pub fn declarations(&self) -> Vec<ToolSpec> {
         let mut all: Vec<_> = self.helpers.values().map(|helper| helper.declaration.clone()).collect();
         if all.iter().any(|declaration| declaration.background != Background::Never) {
-            all.push(Declaration::children(CHILDREN));
+            all.push(ToolSpec::children(CHILDREN));
         }
         all
     }

@@ -25,7 +25,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use holm_kernel::{
-    ChildResult, Ending, Input, Prompt, Run, Started, Timestamp, ToolSpec as Declaration,
+    ChildResult, Ending, Input, Prompt, Run, Started, Timestamp, ToolSpec,
     journal::{self, JournalWriter},
 };
 
@@ -203,7 +203,8 @@ impl Driver {
     fn new(run: Run, writer: JournalWriter, host: RunHost) -> Self {
         let RunHost { parts: mut host, journal } = host;
         let lease_loss = LeaseLoss::of(&*journal);
-        let line = host.model.open_run(&run.started().run);
+        // Forks have the seed of their run, and prompts that begin like its prompts.
+        let line = host.model.open_run(&format!("{:016x}", run.started().seed));
         for sink in &mut host.events {
             if let Some(own) = sink.of_run(&run.started().run) {
                 *sink = own;
@@ -464,7 +465,7 @@ impl Driver {
 /// Changes when a run is taken over.
 pub(crate) struct TakeoverChanges {
     /// The host's tools; the run is told if it knows different ones.
-    pub(crate) tools: Vec<Declaration>,
+    pub(crate) tools: Vec<ToolSpec>,
     /// The changes that people made.
     pub(crate) facts: Vec<Input>,
     /// When hooks see its calls.

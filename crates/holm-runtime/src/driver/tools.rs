@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use holm_kernel::{Input, Run, ToolKind, ToolSpec as Declaration};
+use holm_kernel::{Input, Run, ToolKind, ToolSpec};
 
 use super::Driver;
 use crate::{DriveError, Toolbox};
@@ -10,12 +10,12 @@ use crate::{DriveError, Toolbox};
 impl Driver {
     /// The fact that tells the run about its host's tools; `None` if it knows them. A run must not
     /// judge a call by an outdated declaration.
-    pub(super) fn other_tools(&self, now: Vec<Declaration>) -> Option<Input> {
+    pub(super) fn other_tools(&self, now: Vec<ToolSpec>) -> Option<Input> {
         let mut fact = Input::ToolsChanged(now);
         // Stored declarations contain no secrets.
         self.host.secrets.input(&mut fact);
         let Input::ToolsChanged(now) = &fact else { return None };
-        let knows = |tool: &Declaration| self.run.tools().any(|known| **known == *tool);
+        let knows = |tool: &ToolSpec| self.run.tools().any(|known| **known == *tool);
         let same = self.run.tools().count() == now.len() && now.iter().all(knows);
         (!same).then_some(fact)
     }
@@ -35,12 +35,12 @@ impl Driver {
 
 /// The run's tools, with those of the old toolbox replaced by those of the new one. Tools that came
 /// from no toolbox stay: helpers, skills, and those that the kernel answers itself.
-pub(super) fn in_place_of(before: &Toolbox, run: &Run, tools: &Toolbox) -> Vec<Declaration> {
-    let stays = |tool: &&Arc<Declaration>| {
+pub(super) fn in_place_of(before: &Toolbox, run: &Run, tools: &Toolbox) -> Vec<ToolSpec> {
+    let stays = |tool: &&Arc<ToolSpec>| {
         let name = &tool.name;
         tool.kind != ToolKind::Host && before.find(name).is_none() && tools.find(name).is_none()
     };
     let mut all = tools.declarations();
-    all.extend(run.tools().filter(stays).map(|tool| Declaration::clone(tool)));
+    all.extend(run.tools().filter(stays).map(|tool| ToolSpec::clone(tool)));
     all
 }

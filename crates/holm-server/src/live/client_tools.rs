@@ -7,7 +7,7 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::{Block, CallId, ToolCall, ToolOutput, ToolSpec as Declaration};
+use holm_kernel::{Block, CallId, ToolCall, ToolOutput, ToolSpec};
 use holm_runtime::{Tool, ToolInvocation, tool_fn};
 use holm_wire::server::CompletionTool;
 use tokio::sync::{Notify, oneshot};
@@ -45,8 +45,7 @@ impl ClientToolCalls {
     /// A tool whose calls go to the client. It changes nothing on this machine, so
     /// it needs no approval.
     pub(crate) fn tool(self: &Arc<Self>, asked: &CompletionTool) -> Arc<dyn Tool> {
-        let declaration =
-            Declaration::new(asked.name.clone(), asked.description.clone(), asked.schema.clone());
+        let declaration = ToolSpec::new(asked.name.clone(), asked.description.clone(), asked.schema.clone());
         let (errands, name) = (Arc::clone(self), asked.name.clone());
         Arc::new(tool_fn(declaration.level(Level::None), move |job| {
             let waiting = errands.wait(&name, &job);

@@ -3,12 +3,12 @@
 pub(crate) mod admin;
 pub(crate) mod agents;
 pub(crate) mod backups;
+pub(crate) mod catalogue;
 pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod folders;
 pub(crate) mod health;
 pub(crate) mod hooks;
-pub(crate) mod house;
 pub(crate) mod jobs;
 pub(crate) mod mcp;
 pub(crate) mod openai;

@@ -108,7 +108,7 @@ pub(crate) async fn cancel(
     PathParam(id): PathParam<SessionId>,
     JsonBody(stop): JsonBody<Stop>,
 ) -> Result<AcceptedResponse, ApiError> {
-    let reason = stop.reason.unwrap_or_else(|| "stopped by a person".to_owned());
+    let reason = stop.reason.unwrap_or_else(|| "stopped by a user".to_owned());
     if let Some(link) = driven(&server, &who, &id).await? {
         return hand_over(&id, &link, TerminalCommand::Cancel(reason)).await;
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use holm_grants::Level;
 use holm_kernel::{
-    Answer, Background, BatchOrder, CallId, ChildResult, ConsultPoint, Event, Marks, NanoUsd,
-    Outcome as Came, Pace, Quota, Repeat, Timestamp, ToolCall, ToolKind, ToolOutput, ToolSpec, Verdict, Vote,
+    Answer, Background, BatchOrder, CallId, ChildResult, ConsultPoint, Event, Marks, NanoUsd, Outcome, Pace,
+    Quota, Repeat, Timestamp, ToolCall, ToolKind, ToolOutput, ToolSpec, Verdict, Vote,
 };
 
 use super::{
@@ -392,7 +392,7 @@ impl Kernel {
     /// Answers a call with its result. Where a guard does not believe it, the comparison has ended before.
     fn believe(&mut self, place: usize, output: &ToolOutput) -> Go {
         let Some(tool) = self.calls[place].tool.clone() else { return Ok(()) };
-        let succeeded = output.outcome == Came::Succeeded;
+        let succeeded = output.outcome == Outcome::Succeeded;
         let terminal = self.config.policy.terminal_tools.contains(&tool.name);
         self.answer(place, output.outcome, succeeded && (output.terminate || terminal));
         if !succeeded && tool.aborts_siblings {
@@ -436,7 +436,7 @@ impl Kernel {
                         self.calls[place].again = true;
                         self.calls[place].stage = Stage::Ready;
                     } else {
-                        self.answer(place, Came::Unknown, false);
+                        self.answer(place, Outcome::Unknown, false);
                     }
                 }
                 Stage::Delegated { child: None, .. } => self.spawn_again(place)?,
@@ -463,7 +463,7 @@ impl Kernel {
     pub(super) fn abandon_calls(&mut self) {
         for place in 0..self.calls.len() {
             if matches!(self.calls[place].stage, Stage::Running { .. }) {
-                self.answer(place, Came::Unknown, false);
+                self.answer(place, Outcome::Unknown, false);
             } else {
                 self.stop(place);
             }
@@ -542,27 +542,27 @@ impl Kernel {
             }
             Stage::Running { .. } => {
                 self.due.push(Due::Stop(id));
-                self.answer(place, Came::Stopped, false);
+                self.answer(place, Outcome::Stopped, false);
             }
             Stage::Reviewing { consult, .. } => {
                 self.due.extend(consult.map(Due::Stop));
-                self.answer(place, Came::Stopped, false);
+                self.answer(place, Outcome::Stopped, false);
             }
             Stage::Delegated { child, .. } => {
                 self.money.stopped(id, child.is_some(), self.now);
                 self.due.push(Due::Stop(id));
-                self.answer(place, Came::Stopped, false);
+                self.answer(place, Outcome::Stopped, false);
             }
         }
     }
 
     /// Answers a call that does not run; of one that may have run before nobody knows.
     fn refuse(&mut self, place: usize) {
-        let came = if self.calls[place].again { Came::Unknown } else { Came::Refused };
+        let came = if self.calls[place].again { Outcome::Unknown } else { Outcome::Refused };
         self.answer(place, came, false);
     }
 
-    fn answer(&mut self, place: usize, came: Came, ends: bool) {
+    fn answer(&mut self, place: usize, came: Outcome, ends: bool) {
         let call = &mut self.calls[place];
         let vote = match call.tool.as_ref().map(|tool| tool.vote) {
             None => Some(false),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{
     AskReason, Author, CallId, ConsultPoint, Effect, Ending, Event, FailureClass, Limit, NanoUsd, NextTry,
-    Outcome as Came, Question, Queue, Role, Timestamp,
+    Outcome, Question, Queue, Role, Timestamp,
 };
 
 use crate::Step;
@@ -43,7 +43,7 @@ pub(super) enum Due {
     /// A call counts as begun.
     Began(CallId),
     /// A call is answered.
-    Answer(CallId, Came),
+    Answer(CallId, Outcome),
     /// The group is over; so much was spent and used by then, in the whole run.
     End { how: How, spent: NanoUsd, tokens: u64 },
 }

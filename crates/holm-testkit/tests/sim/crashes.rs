@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use holm_kernel::{BatchOrder, Effect, Event, Input, Outcome as Came};
+use holm_kernel::{BatchOrder, Effect, Event, Input, Outcome};
 use holm_testkit::{Ask, Fault, Line, Mishap, Script, Step, Work};
 use proptest::{
     strategy::{Strategy as _, ValueTree as _},
@@ -159,6 +159,6 @@ fn what_was_done_when_the_host_died_is_unknown_and_is_not_done_again() {
     case.script.faults = vec![Fault { at, mishap: Mishap::CrashPerformed }];
     let outcome = play(&case);
     assert_eq!(outcome.ran.iter().filter(|ran| &*ran.tool == "write").count(), 1);
-    assert!(outcome.has(|event| matches!(event, Event::CallFinished { outcome: Came::Unknown, .. })));
+    assert!(outcome.has(|event| matches!(event, Event::CallFinished { outcome: Outcome::Unknown, .. })));
     assert_eq!(violations(&outcome), []);
 }

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use holm_kernel::{CHILDREN, ChildResult, ToolOutput, ToolSpec as Declaration};
+use holm_kernel::{CHILDREN, ChildResult, ToolOutput, ToolSpec};
 use holm_runtime::{
     BoxFuture, ChildLaunch, ChildSpawner, HelperAgent, HelperSet, LiveChild, Tool, ToolInvocation,
 };
@@ -56,7 +56,7 @@ impl AgentLoader {
     /// the background adds it once, independent of which files come and go. Without it, results
     /// still arrive by themselves.
     pub fn children() -> Arc<dyn Tool> {
-        Arc::new(KernelTool { declaration: Declaration::children(CHILDREN) })
+        Arc::new(KernelTool { declaration: ToolSpec::children(CHILDREN) })
     }
 
     /// The part of a system prompt that introduces the agents; empty if there are none.
@@ -143,7 +143,7 @@ impl AgentLoader {
     }
 
     /// Its declaration for the kernel.
-    fn declare(&self, file: &AgentFile) -> Result<Declaration, ToolLoadError> {
+    fn declare(&self, file: &AgentFile) -> Result<ToolSpec, ToolLoadError> {
         let refused = |reason: String| ToolLoadError::refused(reason);
         let agent = self.kit.begin(file.model.as_deref()).map_err(refused)?;
         let agent = agent.build().map_err(|error| ToolLoadError::refused(error.to_string()))?;
@@ -191,11 +191,11 @@ impl ChildSpawner for AgentLoader {
 
 /// A tool whose calls the kernel answers itself.
 struct KernelTool {
-    declaration: Declaration,
+    declaration: ToolSpec,
 }
 
 impl Tool for KernelTool {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         &self.declaration
     }
 
@@ -206,13 +206,13 @@ impl Tool for KernelTool {
 
 /// An agent as a tool of the registry: the kernel starts a child run for each call.
 struct AgentTool {
-    declaration: Declaration,
+    declaration: ToolSpec,
     /// Keeps the agent there as long as the tool is.
     _file: Arc<AgentFile>,
 }
 
 impl Tool for AgentTool {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         &self.declaration
     }
 

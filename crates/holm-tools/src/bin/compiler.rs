@@ -2,13 +2,13 @@
 //! of this crate (see `holm_sandbox::compiler_main`), and the guests that are packed
 //! into the `holm` command.
 //!
-//!     holm-tools-compiler prepare DIST SOURCES    see `holm_tools::shipped::prepare`
+//!     holm-tools-compiler prepare DIST SOURCES    see `holm_tools::shipped_guests::prepare`
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use holm_sandbox::{Sandbox, SandboxSettings};
-use holm_tools::shipped::prepare;
+use holm_tools::shipped_guests::prepare;
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
 fn main() -> ExitCode {

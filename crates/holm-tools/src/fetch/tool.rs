@@ -6,7 +6,7 @@ use std::time::Duration;
 use holm_grants::{AccessRequest, CallNeed, DenialSet, FetchPattern, Grant, GrantPolicy, Level, Url};
 use holm_guards::json::Json;
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
-use holm_kernel::{ToolOutput, ToolSpec as Declaration, Yields};
+use holm_kernel::{ToolOutput, ToolSpec, Yields};
 use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, MimeFilter, NetError};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 use http::header::CONTENT_TYPE;
@@ -35,7 +35,7 @@ const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
 /// ```
 #[derive(Debug, Clone)]
 pub struct FetchTool {
-    declaration: Declaration,
+    declaration: ToolSpec,
     shared: Arc<FetchSettings>,
 }
 
@@ -85,7 +85,7 @@ impl FetchTool {
 }
 
 impl Tool for FetchTool {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         &self.declaration
     }
 
@@ -161,7 +161,7 @@ fn refused(error: NetError) -> String {
     }
 }
 
-fn declaration() -> Declaration {
+fn declaration() -> ToolSpec {
     let url = Json::object([
         ("type", Json::from("string")),
         ("description", Json::from("What to fetch: an https or http URL.")),
@@ -178,9 +178,9 @@ fn declaration() -> Declaration {
         ("additionalProperties", Json::from(false)),
     ]);
     let about = "Fetches a web page or text; pages are returned as Markdown.";
-    let tool = Declaration::new("fetch", about, schema).level(Level::ReadOnly);
-    let tool = tool.clone().needs(["fetch:{url}"]).unwrap_or(Declaration { level: Level::Execute, ..tool });
-    Declaration {
+    let tool = ToolSpec::new("fetch", about, schema).level(Level::ReadOnly);
+    let tool = tool.clone().needs(["fetch:{url}"]).unwrap_or(ToolSpec { level: Level::Execute, ..tool });
+    ToolSpec {
         empty: EmptyOutput::Allowed,
         error_text: ErrorText::Allowed,
         yields: Yields { untrusted: true, private: false, egress: true },

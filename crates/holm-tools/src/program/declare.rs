@@ -2,7 +2,7 @@
 
 use holm_grants::{AllowanceKind, GrantKind, Level, NeedTemplate};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
-use holm_kernel::{ToolSpec as Declaration, Yields};
+use holm_kernel::{ToolSpec, Yields};
 
 use super::interface::ProgramInterface;
 use crate::registry::{PinStatus, ToolSidecar};
@@ -14,7 +14,7 @@ pub(super) fn declaration(
     name: &str,
     sidecar: Option<&ToolSidecar>,
     standing: PinStatus,
-) -> Declaration {
+) -> ToolSpec {
     let (own_name, about, schema) = match nature {
         ProgramInterface::Described(program) => {
             (program.name(), program.description.clone(), program.schema())
@@ -29,13 +29,13 @@ pub(super) fn declaration(
         PinStatus::Confirmed => sidecar.asks.clone(),
         PinStatus::Replaced => Vec::new(),
     };
-    let tool = Declaration::new(
+    let tool = ToolSpec::new(
         sidecar.name.clone().unwrap_or(own_name),
         sidecar.description.clone().unwrap_or(about),
         schema,
     );
     let level = asks.iter().map(level_of).max().unwrap_or(Level::ReadOnly).max(Level::ReadOnly);
-    Declaration {
+    ToolSpec {
         level: sidecar.level.map_or(level, |said| said.max(level)),
         yields: Yields {
             untrusted: true,

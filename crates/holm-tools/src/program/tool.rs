@@ -7,7 +7,7 @@ use std::time::Duration;
 use holm_grants::{AllowanceKind, Allowances, CallNeed, Grant, ProgramPattern};
 use holm_guards::json::Json;
 use holm_jail::{CaptureOptions, Jail, JailLimits, JailTask};
-use holm_kernel::{ToolOutput, ToolSpec as Declaration};
+use holm_kernel::{ToolOutput, ToolSpec};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 use super::interface::ProgramInterface;
@@ -30,7 +30,7 @@ pub struct ProgramTool(Arc<ProgramToolState>);
 #[derive(Debug)]
 struct ProgramToolState {
     setup: Arc<ProgramSetup>,
-    declaration: Declaration,
+    declaration: ToolSpec,
     nature: ProgramInterface,
     path: PathBuf,
     hash: ContentHash,
@@ -40,7 +40,7 @@ struct ProgramToolState {
 impl ProgramTool {
     pub(super) fn new(
         setup: Arc<ProgramSetup>,
-        declaration: Declaration,
+        declaration: ToolSpec,
         nature: ProgramInterface,
         path: PathBuf,
         hash: ContentHash,
@@ -52,7 +52,7 @@ impl ProgramTool {
 }
 
 impl Tool for ProgramTool {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         &self.0.declaration
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use holm_grants::{GrantPolicy, Level};
 use holm_guards::json::Json;
 use holm_guards::plausibility::ErrorText;
-use holm_kernel::{ToolOutput, ToolSpec as Declaration, Yields};
+use holm_kernel::{ToolOutput, ToolSpec, Yields};
 use holm_net::{ExchangeLimits, HttpClient, HttpClientRequest, MimeFilter};
 use holm_runtime::{BoxFuture, SecretString, Tool, ToolInvocation};
 use secrecy::ExposeSecret as _;
@@ -21,7 +21,7 @@ const RESULTS: u64 = 8;
 /// Searches the web with a service. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WebSearchTool {
-    declaration: Declaration,
+    declaration: ToolSpec,
     shared: Arc<WebSearchSettings>,
 }
 
@@ -64,7 +64,7 @@ impl WebSearchTool {
 }
 
 impl Tool for WebSearchTool {
-    fn declaration(&self) -> &Declaration {
+    fn declaration(&self) -> &ToolSpec {
         &self.declaration
     }
 
@@ -113,7 +113,7 @@ impl WebSearchSettings {
     }
 }
 
-fn declaration(service: &SearchService) -> Result<Declaration, SearchServiceError> {
+fn declaration(service: &SearchService) -> Result<ToolSpec, SearchServiceError> {
     let query = Json::object([
         ("type", Json::from("string")),
         ("description", Json::from("What to search for.")),
@@ -133,9 +133,9 @@ fn declaration(service: &SearchService) -> Result<Declaration, SearchServiceErro
         ("additionalProperties", Json::from(false)),
     ]);
     let about = "Searches the web. Returns titles, addresses and excerpts; fetch what is worth reading.";
-    let tool = Declaration::new("web_search", about, schema).level(Level::ReadOnly);
+    let tool = ToolSpec::new("web_search", about, schema).level(Level::ReadOnly);
     let tool = tool.needs([service.grant()?]).map_err(|_| service.no_grant())?;
-    Ok(Declaration {
+    Ok(ToolSpec {
         error_text: ErrorText::Allowed,
         yields: Yields { untrusted: true, private: false, egress: true },
         ..tool

@@ -7,7 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Outcome as Came, Source, ToolOutput};
+use holm_kernel::{Block, Media, Outcome, Source, ToolOutput};
 use holm_sandbox::{AccessDenied, GuestOutcome, GuestStop};
 
 use crate::text::tidy;
@@ -38,14 +38,14 @@ const WORDS: [&str; 6] = ["content", "encoding", "error", "is_error", "media_typ
 pub(super) fn of(outcome: &GuestOutcome) -> ToolOutput {
     let mut output = match &outcome.reply {
         Some(Ok(text)) => answer(text.as_bytes()),
-        Some(Err(text)) => ToolOutput { outcome: Came::Failed, ..answer(text.as_bytes()) },
+        Some(Err(text)) => ToolOutput { outcome: Outcome::Failed, ..answer(text.as_bytes()) },
         None => written(outcome),
     };
-    if !outcome.succeeded() && output.outcome == Came::Succeeded {
-        output.outcome = Came::Failed;
+    if !outcome.succeeded() && output.outcome == Outcome::Succeeded {
+        output.outcome = Outcome::Failed;
     }
     if outcome.stop == GuestStop::Cancelled {
-        output.outcome = Came::Stopped;
+        output.outcome = Outcome::Stopped;
     }
     explain(&mut output, outcome);
     output.metadata = Some(Box::new(metadata(output.metadata.take(), outcome)));
@@ -101,7 +101,7 @@ fn convention(text: &str) -> Option<ToolOutput> {
         Some(_) | None => ToolOutput::text(content),
     };
     if failed {
-        output.outcome = Came::Failed;
+        output.outcome = Outcome::Failed;
     }
     output.metadata = parsed.get("metadata").filter(|metadata| !metadata.is_null()).cloned().map(Box::new);
     Some(output)
@@ -130,7 +130,7 @@ fn binary(bytes: &[u8], media_type: Option<&str>) -> ToolOutput {
 
 /// Adds to a failed call why it failed, for the model.
 fn explain(output: &mut ToolOutput, outcome: &GuestOutcome) {
-    if output.outcome == Came::Succeeded {
+    if output.outcome == Outcome::Succeeded {
         return;
     }
     let mut lines = Vec::new();

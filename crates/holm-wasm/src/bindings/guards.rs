@@ -94,5 +94,5 @@ pub fn extract_contract() -> String {
 #[cfg(feature = "mutate")]
 #[wasm_bindgen]
 pub fn mutate(guard: &str) -> bool {
-    holm_guards::mutate::switch_off(guard)
+    holm_guards::guard_switches::switch_off(guard)
 }

@@ -10,7 +10,7 @@ use holm_kernel::{
 
 use super::REPLAY;
 use crate::{
-    Delivery, Parallel, Reasoning, ToolChoice, WireDelta, loose,
+    Delivery, Parallel, Reasoning, ToolChoice, WireDelta, lenient,
     server::{
         CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec,
         UsageReporting, pieces, status,
@@ -389,7 +389,7 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     asked.temperature_milli = json
         .get("temperature")
         .and_then(Json::as_number)
-        .and_then(|number| loose::thousandths(number.as_str()));
+        .and_then(|number| lenient::thousandths(number.as_str()));
     let stops = json.get("stop_sequences").and_then(Json::as_array).unwrap_or_default();
     asked.stop = stops.iter().filter_map(Json::as_str).map(String::from).collect();
     asked.format = json.pointer("/output_config/format/schema").cloned();

@@ -10,10 +10,9 @@ use super::{
     wire::{AnthropicBlock, AnthropicDelta, AnthropicEvent, AnthropicMessage, AnthropicTokenCounts},
 };
 use crate::{
-    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify,
+    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, fast_read,
     framing::StreamFrame,
-    lean,
-    loose::{LenientStr, RawJson},
+    lenient::{LenientStr, RawJson},
     stream::EventReader,
 };
 
@@ -76,7 +75,8 @@ impl AnthropicEventReader {
         sink: WireDeltaSink<'_>,
     ) -> FrameOutcome {
         self.memo.forget();
-        let event = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
+        let event =
+            if self.plain_only { holm_read::from_slice(frame.data) } else { fast_read::parse(frame.data) };
         let Ok(event): Result<AnthropicEvent<'_>, _> = event else { return FrameOutcome::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),

@@ -7,8 +7,8 @@ use holm_read::Read;
 use serde::Deserialize;
 
 use crate::{
-    lean::lean,
-    loose::{LenientCount, LenientStr, RawJson},
+    fast_read::fast_read,
+    lenient::{LenientCount, LenientStr, RawJson},
 };
 
 /// One event. Its members depend on its type. A complete body is read as an event with all members.
@@ -136,7 +136,7 @@ impl AnthropicTokenCounts {
     }
 }
 
-lean!(AnthropicEvent {
+fast_read!(AnthropicEvent {
     b"type" => kind,
     b"index" => index,
     b"delta" => delta,
@@ -144,15 +144,15 @@ lean!(AnthropicEvent {
     b"message" => message,
     b"usage" => usage,
 });
-lean!(AnthropicDelta {
+fast_read!(AnthropicDelta {
     b"text" => text,
     b"thinking" => thinking,
     b"partial_json" => partial_json,
     b"signature" => signature,
     b"stop_reason" => stop_reason,
 });
-lean!(AnthropicMessageStart { b"model" => model, b"usage" => usage });
-lean!(AnthropicBlock {
+fast_read!(AnthropicMessageStart { b"model" => model, b"usage" => usage });
+fast_read!(AnthropicBlock {
     b"type" => kind,
     b"text" => text,
     b"thinking" => thinking,
@@ -162,7 +162,7 @@ lean!(AnthropicBlock {
     b"name" => name,
     b"input" => input,
 });
-lean!(AnthropicUsage {
+fast_read!(AnthropicUsage {
     b"input_tokens" => input_tokens,
     b"output_tokens" => output_tokens,
     b"cache_creation_input_tokens" => cache_creation_input_tokens,

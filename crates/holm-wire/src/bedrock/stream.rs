@@ -12,7 +12,7 @@ use super::{
 use crate::{
     FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify,
     framing::{StreamFrame, event_stream::EventHeaders},
-    loose::RawJson,
+    lenient::RawJson,
     stream::EventReader,
 };
 

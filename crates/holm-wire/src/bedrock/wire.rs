@@ -6,7 +6,7 @@ use holm_kernel::Usage;
 use holm_read::Read;
 use serde::Deserialize;
 
-use crate::loose::{LenientCount, LenientStr, RawJson};
+use crate::lenient::{LenientCount, LenientStr, RawJson};
 
 /// The payload of any event. Its members depend on the event's name.
 #[derive(Debug, Default, Deserialize, Read)]

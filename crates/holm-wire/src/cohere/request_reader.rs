@@ -7,7 +7,7 @@ use holm_kernel::{Block, Message, MessageId, Outcome, Role, Thinking, ToolCall, 
 
 use super::REPLAY;
 use crate::{
-    Delivery, Reasoning, ToolChoice, loose, media,
+    Delivery, Reasoning, ToolChoice, lenient, media,
     server::{CompletionRequest, CompletionTool, RequestBodyError, UsageReporting},
 };
 
@@ -138,7 +138,7 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     asked.temperature_milli = json
         .get("temperature")
         .and_then(Json::as_number)
-        .and_then(|number| loose::thousandths(number.as_str()));
+        .and_then(|number| lenient::thousandths(number.as_str()));
     let stops = json.get("stop_sequences").and_then(Json::as_array).unwrap_or_default();
     asked.stop = stops.iter().filter_map(Json::as_str).map(String::from).collect();
     // The reference has one spelling, and the guides have the other.

@@ -10,7 +10,7 @@ use super::{
     wire::{CohereEvent, CohereMessage, CohereReply, CohereUsage},
 };
 use crate::{
-    FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, loose::RawJson,
+    FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, lenient::RawJson,
     stream::EventReader,
 };
 

@@ -5,12 +5,12 @@ use holm_kernel::{Messages, Offer, ToolSpec};
 use super::{MessageBuffer, RequestEncoder};
 use crate::{
     WireOptions,
-    anthropic::AnthropicCodec as Anthropic,
+    anthropic::AnthropicCodec,
     testing::{body, encode, request, user, weather},
 };
 
 fn encoder() -> RequestEncoder {
-    RequestEncoder::new(Arc::new(Anthropic::default()))
+    RequestEncoder::new(Arc::new(AnthropicCodec::default()))
 }
 
 #[test]

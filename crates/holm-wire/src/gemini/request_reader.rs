@@ -7,7 +7,7 @@ use holm_kernel::{Block, Media, Message, MessageId, Outcome, Role, Source, Think
 
 use super::{SignaturePlace, signed};
 use crate::{
-    Effort, Reasoning, ToolChoice, loose,
+    Effort, Reasoning, ToolChoice, lenient,
     server::{CompletionRequest, CompletionTool, RequestBodyError, UsageReporting},
 };
 
@@ -155,7 +155,7 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     asked.temperature_milli = config
         .get("temperature")
         .and_then(Json::as_number)
-        .and_then(|number| loose::thousandths(number.as_str()));
+        .and_then(|number| lenient::thousandths(number.as_str()));
     let stops = either(config, "stopSequences", "stop_sequences").and_then(Json::as_array);
     asked.stop = stops.unwrap_or_default().iter().filter_map(Json::as_str).map(String::from).collect();
     asked.format = either(config, "responseJsonSchema", "responseSchema").cloned();

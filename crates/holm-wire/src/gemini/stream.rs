@@ -9,7 +9,7 @@ use super::{
     wire::{GeminiBlob, GeminiCandidate, GeminiChunk, GeminiFunctionCall, GeminiPart},
 };
 use crate::{
-    FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, loose::RawJson,
+    FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, lenient::RawJson,
     stream::EventReader,
 };
 

@@ -6,7 +6,7 @@ use holm_kernel::Usage;
 use holm_read::Read;
 use serde::Deserialize;
 
-use crate::loose::{LenientCount, LenientStr, RawJson};
+use crate::lenient::{LenientCount, LenientStr, RawJson};
 
 /// A chunk of a stream. A complete body has the same shape.
 #[derive(Debug, Default, Deserialize, Read)]

@@ -9,7 +9,7 @@ use holm_kernel::{
 };
 
 use crate::{
-    Delivery, Effort, Reasoning, WireDelta, loose,
+    Delivery, Effort, Reasoning, WireDelta, lenient,
     server::{
         CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec, pieces,
         status,
@@ -230,7 +230,7 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     asked.max_output = option("num_predict").and_then(Json::as_u64);
     asked.temperature_milli = option("temperature")
         .and_then(Json::as_number)
-        .and_then(|number| loose::thousandths(number.as_str()));
+        .and_then(|number| lenient::thousandths(number.as_str()));
     let stops = option("stop").and_then(Json::as_array).unwrap_or_default();
     asked.stop = stops.iter().filter_map(Json::as_str).map(String::from).collect();
     asked.format = json.get("format").filter(|format| format.as_object().is_some()).cloned();

@@ -6,7 +6,7 @@ use holm_kernel::Usage;
 use holm_read::Read;
 use serde::Deserialize;
 
-use crate::loose::{LenientCount, LenientStr, RawJson};
+use crate::lenient::{LenientCount, LenientStr, RawJson};
 
 /// One line of a stream. A complete reply is one line that is done.
 #[derive(Debug, Default, Deserialize, Read)]

@@ -9,7 +9,7 @@ use holm_kernel::{
 };
 
 use crate::{
-    Delivery, Effort, Parallel, Reasoning, ToolChoice, WireDelta, loose, media,
+    Delivery, Effort, Parallel, Reasoning, ToolChoice, WireDelta, lenient, media,
     server::{
         CompletionRequest, CompletionTool, ReplyHead, ReplyStream, RequestBodyError, ServerCodec,
         UsageReporting, pieces, read_format, status,
@@ -419,7 +419,7 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     asked.temperature_milli = json
         .get("temperature")
         .and_then(Json::as_number)
-        .and_then(|number| loose::thousandths(number.as_str()));
+        .and_then(|number| lenient::thousandths(number.as_str()));
     asked.stop = match json.get("stop") {
         Some(Json::String(text)) => alloc::vec![text.clone()],
         Some(Json::Array(texts)) => texts.iter().filter_map(Json::as_str).map(String::from).collect(),

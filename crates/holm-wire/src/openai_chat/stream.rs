@@ -10,8 +10,8 @@ use super::{
     wire::{ChatChoice, ChatChunk, ChatDelta, ChatToolCall},
 };
 use crate::{
-    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, lean,
-    loose::LenientText, stream::EventReader,
+    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, fast_read,
+    framing::StreamFrame, lenient::LenientText, stream::EventReader,
 };
 
 /// Reads chunks into a draft.
@@ -55,7 +55,8 @@ impl OpenaiChatEventReader {
         sink: WireDeltaSink<'_>,
     ) -> FrameOutcome {
         self.memo.forget();
-        let chunk = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
+        let chunk =
+            if self.plain_only { holm_read::from_slice(frame.data) } else { fast_read::parse(frame.data) };
         let Ok(chunk): Result<ChatChunk<'_>, _> = chunk else { return FrameOutcome::Garbage };
         if chunk.error.is_some() {
             return FrameOutcome::fail(classify::in_stream(frame.data));

@@ -5,8 +5,8 @@ use holm_read::Read;
 use serde::Deserialize;
 
 use crate::{
-    lean::{self, lean},
-    loose::{LenientCount, RawJson},
+    fast_read::{self, fast_read},
+    lenient::{LenientCount, RawJson},
 };
 
 #[derive(Debug, Default, Deserialize, Read)]
@@ -49,7 +49,7 @@ struct ChatCompletionDetails<'a> {
 /// Some services exclude reasoning from `completion_tokens`. Their total is then larger
 /// by exactly that amount.
 pub(super) fn read(raw: RawJson<'_>) -> Option<Usage> {
-    let wire: ChatUsage<'_> = lean::parse(raw.get().as_bytes()).ok()?;
+    let wire: ChatUsage<'_> = fast_read::parse(raw.get().as_bytes()).ok()?;
     let prompt = wire.prompt_tokens_details.unwrap_or_default();
     let reasoning = wire.completion_tokens_details.unwrap_or_default().reasoning_tokens.or_zero();
     let input = wire.prompt_tokens.or_zero();
@@ -68,7 +68,7 @@ pub(super) fn read(raw: RawJson<'_>) -> Option<Usage> {
     })
 }
 
-lean!(ChatUsage {
+fast_read!(ChatUsage {
     b"prompt_tokens" => prompt_tokens,
     b"completion_tokens" => completion_tokens,
     b"total_tokens" => total_tokens,
@@ -77,5 +77,5 @@ lean!(ChatUsage {
     b"prompt_cache_hit_tokens" => prompt_cache_hit_tokens,
     b"cached_tokens" => cached_tokens,
 });
-lean!(ChatPromptDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
-lean!(ChatCompletionDetails { b"reasoning_tokens" => reasoning_tokens });
+fast_read!(ChatPromptDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
+fast_read!(ChatCompletionDetails { b"reasoning_tokens" => reasoning_tokens });

@@ -6,8 +6,8 @@ use holm_read::Read;
 use serde::Deserialize;
 
 use crate::{
-    lean::lean,
-    loose::{LenientCount, LenientStr, LenientText, RawJson},
+    fast_read::fast_read,
+    lenient::{LenientCount, LenientStr, LenientText, RawJson},
 };
 
 /// A chunk of a stream. A complete body is read as one chunk whose `delta` is called `message`.
@@ -87,21 +87,21 @@ impl<'a> ChatFunction<'a> {
     }
 }
 
-lean!(ChatChunk {
+fast_read!(ChatChunk {
     b"model" => model,
     b"choices" => choices,
     b"usage" => usage,
     b"error" => error,
     b"x_groq" => x_groq,
 });
-lean!(GroqMetadata { b"usage" => usage });
-lean!(ChatChoice { b"index" => index, b"delta" | b"message" => delta, b"finish_reason" => finish_reason });
-lean!(ChatDelta {
+fast_read!(GroqMetadata { b"usage" => usage });
+fast_read!(ChatChoice { b"index" => index, b"delta" | b"message" => delta, b"finish_reason" => finish_reason });
+fast_read!(ChatDelta {
     b"content" => content,
     b"reasoning_content" => reasoning_content,
     b"reasoning" => reasoning,
     b"refusal" => refusal,
     b"tool_calls" => tool_calls,
 });
-lean!(ChatToolCall { b"index" => index, b"id" => id, b"function" => function });
-lean!(ChatFunction { b"name" => name, b"arguments" => arguments });
+fast_read!(ChatToolCall { b"index" => index, b"id" => id, b"function" => function });
+fast_read!(ChatFunction { b"name" => name, b"arguments" => arguments });

@@ -7,7 +7,7 @@ use holm_kernel::{Block, Message, MessageId, Outcome, Role, Thinking, ToolCall, 
 
 use super::REPLAY;
 use crate::{
-    Delivery, Effort, Parallel, Reasoning, ToolChoice, loose, media,
+    Delivery, Effort, Parallel, Reasoning, ToolChoice, lenient, media,
     server::{CompletionRequest, CompletionTool, RequestBodyError, UsageReporting, read_format},
 };
 
@@ -191,7 +191,7 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     asked.temperature_milli = json
         .get("temperature")
         .and_then(Json::as_number)
-        .and_then(|number| loose::thousandths(number.as_str()));
+        .and_then(|number| lenient::thousandths(number.as_str()));
     asked.reasoning = match json.pointer("/reasoning/effort").and_then(Json::as_str) {
         Some("none") => Reasoning::Off,
         Some("minimal" | "low") => Reasoning::Effort(Effort::Low),

@@ -16,8 +16,8 @@ use super::{
     wire::{ResponsesEvent, ResponsesItem, ResponsesPart, ResponsesReply},
 };
 use crate::{
-    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, framing::StreamFrame, lean,
-    loose::RawJson, stream::EventReader,
+    FrameMemo, FrameOutcome, ReplyDraft, ToolCallChunk, WireDeltaSink, classify, fast_read,
+    framing::StreamFrame, lenient::RawJson, stream::EventReader,
 };
 
 /// The separator between the parts of one reasoning item.
@@ -77,7 +77,8 @@ impl OpenaiResponsesEventReader {
         sink: WireDeltaSink<'_>,
     ) -> FrameOutcome {
         self.memo.forget();
-        let event = if self.plain_only { holm_read::from_slice(frame.data) } else { lean::parse(frame.data) };
+        let event =
+            if self.plain_only { holm_read::from_slice(frame.data) } else { fast_read::parse(frame.data) };
         let Ok(event): Result<ResponsesEvent<'_>, _> = event else { return FrameOutcome::Garbage };
         let kind = match event.kind.as_str() {
             "" => core::str::from_utf8(frame.name).unwrap_or_default(),

@@ -7,8 +7,8 @@ use holm_read::Read;
 use serde::Deserialize;
 
 use crate::{
-    lean::lean,
-    loose::{LenientCount, LenientStr, RawJson},
+    fast_read::fast_read,
+    lenient::{LenientCount, LenientStr, RawJson},
 };
 
 /// One event. Its members depend on its type.
@@ -144,7 +144,7 @@ impl ResponsesUsage<'_> {
     }
 }
 
-lean!(ResponsesEvent {
+fast_read!(ResponsesEvent {
     b"type" => kind,
     b"output_index" => output_index,
     b"summary_index" => summary_index,
@@ -157,7 +157,7 @@ lean!(ResponsesEvent {
     b"response" => response,
     b"error" => error,
 });
-lean!(ResponsesReply {
+fast_read!(ResponsesReply {
     b"status" => status,
     b"model" => model,
     b"output" => output,
@@ -165,12 +165,12 @@ lean!(ResponsesReply {
     b"error" => error,
     b"incomplete_details" => incomplete_details,
 });
-lean!(IncompleteDetails { b"reason" => reason });
-lean!(ResponsesUsage {
+fast_read!(IncompleteDetails { b"reason" => reason });
+fast_read!(ResponsesUsage {
     b"input_tokens" => input_tokens,
     b"output_tokens" => output_tokens,
     b"input_tokens_details" => input_tokens_details,
     b"output_tokens_details" => output_tokens_details,
 });
-lean!(InputTokenDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
-lean!(OutputTokenDetails { b"reasoning_tokens" => reasoning_tokens });
+fast_read!(InputTokenDetails { b"cached_tokens" => cached_tokens, b"cache_write_tokens" => cache_write_tokens });
+fast_read!(OutputTokenDetails { b"reasoning_tokens" => reasoning_tokens });

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use holm::kernel::{MessageId as Id, StopReason, Thinking, ToolCall as Wanted};
+use holm::kernel::{MessageId, StopReason, Thinking, ToolCall as Wanted};
 use serde_json::json;
 
 use super::{
@@ -34,7 +34,7 @@ fn finished(number: u64, id: &str, outcome: Outcome) -> Event {
 }
 
 fn added(role: Role, blocks: Vec<Block>) -> Event {
-    Event::MessageAdded { message: Arc::new(Message::new(Id::new(1), role, blocks)) }
+    Event::MessageAdded { message: Arc::new(Message::new(MessageId::new(1), role, blocks)) }
 }
 
 fn called(number: u64) -> Event {

@@ -8,6 +8,7 @@ use holm::{
         Author, Block, CallId, Ending, Event, Message, NextTry, Numbered, Outcome, PlanStep, Prompt, Role,
         Seq,
     },
+    runtime::CacheBreaks,
 };
 
 use super::{DeliveryTiming, ReplyItems, SessionTab, TranscriptTurn, in_words};
@@ -28,6 +29,9 @@ const STEP_COLUMNS: usize = 160;
 impl SessionTab {
     /// Takes one event, live or from the past.
     pub(in crate::chat) fn hear(&mut self, numbered: &Numbered) {
+        if let Some(found) = self.cache.event(numbered) {
+            self.meter.breaks = self.meter.breaks.plus(CacheBreaks::from(&found));
+        }
         match &numbered.event {
             Event::GroupStarted { .. } => self.group_started(numbered.id.record),
             Event::MessageAdded { message } => self.message(message),

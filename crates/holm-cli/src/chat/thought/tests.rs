@@ -1,7 +1,7 @@
 //! Tests reasoning texts: long and short, whole and in pieces.
 
 use super::*;
-use crate::chat::{growing::LONGEST_OPEN, theme::ThemeKind};
+use crate::chat::{incremental_text::LONGEST_OPEN, theme::ThemeKind};
 
 fn shown(thought: &mut ThoughtText, width: usize, detail: DetailLevel) -> Vec<String> {
     thought

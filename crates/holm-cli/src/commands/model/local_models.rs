@@ -6,8 +6,8 @@ use clap::Subcommand;
 use holm::{
     guards::{json::Json, schema::CompiledSchema},
     kernel::{
-        Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec as Card, Offer, Purpose, Reply,
-        Request, Role, ToolSpec, plain_text,
+        Block, CallId, Message, MessageId, Messages, ModelResult, ModelSpec, Offer, Purpose, Reply, Request,
+        Role, ToolSpec, plain_text,
     },
     runtime::{CancellationToken, ModelConnection as _, ModelRequest, NullDeltaSink},
 };
@@ -142,7 +142,7 @@ async fn ask(
 ) -> anyhow::Result<Reply> {
     let request = Request {
         purpose: Purpose::Turn,
-        model: Arc::new(Card::named(name)),
+        model: Arc::new(ModelSpec::named(name)),
         system: "".into(),
         messages: Messages::Own(Vec::new()),
         tools: Arc::new(Offer { epoch: 0, tools }),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holm::{kernel::Proposal, runtime::BoxFuture};
-use holm_mcp::{ServerAnswer as FormAnswer, ServerQuestion};
+use holm_mcp::{ServerAnswer, ServerQuestion};
 use holm_server::QuestionBroker;
 use holm_tools::shell::{ApprovalAnswer, ApprovalOffer};
 
@@ -21,9 +21,9 @@ impl RemoteUser for BrowserUser {
         self.0.words(question, choices)
     }
 
-    fn fill_in(&self, question: ServerQuestion) -> BoxFuture<'static, FormAnswer> {
+    fn fill_in(&self, question: ServerQuestion) -> BoxFuture<'static, ServerAnswer> {
         let asked = self.0.fill_in(&question);
-        Box::pin(async move { asked.await.unwrap_or(FormAnswer::Cancelled) })
+        Box::pin(async move { asked.await.unwrap_or(ServerAnswer::Cancelled) })
     }
 
     fn tell(&self, text: &str) {

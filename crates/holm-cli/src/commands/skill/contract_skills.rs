@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 
 use holm::guards::{
     json::Json,
-    skill::{Cases, CompiledSkill as Compiled},
+    skill::{Cases, CompiledSkill},
 };
 use holm_config::skills::SkillDocument;
 
@@ -25,13 +25,13 @@ use crate::{
 pub(super) fn compiled(
     skill: &SkillDocument,
     read: impl Fn(&str) -> Result<String, String>,
-) -> Result<Option<Compiled>, String> {
+) -> Result<Option<CompiledSkill>, String> {
     let Some(contract) = skill.contract(read)? else { return Ok(None) };
-    Compiled::compile(contract).map(Some).map_err(|error| error.to_string())
+    CompiledSkill::compile(contract).map(Some).map_err(|error| error.to_string())
 }
 
 /// Its inputs and outputs, for users of the skill.
-pub(super) fn shown(compiled: &Compiled) -> Vec<String> {
+pub(super) fn shown(compiled: &CompiledSkill) -> Vec<String> {
     let contract = compiled.contract();
     let mut lines = vec![String::new(), format!("takes  {}", contract.input.canonical())];
     if let Cases::One(case) = &contract.cases {
@@ -42,7 +42,7 @@ pub(super) fn shown(compiled: &Compiled) -> Vec<String> {
 
 /// Has a model do it, and prints what came of it as one JSON object.
 pub(super) async fn execute(
-    compiled: &Compiled,
+    compiled: &CompiledSkill,
     skill: &SkillDocument,
     arguments: &[String],
     run: run::RunArgs,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use holm_grants::{Level, Mode};
 use holm_guards::json::Json;
-use holm_kernel::{Outcome, ToolOutput, ToolSpec as Declared};
+use holm_kernel::{Outcome, ToolOutput, ToolSpec};
 use holm_mcp::server::{CallRights, McpServerHandler, serve_stdio};
 use holm_mcp::{HintTrust, ProtocolEra, RemoteServer, RemoteServerError, ToolDefinitionError, ToolListing};
 use holm_runtime::{ToolInvocation, tool_fn};
@@ -70,7 +70,7 @@ async fn orders_in_errors() {
 async fn all_is_from_outside() {
     let place = Place::new();
     let (offers, _) = place.remote("poisons").offers(&NoPinStore).await.unwrap();
-    let declared: Vec<&Declared> = offers.iter().map(|offer| offer.tool.declaration()).collect();
+    let declared: Vec<&ToolSpec> = offers.iter().map(|offer| offer.tool.declaration()).collect();
     assert_eq!(declared.len(), 5, "a tool, and two each for resources and prompts");
     assert!(declared.iter().all(|tool| tool.yields.untrusted && tool.yields.egress), "{declared:?}");
 }
@@ -151,7 +151,7 @@ async fn lookalikes() {
     let (place, registry) = (Place::new(), ToolRegistry::new());
     let schema = Json::object([("type", "object".into())]);
     let built_in =
-        tool_fn(Declared::new("t_echo", "The program's own.", schema), |_| async { ToolOutput::text("own") });
+        tool_fn(ToolSpec::new("t_echo", "The program's own.", schema), |_| async { ToolOutput::text("own") });
     registry.edit(|edit| {
         edit.set(ToolSource::new(SourceRank::BuiltIn, "built in"), [ToolOffer::new(Arc::new(built_in))]);
     });

@@ -2,9 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use holm_kernel::{
-    Budget, ChildResult, ModelResult, ModelSpec as Card, NanoUsd, Outcome, Price, Reply, Run, Usage,
-};
+use holm_kernel::{Budget, ChildResult, ModelResult, ModelSpec, NanoUsd, Outcome, Price, Reply, Run, Usage};
 
 use super::{audit::faults, *};
 use crate::{
@@ -15,8 +13,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A model whose every reply costs seven.
-fn priced(name: &str) -> Card {
-    Card { price: Some(Price { output: 7_000_000, ..Price::default() }), ..Card::named(name) }
+fn priced(name: &str) -> ModelSpec {
+    ModelSpec { price: Some(Price { output: 7_000_000, ..Price::default() }), ..ModelSpec::named(name) }
 }
 
 fn paid(result: ModelResult) -> ModelResult {

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
-    Block, Bound, ChildrenAtEnd, Ending, FailureClass, ModelResult, ModelSpec as Card, NanoUsd, Price, Reply,
-    Role, ToolOutput, Usage,
+    Block, Bound, ChildrenAtEnd, Ending, FailureClass, ModelResult, ModelSpec, NanoUsd, Price, Reply, Role,
+    ToolOutput, Usage,
 };
 
 use super::{
@@ -35,10 +35,10 @@ fn grants(texts: &[&str]) -> GrantSet {
     GrantSet::parse(texts.iter().copied()).unwrap()
 }
 
-fn card(name: &str) -> Card {
+fn card(name: &str) -> ModelSpec {
     // A price for a million tokens, and every reply has one token of output.
     let price = Price { output: REPLY * 1_000_000, ..Price::default() };
-    Card { price: Some(price), ..Card::named(name) }
+    ModelSpec { price: Some(price), ..ModelSpec::named(name) }
 }
 
 fn paid(result: ModelResult) -> ModelResult {

@@ -1,6 +1,6 @@
 //! Questions about calls, and their answers.
 
-use holm_kernel::{Event, ToolSpec as Declaration, Verdict, Yields};
+use holm_kernel::{Event, ToolSpec, Verdict, Yields};
 
 use super::*;
 use crate::{EventNotice, HandleApprover, HandleError};
@@ -64,7 +64,7 @@ async fn a_question_that_a_mark_changes_is_withdrawn_and_asked_again() {
     let told = Arc::new(tokio::sync::Notify::new());
     let waits = Arc::clone(&told);
     let private = Yields { private: true, ..Yields::default() };
-    let keys = tool_fn(Declaration { yields: private, ..declared("keys") }, move |_: ToolInvocation| {
+    let keys = tool_fn(ToolSpec { yields: private, ..declared("keys") }, move |_: ToolInvocation| {
         let waits = Arc::clone(&waits);
         async move {
             waits.notified().await;
@@ -72,7 +72,7 @@ async fn a_question_that_a_mark_changes_is_withdrawn_and_asked_again() {
         }
     });
     let egress = Yields { egress: true, ..Yields::default() };
-    let send = Declaration { yields: egress, ..declared("send").level(Level::Execute) };
+    let send = ToolSpec { yields: egress, ..declared("send").level(Level::Execute) };
     let send = tool_fn(send, |_: ToolInvocation| async { ToolOutput::text("sent") });
     let host = RunHost::new(plays([calls(&["keys", "send"]), says("done")]));
     let host = host.tool(keys).tool(send).approver(HandleApprover);

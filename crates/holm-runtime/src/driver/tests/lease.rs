@@ -3,7 +3,7 @@
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::BoxFuture as Boxed;
+use crate::BoxFuture;
 
 /// A journal in memory whose lease can be lost.
 struct Leased {
@@ -18,7 +18,7 @@ impl Journal for Leased {
         &'a mut self,
         lines: &'a str,
         durability: Durability,
-    ) -> Boxed<'a, Result<(), JournalStorageError>> {
+    ) -> BoxFuture<'a, Result<(), JournalStorageError>> {
         if let Some(left) = &mut self.hangs {
             *left -= 1;
             if *left == 0 {
@@ -28,7 +28,7 @@ impl Journal for Leased {
         self.journal.append(lines, durability)
     }
 
-    fn lost(&self) -> Boxed<'static, ()> {
+    fn lost(&self) -> BoxFuture<'static, ()> {
         Box::pin(self.lost.clone().cancelled_owned())
     }
 }

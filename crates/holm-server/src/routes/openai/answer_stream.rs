@@ -316,7 +316,7 @@ impl AnswerStream {
             }
             Err(problem) => {
                 let message =
-                    format!("the agent's answer does not fit the schema that was asked for: {problem}");
+                    format!("the agent's answer does not match the requested schema: {problem}");
                 Some(self.fail(FailureClass::Server, &message))
             }
         }
@@ -340,7 +340,8 @@ impl AnswerStream {
             Ending::Failed { class, message, .. } => failed(*class, message.clone()),
             Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
             Ending::Looping { tool, .. } => {
-                failed(FailureClass::Server, format!("the agent called `{tool}` again and again"))
+                failed(FailureClass::Server, format!("the agent called `{tool}` repeatedly without \
+                    progress"))
             }
             Ending::OverLimit { limit: Limit::OutputTokens, .. } if self.said != AnswerTextState::Nothing => {
                 AnswerPiece::Done { stop: StopReason::MaxTokens, usage: self.usage }

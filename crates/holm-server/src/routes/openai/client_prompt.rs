@@ -46,10 +46,10 @@ fn told(system: &str, before: &[Message]) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if !system.trim().is_empty() {
-        let _ = write!(text, "What whoever asks wants you to keep to:\n{}\n\n", system.trim());
+        let _ = write!(text, "Instructions of the client:\n{}\n\n", system.trim());
     }
     if !before.is_empty() {
-        text.push_str("What was said before:\n");
+        text.push_str("The conversation so far:\n");
         for message in before {
             let speaker = match message.role {
                 Role::System => "Note",
@@ -62,6 +62,6 @@ fn told(system: &str, before: &[Message]) -> String {
         }
         text.push('\n');
     }
-    text.push_str("What they say now:\n");
+    text.push_str("The new message:\n");
     text
 }

@@ -9,7 +9,7 @@ use holm_kernel::{Outcome, ToolOutput};
 use holm_runtime::{Tool, ToolInvocation};
 use holm_sandbox::{CompilerProgram, OutboundNetwork, Sandbox, SandboxSettings};
 use holm_tools::registry::PinStatus;
-use holm_tools::shipped;
+use holm_tools::shipped_guests;
 use holm_tools::wasm::{GuestInspection, WasmHost, WasmSettings, WasmTool};
 
 /// One sandbox for all tests, with a cache, because the larger guests take seconds to compile.
@@ -60,7 +60,7 @@ impl Scene {
 
     /// The guest of a name as a tool.
     pub(crate) fn tool(&self, name: &str) -> (WasmTool, GuestInspection) {
-        let guest = shipped::all().iter().find(|guest| guest.name() == name);
+        let guest = shipped_guests::all().iter().find(|guest| guest.name() == name);
         let guest =
             guest.unwrap_or_else(|| panic!("{name} is not inside; run scripts/build-guests and build again"));
         let host = self.host();

@@ -3,7 +3,7 @@
 use holm_kernel::Outcome;
 use holm_runtime::{Tool, ToolInvocation};
 use holm_sandbox::{CompilerProgram, Sandbox, SandboxSettings};
-use holm_tools::shipped::{self, LazyWasmHost, ShippedTool};
+use holm_tools::shipped_guests::{self, LazyWasmHost, ShippedTool};
 use holm_tools::wasm::{WasmHost, WasmSettings};
 
 use crate::guests::kit::Scene;
@@ -21,10 +21,10 @@ fn host() -> WasmHost {
 #[test]
 #[ignore = "needs the prepared guests: make guests prepares them and runs this"]
 fn every_guest_is_inside_and_opens_without_a_compiler() {
-    let names: Vec<&str> = shipped::all().iter().map(shipped::ShippedGuest::name).collect();
+    let names: Vec<&str> = shipped_guests::all().iter().map(shipped_guests::ShippedGuest::name).collect();
     assert_eq!(names, NAMES);
     let host = host();
-    for guest in shipped::all() {
+    for guest in shipped_guests::all() {
         let (known, keywords) =
             guest.declaration().unwrap_or_else(|| panic!("{} is not prepared", guest.name()));
         let (tool, _) = guest.open(&host, &mut |_| {}).unwrap();
@@ -51,7 +51,7 @@ async fn a_guest_is_taken_out_when_it_is_first_called() {
 async fn guests_that_are_not_prepared_are_compiled_like_any_file() {
     // Whether this build has them prepared or not, the same tool comes of it.
     let scene = Scene::new();
-    let guest = shipped::all().iter().find(|guest| guest.name() == "base64");
+    let guest = shipped_guests::all().iter().find(|guest| guest.name() == "base64");
     let guest =
         guest.unwrap_or_else(|| panic!("base64 is not inside; run scripts/build-guests and build again"));
     let tool = scene.open("base64", &guest.bytes().unwrap());

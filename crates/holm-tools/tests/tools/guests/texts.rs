@@ -3,7 +3,7 @@
 use holm_kernel::Outcome;
 use holm_runtime::Tool;
 use holm_sandbox::{GuestAccess, GuestCall, GuestEntryPoint, WasmKind};
-use holm_tools::shipped;
+use holm_tools::shipped_guests;
 
 use crate::guests::kit::{Scene, sandbox};
 
@@ -25,7 +25,7 @@ async fn base64_needs_nothing_and_imports_nothing() {
 /// To grow a memory takes the engine longer than the guest works, so this is most of what a small call costs.
 #[test]
 fn a_small_call_grows_no_memory_and_a_large_one_works_all_the_same() {
-    let base64 = shipped::all().iter().find(|guest| guest.name() == "base64").unwrap();
+    let base64 = shipped_guests::all().iter().find(|guest| guest.name() == "base64").unwrap();
     let guest = sandbox().load(&base64.bytes().unwrap(), &mut |_| {}).unwrap();
     let encode = |length: usize| {
         let call =
@@ -43,7 +43,7 @@ fn a_small_call_grows_no_memory_and_a_large_one_works_all_the_same() {
 #[test]
 fn arguments_that_nest_are_refused_with_words_however_deep() {
     for (name, argument) in [("base64", "text"), ("read", "path")] {
-        let shipped = shipped::all().iter().find(|guest| guest.name() == name).unwrap();
+        let shipped = shipped_guests::all().iter().find(|guest| guest.name() == name).unwrap();
         let guest = sandbox().load(&shipped.bytes().unwrap(), &mut |_| {}).unwrap();
         for depth in [1, 126, 127, 100_000] {
             let input = format!(r#"{{"{argument}":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));

@@ -1,7 +1,7 @@
 use std::{string::String, sync::Arc, vec, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Message, MessageId, Messages as Which, Outcome, Role, Source, Thinking};
+use holm_kernel::{Block, Message, MessageId, Messages, Outcome, Role, Source, Thinking};
 
 use super::super::*;
 use crate::{
@@ -80,7 +80,7 @@ fn settings_are_written_by_their_names() {
         extra: Some(Json::parse(r#"{"metadata":{"user_id":"u"}}"#).unwrap()),
     };
     let request = encoded(AnthropicDialect::default(), &options, |request| {
-        request.messages = Which::Own(vec![user(0, "hi")]);
+        request.messages = Messages::Own(vec![user(0, "hi")]);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
     });
     insta::assert_snapshot!(body(&request), @r##"{"model":"claude-sonnet-4-5","max_tokens":4096,"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}},"stop_sequences":["END"],"tools":[{"name":"weather","description":"Tells the weather.","input_schema":{"properties":{"city":{"type":"string"}},"required":["city"],"type":"object"}}],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"system":[{"type":"text","text":"Be brief."}],"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"metadata":{"user_id":"u"}}"##);

@@ -9,7 +9,7 @@ use holm_kernel::{
 
 use super::REPLAY;
 use crate::{
-    Reasoning, ToolChoice, loose,
+    Reasoning, ToolChoice, lenient,
     server::{CompletionRequest, CompletionTool, RequestBodyError},
 };
 
@@ -59,7 +59,7 @@ fn read_settings(json: &Json, asked: &mut CompletionRequest) {
     asked.max_output = inference("maxTokens").and_then(Json::as_u64);
     asked.temperature_milli = inference("temperature")
         .and_then(Json::as_number)
-        .and_then(|number| loose::thousandths(number.as_str()));
+        .and_then(|number| lenient::thousandths(number.as_str()));
     let stops = inference("stopSequences").and_then(Json::as_array).unwrap_or_default();
     asked.stop = stops.iter().filter_map(Json::as_str).map(String::from).collect();
     asked.format = json

@@ -1,7 +1,7 @@
 use std::{string::String, sync::Arc, vec, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Media, Message, MessageId, Messages as Which, Outcome, Role, Source, Thinking};
+use holm_kernel::{Block, Media, Message, MessageId, Messages, Outcome, Role, Source, Thinking};
 
 use super::super::*;
 use crate::{
@@ -82,7 +82,7 @@ fn settings_are_written_by_their_names() {
         ..WireOptions::default()
     };
     let request = encoded(CLAUDE, &options, |request| {
-        request.messages = Which::Own(vec![user(0, "hi")]);
+        request.messages = Messages::Own(vec![user(0, "hi")]);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
     });
     assert!(request.path.ends_with("/converse"), "{}", request.path);

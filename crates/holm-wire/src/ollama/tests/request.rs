@@ -1,7 +1,7 @@
 use std::{sync::Arc, vec, vec::Vec};
 
 use holm_guards::json::Json;
-use holm_kernel::{Block, Message, MessageId, Messages as Which, ModelSpec, Outcome, Role, Source, Thinking};
+use holm_kernel::{Block, Message, MessageId, Messages, ModelSpec, Outcome, Role, Source, Thinking};
 
 use super::super::*;
 use crate::{
@@ -71,7 +71,7 @@ fn settings_are_written_by_their_names() {
     };
     let dialect = OllamaDialect { keep_alive: Some("10m".into()), ..OllamaDialect::default() };
     let request = encoded(dialect, &options, |request| {
-        request.messages = Which::Own(vec![user(0, "hi")]);
+        request.messages = Messages::Own(vec![user(0, "hi")]);
         request.format = Some(Arc::new(Json::parse(r#"{"type":"object"}"#).unwrap()));
         request.model = Arc::new(ModelSpec { window: Some(16_384), ..ModelSpec::named("ollama/x") });
     });

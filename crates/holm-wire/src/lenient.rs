@@ -12,7 +12,7 @@ use holm_read::{Read, ReadError, Reader};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::lean;
+use crate::fast_read;
 
 /// A string that borrows if it contains no escapes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl<'a> RawJson<'a> {
         match self.0 {
             "null" => Cow::Borrowed(""),
             json if json.starts_with('"') => {
-                lean::parse::<LenientStr<'_>>(json.as_bytes()).map_or(Cow::Borrowed(json), |text| text.0)
+                fast_read::parse::<LenientStr<'_>>(json.as_bytes()).map_or(Cow::Borrowed(json), |text| text.0)
             }
             json => Cow::Borrowed(json),
         }
@@ -220,7 +220,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawJson<'a> {
 /// Reads a count from JSON text. Fractions are cut off.
 ///
 /// ```
-/// use holm_wire::loose::count;
+/// use holm_wire::lenient::count;
 ///
 /// assert_eq!([count("12"), count("12.9"), count("\"12\""), count("1e3")], [12, 12, 12, 1000].map(Some));
 /// assert_eq!([count("-1"), count("null"), count("{}")], [None, None, None]);
@@ -241,7 +241,7 @@ pub fn count(text: &str) -> Option<u64> {
 /// large or invalid numbers.
 ///
 /// ```
-/// use holm_wire::loose::thousandths;
+/// use holm_wire::lenient::thousandths;
 ///
 /// assert_eq!([thousandths("0.7"), thousandths("1"), thousandths("-1")], [Some(700), Some(1000), None]);
 /// ```

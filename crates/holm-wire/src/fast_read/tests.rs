@@ -5,8 +5,8 @@ use holm_read::{Read, ReadErrorKind};
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{Cursor, Lean, lean, read};
-use crate::loose::{LenientCount, LenientStr, LenientText, RawJson};
+use super::{Cursor, FastRead, fast_read, read};
+use crate::lenient::{LenientCount, LenientStr, LenientText, RawJson};
 
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
@@ -30,14 +30,14 @@ struct Inner<'a> {
     name: LenientStr<'a>,
 }
 
-lean!(Shape { b"words" => words, b"text" => text, b"count" => count, b"raw" => raw, b"inner" | b"others" => inner });
-lean!(Inner { b"name" => name });
+fast_read!(Shape { b"words" => words, b"text" => text, b"count" => count, b"raw" => raw, b"inner" | b"others" => inner });
+fast_read!(Inner { b"name" => name });
 
 /// What is read leanly, the reader and serde read as the same; and plain frames are read leanly.
 #[track_caller]
-fn check(text: &str, lean: bool) {
+fn check(text: &str, fast_read: bool) {
     let ours = read::<Shape<'_>>(text.as_bytes());
-    assert_eq!(ours.is_some(), lean, "{text}");
+    assert_eq!(ours.is_some(), fast_read, "{text}");
     same(text, ours);
 }
 
@@ -127,7 +127,8 @@ fn every_special_byte_is_found_at_every_place() {
         for place in 0..20 {
             let text = format!("{}{special}{}\"", "a".repeat(place), "!#[]~ é".repeat(3));
             let json = format!("\"{text}");
-            let ours = Cursor::new(json.as_bytes()).and_then(|mut cursor| LenientText::lean(&mut cursor));
+            let ours =
+                Cursor::new(json.as_bytes()).and_then(|mut cursor| LenientText::fast_read(&mut cursor));
             let theirs =
                 serde_json::Deserializer::from_str(&json).into_iter::<LenientText<'_>>().next().unwrap();
             assert_eq!(ours, theirs.ok(), "{json}");
@@ -177,10 +178,14 @@ fn frames() -> impl Strategy<Value = String> {
 
 #[test]
 fn bytes_that_are_no_text_are_taken_where_serde_takes_them() {
-    let check = |frame: &[u8], lean: bool| {
+    let check = |frame: &[u8], fast_read: bool| {
         let (ours, theirs) = (read::<Shape<'_>>(frame), serde_json::from_slice::<Shape<'_>>(frame));
         let general = holm_read::from_slice::<Shape<'_>>(frame);
-        assert_eq!((ours.is_some(), theirs.is_ok(), general.is_ok()), (lean, lean, lean), "{frame:?}");
+        assert_eq!(
+            (ours.is_some(), theirs.is_ok(), general.is_ok()),
+            (fast_read, fast_read, fast_read),
+            "{frame:?}"
+        );
     };
     check(b"{\"x\":\"\xff\",\"y\":{\"\xff\":1},\"words\":\"a\"}", true);
     check(b"{\"words\":\"\xff\"}", false);

@@ -1,15 +1,15 @@
-//! Implements `Lean` for basic values.
+//! Implements `FastRead` for basic values.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{Cursor, Lean};
+use super::{Cursor, FastRead};
 use crate::{
-    loose::{LenientCount, LenientStr, LenientText, RawJson},
+    lenient::{LenientCount, LenientStr, LenientText, RawJson},
     memo::unescape,
 };
 
-impl<'a> Lean<'a> for LenientText<'a> {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+impl<'a> FastRead<'a> for LenientText<'a> {
+    fn fast_read(cursor: &mut Cursor<'a>) -> Option<Self> {
         if cursor.null() {
             return Some(Self::Nothing);
         }
@@ -24,17 +24,17 @@ impl<'a> Lean<'a> for LenientText<'a> {
     }
 }
 
-impl<'a> Lean<'a> for LenientStr<'a> {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
-        match LenientText::lean(cursor)? {
+impl<'a> FastRead<'a> for LenientStr<'a> {
+    fn fast_read(cursor: &mut Cursor<'a>) -> Option<Self> {
+        match LenientText::fast_read(cursor)? {
             LenientText::Text(text) => Some(Self(text)),
             LenientText::Nothing | LenientText::Parts(_) => Some(Self::default()),
         }
     }
 }
 
-impl<'a> Lean<'a> for LenientCount<'a> {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+impl<'a> FastRead<'a> for LenientCount<'a> {
+    fn fast_read(cursor: &mut Cursor<'a>) -> Option<Self> {
         // Zero is by far the most frequent count, in every frame of a stream.
         let json = cursor.skip()?;
         if json == b"0" {
@@ -44,26 +44,26 @@ impl<'a> Lean<'a> for LenientCount<'a> {
     }
 }
 
-impl<'a> Lean<'a> for RawJson<'a> {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+impl<'a> FastRead<'a> for RawJson<'a> {
+    fn fast_read(cursor: &mut Cursor<'a>) -> Option<Self> {
         core::str::from_utf8(cursor.skip()?).ok().map(Self::of)
     }
 }
 
-impl<'a, T: Lean<'a>> Lean<'a> for Option<T> {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+impl<'a, T: FastRead<'a>> FastRead<'a> for Option<T> {
+    fn fast_read(cursor: &mut Cursor<'a>) -> Option<Self> {
         if cursor.null() {
             return Some(None);
         }
-        T::lean(cursor).map(Some)
+        T::fast_read(cursor).map(Some)
     }
 }
 
-impl<'a, T: Lean<'a>> Lean<'a> for Vec<T> {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
+impl<'a, T: FastRead<'a>> FastRead<'a> for Vec<T> {
+    fn fast_read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let mut items = Self::new();
         cursor.items(|cursor| {
-            items.push(T::lean(cursor)?);
+            items.push(T::fast_read(cursor)?);
             Some(())
         })?;
         Some(items)

@@ -20,15 +20,15 @@ use holm_read::{Read, ReadError};
 ///
 /// `Some` means that the general reader would read the same bytes as the same
 /// value. `None` means nothing.
-pub(crate) trait Lean<'a>: Sized {
-    fn lean(cursor: &mut Cursor<'a>) -> Option<Self>;
+pub(crate) trait FastRead<'a>: Sized {
+    fn fast_read(cursor: &mut Cursor<'a>) -> Option<Self>;
 }
 
 /// Parses a frame: with the cursor if its shape allows it, and with the general reader otherwise.
 ///
 /// # Errors
 /// The errors of the general reader.
-pub(crate) fn parse<'a, T: Lean<'a> + Read<'a>>(frame: &'a [u8]) -> Result<T, ReadError> {
+pub(crate) fn parse<'a, T: FastRead<'a> + Read<'a>>(frame: &'a [u8]) -> Result<T, ReadError> {
     // In WASM, every user pays for the size of the download, and the time saved does not matter.
     // Both readers give the same result.
     if cfg!(not(target_arch = "wasm32"))
@@ -40,18 +40,18 @@ pub(crate) fn parse<'a, T: Lean<'a> + Read<'a>>(frame: &'a [u8]) -> Result<T, Re
 }
 
 /// Reads one value that spans the whole frame.
-fn read<'a, T: Lean<'a>>(frame: &'a [u8]) -> Option<T> {
+fn read<'a, T: FastRead<'a>>(frame: &'a [u8]) -> Option<T> {
     let mut cursor = Cursor::new(frame)?;
-    let value = T::lean(&mut cursor)?;
+    let value = T::fast_read(&mut cursor)?;
     cursor.at_end().then_some(value)
 }
 
-/// Implements `Lean` for a struct: lists the names of its members, as serde knows them, and the
+/// Implements `FastRead` for a struct: lists the names of its members, as serde knows them, and the
 /// field of each. Leaving out a member is a compile error.
-macro_rules! lean {
-    ($shape:ident { $($($name:literal)|+ => $member:ident),+ $(,)? }) => {
-        impl<'a> $crate::lean::Lean<'a> for $shape<'a> {
-            fn lean(cursor: &mut $crate::lean::Cursor<'a>) -> Option<Self> {
+macro_rules! fast_read {
+    ($type:ident { $($($name:literal)|+ => $member:ident),+ $(,)? }) => {
+        impl<'a> $crate::fast_read::FastRead<'a> for $type<'a> {
+            fn fast_read(cursor: &mut $crate::fast_read::Cursor<'a>) -> Option<Self> {
                 let mut value = Self::default();
                 // Records whether each member has been read. The pattern also ensures that no
                 // member is missing here.
@@ -62,7 +62,7 @@ macro_rules! lean {
                         // The general reader refuses a repeated name.
                         $($($name)|+ if $member => return None,
                         $($name)|+ => {
-                            value.$member = $crate::lean::Lean::lean(cursor)?;
+                            value.$member = $crate::fast_read::FastRead::fast_read(cursor)?;
                             $member = true;
                         })+
                         _ => drop(cursor.skip()?),
@@ -75,4 +75,4 @@ macro_rules! lean {
     };
 }
 
-pub(crate) use lean;
+pub(crate) use fast_read;
