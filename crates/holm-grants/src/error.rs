@@ -20,7 +20,7 @@ pub enum GrantError {
     #[error("unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool")]
     UnknownKind,
     /// The kind is written in capitals.
-    #[error("kinds are written in small letters; write {kind}:")]
+    #[error("kinds are lower case; write {kind}:")]
     Capitals {
         /// The kind as it is written.
         kind: &'static str,
@@ -250,10 +250,10 @@ pub enum HostError {
     #[error("empty label between dots")]
     EmptyLabel,
     /// The last label is a number, yet the whole is not an IPv4 address.
-    #[error("ends in a number but is no IPv4 address")]
+    #[error("ends in a number but is not an IPv4 address")]
     BadIpv4,
     /// Brackets without an IPv6 address in them.
-    #[error("no IPv6 address between the brackets")]
+    #[error("not an IPv6 address between the brackets")]
     BadIpv6,
     /// An IPv6 address with a zone.
     #[error("IPv6 address with a zone; zones are local to one machine")]

@@ -11,10 +11,10 @@ use crate::outcome::StartStage;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum JailError {
     /// A path that must be absolute and plain is not.
-    #[error("{} is no absolute path without . and ..; write it out", shown(.0))]
+    #[error("{} is not an absolute path without . and ..; write it out", shown(.0))]
     Path(PathBuf),
     /// A grant names more or less than a folder or a file, which is all that the kernel can hold.
-    #[error("{} cannot be held by the kernel; grant a folder or a file: {hint}", escaped(.grant))]
+    #[error("the kernel cannot enforce {}; grant a folder or a file: {hint}", escaped(.grant))]
     NotARoot {
         grant: String,
         /// The grant to write instead.
@@ -34,7 +34,8 @@ pub enum JailError {
     },
     /// More paths are protected or hidden than can be held.
     #[error(
-        "{found} paths are protected or hidden here, {most} at most can be; grant a smaller folder, or remove some of them"
+        "{found} paths are protected or hidden here, and at most {most} can be; grant a smaller folder, \
+        or remove some of them"
     )]
     Crowded {
         /// The number of paths found.

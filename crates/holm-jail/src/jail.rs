@@ -294,7 +294,7 @@ impl Jail {
             name.is_empty() || name.contains(&b'=') || name.contains(&0) || value.as_bytes().contains(&0)
         };
         if self.env.iter().any(odd) {
-            return Err(JailError::Argument("a variable with a NUL, or a name that is none"));
+            return Err(JailError::Argument("a variable with a NUL or an invalid name"));
         }
         Ok(())
     }

@@ -120,7 +120,7 @@ impl JailJob {
                 why: io::Error::from_raw_os_error(errno).to_string(),
             }),
             Some(SupervisorMessage::Ended { .. } | SupervisorMessage::Appeared(_)) | None => {
-                Err(lost("the supervisor left without a word".into()))
+                Err(lost("the supervisor ended without a report".into()))
             }
         }
     }

@@ -136,8 +136,8 @@ impl fmt::Display for StartStage {
             Self::Namespace => "bubblewrap cannot build its namespaces, see its message",
             Self::Network => "no network of its own can be made",
             Self::Program => "the program cannot be started",
-            Self::Changed => "a hidden file was moved or replaced while the command was being started",
-            Self::Crowded => "there are too many protected and hidden paths to hold each of them",
+            Self::Changed => "a hidden file was moved or replaced while the command started",
+            Self::Crowded => "there are too many protected and hidden paths",
         })
     }
 }

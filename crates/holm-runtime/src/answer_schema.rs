@@ -46,8 +46,8 @@ impl AnswerSchema {
     #[must_use]
     pub fn tell(&self, mut prompt: Prompt) -> Prompt {
         let told = format!(
-            "\n\nA program reads your answer. It must be one JSON value that fits this JSON Schema, without any other words \
-             and without a code fence.\n{}",
+            "\n\nA program reads your answer. It must be one JSON value that matches this JSON Schema, \
+            without other text and without a code fence.\n{}",
             self.text
         );
         prompt.blocks.push(Block::Text(told));
@@ -71,7 +71,10 @@ impl AnswerSchema {
 
     /// Asks for the answer again.
     pub fn ask_again(problem: &str) -> Prompt {
-        Prompt::text(format!("Your answer does not fit the schema: {problem}\nGive it again, as JSON alone."))
+        Prompt::text(format!(
+            "Your answer does not match the schema: {problem}\nAnswer again, with JSON \
+            only."
+        ))
     }
 }
 

@@ -51,7 +51,7 @@ pub struct DenyAllApprover;
 
 impl Approver for DenyAllApprover {
     fn judge(&self, _: Proposal) -> BoxFuture<'static, Verdict> {
-        Box::pin(async { Verdict::deny("nobody is there to be asked") })
+        Box::pin(async { Verdict::deny("no user is present to be asked") })
     }
 }
 

@@ -42,6 +42,6 @@ pub enum BlobError {
     #[error("the result `{digest}` was changed after it was stored; do not trust it")]
     Changed { digest: String },
     /// The operating system reported an error.
-    #[error("a large result could not be kept ({reason}); free some space")]
+    #[error("cannot store a large result ({reason}); free some space")]
     System { reason: String },
 }

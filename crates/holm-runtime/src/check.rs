@@ -48,7 +48,7 @@ pub struct NullCheckRunner;
 impl CheckRunner for NullCheckRunner {
     fn run(&self, program: CheckProgram) -> BoxFuture<'static, CheckRuling> {
         let reason = format!(
-            "this host runs no programs, so `{}` did not look at the result; give the host a check runner",
+            "this host runs no programs, so `{}` did not check the result; give the host a check runner",
             program.command
         );
         Box::pin(async { CheckRuling::Broken { reason } })
@@ -153,9 +153,9 @@ impl ResultChecker {
         let bytes =
             self.blobs.get(&spill.reference, 0..spill.bytes).await.map_err(|error| error.to_string())?;
         if hex(&Sha256::digest(&bytes).0) != spill.sha256 {
-            return Err(format!("the result `{}` is not the one that was kept", spill.reference));
+            return Err(format!("the result `{}` is not the one that was stored", spill.reference));
         }
-        String::from_utf8(bytes).map(Arc::from).map_err(|_| "the kept result is no text".into())
+        String::from_utf8(bytes).map(Arc::from).map_err(|_| "the stored result is not UTF-8 text".into())
     }
 }
 

@@ -94,13 +94,13 @@ pub enum GuestLoadError {
     #[error(transparent)]
     Compile(#[from] CompileError),
     /// The bytes import a function that the sandbox does not offer.
-    #[error("it imports what does not exist here: {0}")]
+    #[error("it imports something that Holm does not provide: {0}")]
     Import(String),
     /// The bytes have no entry point.
     #[error("it exports neither wasi:cli/run nor holm:tool/call nor _start")]
     NoEntry,
     /// It needs more instances, memories or tables than one guest may have.
-    #[error("it does not fit: {0}")]
+    #[error("its interface does not match: {0}")]
     Unsuitable(String),
 }
 

@@ -113,11 +113,11 @@ impl CallHost<'_> {
                     Err(error) => return GuestEnding::start(error),
                 };
                 let Some(start) = instance.get_module_export(&mut *store, start) else {
-                    return GuestEnding::start(wasmtime::format_err!("_start is gone"));
+                    return GuestEnding::start(wasmtime::format_err!("_start is missing"));
                 };
                 let run = start
                     .into_func()
-                    .ok_or_else(|| wasmtime::format_err!("_start is no function"))
+                    .ok_or_else(|| wasmtime::format_err!("_start is not a function"))
                     .and_then(|func| func.typed::<(), ()>(&*store));
                 match run {
                     Ok(run) => GuestEnding::of(run.call(store, ()).map(|()| None)),
@@ -303,7 +303,7 @@ fn stop(phase: GuestPhase, error: &Error, refused: Option<RefusedGrowth>) -> Gue
         return GuestStop::OutOfHandles;
     }
     if error.is::<PoolConcurrencyLimitError>() {
-        return GuestStop::HostFailed("all room for instances is in use".to_owned());
+        return GuestStop::HostFailed("all instances are in use".to_owned());
     }
     match error.downcast_ref::<Trap>() {
         Some(Trap::OutOfFuel) => return GuestStop::OutOfFuel,

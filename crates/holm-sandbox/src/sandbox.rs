@@ -102,13 +102,13 @@ impl SandboxSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SandboxError {
     /// The engine does not work on this machine.
-    #[error("the webassembly engine does not start: {0}")]
+    #[error("cannot start the WebAssembly engine: {0}")]
     Engine(String),
     /// A thread could not be started.
-    #[error("could not start a thread: {0}")]
+    #[error("cannot start a thread: {0}")]
     Thread(String),
     /// The folder for compiled code cannot be used.
-    #[error("could not use the cache {path}: {reason}")]
+    #[error("cannot use the cache {path}: {reason}")]
     Cache { path: PathBuf, reason: String },
 }
 
@@ -280,7 +280,7 @@ impl SandboxInner {
                 return GuestOutcome { stop: GuestStop::Cancelled, ..failed(Instant::now(), String::new()) };
             }
             Err(GateError::Busy) => {
-                let busy = "all places for guests are taken by others, so it was not begun; try again later";
+                let busy = "too many guests are running, so it was not started; try again later";
                 return failed(Instant::now(), busy.to_owned());
             }
         };
@@ -373,8 +373,8 @@ impl Future for RunningGuest {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<GuestOutcome> {
         if let Some(busy) = self.refused {
             let what = match busy {
-                WorkerPoolError::Full => "too many calls wait already",
-                WorkerPoolError::NoThread => "no thread could be started",
+                WorkerPoolError::Full => "too many calls are already waiting",
+                WorkerPoolError::NoThread => "cannot start a thread",
             };
             return Poll::Ready(failed(self.began, what.to_owned()));
         }

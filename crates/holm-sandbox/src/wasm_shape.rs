@@ -33,13 +33,13 @@ pub enum WasmKind {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WasmShapeError {
     /// Not WASM, or damaged.
-    #[error("not a webassembly module or component: {0}")]
+    #[error("not a WebAssembly module or component: {0}")]
     Malformed(String),
     /// Machine code of some engine. The sandbox only loads code that it compiled itself.
-    #[error("this is compiled code, not webassembly; give the .wasm file")]
+    #[error("this is compiled code, not WebAssembly; give the .wasm file")]
     Precompiled,
     /// More of something than an honest tool has.
-    #[error("{found} {what}, more than the {max} that are accepted")]
+    #[error("{found} {what}; at most {max} are allowed")]
     TooMany {
         /// The part that there is too much of.
         what: &'static str,
@@ -91,7 +91,7 @@ impl WasmShape {
             return Err(WasmShapeError::Precompiled);
         }
         if !bytes.is_empty() && !bytes.starts_with(b"\0asm") {
-            return Err(WasmShapeError::Malformed("it does not begin as one does".to_owned()));
+            return Err(WasmShapeError::Malformed("its header is invalid".to_owned()));
         }
         let mut survey = WasmSurvey::default();
         for payload in Parser::new(0).parse_all(bytes) {

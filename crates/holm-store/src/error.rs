@@ -38,7 +38,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The lines are not those that follow.
-    #[error("the lines do not follow record {next} ({reason}); fold the journal again")]
+    #[error("the lines do not follow record {next} ({reason}); replay the journal")]
     OutOfOrder { next: u64, reason: String },
     /// An earlier append failed, so the end of the journal is unknown.
     #[error("an append to `{run}` was not confirmed; drop the run and open its journal again")]

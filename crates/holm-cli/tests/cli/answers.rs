@@ -103,7 +103,7 @@ fn an_answer_that_must_fit_a_schema_is_asked_for_again_until_it_does() {
     stage.run(&args).says("{\"n\": 4}\n");
     let texts: Vec<String> = stage.double.requests().iter().map(Seen::text).collect();
     assert!(
-        texts[0].contains("fits this JSON Schema") && texts[1].contains("it is not valid JSON"),
+        texts[0].contains("matches this JSON Schema") && texts[1].contains("it is not valid JSON"),
         "{texts:?}"
     );
     let stage = Stage::new(["a", "b", "c"].map(Act::says)).file("schema.json", schema);

@@ -59,7 +59,7 @@ fn a_manager_with_a_tool_that_acts_is_named_and_not_used() {
     fs::write(stage.data().join("tools/manager.md"), manager).unwrap();
     fs::write(stage.data().join("tools/executor.md"), EXECUTOR).unwrap();
     let ran = stage.holm(["tool", "list", "--tools", "native"]);
-    let expect = "manager.md: the tool `write` acts, and a manager only delegates; give the tool to a helper";
+    let expect = "manager.md: a manager only delegates and cannot have the tool `write`; give it to a helper";
     assert!(ran.err.contains(expect), "{ran:?}");
     assert!(!ran.out.lines().any(|line| line.starts_with("manager ")), "{ran:?}");
 }
@@ -128,7 +128,7 @@ fn refused(file: &str, expect: &str) {
 #[test]
 fn a_manager_with_a_tool_that_acts_cannot_be_chosen() {
     let acting = MANAGER.replace("at_once: 2", "tools: [write]");
-    refused(&acting, "the tool `write` acts, and a manager only delegates");
+    refused(&acting, "a manager only delegates and cannot have the tool `write`");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::{local::models, stage::Stage, terminal};
 const SHOWN: [&str; 7] = [
     "missing grant read:keys.txt",
     "missing grant fetch:http://collector.example/",
-    "allowance lets it go on",
+    "give it a larger",
     "every value occurs in the text",
     "allows it: it needs read:**, and read:** was granted",
     "byte-identical",

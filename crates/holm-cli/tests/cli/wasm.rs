@@ -108,10 +108,10 @@ fn a_tool_takes_no_name_that_a_run_answers_itself_nor_one_that_looks_like_anothe
 #[test]
 fn what_is_no_tool_is_told_with_the_reason() {
     let stage = Stage::new([]).file("text.wasm", "not wasm at all");
-    stage.holm(["tool", "execute", "text.wasm"]).fails(3, "not a webassembly module");
+    stage.holm(["tool", "execute", "text.wasm"]).fails(3, "not a WebAssembly module");
     let ran = stage.holm(["tool", "validate", "text.wasm"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert_eq!(ran.out, "text.wasm: not a webassembly module or component: it does not begin as one does\n");
+    assert_eq!(ran.out, "text.wasm: not a WebAssembly module or component: its header is invalid\n");
 }
 
 #[test]

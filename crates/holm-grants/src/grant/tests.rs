@@ -52,7 +52,7 @@ fn a_wrong_grant_says_what_to_write_instead() {
     check(
         "READ:src",
         GrantError::Capitals { kind: "read" },
-        "kinds are written in small letters; write read:",
+        "kinds are lower case; write read:",
     );
     check(
         "read: src",

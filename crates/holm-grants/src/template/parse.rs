@@ -78,7 +78,7 @@ pub enum TemplateError {
     #[error("{0}")]
     Grant(#[from] GrantError),
     /// The call lacks an argument.
-    #[error("argument {name} is missing or no text")]
+    #[error("argument {name} is missing or not text")]
     Missing { name: String },
     /// An argument's value is not a path, URL or name, or would leave its place.
     #[error("argument {name}: {reason}", reason = .reason.without_subject())]
@@ -88,7 +88,7 @@ pub enum TemplateError {
         reason: GrantError,
     },
     /// An argument's value reaches beyond the place where the template puts it.
-    #[error("argument {name} leaves the place that the template gives it")]
+    #[error("argument {name} changes more than its place in the template")]
     Leaves { name: String },
     /// The arguments name more things than one call may touch.
     #[error("the arguments name more than {max} things; split the call")]

@@ -165,10 +165,10 @@ async fn last_words(job: JailJob) -> String {
         JailEnding::Exited(code) => format!("it exited with status {code}"),
         JailEnding::Signalled(signal) => format!("signal {signal} ended it"),
         JailEnding::TimedOut => "it timed out".into(),
-        JailEnding::Cancelled => "it was ended".into(),
+        JailEnding::Cancelled => "it was stopped".into(),
         JailEnding::OutOfOutput => "it wrote too much output".into(),
         JailEnding::OutOfMemory => "it ran out of memory".into(),
-        JailEnding::MadeProtected => "it made protected names".into(),
+        JailEnding::MadeProtected => "it created protected files".into(),
         JailEnding::Lost => "for an unknown reason".into(),
     };
     let said = String::from_utf8_lossy(&outcome.stderr.bytes);

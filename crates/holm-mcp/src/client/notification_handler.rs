@@ -168,7 +168,7 @@ impl NotificationHandler {
                 Err(ErrorData::invalid_request(often, None))
             }
             Some(asker) => Ok(elicit(&self.server, asker, request).await),
-            None => Err(ErrorData::invalid_request("nobody is there to be asked", None)),
+            None => Err(ErrorData::invalid_request("no user is present to be asked", None)),
         }
     }
 }

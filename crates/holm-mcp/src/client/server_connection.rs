@@ -296,7 +296,7 @@ impl ServerConnection {
             answer = &mut handle.rx => Ok(answer.map_err(|_| ServiceError::TransportClosed)??),
             () = stop.cancelled() => {
                 // The caller does not wait until the server receives the cancellation.
-                tokio::spawn(handle.cancel(Some("the answer is no longer wanted".into())));
+                tokio::spawn(handle.cancel(Some("the answer is no longer needed".into())));
                 Err(RemoteServerError::Stopped.into())
             }
         }

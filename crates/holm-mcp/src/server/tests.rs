@@ -127,7 +127,7 @@ async fn the_kernel_decides_about_calls_from_outside() {
         result.is_error == Some(true)
     };
     let path = json!({ "path": "a" });
-    assert!(check(Level::Execute, CallRights::default(), path.clone(), "nobody is there").await);
+    assert!(check(Level::Execute, CallRights::default(), path.clone(), "no user is present").await);
     let full = CallRights { mode: Mode::Full, ..CallRights::default() };
     assert!(!check(Level::Execute, full.clone(), path, r#"{"path":"a"}"#).await);
     assert!(check(Level::None, full, json!({ "other": 1 }), "path").await);

@@ -67,7 +67,7 @@ async fn a_server_is_told_that_an_answer_is_no_longer_wanted() {
     let (came, ()) = tokio::join!(remote.call("echo", Map::new(), &silent, &stop), stopped);
     assert_eq!(came, Err(RemoteServerError::Stopped));
     let told = place.path().join("t.state.cancelled");
-    let is_told = || std::fs::read_to_string(&told).is_ok_and(|told| told.contains("no longer wanted"));
+    let is_told = || std::fs::read_to_string(&told).is_ok_and(|told| told.contains("no longer needed"));
     until("the server is told", is_told).await;
 }
 

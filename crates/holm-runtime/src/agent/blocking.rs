@@ -45,7 +45,7 @@ pub enum BlockingError {
     #[error("this thread belongs to an async runtime already; call `run` and await it")]
     InsideRuntime,
     /// The runtime could not be created.
-    #[error("no runtime could be made for this thread ({reason})")]
+    #[error("cannot create a runtime for this thread ({reason})")]
     System {
         /// The operating system's error.
         reason: String,

@@ -260,20 +260,23 @@ pub enum BuildError {
     #[error(transparent)]
     Tools(#[from] ToolboxError),
     /// The kernel would not offer a tool.
-    #[error("the tool `{name}` cannot be used ({}); mend its declaration", .problems.join("; "))]
+    #[error("the tool `{name}` cannot be used ({}); fix its declaration", .problems.join("; "))]
     BadTool {
         name: String,
         /// The problems of the tool.
         problems: Vec<String>,
     },
     /// A manager has a tool that acts by itself.
-    #[error("the tool `{name}` acts, and a manager only delegates; give the tool to a helper")]
+    #[error("a manager only delegates and cannot have the tool `{name}`; give it to a helper")]
     ManagerActs { name: String },
     /// The ladder names a model that the agent does not have.
-    #[error("the ladder names `{name}`, which is no model of the agent; add it as a fallback or take it out")]
+    #[error(
+        "the ladder names `{name}`, which is not a model of the agent; add it as a fallback or remove \
+        it"
+    )]
     UnknownRung { name: String },
     /// The configuration cannot be journaled.
-    #[error("the configuration cannot be journaled ({reason}); make it smaller")]
+    #[error("the configuration does not fit into the journal ({reason}); make it smaller")]
     TooLarge { reason: String },
 }
 

@@ -59,8 +59,8 @@ fn in_words(ending: &Ending) -> String {
         // Only other endings get here; this covers a host that misuses it.
         Ending::Answered { .. } => "it was answered".into(),
         Ending::Refused { reason } => format!("the model declined ({reason})"),
-        Ending::Rejected { what, reason } => format!("{what} could not be believed ({reason})"),
-        Ending::Looping { tool, times } => format!("it called `{tool}` {times} times to no avail"),
+        Ending::Rejected { what, reason } => format!("{what} was rejected ({reason})"),
+        Ending::Looping { tool, times } => format!("it called `{tool}` {times} times without progress"),
         Ending::OverBudget { spent, limit } => {
             format!("{} of {} were spent", dollars(*spent), dollars(*limit))
         }

@@ -58,7 +58,7 @@ impl MemoryBlobStore {
         }
         let bytes = kept.bytes.saturating_add(text.len());
         if bytes > self.most {
-            let reason = format!("only {} bytes are kept in memory", self.most);
+            let reason = format!("memory holds at most {} bytes", self.most);
             return Err(BlobError::System { reason });
         }
         kept.bytes = bytes;

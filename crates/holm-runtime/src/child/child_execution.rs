@@ -43,7 +43,7 @@ impl ChildExecution {
         let stop = self.child.stop.clone();
         let begun = async {
             let place = Arc::clone(&self.places).acquire_owned().await;
-            let place = place.map_err(|_| ChildStartError("no place is left for it".into()))?;
+            let place = place.map_err(|_| ChildStartError("the host is shutting down".into()))?;
             // The parent records it first, so that no journal is ever without an owner.
             self.child.started(&*id).await.map_err(|error| ChildStartError(error.to_string()))?;
             Ok(place)
@@ -67,7 +67,7 @@ impl ChildExecution {
 
     async fn begin(&self, id: &str) -> Result<ChildResult, ChildStartError> {
         let task: HelperArguments = serde_json::from_str(&self.child.request.arguments)
-            .map_err(|error| ChildStartError(format!("its task cannot be read ({error})")))?;
+            .map_err(|error| ChildStartError(format!("its task is invalid ({error})")))?;
         let (agent, folder) = self.agent(id).await?;
         let done = self.drive(id, &agent, task.task).await;
         let changes = match folder {
@@ -80,7 +80,7 @@ impl ChildExecution {
             Ok(Some(changes)) => add_changes(&mut result.output, &changes),
             Err(reason) => {
                 let output = &mut result.output;
-                output.text = format!("{}\n\n[its changes could not be brought: {reason}]", output.text);
+                output.text = format!("{}\n\n[its changes could not be collected: {reason}]", output.text);
                 output.outcome = Outcome::Failed;
             }
         }

@@ -27,7 +27,7 @@ pub enum DriveError {
     #[error(transparent)]
     Tools(#[from] ToolboxError),
     /// The journal belongs to a different run than its name says.
-    #[error("the journal of `{wanted}` tells of the run `{found}`; it was renamed or moved, put it back")]
+    #[error("the journal of `{wanted}` belongs to the run `{found}`; it was renamed or moved: move it back")]
     OtherRun {
         /// The name that it is stored under.
         wanted: String,

@@ -206,7 +206,7 @@ pub(super) fn refusal(opinion: HookOpinion) -> Option<String> {
         HookOpinion::Deny { reason } => Some(format!("denied: {reason}")),
         // The original arguments are already in the journal.
         HookOpinion::Rewrite { arguments } => {
-            Some(format!("denied: a hook wants other arguments; call it again with these: {arguments}"))
+            Some(format!("denied: a hook requires other arguments; call it again with these: {arguments}"))
         }
     }
 }

@@ -101,7 +101,7 @@ struct ClosedJournal;
 
 impl Journal for ClosedJournal {
     fn append<'a>(&'a mut self, _: &'a str, _: Durability) -> BoxFuture<'a, Result<(), JournalStorageError>> {
-        let reason = "the run is being let go".to_owned();
+        let reason = "the run is being closed".to_owned();
         Box::pin(async move { Err(JournalStorageError::System { reason }) })
     }
 }

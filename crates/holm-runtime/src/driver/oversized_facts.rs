@@ -9,7 +9,7 @@ use holm_kernel::{
 /// The fact to journal in place of one that does not fit; `None` for facts from people,
 /// who are told instead.
 pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
-    let reason = format!("it cannot be journaled: {error}");
+    let reason = format!("it cannot be written to the journal: {error}");
     Some(match fact {
         Input::ToolFinished { call, .. } => Input::ToolFinished { call: *call, result: failed(&reason) },
         Input::ChildFinished { call, result } => {

@@ -120,7 +120,7 @@ impl Driver {
 
     fn check(&mut self, call: CallId, request: &CheckRequest) {
         let Some(output) = self.run.checked_output(request.tool_call) else {
-            let ruling = CheckRuling::Broken { reason: "the result is no longer there".into() };
+            let ruling = CheckRuling::Broken { reason: "the result no longer exists".into() };
             return self.tasks.say(Input::Checked { call, ruling });
         };
         let ruling = self.checker.check(request, output);

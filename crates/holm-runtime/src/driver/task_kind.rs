@@ -94,7 +94,7 @@ impl DriverTaskKind {
             Self::Tool => "the tool",
             Self::Child => "the child run",
             Self::Check => "the check",
-            Self::Question => "whoever was asked about the call",
+            Self::Question => "the approver of the call",
             Self::Consult | Self::Remark | Self::Steering => "the hook",
         }
     }

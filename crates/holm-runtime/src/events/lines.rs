@@ -53,7 +53,7 @@ pub enum OverflowPolicy {
 
 /// Not all lines could be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the events could not be written ({reason}); the journal still has them")]
+#[error("cannot write the events ({reason}); the journal still has them")]
 pub struct EventLinesError {
     /// The operating system's error.
     pub reason: String,

@@ -160,10 +160,10 @@ impl fmt::Debug for QuestionStream {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HandleError {
     /// The run is no longer driven.
-    #[error("nobody drives the run any more; resume it first")]
+    #[error("the run is no longer driven; resume it first")]
     Gone,
     /// Too many messages are waiting.
-    #[error("{MOST_WAITING} things wait to be heard already; say it again later, or cancel")]
+    #[error("{MOST_WAITING} messages are already waiting; try again later, or cancel")]
     Full,
     /// The question is not open.
     #[error("question {call} is not open; it was answered, withdrawn, or never asked")]
@@ -175,6 +175,6 @@ pub enum HandleError {
     #[error(transparent)]
     Tools(#[from] ToolboxError),
     /// Only the host can know this.
-    #[error("only whoever drives the run can say this")]
+    #[error("only the driver of the run can send this")]
     NotYours,
 }

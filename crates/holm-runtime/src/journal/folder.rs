@@ -292,9 +292,10 @@ fn check(file: &mut File, run: &str) -> Result<u64, JournalStorageError> {
 fn lock(file: &File, run: &str) -> Result<(), JournalStorageError> {
     match file.try_lock() {
         Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => {
-            Err(JournalStorageError::Busy { run: run.into(), holder: "whoever has its file locked".into() })
-        }
+        Err(TryLockError::WouldBlock) => Err(JournalStorageError::Busy {
+            run: run.into(),
+            holder: "the process that has its file locked".into(),
+        }),
         Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }

@@ -83,7 +83,7 @@ impl SyncFailure {
         match &*self.first() {
             None => Ok(()),
             Some(reason) => Err(JournalStorageError::System {
-                reason: format!("a sync has failed, and none is trusted after it: {reason}"),
+                reason: format!("an earlier sync failed, so later ones are not trusted: {reason}"),
             }),
         }
     }

@@ -197,17 +197,16 @@ pub enum JournalStorageError {
         reason: String,
     },
     /// The stored journal is damaged.
-    #[error("the journal of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
+    #[error("the journal of `{run}` is damaged ({reason}); nothing was deleted; restore a backup")]
     Damaged { run: String, reason: String },
     /// The journal could not be read.
     #[error(
-        "the journal could not be read ({reason}); try again, and if it stays so see to the disk or the database before you restore a copy"
+        "cannot read the journal ({reason}); try again, and check the disk or the database before you \
+        restore a backup"
     )]
     Unreadable { reason: String },
     /// The operating system reported an error.
-    #[error(
-        "the journal could not be written ({reason}); free some space or choose another place, then resume"
-    )]
+    #[error("cannot write the journal ({reason}); free some space or choose another folder, then resume")]
     System { reason: String },
 }
 

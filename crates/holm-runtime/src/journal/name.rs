@@ -26,7 +26,7 @@ pub fn check_run_name(run: &str) -> Result<(), JournalStorageError> {
     } else if run.starts_with('.') {
         "it begins with a dot"
     } else if !run.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')) {
-        "only letters, digits, `.`, `_` and `-` may stand in it"
+        "it may contain only letters, digits, `.`, `_` and `-`"
     } else {
         return Ok(());
     };

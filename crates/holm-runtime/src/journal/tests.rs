@@ -112,7 +112,7 @@ async fn a_journal_that_the_system_does_not_let_be_read_is_not_said_to_be_unwrit
     std::fs::create_dir(folder.path().join("run-1.jsonl")).unwrap();
     let refused = journals.read("run-1").await.unwrap_err();
     assert!(matches!(refused, JournalStorageError::Unreadable { .. }), "{refused:?}");
-    assert!(refused.to_string().starts_with("the journal could not be read ("), "{refused}");
+    assert!(refused.to_string().starts_with("cannot read the journal ("), "{refused}");
 }
 
 #[test]

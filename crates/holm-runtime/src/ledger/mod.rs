@@ -43,7 +43,7 @@ pub trait ModelLedger: Send + Sync {
 
 /// The ledger could not be read or written. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the ledger of models could not be used: {reason}")]
+#[error("cannot use the ledger of models: {reason}")]
 pub struct LedgerError {
     pub reason: String,
 }

@@ -64,7 +64,7 @@ pub fn first_rung(
     let mut rung = start;
     for (name, place) in rungs.iter().zip(0_u64..).skip(usize::try_from(start).unwrap_or(usize::MAX)) {
         if budget.usd.is_some() && !priced(name) {
-            passed.push(format!("the price of {name} is not known, and a budget is set"));
+            passed.push(format!("a budget is set, and the price of {name} is unknown"));
             continue;
         }
         rung = place;

@@ -153,7 +153,7 @@ impl ToolContainment {
         // Only the host stores large results: a reference made up by a tool could name another
         // run's.
         if output.spill.take().is_some() {
-            notes.push("a reference to a kept result was left out".into());
+            notes.push("a reference to a stored result was left out".into());
         }
         self.bound_parts(&mut output, &mut notes);
         self.bound_metadata(&mut output, &mut notes);
@@ -245,7 +245,7 @@ fn panicked(panic: &str) -> ToolOutput {
 
 fn stopped(grace: Duration) -> ToolOutput {
     let text = format!(
-        "the tool was stopped and said nothing for {} ms; what it did by then is unknown",
+        "the tool was stopped and did not end within {} ms; its effects until then are unknown",
         grace.as_millis()
     );
     ToolOutput { outcome: Outcome::Stopped, text, ..ToolOutput::default() }

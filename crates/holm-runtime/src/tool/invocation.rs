@@ -148,7 +148,7 @@ impl fmt::Debug for ToolInvocation {
 
 /// Arguments that match the schema but are rejected by the tool's own type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the arguments cannot be used at {place}: {reason}; change that and call again", place = place(.pointer))]
+#[error("invalid argument at {place}: {reason}; fix it and call again", place = place(.pointer))]
 pub struct ArgumentsError {
     /// The place, as a JSON pointer; empty for the root.
     pub pointer: String,

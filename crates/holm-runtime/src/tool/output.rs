@@ -13,7 +13,7 @@ use serde::Serialize;
 /// model reads as JSON.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
-    label = "no text for the model can be made of this",
+    label = "Holm cannot turn this into text for the model",
     note = "return a text, a number, nothing, `Json`, `ToolOutput`, or a `Result` of these whose error is `Display`",
     note = "a type of your own has to be `Serialize`; where a plain function of the runtime takes it, wrap it in `JsonOutput(…)`"
 )]

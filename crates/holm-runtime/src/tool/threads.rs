@@ -32,9 +32,7 @@ pub(crate) enum ThreadError {
     #[error("the tool panicked: {0}")]
     Panicked(String),
     /// It was stopped before a thread was free.
-    #[error(
-        "no thread was free: {0} calls that block are under way and do not return; make the tool async or bound its work"
-    )]
+    #[error("no thread is free: {0} blocking calls do not return; make the tool async or bound its work")]
     NoneFree(usize),
     /// The async runtime is shutting down.
     #[error("Holm is shutting down")]

@@ -85,9 +85,8 @@ impl Toolbox {
             let named = declared.needs.iter().flat_map(holm_grants::NeedTemplate::arguments);
             for argument in named {
                 if !schema.properties().any(|(property, _)| property == argument) {
-                    let reason = format!(
-                        "it needs something of its argument `{argument}`, which its schema does not have"
-                    );
+                    let reason =
+                        format!("a need names the argument `{argument}`, which is not in the schema");
                     return Err(flawed(reason));
                 }
             }
@@ -145,10 +144,10 @@ pub(crate) fn check_names<'a>(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolboxError {
     /// Two tools have the same name.
-    #[error("two tools are named `{name}`; the model could not tell them apart: rename one or leave it out")]
+    #[error("two tools are named `{name}`; rename or remove one")]
     Duplicate { name: String },
     /// A tool has a reserved name.
-    #[error("a tool is named `{name}`, which every run answers itself; call it something else")]
+    #[error("a tool is named `{name}`, a name that Holm reserves; rename it")]
     Reserved { name: String },
     /// A declaration is invalid.
     #[error("the tool `{name}` cannot be used: {reason}")]

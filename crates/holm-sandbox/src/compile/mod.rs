@@ -51,7 +51,7 @@ pub enum CompilerError {
     #[error("call holm_sandbox::compiler_main() first in main, or name a program that does")]
     NotPrepared,
     /// The system does not tell the path of the program.
-    #[error("could not find the own program: {0}")]
+    #[error("cannot find Holm's own program file: {0}")]
     NoProgram(String),
 }
 
@@ -103,6 +103,6 @@ pub enum CompileError {
     #[error("compiling needed more memory than its size allows")]
     TooLarge,
     /// The child could not be started or talked to.
-    #[error("could not run the compiler: {0}")]
+    #[error("cannot run the compiler: {0}")]
     Unavailable(String),
 }

@@ -75,7 +75,7 @@ pub(crate) fn directory(dir: File) -> Dir {
 
 /// Why a directory could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("could not open the workspace {path}: {reason}")]
+#[error("cannot open the workspace {path}: {reason}")]
 pub struct AccessError {
     pub path: PathBuf,
     pub reason: String,

@@ -43,7 +43,7 @@ impl TextModuleInstance {
     fn start(plain: &TextModule, store: &mut Store<GuestState>) -> Result<Self, Error> {
         let instance = plain.pre.instantiate(&mut *store)?;
         let memory = instance.get_module_export(&mut *store, &plain.memory).and_then(Extern::into_memory);
-        let memory = memory.ok_or_else(|| format_err!("what it calls its memory is none"))?;
+        let memory = memory.ok_or_else(|| format_err!("its export `memory` is not a memory"))?;
         let realloc = function(instance, &plain.realloc, store)?;
         let run = function(instance, &plain.run, store)?;
         if let Some(initialize) = &plain.initialize {
@@ -54,8 +54,8 @@ impl TextModuleInstance {
 
     fn run(&self, store: &mut Store<GuestState>) -> Result<GuestReply, Error> {
         let input = std::mem::take(&mut store.data_mut().input);
-        let len =
-            u32::try_from(input.len()).map_err(|_| format_err!("the input is longer than any memory"))?;
+        let len = u32::try_from(input.len())
+            .map_err(|_| format_err!("the input is larger than its memory can be"))?;
         let at = self.realloc.call(&mut *store, (0, 0, 1, len))?;
         self.memory
             .write(&mut *store, at as usize, input.as_bytes())
@@ -88,7 +88,7 @@ fn function<P: WasmParams, R: WasmResults>(
     store: &mut Store<GuestState>,
 ) -> Result<TypedFunc<P, R>, Error> {
     let function = instance.get_module_export(&mut *store, export).and_then(Extern::into_func);
-    function.ok_or_else(|| format_err!("what it calls a function is none"))?.typed(&*store)
+    function.ok_or_else(|| format_err!("one of its exports is not a function"))?.typed(&*store)
 }
 
 /// The text whose address and length stand at `at`.
@@ -99,7 +99,12 @@ fn text(memory: &[u8], at: u32) -> Result<&str, Error> {
     };
     let place = || Some((number(at)? as usize, number(at.checked_add(4)?)? as usize));
     let bytes = place().and_then(|(start, len)| memory.get(start..)?.get(..len));
-    std::str::from_utf8(bytes.ok_or_else(|| outside(at))?).map_err(|_| format_err!("its answer is no text"))
+    std::str::from_utf8(bytes.ok_or_else(|| outside(at))?).map_err(|_| {
+        format_err!(
+            "its answer is not \
+        UTF-8 text"
+        )
+    })
 }
 
 /// A copy of an answer, if it is not longer than an output may be.
@@ -111,5 +116,5 @@ fn kept(store: &Store<GuestState>, text: &str) -> Result<String, Error> {
 }
 
 fn outside(at: u32) -> Error {
-    format_err!("its answer lies outside its memory, at {at}")
+    format_err!("its answer is outside its memory, at {at}")
 }

@@ -334,10 +334,10 @@ fn components() -> Vec<Case> {
         case("a hundred thousand instances", &["instances, more than"], || {
             loading_text(&evil::instances(100_000))
         }),
-        case("two hundred instances", &["refused: it does not fit"], || {
+        case("two hundred instances", &["refused: its interface does not match"], || {
             loading_text(&evil::instances_beside(200))
         }),
-        case("fifty memories in one component", &["refused: it does not fit"], move || {
+        case("fifty memories in one component", &["refused: its interface does not match"], move || {
             loading_text(&memories())
         }),
         case("a type of five thousand layers", &["refused", "Returned", "Trapped"], || {

@@ -440,7 +440,7 @@ impl JobScheduler {
         }
         self.bell.notify_one();
         if asking == RunQuestionState::Begun && job.spec.approval == Approval::Notify {
-            let reason = "it waits for an answer".to_owned();
+            let reason = "it is waiting for an answer".to_owned();
             let session = session.map(|session| session.to_string());
             self.tell(job, slot, JobNotificationKind::Asks, session, reason).await;
         }

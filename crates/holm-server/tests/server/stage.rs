@@ -139,7 +139,7 @@ fn act(seen: &Seen) -> Act {
         resumes if resumes.starts_with("Your reply was cut") => Act::says("and the end"),
         "data" => Act::says("```json\n{\"n\": 4}\n```"),
         // What an agent is told whose answer does not fit.
-        "Give it again, as JSON alone." => Act::says("{\"n\": 5}"),
+        "Answer again, with JSON only." => Act::says("{\"n\": 5}"),
         "touch" => Act::calls(&[("c1", "touch", "{}")]),
         "weather" => Act::calls(&[("c1", "weather", r#"{"city":"Köln"}"#)]),
         "stall" => Act::says(LONG).with(Fault::Stall(500)),

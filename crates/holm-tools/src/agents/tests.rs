@@ -269,7 +269,10 @@ fn a_manager_with_a_tool_that_acts_is_told_so() {
     let files = vec![agent("lead", "change", "manages: [scout]", ""), agent("scout", "", "", "")];
     let crew = AgentSet::gather(files, Arc::new(Acting));
     let [fault]: [AgentBuildError; 1] = crew.faults.try_into().unwrap();
-    assert!(fault.to_string().contains("the tool `change` acts, and a manager only delegates"), "{fault}");
+    assert!(
+        fault.to_string().contains("a manager only delegates and cannot have the tool `change`"),
+        "{fault}"
+    );
 }
 
 /// A host with a tool that writes.

@@ -518,7 +518,7 @@ async fn an_answer_is_told_also_if_its_changes_cannot_be() {
     let mut session = agent.start().await.unwrap();
     session.prompt("go").await.unwrap();
     let told = format!("{:?}", session.run().transcript());
-    assert!(told.contains("done") && told.contains("changes could not be brought"), "{told}");
+    assert!(told.contains("done") && told.contains("changes could not be collected"), "{told}");
 }
 
 #[tokio::test]

@@ -141,7 +141,7 @@ async fn threads_that_do_not_come_back_are_bounded() {
     tokio::task::yield_now().await;
     stop.cancel();
     let third = third.await.unwrap();
-    assert!(third.text.contains("no thread was free: 2 calls"), "{}", third.text);
+    assert!(third.text.contains("no thread is free: 2 blocking calls"), "{}", third.text);
 
     for _ in 0..2 {
         go.send(()).unwrap();
@@ -200,7 +200,7 @@ async fn when_nothing_can_be_kept_the_ends_stay_and_the_loss_is_said() {
     let output = contained(&cell().blobs(Arc::new(Full)), gives(ToolOutput::text(text))).await;
     assert!(output.spill.is_none());
     assert!(output.text.starts_with("begin") && output.text.ends_with("end"));
-    assert!(output.text.contains("bytes are lost: a large result could not be kept (disk full)"));
+    assert!(output.text.contains("bytes are lost: cannot store a large result (disk full)"));
     assert!(output.text.len() < 50_000);
 }
 
@@ -242,7 +242,7 @@ async fn a_tool_cannot_refer_to_what_it_did_not_give() {
     let output = ToolOutput { spill: Some(Box::new(spill)), ..ToolOutput::text("mine") };
     let output = contained(&cell(), gives(output)).await;
     assert_eq!(output.spill, None);
-    assert_eq!(output.text, "mine\n[a reference to a kept result was left out]");
+    assert_eq!(output.text, "mine\n[a reference to a stored result was left out]");
 }
 
 #[tokio::test]

@@ -46,8 +46,8 @@ async fn arguments_arrive_parsed_and_results_become_text() {
 #[tokio::test]
 async fn what_the_type_refuses_is_one_failure_that_names_the_place() {
     for (arguments, told) in [
-        (r#"{"a":"x"}"#, "the arguments cannot be used at `/a`: invalid type: string \"x\", expected i64"),
-        (r#"{"b":1}"#, "the arguments cannot be used at the root: missing field `a`"),
+        (r#"{"a":"x"}"#, "invalid argument at `/a`: invalid type: string \"x\", expected i64"),
+        (r#"{"b":1}"#, "invalid argument at the root: missing field `a`"),
         (
             r#"{"a":1,"list":[{"left":1},{"left":300}]}"#,
             "at `/list/1/left`: invalid value: integer `300`, expected u8",
@@ -60,7 +60,7 @@ async fn what_the_type_refuses_is_one_failure_that_names_the_place() {
         let (outcome, text) = text_of(&sum(), arguments).await;
         assert_eq!(outcome, Outcome::Failed);
         assert!(text.contains(told), "{arguments}: {text}");
-        assert!(text.ends_with("; change that and call again"), "{text}");
+        assert!(text.ends_with("; fix it and call again"), "{text}");
     }
 }
 
