@@ -57,7 +57,7 @@ test('a hundred hostile transcripts run nothing and ask for nothing elsewhere', 
     const id = await ended(staged, `say ${JSON.stringify(text)}`);
     await page.goto(`${staged.url}/#/chat/${id}`);
     await page.getByText('Answered.').waitFor();
-    await page.locator('.said.assistant .md').waitFor();
+    await page.locator('.message.assistant .md').waitFor();
     // Links can be pressed by people; what they lead to must be a page and nothing that runs.
     const kinds = await page.locator('.md a').evaluateAll((links) => links.map((link) => link.protocol));
     assert.ok(kinds.every((kind) => ['http:', 'https:', 'mailto:'].includes(kind)), `${kinds}: ${text}`);
@@ -155,22 +155,22 @@ test('a picture of another site is fetched once somebody has seen its address an
   const { page, context, faults, outside } = await staged.page({ path: `/chat/${id}` });
   // The person's own words have it too.
   const log = page.getByRole('article', { name: /^Agent/ });
-  await log.getByRole('button', { name: 'show it here: the picture “cat”' }).click();
-  const question = log.getByRole('group', { name: 'Load the picture “cat”?' });
+  await log.getByRole('button', { name: 'Show image “cat”' }).click();
+  const question = log.getByRole('group', { name: 'Load the image “cat”?' });
   await question.getByText(address, { exact: true }).waitFor();
   assert.deepEqual(await findings(page), []);
-  await question.getByRole('button', { name: 'Leave it' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await log.locator('iframe').count(), 0);
   assert.deepEqual(outside(), []);
-  await log.getByRole('button', { name: 'show it here: the picture “cat”' }).click();
+  await log.getByRole('button', { name: 'Show image “cat”' }).click();
   const fetched = context.waitForEvent('requestfinished', { predicate: (request) => request.url() === address });
-  await question.getByRole('button', { name: 'Load this picture' }).click();
+  await question.getByRole('button', { name: 'Load image' }).click();
   await fetched;
   assert.deepEqual(heard, [{ url: '/cat.png?from=here', referer: undefined, cookie: undefined }]);
   assert.deepEqual(outside(), [address]);
-  await log.locator('iframe[title^="Picture “cat”"]').waitFor();
+  await log.locator('iframe[title^="Image “cat”"]').waitFor();
   await shot(page, 'picture');
-  await log.getByRole('button', { name: 'put it away' }).click();
+  await log.getByRole('button', { name: 'Hide image' }).click();
   assert.equal(await log.locator('iframe').count(), 0);
   // The frame runs no scripts, and the browser says so of what Playwright would run in it.
   assert.deepEqual(faults.filter((fault) => !fault.includes('sandboxed')), []);

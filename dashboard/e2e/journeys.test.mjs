@@ -21,15 +21,15 @@ before(async () => {
 });
 after(() => staged?.close());
 
-const words = (page) => page.getByRole('textbox', { name: /What is to be done|Steer/ });
+const input = (page) => page.getByRole('textbox', { name: /Message the agent|Add instructions/ });
 const log = (page) => page.getByRole('log');
 
 async function say(page, text) {
-  await words(page).fill(text);
-  await words(page).press('Enter');
+  await input(page).fill(text);
+  await input(page).press('Enter');
 }
 
-test('a wrong token is told so, and a right one opens the house', async () => {
+test('a wrong token is rejected, and a right one logs in', async () => {
   const { page, context, faults } = await staged.page({ token: null });
   await page.getByLabel('Token').fill('holm_wrong');
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -50,7 +50,7 @@ test('a chat streams, and a reload in mid-run misses nothing and shows nothing t
   await say(page, 'hold');
   await page.waitForURL(/#\/chat\//);
   // Who began a chat writes on where they are.
-  await page.waitForFunction(() => document.activeElement?.id === 'words');
+  await page.waitForFunction(() => document.activeElement?.id === 'message');
   await log(page).getByText('It was a bright cold day').waitFor();
   await page.getByText('working').waitFor();
   await page.reload();
@@ -58,31 +58,31 @@ test('a chat streams, and a reload in mid-run misses nothing and shows nothing t
   staged.model.release();
   await log(page).getByText('The end.').waitFor();
   await log(page).getByText('Answered.').waitFor();
-  const said = await log(page).locator('.said.assistant').allInnerTexts();
+  const said = await log(page).locator('.message.assistant').allInnerTexts();
   assert.deepEqual(said.map((text) => text.trim()), [LONG]);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
-test('what is steered while a reply arrives is heard before the next model call', async () => {
+test('steering during a reply reaches the next model call', async () => {
   const { page, context } = await staged.page();
   await say(page, 'hold');
   await page.getByRole('button', { name: 'Stop' }).waitFor();
   await log(page).getByText('It was a bright cold day').waitFor();
   await say(page, 'and now this');
-  await log(page).getByText('it enters before the next model call').waitFor();
+  await log(page).getByText('will be applied before the next step').waitFor();
   staged.model.release();
   await log(page).getByText('You said and now this').waitFor();
   await context.close();
 });
 
-test('a run that is stopped says so, and what had arrived of its reply is gone', async () => {
+test('a stopped run says who stopped it, and its partial reply disappears', async () => {
   const { page, context } = await staged.page();
   await say(page, 'hold');
   await log(page).getByText('It was a bright cold day').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
-  await log(page).getByText('Stopped:').waitFor();
-  assert.equal(await log(page).locator('.said.assistant').count(), 0);
+  await log(page).getByText('Stopped by owner.').waitFor();
+  assert.equal(await log(page).locator('.message.assistant').count(), 0);
   staged.model.release();
   await context.close();
 });
@@ -90,16 +90,17 @@ test('a run that is stopped says so, and what had arrived of its reply is gone',
 test('an approval shows exactly what would run, and both answers count', async () => {
   const { page, context } = await staged.page();
   await say(page, 'write notes.txt');
-  const question = page.getByRole('region', { name: /May write run/ });
+  const question = page.getByRole('region', { name: /Allow write/ });
   await question.waitFor();
   assert.match(await question.locator('[data-test=exact]').innerText(), /"path": "notes\.txt"/);
   assert.match(await question.innerText(), /write:notes\.txt \(not granted\)/);
   assert.match(await question.locator('[data-test=always]').innerText(), /^this exact call.*for every later call write:notes\.txt/);
   assert.deepEqual(await findings(page), []);
   await shot(page, 'approval');
-  await question.getByLabel(/Why not/).fill('not today');
-  await question.getByRole('button', { name: 'Refuse', exact: true }).click();
-  await log(page).getByText('refused', { exact: true }).waitFor();
+  assert.match(await question.locator('[data-test=reason]').innerText(), /a grant is missing/);
+  await question.getByLabel('Reason (shared with the agent)').fill('not today');
+  await question.getByRole('button', { name: 'Deny', exact: true }).click();
+  await log(page).getByText('denied', { exact: true }).waitFor();
   await page.getByText('Answered.').waitFor();
   await say(page, 'write other.txt');
   await page.getByRole('button', { name: 'Allow once' }).click();
@@ -109,7 +110,7 @@ test('an approval shows exactly what would run, and both answers count', async (
   await context.close();
 });
 
-test('a question that is answered on one page is gone from the other', async () => {
+test('a question answered on one page disappears from the other', async () => {
   const one = await staged.page();
   await say(one.page, 'write third.txt');
   await one.page.getByRole('button', { name: 'Allow once' }).waitFor();
@@ -122,19 +123,19 @@ test('a question that is answered on one page is gone from the other', async () 
   await other.context.close();
 });
 
-test('a prompt is changed in a fork, and the first session stays as it was', async () => {
+test('a prompt is edited in a fork, and the first session stays unchanged', async () => {
   const id = await ended(staged, 'hello');
   const { page, context } = await staged.page({ path: `/chat/${id}` });
-  await page.getByRole('button', { name: 'Change in a fork' }).click();
+  await page.getByRole('button', { name: 'Edit in a fork' }).click();
   await page.waitForFunction((old) => !location.hash.includes(old), id);
-  assert.equal(await words(page).inputValue(), 'hello');
+  assert.equal(await input(page).inputValue(), 'hello');
   await say(page, 'goodbye');
   await log(page).getByText('You said goodbye').waitFor();
   assert.equal(await log(page).getByText('You said hello').count(), 0);
   // What was said does not come back into the box.
   await page.reload();
   await log(page).getByText('You said goodbye').waitFor();
-  assert.equal(await words(page).inputValue(), '');
+  assert.equal(await input(page).inputValue(), '');
   const replay = await staged.ask('GET', `/api/sessions/${id}/replay`);
   assert.ok(!JSON.stringify(replay).includes('goodbye'));
   await context.close();
@@ -148,7 +149,7 @@ test('the run view goes back in time by its slider and by the keyboard', async (
   const slider = page.getByRole('slider');
   await slider.focus();
   await page.keyboard.press('Home');
-  await page.getByText('before the beginning').first().waitFor();
+  await page.getByText('before the first event').first().waitFor();
   assert.equal(await then.getByText('hello').count(), 0);
   await page.keyboard.press('End');
   await then.getByText('You said hello').waitFor();
@@ -157,17 +158,17 @@ test('the run view goes back in time by its slider and by the keyboard', async (
   await context.close();
 });
 
-test("a sub-agent's own run is read within the call that started it", async () => {
+test("a helper's run is shown inside the call that started it", async () => {
   const { page, context } = await staged.page();
   await page.getByLabel('Agent', { exact: true }).selectOption('boss');
   await say(page, 'delegate a tale');
   await log(page).getByText('Answered.').waitFor();
   const card = log(page).locator('details.card').first();
   await card.locator('summary').first().click();
-  await card.getByText('What the sub-agent did').click();
+  await card.getByText("Helper's run").click();
   await card.locator('.child').getByText('You said a tale').waitFor();
   assert.deepEqual(await findings(page), []);
-  await shot(page, 'sub-agent');
+  await shot(page, 'helper');
   await context.close();
 });
 
@@ -184,14 +185,14 @@ test('a reply that is arriving can be read on a phone, and nothing is wider than
   await context.close();
 });
 
-test('a prompt is tried again in a fork, with the same words', async () => {
+test('a prompt is retried in a fork', async () => {
   const id = await ended(staged, 'hello');
   const { page, context } = await staged.page({ path: `/chat/${id}` });
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await page.waitForFunction((old) => !location.hash.includes(old), id);
   await log(page).getByText('You said hello').waitFor();
   await log(page).getByText('Answered.').waitFor();
-  assert.equal(await log(page).locator('.said.user').count(), 1);
+  assert.equal(await log(page).locator('.message.user').count(), 1);
   const fork = new URL(page.url()).hash.split('/').at(-1);
   const asked = (await staged.ask('GET', `/api/sessions/${fork}/replay`)).filter((told) => told.event.model_called !== undefined);
   assert.equal(asked.length, 1);
@@ -214,7 +215,7 @@ test('a fork from the run view goes on from there', async () => {
   await context.close();
 });
 
-test('the run view says what each call was granted, and what was given when somebody was asked', async () => {
+test('the run view shows the grants of each call, and those given by approval', async () => {
   await writeFile(join(staged.work, 'old.txt'), 'line one\n');
   const { page, context, faults } = await staged.page();
   await say(page, 'read old.txt');
@@ -231,8 +232,8 @@ test('the run view says what each call was granted, and what was given when some
   const [read, write] = [cards.nth(0).locator('[data-test=grants]'), cards.nth(1).locator('[data-test=grants]')];
   await read.getByText('read:old.txt', { exact: true }).waitFor();
   assert.match(await read.innerText(), /^Grants used:/);
-  await write.getByText('write:fresh.txt (given when asked)').waitFor();
-  assert.match(await write.innerText(), /Somebody was asked:/);
+  await write.getByText('write:fresh.txt (given by approval)').waitFor();
+  assert.match(await write.innerText(), /Approved because .*a grant is missing/);
   // The first turn's calls stand beside the slider when one goes there.
   await page.locator('button.turn').first().click();
   await page.getByRole('list', { name: 'Calls of this turn' }).getByText('read:old.txt', { exact: true }).waitFor();
@@ -250,9 +251,9 @@ test('Markdown and code are drawn, and thinking is folded until somebody opens i
   const { page, context, faults } = await staged.page();
   await say(page, `say ${JSON.stringify('# Tides\n\n```js\nconst sea = 1;\n```\n\n| port |\n|---|\n| Brest |\n\n- [x] seen')}`);
   await log(page).getByText('Answered.').waitFor();
-  const reply = log(page).locator('.said.assistant');
+  const reply = log(page).locator('.message.assistant');
   await reply.getByRole('heading', { name: 'Tides' }).waitFor();
-  assert.equal(await reply.locator('.code .c-word').first().innerText(), 'const');
+  assert.equal(await reply.locator('.code .c-keyword').first().innerText(), 'const');
   await reply.getByRole('cell', { name: 'Brest' }).waitFor();
   await reply.getByRole('img', { name: 'done' }).waitFor();
   await say(page, 'think');
@@ -268,11 +269,11 @@ test('Markdown and code are drawn, and thinking is folded until somebody opens i
   await context.close();
 });
 
-test('what a command writes is seen while it runs', async () => {
+test('the output of a command is shown while it runs', async () => {
   const { page, context, faults } = await staged.page();
   const script = 'echo first; until [ -e go-on ]; do sleep 0.1; done; echo second';
   await say(page, `call shell ${JSON.stringify({ script })}`);
-  const question = page.getByRole('region', { name: /May shell run/ });
+  const question = page.getByRole('region', { name: /Allow shell/ });
   assert.match(await question.locator('[data-test=exact]').innerText(), /echo first; until/);
   await question.getByRole('button', { name: 'Allow once' }).click();
   await log(page).locator('[data-test=live]').getByText('first').waitFor();
@@ -289,11 +290,11 @@ test('what a command writes is seen while it runs', async () => {
   await context.close();
 });
 
-test('an approval says which sub-agent wants it', async () => {
+test('an approval names the helper', async () => {
   const { page, context } = await staged.page();
   await page.getByLabel('Agent', { exact: true }).selectOption('boss');
   await say(page, 'delegate write below.txt');
-  const question = page.getByRole('region', { name: /May write run/ });
+  const question = page.getByRole('region', { name: /Allow write/ });
   await question.waitFor();
   assert.match(await question.locator('[data-test=helper]').innerText(), /scribe/);
   await shot(page, 'approval-helper');
@@ -302,7 +303,7 @@ test('an approval says which sub-agent wants it', async () => {
   await context.close();
 });
 
-test('a session that waits for its turn says so, and what it does not hear is not lost', async () => {
+test('a queued session says so, and typed text is not lost', async () => {
   // As many as one user may have at work at the same time.
   const { server } = await staged.ask('GET', '/api/settings');
   const most = server.runs_per_user;
@@ -314,8 +315,8 @@ test('a session that waits for its turn says so, and what it does not hear is no
   }
   const made = await staged.ask('POST', '/api/sessions', { prompt: 'at last' });
   const { page, context } = await staged.page({ path: `/chat/${made.id}` });
-  await page.getByText('waits for its turn', { exact: true }).waitFor();
-  const box = page.getByRole('textbox', { name: /waits for its turn/ });
+  await page.getByText('queued', { exact: true }).waitFor();
+  const box = page.getByRole('textbox', { name: /^Queued/ });
   await box.fill('and this');
   await page.getByRole('button', { name: 'Steer', exact: true }).click();
   await page.getByText('has not started yet').waitFor();
@@ -325,6 +326,6 @@ test('a session that waits for its turn says so, and what it does not hear is no
   staged.model.release();
   await log(page).getByText('You said at last').waitFor();
   await log(page).getByText('Answered.').waitFor();
-  assert.equal(await words(page).inputValue(), 'and this');
+  assert.equal(await input(page).inputValue(), 'and this');
   await context.close();
 });

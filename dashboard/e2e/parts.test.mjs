@@ -1,4 +1,4 @@
-// What agents are made of: agents, tools, skills, MCP servers, and how everything is set up.
+// Agents, tools, skills, MCP servers and the configuration.
 
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -20,42 +20,42 @@ before(async () => {
 });
 after(() => staged?.close());
 
-test('an agent is written, what is wrong is said while one writes, and it is kept, used and forgotten', async () => {
+test('an agent is edited and checked as the user types, saved and deleted', async () => {
   const { page, context, faults } = await staged.page({ path: '/agents' });
   await page.getByRole('link', { name: 'New agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('reviewer');
-  // Key by key, as people type: what the server says of the text meanwhile takes nothing away.
-  await page.getByLabel('What it is for').pressSequentially('Reviews: "all" of it');
-  await page.getByLabel('Prompt').fill('');
+  // Key by key, as users type: the server's replies in the meantime change nothing in the form.
+  await page.getByLabel('Description').pressSequentially('Reviews: "all" of it');
+  await page.getByLabel('System prompt').fill('');
   const heard = page.waitForResponse((response) => response.url().endsWith('/api/check-agent') && response.request().postData().includes('You review'));
-  await page.getByLabel('Prompt').pressSequentially('You review ');
+  await page.getByLabel('System prompt').pressSequentially('You review ');
   await heard;
-  await page.getByLabel('Prompt').pressSequentially('code.');
+  await page.getByLabel('System prompt').pressSequentially('code.');
   await page.getByLabel('Mode', { exact: true }).selectOption('plan');
   await page.getByLabel('Grants').fill('fly:high');
   await page.getByLabel('Grants').blur();
   await page.locator('.note.error').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Keep' }).isDisabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
   await page.getByLabel('Grants').fill('read:src/**');
-  await page.getByLabel('Turns of one task').fill('3');
-  await page.getByLabel('all that there are').uncheck();
+  await page.getByLabel('Turns per prompt').fill('3');
+  await page.getByLabel('All tools').uncheck();
   for (const tool of ['read', 'write']) await page.getByLabel(tool, { exact: true }).check();
   await page.locator('.note.error').waitFor({ state: 'detached' });
-  assert.equal(await page.getByLabel('What it is for').inputValue(), 'Reviews: "all" of it');
-  assert.equal(await page.getByLabel('Prompt').inputValue(), 'You review code.');
-  // What is not kept is not lost by a click.
+  assert.equal(await page.getByLabel('Description').inputValue(), 'Reviews: "all" of it');
+  assert.equal(await page.getByLabel('System prompt').inputValue(), 'You review code.');
+  // A click does not discard unsaved changes.
   await page.getByRole('link', { name: 'Usage' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Stay here' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Keep editing' }).click();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'agent');
-  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
   await page.waitForURL(/#\/agents\/reviewer$/);
   const kept = await staged.ask('GET', '/api/agents/reviewer');
   assert.deepEqual([kept.description, kept.mode, kept.grants, kept.limits.turns], ['Reviews: "all" of it', 'plan', ['read:src/**'], 3]);
   assert.deepEqual(kept.tools, ['read', 'write']);
   assert.match(await readFile(join(staged.data, 'agents/reviewer.md'), 'utf8'), /You review code\./);
-  await page.getByRole('button', { name: 'Forget it' }).click();
-  await page.getByRole('button', { name: 'Forget it for good' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete agent' }).click();
   await page.getByRole('link', { name: 'New agent' }).waitFor();
   await assert.rejects(staged.ask('GET', '/api/agents/reviewer'), /404/);
   // A console of a browser tells of refused checks; nothing else may be there.
@@ -63,26 +63,26 @@ test('an agent is written, what is wrong is said while one writes, and it is kep
   await context.close();
 });
 
-test('an agent that is not one of the own is looked at and not changed', async () => {
+test("an agent that is not the user's own is read-only", async () => {
   const [usual] = await staged.ask('GET', '/api/agents');
   const { page, context } = await staged.page({ path: `/agents/${usual.name}` });
-  await page.getByText('it is not one of your own').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Keep' }).count(), 0);
+  await page.getByText('this is not your own agent').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   assert.deepEqual(await findings(page), []);
   await context.close();
 });
 
-test('a tool is tried with what it was granted and refused without, and its calls are listed', async () => {
+test('a tool is tried with grants and denied without, and its calls are listed', async () => {
   await ended(staged, 'read notes.txt');
   const { page, context, faults } = await staged.page({ path: '/tools' });
   await page.getByRole('link', { name: 'read', exact: true }).click();
-  await page.getByRole('heading', { name: 'Try it' }).waitFor();
-  const raw = page.getByLabel('Arguments, as JSON');
+  await page.getByRole('heading', { name: 'Try this tool' }).waitFor();
+  const raw = page.getByLabel('Arguments (JSON)');
   if (await raw.isVisible()) await raw.fill('{"path": "notes.txt"}');
   else await page.getByLabel(/^path/).fill('notes.txt');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByText('refused', { exact: true }).waitFor();
-  await page.getByLabel('What this call may do').fill('read:notes.txt');
+  await page.getByText('denied', { exact: true }).waitFor();
+  await page.getByLabel('Grants for this call').fill('read:notes.txt');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.locator('[data-test=tried]', { hasText: 'line one' }).waitFor();
   const calls = page.getByRole('region', { name: 'Latest calls' });
@@ -93,14 +93,14 @@ test('a tool is tried with what it was granted and refused without, and its call
   await context.close();
 });
 
-test('tools are looked at again', async () => {
+test('tools are reloaded', async () => {
   const { page, context } = await staged.page({ path: '/tools' });
-  await page.getByRole('button', { name: 'Look at all again' }).click();
-  await page.getByRole('status').getByText(/\d+ tools found/).waitFor();
+  await page.getByRole('button', { name: 'Reload tools' }).click();
+  await page.getByRole('status').getByText(/Loaded \d+ tools/).waitFor();
   await context.close();
 });
 
-test('a skill is read as it is written', async () => {
+test('a skill shows its text', async () => {
   const { page, context } = await staged.page({ path: '/skills' });
   await page.getByRole('link', { name: 'greet' }).click();
   await page.locator('.md strong', { hasText: 'hello' }).waitFor();
@@ -109,7 +109,7 @@ test('a skill is read as it is written', async () => {
   await context.close();
 });
 
-test('an MCP server is written down, tested and taken away', async () => {
+test('an MCP server is added, tested and removed', async () => {
   const script = fileURLToPath(new URL('../../crates/holm-mcp/tests/servers/server.py', import.meta.url));
   const entry = {
     command: '/usr/bin/python3',
@@ -117,27 +117,27 @@ test('an MCP server is written down, tested and taken away', async () => {
     grants: [`read:${script}`, `read:${staged.work}/`, `write:${staged.work}/`],
   };
   const { page, context } = await staged.page({ path: '/servers' });
-  await page.getByText('No MCP servers are set up.').waitFor();
+  await page.getByText('No MCP servers configured.').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('sea');
-  await page.getByLabel('How it is reached').fill(JSON.stringify(entry));
-  await page.getByRole('button', { name: 'Write it down' }).click();
+  await page.getByLabel('Configuration (JSON)').fill(JSON.stringify(entry));
+  await page.getByRole('button', { name: 'Add server' }).click();
   await page.getByRole('button', { name: 'Test sea' }).click();
-  await page.getByText(/It answers, with MCP/).waitFor();
+  await page.getByText(/Connected: MCP/).waitFor();
   await page.locator('.note.good', { hasText: 'sea_echo' }).waitFor();
-  assert.equal(await page.getByLabel('How it is reached').inputValue(), '');
+  assert.equal(await page.getByLabel('Configuration (JSON)').inputValue(), '');
   assert.deepEqual(await findings(page), []);
   await shot(page, 'servers');
-  await page.getByRole('button', { name: 'Take away: sea' }).click();
-  await page.getByRole('button', { name: 'Take it away' }).click();
-  await page.getByText('No MCP servers are set up.').waitFor();
+  await page.getByRole('button', { name: 'Remove sea' }).click();
+  await page.getByRole('button', { name: 'Remove server' }).click();
+  await page.getByText('No MCP servers configured.').waitFor();
   await context.close();
 });
 
-test('how everything is set up is shown, and a copy of it is made', async () => {
+test('the configuration is shown, and a backup is created', async () => {
   const { page, context } = await staged.page({ path: '/settings' });
   await page.getByText('requests per minute').waitFor();
-  await page.getByLabel('Name of a new copy').fill('first');
-  await page.getByRole('button', { name: 'Make a copy' }).click();
+  await page.getByLabel('Backup name').fill('first');
+  await page.getByRole('button', { name: 'Create backup' }).click();
   await page.getByRole('listitem').getByText('first').waitFor();
   assert.deepEqual((await staged.ask('GET', '/api/backups')).map((one) => one.name), ['first']);
   await context.close();

@@ -1,4 +1,4 @@
-// Who may only look: everything is there to see, nothing is there to press, and the server says no all the same.
+// Viewers see everything and can change nothing: the page has no buttons for it, and the server refuses.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,13 +20,13 @@ async function refused(method, path, body) {
   return (await fetch(`${staged.url}${path}`, { method, headers, body: JSON.stringify(body) })).status;
 }
 
-test('a viewer reads a chat and finds nothing to say, to try again or to fork', async () => {
+test('a viewer reads a chat and cannot send, retry or fork', async () => {
   const id = await ended(staged, 'hello');
   const { page, context, faults } = await staged.page({ token, path: `/chat/${id}` });
   const log = page.getByRole('log');
   await log.getByText('You said hello').waitFor();
   assert.equal(await page.getByRole('textbox').count(), 0);
-  for (const name of ['Try again', 'Change in a fork', 'Fork from here', 'Stop', 'Send']) {
+  for (const name of ['Retry', 'Edit in a fork', 'Fork from here', 'Stop', 'Send']) {
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);
   }
   assert.deepEqual(await findings(page), []);
@@ -37,15 +37,15 @@ test('a viewer reads a chat and finds nothing to say, to try again or to fork', 
   await context.close();
 });
 
-test('a viewer sees what is asked, and somebody else answers', async () => {
+test('a viewer sees a question, and another user answers', async () => {
   const owner = await staged.page();
-  await owner.page.getByRole('textbox', { name: /What is to be done/ }).fill('write seen.txt');
+  await owner.page.getByRole('textbox', { name: /Message the agent/ }).fill('write seen.txt');
   await owner.page.keyboard.press('Enter');
   await owner.page.getByRole('button', { name: 'Allow once' }).waitFor();
   const id = new URL(owner.page.url()).hash.split('/').at(-1);
   const viewer = await staged.page({ token, path: `/chat/${id}` });
-  const question = viewer.page.getByRole('region', { name: /May write run/ });
-  await question.getByText('Your token lets you look and not answer.').waitFor();
+  const question = viewer.page.getByRole('region', { name: /Allow write/ });
+  await question.getByText('Your token is read-only; it cannot answer.').waitFor();
   assert.equal(await question.getByRole('button').count(), 0);
   const [posed] = await staged.ask('GET', `/api/sessions/${id}/questions`);
   assert.equal(await refused('POST', `/api/sessions/${id}/questions`, { question: posed.id, answer: 'once' }), 403);
@@ -56,22 +56,22 @@ test('a viewer sees what is asked, and somebody else answers', async () => {
   await viewer.context.close();
 });
 
-test('a viewer goes through a run in time, and forks nothing', async () => {
+test('a viewer moves through a run and cannot fork', async () => {
   const id = await ended(staged, 'hello');
   const { page, context, faults } = await staged.page({ token, path: `/run/${id}` });
   const then = page.getByRole('region', { name: 'The run at this point' });
   await then.getByText('You said hello').waitFor();
-  await page.getByRole('button', { name: 'Back' }).click();
-  await page.getByRole('button', { name: 'To the end' }).click();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await page.getByRole('button', { name: 'Latest' }).click();
   await then.getByText('Answered.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Fork from here' }).count(), 0);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
-test('a viewer finds nothing of the house to change', async () => {
+test('a viewer cannot change settings', async () => {
   const { page, context } = await staged.page({ token, path: '/settings' });
-  await page.getByText('are for administrators').waitFor();
+  await page.getByText('Only administrators can see').waitFor();
   for (const [method, path, body] of [
     ['POST', '/api/tokens', { user: 'eve', role: 'admin', sessions: null }],
     ['POST', '/api/keys', { provider: 'openai', key: 'x' }],
@@ -82,6 +82,6 @@ test('a viewer finds nothing of the house to change', async () => {
     assert.equal(await refused(method, path, body), 403, path);
   }
   await page.goto(`${staged.url}/#/`);
-  await page.getByText('it starts no sessions').waitFor();
+  await page.getByText('it cannot start sessions').waitFor();
   await context.close();
 });

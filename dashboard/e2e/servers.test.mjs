@@ -20,7 +20,7 @@ after(() => staged?.close());
 
 /** Begins a chat and lets its call run. What comes next is waited for by whoever asked. */
 async function called(page, prompt, next) {
-  await page.getByRole('textbox', { name: /What is to be done/ }).fill(prompt);
+  await page.getByRole('textbox', { name: /Message the agent/ }).fill(prompt);
   await page.keyboard.press('Enter');
   const allow = page.getByRole('button', { name: 'Allow once' });
   await allow.or(next).first().waitFor();
@@ -74,10 +74,10 @@ test('a picture that a tool gives is seen in its card, from its own bytes', asyn
 
 test('a form of a server is filled in by a person, and what they wrote arrives in its types', async () => {
   const { page, context } = await staged.page();
-  const form = page.getByRole('region', { name: /The MCP server “harbour” asks/ });
+  const form = page.getByRole('region', { name: /Question from the MCP server “harbour”/ });
   await called(page, 'call harbour_ask {}', form);
   await form.getByText('Who sails?').waitFor();
-  await form.getByText("the server's words, not Holm's").waitFor();
+  await form.getByText('from the server, not from Holm').waitFor();
   await form.getByLabel('Your name').fill('Ada');
   await form.getByLabel('Age').fill('36');
   await form.getByLabel('Boat').selectOption('sloop');
@@ -95,7 +95,7 @@ test('a form of a server is filled in by a person, and what they wrote arrives i
 
 test('a form can be declined, and the server is told so', async () => {
   const { page, context } = await staged.page();
-  const form = page.getByRole('region', { name: /The MCP server “harbour” asks/ });
+  const form = page.getByRole('region', { name: /Question from the MCP server “harbour”/ });
   await called(page, 'call harbour_ask {}', form);
   await form.getByRole('button', { name: 'Decline' }).click();
   await page.getByRole('log').getByText('Answered.').waitFor();

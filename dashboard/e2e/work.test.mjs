@@ -13,22 +13,22 @@ before(async () => {
 });
 after(() => staged?.close());
 
-test('a job is put together from words, runs now, and its run is a session that can be read', async () => {
+test('a job is created from the form and run, and its run is a session', async () => {
   const { page, context, faults } = await staged.page({ path: '/jobs' });
-  await page.getByText('There are no jobs yet.').waitFor();
+  await page.getByText('No jobs yet.').waitFor();
   await page.getByRole('button', { name: 'New job' }).click();
-  const form = page.getByRole('form', { name: 'The job' });
+  const form = page.getByRole('form', { name: 'Job' });
   await form.getByLabel('Name').fill('nightly');
-  await form.getByLabel('What is to be done?').fill('write nothing');
-  await form.getByLabel('How often').selectOption('weekly');
+  await form.getByLabel('Prompt').fill('write nothing');
+  await form.getByLabel('Frequency').selectOption('weekly');
   await form.getByLabel('Friday').check();
   await form.getByLabel('Time of day').fill('02:30');
-  await form.getByLabel('Clocks of').fill('Europe/Berlin');
+  await form.getByLabel('Time zone').fill('Europe/Berlin');
   assert.equal(await form.locator('[data-test=pattern]').innerText(), '30 2 * * 1,5');
   assert.deepEqual(await findings(page), []);
   await shot(page, 'job-form');
-  await form.getByRole('button', { name: 'Make it' }).click();
-  await page.getByText('The key that signs its messages is shown this once').waitFor();
+  await form.getByRole('button', { name: 'Create job' }).click();
+  await page.getByText("Copy its signing key now; it won't be shown again").waitFor();
   const made = await staged.ask('GET', '/api/jobs/nightly');
   assert.deepEqual(made.spec.when, { cron: { pattern: '30 2 * * 1,5', zone: 'Europe/Berlin' } });
   assert.ok(made.next > Date.now());
@@ -36,7 +36,7 @@ test('a job is put together from words, runs now, and its run is a session that 
   await page.getByRole('button', { name: 'Run now: nightly' }).click();
   // It asks to write, nobody is there to say yes, so it goes on without.
   const runs = page.getByRole('region', { name: 'Runs of nightly' });
-  await runs.getByText('by a person').waitFor();
+  await runs.getByText('by hand').waitFor();
   await runs.getByText('The tool said:').waitFor();
   await shot(page, 'jobs');
   await runs.getByRole('link').first().click();
@@ -45,47 +45,47 @@ test('a job is put together from words, runs now, and its run is a session that 
   await context.close();
 });
 
-test('a job is changed, switched off and on, and forgotten', async () => {
+test('a job is edited, switched off and on, and deleted', async () => {
   const spec = { when: 'asked', prompt: 'hello' };
   await staged.ask('POST', '/api/jobs', { id: 'asked-for', spec });
   const { page, context } = await staged.page({ path: '/jobs' });
   const row = page.getByRole('listitem', { name: 'asked-for' });
-  await row.getByText('when somebody asks').waitFor();
-  await row.getByRole('button', { name: 'Change asked-for' }).click();
-  const form = page.getByRole('form', { name: 'The job' });
-  await form.getByLabel('What it is for').fill('greets');
-  await form.getByText('How it is kept from going wrong').click();
-  await form.getByLabel('Missed while no server ran').selectOption('all');
-  await form.getByLabel('At most so many').fill('7');
-  await form.getByRole('button', { name: 'Keep' }).click();
+  await row.getByText('only on demand').waitFor();
+  await row.getByRole('button', { name: 'Edit asked-for' }).click();
+  const form = page.getByRole('form', { name: 'Job' });
+  await form.getByLabel('Description').fill('greets');
+  await form.getByText('Reliability and limits').click();
+  await form.getByLabel('Runs missed while the server was down').selectOption('all');
+  await form.getByLabel('Missed runs at most').fill('7');
+  await form.getByRole('button', { name: 'Save' }).click();
   await row.getByText('greets').waitFor();
   assert.deepEqual((await staged.ask('GET', '/api/jobs/asked-for')).spec.misfire, { all: { most: 7 } });
   await row.getByRole('button', { name: 'Switch off asked-for' }).click();
   await row.getByText('off', { exact: true }).waitFor();
   await row.getByRole('button', { name: 'Switch on asked-for' }).click();
   await row.getByText('on', { exact: true }).waitFor();
-  await row.getByRole('button', { name: 'Forget asked-for' }).click();
-  await row.getByRole('button', { name: 'Forget it' }).click();
+  await row.getByRole('button', { name: 'Delete asked-for' }).click();
+  await row.getByRole('button', { name: 'Delete job' }).click();
   await row.waitFor({ state: 'detached' });
   await assert.rejects(staged.ask('GET', '/api/jobs/asked-for'), /404/);
   await context.close();
 });
 
-test('a pattern that is none is told so, and nothing is made', async () => {
+test('an invalid cron expression is rejected, and no job is created', async () => {
   const { page, context } = await staged.page({ path: '/jobs' });
   await page.getByRole('button', { name: 'New job' }).click();
-  const form = page.getByRole('form', { name: 'The job' });
+  const form = page.getByRole('form', { name: 'Job' });
   await form.getByLabel('Name').fill('broken');
-  await form.getByLabel('What is to be done?').fill('hello');
-  await form.getByLabel('How often').selectOption('own');
-  await form.getByLabel(/Minute, hour/).fill('99 99 * * *');
-  await form.getByRole('button', { name: 'Make it' }).click();
+  await form.getByLabel('Prompt').fill('hello');
+  await form.getByLabel('Frequency').selectOption('custom');
+  await form.getByLabel(/Cron expression/).fill('99 99 * * *');
+  await form.getByRole('button', { name: 'Create job' }).click();
   await form.getByRole('alert').waitFor();
   await assert.rejects(staged.ask('GET', '/api/jobs/broken'), /404/);
   await context.close();
 });
 
-test('a folder is published on an origin of its own, and taken back', async () => {
+test('a folder is published on its own origin, and unpublished', async () => {
   await mkdir(join(staged.work, 'site'));
   await writeFile(join(staged.work, 'site/index.html'), '<!doctype html><title>Shown</title><h1>For everybody</h1>');
   const { page, context } = await staged.page({ path: '/sites' });
@@ -99,9 +99,9 @@ test('a folder is published on an origin of its own, and taken back', async () =
   assert.match(await (await fetch(address)).text(), /For everybody/);
   assert.deepEqual(await findings(page), []);
   await shot(page, 'sites');
-  await row.getByRole('button', { name: 'Take back: demo' }).click();
-  await row.getByRole('button', { name: 'Take it back' }).click();
-  await page.getByText('Nothing is published.').waitFor();
+  await row.getByRole('button', { name: 'Unpublish demo' }).click();
+  await row.getByRole('button', { name: 'Unpublish site' }).click();
+  await page.getByText('No sites published.').waitFor();
   await assert.rejects(fetch(address));
   await context.close();
 });
@@ -109,7 +109,7 @@ test('a folder is published on an origin of its own, and taken back', async () =
 /** The text of the editor, which stands in a shadow root. */
 const content = (page) => page.getByRole('textbox', { name: 'Content' });
 
-test('a file is found in its folder, changed in the editor, and kept', async () => {
+test('a file is opened from its folder, edited and saved', async () => {
   await mkdir(join(staged.work, 'notes'), { recursive: true });
   await writeFile(join(staged.work, 'notes/plan.md'), '# Plan\n\nline two\n');
   const { page, context, faults } = await staged.page({ path: '/files' });
@@ -119,17 +119,17 @@ test('a file is found in its folder, changed in the editor, and kept', async () 
   await content(page).click();
   await page.keyboard.press('Control+End');
   await page.keyboard.type('line three');
-  await page.getByText('not kept').waitFor();
+  await page.getByText('unsaved', { exact: true }).waitFor();
   assert.deepEqual(await findings(page), []);
   await page.keyboard.press('Control+s');
-  await page.getByText('kept', { exact: true }).waitFor();
+  await page.getByText('saved', { exact: true }).waitFor();
   assert.match(await readFile(join(staged.work, 'notes/plan.md'), 'utf8'), /line three$/);
   await shot(page, 'files');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
-test('a change of somebody else is not written over, and what is not kept is not lost by a click', async () => {
+test("another client's change is not overwritten, and a click does not discard unsaved changes", async () => {
   const file = join(staged.work, 'both.md');
   await writeFile(file, 'mine\n');
   const { page, context } = await staged.page({ path: '/files?file=both.md' });
@@ -137,34 +137,34 @@ test('a change of somebody else is not written over, and what is not kept is not
   await writeFile(file, 'theirs\n');
   await content(page).click();
   await page.keyboard.type('and more ');
-  await page.getByRole('button', { name: 'Keep', exact: true }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('alert').waitFor();
   assert.equal(await readFile(file, 'utf8'), 'theirs\n');
   await page.getByRole('link', { name: 'Usage' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Stay here' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Keep editing' }).click();
   await content(page).getByText('and more').waitFor();
-  await page.getByRole('button', { name: /Read it again/ }).click();
+  await page.getByRole('button', { name: /Reload and discard/ }).click();
   await content(page).getByText('theirs').waitFor();
   await context.close();
 });
 
-test('files and folders are made, renamed and removed', async () => {
+test('files and folders are created, renamed and deleted', async () => {
   const { page, context } = await staged.page({ path: '/files' });
   await page.getByRole('button', { name: 'New folder' }).click();
-  await page.getByLabel('Name of the folder').fill('fresh');
-  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByLabel('Folder name').fill('fresh');
+  await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('link', { name: 'fresh/' }).click();
   await page.getByText('This folder is empty.').waitFor();
   await page.getByRole('button', { name: 'New file' }).click();
-  await page.getByLabel('Name of the file').fill('a.txt');
-  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByLabel('File name').fill('a.txt');
+  await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('link', { name: /a\.txt/ }).waitFor();
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByLabel('Path within the workspace').fill('fresh/b.txt');
-  await page.getByRole('button', { name: 'Rename it' }).click();
+  await page.getByLabel('Path in the workspace').fill('fresh/b.txt');
+  await page.getByRole('button', { name: 'Rename file' }).click();
   await page.getByRole('link', { name: /b\.txt/ }).waitFor();
-  await page.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('button', { name: 'Remove it' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete file' }).click();
   await page.getByText('This folder is empty.').waitFor();
   await context.close();
 });
@@ -193,7 +193,7 @@ test('the file that was chosen last is shown, whichever comes first', async () =
   await context.close();
 });
 
-test('a picture is brought from the device and seen, and nothing that is there is written over', async () => {
+test('an image is uploaded and shown, and an upload never overwrites a file', async () => {
   const { page, context, outside } = await staged.page({ path: '/files' });
   const buffer = Buffer.from(DOT, 'base64');
   await page.getByLabel('Upload').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer });
@@ -209,7 +209,7 @@ test('a picture is brought from the device and seen, and nothing that is there i
   await context.close();
 });
 
-test('a file that is not there is told so', async () => {
+test('a missing file gives an error', async () => {
   const { page, context } = await staged.page({ path: '/files?file=none.md' });
   await page.getByRole('alert').waitFor({ timeout: PATIENCE });
   await context.close();

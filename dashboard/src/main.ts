@@ -1,11 +1,11 @@
-// Where the page begins: the colours first, so that nothing flashes, then the house with its pages.
+// The entry point. It applies the theme first, so that the page does not flash in the wrong colours.
 
 import { createApp } from 'vue';
 
 import App from './App.vue';
 import { routes } from './routes.ts';
 import './style.css';
-import { applyTheme } from './live/theme.ts';
+import { applyTheme } from './client/theme.ts';
 
 applyTheme();
 createApp(App).use(routes).mount('#app');

@@ -1,5 +1,5 @@
-// Which address shows which page. What stands behind `#` never leaves the browser, so one file serves every page below
-// any base path. Pages but the chat are loaded when they are first opened.
+// The routes of the pages. The part of a URL after `#` never leaves the browser, so one file serves every page below any
+// base path. All pages except the chat load when they are first opened.
 
 import { shallowRef } from 'vue';
 import { type RouteRecordRaw, createRouter, createWebHashHistory } from 'vue-router';
@@ -21,18 +21,18 @@ const pages: RouteRecordRaw[] = [
   { path: '/usage', name: 'usage', component: () => import('./pages/UsagePage.vue'), meta: { title: 'Usage' } },
   { path: '/files', name: 'files', component: () => import('./pages/FilesPage.vue'), meta: { title: 'Files' } },
   { path: '/settings', name: 'settings', component: () => import('./pages/SettingsPage.vue'), meta: { title: 'Settings' } },
-  { path: '/:rest(.*)*', name: 'nowhere', component: () => import('./pages/NowherePage.vue'), meta: { title: 'Not here' } },
+  { path: '/:rest(.*)*', name: 'not-found', component: () => import('./pages/NotFoundPage.vue'), meta: { title: 'Page not found' } },
 ];
 
 export const routes = createRouter({ history: createWebHashHistory(), routes: pages });
 
-/** The address of a page that could not be loaded: pages come one by one, and a server may be away or be another by then. */
-export const lost = shallowRef<string | null>(null);
+/** The path of a page that failed to load. Pages load one by one, and by then the server may be down or updated. */
+export const failedPath = shallowRef<string | null>(null);
 
 routes.onError((_, to) => {
-  lost.value = to.fullPath;
+  failedPath.value = to.fullPath;
 });
 routes.afterEach((to) => {
-  lost.value = null;
+  failedPath.value = null;
   document.title = `${String(to.meta['title'])} · Holm`;
 });

@@ -1,14 +1,14 @@
-// What pages write: the files of agents, and patterns of cron.
+// Agent files and cron expressions.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { draftOf, listLines, mapLines, newAgent, newDraft, textLines, withKey, withPrompt } from '../src/core/agents.ts';
-import { type Rhythm, inWords, patternOf, rhythmOf } from '../src/core/cron.ts';
+import { draftOf, listLines, mapLines, newAgentFile, newAgentDraft, textLines, withKey, withPrompt } from '../src/core/agent-file.ts';
+import { type Schedule, describeSchedule, cronOf, scheduleOf } from '../src/core/cron.ts';
 
 const FILE = '---\nname: a\n# kept\ndescription: >\n  two\n  lines\ntools:\n- read\nisolation: worktree\n---\nPrompt.\n---\nMore.\n';
 
-test('a key is said anew and everything else stays as it was written', () => {
+test('changing a key leaves the rest of the file unchanged', () => {
   const check = (key: string, said: string[] | null, expect: string): void => assert.equal(withKey(FILE, key, said), expect);
   check('description', textLines('description', 'says: "so"'), FILE.replace('>\n  two\n  lines', '"says: \\"so\\""'));
   check('tools', listLines('tools', ['read', 'a b']), FILE.replace('tools:\n- read', 'tools:\n  - read\n  - "a b"'));
@@ -19,23 +19,23 @@ test('a key is said anew and everything else stays as it was written', () => {
   assert.equal(withKey(withKey(FILE, 'mode', ['mode: plan']), 'mode', null), FILE);
 });
 
-test('a prompt is said anew below the head', () => {
+test('changing the prompt leaves the head unchanged', () => {
   assert.equal(withPrompt(FILE, 'Other.'), FILE.replace('Prompt.\n---\nMore.\n', 'Other.\n'));
   assert.equal(withPrompt('no head', 'Other.'), '---\n---\nOther.\n');
-  assert.match(newAgent('x'), /^---\nname: x\n/);
+  assert.match(newAgentFile('x'), /^---\nname: x\n/);
 });
 
-test('fields show what a file says, and nothing where it says nothing', () => {
+test('the form shows the values of the file, and empty fields for missing ones', () => {
   const none = { turns: null, tokens: null, time_ms: null, spend_nano_usd: null, depth: null };
   const bare = { description: '', prompt: 'You are …', mode: null, model: null, grants: [], tools: null, limits: none };
-  assert.deepEqual(draftOf(bare), newDraft());
+  assert.deepEqual(draftOf(bare), newAgentDraft());
   const full = draftOf({ ...bare, grants: ['read:a', 'write:b'], tools: ['read'], mode: 'plan', limits: { turns: 3, tokens: 9, time_ms: 600_000, spend_nano_usd: 500_000_000, depth: 0 } });
   assert.deepEqual([full.grants, full.tools, full.mode], ['read:a\nwrite:b', ['read'], 'plan']);
   assert.deepEqual(full.limits, { turns: '3', tokens: '9', time: '600s', spend: '0.5usd', depth: '0' });
 });
 
-test('a rhythm and its pattern say the same', () => {
-  const rhythms: Rhythm[] = [
+test('a schedule and its cron expression convert into each other', () => {
+  const rhythms: Schedule[] = [
     { kind: 'minutes', every: 1 },
     { kind: 'minutes', every: 15 },
     { kind: 'hourly', minute: 5 },
@@ -43,13 +43,13 @@ test('a rhythm and its pattern say the same', () => {
     { kind: 'weekly', days: [1, 5], hour: 9, minute: 0 },
     { kind: 'monthly', day: 31, hour: 0, minute: 0 },
   ];
-  for (const rhythm of rhythms) assert.deepEqual(rhythmOf(patternOf(rhythm)), rhythm);
+  for (const schedule of rhythms) assert.deepEqual(scheduleOf(cronOf(schedule)), schedule);
   for (const pattern of ['*/7 * * * *', '0 9 1 * 1', '0 0 9 * * *', '0 9 * 3 *', '0 9 * * 1-5', '61 * * * *', '', '1,2 * * * *'])
-    assert.deepEqual(rhythmOf(pattern), { kind: 'own', pattern });
-  assert.deepEqual(rhythmOf('0 9 * * 7'), { kind: 'weekly', days: [0], hour: 9, minute: 0 });
+    assert.deepEqual(scheduleOf(pattern), { kind: 'custom', pattern });
+  assert.deepEqual(scheduleOf('0 9 * * 7'), { kind: 'weekly', days: [0], hour: 9, minute: 0 });
 });
 
-test('a rhythm is told in words', () => {
-  assert.equal(inWords(rhythmOf('30 2 * * *')), 'every day at 02:30');
-  assert.equal(inWords(rhythmOf('0 9 * * 1,5')), 'every Monday, Friday at 09:00');
+test('a schedule is described in words', () => {
+  assert.equal(describeSchedule(scheduleOf('30 2 * * *')), 'every day at 02:30');
+  assert.equal(describeSchedule(scheduleOf('0 9 * * 1,5')), 'every Monday, Friday at 09:00');
 });

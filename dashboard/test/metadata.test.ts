@@ -1,13 +1,13 @@
-// What tools say for screens, believed in nothing.
+// Untrusted metadata of tools, and form fields.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { fieldsOf, isFlat, valuesOf } from '../src/core/forms.ts';
-import { rendered } from '../src/core/metadata.ts';
+import { fieldsOf, isFlat, valuesOf } from '../src/core/form-fields.ts';
+import { readMetadata } from '../src/core/metadata.ts';
 
-test('what a tool says for screens is drawn where it has the right shape', () => {
-  const said = rendered({
+test('valid metadata is read', () => {
+  const said = readMetadata({
     fuel: 3,
     tool: {
       language: 'rust',
@@ -24,22 +24,22 @@ test('what a tool says for screens is drawn where it has the right shape', () =>
   assert.match(said.whole, /"fuel": 3/);
 });
 
-test('objects are a table of their members, and lists of labels and values a chart', () => {
-  assert.deepEqual(rendered({ table: [{ a: 1 }, { b: null }, 'no'] })?.table, { title: '', columns: ['a', 'b'], rows: [['1', ''], ['', '']] });
-  assert.deepEqual(rendered({ chart: { labels: ['x', 'y'], values: [1] } })?.chart?.bars.map((bar) => bar.name), ['x']);
+test('a list of objects is a table, and labels with values are a chart', () => {
+  assert.deepEqual(readMetadata({ table: [{ a: 1 }, { b: null }, 'no'] })?.table, { title: '', columns: ['a', 'b'], rows: [['1', ''], ['', '']] });
+  assert.deepEqual(readMetadata({ chart: { labels: ['x', 'y'], values: [1] } })?.chart?.bars.map((bar) => bar.name), ['x']);
 });
 
-test('what has another shape is not drawn, and breaks nothing', () => {
+test('invalid metadata is ignored', () => {
   for (const hostile of [7, 'text', [], { tool: 1 }, { table: { columns: 1, rows: 'x' } }, { chart: { data: [null, 3] } }, { diff_stats: { additions: '9' } }, { language: {} }, { table: [null] }]) {
-    const said = rendered(hostile);
+    const said = readMetadata(hostile);
     assert.deepEqual([said?.language, said?.changed, said?.table, said?.chart], [null, null, null, null], JSON.stringify(hostile));
   }
-  assert.equal(rendered(null), null);
-  const long = rendered({ table: { columns: ['a'], rows: Array.from({ length: 10_000 }, () => ['x']) } });
+  assert.equal(readMetadata(null), null);
+  const long = readMetadata({ table: { columns: ['a'], rows: Array.from({ length: 10_000 }, () => ['x']) } });
   assert.equal(long?.table?.rows.length, 200);
 });
 
-test('fields fill a flat schema in, and say where they cannot', () => {
+test('form fields are made from a flat schema only', () => {
   const schema = { properties: { path: { type: 'string' }, lines: { type: 'integer' }, deep: { type: 'boolean' }, must: { type: 'boolean' } }, required: ['path', 'must'] };
   assert.equal(isFlat(schema), true);
   assert.equal(isFlat({ properties: { edits: { type: 'array' } } }), false);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { byteLength } from '../src/core/bytes.ts';
 import { EMPTY, type CallItem, type Transcript, reduce, reduceEvents } from '../src/core/transcript.ts';
 import type { Frame } from '../src/core/wire.ts';
-import { delta, dice, event, frame, journal, said, sealed } from './help.ts';
+import { delta, dice, event, frame, journal, said, sealed } from './fixtures.ts';
 
 const TEXT = 'It was a bright cold day in April ✓, and the clocks were striking thirteen. 🚀 Ende.';
 
@@ -14,7 +14,7 @@ function calls(transcript: Transcript): CallItem[] {
   return transcript.items.filter((item): item is CallItem => item.kind === 'call');
 }
 
-test('a run is drawn from its journal', () => {
+test('a journal becomes a transcript', () => {
   const drawn = reduceEvents(EMPTY, journal());
   assert.deepEqual(drawn.items.map((item) => item.kind), ['message', 'message', 'call', 'message', 'ending']);
   const [call] = calls(drawn);
@@ -27,10 +27,10 @@ test('a run is drawn from its journal', () => {
   assert.equal(drawn.working, false);
   assert.equal(drawn.spent, 1_000);
   assert.equal(drawn.unpriced, 1, 'one reply has no known price');
-  assert.equal(drawn.place, '6.2');
+  assert.equal(drawn.cursor, '6.2');
 });
 
-test('the pieces in which frames come make no difference', () => {
+test('the grouping of frames makes no difference', () => {
   const all = journal().map(frame);
   const whole = reduce(EMPTY, all);
   for (let seed = 1; seed <= 200; seed += 1) {
@@ -45,7 +45,7 @@ test('the pieces in which frames come make no difference', () => {
   }
 });
 
-test('an event that comes twice is drawn once', () => {
+test('a duplicate event is shown once', () => {
   const all = journal().map(frame);
   for (let seed = 1; seed <= 200; seed += 1) {
     const roll = dice(seed);
@@ -57,7 +57,7 @@ test('an event that comes twice is drawn once', () => {
   }
 });
 
-test('a transcript is left as it is by what follows it', () => {
+test('later frames do not change an earlier transcript', () => {
   const all = journal().map(frame);
   const before = reduce(EMPTY, all.slice(0, 8));
   const copy = structuredClone(before);
@@ -66,7 +66,7 @@ test('a transcript is left as it is by what follows it', () => {
   assert.deepEqual(EMPTY.items, []);
 });
 
-test('pieces of a reply overlap and come twice, and its text is right', () => {
+test('overlapping and duplicate pieces of a reply give the right text', () => {
   const bytes = new TextEncoder().encode(TEXT);
   const ends: number[] = [];
   for (let at = 0, offset = 0; at < TEXT.length; ) {
@@ -94,7 +94,7 @@ test('pieces of a reply overlap and come twice, and its text is right', () => {
   }
 });
 
-test('the kinds of a reply are counted apart', () => {
+test('the offsets of text, thinking and calls are separate', () => {
   const now = reduce(EMPTY, [
     delta(1, 0, 'hm', { kind: 'thinking' }),
     delta(1, 0, 'I will'),
@@ -108,17 +108,17 @@ test('the kinds of a reply are counted apart', () => {
   assert.deepEqual(now.reply?.calls.map((call) => [call.name, call.arguments.text]), [['touch', ''], ['read', '{"a":1}']]);
 });
 
-test('a reply that begins in its middle says that something is missing', () => {
+test('a reply without its start has a gap', () => {
   assert.equal(reduce(EMPTY, [delta(1, 10, 'rest')]).reply?.text.gap, true);
 });
 
-test('late pieces of a reply that has come are not drawn', () => {
+test('late pieces of a finished reply are ignored', () => {
   const done = reduceEvents(EMPTY, journal());
   assert.equal(reduce(done, [delta(3, 0, 'Done.')]).reply, null);
   assert.equal(reduce(done, [delta(1, 0, 'old')]).reply, null);
 });
 
-test('text that was withdrawn is gone, and that of the next call is drawn', () => {
+test("withdrawn text disappears, and the next call's text is shown", () => {
   const now = reduce(EMPTY, [
     frame(event('1.0', 'model_called', { call: 1, turn: 1, model: 'm', messages: 1, tokens: 1 })),
     delta(1, 0, 'wrong'),
@@ -132,7 +132,7 @@ test('text that was withdrawn is gone, and that of the next call is drawn', () =
   assert.equal(now.reply?.text.text, 'right');
 });
 
-test('a reply stays in sight until its message is there', () => {
+test('an arriving reply is shown until its message arrives', () => {
   const [started, group, prompt, called, replied, message] = journal().map(frame) as [Frame, Frame, Frame, Frame, Frame, Frame];
   const arriving = reduce(EMPTY, [started, group, prompt, called, delta(1, 0, 'I will.'), replied]);
   assert.equal(arriving.reply?.text.text, 'I will.');
@@ -140,7 +140,7 @@ test('a reply stays in sight until its message is there', () => {
   assert.equal(reduce(arriving, [message]).reply, null);
 });
 
-test('two calls of one tool that were taken for one another are told apart by how they end', () => {
+test('two confused calls of one tool are corrected when they end', () => {
   const call = (id: string, given: string) => ({ tool_call: { id, name: 't', arguments: given } });
   const result = (id: string, text: string) => ({ tool_result: { call: id, tool: 't', text: sealed(text) } });
   const now = reduceEvents(EMPTY, [
@@ -154,7 +154,7 @@ test('two calls of one tool that were taken for one another are told apart by ho
   assert.deepEqual([second?.id, second?.result, second?.call, second?.fixes], ['b', 'fine', 5, ['closed a bracket']]);
 });
 
-test('a call that was refused says why, and stays refused when its result comes', () => {
+test('a denied call shows its reason and stays denied when its result arrives', () => {
   const events = journal().slice(0, 8);
   events.push(
     event('3.0', 'approval_given', { call: 2, allowed: false, reason: 'not today' }),
@@ -164,35 +164,35 @@ test('a call that was refused says why, and stays refused when its result comes'
   assert.deepEqual([call?.stage, call?.reason, call?.outcome], ['denied', 'not today', 'refused']);
 });
 
-test('questions are open until they are settled, and asked anew on every connection', () => {
+test('questions stay open until they are settled, and a new connection resets them', () => {
   const posed = (id: number): Frame => ({ type: 'question', id: '1.0', data: { id, question: { words: { text: `q${id}`, choices: [] } } } });
   let now = reduce(EMPTY, [posed(0), posed(1), posed(0)]);
   assert.deepEqual(now.questions.map((question) => question.id), [1, 0]);
   now = reduce(now, [{ type: 'question_settled', id: '1.0', data: { id: 1 } }]);
   assert.deepEqual(now.questions.map((question) => question.id), [0]);
-  assert.deepEqual(reduce(now, [{ type: 'began', id: '', data: {} }]).questions, []);
+  assert.deepEqual(reduce(now, [{ type: 'connected', id: '', data: {} }]).questions, []);
 });
 
-test('a connection that ends moves nobody back to the beginning', () => {
+test('a closed connection does not reset the cursor', () => {
   const now = reduceEvents(EMPTY, journal());
-  assert.equal(reduce(now, [{ type: 'closed', id: '-', data: {} }]).place, '6.2');
-  assert.equal(reduce(now, [{ type: 'lagged', id: '2.0', data: {} }]).place, '6.2');
+  assert.equal(reduce(now, [{ type: 'closed', id: '-', data: {} }]).cursor, '6.2');
+  assert.equal(reduce(now, [{ type: 'lagged', id: '2.0', data: {} }]).cursor, '6.2');
 });
 
-test('events that are not known are passed over', () => {
+test('unknown events are ignored', () => {
   const odd = { id: { record: 9, index: 0 }, at: 1, event: { brand_new: { a: 1 } } } as never;
   const bare = { id: { record: 9, index: 1 }, at: 1, event: 'grants_changed' } as never;
   const now = reduceEvents(EMPTY, [odd, bare]);
   assert.deepEqual(now.items.map((item) => item.kind), ['notice']);
-  assert.equal(now.place, '9.1');
+  assert.equal(now.cursor, '9.1');
 });
 
-test('a prompt knows the past before it, and what is said later in its group does not', () => {
+test('only the first message of a turn group has a record to fork from', () => {
   const now = reduceEvents(EMPTY, [...journal().slice(0, 4), event('2.0', 'message_added', said(9, 'user', 'and left'))]);
   assert.deepEqual(now.items.map((item) => (item.kind === 'message' ? item.before : undefined)), [0, null]);
 });
 
-test('steering that waits is counted until it enters', () => {
+test('waiting steering is counted until the next model call', () => {
   let now = reduceEvents(EMPTY, [event('1.0', 'queued', { queue: 'steering', waiting: 2 })]);
   assert.equal(now.steering, 2);
   now = reduceEvents(now, [event('2.0', 'message_added', said(5, 'user', 'left')), event('2.1', 'model_called', { call: 1, turn: 1, model: 'm', messages: 1, tokens: 1 })]);

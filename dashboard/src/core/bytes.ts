@@ -1,6 +1,6 @@
-// Texts counted in bytes of UTF-8, as the server counts them, without a copy.
+// Text lengths in UTF-8 bytes, as the server counts them, without copying the text.
 
-/** How many bytes a text has in UTF-8. */
+/** The number of UTF-8 bytes of a text. */
 export function byteLength(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -11,8 +11,8 @@ export function byteLength(text: string): number {
 }
 
 /**
- * The text without its first `bytes` bytes. Where that would cut a character in two, the whole character goes: whoever
- * counts has seen a part of it, and half of it is no text.
+ * The text without its first `bytes` bytes. If that would split a character, the whole character is dropped, because its
+ * other half is not valid text.
  */
 export function skipBytes(text: string, bytes: number): string {
   let left = bytes;

@@ -1,26 +1,26 @@
-// How far a watcher has got, as the server writes it: `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply.
+// The cursor of a watcher, in the server's notation: `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply.
 
 import type { EventId, Frame } from './wire.ts';
 
-/** Before everything. */
+/** The cursor before the first event. */
 export const START = '-';
 
-/** The place after an event. */
-export function after(id: EventId): string {
+/** The cursor after an event. */
+export function cursorAfter(id: EventId): string {
   return `${id.record}.${id.index}`;
 }
 
-/** Whether one event comes later than another; everything comes later than none. */
+/** Whether one event comes later than another; every event comes later than null. */
 export function isLater(id: EventId, than: EventId | null): boolean {
   if (than === null) return true;
   return id.record > than.record || (id.record === than.record && id.index > than.index);
 }
 
 /**
- * The place to ask from once a frame was seen. A connection that is closed says `-`, and a page that came back with
- * that would see everything twice; so frames that tell nothing move nobody.
+ * The cursor after a frame. The frame of a closed connection has the cursor `-`, which would replay everything; so frames
+ * without content do not move the cursor.
  */
-export function moved(place: string, frame: Frame): string {
+export function advance(cursor: string, frame: Frame): string {
   switch (frame.type) {
     case 'event':
     case 'delta':
@@ -28,10 +28,10 @@ export function moved(place: string, frame: Frame): string {
     case 'question':
     case 'question_settled':
     case 'note':
-      return frame.id === '' ? place : frame.id;
+      return frame.id === '' ? cursor : frame.id;
     case 'lagged':
     case 'closed':
-    case 'began':
-      return place;
+    case 'connected':
+      return cursor;
   }
 }

@@ -1,9 +1,9 @@
-// Changes as lines: from a text before and after, as edit tools are given them, or from a patch that somebody wrote.
+// Diffs as lines: from the old and new text of an edit call, or from a patch.
 
-import { asObject, parsed } from './json.ts';
+import { asObject, parseJson } from './json.ts';
 
 export interface DiffLine {
-  kind: 'same' | 'added' | 'removed' | 'place';
+  kind: 'same' | 'added' | 'removed' | 'hunk';
   text: string;
 }
 
@@ -14,14 +14,14 @@ export interface FileDiff {
   removed: number;
 }
 
-/** Lines of either side that are compared one by one; larger changes are shown as all removed and all added. */
-const MOST_LINES = 600;
-/** Unchanged lines that are shown around a change. */
-const AROUND = 3;
+/** Longer sides are not compared line by line; the diff then shows all old lines as removed and all new ones as added. */
+const MAX_COMPARED_LINES = 600;
+/** Unchanged lines around a change. */
+const CONTEXT_LINES = 3;
 
-/** The lines that differ between two texts, by their longest common lines. */
+/** The diff of two texts, by their longest common subsequence of lines. */
 export function diffLines(before: string, after: string): DiffLine[] {
-  // What ends a last line is no line after it; where only one side has it, that is a change to be seen.
+  // A final newline does not start another line. If only one side has it, that is a visible change.
   const whole = [before, after].every((text) => text === '' || text.endsWith('\n'));
   const split = (text: string): string[] => (text === '' ? [] : (whole ? text.slice(0, -1) : text).split('\n'));
   const [old, fresh] = [split(before), split(after)];
@@ -31,16 +31,16 @@ export function diffLines(before: string, after: string): DiffLine[] {
   while (tail < old.length - head && tail < fresh.length - head && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1;
   const same = (lines: string[]): DiffLine[] => lines.map((text) => ({ kind: 'same', text }));
   return [
-    ...same(old.slice(Math.max(0, head - AROUND), head)),
+    ...same(old.slice(Math.max(0, head - CONTEXT_LINES), head)),
     ...middle(old.slice(head, old.length - tail), fresh.slice(head, fresh.length - tail)),
-    ...same(old.slice(old.length - tail, old.length - tail + AROUND)),
+    ...same(old.slice(old.length - tail, old.length - tail + CONTEXT_LINES)),
   ];
 }
 
 function middle(old: string[], fresh: string[]): DiffLine[] {
   const removed = (text: string): DiffLine => ({ kind: 'removed', text });
   const added = (text: string): DiffLine => ({ kind: 'added', text });
-  if (old.length > MOST_LINES || fresh.length > MOST_LINES) return [...old.map(removed), ...fresh.map(added)];
+  if (old.length > MAX_COMPARED_LINES || fresh.length > MAX_COMPARED_LINES) return [...old.map(removed), ...fresh.map(added)];
   const width = fresh.length + 1;
   const common = new Uint16Array((old.length + 1) * width);
   const at = (row: number, column: number): number => common[row * width + column] ?? 0;
@@ -68,7 +68,7 @@ function middle(old: string[], fresh: string[]): DiffLine[] {
   return lines;
 }
 
-/** The files of a patch in the usual form; none where the text is no patch. */
+/** The files of a unified diff; empty if the text is not a patch. */
 export function readPatch(text: string): FileDiff[] {
   if (!/^(?:diff --git |--- |\*\*\* |@@ )/m.test(text)) return [];
   const files: FileDiff[] = [];
@@ -80,7 +80,7 @@ export function readPatch(text: string): FileDiff[] {
       files.push({ path: named[1] ?? '', lines, added: 0, removed: 0 });
     } else if (lines === null || line.startsWith('--- ') || line.startsWith('diff --git ') || line.startsWith('index ')) {
       continue;
-    } else if (line.startsWith('@@')) lines.push({ kind: 'place', text: line });
+    } else if (line.startsWith('@@')) lines.push({ kind: 'hunk', text: line });
     else if (line.startsWith('+')) lines.push({ kind: 'added', text: line.slice(1) });
     else if (line.startsWith('-')) lines.push({ kind: 'removed', text: line.slice(1) });
     else if (line.startsWith(' ')) lines.push({ kind: 'same', text: line.slice(1) });
@@ -88,9 +88,9 @@ export function readPatch(text: string): FileDiff[] {
   return files.filter((file) => file.lines.length > 0).map(counted);
 }
 
-/** The change that a call's arguments describe: a path with a text before and after, or a patch; none for other calls. */
+/** The diff in a call's arguments: a path with an old and a new text, or a patch; empty for other calls. */
 export function diffOfCall(given: string): FileDiff[] {
-  const object = asObject(parsed(given));
+  const object = asObject(parseJson(given));
   if (object === null) return [];
   const text = (...names: string[]): string | null => {
     for (const name of names) if (typeof object[name] === 'string') return object[name];

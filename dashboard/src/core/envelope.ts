@@ -1,8 +1,8 @@
-// Opens the envelope in which a tool's output reaches the model, so that people see what the tool said. The kernel wrote
-// it; what is inside is a tool's, and is shown as text and as nothing else.
+// Removes the envelope around tool output, which the kernel adds for the model, so that users see only the output. The
+// content comes from a tool, so the page shows it only as text.
 
-/** The text inside an envelope; a text without one is itself. */
-export function open(sealed: string): string {
+/** The text inside an envelope, or the whole text if it has none. */
+export function openEnvelope(sealed: string): string {
   const inside = /^<tool_output seal="([0-9a-f]{8})">([\s\S]*)<\/tool_output seal="\1">$/.exec(sealed);
   return inside?.[2] ?? sealed;
 }

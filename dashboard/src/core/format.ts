@@ -1,8 +1,10 @@
-// Numbers, money and times for people.
+// Numbers, money, times and words for users.
+
+import type { CacheBreaks } from './wire.ts';
 
 const NANO = 1_000_000_000;
 
-// Made once: a browser takes longer to make one than to write a hundred lines with it.
+// Created once: creating one takes a browser longer than formatting a hundred lines with it.
 const NUMBERS = new Intl.NumberFormat('en');
 const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
@@ -18,7 +20,7 @@ export function compact(value: number): string {
   return `${trim(value / 1_000_000)}M`;
 }
 
-/** Billionths of a US dollar as dollars, with as many digits as say something. */
+/** Billionths of a US dollar as dollars, with the digits that matter. */
 export function money(nano: number): string {
   const usd = nano / NANO;
   if (usd === 0) return '$0';
@@ -27,8 +29,8 @@ export function money(nano: number): string {
 }
 
 /**
- * Money for which some calls have no known price, which is never taken for free: a dash where nothing of it is known.
- * Where some of the tokens are an estimate, so is the sum.
+ * A cost that may be incomplete. A call without a known price is not free: without any known price the cost is a dash.
+ * If some tokens are estimated, so is the sum.
  */
 export function cost(nano: number, unpriced: number, estimated = 0): string {
   const sum = estimated > 0 && nano > 0 ? `~${money(nano)}` : money(nano);
@@ -36,9 +38,28 @@ export function cost(nano: number, unpriced: number, estimated = 0): string {
   return nano === 0 ? '—' : `${sum} +?`;
 }
 
-/** What to say of calls that have no known price; nothing where there are none. */
+/** A note about calls without a known price, if there are any. */
 export function unknownPrice(unpriced: number): string | undefined {
   return unpriced === 0 ? undefined : `${plural(unpriced, 'call has', 'calls have')} no known price`;
+}
+
+/** The share of a prompt that the provider's cache served: `97.1 %`. A dash without a prompt. */
+export function cacheRate(tokens: { input?: number; cached?: number }): string {
+  const input = tokens.input ?? 0;
+  return input === 0 ? '—' : `${(((tokens.cached ?? 0) / input) * 100).toFixed(1)} %`;
+}
+
+/** The breaks of a prompt cache with their causes: `3 (compaction 2, tools 1)`, or `0`. */
+export function cacheBreaks({ tokens, ...causes }: CacheBreaks): string {
+  const found = Object.entries(causes).filter(([, count]) => count > 0);
+  if (found.length === 0) return '0';
+  const total = found.reduce((sum, [, count]) => sum + count, 0);
+  return `${total} (${found.map(([cause, count]) => `${cause} ${count}`).join(', ')})`;
+}
+
+/** A note about the tokens that breaks cost, if there are any. */
+export function breakCost({ tokens }: CacheBreaks): string | undefined {
+  return tokens === 0 ? undefined : `${compact(tokens)} tokens were read again`;
 }
 
 /** `512 B`, `1.5 KiB`. */
@@ -63,21 +84,27 @@ export function duration(millis: number): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
-/** A time of day and a date, as the reader's browser writes them. */
-export function when(millis: number): string {
-  const time = known(millis);
-  return time === undefined ? 'at no known time' : TIMES.format(time);
+/** A date and a time in the browser's format. */
+export function timeText(millis: number): string {
+  const time = validDate(millis);
+  return time === undefined ? 'unknown time' : TIMES.format(time);
 }
 
-/** The same for programs, such as those that read a page aloud. */
-export function stamp(millis: number): string | undefined {
-  return known(millis)?.toISOString();
+/** A time for programs, such as screen readers. */
+export function isoTime(millis: number): string | undefined {
+  return validDate(millis)?.toISOString();
 }
 
-/** A journal from elsewhere may say anything, and whatever writes a time throws where there is no such time. */
-function known(millis: number): Date | undefined {
+/** Undefined for an invalid time: an imported journal can contain any number, and formatting an invalid date throws. */
+function validDate(millis: number): Date | undefined {
   const time = new Date(millis);
   return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** The owner of an agent or a skill. */
+export function ownerText(owner: string): string {
+  if (owner === 'user') return 'your own';
+  return owner === 'holm' ? 'built in' : `from the ${owner}`;
 }
 
 /** How long ago, roughly. */

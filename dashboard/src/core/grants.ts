@@ -1,51 +1,66 @@
-// What each call of a run was allowed to use, at any point of it: from what the server reads out of the journal.
+// The grants of each call at any point of a run, from the server's reading of the journal.
 
-import type { Approval, Use } from './wire.ts';
+import { words } from './notices.ts';
+import type { Approval, GrantUse } from './wire.ts';
 
-/** What a person is told of something that a call needs: nothing where it is granted. */
-export function lack(approval: Pick<Approval, 'missing' | 'never_granted'>, grant: string): string {
+const ASK_REASONS: Record<string, string> = {
+  level: 'the mode requires approval at this access level',
+  missing_grant: 'a grant is missing',
+  egress_after_mark: 'it can send data out after reading private or untrusted content',
+  write_after_mark: 'it writes to a place that no grant names, after reading private or untrusted content',
+  hook_wants: 'a hook requires approval',
+  leaves_plan: 'it leaves plan mode',
+};
+
+/** Why a call needs approval, in words. */
+export function askReason(reason: string): string {
+  return ASK_REASONS[reason] ?? words(reason);
+}
+
+/** A note about a need: empty if it is granted. */
+export function missingNote(approval: Pick<Approval, 'missing' | 'never_granted'>, grant: string): string {
   if (approval.never_granted.includes(grant)) return ' (can never be granted)';
   return approval.missing.includes(grant) ? ' (not granted)' : '';
 }
 
-/** Which answers that allow a call are offered: those for later calls only where the server says what they cover. */
-export function allowing(approval: Pick<Approval, 'always' | 'prefix'>): readonly ('once' | 'session' | 'prefix')[] {
+/** The answers that allow a call. Answers for later calls are offered only if the server says what they cover. */
+export function allowAnswers(approval: Pick<Approval, 'always' | 'prefix'>): readonly ('once' | 'session' | 'prefix')[] {
   if (approval.always === null) return ['once'];
   return approval.prefix === null ? ['once', 'session'] : ['once', 'session', 'prefix'];
 }
 
-/** What has entered the run, in words. */
-export function entered(marks: Approval['marks']): string {
+/** The content that the run has read, in words. */
+export function describeMarks(marks: Approval['marks']): string {
   const kinds = [marks.untrusted ? 'untrusted' : '', marks.private ? 'private' : ''].filter(Boolean);
   return `${kinds.join(' and ')} content`;
 }
 
-/** How a call came by something that it needs. */
-export type Standing =
-  /** It was granted before. */
+/** Where the grant for a need comes from. */
+export type GrantOrigin =
+  /** Granted before the call. */
   | 'held'
-  /** Somebody was asked, and gave it. */
+  /** Given by an approval. */
   | 'given'
-  /** Nobody has granted it. */
+  /** Not granted. */
   | 'missing';
 
-/** What a call needs and was given. */
-export interface Granted {
-  /** Whether it ran; if not, somebody was asked. */
+/** The needs of a call and their grants. */
+export interface CallGrants {
+  /** Whether the call ran; if not, it needs approval. */
   ran: boolean;
-  needs: readonly { grant: string; standing: Standing }[];
-  /** What the agent holds that it started. */
+  needs: readonly { grant: string; origin: GrantOrigin }[];
+  /** The grants of the helper that the call started. */
   handsOn: readonly string[];
-  /** Why somebody was asked; none where nobody was. */
+  /** Why the call needed approval; empty if it did not. */
   reasons: readonly string[];
 }
 
-/** The uses of a run by call. What it gives for a call is the same object as long as it says the same. */
-export class Grants {
-  readonly #calls = new Map<number, { record: number; granted: Granted }[]>();
+/** The grants of a run's calls. It returns the same object for a call as long as nothing changed. */
+export class GrantHistory {
+  readonly #calls = new Map<number, { record: number; granted: CallGrants }[]>();
 
-  constructor(uses: readonly Use[]) {
-    const asked = new Map<number, Use>();
+  constructor(uses: readonly GrantUse[]) {
+    const asked = new Map<number, GrantUse>();
     for (const use of uses) {
       if (use.step === 'asked') asked.set(use.call, use);
       const known = this.#calls.get(use.call) ?? [];
@@ -54,21 +69,21 @@ export class Grants {
     }
   }
 
-  /** What was known of a call at a record; none before it was decided. */
-  of(call: number, record: number): Granted | null {
-    let found: Granted | null = null;
+  /** The grants of a call at a record; null before the call was decided. */
+  of(call: number, record: number): CallGrants | null {
+    let found: CallGrants | null = null;
     for (const one of this.#calls.get(call) ?? []) if (one.record <= record) found = one.granted;
     return found;
   }
 }
 
-function granted(use: Use, asked: Use | undefined): Granted {
+function granted(use: GrantUse, asked: GrantUse | undefined): CallGrants {
   const ran = use.step === 'run';
   const missing = new Set(asked?.missing ?? []);
-  const standing = (grant: string): Standing => (!missing.has(grant) ? 'held' : ran ? 'given' : 'missing');
+  const origin = (grant: string): GrantOrigin => (!missing.has(grant) ? 'held' : ran ? 'given' : 'missing');
   return {
     ran,
-    needs: use.needs.map((grant) => ({ grant, standing: standing(grant) })),
+    needs: use.needs.map((grant) => ({ grant, origin: origin(grant) })),
     handsOn: use.hands_on,
     reasons: asked?.reasons ?? [],
   };

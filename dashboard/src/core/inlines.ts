@@ -1,21 +1,21 @@
-// What stands within a line: emphasis, code, links, pictures. Links that must not be links stay text.
+// Inline Markdown: emphasis, code, links, images. Unsafe links stay text.
 
 import { linkTarget } from './urls.ts';
 
-/** A piece of a line. */
+/** One inline element. */
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
   | { kind: 'strong' | 'em' | 'del'; of: Inline[] }
   | { kind: 'link'; href: string; of: Inline[] }
-  /** A picture that is not fetched; `href` is none where its address must stay text. */
+  /** An image, which does not load by itself. `href` is null if its address must stay text. */
   | { kind: 'picture'; alt: string; source: string; href: string | null }
   | { kind: 'break' };
 
-/** Emphasis that stands within other emphasis; what is deeper is text. */
-const DEEPEST = 6;
+/** Emphasis nested deeper than this is text. */
+const MAX_DEPTH = 6;
 
-/** The marks of emphasis, the longer ones first. */
+/** The delimiters of emphasis, the longer ones first. */
 const MARKS = [
   ['**', 'strong'],
   ['__', 'strong'],
@@ -29,17 +29,17 @@ const BARE = /https?:\/\/[^\s<>"'`()[\]{}]+/y;
 const TARGET = /\(\s*<?([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/y;
 const ANGLED = /<((?:https?:\/\/|mailto:)[^\s<>]+)>/y;
 
-/** Reads the pieces of a line. `known` has the addresses that were given names. */
+/** Parses inline Markdown. `known` has the reference links of the document. */
 export function inlines(text: string, known: ReadonlyMap<string, string>): Inline[] {
-  return new Line(text, known, 0).read();
+  return new InlineParser(text, known, 0).read();
 }
 
-class Line {
+class InlineParser {
   readonly #text: string;
   readonly #known: ReadonlyMap<string, string>;
   readonly #depth: number;
   readonly #out: Inline[] = [];
-  /** Marks that have no other end in what follows; they are not looked for again. */
+  /** Delimiters without a closing one in the rest of the text; they are not searched again. */
   readonly #alone = new Set<string>();
   #plain = '';
   #at = 0;
@@ -94,7 +94,7 @@ class Line {
     return true;
   }
 
-  /** `[words](address)`, `![words](address)`, `[words][name]`, `[name]`. */
+  /** `[text](address)`, `![text](address)`, `[text][name]`, `[name]`. */
   #bracket(): boolean {
     const picture = this.#text.startsWith('![', this.#at);
     if (!picture && this.#text[this.#at] !== '[') return false;
@@ -151,7 +151,7 @@ class Line {
     for (const [mark, kind] of MARKS) {
       if (!this.#text.startsWith(mark, this.#at)) continue;
       const begin = this.#at + mark.length;
-      const end = this.#depth < DEEPEST && this.#opens(mark, begin) ? this.#ending(mark, begin) : -1;
+      const end = this.#depth < MAX_DEPTH && this.#opens(mark, begin) ? this.#ending(mark, begin) : -1;
       if (end === -1) continue;
       this.#push({ kind, of: this.#inner(this.#text.slice(begin, end)) }, end + mark.length);
       return true;
@@ -159,7 +159,7 @@ class Line {
     return false;
   }
 
-  /** Marks open before a word; `_` within a word is a part of it. */
+  /** A delimiter opens before a word; `_` inside a word belongs to the word. */
   #opens(mark: string, begin: number): boolean {
     const next = this.#text[begin];
     if (next === undefined || /\s/.test(next)) return false;
@@ -190,7 +190,7 @@ class Line {
   }
 
   #inner(text: string): Inline[] {
-    return this.#depth < DEEPEST ? new Line(text, this.#known, this.#depth + 1).read() : [{ kind: 'text', text }];
+    return this.#depth < MAX_DEPTH ? new InlineParser(text, this.#known, this.#depth + 1).read() : [{ kind: 'text', text }];
   }
 
   #words(text: string, end: number): void {

@@ -1,7 +1,7 @@
-// JSON that comes from models and tools: read without trust.
+// Helpers for untrusted JSON from models and tools.
 
-/** The value of a JSON text; none where it is none. */
-export function parsed(text: string): unknown {
+/** The value of a JSON text; undefined if it is not valid JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -9,21 +9,21 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Whether two JSON texts say the same, whatever the order of their keys. */
+/** Whether two JSON texts have the same value, regardless of the order of their keys. */
 export function isSameJson(one: string, other: string): boolean {
   if (one === other) return true;
-  const [left, right] = [parsed(one), parsed(other)];
+  const [left, right] = [parseJson(one), parseJson(other)];
   return left !== undefined && right !== undefined && canonical(left) === canonical(right);
 }
 
-/** The value as an object; none where it is something else. */
+/** The value if it is an object, otherwise null. */
 export function asObject(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
 }
 
-/** The value as text to read: JSON is set out in lines, everything else stays. */
+/** The text with indented JSON; any other text stays unchanged. */
 export function pretty(text: string): string {
-  const value = parsed(text);
+  const value = parseJson(text);
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : text;
 }
 

@@ -1,5 +1,5 @@
-// Markdown as a tree, never as HTML: what is drawn is made from this tree alone, so markup in a model's text is text.
-// The usual subset: headings, lists, tasks, quotes, tables, fences, rules, emphasis, code, links, pictures.
+// Markdown as a tree, never as HTML. The page renders only this tree, so HTML in a model's text stays text. Supported are
+// headings, lists, tasks, quotes, tables, fences, rules, emphasis, code, links and images.
 
 import { type Inline, inlines } from './inlines.ts';
 
@@ -8,25 +8,25 @@ export type { Inline } from './inlines.ts';
 export type Align = 'left' | 'center' | 'right' | null;
 
 export interface ListItem {
-  /** Whether a task is done; none where it is no task. */
+  /** Whether a task is done; null if the item is not a task. */
   done: boolean | null;
-  blocks: Piece[];
+  blocks: MarkdownBlock[];
 }
 
-/** A block of a text. */
-export type Piece =
+/** A block of a Markdown text. */
+export type MarkdownBlock =
   | { kind: 'paragraph'; of: Inline[] }
   | { kind: 'heading'; level: number; of: Inline[] }
   | { kind: 'code'; language: string; text: string; open: boolean }
-  | { kind: 'quote'; of: Piece[] }
+  | { kind: 'quote'; of: MarkdownBlock[] }
   | { kind: 'list'; ordered: boolean; start: number; items: ListItem[] }
   | { kind: 'table'; aligns: Align[]; head: Inline[][]; rows: Inline[][][] }
   | { kind: 'rule' };
 
-/** Quotes and lists that stand within one another; what is deeper is text. */
-const DEEPEST = 12;
-/** Cells of a table's row; a wider one would hide the page. */
-const MOST_CELLS = 64;
+/** Quotes and lists nested deeper than this are text. */
+const MAX_DEPTH = 12;
+/** The most cells of a table row, so that a table cannot hide the page. */
+const MAX_CELLS = 64;
 
 type References = ReadonlyMap<string, string>;
 
@@ -38,13 +38,13 @@ const NUMBER = /^( {0,3})(\d{1,9})([.)])(\s+|$)/;
 const REFERENCE = /^ {0,3}\[([^\]\\]{1,200})\]:\s*<?(\S{1,2048}?)>?(?:\s+["'(].*["')])?\s*$/;
 const DIVIDER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
-/** Reads a text. Whatever it is, it is read to its end, in time that grows with its length. */
-export function markdown(text: string): Piece[] {
+/** Parses any text, in time that grows linearly with its length. */
+export function parseMarkdown(text: string): MarkdownBlock[] {
   const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n').map((line) => line.replaceAll('\t', '    '));
   return new Blocks(lines, references(lines), 0).read();
 }
 
-/** Addresses that are given a name somewhere. */
+/** The reference links of the text. */
 function references(lines: readonly string[]): References {
   const found = new Map<string, string>();
   for (const line of lines) {
@@ -59,7 +59,7 @@ class Blocks {
   readonly #lines: readonly string[];
   readonly #references: References;
   readonly #depth: number;
-  readonly #out: Piece[] = [];
+  readonly #out: MarkdownBlock[] = [];
   #at = 0;
 
   constructor(lines: readonly string[], known: References, depth: number) {
@@ -68,7 +68,7 @@ class Blocks {
     this.#depth = depth;
   }
 
-  read(): Piece[] {
+  read(): MarkdownBlock[] {
     while (this.#at < this.#lines.length) {
       const line = this.#line();
       if (line.trim() === '' || REFERENCE.test(line)) this.#at += 1;
@@ -124,7 +124,7 @@ class Blocks {
   }
 
   #nested(line: string): boolean {
-    if (this.#depth >= DEEPEST) return false;
+    if (this.#depth >= MAX_DEPTH) return false;
     if (/^ {0,3}>/.test(line)) {
       this.#quote();
       return true;
@@ -154,7 +154,7 @@ class Blocks {
     return items.length > 0;
   }
 
-  /** One item: its first line, then whatever is indented, or goes on without a gap. */
+  /** One list item: its first line, then the indented lines and those that follow without a blank line. */
   #item(width: number): ListItem {
     const inner = [this.#line().slice(width)];
     let gap = false;
@@ -185,7 +185,7 @@ class Blocks {
     if (!line.includes('|') || divider === undefined || !divider.includes('-') || !DIVIDER.test(divider)) return false;
     const head = cells(line);
     const aligns = cells(divider).map(align);
-    if (head.length !== aligns.length || head.length > MOST_CELLS) return false;
+    if (head.length !== aligns.length || head.length > MAX_CELLS) return false;
     const rows: Inline[][][] = [];
     for (this.#at += 2; this.#at < this.#lines.length && this.#line().includes('|'); this.#at += 1) {
       const row = cells(this.#line()).slice(0, head.length);
@@ -207,7 +207,7 @@ class Blocks {
   }
 }
 
-/** Whether a line begins a block even where it follows text. */
+/** Whether a line starts a block even directly after text. */
 function begins(line: string): boolean {
   return FENCE.test(line) || HEADING.test(line) || RULE.test(line) || /^ {0,3}>/.test(line) || BULLET.test(line) || NUMBER.test(line);
 }

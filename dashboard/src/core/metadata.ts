@@ -1,5 +1,5 @@
-// What a tool says of its own result beside it, for screens: in which language it is, how much it changed, tables, charts.
-// It comes from a tool, so nothing of it is believed to have the right shape.
+// The metadata of a tool result: language, change counts, tables, charts. It comes from a tool, so the code checks the shape
+// of every value.
 
 import { asObject } from './json.ts';
 
@@ -14,20 +14,20 @@ export interface Chart {
   bars: { name: string; value: number; label: string }[];
 }
 
-export interface Rendered {
+export interface ToolMetadata {
   language: string | null;
   changed: { added: number; removed: number; files: number | null } | null;
   table: Table | null;
   chart: Chart | null;
-  /** Everything, as it was said. */
+  /** All of the metadata as JSON text. */
   whole: string;
 }
 
-/** Rows and bars that are drawn; a tool that has more has a file. */
-const MOST = 200;
+/** The most rows, columns or bars that are shown. */
+const MAX_ENTRIES = 200;
 
-/** What can be drawn; none where nothing was said. A sandboxed tool's own words stand below `tool`, beside what it used. */
-export function rendered(metadata: unknown): Rendered | null {
+/** The parts that the page can show; null without metadata. A sandboxed tool's own metadata is under the key `tool`. */
+export function readMetadata(metadata: unknown): ToolMetadata | null {
   if (metadata === null || metadata === undefined) return null;
   const all = asObject(metadata) ?? {};
   const own = asObject(all['tool']) ?? all;
@@ -40,7 +40,7 @@ export function rendered(metadata: unknown): Rendered | null {
   };
 }
 
-function changed(stats: Record<string, unknown> | null): Rendered['changed'] {
+function changed(stats: Record<string, unknown> | null): ToolMetadata['changed'] {
   if (stats === null) return null;
   const number = (...names: string[]): number | null => {
     for (const name of names) if (typeof stats[name] === 'number') return stats[name];
@@ -53,14 +53,14 @@ function changed(stats: Record<string, unknown> | null): Rendered['changed'] {
 /** `{title, columns, rows}`, or a list of objects whose members are the columns. */
 function table(given: unknown): Table | null {
   if (Array.isArray(given)) {
-    const rows = given.map(asObject).filter((row) => row !== null).slice(0, MOST);
-    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MOST);
+    const rows = given.map(asObject).filter((row) => row !== null).slice(0, MAX_ENTRIES);
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MAX_ENTRIES);
     return columns.length === 0 ? null : { title: '', columns, rows: rows.map((row) => columns.map((name) => cell(row[name]))) };
   }
   const of = asObject(given);
   if (of === null || !Array.isArray(of['columns']) || !Array.isArray(of['rows'])) return null;
-  const columns = of['columns'].slice(0, MOST).map(cell);
-  const rows = of['rows'].filter(Array.isArray).slice(0, MOST).map((row: unknown[]) => columns.map((_, at) => cell(row[at])));
+  const columns = of['columns'].slice(0, MAX_ENTRIES).map(cell);
+  const rows = of['rows'].filter(Array.isArray).slice(0, MAX_ENTRIES).map((row: unknown[]) => columns.map((_, at) => cell(row[at])));
   return { title: cell(of['title']), columns, rows };
 }
 
@@ -72,7 +72,7 @@ function chart(of: Record<string, unknown> | null): Chart | null {
     : Array.isArray(of['labels']) && Array.isArray(of['values'])
       ? of['labels'].map((name, at) => [name, (of['values'] as unknown[])[at]])
       : [];
-  const bars = pairs.slice(0, MOST).flatMap(([name, value]) =>
+  const bars = pairs.slice(0, MAX_ENTRIES).flatMap(([name, value]) =>
     typeof value === 'number' && Number.isFinite(value) && value >= 0 ? [{ name: cell(name), value, label: value.toLocaleString('en') }] : [],
   );
   return bars.length === 0 ? null : { title: cell(of['title']) || 'Chart', bars };

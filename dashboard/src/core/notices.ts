@@ -1,87 +1,87 @@
-// Events that are told to people in a line of their own.
+// Events that the transcript shows as a line of text.
 
 import { compact, money, plural } from './format.ts';
-import { type KernelEvent, type NextTry, type Told, nameOf, told } from './wire.ts';
+import { type KernelEvent, type NextTry, type DecodedEvent, nameOf, decodeEvent } from './wire.ts';
 
 export interface Notice {
   tone: 'plain' | 'warning' | 'error';
   text: string;
 }
 
-/** The line for an event; none for events that are drawn in another way. */
+/** The line for an event; null for events that are shown in another way or not at all. */
 export function noticeOf(event: KernelEvent): Notice | null {
-  if (nameOf(event) === 'grants_changed') return { tone: 'plain', text: 'The grants changed.' };
-  const known = told(event);
-  return known === null ? null : (ofModels(known) ?? ofHouse(known));
+  if (nameOf(event) === 'grants_changed') return { tone: 'plain', text: 'Grants changed.' };
+  const known = decodeEvent(event);
+  return known === null ? null : (ofModels(known) ?? ofSession(known));
 }
 
-function ofModels(event: Told): Notice | null {
+function ofModels(event: DecodedEvent): Notice | null {
   switch (event.name) {
     case 'model_failed': {
-      const { class: kind, message, next } = event.is;
-      return { tone: next === 'give_up' ? 'error' : 'warning', text: `The model failed (${words(kind)}): ${message}. ${then(next)}` };
+      const { class: kind, message, next } = event.data;
+      return { tone: next === 'give_up' ? 'error' : 'warning', text: `Model error (${words(kind)}): ${message}. ${nextStep(next)}` };
     }
     case 'stepped_up':
-      return { tone: 'plain', text: `${event.is.from} fell short (${event.is.reason}); ${event.is.to} goes on.` };
+      return { tone: 'plain', text: `${event.data.from} did not do well enough (${event.data.reason}). Continuing with ${event.data.to}.` };
     case 'ladder_exhausted':
-      return { tone: 'warning', text: `${event.is.model}, the last model, fell short too: ${event.is.reason}` };
+      return { tone: 'warning', text: `${event.data.model}, the last model, did not do well enough either: ${event.data.reason}` };
     case 'output_cap_raised':
-      return { tone: 'plain', text: 'The reply was cut by its cap and is tried again.' };
+      return { tone: 'plain', text: 'The reply was cut off at the output limit. Retrying with a higher limit.' };
     case 'context_planned': {
-      const { step, before, after } = event.is;
-      return { tone: 'plain', text: `The model's view was made smaller (${words(step)}): ${compact(before)} → ${compact(after)} tokens.` };
+      const { step, before, after } = event.data;
+      return { tone: 'plain', text: `Context compacted (${words(step)}): ${compact(before)} → ${compact(after)} tokens.` };
     }
     case 'loop_seen':
-      return { tone: 'warning', text: `${event.is.tool} was called ${event.is.times} times with the same result.` };
+      return { tone: 'warning', text: `${event.data.tool} was called ${event.data.times} times with the same result.` };
     case 'limit_near':
-      return { tone: 'warning', text: `A limit is near (${words(event.is.limit)}): ${compact(event.is.left)} left.` };
+      return { tone: 'warning', text: `Limit nearly reached (${words(event.data.limit)}): ${compact(event.data.left)} left.` };
     default:
       return null;
   }
 }
 
-function ofHouse(event: Told): Notice | null {
+function ofSession(event: DecodedEvent): Notice | null {
   switch (event.name) {
     case 'run_resumed':
-      return { tone: 'plain', text: `Taken up again by ${event.is.host}.` };
+      return { tone: 'plain', text: `Resumed by ${event.data.host}.` };
     case 'tools_changed':
-      return { tone: 'plain', text: `The tools changed: there are ${event.is.tools} now.` };
+      return { tone: 'plain', text: `Tool list changed: ${plural(event.data.tools, 'tool')}.` };
     case 'tool_flawed': {
-      const { tool, usable, problems } = event.is;
-      const what = usable ? 'cannot be held to in full' : 'cannot be used';
-      return { tone: 'warning', text: `${tool} ${what}: ${problems.join('; ')}` };
+      const { tool, usable, problems } = event.data;
+      const effect = usable ? 'is only partly checked' : 'cannot be used';
+      return { tone: 'warning', text: `Tool ${tool} ${effect}: ${problems.join('; ')}` };
     }
     case 'mode_changed':
-      return { tone: 'plain', text: `The mode is ${event.is.mode} now.` };
+      return { tone: 'plain', text: `Mode changed to ${event.data.mode}.` };
     case 'budget_changed':
-      return { tone: 'plain', text: event.is.limit === null ? 'There is no budget any more.' : `The budget is ${money(event.is.limit)} now.` };
+      return { tone: 'plain', text: event.data.limit === null ? 'Budget removed.' : `Budget changed to ${money(event.data.limit)}.` };
     case 'hook_failed':
-      return { tone: 'error', text: `A hook failed: ${event.is.reason}` };
+      return { tone: 'error', text: `Hook failed: ${event.data.reason}` };
     case 'marked': {
-      const { untrusted, private: secret } = event.is.marks;
-      const names = [untrusted ? 'content from outside' : '', secret ? 'private data' : ''].filter((name) => name !== '');
-      return names.length === 0 ? null : { tone: 'plain', text: `In this run there is now ${names.join(' and ')}.` };
+      const { untrusted, private: secret } = event.data.marks;
+      const names = [untrusted ? 'untrusted content' : '', secret ? 'private data' : ''].filter((name) => name !== '');
+      return names.length === 0 ? null : { tone: 'plain', text: `This run has read ${names.join(' and ')}.` };
     }
     case 'queued':
-      return event.is.queue === 'steering'
-        ? { tone: 'plain', text: `Heard; it enters before the next model call (${plural(event.is.waiting, 'message')} waiting).` }
-        : { tone: 'plain', text: `Kept for when the run would stop (${plural(event.is.waiting, 'message')} waiting).` };
+      return event.data.queue === 'steering'
+        ? { tone: 'plain', text: `Queued: will be applied before the next step (${plural(event.data.waiting, 'message')}).` }
+        : { tone: 'plain', text: `Queued for after this task (${plural(event.data.waiting, 'message')}).` };
     case 'queue_dropped': {
-      const said = event.is.prompts.map((prompt) => prompt.blocks.map((block) => ('text' in block ? block.text : '')).join(''));
-      return { tone: 'warning', text: `Dropped by the cancel: ${said.join(' · ')}` };
+      const texts = event.data.prompts.map((prompt) => prompt.blocks.map((block) => ('text' in block ? block.text : '')).join(''));
+      return { tone: 'warning', text: `Dropped when the run was stopped: ${texts.join(' · ')}` };
     }
     default:
       return null;
   }
 }
 
-function then(next: NextTry): string {
-  if (next === 'compact') return 'It is tried again with less.';
-  if (next === 'give_up') return 'It is not tried again.';
-  return 'retry' in next ? 'It is tried again.' : `${next.fallback.model} goes on.`;
+function nextStep(next: NextTry): string {
+  if (next === 'compact') return 'Retrying with a shorter context.';
+  if (next === 'give_up') return 'Not retrying.';
+  return 'retry' in next ? 'Retrying.' : `Continuing with ${next.fallback.model}.`;
 }
 
-/** A word of the protocol as people write it. */
+/** A protocol name in words: `missing_grant` becomes `missing grant`. */
 export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }

@@ -1,33 +1,32 @@
-// Server-sent events, read from pieces of text that end anywhere. A browser's own reader cannot send a token in a header,
-// and a token in an address would be in every log; so this page reads the stream itself.
+// Parses server-sent events from chunks of text. The browser's `EventSource` cannot send a token in a header, and a token in
+// a URL would appear in logs, so the page parses the stream itself.
 
-/** One event of a stream. */
-export interface SentEvent {
+export interface ServerSentEvent {
   name: string;
   id: string;
   data: string;
 }
 
-/** Reads a stream of server-sent events. */
-export class SseReader {
+/** Parses a stream of server-sent events. */
+export class SseParser {
   #rest = '';
   #name = '';
   #id = '';
   #data: string[] = [];
   #first = true;
 
-  /** Takes the next piece and gives the events that it completes. */
-  read(piece: string): SentEvent[] {
-    let text = this.#rest + piece;
+  /** Takes the next chunk and returns the events that it completes. */
+  feed(chunk: string): ServerSentEvent[] {
+    let text = this.#rest + chunk;
     if (this.#first && text !== '') {
       this.#first = false;
       if (text.startsWith('\uFEFF')) text = text.slice(1);
     }
-    const events: SentEvent[] = [];
+    const events: ServerSentEvent[] = [];
     let begin = 0;
     for (;;) {
       const end = lineEnd(text, begin);
-      // A carriage return at the very end may be half of a line's end.
+      // A carriage return at the very end may be half of a line ending.
       if (end === -1 || (text[end] === '\r' && end === text.length - 1)) break;
       this.#line(text.slice(begin, end), events);
       begin = text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1;
@@ -36,7 +35,7 @@ export class SseReader {
     return events;
   }
 
-  #line(line: string, events: SentEvent[]): void {
+  #line(line: string, events: ServerSentEvent[]): void {
     if (line === '') {
       if (this.#data.length > 0) {
         events.push({ name: this.#name || 'message', id: this.#id, data: this.#data.join('\n') });

@@ -1,134 +1,134 @@
-// From frames to what is drawn. One pure function: the same frames give the same transcript, whatever the pieces in which
-// they come; a frame that comes twice changes nothing. The chat and the run view are both drawn from it.
+// Folds frames into the transcript that the chat and the run view show. A pure function: the same frames give the same
+// transcript, however they are grouped, and a duplicate frame changes nothing.
 
 import { byteLength, skipBytes } from './bytes.ts';
-import { START, isLater, moved } from './cursor.ts';
-import { open } from './envelope.ts';
+import { START, advance, isLater } from './cursor.ts';
+import { openEnvelope } from './envelope.ts';
 import { isSameJson } from './json.ts';
 import {
-  type Block,
-  type Delta,
+  type MessageBlock,
+  type ReplyDelta,
   type Ending,
   type EventId,
-  type Events,
+  type EventContents,
   type Frame,
   type Message,
-  type Numbered,
+  type NumberedEvent,
   type Outcome,
-  type Posed,
-  type Progress,
-  type Told,
+  type OpenQuestion,
+  type CallProgress,
+  type DecodedEvent,
   type Usage,
-  told,
+  decodeEvent,
 } from './wire.ts';
 import { noticeOf } from './notices.ts';
 
-/** How a tool call stands. */
-export type Stage = 'said' | 'proposed' | 'asked' | 'allowed' | 'denied' | 'running' | 'ended';
+/** The state of a tool call. */
+export type CallStage = 'requested' | 'proposed' | 'asked' | 'allowed' | 'denied' | 'running' | 'ended';
 
-/** A guard's word about a result. */
-export interface Ruling {
+/** A guard's ruling on a result. */
+export interface GuardRuling {
   guard: string;
   rejected: boolean;
   reason: string;
 }
 
-/** What every item has: the record that caused it, and when. */
-interface Placed {
+/** The record that caused an item, and its time. */
+interface ItemOrigin {
   record: number;
   at: number;
 }
 
-export interface MessageItem extends Placed {
+export interface MessageItem extends ItemOrigin {
   kind: 'message';
   message: Message;
-  /** For a prompt: the last record of the past before it, where a fork that asks something else begins; none for others. */
+  /** For a prompt, the last record before it, from which a fork can start; null for other messages. */
   before: number | null;
 }
 
-export interface CallItem extends Placed {
+export interface CallItem extends ItemOrigin {
   kind: 'call';
-  /** The kernel's number; none for a call that was said and never proposed. */
+  /** The kernel's number; null for a call that the model requested and the kernel never proposed. */
   call: number | null;
   /** The provider's id. */
   id: string | null;
   tool: string;
   arguments: string;
   fixes: readonly string[];
-  stage: Stage;
+  stage: CallStage;
   reason: string;
-  rulings: readonly Ruling[];
+  rulings: readonly GuardRuling[];
   outcome: Outcome | null;
   bytes: number | null;
   millis: number | null;
   metadata: unknown;
   result: string | null;
-  parts: readonly Block[];
-  progress: Progress | null;
+  parts: readonly MessageBlock[];
+  progress: CallProgress | null;
   child: string | null;
 }
 
-export interface NoticeItem extends Placed {
+export interface NoticeItem extends ItemOrigin {
   kind: 'notice';
   tone: 'plain' | 'warning' | 'error';
   text: string;
 }
 
-export interface EndingItem extends Placed {
+export interface EndingItem extends ItemOrigin {
   kind: 'ending';
   ending: Ending;
   usage: Usage;
   spent: number;
-  /** Replies until here whose price is not known. */
+  /** The number of replies so far without a known price. */
   unpriced: number;
 }
 
-export type Item = MessageItem | CallItem | NoticeItem | EndingItem;
+export type TranscriptItem = MessageItem | CallItem | NoticeItem | EndingItem;
 
 /** A reply that is arriving. */
-export interface Arriving {
+export interface ArrivingReply {
   call: number;
-  text: Stretch;
-  thinking: Stretch;
-  calls: readonly ArrivingCall[];
-  /** All of it has come; the message that holds it is next. */
+  text: ReceivedText;
+  thinking: ReceivedText;
+  calls: readonly ArrivingReplyCall[];
+  /** Whether the reply has arrived completely; its message comes next. */
   whole: boolean;
 }
 
-/** A text that grows, counted in bytes. */
-export interface Stretch {
+/** A growing text, counted in bytes. */
+export interface ReceivedText {
   text: string;
-  /** Where the text ends, in all that there is of its kind. */
+  /** The byte offset of its end. */
   end: number;
-  /** Something before or within it was not kept. */
+  /** Whether a part is missing. */
   gap: boolean;
 }
 
-export interface ArrivingCall {
+export interface ArrivingReplyCall {
   index: number;
   name: string;
-  arguments: Stretch;
+  arguments: ReceivedText;
 }
 
-/** Everything that is drawn of a session. */
+/** Everything that the page shows of a session. */
 export interface Transcript {
-  /** Where to ask from. */
-  place: string;
-  /** The last event that was seen. */
+  /** The cursor after the last frame. */
+  cursor: string;
+  /** The last event. */
   last: EventId | null;
   at: number;
   agent: string;
-  items: readonly Item[];
-  /** Where the items of tool calls are, by the kernel's number. */
+  items: readonly TranscriptItem[];
+  /** The indexes of the tool calls' items, by the kernel's number. */
   calls: ReadonlyMap<number, number>;
-  /** Where the calls of the last reply begin among the items. */
+  /** The index of the first call of the last reply. */
   batch: number;
-  reply: Arriving | null;
-  /** The newest model call whose reply has come or never will: pieces of it, and of older ones, are late. */
+  reply: ArrivingReply | null;
+  /** The newest model call that is finished: later pieces of it, and of older calls, are ignored. */
   done: number;
   working: boolean;
   group: number;
-  /** The record that began the group, until its prompt is there. */
+  /** The record that started the turn group, until its prompt arrives. */
   opening: number | null;
   turn: number;
   model: string;
@@ -138,18 +138,18 @@ export interface Transcript {
   followUps: number;
   usage: Usage;
   spent: number;
-  /** Replies whose price is not known. */
+  /** The number of replies without a known price. */
   unpriced: number;
-  questions: readonly Posed[];
+  questions: readonly OpenQuestion[];
   notes: readonly string[];
 }
 
-/** Notes that are kept: what Holm says to people in passing. */
-const MOST_NOTES = 50;
+/** The most notes from the server that are kept. */
+const MAX_NOTES = 50;
 
-/** Nothing has happened yet. */
+/** The transcript before the first event. */
 export const EMPTY: Transcript = {
-  place: START,
+  cursor: START,
   last: null,
   at: 0,
   agent: '',
@@ -174,26 +174,26 @@ export const EMPTY: Transcript = {
   notes: [],
 };
 
-/** The transcript after some frames. The one before is left as it is. */
+/** The transcript after some frames. The given transcript stays unchanged. */
 export function reduce(before: Transcript, frames: readonly Frame[]): Transcript {
   if (frames.length === 0) return before;
-  const draft = new Draft(before);
-  for (const frame of frames) draft.take(frame);
-  return draft.finish();
+  const builder = new TranscriptBuilder(before);
+  for (const frame of frames) builder.add(frame);
+  return builder.finish();
 }
 
 /** The transcript after some events of a journal. */
-export function reduceEvents(before: Transcript, events: readonly Numbered[]): Transcript {
+export function reduceEvents(before: Transcript, events: readonly NumberedEvent[]): Transcript {
   return reduce(
     before,
     events.map((data) => ({ type: 'event', id: `${data.id.record}.${data.id.index}`, data })),
   );
 }
 
-/** A transcript that is being changed. Items are replaced and never changed, so those of the one before stay as they are. */
-class Draft {
+/** Builds the next transcript. It replaces items and never mutates them, so that earlier transcripts stay valid. */
+class TranscriptBuilder {
   readonly #now: Transcript;
-  readonly #items: Item[];
+  readonly #items: TranscriptItem[];
   readonly #calls: Map<number, number>;
 
   constructor(before: Transcript) {
@@ -206,7 +206,7 @@ class Draft {
     return { ...this.#now, items: this.#items, calls: this.#calls };
   }
 
-  take(frame: Frame): void {
+  add(frame: Frame): void {
     const now = this.#now;
     switch (frame.type) {
       case 'event':
@@ -225,62 +225,62 @@ class Draft {
         now.questions = now.questions.filter((open) => open.id !== frame.data.id);
         break;
       case 'note':
-        now.notes = [...now.notes, frame.data.text].slice(-MOST_NOTES);
+        now.notes = [...now.notes, frame.data.text].slice(-MAX_NOTES);
         break;
-      case 'began':
-        // Whatever is still open is asked again on every connection, and its number may have been given anew.
+      case 'connected':
+        // The server sends the open questions again on every connection, perhaps with new numbers.
         now.questions = [];
         break;
       case 'lagged':
       case 'closed':
         break;
     }
-    now.place = moved(now.place, frame);
+    now.cursor = advance(now.cursor, frame);
   }
 
-  #event(numbered: Numbered): void {
+  #event(numbered: NumberedEvent): void {
     const now = this.#now;
     now.last = numbered.id;
     now.at = numbered.at;
-    const event = told(numbered.event);
-    const placed: Placed = { record: numbered.id.record, at: numbered.at };
+    const event = decodeEvent(numbered.event);
+    const origin: ItemOrigin = { record: numbered.id.record, at: numbered.at };
     const notice = noticeOf(numbered.event);
-    if (notice !== null) this.#items.push({ kind: 'notice', ...placed, ...notice });
-    if (event !== null && !this.#ofCall(event, placed)) this.#ofRun(event, placed);
+    if (notice !== null) this.#items.push({ kind: 'notice', ...origin, ...notice });
+    if (event !== null && !this.#ofCall(event, origin)) this.#ofRun(event, origin);
   }
 
-  /** What is said of tool calls; whether it was that. */
-  #ofCall(event: Told, placed: Placed): boolean {
+  /** Handles events of tool calls; returns whether the event was one. */
+  #ofCall(event: DecodedEvent, origin: ItemOrigin): boolean {
     switch (event.name) {
       case 'call_proposed':
-        this.#proposed(event.is, placed);
+        this.#proposed(event.data, origin);
         return true;
       case 'approval_asked':
-        this.#editCall(event.is.call, (item) => ({ ...item, stage: 'asked' }));
+        this.#editCall(event.data.call, (item) => ({ ...item, stage: 'asked' }));
         return true;
       case 'approval_given': {
-        const { allowed, reason } = event.is;
+        const { allowed, reason } = event.data;
         const stage = allowed ? 'allowed' : 'denied';
-        this.#editCall(event.is.call, (item) => ({ ...item, stage, reason: reason ?? '' }));
+        this.#editCall(event.data.call, (item) => ({ ...item, stage, reason: reason ?? '' }));
         return true;
       }
       case 'call_started':
-        this.#editCall(event.is.call, (item) => ({ ...item, stage: 'running' }));
+        this.#editCall(event.data.call, (item) => ({ ...item, stage: 'running' }));
         return true;
       case 'call_finished':
-        this.#finished(event.is);
+        this.#finished(event.data);
         return true;
       case 'ruled': {
-        const { guard, rejected, reason } = event.is;
-        this.#editCall(event.is.call, (item) => ({ ...item, rulings: [...item.rulings, { guard, rejected, reason }] }));
+        const { guard, rejected, reason } = event.data;
+        this.#editCall(event.data.call, (item) => ({ ...item, rulings: [...item.rulings, { guard, rejected, reason }] }));
         return true;
       }
       case 'child_started':
-        this.#editCall(event.is.call, (item) => ({ ...item, child: event.is.child }));
+        this.#editCall(event.data.call, (item) => ({ ...item, child: event.data.child }));
         return true;
       case 'child_finished': {
-        const { outcome, bytes, millis } = event.is;
-        this.#editCall(event.is.call, (item) => ({ ...item, outcome, bytes, millis }));
+        const { outcome, bytes, millis } = event.data;
+        this.#editCall(event.data.call, (item) => ({ ...item, outcome, bytes, millis }));
         return true;
       }
       default:
@@ -288,56 +288,56 @@ class Draft {
     }
   }
 
-  #ofRun(event: Told, placed: Placed): void {
+  #ofRun(event: DecodedEvent, origin: ItemOrigin): void {
     const now = this.#now;
     switch (event.name) {
       case 'run_started':
-        now.agent = event.is.name;
+        now.agent = event.data.name;
         break;
       case 'group_started':
         now.working = true;
-        now.group = event.is.group;
-        now.opening = placed.record;
+        now.group = event.data.group;
+        now.opening = origin.record;
         break;
       case 'message_added':
-        this.#message(event.is.message, placed);
+        this.#message(event.data.message, origin);
         break;
       case 'queued':
-        if (event.is.queue === 'steering') now.steering = event.is.waiting;
-        else now.followUps = event.is.waiting;
+        if (event.data.queue === 'steering') now.steering = event.data.waiting;
+        else now.followUps = event.data.waiting;
         break;
       case 'queue_dropped':
-        if (event.is.queue === 'steering') now.steering = 0;
+        if (event.data.queue === 'steering') now.steering = 0;
         else now.followUps = 0;
         break;
       case 'model_called':
         now.working = true;
-        now.turn = event.is.turn;
-        now.model = event.is.model;
-        // What was waiting has entered by now.
+        now.turn = event.data.turn;
+        now.model = event.data.model;
+        // The waiting messages are in this model call.
         now.steering = 0;
-        now.reply = arriving(event.is.call);
+        now.reply = arriving(event.data.call);
         break;
       case 'model_replied':
-        this.#over(event.is.call);
+        this.#over(event.data.call);
         if (now.reply !== null) now.reply = { ...now.reply, whole: true };
-        if (event.is.cost === null) now.unpriced += 1;
+        if (event.data.cost === null) now.unpriced += 1;
         break;
       case 'model_failed':
-        this.#over(event.is.call);
+        this.#over(event.data.call);
         break;
       case 'withdrawn':
-        this.#over(event.is.call);
+        this.#over(event.data.call);
         now.reply = null;
         break;
       case 'marked':
-        now.marks = event.is.marks;
+        now.marks = event.data.marks;
         break;
       case 'mode_changed':
-        now.mode = event.is.mode;
+        now.mode = event.data.mode;
         break;
       case 'group_ended':
-        this.#ended(event.is, placed);
+        this.#ended(event.data, origin);
         break;
       default:
         break;
@@ -348,7 +348,7 @@ class Draft {
     this.#now.done = Math.max(this.#now.done, call);
   }
 
-  #ended(is: Events['group_ended'], placed: Placed): void {
+  #ended(is: EventContents['group_ended'], origin: ItemOrigin): void {
     const now = this.#now;
     now.working = false;
     now.reply = null;
@@ -356,17 +356,17 @@ class Draft {
     now.steering = 0;
     now.usage = is.usage;
     now.spent = is.spent;
-    this.#items.push({ kind: 'ending', ...placed, ending: is.ending, usage: is.usage, spent: is.spent, unpriced: now.unpriced });
+    this.#items.push({ kind: 'ending', ...origin, ending: is.ending, usage: is.usage, spent: is.spent, unpriced: now.unpriced });
   }
 
-  #message(message: Message, placed: Placed): void {
+  #message(message: Message, origin: ItemOrigin): void {
     if (message.role === 'tool') {
-      for (const block of message.blocks) if ('tool_result' in block) this.#result(block.tool_result, placed);
+      for (const block of message.blocks) if ('tool_result' in block) this.#result(block.tool_result, origin);
       return;
     }
     const { opening } = this.#now;
     const isPrompt = opening !== null && message.role === 'user' && message.author !== 'kernel';
-    this.#items.push({ kind: 'message', ...placed, message, before: isPrompt ? opening - 1 : null });
+    this.#items.push({ kind: 'message', ...origin, message, before: isPrompt ? opening - 1 : null });
     if (isPrompt) this.#now.opening = null;
     if (message.role !== 'assistant') return;
     this.#now.reply = null;
@@ -374,31 +374,31 @@ class Draft {
     for (const block of message.blocks) {
       if ('tool_call' in block) {
         const { id, name, arguments: given } = block.tool_call;
-        this.#add({ ...newCall(placed), id, tool: name, arguments: given });
+        this.#add({ ...newCall(origin), id, tool: name, arguments: given });
       }
     }
   }
 
-  /** A proposal names no provider's id, so it is found by its tool and what it was given, then by its tool alone. */
-  #proposed(is: Events['call_proposed'], placed: Placed): void {
-    const open = (item: Item): item is CallItem =>
+  /** A proposal has no provider id, so its item is found by tool and arguments, then by tool alone. */
+  #proposed(is: EventContents['call_proposed'], origin: ItemOrigin): void {
+    const open = (item: TranscriptItem): item is CallItem =>
       item.kind === 'call' && item.call === null && item.outcome === null && item.tool === is.tool;
     let found = this.#find((item) => open(item) && isSameJson(item.arguments, is.arguments));
     if (found === -1) found = this.#find(open);
-    if (found === -1) found = this.#add({ ...newCall(placed), tool: is.tool });
+    if (found === -1) found = this.#add({ ...newCall(origin), tool: is.tool });
     const { call, arguments: given, fixes } = is;
     this.#calls.set(call, found);
     this.#edit(found, (item) => ({ ...item, call, arguments: given, fixes: fixes ?? [], stage: 'proposed' }));
   }
 
-  #finished(is: Events['call_finished']): void {
+  #finished(is: EventContents['call_finished']): void {
     this.#rebind(is.call, is.id);
     const { outcome, bytes, millis, metadata } = is;
     const last = { outcome, bytes, millis, metadata: metadata ?? null, id: is.id, progress: null };
     this.#editCall(is.call, (item) => ({ ...item, ...last, stage: item.stage === 'denied' ? 'denied' : 'ended' }));
   }
 
-  /** Two calls of one tool may have been taken for one another; the end says which was which. */
+  /** Two calls of the same tool may have been confused; the end of a call has its provider id and corrects that. */
   #rebind(call: number, id: string): void {
     const bound = this.#calls.get(call);
     if (bound === undefined) return;
@@ -413,11 +413,11 @@ class Draft {
     if (other.call !== null) this.#calls.set(other.call, bound);
   }
 
-  #result(result: { call: string; tool: string; text: string; outcome?: Outcome; parts?: Block[] }, placed: Placed): void {
-    const waits = (item: Item): boolean => item.kind === 'call' && item.id === result.call && item.result === null;
+  #result(result: { call: string; tool: string; text: string; outcome?: Outcome; parts?: MessageBlock[] }, origin: ItemOrigin): void {
+    const waits = (item: TranscriptItem): boolean => item.kind === 'call' && item.id === result.call && item.result === null;
     let found = this.#find(waits);
-    if (found === -1) found = this.#add({ ...newCall(placed), id: result.call, tool: result.tool });
-    const text = open(result.text);
+    if (found === -1) found = this.#add({ ...newCall(origin), id: result.call, tool: result.tool });
+    const text = openEnvelope(result.text);
     const parts = result.parts ?? [];
     this.#edit(found, (item) => ({
       ...item,
@@ -428,7 +428,7 @@ class Draft {
     }));
   }
 
-  #delta(delta: Delta): void {
+  #delta(delta: ReplyDelta): void {
     const now = this.#now;
     if (delta.call <= now.done) return;
     if (now.reply !== null && now.reply.call > delta.call) return;
@@ -462,7 +462,7 @@ class Draft {
     if (item?.kind === 'call') this.#put(at, change(item));
   }
 
-  #put(at: number, item: Item): void {
+  #put(at: number, item: TranscriptItem): void {
     this.#items[at] = item;
   }
 
@@ -470,25 +470,25 @@ class Draft {
     return this.#items.push(item) - 1;
   }
 
-  /** Looks among the calls of the last reply, then among all that came before, the latest first. */
-  #find(fits: (item: Item) => boolean): number {
+  /** Searches the calls of the last reply, then all earlier items, the latest first. */
+  #find(fits: (item: TranscriptItem) => boolean): number {
     const { batch } = this.#now;
-    for (let at = batch; at < this.#items.length; at += 1) if (fits(this.#items[at] as Item)) return at;
-    for (let at = Math.min(batch, this.#items.length) - 1; at >= 0; at -= 1) if (fits(this.#items[at] as Item)) return at;
+    for (let at = batch; at < this.#items.length; at += 1) if (fits(this.#items[at] as TranscriptItem)) return at;
+    for (let at = Math.min(batch, this.#items.length) - 1; at >= 0; at -= 1) if (fits(this.#items[at] as TranscriptItem)) return at;
     return -1;
   }
 }
 
-function newCall(placed: Placed): CallItem {
+function newCall(origin: ItemOrigin): CallItem {
   return {
     kind: 'call',
-    ...placed,
+    ...origin,
     call: null,
     id: null,
     tool: '',
     arguments: '',
     fixes: [],
-    stage: 'said',
+    stage: 'requested',
     reason: '',
     rulings: [],
     outcome: null,
@@ -502,14 +502,14 @@ function newCall(placed: Placed): CallItem {
   };
 }
 
-function arriving(call: number): Arriving {
+function arriving(call: number): ArrivingReply {
   return { call, text: NOTHING, thinking: NOTHING, calls: [], whole: false };
 }
 
-const NOTHING: Stretch = { text: '', end: 0, gap: false };
+const NOTHING: ReceivedText = { text: '', end: 0, gap: false };
 
-/** Adds what is new of a piece. What was seen is counted in bytes, so a piece that comes twice, or in part, adds nothing twice. */
-function grown(stretch: Stretch, piece: { offset: number; text: string }): Stretch {
+/** Appends the new part of a piece. Offsets are in bytes, so a duplicate or overlapping piece adds nothing twice. */
+function grown(stretch: ReceivedText, piece: { offset: number; text: string }): ReceivedText {
   const end = piece.offset + byteLength(piece.text);
   if (end <= stretch.end) return stretch;
   const fresh = piece.offset < stretch.end ? skipBytes(piece.text, stretch.end - piece.offset) : piece.text;
@@ -517,10 +517,10 @@ function grown(stretch: Stretch, piece: { offset: number; text: string }): Stret
 }
 
 function withCall(
-  calls: readonly ArrivingCall[],
+  calls: readonly ArrivingReplyCall[],
   index: number,
-  change: (call: ArrivingCall) => ArrivingCall,
-): readonly ArrivingCall[] {
+  change: (call: ArrivingReplyCall) => ArrivingReplyCall,
+): readonly ArrivingReplyCall[] {
   const known = calls.find((call) => call.index === index);
   if (known !== undefined) return calls.map((call) => (call === known ? change(call) : call));
   return [...calls, change({ index, name: '', arguments: NOTHING })].sort((one, other) => one.index - other.index);

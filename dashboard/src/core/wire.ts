@@ -1,12 +1,12 @@
-// What the server says, as types. Written after the server's own documents (`/api/openapi.json`) and the kernel's events;
-// what is not known here is ignored, so that a newer server does not break an older page.
+// The types of the server's API (`/api/openapi.json`) and of the kernel's events. The page ignores unknown values, so that a
+// newer server does not break an older page.
 
-/** Who one is. */
-export interface Me {
+/** The logged-in user. */
+export interface CurrentUser {
   user: string;
   role: Role;
   token: number;
-  /** The sessions that the token may be used with; none where all. */
+  /** The sessions that the token is limited to; null means all. */
   sessions: string[] | null;
 }
 
@@ -45,8 +45,7 @@ export interface NewSession {
   prompt?: string;
 }
 
-/** Words that were found. */
-export interface Hit {
+export interface SearchHit {
   run: string;
   seq: number;
   at: number;
@@ -75,7 +74,7 @@ export interface ModelCard {
   name: string;
 }
 
-/** Whose a part is. Only one's own can be changed. */
+/** The owner of an agent, a skill or a server. Users can change only their own. */
 export type Owner = 'holm' | 'user' | 'project';
 
 export interface AgentView {
@@ -83,7 +82,7 @@ export interface AgentView {
   description: string;
   owner: Owner;
   model: string | null;
-  /** None is all of them. */
+  /** Null means all tools. */
   tools: string[] | null;
   grants: string[];
   mode: string | null;
@@ -110,14 +109,14 @@ export interface ToolView extends ToolCard {
   problems: string[];
 }
 
-/** What came of a trial. */
-export interface Tried {
+/** The result of trying a tool. */
+export interface ToolTrial {
   outcome: string;
   said: string;
   millis: number;
 }
 
-/** A call that a session made of a tool. */
+/** One call of a tool by a session. */
 export interface CallView {
   session: string;
   record: number;
@@ -128,7 +127,7 @@ export interface CallView {
   bytes: number;
 }
 
-export interface Reloaded {
+export interface ToolReload {
   tools: number;
   problems: string[];
 }
@@ -167,7 +166,7 @@ export interface BackupView {
   at: number;
   files: number;
   bytes: number;
-  /** Files and folders of workspaces that could not be read; an older server does not say. */
+  /** The number of workspace files and folders that could not be read; missing on older servers. */
   left_out?: number;
 }
 
@@ -179,11 +178,10 @@ export interface FolderView {
 
 // --- jobs and sites --------------------------------------------------------------------------------------------------
 
-export type When = { cron: { pattern: string; zone: string } } | { once: { at: number } } | 'asked';
+export type JobTrigger = { cron: { pattern: string; zone: string } } | { once: { at: number } } | 'asked';
 
-/** What a job is to do. What is left out is the careful choice. */
 export interface JobSpec {
-  when: When;
+  when: JobTrigger;
   prompt: string;
   about: string;
   agent: string | null;
@@ -256,7 +254,7 @@ export interface NewSite {
 
 export type UsageBy = 'model' | 'session' | 'tool' | 'day' | 'agent';
 
-export interface Tally {
+export interface UsageTally {
   calls: number;
   failed: number;
   tokens: Usage;
@@ -264,10 +262,23 @@ export interface Tally {
   unpriced: number;
   millis: number;
   bytes: number;
+  breaks: CacheBreaks;
+}
+
+/** How often a provider's prompt cache did not serve a call as far as it could, by cause. */
+export interface CacheBreaks {
+  model: number;
+  compaction: number;
+  mode: number;
+  tools: number;
+  expiry: number;
+  eviction: number;
+  /** Tokens that were read again. */
+  tokens: number;
 }
 
 export interface UsageView {
-  lines: { name: string; tally: Tally }[];
+  lines: { name: string; tally: UsageTally }[];
   spent_nano_usd: number;
   unpriced: number;
   estimated_tokens: number;
@@ -281,7 +292,7 @@ export interface TokenView {
   sessions: string[] | null;
 }
 
-export interface MadeToken {
+export interface CreatedToken {
   token: string;
   card: TokenView;
 }
@@ -296,16 +307,16 @@ export interface AuditEntry {
   status: number;
 }
 
-/** What a call may use, from a record of the journal on. */
-export interface Use {
+/** The grants of a call as of a record of the journal. */
+export interface GrantUse {
   record: number;
   call: number;
   tool: string;
-  /** Whether somebody is asked, or the call runs with it. */
+  /** Whether the call needs approval or runs. */
   step: 'asked' | 'run';
   needs: string[];
   missing: string[];
-  /** What an agent holds that the call starts. */
+  /** The grants of the helper that the call starts. */
   hands_on: string[];
   reasons: string[];
 }
@@ -316,39 +327,39 @@ export interface Approval {
   tool: string;
   arguments: string;
   command: string | null;
-  /** Whose call it is, where it is not the session's own: the helper, below those that asked for it. */
+  /** The helper whose call it is, below its callers; null for the session's own call. */
   helper?: string | null;
   level: string;
   needs: string[];
   missing: string[];
-  /** What of that can never be granted. */
+  /** The needs that can never be granted. */
   never_granted: string[];
-  /** The grants that a sub-agent would hold; empty for other tools. */
+  /** The grants that a helper would get; empty for other tools. */
   hands_on: string[];
-  /** Whether untrusted or private content has entered the run. */
+  /** Whether the run has read untrusted or private content. */
   marks: { untrusted: boolean; private: boolean };
   reasons: string[];
-  /** What an answer for the session would cover, in words; none where no answer lasts. */
+  /** What an answer for the session would cover, in words; null if no such answer is possible. */
   always: string | null;
   prefix: string | null;
   digest: string;
 }
 
-export interface WordsWanted {
+export interface TextQuestion {
   text: string;
   choices: string[];
 }
 
-export interface FormWanted {
+export interface FormQuestion {
   server: string;
   message: string;
   schema: unknown;
   url: string | null;
 }
 
-export type Question = { approval: Approval } | { words: WordsWanted } | { form: FormWanted };
+export type Question = { approval: Approval } | { words: TextQuestion } | { form: FormQuestion };
 
-export interface Posed {
+export interface OpenQuestion {
   id: number;
   question: Question;
 }
@@ -363,7 +374,7 @@ export type Answer =
   | { words: string }
   | { form: Record<string, unknown> };
 
-// --- what a run says -------------------------------------------------------------------------------------------------
+// --- events of a run -------------------------------------------------------------------------------------------------
 
 export interface Usage {
   input?: number;
@@ -371,7 +382,7 @@ export interface Usage {
   cached?: number;
   cache_write?: number;
   reasoning?: number;
-  /** Tokens that no provider reported. */
+  /** Tokens that were estimated because the provider did not report them. */
   estimated?: number;
 }
 
@@ -380,7 +391,7 @@ export interface EventId {
   index: number;
 }
 
-export interface Numbered {
+export interface NumberedEvent {
   id: EventId;
   at: number;
   event: KernelEvent;
@@ -388,19 +399,19 @@ export interface Numbered {
 
 export type Outcome = 'succeeded' | 'failed' | 'refused' | 'unknown' | 'stopped';
 
-export type Source = { base64: string } | { url: string } | { reference: string };
+export type MediaSource = { base64: string } | { url: string } | { reference: string };
 
 export interface Media {
   media_type: string;
-  source: Source;
+  source: MediaSource;
   name?: string;
 }
 
-export type Block =
+export type MessageBlock =
   | { text: string }
   | { thinking: { text?: string } }
   | { tool_call: { id: string; name: string; arguments: string } }
-  | { tool_result: { call: string; tool: string; text: string; outcome?: Outcome; parts?: Block[] } }
+  | { tool_result: { call: string; tool: string; text: string; outcome?: Outcome; parts?: MessageBlock[] } }
   | { image: Media }
   | { file: Media }
   | { custom: { kind: string; payload: unknown } };
@@ -410,7 +421,7 @@ export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'custom';
 export interface Message {
   id: number;
   role: MessageRole;
-  blocks: Block[];
+  blocks: MessageBlock[];
   author?: 'speaker' | 'kernel';
 }
 
@@ -426,15 +437,15 @@ export type Ending =
 
 export type NextTry = { retry: { at: number } } | { fallback: { model: string } } | 'compact' | 'give_up';
 
-/** Each event's name and what comes with it. */
-export interface Events {
+/** The events by name, with their content. */
+export interface EventContents {
   run_started: { name: string };
   run_resumed: { host: string };
   group_started: { group: number };
   message_added: { message: Message };
   queued: { queue: 'steering' | 'follow_up'; waiting: number };
   narrowed: { mark_rule: string };
-  queue_dropped: { queue: 'steering' | 'follow_up'; prompts: { blocks: Block[] }[] };
+  queue_dropped: { queue: 'steering' | 'follow_up'; prompts: { blocks: MessageBlock[] }[] };
   model_called: { call: number; turn: number; model: string; messages: number; tokens: number };
   model_replied: { call: number; usage: Usage; cost: number | null; stop: string; model?: string };
   model_failed: { call: number; class: string; message: string; next: NextTry };
@@ -463,22 +474,22 @@ export interface Events {
   group_ended: { ending: Ending; last: number | null; usage: Usage; spent: number };
 }
 
-export type EventName = keyof Events;
+export type EventName = keyof EventContents;
 
-/** An event as it is written: `{name: content}`, or the bare name where there is no content (`grants_changed`). */
-export type KernelEvent = { [Name in EventName]: { [Key in Name]: Events[Name] } }[EventName] | string;
+/** An event in JSON: `{name: content}`, or only the name if it has no content (`grants_changed`). */
+export type KernelEvent = { [Name in EventName]: { [Key in Name]: EventContents[Name] } }[EventName] | string;
 
-/** An event's name and content, so that code can branch on the name. */
-export type Told = { [Name in EventName]: { name: Name; is: Events[Name] } }[EventName];
+/** An event's name and content, for a `switch` on the name. */
+export type DecodedEvent = { [Name in EventName]: { name: Name; data: EventContents[Name] } }[EventName];
 
-/** Takes an event apart; none for one that this page does not know. */
-export function told(event: KernelEvent): Told | null {
+/** The name and content of an event; null for an event without content. */
+export function decodeEvent(event: KernelEvent): DecodedEvent | null {
   if (typeof event === 'string') return null;
   const [entry] = Object.entries(event);
-  return entry === undefined ? null : ({ name: entry[0], is: entry[1] } as Told);
+  return entry === undefined ? null : ({ name: entry[0], data: entry[1] } as DecodedEvent);
 }
 
-/** The event's name, whether it is known or not. */
+/** The name of any event. */
 export function nameOf(event: KernelEvent): string {
   return typeof event === 'string' ? event : (Object.keys(event)[0] ?? '');
 }
@@ -487,7 +498,7 @@ export function nameOf(event: KernelEvent): string {
 
 export type DeltaKind = 'text' | 'thinking' | 'tool_call' | 'tool_arguments';
 
-export interface Delta {
+export interface ReplyDelta {
   call: number;
   kind: DeltaKind;
   index?: number;
@@ -495,21 +506,21 @@ export interface Delta {
   text: string;
 }
 
-export interface Progress {
+export interface CallProgress {
   call: number;
   text: string;
   done: number | null;
   total: number | null;
 }
 
-/** One piece of what there is to see. `id` is the place after it; `began` is this page's own: a connection was opened. */
+/** One message of a connection. `id` is the cursor after it. `began` comes from the page itself: a connection opened. */
 export type Frame =
-  | { type: 'event'; id: string; data: Numbered }
-  | { type: 'delta'; id: string; data: Delta }
-  | { type: 'progress'; id: string; data: Progress }
-  | { type: 'question'; id: string; data: Posed }
+  | { type: 'event'; id: string; data: NumberedEvent }
+  | { type: 'delta'; id: string; data: ReplyDelta }
+  | { type: 'progress'; id: string; data: CallProgress }
+  | { type: 'question'; id: string; data: OpenQuestion }
   | { type: 'question_settled'; id: string; data: { id: number } }
   | { type: 'note'; id: string; data: { text: string } }
   | { type: 'lagged'; id: string; data: object }
   | { type: 'closed'; id: string; data: object }
-  | { type: 'began'; id: string; data: object };
+  | { type: 'connected'; id: string; data: object };
