@@ -260,7 +260,7 @@ fn nobody(proposal: &Proposal) -> String {
         ([grant], _) => format!("{grant} was not granted"),
         (grants @ [_, ..], _) => format!("{} were not granted", grants.join(" and ")),
         ([], Some(why)) => why,
-        ([], None) => "a person would have to agree".into(),
+        ([], None) => "a user would have to approve it".into(),
     };
     format!("denied for this run: {why}, and no user can be asked. Do not try again.")
 }
@@ -391,7 +391,7 @@ fn ask(
         }
         screen.note("  not an answer; type one of the letters");
     }
-    ApprovalAnswer::No { reason: "the person at the terminal gave no clear answer".into() }
+    ApprovalAnswer::No { reason: "the user gave no clear answer".into() }
 }
 
 /// Drops input that was typed before a question could be read: it was meant for something else, as
@@ -543,7 +543,7 @@ fn answer(line: &str, offer: &ApprovalOffer) -> Option<ApprovalAnswer> {
 }
 
 fn said_no() -> ApprovalAnswer {
-    ApprovalAnswer::No { reason: "the person at the terminal said no".into() }
+    ApprovalAnswer::No { reason: "the user said no".into() }
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ fn missing(place: &Path) -> Option<&'static str> {
     match fs::symlink_metadata(place) {
         Ok(data) if data.is_file() => None,
         Ok(data) if data.is_symlink() => Some("it is a link, and links are never trusted"),
-        Ok(_) => Some("it is no longer a plain file"),
+        Ok(_) => Some("it is no longer a regular file"),
         Err(error) if error.kind() == ErrorKind::NotFound => Some("it no longer exists"),
         Err(_) => Some("it can no longer be read"),
     }
@@ -152,7 +152,7 @@ pub(crate) fn no_run(trouble: &CommandError) -> String {
 pub(crate) struct GuidanceTexts {
     /// Texts that count as the person's own words.
     pub(crate) trusted: Vec<String>,
-    /// Texts of the project that nobody has trusted as they are, for the model to know and not to obey.
+    /// Texts of the project that the user has not trusted: information for the model, not instructions.
     pub(crate) untrusted: Vec<String>,
     /// What the person is told about files that were not taken as they are.
     pub(crate) notes: Vec<String>,

@@ -171,7 +171,7 @@ impl RunSkills {
         if bytes.len() > MOST_BYTES {
             return Err(format!("`{file}` is larger than {MOST_BYTES} bytes"));
         }
-        String::from_utf8(bytes).map_err(|_| format!("`{file}` is no text"))
+        String::from_utf8(bytes).map_err(|_| format!("`{file}` is not a text file"))
     }
 
     fn gate(&self) -> TrustGate {

@@ -124,7 +124,7 @@ mod system {
     fn refused(error: &Error) -> KeyringError {
         KeyringError::Refused(match error {
             Error::PlatformFailure(why) | Error::NoStorageAccess(why) => why.to_string(),
-            _ => "it does not take what it was given".to_owned(),
+            _ => "it rejected the entry".to_owned(),
         })
     }
 }

@@ -71,7 +71,7 @@ impl AcpSession {
     pub(super) fn introduce(&self) {
         self.editor.catch_up();
         let command = |name: &str, about: &str| {
-            let input = UnstructuredCommandInput::new("what it should work on");
+            let input = UnstructuredCommandInput::new("what to work on");
             AvailableCommand::new(visible(name), visible(about))
                 .input(AvailableCommandInput::Unstructured(input))
         };

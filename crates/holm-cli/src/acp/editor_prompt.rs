@@ -108,7 +108,7 @@ fn commanded(words: &str, skills: &RunSkills) -> Result<Option<String>, Error> {
 fn quoted(uri: &str, text: &str) -> String {
     let fence = fence(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    format!("\n\nWhat stands in `{}`:\n{fence}\n{text}{end}{fence}\n", path(uri))
+    format!("\n\nContent of `{}`:\n{fence}\n{text}{end}{fence}\n", path(uri))
 }
 
 fn picture(data: String, kind: String, uri: Option<String>) -> Result<Block, Error> {

@@ -114,7 +114,7 @@ impl RemoteUser for EditorUser {
                         no("the editor gave an answer that was not offered")
                     }
                 }
-                Ok(RequestPermissionOutcome::Cancelled) => no("the person stopped it"),
+                Ok(RequestPermissionOutcome::Cancelled) => no("the user stopped it"),
                 Ok(_) => no("the editor gave an unknown answer"),
                 Err(_) => no("the editor could not ask"),
             }
@@ -180,7 +180,7 @@ fn answer(option: &str) -> ApprovalAnswer {
         SESSION => ApprovalAnswer::Session,
         PREFIX => ApprovalAnswer::Prefix,
         NEVER => ApprovalAnswer::Never,
-        _ => no("the person said no"),
+        _ => no("the user said no"),
     }
 }
 

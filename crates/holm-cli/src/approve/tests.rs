@@ -106,7 +106,7 @@ fn only_a_clear_answer_is_one() {
     check("p", Some("git status"), Some(ApprovalAnswer::Prefix));
     check("v", None, Some(ApprovalAnswer::Never));
     for no in ["n", " No\n"] {
-        check(no, None, Some(ApprovalAnswer::No { reason: "the person at the terminal said no".into() }));
+        check(no, None, Some(ApprovalAnswer::No { reason: "the user said no".into() }));
     }
     for unclear in ["", "\n", "yep", "nope", "\u{1b}[A", "p"] {
         check(unclear, None, None);

@@ -69,7 +69,7 @@ pub(super) async fn find(store: &Store, places: &HolmPaths, words: &str) -> Resu
         },
     };
     let own = hits.iter().filter(|hit| is_of(places, &hit.run));
-    Ok(ListPicker::new(&format!("where `{}` stands", one_line(words)), own.map(row).collect()))
+    Ok(ListPicker::new(&format!("sessions with `{}`", one_line(words)), own.map(row).collect()))
 }
 
 /// The files of a folder that its repository does not ignore, by their names from there.

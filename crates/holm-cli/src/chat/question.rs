@@ -165,7 +165,7 @@ impl ChatQuestion {
     /// What a key says, where it says something. Only what was seen whole can be agreed to.
     pub(super) fn answer(&self, key: char) -> Option<ApprovalAnswer> {
         let QuestionBody::Call(wanted) = &self.asks else { return None };
-        let said_no = || ApprovalAnswer::No { reason: "the person said no".into() };
+        let said_no = || ApprovalAnswer::No { reason: "the user said no".into() };
         match key {
             'n' => Some(said_no()),
             'v' if wanted.plan.is_none() => Some(ApprovalAnswer::Never),

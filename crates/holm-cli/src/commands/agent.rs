@@ -160,9 +160,9 @@ fn show_default(screen: &TerminalOutput, as_json: bool) -> CommandExit {
 /// Writes a file that works as it is.
 fn new(name: &str, folder: &Path, screen: &TerminalOutput) -> anyhow::Result<CommandExit> {
     let text = format!(
-        "---\nname: {name}\ndescription: Says in one line what it is for; others read this before they hand work to it.\n\
-         tools: [read, grep, glob]\ngrants: [\"read:**\"]\nmode: plan\nlimits:\n  turns: 20\n---\n\
-         You are careful and brief. Say what you looked at, and what you could not find.\n"
+        "---\nname: {name}\ndescription: One line about its purpose; other agents read it before they \
+        delegate.\ntools: [read, grep, glob]\ngrants: [\"read:**\"]\nmode: plan\nlimits:\n  turns: \
+        20\n---\nYou are careful and brief. Say what you looked at, and what you could not find.\n"
     );
     if let Err(error) = AgentFile::parse(&text) {
         let hint = "use letters, digits, - and _, at most 64, and start with a letter";

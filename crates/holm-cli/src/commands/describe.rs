@@ -11,10 +11,7 @@ pub(crate) struct DescribeArgs {
     #[arg(long, default_value = "holm")]
     slug: String,
     /// Tool description
-    #[arg(
-        long,
-        default_value = "Gives an agent something to do in this folder, and answers with what came of it."
-    )]
+    #[arg(long, default_value = "Gives an agent a task in this folder and returns its answer.")]
     description: String,
 }
 

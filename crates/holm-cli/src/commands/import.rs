@@ -443,7 +443,7 @@ impl ConfigImporter<'_> {
         if self.as_json {
             self.screen.line(&json!({ "written": path.to_string_lossy() }).to_string());
         } else {
-            self.screen.answer(&format!("{} is there", path.shown()));
+            self.screen.answer(&format!("created {}", path.shown()));
         }
     }
 

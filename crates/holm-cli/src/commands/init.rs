@@ -53,7 +53,7 @@ pub(crate) fn execute(args: &InitArgs, data: Option<&Path>) -> anyhow::Result<Co
         fs::create_dir_all(folder)?;
     }
     holm_paths::readable_file(&path)?.write_all(text.as_bytes())?;
-    screen.answer(&format!("{} is there", path.shown()));
+    screen.answer(&format!("created {}", path.shown()));
     if let Some(lacking) = model.as_deref().and_then(|model| lacking_key(model, &places)) {
         screen.note(&format!("holm: {lacking}"));
     }
@@ -100,7 +100,7 @@ fn template(model: Option<&str>, layer: ConfigLayer) -> String {
         |text| format!("model = {text}"),
     );
     let (whose, own) = if layer == ConfigLayer::Project {
-        ("this project's settings; they choose and narrow what a person's own settings give", "")
+        ("this project's settings; they select from each user's own settings and narrow them", "")
     } else {
         ("your settings", "# mode = \"default\"              # plan, default, accept-edits or full\n")
     };

@@ -21,7 +21,7 @@ pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<C
     let found = places.found();
     let mut rows: Vec<(&str, PathBuf, &str)> = vec![
         ("data", places.data.clone(), "everything of yours; no tool may touch it"),
-        ("sessions", places.database(), "what was said and done"),
+        ("sessions", places.database(), "your sessions: messages, calls and results"),
         (
             "tools",
             places.tools(),
@@ -30,12 +30,12 @@ pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<C
         ("project_tools", places.project_tools(), "this project's tools, once you trust them"),
         ("agents", places.agents(), "your agents"),
         ("project_agents", places.project_agents(), "this project's agents, once you trust them"),
-        ("keys", places.keys(), "the keys that you keep"),
+        ("keys", places.keys(), "your provider keys"),
         ("hooks", places.hooks(), "your hooks, for every project"),
         ("project_hooks", places.project_hooks(), "this project's hooks, once you trust them"),
         ("trust", places.trust(), "which files of projects you have trusted"),
         ("pins", places.pins(), "which code of your tools you have confirmed"),
-        ("code", places.code(), "compiled code, made again when it is gone"),
+        ("code", places.code(), "compiled code; Holm compiles it again if you delete it"),
     ];
     rows.extend(found.user.map(|file| ("config", file, "your settings")));
     rows.extend(

@@ -59,7 +59,7 @@ fn an_agent_of_ones_own_works_with_its_prompt_tools_grants_and_limits() {
     let names = offered(&requests[0]);
     assert!(names.contains(&"read".into()) && !names.contains(&"write".into()), "{names:?}");
     let listed = stage.holm(["agent", "list"]);
-    assert!(listed.out.starts_with("counter  Says in one line"), "{listed:?}");
+    assert!(listed.out.starts_with("counter  One line about"), "{listed:?}");
     let shown = stage.holm(["agent", "show", "counter", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
     assert_eq!((&shown["mode"], &shown["tools"]), (&"plan".into(), &json!(["read", "grep", "glob"])));
@@ -188,7 +188,7 @@ fn a_file_of_agents_exe_that_is_wrong_takes_nobodys_own_agents_away() {
     assert_eq!(stage.holm(["agent", "new", "counter"]).code, Some(0));
     let listed = stage.holm(["agent", "list"]);
     assert_eq!(listed.code, Some(0), "{listed:?}");
-    assert!(listed.out.starts_with("counter  Says in one line"), "{listed:?}");
+    assert!(listed.out.starts_with("counter  One line about"), "{listed:?}");
     let row = listed.out.lines().nth(1).unwrap();
     assert!(row.contains("cannot be used: ") && row.contains("agents-exe.cfg.json:1: "), "{listed:?}");
     assert_eq!(stage.holm(["agent", "show", "counter"]).code, Some(0));

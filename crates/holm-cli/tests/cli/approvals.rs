@@ -34,7 +34,7 @@ fn a_no_is_a_no_and_the_model_is_told() {
     let (code, screen) = at_a_terminal(&stage, "-p Count", "n");
     assert_eq!(code, Some(0), "{screen}");
     let told = stage.double.requests()[1].text();
-    assert!(told.contains("the person at the terminal said no") && !told.contains("one two three"), "{told}");
+    assert!(told.contains("the user said no") && !told.contains("one two three"), "{told}");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn an_unclear_answer_asks_again_and_in_the_end_is_a_no() {
         assert!(told.contains(expect), "{answers:?}: {told}");
     };
     check(&["maybe", "y"], "one two three");
-    check(&["", "yep", "n"], "the person at the terminal said no");
+    check(&["", "yep", "n"], "the user said no");
     check(&["maybe", "perhaps", "soon"], "gave no clear answer");
 }
 

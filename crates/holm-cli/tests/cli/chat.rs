@@ -124,7 +124,7 @@ fn a_call_that_is_denied_does_not_run_and_the_model_is_told() {
     chat.types("n");
     chat.shows("Then not.");
     assert!(!stage.work().join("new.txt").exists());
-    assert!(stage.double.requests()[1].text().contains("the person said no"));
+    assert!(stage.double.requests()[1].text().contains("the user said no"));
     leaves(chat);
 }
 

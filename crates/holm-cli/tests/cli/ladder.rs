@@ -31,7 +31,7 @@ fn a_model_that_is_lost_is_taken_over_and_the_next_task_of_its_kind_begins_highe
         ("replay", "climbs", "; openai/gpt-5 took over"),
         ("show", "climbs", "; openai/gpt-5 took over"),
         ("replay", "higher", "starts with a stronger one: openai/gpt-5-mini brought 0 of 1"),
-        ("show", "higher", "- began higher: openai/gpt-5-mini brought 0 of 1"),
+        ("show", "higher", "- started with a stronger model: openai/gpt-5-mini brought 0 of 1"),
     ] {
         let told = stage.holm(["session", verb, session]).out;
         assert!(told.contains(expect), "{verb} {session}: {told}");

@@ -433,7 +433,7 @@ fn no_run_begins_without_a_trusted_file_that_is_gone_until_somebody_forgets_it()
     refuses("it no longer exists");
     holm(&stage, &["config", "trust"]).fails(6, "holm.toml: it no longer exists");
     fs::create_dir(&file).unwrap();
-    refuses("it is no longer a plain file");
+    refuses("it is no longer a regular file");
     fs::remove_dir(&file).unwrap();
     fs::write(stage.work().join("empty"), "").unwrap();
     std::os::unix::fs::symlink("empty", &file).unwrap();

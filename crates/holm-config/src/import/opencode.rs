@@ -65,9 +65,7 @@ fn agent(name: &str, entry: &Json) -> ImportedFile {
     let mut notes: Vec<String> = left.map(|(key, _)| escaped(&format!("`{key}` was not imported"))).collect();
     let prompt = word("prompt").unwrap_or_default();
     if prompt.contains("{file:") {
-        notes.note(
-            "files that are put in by {file:…} are not supported; the agent sees the words as they are",
-        );
+        notes.note("files included with {file:…} are not supported; the agent sees the text unchanged");
     }
     notes.push("it has no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     ImportedFile { name: name.to_owned(), text: agent_text(name, &about, &["*".to_owned()], &prompt), notes }

@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
             Event::Nothing | Event::StreamStart | Event::DocumentStart => continue,
             Event::Alias(_) => return Err(wrong("YAML aliases are not supported here; write the value out")),
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MOST_DEPTH => {
-                return Err(wrong("values are nested too deep"));
+                return Err(wrong("values are nested too deeply"));
             }
             Event::SequenceStart(..) => {
                 open.push(YamlContainer::List(Vec::new()));

@@ -45,7 +45,7 @@ impl fmt::Display for TextPosition {
 /// assert_eq!(error.kind, JsonParseErrorKind::TrailingComma);
 /// assert_eq!(
 ///     error.to_string(),
-///     "line 2, column 1: a comma stands before the closing bracket; remove the comma"
+///     "line 2, column 1: trailing comma before the closing bracket; remove it"
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -76,7 +76,7 @@ pub enum JsonParseErrorKind {
     #[error("expected `,` or a closing bracket, found {0:?}")]
     ExpectedComma(char),
     /// A comma stands directly before the closing bracket.
-    #[error("a comma stands before the closing bracket; remove the comma")]
+    #[error("trailing comma before the closing bracket; remove it")]
     TrailingComma,
     /// A number is not written as JSON writes numbers.
     #[error("the number is malformed; write it like 12, -0.5 or 6e23")]
@@ -88,7 +88,7 @@ pub enum JsonParseErrorKind {
     #[error("a `\\u` escape holds half of a surrogate pair; write both halves or the character itself")]
     LoneSurrogate,
     /// A raw control character stands in a string.
-    #[error("the control character {0:?} stands in a string; escape it")]
+    #[error("unescaped control character {0:?} in a string; escape it")]
     ControlCharacter(char),
     /// A property is given twice (only where the caller asked for strictness).
     #[error("the property {0:?} is given twice; send it once")]

@@ -112,7 +112,10 @@ impl ReplayDetails {
                     told.climbs.entry(seq).or_default().push(fallback);
                 }
                 Event::LadderExhausted { model, reason, .. } => {
-                    let end = format!("{model} was not up to it ({reason}), and no stronger model was left");
+                    let end = format!(
+                        "{model} was not up to it ({reason}), and no stronger model \
+                        was left"
+                    );
                     told.climbs.entry(seq).or_default().push(end);
                 }
                 _ => {}
@@ -172,7 +175,7 @@ impl SessionMarkdown {
     /// Writes what hooks changed in a request, a result or a stop.
     fn hooked(&mut self, out: &mut String, answer: &Answer, seq: Seq) {
         for withheld in self.withheld.iter().filter(|withheld| withheld.record == seq) {
-            let _ = writeln!(out, "\n*a hook kept the prompt from the model, which read in its place:*\n");
+            let _ = writeln!(out, "\n*a hook withheld the prompt; the model read this instead:*\n");
             quote(out, if withheld.shown.is_empty() { "(nothing)" } else { &withheld.shown });
         }
         match answer {
@@ -217,7 +220,7 @@ impl SessionMarkdown {
 /// Writes why experience made the run begin above its first model, if it did.
 fn begun(out: &mut String, ladder: Option<&Ladder>) {
     if let Some(ladder) = ladder.filter(|ladder| ladder.start > 0) {
-        let _ = writeln!(out, "- began higher: {}", one_line(&ladder.why));
+        let _ = writeln!(out, "- started with a stronger model: {}", one_line(&ladder.why));
     }
 }
 
@@ -247,7 +250,7 @@ fn output(out: &mut String, heading: &str, result: &ToolOutput) {
     let _ = writeln!(out, "\n### {heading}{how}\n");
     if let Some(spill) = &result.spill {
         fence(out, &format!("{}\n…\n{}", spill.head, spill.tail));
-        let _ = writeln!(out, "\n{} bytes, kept as `{}`", spill.bytes, spill.sha256);
+        let _ = writeln!(out, "\n{} bytes, stored as `{}`", spill.bytes, spill.sha256);
     } else {
         fence(out, &result.text);
     }

@@ -36,7 +36,7 @@ fn what_the_editor_reads_out_cannot_end_its_fence() {
         { "type": "text", "text": "Explain " },
         { "type": "resource", "resource": { "uri": "file:///a.md", "text": text } },
     ]);
-    check(&said, &format!("Explain `/a.md`\n\nWhat stands in `/a.md`:\n`````\n{text}`````\n"));
+    check(&said, &format!("Explain `/a.md`\n\nContent of `/a.md`:\n`````\n{text}`````\n"));
 }
 
 #[test]

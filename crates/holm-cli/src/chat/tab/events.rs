@@ -294,7 +294,7 @@ pub(super) fn in_a_line(event: &Event) -> Option<String> {
             let first = text.lines().find(|line| !line.trim().is_empty())?;
             format!("says: {first}")
         }
-        Event::ChildStarted { .. } => "asks a helper of its own".into(),
+        Event::ChildStarted { .. } => "starts its own helper".into(),
         Event::GroupEnded { ending, .. } => match &**ending {
             Ending::Answered { .. } => "is done".into(),
             other => in_words(other),

@@ -105,7 +105,7 @@ fn helpers_and_theirs_stand_below_the_call() {
     insta::assert_snapshot!(shown(&mut tab), @r#"
     ◐ scout look  …
       ⎿ grep {"pattern":"x"}
-      ⎿ asks a helper of its own
+      ⎿ starts its own helper
       ⎿   says: found it
       ⎿   is done
     "#);
@@ -122,7 +122,7 @@ fn a_helper_is_known_whichever_is_told_first() {
     insta::assert_snapshot!(shown(&mut tab), @r#"
     ◐ scout look  …
       ⎿ grep {"pattern":"x"}
-      ⎿ asks a helper of its own
+      ⎿ starts its own helper
       ⎿   says: found it
     "#);
     assert!(tab.strays.is_empty());

@@ -20,8 +20,9 @@ pub(super) const UNUSABLE: &str = "this session cannot be used; /new starts anot
 const ROW_COLUMNS: usize = 120;
 
 /// What the model is asked for before a session begins anew.
-const SUMMARISE: &str = "Write a summary of this session for somebody who goes on with the work and knows nothing of it: \
-                         what was asked, what was decided and why, what was done with which files, what is open. Use no tools.";
+const SUMMARISE: &str = "Write a summary of this session for a reader who continues the work and knows \
+    nothing about it: the request, the decisions and their reasons, the changes and their files, what is \
+    open. Use no tools.";
 
 impl ChatState {
     /// Does what a line with a slash says; none if it is no command.

@@ -119,7 +119,7 @@ fn a_call_is_answered_by_one_key() {
     check("a", Some(ApprovalAnswer::Session));
     check("p", Some(ApprovalAnswer::Prefix));
     check("v", Some(ApprovalAnswer::Never));
-    check("n", Some(ApprovalAnswer::No { reason: "the person said no".into() }));
+    check("n", Some(ApprovalAnswer::No { reason: "the user said no".into() }));
     check("enter", None);
     check("x", None);
     // These mean something else wherever else they are pressed.

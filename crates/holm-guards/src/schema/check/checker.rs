@@ -62,7 +62,7 @@ impl<'s> SchemaChecker<'s> {
             return Err(vec![SchemaViolation {
                 pointer: String::new(),
                 keyword: "$limit",
-                message: "the value is too large or too deep to be checked; send a smaller one".into(),
+                message: "the value is too large or too deeply nested to check; send a smaller one".into(),
             }]);
         }
         if valid { Ok(()) } else { Err(self.found) }
