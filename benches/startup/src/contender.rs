@@ -1,4 +1,4 @@
-//! What is measured: Holm, codex and opencode, each asked in its own words.
+//! How often and how long each program is measured.
 
 use std::{
     env, fs,

@@ -95,7 +95,7 @@ impl AgentDefinition {
         Ok(None)
     }
 
-    /// The agent of a name, or of a file, for whoever looks at it.
+    /// The agent of a name, or of a file, to be shown.
     ///
     /// # Errors
     /// If there is no such agent, if its file is not trusted, or if its file is invalid.

@@ -116,8 +116,8 @@ impl JailTask {
         Self { input: TaskInput::Bytes(bytes.into()), ..self }
     }
 
-    /// With one pipe for both output streams, so that lines stand in the order in which they were written. All of it is the
-    /// outcome's `stdout`.
+    /// With one pipe for both output streams, so that lines stand in the order in which they were
+    /// written. All of it is the outcome's `stdout`.
     #[must_use]
     pub fn joined_output(self) -> Self {
         Self { output: OutputStreams::Joined, ..self }

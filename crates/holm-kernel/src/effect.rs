@@ -68,8 +68,8 @@ pub enum Purpose {
     Turn,
     /// The last turn that is allowed: the model answers, and may call no tool.
     ///
-    /// The tools stay in the request, so that the provider's prompt cache serves it and providers accept the calls of
-    /// earlier turns.
+    /// The tools stay in the request, so that the provider's prompt cache serves it and providers
+    /// accept the calls of earlier turns.
     Answer,
     /// A contract skill is carried out.
     Skill,
@@ -115,8 +115,8 @@ pub struct ToolRequest {
     /// what it will touch.
     #[serde(skip_serializing_if = "is_none")]
     pub denials: Arc<DenialSet>,
-    /// What the run holds and the call need not name: for tools that run programs, empty for others. Without hosts where a call
-    /// that names one would be asked about.
+    /// What the run holds and the call need not name: for tools that run programs, empty for
+    /// others. Without hosts where a call that names one would be asked about.
     #[serde(skip)]
     pub grants: Arc<GrantSet>,
     /// When it is stopped.

@@ -21,10 +21,10 @@
 //! # The loop
 //!
 //! ```text
-//!            a fact               its lines               its effects
-//!  world ─────────────► Run::handle ────────► Journal::append ────────► Model, Tool, Approver, HookSet, Clock
-//!    ▲                 (decides all)          (all or none)                        │
-//!    └─────────────────────────────────────────────────────────────────────────────┘
+//!          a fact              its lines              its effects
+//!  world ──────────► Run::handle ───────► Journal::append ───────► Model, Tool, Approver, HookSet
+//!    ▲              (decides all)         (all or none)                     │
+//!    └──────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! The order is always the same: handle a fact, append all records that follow from it at once, and

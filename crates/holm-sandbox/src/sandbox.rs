@@ -38,7 +38,8 @@ use crate::workers::{WorkerPool, WorkerPoolError};
 /// use holm_sandbox::{GuestAccess, GuestCall, Sandbox, SandboxSettings};
 ///
 /// holm_sandbox::compiler_main();
-/// # if std::env::args().count() > 9 { // compiling starts this program again, which a documentation test does not survive
+/// # // Compiling starts this program again, which a documentation test does not survive.
+/// # if std::env::args().count() > 9 {
 /// let sandbox = Sandbox::new(SandboxSettings::new()?)?;
 /// let guest = sandbox.load(&std::fs::read("base64.wasm")?, &mut |_| {})?;
 /// let outcome = sandbox.run_here(&guest, GuestCall::new(GuestAccess::none()).arg("base64").stdin("hi"));

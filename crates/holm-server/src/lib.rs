@@ -3,9 +3,9 @@
 //! that assembles them, and the kernel decides, as everywhere.
 //!
 //! ```text
-//!   browser, SDK, curl ──► Door (TerminalHost, Origin, token, rate) ──► routes ──► SessionManager ──► SessionProvider (an agent, a session)
-//!                                                                           │
-//!      SSE, WebSocket  ◄── SessionFeed (numbered events, deltas by their bytes) ◄──┘
+//!   browser, SDK, curl ──► request guard (host, origin, token, rate) ──► routes ──► SessionManager
+//!       SSE, WebSocket ◄── SessionFeed (numbered events, deltas by their bytes) ◄─────────┤
+//!                                       an agent, a session ◄── SessionProvider ◄─────────┘
 //! ```
 //!
 //! - **Access** is checked before a body is read: the host name, the origin of the page, then the

@@ -14,19 +14,28 @@
 //!                        │
 //!      one row a line ───┼─── large results, by their SHA-256
 //!                        │
-//!                derived: titles, usage, ledger of models, search index (computed from the lines, when somebody asks)
+//!           derived: titles, usage, ledger of models, search index
+//!           (computed from the lines, when a caller asks)
 //! ```
 //!
 //! # What survives what
 //!
 //! | | the process is killed | the system crashes or power is lost |
 //! |---|---|---|
-//! | [`Written`](holm_runtime::Durability::Written), SQLite | kept | the last lines may be lost: those since the last sync of *any* run or the last checkpoint, at most about 4 MiB of log |
-//! | [`Synced`](holm_runtime::Durability::Synced), SQLite | kept | kept |
-//! | `Written`, PostgreSQL | kept | a crash of the *server* may lose up to about 0.6 s (three times its `wal_writer_delay`) |
+//! | [`Written`], SQLite | kept | may lose the last lines (1) |
+//! | [`Synced`], SQLite | kept | kept |
+//! | `Written`, PostgreSQL | kept | a crash of the *server* may lose up to about 0.6 s (2) |
 //! | `Synced`, PostgreSQL | kept | kept, as far as the server's `fsync` is on |
-//! | what a person said and an event has shown, an accepted prompt ([`Store::put_slip`]), a job that was added, changed or removed | kept | kept: asked for as `Synced`, or synced before the call returns |
+//! | user input that an event has shown (3) | kept | kept |
 //! | a large result that [`put`](holm_runtime::BlobStore::put) has named | kept | kept |
+//!
+//! 1. Lines since the last sync of *any* run or the last checkpoint, at most about 4 MiB of log.
+//! 2. Three times its `wal_writer_delay`.
+//! 3. Also an accepted prompt ([`Store::put_slip`]), and a job that was added, changed or removed.
+//!    They are requested as `Synced`, or synced before the call returns.
+//!
+//! [`Written`]: holm_runtime::Durability::Written
+//! [`Synced`]: holm_runtime::Durability::Synced
 //!
 //! What is lost is always an end: a journal that is found again is a beginning of what was written,
 //! never one with a hole, and the lines of one append are there together or not at all. A driver

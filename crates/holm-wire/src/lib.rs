@@ -8,10 +8,14 @@
 //! ```
 //! use std::sync::Arc;
 //! use holm_kernel::{Message, MessageId, Messages, ModelSpec, Offer, Purpose, Request, Role};
-//! use holm_wire::{ProviderCodec, RequestEncoder, ModelCall, NoMedia, WireOptions, StreamProgress, openai_chat::OpenaiChatCodec};
+//! use holm_wire::{
+//!     ModelCall, NoMedia, ProviderCodec, RequestEncoder, StreamProgress, WireOptions,
+//!     openai_chat::OpenaiChatCodec,
+//! };
 //!
 //! let codec: Arc<dyn ProviderCodec> = Arc::new(OpenaiChatCodec::default());
-//! let mut encoder = RequestEncoder::new(Arc::clone(&codec)); // one for each run and codec: it keeps what it has written
+//! // One for each run and codec: it keeps what it has written.
+//! let mut encoder = RequestEncoder::new(Arc::clone(&codec));
 //! let view = [Arc::new(Message::text(MessageId::new(0), Role::User, "hi"))]; // Run::messages(&request)
 //! let request = Request {
 //!     purpose: Purpose::Turn,
@@ -22,7 +26,8 @@
 //!     max_output: None,
 //!     format: None,
 //! };
-//! let call = ModelCall { request: &request, view: &view, options: &WireOptions::default(), media: &NoMedia };
+//! let options = WireOptions::default();
+//! let call = ModelCall { request: &request, view: &view, options: &options, media: &NoMedia };
 //! let sent = encoder.encode(&call); // method, path, headers, body; `sent.auth` says where the key goes
 //! assert_eq!(sent.url("https://api.openai.com/v1"), "https://api.openai.com/v1/chat/completions");
 //!

@@ -1,9 +1,10 @@
 //! Packs the compiler's output into the files that Holm ships.
 //!
-//!     guest-pack module  IN OUT    a module as it is: a command of WASI 0.1, with exact exit statuses, or one of the world
-//!                                  `holm:tool`; the fastest to start
+//!     guest-pack module  IN OUT    a module as it is: a command of WASI 0.1, with exact exit
+//!                                  statuses, or one of the world `holm:tool`; the fastest to start
 //!     guest-pack command IN OUT    a command of WASI 0.2, for guests that import more than WASI 0.1 has
-//!     guest-pack list    FOLDER TOOLCHAIN    writes FOLDER/manifest.txt: each file with its size and hash, and what built it
+//!     guest-pack list    FOLDER TOOLCHAIN    writes FOLDER/manifest.txt: each file with its size
+//!                                            and hash, and what built it
 
 use std::fmt::Write;
 use std::fs;

@@ -2,8 +2,8 @@
 //!
 //!     holm-bindgen MODULE.wasm OUT_FOLDER
 //!
-//! It stands in for `wasm-bindgen --target web`, of which it uses the library: the command's own lock file cannot
-//! be relied on, and set-up would have to install it.
+//! It stands in for `wasm-bindgen --target web`, of which it uses the library: the command's own
+//! lock file cannot be relied on, and set-up would have to install it.
 
 use std::{env, process::ExitCode};
 

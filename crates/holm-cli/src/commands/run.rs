@@ -147,7 +147,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<CommandRule>,
     /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI,
-    /// where nobody can look at them
+    /// where no user can review them
     #[arg(long)]
     trust_project: bool,
     /// Run commands without a jail: they can do what you can do
@@ -471,7 +471,7 @@ struct AnswerShortfall {
     all_refused: bool,
 }
 
-/// Who watches a run in front of which somebody sits, or whose output a program reads.
+/// Who watches a run: a user at the terminal, or a program that reads its output.
 fn sinks(
     output: OutputFormat,
     screen: &Arc<TerminalOutput>,

@@ -30,7 +30,7 @@ pub(crate) enum GitState {
     /// It is on this branch, or at this commit where there is no branch.
     Branch {
         name: String,
-        /// Files that differ from the last commit; none where nobody counted them.
+        /// Files that differ from the last commit; none if they were not counted.
         changed: Option<usize>,
     },
 }

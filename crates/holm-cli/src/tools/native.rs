@@ -31,8 +31,8 @@ pub(crate) fn native(
     of(FileToolContext::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
 }
 
-/// The tools for a folder that somebody works in alone. Nothing is there to be undone: the folder
-/// goes away, and what was changed in it comes back as a whole.
+/// The tools for a folder that one agent works in alone. There is nothing to undo: the folder is
+/// removed, and its changes come back as a whole.
 pub(crate) fn native_apart(folder: &Path, store: &Store, outputs: Option<&Path>) -> anyhow::Result<Toolbox> {
     of(FileToolContext::new(WorkspaceRoot::open(folder)?).blobs(Arc::new(store.clone())), outputs)
 }

@@ -148,6 +148,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       doctor       Diagnose this machine's setup
       paths        Show where Holm stores its files
       model        Show how models have performed, and manage local models
+      usage        Show tokens, cost and cache rates by model, session, tool, day or agent
       extract      Extract email addresses, URLs, dates or names from a text
       tour         Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay
       undo         Undo the file changes of a turn

@@ -85,7 +85,8 @@ pub struct Config {
     pub name: String,
     #[serde(default)]
     pub system: String,
-    /// Where the instructions in the system prompt come from, with the hash of their text; for people, never for decisions.
+    /// Where the instructions in the system prompt come from, with the hash of their text; for
+    /// people, never for decisions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub system_source: String,
     /// The models: the first is used, the others are fallbacks in order.

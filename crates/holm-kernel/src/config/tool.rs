@@ -277,7 +277,7 @@ impl ToolKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanRole {
-    /// Narrows the run to looking, for the calls after it. Nobody is asked.
+    /// Narrows the run to looking, for the calls after it, without a question.
     Enter,
     /// Asks a person whether the plan may be carried out. An approval restores the mode from
     /// before, and no wider one.

@@ -14,9 +14,9 @@ impl ContextView {
     /// Makes the view at least a quarter smaller, or as small as it can be; empty when
     /// nothing more can go.
     ///
-    /// Old results go first, then old turns, then the middle of large results, then all
-    /// turns but the last, then the summary. The size that was refused is remembered: later
-    /// plans stay below it.
+    /// Old results go first, then old turns, then the middle of large results, then all turns but
+    /// the last, then the summary with what was kept word for word. The size that was refused is
+    /// remembered: later plans stay below it.
     pub(crate) fn shrink_after_overflow(&mut self, policy: &ContextPolicy) -> Vec<CompactionStep> {
         let goal = self.tokens - self.tokens / 4;
         self.ceiling = Some(self.ceiling.map_or(self.tokens, |ceiling| ceiling.min(self.tokens)));

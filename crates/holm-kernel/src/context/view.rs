@@ -14,10 +14,10 @@ use crate::{Block, Family, Message, MessageId, Role};
 
 /// The messages that a request shows, in the order of the transcript, with running sums.
 ///
-/// Once something has left it, it begins with a *head*: the first message of a person (the
-/// task), the latest prompt, standing orders, and a note about the rest. After the head come
-/// whole *turns*: a prompt, the reply, and the results of its calls. A turn is never split, so
-/// no call loses its result.
+/// Once something has left it, it begins with a *head*: the first message of a person (the task),
+/// the latest prompt, the last words of the user, standing orders, and a note about the rest. After
+/// the head come whole *turns*: a prompt, the reply, and the results of its calls. A turn is never
+/// split, so no call loses its result.
 ///
 /// Cursors remember how far each kind of work has come, so that a plan looks only at new messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
@@ -190,7 +190,8 @@ impl ContextView {
         self.age(upto);
     }
 
-    /// Whether a message always stays in view: the task, the latest prompt, standing orders.
+    /// Whether a message always stays in view: the task, the latest prompt, the last words of
+    /// the user, standing orders.
     pub(super) fn stays(&self, at: u64) -> bool {
         self.task == Some(at)
             || self.prompt == Some(at)

@@ -194,7 +194,7 @@ impl Run {
             Ok(needs) => slot.needs = needs,
             Err(reason) => return self.turn_down(slot, &reason),
         }
-        // Narrowing needs nobody's leave. It waits for its turn: the calls before it run
+        // Narrowing needs no approval. It waits for its turn: the calls before it run
         // as they were permitted.
         if entry.tool.kind == ToolKind::Plan(PlanRole::Enter) {
             slot.permitted = self.state.authority.epoch;

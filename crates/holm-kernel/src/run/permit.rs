@@ -279,7 +279,7 @@ fn kind_of(need: &CallNeed) -> GrantKind {
     }
 }
 
-/// What a model is told where nobody can be asked.
+/// The denial for a model if no user can be asked.
 fn denial(tool: &ToolSpec, missing: &[String]) -> String {
     let why = match missing {
         [] => alloc::format!("`{}` needs an approval", tool.name),

@@ -28,8 +28,8 @@ pub struct ToolInvocation {
     /// What no call of the run may do. A tool checks it if it learns only while working
     /// what it will touch.
     pub denials: Arc<DenialSet>,
-    /// What the run holds beyond what the call names, for tools that run programs: see
-    /// [`ToolRequest::grants`](holm_kernel::ToolRequest).
+    /// What the run holds beyond what the call names, for tools that
+    /// run programs: see [`ToolRequest::grants`](holm_kernel::ToolRequest).
     pub grants: Arc<GrantSet>,
     /// When the kernel stops it.
     pub deadline: Timestamp,

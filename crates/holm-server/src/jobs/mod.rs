@@ -2,9 +2,10 @@
 //! signed message.
 //!
 //! ```text
-//!   store ── jobs, standing, open runs ──►  plan (pure: no clock, no I/O)  ──► steps, when to look again
-//!                                                                               │
-//!   JobScheduler: asks the plan, keeps what it says, starts and stops ────────────────┘──► AttemptRunner (a session a try)
+//!   store ── jobs, state, open runs ──► plan (pure: no clock, no I/O) ──► steps, when to look again
+//!                                                                           │
+//!   JobScheduler: asks the plan, stores its answer, starts and stops ◄──────┘
+//!         └──► AttemptRunner (one session per attempt)
 //! ```
 //!
 //! - **Pure planning.** The plan depends only on the job, its state, its open runs and the time. It

@@ -9,8 +9,8 @@
 //! cancellation, an answer. Earlier events are in the journal, which both sides read.
 //!
 //! ```text
-//!   holm run, holm chat ── TerminalHost ──┐                       ┌── TerminalLink ── SessionFeed ──► watchers
-//!        (drives, has the lease)  └── socket, one JSON a line ──┘    ◄── steer, cancel, answer
+//!   holm run, holm chat ── TerminalHost ──┐                       ┌── TerminalLink ── SessionFeed
+//!      (drives, has the lease)            └─ socket, JSON lines ──┘      steer, cancel, answer
 //! ```
 
 mod activity;

@@ -85,7 +85,8 @@ impl ToolDisplayPolicy {
     }
 }
 
-/// Has an agent look tools up: a tool that searches, and the gate that holds the others back. Clones are the same.
+/// Has an agent look tools up: a tool that searches, and the gate that holds the others back.
+/// Clones are the same.
 ///
 /// ```
 /// use holm_tools::conversation::{ToolLookup, ToolDisplayPolicy};
@@ -134,7 +135,7 @@ impl ToolLookup {
         };
         entries.retain(|entry| is_held(entry) && !always.contains(&entry.wanted));
         entries.extend(of_run.iter().map(self::entry));
-        // A tool of that name that somebody else made is theirs, and then nothing is held back.
+        // If another source has a tool of that name, that tool is used, and nothing is held back.
         if tools.find(TOOL_SEARCH).is_some() {
             entries.clear();
         }
@@ -239,7 +240,7 @@ impl HiddenToolIndex {
                 asked.extend(hits.into_iter().map(|hit| &*hit.wanted));
             }
         }
-        // Whoever may enter plan mode must be able to leave it.
+        // A model that may enter plan mode must be able to leave it.
         if asked.contains(ENTER_PLAN) {
             asked.insert(EXIT_PLAN);
         }

@@ -40,7 +40,8 @@ pub struct WorkspaceRecord {
     folders: HashMap<PathBuf, EntryStamp>,
     /// Files of the table that a command may change.
     watched: BTreeMap<PathBuf, EntryStamp>,
-    /// Links called `.git`, or as other version control calls its folder, that were there, and where they led to.
+    /// Links called `.git`, or as other version control calls its folder, that were there, and
+    /// where they led to.
     links: BTreeMap<PathBuf, LinkState>,
     /// Folders of the table, and their content.
     listed: HashSet<PathBuf>,
@@ -219,7 +220,8 @@ impl WorkspaceRecord {
             }
         }
         self.unsettled.iter().for_each(|path| found.meet_unsettled(path));
-        // The user's own links stay as long as they lead where they did. One that is a folder now was met above.
+        // The user's own links stay as long as they lead where they did. One that is a folder
+        // now was met above.
         for (path, state) in &self.links {
             let is_folder = path.symlink_metadata().is_ok_and(|now| now.is_dir());
             if !is_folder && LinkState::of(path).as_ref() != Some(state) {

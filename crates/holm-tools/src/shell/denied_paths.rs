@@ -22,12 +22,13 @@ use crate::root::git::{GitFolder, GitNamedPaths, gitlinks};
 /// read-only if nothing is denied.
 const MAX_LOOKED_AT: usize = 300_000;
 
-/// The most files that are hidden one by one. Of more, whole folders at the top of a root are hidden, those with the most of
-/// them first: a command that makes very many must not keep the next one from starting.
+/// The most files that are hidden one by one. Of more, whole folders at the top of a root are
+/// hidden, those with the most of them first: a command that makes very many must not keep the
+/// next one from starting.
 const MAX_HIDDEN: usize = 10_000;
 
-/// The jail without what the deny list names beneath its roots, and with all held that git would run there. The record
-/// tells later what the command has made.
+/// The jail without what the deny list names beneath its roots, and with all held that git would
+/// run there. The record tells later what the command has made.
 pub(crate) fn hold(
     jail: Jail,
     workspace: &Path,
@@ -141,8 +142,8 @@ impl DeniedPathScan<'_> {
         entries
     }
 
-    /// Holds settings of version control other than git. A jail holds no link in its place, so the folder around one is
-    /// held, and the file that it names.
+    /// Holds settings of version control other than git. A jail holds no link in its place, so the
+    /// folder around one is held, and the file that it names.
     fn protect_settings(&mut self, folder: &Path, settings: &[PathBuf]) {
         let links: Vec<&PathBuf> = settings.iter().filter(|setting| setting.is_symlink()).collect();
         if links.is_empty() {
@@ -182,7 +183,8 @@ impl DeniedPathScan<'_> {
         }
     }
 
-    /// Holds what configurations of git name, and the place of the repository in submodules that have none yet.
+    /// Holds what configurations of git name, and the place of the repository in submodules
+    /// that have none yet.
     fn hold_git(&mut self, roots: &[PathBuf]) {
         // All of them, without a limit: a repository that is left out would be unprotected.
         let mut repositories = std::mem::take(&mut self.repositories);

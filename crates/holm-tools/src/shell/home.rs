@@ -1,7 +1,7 @@
 //! The folders that commands have as long as the shell lasts: a home with caches and settings of
 //! theirs, one for temporary files, and one with their long outputs, which they only read. A shell
-//! that is killed cannot clear up, so the next one does it: whoever uses the folders holds a lock
-//! beside them, and what nobody locks is left over.
+//! that is killed cannot clear up, so the next one does it: a process that uses the folders holds a lock
+//! beside them, and folders without a held lock are left over.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -125,7 +125,7 @@ mod tests {
         let first = ShellHome::make_in(temporary.path()).unwrap();
         let all = first.folder.parent().unwrap().to_owned();
         fs::write(first.home().join("cache"), "x").unwrap();
-        // As a shell leaves it that was killed: a lock that nobody holds, and a folder with something in it.
+        // As a killed shell leaves it: a lock without a holder, and a folder with something in it.
         fs::write(all.join("shell-dead.lock"), "").unwrap();
         fs::create_dir_all(all.join("shell-dead/deep")).unwrap();
         let second = ShellHome::make_in(temporary.path()).unwrap();

@@ -9,9 +9,10 @@
 //! command sees the workspace and what the call was granted. It reaches only granted hosts, through
 //! our proxy. The jail decides; rules are a convenience before it.
 //!
-//! A command that the jail refuses something says which grant is missing and how to ask for it: `npm install` needs
-//! `fetch:https://registry.npmjs.org`; the model calls again with that, a person says yes once for the task, and it runs. Such
-//! advice names what the call itself names, or what the proxy was asked: what a program writes never becomes advice.
+//! A command that the jail refuses something says which grant is missing and how to ask for it:
+//! `npm install` needs `fetch:https://registry.npmjs.org`; the model calls again with that, a
+//! person says yes once for the task, and it runs. Such advice names what the call itself names, or
+//! what the proxy was asked: what a program writes never becomes advice.
 //!
 //! # What is never writable
 //!

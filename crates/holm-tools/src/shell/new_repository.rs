@@ -204,7 +204,8 @@ impl RepositoryFolder<'_> {
         names.into_iter().for_each(|name| findings.add(name, outcome));
     }
 
-    /// Whether a setting can stay. A work tree is where the files are, and must be among what the command may write.
+    /// Whether a setting can stay. A work tree is where the files are, and must be among what
+    /// the command may write.
     fn is_kept(&self, entry: &GitConfigEntry) -> bool {
         if entry.name() != "core.worktree" {
             return is_harmless(entry);

@@ -98,7 +98,8 @@ fn ending(ending: JailEnding) -> String {
     }
 }
 
-/// Lines about programs that a shell did not find, of those that the call names: where they are on this machine, and how to ask.
+/// Lines about programs that a shell did not find, of those that the call names: where they are on
+/// this machine, and how to ask.
 fn not_found(setup: &ShellSetup, call: &ShellCall, text: &str) -> Vec<String> {
     let is_missed = |name: &&str| {
         let said = [format!("{name}: command not found"), format!("{name}: not found")];
@@ -153,7 +154,7 @@ fn refusals(
     lines
 }
 
-/// What to say of a command that names this machine and reached nobody there.
+/// The hint for a command that names this machine and reached no server there.
 fn own_network(setup: &ShellSetup, call: &ShellCall, outcome: &JailOutcome) -> Option<&'static str> {
     let names_own = ["localhost", "127.0.0.1"].iter().any(|host| call.names_host(host));
     if !names_own || setup.connector.is_none() || setup.engine == JailEngine::Unconfined {

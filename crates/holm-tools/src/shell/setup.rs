@@ -24,7 +24,7 @@ const OWN_FOLDER: &str = ".holm";
 /// The name of the folder of Rust's toolchains: in a home, and where all users of
 /// a machine share it.
 const TOOLCHAINS: [&str; 2] = [".rustup", "rustup"];
-/// What programs call when they want a text typed: nobody is there, so it fails at once and says so.
+/// The editor that programs call: no user is there to type, so it fails at once and says so.
 const NO_EDITOR: &str = "sh -c 'echo \"There is no editor here. Give the text in the command, such as git commit -m.\" >&2; exit 1'";
 /// Variables by which programs find an editor.
 const EDITORS: [&str; 3] = ["GIT_EDITOR", "EDITOR", "VISUAL"];
@@ -54,7 +54,7 @@ pub(super) struct ShellSetup {
     home: Option<PathBuf>,
     /// All variables of the user, where nothing confines commands.
     user: Option<Vec<(OsString, OsString)>>,
-    /// Where long outputs are; none where the home is somebody else's.
+    /// Where long outputs are; none if the home belongs to another user.
     pub(super) outputs: Option<Arc<OutputFolder>>,
     /// What was offered already, so that a refusal is not repeated for ever.
     offered: Mutex<BTreeSet<String>>,
@@ -159,15 +159,16 @@ impl WorkspaceShell {
         self.with(|setup| setup.env.push((name.into(), value.into())))
     }
 
-    /// With the `PATH` of a user who has this home: commands that may start any program have it too, and see of its folders and
-    /// of known toolchains there what programs need, read-only. Folders in the workspace are left out.
+    /// With the `PATH` of a user who has this home: commands that may start any program have it
+    /// too, and see of its folders and of known toolchains there what programs need, read-only.
+    /// Folders in the workspace are left out.
     #[must_use]
     pub fn path(self, folders: impl IntoIterator<Item = PathBuf>, home: Option<&Path>) -> Self {
         self.with(|setup| setup.toolchains = UserToolchains::find(folders, home, &setup.workspace))
     }
 
-    /// With folders where programs may lie that are not on the `PATH`. Nothing is granted by this: it is how a missing grant for such
-    /// a program is found.
+    /// With folders where programs may lie that are not on the `PATH`. Nothing is granted by this:
+    /// it is how a missing grant for such a program is found.
     #[must_use]
     pub fn search(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         self.with(|setup| {
@@ -182,8 +183,8 @@ impl WorkspaceShell {
         self.with(|setup| setup.limits = limits)
     }
 
-    /// With this folder, which must exist, as the home of commands; it outlives the shell. Long outputs are cut then, unless
-    /// [`outputs`](Self::outputs) says where they are kept.
+    /// With this folder, which must exist, as the home of commands; it outlives the shell. Long
+    /// outputs are cut then, unless [`outputs`](Self::outputs) says where they are kept.
     #[must_use]
     pub fn home(self, folder: impl Into<PathBuf>) -> Self {
         self.with(|setup| {
@@ -192,8 +193,8 @@ impl WorkspaceShell {
         })
     }
 
-    /// Gives commands that nothing confines all of these variables: the user's, with `HOME`, `PATH` and `TMPDIR`. Where something
-    /// confines them this does nothing.
+    /// Gives commands that nothing confines all of these variables: the user's, with `HOME`, `PATH`
+    /// and `TMPDIR`. Where something confines them this does nothing.
     #[must_use]
     pub fn user_environment(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         self.with(|setup| {
@@ -205,13 +206,15 @@ impl WorkspaceShell {
         })
     }
 
-    /// Keeps long outputs in this folder, which must exist and which no command may write; it outlives the shell.
+    /// Keeps long outputs in this folder, which must exist and which no command may write;
+    /// it outlives the shell.
     #[must_use]
     pub fn outputs(self, folder: impl Into<PathBuf>) -> Self {
         self.with(|setup| setup.outputs = Some(Arc::new(OutputFolder::new(folder.into()))))
     }
 
-    /// Where long outputs are kept, for tools that read them: see [`FileToolContext::outputs`](crate::files::FileToolContext::outputs).
+    /// Where long outputs are kept, for tools that read them: see
+    /// [`FileToolContext::outputs`](crate::files::FileToolContext::outputs).
     #[must_use]
     pub fn output_folder(&self) -> Option<&Path> {
         self.0.outputs.as_ref().map(|outputs| outputs.path())
@@ -239,10 +242,11 @@ impl WorkspaceShell {
 }
 
 impl ShellSetup {
-    /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the file system, so it blocks.
+    /// The jail for what a call was allowed to use, and what lies where it may write. Looks at the
+    /// file system, so it blocks.
     ///
-    /// A call that only looks must not bring needs or grants to write or to reach hosts; those that it brings
-    /// are left out.
+    /// A call that only looks must not bring needs or grants to write or to reach hosts; those that
+    /// it brings are left out.
     pub(super) fn jail(
         &self,
         needs: &[CallNeed],
@@ -274,8 +278,9 @@ impl ShellSetup {
         Ok((self.environment(jail, &path, &grants), record))
     }
 
-    /// Adds what the run was granted outside the workspace, so that no call has to name it. Left out is what a jail cannot hold, and
-    /// what lies around the workspace or is not there: a call that names it is told why.
+    /// Adds what the run was granted outside the workspace, so that no call has to name it. Left
+    /// out is what a jail cannot hold, and what lies around the workspace or is not there: a call
+    /// that names it is told why.
     fn add_standing(&self, grants: &mut GrantSet, standing: &GrantSet) {
         for grant in standing.iter() {
             let (Grant::Read(pattern) | Grant::Write(pattern) | Grant::Exec(ProgramPattern::Path(pattern))) =
@@ -290,8 +295,9 @@ impl ShellSetup {
             let is_readable =
                 !matches!(grant, Grant::Write(_)) || standing.contains(&Grant::Read(pattern.clone()));
             let is_outside = !self.workspace.starts_with(&place) && !place.starts_with(&self.workspace);
-            // A grant for the whole workspace does not open `.git`: git obeys far more files in there than those that
-            // are held. A grant that names it does, and a `.git` that is a file or a link stays closed.
+            // A grant for the whole workspace does not open `.git`: git obeys far more files in
+            // there than those that are held. A grant that names it does, and a `.git` that is a
+            // file or a link stays closed.
             let is_git =
                 matches!(grant, Grant::Write(_)) && place == self.workspace.join(".git") && place.is_dir();
             let is_real = place.canonicalize().is_ok_and(|real| real == place);
@@ -305,7 +311,8 @@ impl ShellSetup {
         }
     }
 
-    /// Lets a command start the program of this name: of the system's alone, of a toolchain's with what it needs of that toolchain.
+    /// Lets a command start the program of this name: of the system's alone, of a toolchain's with
+    /// what it needs of that toolchain.
     fn open_program(&self, jail: Jail, name: &str) -> Result<Jail, JailError> {
         let program = self.program(name)?;
         let real = program.canonicalize().map_err(|_| JailError::NoProgram(name.into()))?;
@@ -314,7 +321,8 @@ impl ShellSetup {
         Ok(if is_system { jail.exec(real) } else { self.toolchains.add_to(jail.exec_system()).exec(real) })
     }
 
-    /// The file of a program's name, on the `PATH` of commands and then where else one may lie. It may be a link.
+    /// The file of a program's name, on the `PATH` of commands and then where else one may lie. It
+    /// may be a link.
     pub(super) fn program(&self, name: &str) -> Result<PathBuf, JailError> {
         let elsewhere = || {
             let found = self.search.iter().map(|folder| folder.join(name));
@@ -378,7 +386,7 @@ impl ShellSetup {
             Some(variables) => variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value)),
             None => self.own_environment(jail, path, grants),
         };
-        // Nobody is there to page through anything, to type a password or to write in an editor.
+        // No user is there to use a pager, to type a password or to write in an editor.
         for (name, value) in [("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")] {
             jail = jail.env(name, value);
         }
@@ -403,7 +411,8 @@ impl ShellSetup {
         if let Some(toolchains) = TOOLCHAINS.into_iter().find_map(called) {
             jail = jail.env("RUSTUP_HOME", toolchains);
         }
-        // Without a network cargo builds from what the user has downloaded; with one it needs a folder that it can write.
+        // Without a network cargo builds from what the user has downloaded; with one it needs a
+        // folder that it can write.
         let has_network = grants.iter().any(|grant| matches!(grant, Grant::Fetch(_)));
         match self.toolchains.cargo() {
             Some(cargo) if !has_network => jail.env("CARGO_HOME", cargo),

@@ -158,8 +158,8 @@ fn argv_order(setup: &ShellSetup, job: &ToolInvocation) -> Result<CommandRunRequ
     })
 }
 
-/// The task of a program at a path. A link is started by its name, which tells some programs what to do: that takes a shell, because a
-/// jail starts no link.
+/// The task of a program at a path. A link is started by its name, which tells some programs what
+/// to do: that takes a shell, because a jail starts no link.
 fn program_task(path: &Path, name: &str, args: Vec<String>) -> Result<JailTask, String> {
     let real = path.canonicalize().map_err(|error| format!("{name}: {error}"))?;
     if real.file_name() == path.file_name() || path.starts_with("/usr") || path.starts_with("/bin") {
@@ -175,7 +175,7 @@ fn shell_program() -> Result<PathBuf, String> {
     shell.ok_or_else(|| "this machine has no shell; install bash".into())
 }
 
-/// Deny rules hold here too: in a mode that asks nothing, nobody else looks.
+/// Deny rules hold here too: in a mode that asks nothing, no user checks the call.
 fn forbidden(ruling: CommandRuling) -> Result<(), String> {
     match ruling {
         CommandRuling::Denied(rule) => Err(format!("denied: the rule `{rule}` forbids it")),

@@ -2,8 +2,8 @@
 //! that was not granted.
 //!
 //! ```text
-//!  x.wasm ──► Sandbox::load ──► describe, with no grants ──► CatalogueTool + CallPlan     (once, by WasmLoader)
-//!  call ──► arguments → words ──► needs → policy ──► fresh instance ──► output    (each time, by WasmTool)
+//!  x.wasm ──► Sandbox::load ──► describe, with no grants ──► CatalogueTool + CallPlan  (once, WasmLoader)
+//!  call ──► arguments → words ──► needs → policy ──► fresh instance ──► output  (each time, WasmTool)
 //! ```
 //!
 //! A file describes itself by its help text (`-h`, `--help`), by a custom section `holm:tool`, or

@@ -448,7 +448,8 @@ impl RunTools {
     }
 }
 
-/// The tools with which a model talks to the user. A small model would talk about its tools instead of using them.
+/// The tools with which a model talks to the user. A small model would talk about its tools
+/// instead of using them.
 fn conversation_tools(set: tools::BuiltinToolSet, terminal: &TerminalApprover) -> Toolbox {
     if set == tools::BuiltinToolSet::Few { Toolbox::new() } else { helper_terminal::tools(terminal) }
 }
@@ -469,7 +470,8 @@ fn for_people(can_ask: bool, tools: &Toolbox) -> Toolbox {
     })
 }
 
-/// Tools with others behind them; a name that is taken stays with whoever has it, and so does one that could be taken for it.
+/// Tools with others behind them; a taken name stays with the first tool, and so does one
+/// that could be taken for it.
 fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
     let taken: BTreeSet<String> = tools.iter().map(|tool| name_key(&tool.declaration().name)).collect();
     for tool in others.iter().filter(|tool| !taken.contains(&name_key(&tool.declaration().name))) {
@@ -542,8 +544,8 @@ enum InitialToolList<'a> {
     All,
 }
 
-/// Looks up the tools that are not shown: of the command's own all but a few, and once there are many also those of the user.
-/// Helpers are always shown.
+/// Looks up the tools that are not shown: of the command's own all but a few, and once there are
+/// many also those of the user. Helpers are always shown.
 fn lookup(
     began: &RegistrySnapshot,
     shown: InitialToolList<'_>,
@@ -576,7 +578,8 @@ fn instructions(args: &RunArgs, set: tools::BuiltinToolSet, card: &ModelSpec) ->
     }
 }
 
-/// Where a session that begins now works. One that is resumed keeps what it was told first; a small model is told nothing.
+/// Where a session that begins now works. One that is resumed keeps what it was told first; a small
+/// model is told nothing.
 async fn environment(
     set: tools::BuiltinToolSet,
     args: &RunArgs,
@@ -601,8 +604,8 @@ async fn environment(
     })
 }
 
-/// The system prompt: what stays the same comes first, and what each session has of its own last, so that a provider's cache
-/// serves as much of it as it can.
+/// The system prompt: what stays the same comes first, and what each session has of its own last,
+/// so that a provider's cache serves as much of it as it can.
 fn system(
     args: &RunArgs,
     instructions: &str,

@@ -132,7 +132,7 @@ impl AnswerStream {
         })
     }
 
-    /// The session has heard what was asked after this place: what was told before it was somebody else's.
+    /// The session has heard the request after this place; earlier events belong to another request.
     pub(super) fn begun_at(mut self, from: FeedCursor, schema: Option<AnswerSchema>) -> Self {
         self.watch.go_to(from);
         self.begun(schema)
@@ -288,7 +288,7 @@ impl AnswerStream {
     /// Passes on what is new of a text that begins at `offset`. What follows a gap waits for the message.
     fn text(&mut self, offset: u64, text: &str) -> Option<AnswerPiece> {
         if self.schema.is_some() {
-            // Nobody sees an answer before it is known to fit.
+            // No client sees an answer before it is known to fit.
             return None;
         }
         let skip = usize::try_from(self.passed.checked_sub(offset)?).ok()?;
