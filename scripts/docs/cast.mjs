@@ -4,7 +4,7 @@ const [CELL_WIDTH, LINE_HEIGHT, FONT_SIZE, MARGIN] = [7.8, 17, 13, 14];
 const PALETTE = ['#484f58', '#ff7b72', '#7ee787', '#e3b341', '#79c0ff', '#d2a8ff', '#76e3ea', '#c9d1d9', '#8b949e', '#ffa198', '#aff5b4', '#f2cc60', '#a5d6ff', '#e2c5ff', '#b3f0ff', '#ffffff'];
 const [FOREGROUND, BACKGROUND] = ['#c9d1d9', '#0d1117'];
 
-const escapeXml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapeXml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Applies one SGR sequence to a style. */
 function applySgr(style, codes) {
