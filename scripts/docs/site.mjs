@@ -76,12 +76,15 @@ export function readPage(root, path) {
     }
   }
   const clean = sections.map((section) => ({ ...section, text: section.text.replaceAll(/\s+/g, ' ').trim() }));
+  // A page of rustdoc begins with a sentence instead of a heading: its subject is the title.
+  const [lead] = tokens.filter((token) => token.type !== 'space');
+  if (lead?.type === 'paragraph') title = plainText(lead.tokens).split(':')[0];
   return { path, title: title ?? path, tokens, sections: clean.filter((section) => section.heading !== '' || section.text !== '') };
 }
 
 /** A link of a page: the file of the repository that it leads to, or nothing for an address. */
 export function targetOf(page, href) {
-  if (/^[a-z][a-z+.-]*:|^\/\//i.test(href)) return null;
+  if (/^[a-z][a-z+.-]*:|^\/\/|::/i.test(href)) return null;
   const [path, anchor = ''] = href.split('#');
   const target = path === '' ? page : posix.normalize(posix.join(posix.dirname(page), decodeURIComponent(path)));
   return { path: target.replace(/\/$/, ''), anchor };
@@ -152,6 +155,11 @@ function renderBody(root, page) {
       heading(token) {
         const text = this.parser.parseInline(token.tokens);
         return `<h${token.depth} id="${token.anchor}"><a class="anchor" href="#${token.anchor}">${text}</a></h${token.depth}>\n`;
+      },
+      link(token) {
+        const text = this.parser.parseInline(token.tokens);
+        // Paths of rustdoc, which only `cargo doc` can follow.
+        return token.href.includes('::') ? text : `<a href="${escapeHtml(token.href)}">${text}</a>`;
       },
       html(token) {
         return ALLOWED_MARKUP.test(token.text.trim()) ? token.text : escapeHtml(token.text);

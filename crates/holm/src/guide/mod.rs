@@ -2,8 +2,8 @@
 //!
 //! 1. [The loop](the_loop): what happens between a prompt and its answer
 //! 2. [Tools](tools): functions that a model can call
-//! 3. [Grants](grants): what a tool may do, and who is asked
-//! 4. [Hooks](hooks): code of yours inside the loop
+//! 3. [Grants](grants): what a tool may do, and who decides
+//! 4. [Hooks](hooks): your own code inside the loop
 //! 5. [The journal](journal): resume, replay and fork
 //! 6. [Models](models): providers, keys, fallbacks, scripts
 //! 7. [Budgets and limits](budgets): what ends a run, with its figures
