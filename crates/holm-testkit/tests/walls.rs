@@ -87,6 +87,8 @@ const ARROWS: &[(&str, Knows)] = &[
     ("holm", Knows::Assembles),
     ("holm-server", Knows::Assembles),
     ("holm-cli", Knows::Assembles),
+    // Examples are programs of users, who know one crate.
+    ("support-desk", Knows::Only(&["holm"])),
     // Outside the house: they try what the rooms hold.
     ("holm-fuzz-chat", Knows::Only(&["holm-kernel"])),
     ("holm-fuzz", Knows::Assembles),
