@@ -14,7 +14,25 @@ use crate::path_set::PathSet;
 
 /// Files that git runs or trusts the next time any program calls it. A child never writes them,
 /// even where it may write `.git`.
-const GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
+const GIT: [&str; 6] = ["hooks", "config", "config.worktree", "commondir", "remotes", "branches"];
+
+/// Whether a path is, or lies in, a file of a git folder that no
+/// child writes: see [`Jail::repository`].
+///
+/// ```
+/// use holm_jail::is_protected_in_git;
+/// use std::path::Path;
+///
+/// assert!(is_protected_in_git(Path::new("/w/sub/.git/hooks/pre-commit")));
+/// assert!(!is_protected_in_git(Path::new("/w/.git/index")));
+/// ```
+#[must_use]
+pub fn is_protected_in_git(path: &Path) -> bool {
+    path.ancestors().any(|place| {
+        let is_named = place.file_name().is_some_and(|name| GIT.iter().any(|own| name == *own));
+        is_named && place.parent().is_some_and(is_git)
+    })
+}
 
 /// Folders in which the system keeps its programs, in the order of lookup.
 pub(crate) const PROGRAMS: [&str; 7] = [

@@ -67,7 +67,7 @@ mod suspected_denial;
 
 pub use engine::{JailEngine, JailStrength};
 pub use error::JailError;
-pub use jail::{Jail, JailNetwork, JailTask, PROXY_PORT};
+pub use jail::{Jail, JailNetwork, JailTask, PROXY_PORT, is_protected_in_git};
 pub use job::{JailJob, JobKiller};
 pub use launcher::JailLauncher;
 pub use launcher_side::{LAUNCHER_ARGUMENT, launch_if_asked, launcher_main};

@@ -118,6 +118,10 @@ async fn what_git_would_run_stays_as_it_is() {
             "echo x > .git/config.worktree; echo x > .git/commondir; mkdir -p .git/commondir/x",
         ),
         (
+            "remotes in their oldest form",
+            "mkdir .git/remotes; echo x > .git/remotes/origin; mkdir .git/branches; echo x > .git/branches/b",
+        ),
+        (
             "by exchanging",
             "python3 -c 'import ctypes, os; ctypes.CDLL(None).renameat2(-100, b\".git\", -100, b\"old\", 2)'",
         ),
@@ -149,7 +153,9 @@ async fn what_git_would_run_stays_as_it_is() {
                     0,
                     "{way:?}: {git}: {name}: {said}"
                 );
-                assert!(!is("config.worktree") && !is("commondir"), "{way:?}: {git}: {name}: {said}");
+                for missing in ["config.worktree", "commondir", "remotes", "branches"] {
+                    assert!(!is(missing), "{way:?}: {git}: {name}: {missing}: {said}");
+                }
                 let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(repo.join("config")).unwrap());
                 assert_ne!(mode & 0o777, 0o777, "{way:?}: {git}: {name}: {said}");
             }
