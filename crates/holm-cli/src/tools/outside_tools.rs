@@ -28,8 +28,28 @@ const SEEN: [&str; 4] = ["LANG", "LC_ALL", "TZ", "USER"];
 const ELSEWHERE: [&str; 7] =
     [".cargo/bin", ".local/bin", ".pyenv/shims", ".bun/bin", ".deno/bin", "go/bin", "bin"];
 /// Parts of the names of variables that hold secrets.
-const SECRET_NAMES: [&str; 8] =
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE"];
+const SECRET_NAMES: [&str; 12] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "COOKIE",
+    "WEBHOOK",
+    "CONNECTION_STRING",
+    "BEARER",
+    "DOCKER_AUTH",
+];
+/// Last words of such names. `SSH_AUTH_SOCK` and `XAUTHORITY` are not among them: they hold paths,
+/// without which `ssh` and programs with a window do not work, and a command that nothing confines
+/// finds the files anyway.
+const SECRET_LAST_WORDS: [&str; 9] = ["PASS", "PWD", "PW", "PAT", "AUTH", "DSN", "JWT", "CRED", "CREDS"];
+/// Ends of such names without a line before them, as in `SSHPASS`.
+const SECRET_ENDS: [&str; 2] = ["PASS", "PWD"];
+/// Names with such an end that hold no secret.
+const PLAIN_NAMES: [&str; 4] = ["PWD", "OLDPWD", "BYPASS", "COMPASS"];
 
 /// Whether a jail confines commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +136,7 @@ fn shell(
     };
     let shell = WorkspaceShell::new(JailLauncher::this_executable(), engine, workspace)
         .map_err(|error| error.to_string())?;
-    let home = env("HOME").and_then(|home| Path::new(&home).canonicalize().ok());
+    let home = home(env);
     let folders: Vec<_> = env("PATH").iter().flat_map(std::env::split_paths).collect();
     let elsewhere: Vec<_> = home.iter().flat_map(|home| ELSEWHERE.map(|folder| home.join(folder))).collect();
     let shell = shell.rules(rules).path(folders, home.as_deref()).search(elsewhere);
@@ -135,15 +155,28 @@ fn shell(
     Ok(seen.fold(shell, |shell, (name, value)| shell.env(name, value)))
 }
 
-/// Whether a variable of the user's holds a secret: by its name, or as an address with a password in it. What belongs to Holm is
-/// kept too.
+/// The user's home: also where `HOME` is not set, because its files are protected there too.
+fn home(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let set = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    set.or_else(std::env::home_dir)?.canonicalize().ok()
+}
+
+/// Whether a variable of the user's holds a secret: by its name, or as an address with a password
+/// in it. What belongs to Holm is kept too.
 fn is_secret(name: &OsStr, value: &OsStr) -> bool {
     let (name, value) = (name.to_string_lossy().to_ascii_uppercase(), value.to_string_lossy());
     let has_password = value.split_once("://").is_some_and(|(_, rest)| {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
         host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
     });
-    name.starts_with("HOLM_") || SECRET_NAMES.iter().any(|part| name.contains(part)) || has_password
+    let last = name.rsplit('_').next().unwrap_or_default();
+    let has_end = SECRET_LAST_WORDS.contains(&last) || SECRET_ENDS.iter().any(|end| last.ends_with(end));
+    // `DB_PWD` holds a password, and `PWD` a folder.
+    let has_end = has_end && (!PLAIN_NAMES.contains(&last) || (last == "PWD" && last != name));
+    name.starts_with("HOLM_")
+        || SECRET_NAMES.iter().any(|part| name.contains(part))
+        || has_end
+        || has_password
 }
 
 fn search(client: HttpClient, name: &str, key: Option<SecretString>) -> Result<WebSearchTool, String> {

@@ -102,7 +102,8 @@ pub(crate) fn later(
     let arguments = in_scene(&scene, &json!({ "script": script }));
     let mut args = words(&["tool", "--tools", "native", "execute", "shell"]);
     args.push(arguments.to_string());
-    args.extend(authority(grants, mode));
+    let grants: Vec<String> = grants.iter().map(|grant| scene.name_folders(grant)).collect();
+    args.extend(authority(&grants, mode));
     let ran = scene.holm(&args)?;
     understood(&ran, &[0, 3])?;
     let did = user(&scene, does)?;

@@ -31,6 +31,7 @@ const GIT_HOOKS: &str = "git hooks run it at commit";
 const REBASES: &str = "git rebase --continue runs its exec lines";
 const EDITORS: &str = "editors obey it when they open the folder";
 const SHELLS: &str = "shells run it when they enter the folder";
+const SESSIONS: &str = "a login or a program of the user runs it when it starts";
 const CONSOLES: &str = "consoles and debuggers run it when they start here";
 const AGENTS: &str = "other agents obey it when they start here";
 const READERS: &str = "other agents read it as instructions";
@@ -92,6 +93,40 @@ const PROTECTED: &[(&str, &[&str])] = &[
             ".mise/",
             ".config/mise/",
             ".config/mise.toml",
+        ],
+    ),
+    (
+        SESSIONS,
+        &[
+            ".config/autostart/",
+            ".config/autostart-scripts/",
+            ".config/plasma-workspace/",
+            ".config/systemd/",
+            ".local/share/systemd/",
+            ".local/share/dbus-1/",
+            ".config/environment.d/",
+            ".pam_environment",
+            ".xprofile",
+            ".xsession",
+            ".xsessionrc",
+            ".xinitrc",
+            ".bash_aliases",
+            ".bash_completion",
+            ".kshrc",
+            ".cshrc",
+            ".tcshrc",
+            ".config/zsh/",
+            ".config/direnv/",
+            ".config/tmux/",
+            ".tmux.conf",
+            ".config/nvim/",
+            ".config/emacs/",
+            ".emacs",
+            ".emacs.d/",
+            ".hgrc",
+            ".config/hg/",
+            ".config/jj/",
+            ".local/bin/",
         ],
     ),
     (

@@ -54,7 +54,7 @@ const EXAMPLES: &[&str] =
     &["**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/id_*.pub"];
 
 /// Configuration of Holm itself: every tool may read it, and none may write it.
-const OWN: &[&str] = &["**/.holm/", "**/holm.toml"];
+const OWN: &[&str] = &["**/.holm/", "**/.config/holm/", "**/holm.toml"];
 
 /// Configuration that a shell or git obeys at startup: every tool may read it, and
 /// none may write it.
@@ -193,7 +193,11 @@ impl DenyRules {
 
     /// Files that a shell, git, SSH or Holm obeys at startup, as paths beneath a person's home.
     pub fn startup() -> impl Iterator<Item = &'static str> {
-        STARTUP.iter().map(|pattern| pattern.trim_start_matches("**/").trim_end_matches('/'))
+        STARTUP
+            .iter()
+            .chain(OWN)
+            .chain(&["**/.ssh/"])
+            .map(|pattern| pattern.trim_start_matches("**/").trim_end_matches('/'))
     }
 
     /// The same rules as denials alone, for who knows no roots: the sandbox. They hold for relative

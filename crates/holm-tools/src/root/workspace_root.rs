@@ -274,6 +274,11 @@ impl WorkspaceRoot {
         let Some((folders, _)) = path.as_str().rsplit_once('/') else { return Ok(()) };
         let explain = |errno| self.explain(path, errno);
         let mut here = self.open_folder(".").map_err(explain)?;
+        let first = folders.split('/').next().unwrap_or_default();
+        if is_shell_variable(first) && statat(here.as_fd(), first, AtFlags::SYMLINK_NOFOLLOW).is_err() {
+            let reason = format!("only commands know `{first}`; give a path relative to the workspace");
+            return Err(WorkspaceRootError::System { path: path.to_string(), reason });
+        }
         for name in folders.split('/') {
             match mkdirat(here.as_fd(), name, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
@@ -359,6 +364,12 @@ impl WorkspaceRoot {
 pub(crate) enum MissingFolderPolicy {
     Wanted,
     Made,
+}
+
+/// Whether a shell would put the path of a folder in the place of a name. A folder with that name
+/// would be a mistake.
+fn is_shell_variable(name: &str) -> bool {
+    ["$HOME", "${HOME}", "$TMPDIR", "${TMPDIR}", "$PWD", "${PWD}"].contains(&name)
 }
 
 /// How many components of a path lead to the match of a pattern of the table.

@@ -7,15 +7,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, FileType, Metadata};
+use std::fs::{self, FileType};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use holm_jail::{JailError, StartStage};
 use holm_kernel::visible_line;
 
+use super::entry_stamp::{EntryStamp, LinkState};
+use super::git_folder_record::GitFolderRecord;
 use super::new_repository::{NewRepositories, beneath};
 use super::running_commands::{RunningCommand, RunningCommandGuard};
 use crate::root::autorun::{self, AutorunFile};
@@ -43,6 +44,8 @@ pub struct WorkspaceRecord {
     /// Links called `.git`, or as other version control calls its folder, that were there, and
     /// where they led to.
     links: BTreeMap<PathBuf, LinkState>,
+    /// The inside of git folders.
+    git: GitFolderRecord,
     /// Folders of the table, and their content.
     listed: HashSet<PathBuf>,
     /// Entries that existed and are protected, and the repositories that existed.
@@ -58,44 +61,6 @@ pub struct WorkspaceRecord {
     is_done: bool,
 }
 
-/// Tells one state of an entry from another without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct EntryStamp {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl EntryStamp {
-    fn of(found: &Metadata) -> Self {
-        Self {
-            device: found.dev(),
-            inode: found.ino(),
-            bytes: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        }
-    }
-}
-
-/// A link and its resolved target. The link can stay the same while a folder on
-/// its way is replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct LinkState {
-    stamp: EntryStamp,
-    target: Option<PathBuf>,
-}
-
-impl LinkState {
-    /// Returns `None` if the path is not a link.
-    fn of(path: &Path) -> Option<Self> {
-        let found = path.symlink_metadata().ok().filter(Metadata::is_symlink)?;
-        Some(Self { stamp: EntryStamp::of(&found), target: path.canonicalize().ok() })
-    }
-}
-
 impl WorkspaceRecord {
     pub(super) fn new(workspace: &Path, roots: &[PathBuf]) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -105,6 +70,7 @@ impl WorkspaceRecord {
             folders: HashMap::new(),
             watched: BTreeMap::new(),
             links: BTreeMap::new(),
+            git: GitFolderRecord::default(),
             listed: HashSet::new(),
             known: HashSet::new(),
             held: HashSet::new(),
@@ -123,6 +89,7 @@ impl WorkspaceRecord {
         if let Ok(found) = folder.symlink_metadata() {
             self.folders.insert(folder.to_owned(), EntryStamp::of(&found));
         }
+        self.git.enter(folder);
         if self.row(folder).is_some() {
             self.listed.insert(folder.to_owned());
         }
@@ -136,6 +103,7 @@ impl WorkspaceRecord {
         {
             self.links.insert(path.to_owned(), state);
         }
+        self.git.watch(path);
         if self.row(path).is_some()
             && let Ok(found) = path.symlink_metadata()
         {
@@ -145,6 +113,14 @@ impl WorkspaceRecord {
 
     pub(super) fn know(&mut self, path: &Path) {
         self.known.insert(path.to_owned());
+    }
+
+    /// Remembers a git folder.
+    pub(super) fn know_repository(&mut self, git: &Path) {
+        self.know(git);
+        if self.is_writable(git) {
+            self.git.know(git);
+        }
     }
 
     /// Remembers an existing entry that the command cannot write.
@@ -200,6 +176,7 @@ impl WorkspaceRecord {
     /// Finds the changes of the command, and modifies nothing.
     fn find(&self) -> WorkspaceChanges {
         let mut found = WorkspaceChanges::default();
+        found.repositories.changes = self.git.changed(self.began - COARSEST_CLOCK_SECONDS);
         let mut open: Vec<PathBuf> = self
             .folders
             .iter()
@@ -233,7 +210,7 @@ impl WorkspaceRecord {
 
     fn has_changed(&self, folder: &Path, stamp: &EntryStamp) -> bool {
         let Ok(now) = folder.symlink_metadata() else { return false };
-        let is_recent = stamp.changed.0 + COARSEST_CLOCK_SECONDS >= self.began;
+        let is_recent = stamp.changed_second() + COARSEST_CLOCK_SECONDS >= self.began;
         now.is_dir() && (is_recent || EntryStamp::of(&now) != *stamp)
     }
 
@@ -248,7 +225,11 @@ impl WorkspaceRecord {
             found.repositories.folders.insert(folder.to_owned());
         }
         let mut new = Vec::new();
+        let git = self.git.around(folder);
         for (path, kind) in entries {
+            if let Some(git) = git.filter(|git| self.git.is_new(git, &path, kind)) {
+                found.repositories.changes.entry(git.to_owned()).or_default().insert(path.clone());
+            }
             if self.known.contains(&path) || self.watched.contains_key(&path) {
                 continue;
             }
@@ -299,7 +280,7 @@ impl WorkspaceRecord {
     /// Disables what git would run in repositories, and reports the findings.
     fn tell(&self, found: &WorkspaceChanges) -> Vec<String> {
         let mut lines = Vec::new();
-        let looked_at = found.repositories.disarm(&self.roots, &self.known);
+        let looked_at = found.repositories.disarm(&self.roots, &self.known, &self.git);
         let shown = |path: &Path| self.shown(path);
         let armed = looked_at.iter().filter(|repository| !repository.findings.armed.is_empty());
         lines.extend(limited(armed.map(|repository| {
@@ -316,6 +297,14 @@ impl WorkspaceRecord {
                  .disabled in their names",
                 shown(&repository.place),
                 visible_line(&repository.findings.disabled.join(", "))
+            )
+        })));
+        let linked = looked_at.iter().filter(|repository| !repository.findings.links.is_empty());
+        lines.extend(limited(linked.map(|repository| {
+            format!(
+                "{}: Holm removed links inside the git folder, because git would write where they lead: {}",
+                shown(&repository.place),
+                visible_line(&repository.findings.links.join(", "))
             )
         })));
         // Changes by another command are reported by that command.

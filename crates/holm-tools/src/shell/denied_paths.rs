@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};
 use std::path::{Component, Path, PathBuf};
 
-use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantSet, PathPattern};
+use holm_grants::{AccessRequest, Denial, DenialSet, FilePath, Grant, GrantSet, PathPattern, ProgramPattern};
 use holm_jail::Jail;
 
 use super::changes::{WorkspaceRecord, is_called_git, is_of_other_control, is_repository};
@@ -50,12 +50,26 @@ pub fn hold_with(
     denials: &DenialSet,
     open: &[PathBuf],
 ) -> (Jail, WorkspaceRecord) {
-    let roots = roots(workspace, grants, denials);
+    let mut roots = roots(workspace, grants, denials);
+    if !denials.is_empty() {
+        // Programs come last: beyond the limit, folders of the workspace must not be hidden because
+        // of them.
+        roots.extend(started(workspace, grants, &roots));
+    }
     let record = WorkspaceRecord::new(workspace, &written(workspace, grants));
     let rules = RuleIndex::new(denials);
     let (hidden, repositories) = (Vec::new(), Vec::new());
-    let mut scan =
-        DeniedPathScan { workspace, rules, open, jail, record, looked_at: 0, hidden, repositories };
+    let mut scan = DeniedPathScan {
+        workspace,
+        roots: &roots,
+        rules,
+        open,
+        jail,
+        record,
+        looked_at: 0,
+        hidden,
+        repositories,
+    };
     for root in &roots {
         scan.walk(root);
     }
@@ -64,7 +78,7 @@ pub fn hold_with(
         scan.change(|jail| jail.hide(path));
     }
     scan.hold_git(&roots);
-    scan.hold_missing();
+    scan.hold_missing(&written(workspace, grants));
     scan.record.begin();
     (scan.jail, scan.record)
 }
@@ -72,6 +86,8 @@ pub fn hold_with(
 /// One scan of everything beneath the roots.
 struct DeniedPathScan<'a> {
     workspace: &'a Path,
+    /// The folders that are walked.
+    roots: &'a [PathBuf],
     rules: RuleIndex<'a>,
     /// Files that are shown despite the rules.
     open: &'a [PathBuf],
@@ -114,10 +130,9 @@ impl DeniedPathScan<'_> {
         if matches!(self.standing(link, root), EntryAccess::Hidden) {
             self.hide(link);
         }
-        let Some(real) = link.canonicalize().ok().filter(|real| *real != *root && real.starts_with(root))
-        else {
-            return;
-        };
+        // Also in another root: under Landlock alone nothing can hide the link itself.
+        let is_inside = |real: &PathBuf| self.roots.iter().any(|root| real != root && real.starts_with(root));
+        let Some(real) = link.canonicalize().ok().filter(is_inside) else { return };
         match self.standing(link, root) {
             EntryAccess::Hidden if real.is_dir() => {}
             EntryAccess::Hidden => self.hide(&real),
@@ -134,7 +149,7 @@ impl DeniedPathScan<'_> {
             entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?))).collect();
         if is_repository(folder, &entries) {
             self.change(|jail| jail.repository(folder));
-            self.record.know(folder);
+            self.record.know_repository(folder);
             let work_tree = if is_called_git(folder) { folder.parent().unwrap_or(folder) } else { folder };
             self.repositories.push(GitFolder::at(work_tree, folder.to_owned()));
         }
@@ -211,18 +226,34 @@ impl DeniedPathScan<'_> {
         held.iter().for_each(|folder| self.protect(&folder.join(".git")));
     }
 
-    /// Holds names at the top of the workspace that everyday tools would obey and that do not exist yet.
-    fn hold_missing(&mut self) {
-        let names = autorun::protected().filter(|pattern| !pattern.contains('*'));
-        for name in names.map(|pattern| pattern.trim_end_matches('/')) {
-            let path = self.workspace.join(name);
-            let is_missing = path.symlink_metadata().is_err();
-            // A jail follows no link, and cannot protect a name behind one.
-            let has_folder = path.parent().is_some_and(Path::is_dir) && leads_through_no_link(&path);
-            if is_missing && has_folder && matches!(self.standing(&path, self.workspace), EntryAccess::Fixed)
-            {
-                self.protect(&path);
+    /// Holds names at the top of the workspace that everyday tools would obey and that do not exist
+    /// yet. In a home, and in a granted folder elsewhere, which may be one, also those
+    /// that a login obeys.
+    fn hold_missing(&mut self, written: &[PathBuf]) {
+        let workspace = self.workspace;
+        let names = || autorun::protected().filter(|pattern| !pattern.contains('*'));
+        for name in names().map(|pattern| pattern.trim_end_matches('/')) {
+            if workspace.join(name).parent().is_some_and(Path::is_dir) {
+                self.hold_missing_name(workspace, name);
             }
+        }
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let home = home.filter(|home| written.iter().any(|root| home.starts_with(root)));
+        let elsewhere = written.iter().filter(|root| !root.starts_with(workspace) && root.is_dir());
+        let homes: BTreeSet<PathBuf> = elsewhere.cloned().chain(home).collect();
+        for folder in &homes {
+            for name in names().map(|pattern| pattern.trim_end_matches('/')).chain(DenyRules::startup()) {
+                self.hold_missing_name(folder, name);
+            }
+        }
+    }
+
+    fn hold_missing_name(&mut self, folder: &Path, name: &str) {
+        let path = folder.join(name);
+        // A jail follows no link, and cannot protect a name behind one.
+        let is_missing = path.symlink_metadata().is_err() && leads_through_no_link(&path);
+        if is_missing && !matches!(self.standing(&path, folder), EntryAccess::Free) {
+            self.protect(&path);
         }
     }
 
@@ -370,6 +401,16 @@ fn roots(workspace: &Path, grants: &GrantSet, denials: &DenialSet) -> Vec<PathBu
     outermost(roots)
 }
 
+/// The folders that grants open for programs alone.
+fn started(workspace: &Path, grants: &GrantSet, roots: &[PathBuf]) -> Vec<PathBuf> {
+    let started = grants.iter().filter_map(|grant| match grant {
+        Grant::Exec(ProgramPattern::Path(pattern)) => Some(root_of(workspace, pattern)),
+        _ => None,
+    });
+    let is_apart = |folder: &PathBuf| !roots.iter().any(|root| folder.starts_with(root));
+    outermost(started.filter(is_apart).collect())
+}
+
 /// The places that the grants open for writing.
 fn written(workspace: &Path, grants: &GrantSet) -> Vec<PathBuf> {
     let written = grants.iter().filter_map(|grant| match grant {
@@ -426,6 +467,67 @@ mod tests {
         assert!(holds(".aws") && holds(".env") && holds("settings"));
         assert!(!holds("config"), "it has a name of its own");
         assert!(holds("config/.ssh"), "this is a secret by its own name");
+    }
+
+    #[test]
+    fn secrets_beneath_a_folder_that_is_opened_for_programs_are_hidden() {
+        let (_folder, base) = workspace();
+        let work = base.join("work");
+        for name in ["work", "tools/bin", "tools/lib/.ssh"] {
+            fs::create_dir_all(base.join(name)).unwrap();
+        }
+        for name in ["tools/.env", "tools/bin/run", "tools/lib/.env.example"] {
+            fs::write(base.join(name), "").unwrap();
+        }
+        let exec = format!("exec:{}/**", base.join("tools").display());
+        let grants = GrantSet::parse(["read:**", "write:**", &exec]).unwrap();
+        let (jail, record) = hold(Jail::new(), &work, &grants, &DenyRules::of_commands());
+        record.dismiss();
+        let text = format!("{jail:?}");
+        let holds = |name: &str| text.contains(&format!("{:?}", base.join(name)));
+        assert!(holds("tools/.env") && holds("tools/lib/.ssh"), "{text}");
+        assert!(!holds("tools/bin/run") && !holds("tools/lib/.env.example"), "{text}");
+    }
+
+    #[test]
+    fn a_grant_for_a_home_does_not_open_what_a_login_obeys_also_where_it_is_missing() {
+        let (_folder, base) = workspace();
+        let (work, home) = (base.join("work"), base.join("home"));
+        for folder in [&work, &home.join(".config/systemd")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(home.join(".profile"), "").unwrap();
+        let held = |grants: &[String]| {
+            let grants = GrantSet::parse(grants.iter().map(String::as_str)).unwrap();
+            let denials = DenyRules::usual().naming(&grants).for_commands();
+            let (jail, record) = hold(Jail::new(), &work, &grants, &denials);
+            record.dismiss();
+            format!("{jail:?}")
+        };
+        let whole = ["read", "write"].map(|kind| format!("{kind}:{}/**", home.display()));
+        let text = held(&whole);
+        let names = [
+            ".bashrc",
+            ".profile",
+            ".zshrc",
+            ".gitconfig",
+            ".ssh",
+            ".config/fish",
+            ".config/autostart",
+            ".config/systemd",
+            ".config/holm",
+            ".config/environment.d",
+            ".xprofile",
+            ".local/bin",
+        ];
+        for name in names {
+            assert!(text.contains(&format!("{:?}", home.join(name))), "{name}: {text}");
+        }
+        assert!(!text.contains(&format!("{:?}", home.join("notes"))));
+        let named = format!("write:{}/.config/autostart/**", home.display());
+        let text = held(&[&whole[..], &[named]].concat());
+        assert!(!text.contains(&format!("{:?}", home.join(".config/autostart"))), "{text}");
+        assert!(text.contains(&format!("{:?}", home.join(".config/systemd"))), "{text}");
     }
 
     #[test]

@@ -19,7 +19,9 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::root::git::{GitConfig, GitConfigEntry, is_harmless, plain_path};
+use super::git_folder_record::{GitFolderChanges, GitFolderRecord, all_in};
+use super::git_state_file::GitStateFile;
+use crate::root::git::{GitConfig, GitConfigEntry, GitFolder, ObjectFormat, is_harmless, plain_path};
 
 /// The largest file that is read. A larger one is disabled without reading it.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -41,6 +43,8 @@ pub(super) struct NewRepositories {
     pub(super) pointers: BTreeSet<PathBuf>,
     /// Repositories of other version control.
     pub(super) others: BTreeSet<PathBuf>,
+    /// Links and files that are new or different in repositories that were there before.
+    pub(super) changes: GitFolderChanges,
 }
 
 /// A repository that was checked and disarmed.
@@ -60,11 +64,13 @@ pub(super) struct RepositoryFindings {
     pub(super) disabled: Vec<String>,
     /// Names that are still obeyed because they could not be disabled.
     pub(super) armed: Vec<String>,
+    /// Links inside the git folder that were removed.
+    pub(super) links: Vec<String>,
 }
 
 impl RepositoryFindings {
     pub(super) fn is_empty(&self) -> bool {
-        self.disabled.is_empty() && self.armed.is_empty()
+        self.disabled.is_empty() && self.armed.is_empty() && self.links.is_empty()
     }
 
     fn add(&mut self, name: impl Into<String>, outcome: DisableOutcome) {
@@ -91,17 +97,35 @@ enum DisableOutcome {
 }
 
 impl NewRepositories {
-    /// Disables what would be run. `known` are the repositories that were there before the command.
-    pub(super) fn disarm(&self, roots: &[PathBuf], known: &HashSet<PathBuf>) -> Vec<DisarmedRepository> {
+    /// Disables what would be run. `known` are the repositories that were there before the command,
+    /// and `before` is what was in them.
+    pub(super) fn disarm(
+        &self,
+        roots: &[PathBuf],
+        known: &HashSet<PathBuf>,
+        before: &GitFolderRecord,
+    ) -> Vec<DisarmedRepository> {
         let is_looked_at = |path: &Path| known.contains(path) || self.folders.contains(path);
         let mut all = Vec::new();
         for folder in &self.folders {
             let Some(handle) = beneath(roots, folder) else { continue };
             let look = RepositoryFolder { path: folder, handle, roots };
-            let findings = look.disarm(&is_looked_at);
+            let mut findings = look.disarm(&is_looked_at);
+            match all_in(roots, folder) {
+                Some(paths) => look.disarm_changes(&paths, before, &mut findings),
+                None => findings.armed.push("a folder that cannot be read".into()),
+            }
             // A repository inside a reported one is reported only if something was found in it.
             let is_inner = folder.ancestors().skip(1).any(|outer| self.folders.contains(outer));
             if !findings.is_empty() || !is_inner {
+                all.push(DisarmedRepository { path: folder.clone(), place: place(folder), findings });
+            }
+        }
+        for (folder, paths) in self.changes.iter().filter(|(folder, _)| !self.folders.contains(*folder)) {
+            let Some(handle) = beneath(roots, folder) else { continue };
+            let mut findings = RepositoryFindings::default();
+            RepositoryFolder { path: folder, handle, roots }.disarm_changes(paths, before, &mut findings);
+            if !findings.is_empty() {
                 all.push(DisarmedRepository { path: folder.clone(), place: place(folder), findings });
             }
         }
@@ -138,6 +162,14 @@ impl RepositoryFolder<'_> {
             self.disarm_config(name, &mut findings);
         }
         self.disarm_hooks(&mut findings);
+        // Remotes in the form of git before 2006, which it still reads.
+        for name in ["remotes", "branches"] {
+            let folder = folder_in(&self.handle, OsStr::new(name));
+            let is_empty = folder.as_ref().and_then(names_in).is_some_and(|names| names.is_empty());
+            if self.exists(name) && !is_empty {
+                findings.add(name, self.disable(name));
+            }
+        }
         // The folder that this names has its own configuration and hooks.
         let common = self.read("commondir");
         let is_safe = match &common {
@@ -149,6 +181,57 @@ impl RepositoryFolder<'_> {
             findings.add("commondir", self.disable("commondir"));
         }
         findings
+    }
+
+    /// Removes links inside the git folder, and disables an index or a state of an operation that
+    /// would harm the user.
+    fn disarm_changes(
+        &self,
+        paths: &BTreeSet<PathBuf>,
+        before: &GitFolderRecord,
+        findings: &mut RepositoryFindings,
+    ) {
+        for path in paths {
+            let Ok(inside) = path.strip_prefix(self.path) else { continue };
+            let folder = path.parent().and_then(|folder| beneath(self.roots, folder));
+            let (Some(folder), Some(name)) = (folder, path.file_name()) else { continue };
+            let shown = inside.to_string_lossy();
+            // It was disabled a moment ago.
+            if inside.components().count() == 1 && shown.contains(&format!(".{DISABLED}")) {
+                continue;
+            }
+            let kind = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                .map(|found| FileType::from_raw_mode(found.st_mode));
+            match (kind, GitStateFile::of(inside)) {
+                (Ok(FileType::Symlink), _) if delete_in(&folder, name) => findings.links.push(shown.into()),
+                (Ok(FileType::Symlink), _) => findings.armed.push(shown.into()),
+                (Ok(_), Some(kind)) => {
+                    if let Some(danger) = self.danger(&folder, name, kind, before.before(path)) {
+                        findings.add(format!("{shown} ({danger})"), disable_in(&folder, name));
+                    }
+                }
+                (Ok(_), None) | (Err(_), _) => {}
+            }
+        }
+    }
+
+    /// Why git must not obey a file in its folder.
+    fn danger(&self, folder: &OwnedFd, name: &OsStr, kind: GitStateFile, before: &[u8]) -> Option<String> {
+        match bytes_in(folder, name, kind.max_bytes()) {
+            FileContents::Missing => None,
+            FileContents::Unreadable => Some("it cannot be read".into()),
+            FileContents::Bytes(bytes) => kind.danger(&bytes, before, self.object_format()),
+        }
+    }
+
+    fn object_format(&self) -> ObjectFormat {
+        let common = GitFolder::at(self.path, self.path.to_owned()).common;
+        let config = GitConfig::read(&common.join("config")).unwrap_or_default();
+        let format = config.entries.iter().rfind(|entry| entry.name() == "extensions.objectformat");
+        match format.and_then(|entry| entry.value.as_deref()) {
+            Some(name) if name.eq_ignore_ascii_case("sha256") => ObjectFormat::Sha256,
+            Some(_) | None => ObjectFormat::Sha1,
+        }
     }
 
     /// Disables what Mercurial, Sapling or Jujutsu would run.
@@ -306,21 +389,39 @@ enum ConfigContents {
 }
 
 fn read_in(folder: &OwnedFd, name: &OsStr) -> ConfigContents {
+    match bytes_in(folder, name, MAX_BYTES) {
+        FileContents::Missing => ConfigContents::Missing,
+        FileContents::Unreadable => ConfigContents::Unreadable,
+        FileContents::Bytes(bytes) => {
+            String::from_utf8(bytes).map_or(ConfigContents::Unreadable, ConfigContents::Text)
+        }
+    }
+}
+
+/// The bytes of a file.
+enum FileContents {
+    Missing,
+    Bytes(Vec<u8>),
+    /// It is not a plain file, or is too large.
+    Unreadable,
+}
+
+fn bytes_in(folder: &OwnedFd, name: &OsStr, most: u64) -> FileContents {
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) => return ConfigContents::Missing,
+        Err(Errno::NOENT) => return FileContents::Missing,
         Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::RegularFile => {}
-        Ok(_) | Err(_) => return ConfigContents::Unreadable,
+        Ok(_) | Err(_) => return FileContents::Unreadable,
     }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let Ok(file) = openat(folder, name, flags, Mode::empty()) else { return ConfigContents::Unreadable };
+    let Ok(file) = openat(folder, name, flags, Mode::empty()) else { return FileContents::Unreadable };
     let is_plain =
         fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile);
     let mut bytes = Vec::new();
-    let read = File::from(file).take(MAX_BYTES.saturating_add(1)).read_to_end(&mut bytes);
-    if !is_plain || read.is_err() || bytes.len() as u64 > MAX_BYTES {
-        return ConfigContents::Unreadable;
+    let read = File::from(file).take(most.saturating_add(1)).read_to_end(&mut bytes);
+    if !is_plain || read.is_err() || bytes.len() as u64 > most {
+        return FileContents::Unreadable;
     }
-    String::from_utf8(bytes).map_or(ConfigContents::Unreadable, ConfigContents::Text)
+    FileContents::Bytes(bytes)
 }
 
 /// Whether git would run a file of this name in the folder of hooks.
@@ -456,7 +557,7 @@ mod tests {
         take_names(&git, "config");
         take_names(&git.join("hooks"), "pre-commit");
         let new = NewRepositories { folders: BTreeSet::from([git.clone()]), ..NewRepositories::default() };
-        let found = new.disarm(&[root], &HashSet::new());
+        let found = new.disarm(&[root], &HashSet::new(), &GitFolderRecord::default());
         let findings = &found.first().unwrap().findings;
         assert_eq!(findings.disabled, ["core.fsmonitor", "hooks/pre-commit"]);
         assert!(findings.armed.is_empty(), "{findings:?}");

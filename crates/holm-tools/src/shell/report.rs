@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use holm_grants::{AccessRequest, Grant};
-use holm_jail::{JailEnding, JailEngine, JailOutcome, ProtectedName, ProtectedNameFate, SuspectedDenial};
+use holm_grants::{AccessRequest, FilePath, Grant};
+use holm_jail::{
+    JailEnding, JailEngine, JailOutcome, ProtectedName, ProtectedNameFate, SuspectedDenial,
+    is_protected_in_git,
+};
 use holm_kernel::{ToolOutput, visible_line};
 
 use super::call::ShellCall;
 use super::proxy::ProxyDenied;
 use super::setup::ShellSetup;
-use crate::root::autorun;
+use crate::root::{DenyRules, autorun};
 
 /// A grant that a command missed, and how the model asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,19 +217,19 @@ fn file(
     };
     let git = setup.workspace.join(".git");
     let by_git = || (call.calls_git() && path.starts_with(&git)).then(|| git.clone());
-    let asked = path.strip_prefix(&setup.workspace).ok();
+    let asked = path;
     let path = &call.names_path(path).or_else(by_git)?;
     let inside = path.strip_prefix(&setup.workspace).ok();
     // What is never written may lie in what the call names.
-    let never = [inside, asked].into_iter().flatten().find(|place| is_never_written(place));
+    let never = [path, asked].into_iter().find(|place| is_never_written(setup, place));
     if let Some(never) = never.filter(|_| argument == "write") {
         return Some(Err(format!(
-            "refused: {} is never written by a command, whatever is granted",
-            setup.workspace.join(never).display()
+            "refused: commands can never write {}, regardless of grants",
+            never.display()
         )));
     }
     if argument == "write"
-        && let Some(row) = inside.and_then(Path::to_str).and_then(autorun::find)
+        && let Some(row) = inside.unwrap_or(path).to_str().and_then(autorun::find)
         && row.handling == autorun::AutorunHandling::Protected
     {
         return Some(Err(format!(
@@ -245,10 +248,24 @@ fn file(
     Some(Ok(MissingGrantHint::new(argument, place.to_string_lossy().into_owned())))
 }
 
-fn is_never_written(inside: &Path) -> bool {
-    [".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".holm"]
-        .iter()
-        .any(|never| inside.starts_with(never))
+/// Whether no grant opens a path for writing, in any repository.
+fn is_never_written(setup: &ShellSetup, path: &Path) -> bool {
+    path.starts_with(setup.workspace.join(".holm")) || is_protected_in_git(path)
+}
+
+/// The rule of the deny list about a path. A rule for any folder also holds outside the workspace.
+fn denial(setup: &ShellSetup, request: &AccessRequest, path: &Path) -> Option<String> {
+    let kind = match request {
+        AccessRequest::Write(_) => AccessRequest::Write,
+        _ => AccessRequest::Read,
+    };
+    let inside = path.strip_prefix(&setup.workspace).or_else(|_| path.strip_prefix("/")).ok();
+    let names = [Some(path), inside].into_iter().flatten().filter_map(|name| name.to_str()?.parse().ok());
+    names.into_iter().find_map(|name: FilePath| {
+        let request = kind(name.clone());
+        let rule = setup.denials.iter().find(|rule| rule.hits(&request))?;
+        (!DenyRules::is_example(rule, &name)).then(|| rule.to_string())
+    })
 }
 
 /// An existing folder that contains the path: a missing folder cannot be a root.
@@ -256,3 +273,9 @@ fn folder_of(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|place| place.is_dir() && *place != Path::new("/"));
     there.unwrap_or(path).to_owned()
 }
+    if let Some(rule) = denial(setup, request, path) {
+        return Some(Err(format!(
+            "refused: the deny list keeps {} from commands, regardless of grants ({rule})",
+            path.display()
+        )));
+    }

@@ -317,8 +317,11 @@ impl ShellSetup {
         let program = self.program(name)?;
         let real = program.canonicalize().map_err(|_| JailError::NoProgram(name.into()))?;
         let is_system = SYSTEM_PATH.iter().any(|folder| real.starts_with(folder));
-        // One of a toolchain's is often a script, or starts a compiler and a linker.
-        Ok(if is_system { jail.exec(real) } else { self.toolchains.add_to(jail.exec_system()).exec(real) })
+        if is_system {
+            return Ok(jail.exec(real));
+        }
+        // One of a toolchain's is often a script, or starts a compiler and a linker of the system.
+        Ok(self.toolchains.add_program(jail.exec_system(), &program, &real).exec(real))
     }
 
     /// The file of a program's name, on the `PATH` of commands and then where else one may lie. It
@@ -392,7 +395,9 @@ impl ShellSetup {
         }
         jail = EDITORS.iter().fold(jail, |jail, name| jail.env(name, NO_EDITOR)).env("TERM", "dumb");
         if let Some(outputs) = &self.outputs {
-            jail = jail.read(outputs.path());
+            // The temporary folder may lie in a place that commands can write, and Holm writes
+            // there by name.
+            jail = jail.read(outputs.path()).protect(outputs.path());
         }
         self.env.iter().fold(jail.limits(self.limits), |jail, (name, value)| jail.env(name, value))
     }

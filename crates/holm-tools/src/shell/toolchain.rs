@@ -10,7 +10,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use holm_grants::{AccessRequest, FilePath};
 use holm_jail::Jail;
+
+use super::rule_index::RuleIndex;
+use crate::root::DenyRules;
 
 /// Where the system keeps programs, first found first taken.
 pub(super) const SYSTEM_PATH: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -20,6 +24,8 @@ const SYSTEM_FOLDERS: [&str; 5] = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 const PROGRAM_FOLDERS: [&str; 3] = ["/opt", "/snap", "/home/linuxbrew"];
 /// The most links of one folder that are followed.
 const MAX_LINKS: usize = 512;
+/// The most files of settings that are hidden.
+const MAX_HIDDEN: usize = 10_000;
 /// The most programs of one folder that are opened one by one: each is a mount.
 const MAX_PROGRAMS: usize = 128;
 /// The largest file of settings that is looked at.
@@ -148,8 +154,10 @@ impl UserToolchains {
         found.roots.dedup();
         let all = found.roots.clone();
         found.roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
+        let denials = DenyRules::of_commands();
+        let rules = RuleIndex::new(&denials);
         for root in &found.roots {
-            find_settings(root, MAX_SETTINGS_DEPTH, &mut found.hidden);
+            find_settings(root, MAX_SETTINGS_DEPTH, &rules, &mut found.hidden);
         }
         found
     }
@@ -174,7 +182,19 @@ impl UserToolchains {
         self.variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value))
     }
 
-    /// Where cargo finds what the user has downloaded. It cannot be written, so it is of use without a network alone.
+    /// Opens the parts that one program needs: those of its own toolchain, and of no other.
+    pub(super) fn add_program(&self, jail: Jail, program: &Path, real: &Path) -> Jail {
+        let tops: Vec<PathBuf> = [program, real].into_iter().flat_map(toolchain_of).collect();
+        let is_own = |path: &Path| tops.iter().any(|top| path.starts_with(top));
+        let roots = self.roots.iter().filter(|root| is_own(root) && root.exists());
+        let jail = roots.fold(jail, Jail::exec);
+        let jail = self.hidden.iter().fold(jail, Jail::hide);
+        let variables = self.variables.iter().filter(|(_, value)| is_own(Path::new(value)));
+        variables.fold(jail, |jail, (name, value)| jail.env(name, value))
+    }
+
+    /// Where cargo finds what the user has downloaded. It cannot be written, so it is of use
+    /// without a network alone.
     pub(super) fn cargo(&self) -> Option<&Path> {
         self.cargo.as_deref()
     }
@@ -261,16 +281,28 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Finds settings below a folder that is opened, not far below: farther down lie libraries.
-fn find_settings(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn find_settings(folder: &Path, depth: usize, rules: &RuleIndex<'_>, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_settings = entry.file_name().to_str().is_some_and(|name| SETTINGS.contains(&name));
+        let name = entry.file_name();
+        let is_settings =
+            name.to_str().is_some_and(|name| SETTINGS.contains(&name) || is_secret(rules, name));
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_settings && found.len() < MAX_LINKS {
+        if is_settings && found.len() < MAX_HIDDEN {
             found.push(entry.path());
         } else if is_folder && depth > 1 {
-            find_settings(&entry.path(), depth - 1, found);
+            find_settings(&entry.path(), depth - 1, rules, found);
         }
     }
+}
+
+/// Whether the deny list hides entries of this name.
+fn is_secret(rules: &RuleIndex<'_>, name: &str) -> bool {
+    let about = rules.about(Some(name));
+    let path = if about.is_empty() { None } else { name.parse::<FilePath>().ok() };
+    path.is_some_and(|path| {
+        let request = AccessRequest::Read(path.clone());
+        about.iter().any(|rule| rule.hits(&request) && !DenyRules::is_example(rule, &path))
+    })
 }
 
 /// The manager's folder that a folder lies in.
@@ -280,6 +312,21 @@ fn managed(folder: &Path) -> Option<(PathBuf, &'static ToolchainManager)> {
         let manager = MANAGERS.iter().find(|manager| name == manager.name)?;
         Some((place.to_owned(), manager))
     })
+}
+
+/// The folders of the toolchain that a program belongs to.
+fn toolchain_of(program: &Path) -> Vec<PathBuf> {
+    let Some(folder) = program.parent() else { return Vec::new() };
+    if let Some((top, manager)) = managed(folder) {
+        let sibling = manager.name.ends_with("cargo").then(|| manager.name.replace("cargo", "rustup"));
+        let rustup = sibling.and_then(|name| top.with_file_name(name).canonicalize().ok());
+        return std::iter::once(top).chain(rustup).collect();
+    }
+    let environment = program.ancestors().nth(2).filter(|place| place.join("pyvenv.cfg").is_file());
+    let of_programs = PROGRAM_FOLDERS.iter().any(|place| folder.starts_with(place));
+    let installed = of_programs.then(|| install_folder(folder));
+    let store = folder.starts_with("/nix/store").then(|| PathBuf::from("/nix/store"));
+    environment.map(Path::to_owned).into_iter().chain(installed).chain(store).collect()
 }
 
 /// The folder in which a program was installed, with what lies beside its `bin`.

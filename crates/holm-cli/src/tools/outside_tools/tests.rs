@@ -31,6 +31,16 @@ fn variables_that_hold_secrets_are_told_from_others() {
         ("DB_PASSWORD", "x"),
         ("DATABASE_URL", "postgres://me:word@host/db"),
         ("HOLM_SEARCH", "brave"),
+        ("SMTP_PASS", "x"),
+        ("SSHPASS", "x"),
+        ("MYSQL_PWD", "x"),
+        ("DBPWD", "x"),
+        ("GITHUB_PAT", "x"),
+        ("PAT", "x"),
+        ("REDISCLI_AUTH", "x"),
+        ("DOCKER_AUTH_CONFIG", "{}"),
+        ("SENTRY_DSN", "https://x@host/1"),
+        ("SLACK_WEBHOOK_URL", "https://host/x"),
     ] {
         assert!(is(name, value), "{name}");
     }
@@ -39,7 +49,26 @@ fn variables_that_hold_secrets_are_told_from_others() {
         ("SSH_AUTH_SOCK", "/run/agent"),
         ("HTTPS_PROXY", "http://proxy:3128/a@b:c"),
         ("EDITOR", "vi"),
+        ("PWD", "/w"),
+        ("OLDPWD", "/w"),
+        ("XAUTHORITY", "/home/u/.Xauthority"),
+        ("AUTHOR", "me"),
+        ("MANPATH", "/usr/share/man"),
+        ("CACHE_BYPASS", "1"),
+        ("PATTERN", "x"),
     ] {
         assert!(!is(name, value), "{name}");
+    }
+}
+
+#[test]
+fn a_user_has_a_home_also_where_the_variable_is_not_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = |_: &str| Some(folder.path().display().to_string());
+    assert_eq!(home(&set), folder.path().canonicalize().ok());
+    let known = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    assert!(known.is_some(), "the tests need a user with a home");
+    for value in [None, Some(String::new())] {
+        assert_eq!(home(&|_: &str| value.clone()), known);
     }
 }

@@ -142,3 +142,19 @@ async fn a_call_needs_the_files_of_its_patch_and_is_denied_for_want_of_one() {
     succeeds(&bench.call("read", json!({ "path": "b.txt" })).await, "2");
     fails(&bench.call("read", json!({ "path": "c.txt" })).await, "does not exist");
 }
+
+#[tokio::test]
+async fn a_write_makes_no_folder_that_is_called_like_a_variable_of_shells() {
+    let bench = Bench::new();
+    for path in ["$HOME/out/1.txt", "${HOME}/x", "$TMPDIR/x"] {
+        let output = bench.call("write", json!({ "path": path, "content": "x" })).await;
+        fails(&output, "relative to the workspace");
+    }
+    assert_eq!(std::fs::read_dir(bench.work()).unwrap().count(), 0);
+    // A folder that is there is one of the user's.
+    bench.put("$HOME/old.txt", "x");
+    for path in ["$HOME/new.txt", "src/$HOME/x"] {
+        let output = bench.call("write", json!({ "path": path, "content": "x" })).await;
+        succeeds(&output, path);
+    }
+}

@@ -3,33 +3,102 @@
 
 use std::path::{Path, PathBuf};
 
+use super::layout::is_named_git;
 use crate::plain_files::read_plain_within;
 
 /// The largest index that is read: about half a million files.
-const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;
+pub(crate) const MAX_INDEX_BYTES: u64 = 64 * 1024 * 1024;
 /// The mode of an entry that is a submodule.
 const GITLINK: u32 = 0o160_000;
 /// Bytes of an entry before its object's name.
 const FIXED: usize = 40;
 /// In the flags of an entry: more flags follow.
 const EXTENDED: u16 = 0x4000;
+/// In the flags of an entry: the length of its name. A longer name has all of these bits.
+const NAME_LENGTH: u16 = 0x0fff;
+/// The mode of a folder that a sparse index lists as one entry.
+const SPARSE_FOLDER: u32 = 0o40_000;
+
+/// The bytes of an object's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ObjectFormat {
+    Sha1,
+    Sha256,
+}
+
+impl ObjectFormat {
+    fn bytes(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+        }
+    }
+}
+
+/// Whether git can use an index without harm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum IndexSafety {
+    Safe,
+    /// It names a path that git never adds: in `.git`, above the work tree, or absolute.
+    ForeignPath(String),
+    /// It is not an index, or git would read it differently.
+    Unreadable,
+}
 
 /// The folders of the submodules, relative to the work tree. What cannot be read has none.
 pub(crate) fn gitlinks(git_folder: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = read_plain_within(&git_folder.join("index"), MAX_INDEX_BYTES) else { return Vec::new() };
     // The index does not store the length of object names. A wrong length is noticed at
     // the first invalid name.
-    [20, 32].iter().find_map(|hash| read(&bytes, *hash)).unwrap_or_default()
+    let read = |format: ObjectFormat| {
+        let mut found = Vec::new();
+        let visit = |name: &[u8], mode: u32| {
+            if mode == GITLINK {
+                found.extend(std::str::from_utf8(name).ok().map(PathBuf::from));
+            }
+        };
+        read(&bytes, format, visit).map(|()| found)
+    };
+    [ObjectFormat::Sha1, ObjectFormat::Sha256].into_iter().find_map(read).unwrap_or_default()
 }
 
-fn read(bytes: &[u8], hash: usize) -> Option<Vec<PathBuf>> {
+/// Checks all paths of an index. Git trusts an index: `git checkout` and `git stash`
+/// write what it names.
+pub(crate) fn check_index(bytes: &[u8], format: ObjectFormat) -> IndexSafety {
+    let mut foreign = None;
+    let read = read(bytes, format, |name, mode| {
+        if foreign.is_none() && !is_inside_work_tree(name, mode) {
+            foreign = Some(String::from_utf8_lossy(name).into_owned());
+        }
+    });
+    match (foreign, read) {
+        (Some(name), _) => IndexSafety::ForeignPath(name),
+        (None, Some(())) => IndexSafety::Safe,
+        (None, None) => IndexSafety::Unreadable,
+    }
+}
+
+/// Whether git itself would add a path: what its `verify_path` says for every file system.
+fn is_inside_work_tree(name: &[u8], mode: u32) -> bool {
+    let name = if mode == SPARSE_FOLDER { name.strip_suffix(b"/").unwrap_or(name) } else { name };
+    name.split(|byte| *byte == b'/').all(|part| {
+        let part = String::from_utf8_lossy(part);
+        // As file systems that drop the end of a name open it.
+        let opened = part.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+        !matches!(&*part, "" | "." | "..") && !is_named_git(opened) && !opened.eq_ignore_ascii_case("git~1")
+    })
+}
+
+/// Visits the name and the mode of each entry. Returns `None` if this is not an index
+/// as git writes it.
+fn read(bytes: &[u8], format: ObjectFormat, mut visit: impl FnMut(&[u8], u32)) -> Option<()> {
     (bytes.get(..4)? == b"DIRC").then_some(())?;
     let version = number(bytes, 4)?;
     let count = number(bytes, 8)?;
-    let (mut at, mut name, mut found) = (12, Vec::new(), Vec::new());
+    let (mut at, mut name) = (12, Vec::new());
     for _ in 0..count {
         let mode = number(bytes, at + 24)?;
-        let flags_at = at + FIXED + hash;
+        let flags_at = at + FIXED + format.bytes();
         let flags = u16::from_be_bytes(bytes.get(flags_at..flags_at + 2)?.try_into().ok()?);
         let name_at = flags_at + if flags & EXTENDED == 0 { 2 } else { 4 };
         at = match version {
@@ -42,13 +111,14 @@ fn read(bytes: &[u8], hash: usize) -> Option<Vec<PathBuf>> {
             4 => compressed(bytes, name_at, &mut name)?,
             _ => return None,
         };
-        let is_sane = !name.is_empty() && matches!(mode >> 12, 0o4 | 0o10 | 0o12 | 0o16);
+        // Git takes the length from the flags: another one would give it other names.
+        let length = usize::from(flags & NAME_LENGTH);
+        let has_length = length == name.len().min(usize::from(NAME_LENGTH));
+        let is_sane = !name.is_empty() && has_length && matches!(mode >> 12, 0o4 | 0o10 | 0o12 | 0o16);
         is_sane.then_some(())?;
-        if mode == GITLINK {
-            found.extend(std::str::from_utf8(&name).ok().map(PathBuf::from));
-        }
+        visit(&name, mode);
     }
-    Some(found)
+    Some(())
 }
 
 /// A name of version 4, which says how many letters of the name before it go, and what comes in their place.
@@ -101,6 +171,37 @@ mod tests {
         git(&["update-index", "--index-version", version]);
         let found = gitlinks(&folder.path().join(".git"));
         assert_eq!(found, [Path::new("b/sub"), Path::new("sub")], "{format}, version {version}");
+        let bytes = std::fs::read(folder.path().join(".git/index")).unwrap();
+        let format = if format == "sha1" { ObjectFormat::Sha1 } else { ObjectFormat::Sha256 };
+        assert_eq!(check_index(&bytes, format), IndexSafety::Safe, "version {version}");
+        // The same index with another path of the same length.
+        let at = bytes.windows(17).position(|part| part == b"b/longer-name.txt");
+        for name in [
+            b".git/hooks/update",
+            b"../../longer-name",
+            b"/etc/longer-names",
+            b"b/./longer-names2",
+            b"b/.GIT. /x-names2",
+        ] {
+            let Some(at) = at else { continue };
+            let mut bytes = bytes.clone();
+            bytes[at..at + 17].copy_from_slice(name);
+            let name = String::from_utf8_lossy(name).into_owned();
+            assert_eq!(check_index(&bytes, format), IndexSafety::ForeignPath(name), "version {version}");
+        }
+        assert!(at.is_some() || version == "4");
+    }
+
+    #[test]
+    fn a_name_that_git_would_read_with_another_length_makes_an_index_unreadable() {
+        let mut bytes = b"DIRC\0\0\0\x02\0\0\0\x01".to_vec();
+        bytes.extend([0; 24]);
+        bytes.extend(0o100_644_u32.to_be_bytes());
+        bytes.extend([0; 12 + 20]);
+        let with = |length: u16| [&bytes[..], &length.to_be_bytes(), b"name", &[0; 12]].concat();
+        assert_eq!(check_index(&with(4), ObjectFormat::Sha1), IndexSafety::Safe);
+        assert_eq!(check_index(&with(3), ObjectFormat::Sha1), IndexSafety::Unreadable);
+        assert_eq!(check_index(b"x", ObjectFormat::Sha1), IndexSafety::Unreadable);
     }
 
     #[test]

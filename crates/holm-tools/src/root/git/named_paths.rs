@@ -209,7 +209,8 @@ fn personal() -> Vec<PathBuf> {
         return Vec::new();
     }
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let home = variable("HOME");
+    // Also where `HOME` is not set: the user's next shell sets it.
+    let home = std::env::home_dir();
     let settings = variable("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
     let mut files = vec![variable("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".into())];
     match variable("GIT_CONFIG_GLOBAL") {
@@ -346,7 +347,7 @@ const SCRIPTS: &[&str] =
 
 /// A path as git reads it in a configuration.
 fn resolved(folder: &Path, text: &str) -> PathBuf {
-    let home = || std::env::var_os("HOME").map(PathBuf::from);
+    let home = std::env::home_dir;
     let path = match text.strip_prefix("~/").zip(home()) {
         Some((rest, home)) => home.join(rest),
         None => folder.join(text),

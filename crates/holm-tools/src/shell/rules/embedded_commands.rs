@@ -71,6 +71,31 @@ const GIT_SETTINGS: &[&str] = &[
 /// Options whose value is a text for people.
 const SAID: &[&str] = &["--author", "--format", "--grep", "--message", "--pretty", "--reason", "--trailer"];
 
+/// Options whose value is a file, a folder or a name, and the programs that have them.
+const PLACES: &[(&[&str], &[&str])] = &[
+    (
+        &["gmake", "make"],
+        &["-C", "-f", "-I", "-o", "-W", "--directory", "--file", "--include-dir", "--makefile", "--old-file"],
+    ),
+    (
+        &["cargo"],
+        &[
+            "-C",
+            "-p",
+            "--bin",
+            "--example",
+            "--features",
+            "--manifest-path",
+            "--package",
+            "--target-dir",
+            "--test",
+        ],
+    ),
+    (&["npm", "pnpm"], &["-C", "--dir", "--prefix"]),
+    (&["yarn"], &["--cwd"]),
+    (&["hg"], &["-R", "--cwd", "--repository"]),
+];
+
 /// How the languages of such programs begin a command for a shell.
 const SHELL_ESCAPES: &[&str] = &[".shell ", ".system ", "platform shell ", "shell ", "\\! "];
 
@@ -106,7 +131,7 @@ pub(super) fn texts(name: &str, words: &[&str]) -> Vec<EmbeddedCommand> {
 fn of_way(name: &str, way: RunnerKind, words: &[&str]) -> Vec<EmbeddedCommand> {
     match way {
         RunnerKind::Options(options) => of_options(name, options, words),
-        RunnerKind::AnyOption => of_any_option(words),
+        RunnerKind::AnyOption => of_any_option(name, words),
         RunnerKind::Words
         | RunnerKind::Behind(_)
         | RunnerKind::Script
@@ -225,8 +250,15 @@ pub(super) fn mentions(name: &str, words: &[&str], rule: &[String]) -> bool {
             let flags = text.rsplit(|c: char| c.is_ascii_punctuation()).next().unwrap_or_default();
             text.contains(&format!("e {program}")) || (flags.len() < 6 && flags.contains('e'))
         }
-        _ => runners::is_interpreter(name),
+        _ => runners::is_interpreter(name) && !is_file_name(text),
     })
+}
+
+/// Whether a word can only be the name of a file, such as `touch.py`. No language calls a program
+/// without a blank, a quote or a parenthesis.
+fn is_file_name(word: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/".contains(letter);
+    word.contains(['.', '/']) && !word.starts_with('-') && word.chars().all(is_plain)
 }
 
 fn of_git(words: &[&str]) -> Vec<EmbeddedCommand> {
@@ -349,10 +381,22 @@ fn option_value<'a>(option: &str, word: &'a str, after: &'a str) -> Option<&'a s
 
 /// Every part of a program's words that could be a command: after an equals sign, an exclamation
 /// mark or an option.
-fn of_any_option(words: &[&str]) -> Vec<EmbeddedCommand> {
+fn of_any_option(name: &str, words: &[&str]) -> Vec<EmbeddedCommand> {
+    let places = PLACES.iter().filter(|(names, _)| names.contains(&name)).flat_map(|(_, options)| *options);
+    let places: Vec<&str> = places.copied().collect();
     let mut texts = Vec::new();
     let mut before = "";
     for word in words {
+        let option = match word.split_once('=') {
+            Some((option, _)) if word.starts_with("--") => option,
+            _ if word.starts_with("--") => word,
+            _ => word.get(..2).unwrap_or(word),
+        };
+        // A place and its option, in one word or in two.
+        if places.contains(&option) || (places.contains(&before) && !word.starts_with('-')) {
+            before = word;
+            continue;
+        }
         let pieces = word.match_indices(['=', '!', ':']).filter_map(|(at, _)| word.get(at + 1..));
         let behind = word.strip_prefix('-').and_then(|rest| rest.get(1..));
         let escaped = SHELL_ESCAPES.iter().filter_map(|escape| word.trim_start().strip_prefix(escape));

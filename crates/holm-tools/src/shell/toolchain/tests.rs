@@ -126,3 +126,38 @@ fn settings_with_tokens_beside_programs_are_hidden() {
         "{toolchains:?}"
     );
 }
+
+#[test]
+fn one_program_opens_its_own_toolchain_and_no_other() {
+    let (_folder, home, work) = home();
+    for name in [".nvm/versions/node/v22/bin/node", ".cargo/bin/cargo", "bin/tool"] {
+        fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        fs::write(home.join(name), "").unwrap();
+        fs::set_permissions(home.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let toolchains = found(&home, &work, &[".cargo/bin", ".nvm/versions/node/v22/bin", "bin"]);
+    let opens = |program: &str, name: &str| {
+        let program = home.join(program);
+        let jail = format!("{:?}", toolchains.add_program(Jail::new(), &program, &program));
+        jail.contains(&format!("{:?}", home.join(name)))
+    };
+    assert!(opens(".cargo/bin/cargo", ".cargo/bin") && opens(".cargo/bin/cargo", ".rustup/toolchains"));
+    assert!(!opens(".cargo/bin/cargo", ".nvm/versions") && !opens(".cargo/bin/cargo", "bin/tool"));
+    assert!(opens(".nvm/versions/node/v22/bin/node", ".nvm/versions"));
+    assert!(!opens(".nvm/versions/node/v22/bin/node", ".cargo/registry"));
+    assert!(!opens("bin/tool", ".cargo/bin") && !opens("bin/tool", ".nvm/versions"));
+}
+
+#[test]
+fn what_the_deny_list_names_beside_programs_is_hidden() {
+    let (_folder, home, work) = home();
+    for name in [".nvm/versions/x/.ssh/id", ".nvm/versions/x/id_ed25519", ".nvm/versions/x/id_rsa.pub"] {
+        fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        fs::write(home.join(name), "").unwrap();
+    }
+    fs::create_dir_all(home.join(".nvm/versions/x/bin")).unwrap();
+    let toolchains = found(&home, &work, &[".nvm/versions/x/bin"]);
+    let hides = |name: &str| toolchains.hidden.contains(&home.join(name));
+    assert!(hides(".nvm/versions/x/.ssh") && hides(".nvm/versions/x/id_ed25519"), "{toolchains:?}");
+    assert!(!hides(".nvm/versions/x/id_rsa.pub"), "{toolchains:?}");
+}

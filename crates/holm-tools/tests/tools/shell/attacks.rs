@@ -7,6 +7,7 @@ use holm_guards::json::Json;
 use holm_jail::JailLimits;
 use holm_kernel::{Outcome, Proposal};
 use holm_runtime::BoxFuture;
+use holm_tools::root::DenyRules;
 use holm_tools::shell::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
 
 use crate::shell::cell::{CANARY, Cell, Step, WAYS, Yes, job, run, until};
@@ -458,4 +459,26 @@ fn names(cell: &Cell) -> Vec<String> {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+#[tokio::test]
+async fn a_link_named_like_a_secret_leads_to_nothing_that_can_be_read() {
+    let alone = || (Cell::without_namespaces(), "Landlock alone".to_owned());
+    let cells = WAYS.map(|way| (Cell::new(way), format!("{way:?}"))).into_iter().chain([alone()]);
+    for (cell, way) in cells {
+        cell.write("work/settings", "hidden words");
+        cell.write("other/settings", "hidden words");
+        cell.write("other/notes", "open words");
+        let other = cell.path("other");
+        std::os::unix::fs::symlink("settings", cell.path("work/.env")).unwrap();
+        std::os::unix::fs::symlink(other.join("settings"), cell.path("work/.env.prod")).unwrap();
+        let shell = cell.shell().denials(DenyRules::of_commands());
+        let list =
+            |items: &[&str]| Json::from(items.iter().map(|item| Json::from(*item)).collect::<Vec<_>>());
+        let other = other.to_str().unwrap();
+        let script = format!("cat .env settings .env.prod {other}/settings; cat {other}/notes");
+        let arguments = Json::object([("script", script.as_str().into()), ("read", list(&[".", other]))]);
+        let said = run(&shell.script_tool(), &arguments).await.text;
+        assert!(said.contains("open words") && !said.contains("hidden words"), "{way}: {said}");
+    }
 }

@@ -7,6 +7,7 @@ use holm_grants::Mode;
 use holm_guards::json::Json;
 use holm_kernel::CallId;
 use holm_runtime::{DeltaSink, ProgressReporter, ReplyDelta, SecretRedactor, Tool as _};
+use holm_tools::root::DenyRules;
 use holm_tools::shell::WorkspaceShell;
 
 use crate::shell::cell::{Cell, Step, WAYS, Way, Yes, give, job, run};
@@ -97,6 +98,55 @@ async fn of_a_long_output_the_end_is_shown_and_all_of_it_can_be_searched() {
             std::fs::read_to_string(cell.path("outputs/1.txt")).unwrap().ends_with("THE END\n"),
             "{way:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn the_file_of_an_output_is_not_changed_where_its_folder_lies_in_the_workspace() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.write("work/tmp/outputs/kept", "");
+        let shell = cell.shell().outputs(cell.path("work/tmp/outputs"));
+        for script in [
+            "echo evil > tmp/outputs/1.txt",
+            "mv tmp/outputs tmp/old; ln -s $CELL/out tmp/outputs",
+            "mv tmp old; mkdir tmp; ln -s $CELL/out tmp/outputs",
+            "rm -rf tmp",
+        ] {
+            cell.sh(&shell, script).await;
+            let said = cell.sh(&shell, "seq 1 20000; rm -f tmp/outputs/*").await.text;
+            assert!(said.contains("all of it is in $HOME/out/"), "{way:?}: {script}: {said}");
+            assert!(cell.path("work/tmp/outputs/kept").exists(), "{way:?}: {script}");
+        }
+        let all = std::fs::read_to_string(cell.path("work/tmp/outputs/1.txt")).unwrap();
+        assert!(all.starts_with("1\n2\n") && all.ends_with("20000\n"), "{way:?}");
+        assert!(!cell.path("out/1.txt").exists(), "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_advice_names_a_grant_that_can_never_be_given() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        cell.outside("sh", &["-c", "git init -q . && git init -q sub && git init -q ../other"]);
+        cell.write("other/.env", "secret");
+        cell.write("other/.ssh/key", "secret");
+        let shell = cell.shell().denials(DenyRules::of_commands());
+        let other = cell.path("other").display().to_string();
+        for script in [
+            "echo x > sub/.git/hooks/pre-commit",
+            "echo x >> sub/.git/config",
+            &format!("echo x > {other}/.git/hooks/pre-commit"),
+            &format!("echo x >> {other}/.git/config"),
+            &format!("cat {other}/.ssh/key"),
+            &format!("cat {other}/.env"),
+            &format!("echo x > {other}/.bashrc"),
+        ] {
+            let said = cell.sh(&shell, script).await.text;
+            assert!(!said.contains("needs the grant"), "{way:?}: {script}: {said}");
+        }
+        let said = cell.sh(&shell, &format!("cat {other}/file")).await.text;
+        assert!(!said.contains("regardless of grants"), "{way:?}: {said}");
     }
 }
 

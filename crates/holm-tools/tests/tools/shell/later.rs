@@ -485,3 +485,74 @@ async fn a_folder_elsewhere_that_was_granted_is_held_like_the_workspace() {
         assert!(read("free").is_some() && !everyday(&cell, "other/n"), "{way:?}: {said}");
     }
 }
+
+/// A nested repository with two commits, as the user made it.
+fn nested(cell: &Cell) {
+    let setup = "git init -q -b main sub && cd sub && echo a > a.txt && git add a.txt && \
+                 git -c user.name=u -c user.email=u@h commit -q -m first && echo b > a.txt && \
+                 git -c user.name=u -c user.email=u@h commit -q -a -m second && mkdir hooks.d";
+    cell.outside("sh", &["-c", setup]);
+}
+
+#[tokio::test]
+async fn a_command_leaves_nothing_in_a_git_folder_that_misleads_the_users_next_git() {
+    // What the command leaves, and what the user then does.
+    let cases: &[(&str, &str, &[&[&str]])] = &[
+        (
+            "a link that git writes the message to",
+            "rm -f sub/.git/COMMIT_EDITMSG; ln -s $CELL/out/ran sub/.git/COMMIT_EDITMSG",
+            &[&["commit", "-q", "--allow-empty", "-m", "x"]],
+        ),
+        (
+            "a link that git logs to",
+            "rm -f sub/.git/logs/HEAD; ln -s $CELL/out/ran sub/.git/logs/HEAD",
+            &[&["commit", "-q", "--allow-empty", "-m", "x"]],
+        ),
+        (
+            "a link in the place of a folder",
+            "mv sub/.git/logs sub/l; mkdir -p sub/m; ln -s $CELL/out sub/.git/logs; ln -s ran sub/m/HEAD",
+            &[&["commit", "-q", "--allow-empty", "-m", "x"]],
+        ),
+        (
+            "steps that run a command",
+            "cd sub/.git; mkdir rebase-merge; cd rebase-merge; git rev-parse HEAD > onto; cp onto orig-head; \
+             echo refs/heads/main > head-name; : > interactive; echo \"exec touch $CELL/out/ran\" > git-rebase-todo; \
+             echo 1 > end; echo 0 > msgnum; : > done",
+            &[&["rebase", "--continue"]],
+        ),
+    ];
+    for way in WAYS {
+        for (what, script, does) in cases {
+            let cell = Cell::new(way);
+            nested(&cell);
+            let shell = cell.shell().denials(DenyRules::of_commands());
+            let said = cell.sh(&shell, script).await.text;
+            assert!(said.contains("sub: Holm "), "{way:?}: {what}: {said}");
+            for args in *does {
+                let args = [&["-c", "user.name=u", "-c", "user.email=u@h"], *args].concat();
+                git(&cell, &cell.path("work/sub"), &args);
+            }
+            assert!(!cell.path("out/ran").exists(), "{way:?}: {what}: {said}");
+            assert!(!cell.path("out/HEAD").exists(), "{way:?}: {what}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_uses_git_in_a_nested_repository_is_not_disturbed() {
+    for way in WAYS {
+        let cell = Cell::new(way);
+        nested(&cell);
+        let shell = cell.shell().denials(DenyRules::of_commands());
+        let first = "cd sub && git config -l >/dev/null; export GIT_AUTHOR_NAME=u GIT_AUTHOR_EMAIL=u@h \
+                     GIT_COMMITTER_NAME=u GIT_COMMITTER_EMAIL=u@h; git checkout -q -b side HEAD~1 && echo c > a.txt && \
+                     git commit -q -a -m third && git stash list && ! git rebase -q -X patience main";
+        let said = cell.sh(&shell, first).await.text;
+        assert!(said.contains("[exit status 0]") && !said.contains("Holm "), "{way:?}: {said}");
+        let second = "cd sub; export GIT_COMMITTER_NAME=u GIT_COMMITTER_EMAIL=u@h GIT_EDITOR=true; echo d > a.txt; \
+                      git add a.txt && git rebase --continue && git log --format=%s";
+        let said = cell.sh(&shell, second).await.text;
+        assert!(said.contains("third\nsecond\nfirst"), "{way:?}: {said}");
+        assert!(!said.contains("Holm "), "{way:?}: {said}");
+    }
+}
