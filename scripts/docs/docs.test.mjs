@@ -23,6 +23,9 @@ const PARTS = {
   Trust: ['threat-model.md', 'specification.md', '../attacks/README.md', 'stability.md'],
 };
 
+/** Words that readers stumble over; a noun says it better: the caller, the user, another process. */
+const ODD_WORDS = /\b(?:whoever|somebody|nobody|whatever|those who|that which|it is looked|are others)\b/i;
+
 /** A picture that is larger slows the front page down. */
 const MAX_PICTURE_BYTES = 150 * 1024;
 
@@ -201,6 +204,19 @@ test('the README is short, and each of its figures stands in the page that it li
       assert.ok(links.some((text) => text.includes(figure)), `${figure} of ${row}`);
     }
   }
+});
+
+test('no page says nobody, somebody, whoever or whatever', () => {
+  const odd = [];
+  for (const page of site.pages.values()) {
+    if (page.path === 'CHANGELOG.md') continue;
+    for (const { heading, text } of page.sections) {
+      // Quoted words are those of a program.
+      const words = ODD_WORDS.exec(`${heading} ${text.replaceAll(/"[^"]*"/g, '')}`);
+      if (words !== null) odd.push(`${page.path}, ${heading}: ${words[0]}`);
+    }
+  }
+  assert.deepEqual(odd, []);
 });
 
 test('every picture is shown somewhere and is small', () => {
