@@ -23,8 +23,19 @@ export function codeOf(tokens, languages = SHELL) {
       // A here-document is a file, not a command.
       found.push(...commandLines(token.text.replaceAll(/<<'?(\w+)'?\n[^]*?\n\1\b/g, '')));
     } else if (token.type === 'codespan') {
-      found.push(token.text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'"));
+      found.push(plain(token.text));
     }
+  });
+  return found;
+}
+
+const plain = (text) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+
+/** Code in sentences. */
+export function spansOf(tokens) {
+  const found = [];
+  new Marked().walkTokens(tokens, (token) => {
+    if (token.type === 'codespan') found.push(plain(token.text));
   });
   return found;
 }
@@ -74,6 +85,13 @@ export class CommandHelp {
       this.#known.set(key, { commands, flags: new Set([...flags.filter(Boolean), '-h', '--help', '-V', '--version']) });
     }
     return this.#known.get(key);
+  }
+
+  /** The flags of all commands, at any depth. */
+  allFlags(path = []) {
+    const { commands, flags } = this.of(path);
+    const below = commands.filter((name) => name !== 'help').flatMap((name) => [...this.allFlags([...path, name])]);
+    return new Set([...flags, ...below]);
   }
 
   /** What is wrong with a command, or nothing. */

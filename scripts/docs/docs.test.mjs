@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
-import { CommandHelp, codeOf, holmCommands } from './commands.mjs';
+import { CommandHelp, codeOf, holmCommands, spansOf } from './commands.mjs';
 import { INDEX, buildSite, siteName } from './site.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -25,6 +25,9 @@ const PARTS = {
 
 /** Words that readers stumble over; a noun says it better: the caller, the user, another process. */
 const ODD_WORDS = /\b(?:whoever|somebody|nobody|whatever|those who|that which|it is looked|are others)\b/i;
+
+/** Flags of other programs that pages name. */
+const FOREIGN_FLAGS = ['--second', '--no-default-features', '--part', '--unstable-kv', '--full-auto', '--dangerously-skip-permissions', '--yolo'];
 
 /** A picture that is larger slows the front page down. */
 const MAX_PICTURE_BYTES = 150 * 1024;
@@ -150,6 +153,28 @@ test('every command is explained somewhere', () => {
   const text = [...site.pages.values()].filter(({ path }) => path !== 'CHANGELOG.md').flatMap((page) => codeOf(page.tokens)).join('\n');
   const missing = new CommandHelp(program()).of([]).commands.filter((name) => name !== 'help' && !text.includes(`holm ${name}`));
   assert.deepEqual(missing, []);
+});
+
+test('the exit codes on the page about holm run are those of the program', () => {
+  const help = execFileSync(program(), ['--help'], { encoding: 'utf8' });
+  const own = [...help.slice(help.indexOf('Exit codes:')).matchAll(/^ {2}(\d+) /gm)].map((match) => match[1]);
+  const section = read('docs/run.md').split('## Exit codes')[1];
+  assert.ok(own.length > 5, help);
+  assert.deepEqual([...section.matchAll(/^\| (\d+) \|/gm)].map((match) => match[1]), own);
+});
+
+test('every flag in a sentence belongs to a command', () => {
+  const help = new CommandHelp(program());
+  const flags = help.allFlags();
+  const wrong = [];
+  for (const page of site.pages.values()) {
+    if (!page.path.startsWith('docs/') && page.path !== 'README.md') continue;
+    for (const code of spansOf(page.tokens)) {
+      const flag = /^(--[a-z][\w-]*)/.exec(code)?.[1];
+      if (flag !== undefined && !flags.has(flag) && !FOREIGN_FLAGS.includes(flag)) wrong.push(`${page.path}: ${flag}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
 });
 
 test('every make target and script in the documentation exists', () => {
