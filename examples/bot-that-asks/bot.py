@@ -54,8 +54,11 @@ def approve(session, posed):
 
 def watch(session, after):
     """Watches until the agent is done. Returns the position, for the next time."""
+    asked = set()
     for kind, data, position in frames(session, after):
-        if kind == "question" and "approval" in data["question"]:
+        # A question may come twice, with the same id: it was open when the bot began to watch, and it is news.
+        if kind == "question" and "approval" in data["question"] and data["id"] not in asked:
+            asked.add(data["id"])
             approve(session, data)
         if kind != "event":
             continue

@@ -2,7 +2,7 @@
 
 import { inBrowser } from '../../packages/holm/test/hosts/chromium.mjs';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 240_000;
 
 await inBrowser(process.argv[2], async (page) => {
   page.setDefaultTimeout(PATIENCE_MS);
