@@ -1,17 +1,18 @@
 //! How often and how long each program is measured.
 
 use std::{
-    env, fs,
     io::{ErrorKind, Read as _},
     net::{TcpListener, TcpStream},
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
 
-use crate::child::{self, Ran};
+use crate::{
+    child::{self, Ran},
+    program::{Home, Program},
+};
 
 /// Starts for the version.
 pub const VERSION_ROUNDS: usize = 40;
@@ -19,24 +20,6 @@ pub const VERSION_ROUNDS: usize = 40;
 pub const REQUEST_ROUNDS: usize = 8;
 /// How long a first request may take.
 const LONGEST: Duration = Duration::from_secs(120);
-
-/// A program.
-#[derive(Debug, Clone)]
-pub struct Contender {
-    /// What it is called.
-    pub name: &'static str,
-    /// Where it is.
-    pub program: PathBuf,
-    asks: Asks,
-}
-
-/// How it is asked to do something.
-#[derive(Debug, Clone, Copy)]
-enum Asks {
-    Holm,
-    Codex,
-    Opencode,
-}
 
 /// What one program costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,26 +56,11 @@ fn ends(mut times: Vec<Duration>) -> (Duration, Duration) {
     (at(0), at(times.len() / 2))
 }
 
-impl Contender {
-    /// Holm's binary, and those that npm brought into a folder.
-    pub fn all(holm: &Path, peers: &Path) -> [Self; 3] {
-        let modules = peers.join("node_modules");
-        let codex = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
-        [
-            Self { name: "holm", program: holm.to_owned(), asks: Asks::Holm },
-            Self { name: "codex", program: modules.join(codex), asks: Asks::Codex },
-            Self {
-                name: "opencode",
-                program: modules.join("opencode-linux-x64/bin/opencode"),
-                asks: Asks::Opencode,
-            },
-        ]
-    }
-
+impl Program {
     /// Asks for the version.
     pub fn version(&self) -> Result<Ran, String> {
         let home = Home::new()?;
-        child::run(home.command(&self.program).arg("--version"))
+        child::run(home.command(&self.path).arg("--version"))
     }
 
     /// How long it takes until the first request to a model is there.
@@ -101,7 +69,7 @@ impl Contender {
         let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
         listener.set_nonblocking(true).map_err(|error| error.to_string())?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-        let mut command = home.command(&self.program);
+        let mut command = home.command(&self.path);
         self.ask(&mut command, port);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let began = Instant::now();
@@ -110,40 +78,6 @@ impl Contender {
         let _ = child.kill();
         let _ = child.wait();
         asked
-    }
-
-    fn ask(&self, command: &mut Command, port: u16) {
-        let base = format!("http://127.0.0.1:{port}/v1");
-        match self.asks {
-            Asks::Holm => {
-                command.args(["run", "--model", "openai/gpt-5-mini", "-p", "hi"]);
-                command.env("OPENAI_API_KEY", "none").env("OPENAI_BASE_URL", base);
-            }
-            Asks::Codex => {
-                let provider = format!(
-                    "model_providers.bench={{name=\"bench\",base_url=\"{base}\",wire_api=\"responses\"}}"
-                );
-                command.args([
-                    "exec",
-                    "--skip-git-repo-check",
-                    "-m",
-                    "m",
-                    "-c",
-                    "model_provider=\"bench\"",
-                    "-c",
-                ]);
-                command.args([&provider, "hi"]);
-            }
-            Asks::Opencode => {
-                let config = format!(
-                    "{{\"autoupdate\":false,\"model\":\"bench/m\",\"small_model\":\"bench/m\",\"provider\":{{\"bench\":{{\
-                     \"npm\":\"@ai-sdk/openai-compatible\",\"options\":{{\"baseURL\":\"{base}\",\"apiKey\":\"none\"}},\
-                     \"models\":{{\"m\":{{\"name\":\"m\"}}}}}}}}}}"
-                );
-                command.args(["run", "-m", "bench/m", "hi"]);
-                command.env("OPENCODE_CONFIG_CONTENT", config).env("OPENCODE_DISABLE_MODELS_FETCH", "1");
-            }
-        }
     }
 }
 
@@ -181,29 +115,4 @@ fn is_post(mut stream: TcpStream) -> bool {
     let mut begin = [0; 5];
     let set = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(LONGEST)));
     set.and_then(|()| stream.read_exact(&mut begin)).is_ok() && &begin == b"POST "
-}
-
-/// An empty home folder that is gone afterwards.
-struct Home(PathBuf);
-
-impl Home {
-    fn new() -> Result<Self, String> {
-        let name = format!("holm-startup-{}-{:?}", std::process::id(), thread::current().id());
-        let folder = env::temp_dir().join(name);
-        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        Ok(Self(folder))
-    }
-
-    fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(&self.0).env_clear().env("HOME", &self.0).env("CODEX_HOME", &self.0);
-        command.env("PATH", env::var_os("PATH").unwrap_or_default());
-        command
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -3,11 +3,13 @@
 mod child;
 mod contender;
 mod keep;
+mod program;
 mod report;
 
 use std::{path::PathBuf, process::exit, time::Instant};
 
-use contender::{Contender, Figure};
+use contender::Figure;
+use program::Program;
 
 /// The longest that one contender is measured in one way, in seconds: slow ones are started less often.
 const PATIENCE: u64 = 60;
@@ -15,11 +17,11 @@ const PATIENCE: u64 = 60;
 fn main() {
     let [holm, peers] = [arguments("HOLM_BIN"), arguments("HOLM_STARTUP_PEERS")];
     let (mut figures, mut not_measured) = (Vec::new(), Vec::new());
-    for contender in Contender::all(&holm, &peers) {
-        eprintln!("measuring {}", contender.name);
-        match measured(&contender) {
+    for program in Program::all(&holm, &peers) {
+        eprintln!("measuring {}", program.name);
+        match measured(&program) {
             Ok(figure) => figures.push(figure),
-            Err(why) => not_measured.push((contender.name, why)),
+            Err(why) => not_measured.push((program.name, why)),
         }
     }
     print!("{}", report::markdown(&figures, &not_measured));
@@ -39,12 +41,12 @@ fn arguments(name: &str) -> PathBuf {
     value.into()
 }
 
-fn measured(contender: &Contender) -> Result<Figure, String> {
+fn measured(program: &Program) -> Result<Figure, String> {
     let (mut versions, mut memory) = (Vec::new(), 0);
     let began = Instant::now();
     // One more, first, so that the file is in memory.
     for round in 0..=contender::VERSION_ROUNDS {
-        let ran = contender.version()?;
+        let ran = program.version()?;
         memory = memory.max(ran.most_memory);
         if round > 0 {
             versions.push(ran.took);
@@ -56,7 +58,7 @@ fn measured(contender: &Contender) -> Result<Figure, String> {
     let mut requests = Vec::new();
     let began = Instant::now();
     for round in 0..=contender::REQUEST_ROUNDS {
-        let took = contender.first_request()?;
+        let took = program.first_request()?;
         if round > 0 {
             requests.push(took);
         }
@@ -64,6 +66,6 @@ fn measured(contender: &Contender) -> Result<Figure, String> {
             break;
         }
     }
-    let size = std::fs::metadata(&contender.program).map_err(|error| error.to_string())?.len();
-    Ok(Figure::new(contender.name, versions, requests, memory, size))
+    let size = std::fs::metadata(&program.path).map_err(|error| error.to_string())?.len();
+    Ok(Figure::new(program.name, versions, requests, memory, size))
 }
