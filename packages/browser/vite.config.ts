@@ -1,4 +1,5 @@
-// Builds the page. Environment variables name what it may connect to; they end up in its settings and in its Content-Security-Policy.
+// Builds the page. Environment variables name the hosts that it may connect to, which become part of its settings and its
+// Content-Security-Policy.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
@@ -38,7 +39,7 @@ const settings = {
   webLlmModel: env.HOLM_WEBLLM_MODEL ?? 'Qwen2.5-3B-Instruct-q4f16_1-MLC',
 };
 
-// WebLLM's weights and libraries come from these hosts; a page that does not offer it need not name them.
+// The hosts of WebLLM's weights and libraries; a page without WebLLM does not need them.
 const webLlm = env.HOLM_WEBLLM === 'no' ? [] : ['https://huggingface.co', 'https://*.hf.co', 'https://raw.githubusercontent.com'];
 
 const connect = [
@@ -48,13 +49,13 @@ const connect = [
   ...webLlm,
 ];
 
-/** Puts the addresses into the page's policy. */
+/** Inserts the hosts into the page's policy. */
 const policy: Plugin = {
   name: 'holm-policy',
   transformIndexHtml: (html) => html.replaceAll('%HOLM_CONNECT%', [...new Set(connect)].join(' ')),
 };
 
-/** Serves the model files that set-up brought. */
+/** Serves the model files that `scripts/setup model` downloaded. */
 const models: Plugin = {
   name: 'holm-models',
   configureServer: ({ middlewares }) => void middlewares.use(serve),
@@ -69,7 +70,7 @@ function serve(request: { url?: string }, response: import('node:http').ServerRe
   createReadStream(file).pipe(response);
 }
 
-/** Longest answer of the edge host to a wish for a token, in milliseconds. */
+/** The time limit of a token request to the edge host, in milliseconds. */
 const TOKEN_PATIENCE_MS = 10_000;
 
 /**
@@ -87,7 +88,7 @@ function token(request: import('node:http').IncomingMessage, response: import('n
   if (!operator || !edge || request.method !== 'POST' || request.url !== path) return next();
   const origin = request.headers.origin;
   const refuse = (status: number) => void response.writeHead(status).end();
-  // Only this page itself is given one; a browser says who asks.
+  // Only this page itself gets a token; browsers send the origin of the page.
   if (origin !== `http://${request.headers.host}`) return refuse(403);
   fetch(`${edge.replace(/\/+$/, '')}/token`, {
     method: 'POST',
@@ -100,15 +101,15 @@ function token(request: import('node:http').IncomingMessage, response: import('n
   );
 }
 
-/** Writes the service worker with the names of everything that was built. */
+/** Writes the service worker with the names of all built files. */
 const offline: Plugin = {
   name: 'holm-offline',
   apply: 'build',
   generateBundle(_, bundle) {
-    // What nobody has chosen is not fetched in advance: WebLLM's script is megabytes.
-    const wanted = Object.values(bundle).filter((file) => !(file.type === 'chunk' && file.isDynamicEntry) && !/\.(map|html)$/.test(file.fileName));
-    const files = JSON.stringify(['/', ...wanted.map(({ fileName }) => `/${fileName}`)]);
-    // Names of files change with their content, and the page itself with its settings.
+    // WebLLM's script has megabytes, so the service worker does not cache it in advance.
+    const cached = Object.values(bundle).filter((file) => !(file.type === 'chunk' && file.isDynamicEntry) && !/\.(map|html)$/.test(file.fileName));
+    const files = JSON.stringify(['/', ...cached.map(({ fileName }) => `/${fileName}`)]);
+    // File names contain a hash of their content, and the page changes with its settings.
     const version = createHash('sha256').update(files).update(JSON.stringify([settings, connect])).digest('hex').slice(0, 16);
     const script = readFileSync(new URL('src/sw.js', import.meta.url), 'utf8');
     const source = script.replace('__FILES__', files).replace('__VERSION__', version);

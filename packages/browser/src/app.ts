@@ -1,42 +1,41 @@
-// The page as a whole: which engine, which run, which buttons may be pressed.
+// The page: the chosen engine, the current run and the state of the buttons.
 
 import { inspectJournal, Run, type Tool } from 'holm';
 import { addressOf, extractTool, fetchUrl, McpServer } from 'holm/web';
 import type { Engine } from './engines/engine';
-import { readResult, type Results } from './results';
-import { Session } from './session';
+import { readResult, type ResultStore } from './result-store';
+import { RunSession } from './run-session';
 import type { Settings } from './settings';
-import type { Store } from './store';
+import type { RunStore } from './run-store';
 import { noteTools, readDom } from './tools/index';
 import type { Controls } from './ui/controls';
-import { Log } from './ui/log';
+import { RunLog } from './ui/run-log';
 
-/** The page. */
 export class App {
   readonly #controls: Controls;
-  readonly #store: Store;
-  readonly #results: Results | undefined;
+  readonly #store: RunStore;
+  readonly #results: ResultStore | undefined;
   readonly #settings: Settings;
   readonly #engines: Engine[];
-  readonly #log: Log;
-  #session: Session | undefined;
+  readonly #log: RunLog;
+  #session: RunSession | undefined;
 
-  constructor(controls: Controls, store: Store, results: Results | undefined, settings: Settings, engines: Engine[]) {
+  constructor(controls: Controls, store: RunStore, results: ResultStore | undefined, settings: Settings, engines: Engine[]) {
     this.#controls = controls;
     this.#store = store;
     this.#results = results;
     this.#settings = settings;
     this.#engines = engines;
-    this.#log = new Log(controls.log);
+    this.#log = new RunLog(controls.log);
   }
 
-  /** Shows the engines and the latest run, and goes on with it if it was at work. */
+  /** Shows the engines and the latest run, and resumes it if it was working. */
   async start(): Promise<void> {
     const latest = await this.#store.latest();
     await this.#listEngines(latest?.engine);
     this.#listen();
     await this.#open(latest?.run);
-    await this.#busy(() => this.#session?.goOn());
+    await this.#busy(() => this.#session?.resume());
   }
 
   async #listEngines(chosen: string | undefined): Promise<void> {
@@ -67,12 +66,12 @@ export class App {
     load.addEventListener('change', () => void this.#busy(() => this.#load()));
   }
 
-  /** Opens a run, or a new one, with the engine that is chosen. */
+  /** Opens a run, or a new one, with the chosen engine. */
   async #open(run: string | undefined): Promise<void> {
     const engine = this.#engines.find(({ id }) => id === this.#controls.engine.value);
-    if (!engine) throw new Error('no engine can be used here');
+    if (!engine) throw new Error('no model works in this browser');
     const { grants, mcp } = this.#settings;
-    this.#session = new Session(
+    this.#session = new RunSession(
       {
         store: this.#store,
         engine: prepared(engine, this.#controls),
@@ -91,19 +90,19 @@ export class App {
     const { grants, mcp } = this.#settings;
     const tools = [readDom(() => this.#controls.page), ...noteTools(this.#store), extractTool()];
     if (grants.length > 0) {
-      // A page is never told where a redirect leads, so none is followed; nothing of the person's own is sent along.
+      // A page cannot see where a redirect leads, so it follows none. It sends no credentials.
       const init: RequestInit = { credentials: 'omit', referrerPolicy: 'no-referrer', mode: 'cors' };
       tools.push(fetchUrl({ policy: { grants }, redirects: 'refuse', init, maxChars: 4000 }));
     }
-    // Only servers give more than a journal carries; a small model has an easier choice without the tool.
+    // Only MCP servers return more than a journal holds; without the tool a small model has an easier choice.
     if (mcp.length > 0 && this.#results) tools.push(readResult(this.#results, () => this.#session?.run));
     for (const { name, url } of mcp) {
       try {
-        const told = (note: string) => this.#log.problem(`The MCP server ${name}: ${note}`);
+        const told = (note: string) => this.#log.problem(`MCP server ${name}: ${note}`);
         const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] }, beside: tools, told });
         tools.push(...(await server.tools()));
       } catch (error) {
-        this.#log.problem(`The MCP server ${name} cannot be used: ${words(error)}`);
+        this.#log.problem(`MCP server ${name} is not available: ${words(error)}`);
       }
     }
     return tools;
@@ -125,18 +124,18 @@ export class App {
     this.#controls.load.value = '';
     if (!file) return;
     const journal = await file.text();
-    // Folded before it is kept: what is no journal is refused here, with the reason.
+    // Replayed before it is stored, so that an invalid journal is rejected here with the reason.
     const { torn } = inspectJournal(journal);
-    if (torn !== null) throw new Error(`this journal is damaged: ${torn}`);
+    if (torn !== null) throw new Error(`the journal is damaged: ${torn}`);
     const { run } = Run.replay(journal).started();
-    // History is never rewritten: what is here already must be the beginning of what comes.
-    if (!journal.startsWith(await this.#store.journal(run))) throw new Error('this run is here already, and went another way or further');
+    // The page never rewrites history: a stored journal must be a prefix of the new one.
+    if (!journal.startsWith(await this.#store.journal(run))) throw new Error('this run is already stored here, with different or later records');
     await this.#store.replace(run, this.#controls.engine.value, journal);
     await this.#open(run);
-    await this.#session?.goOn();
+    await this.#session?.resume();
   }
 
-  /** Does one thing at a time, and says what went wrong. */
+  /** Runs one action at a time, and shows its error. */
   async #busy(work: () => Promise<void> | undefined): Promise<void> {
     const { stop, state, ask } = this.#controls;
     const send = ask.querySelector('button');
@@ -155,9 +154,9 @@ export class App {
   }
 }
 
-/** An engine whose model is brought when it is first asked for, with its progress on the page. */
+/** An engine that loads its model on first use, with its progress on the page. */
 function prepared(engine: Engine, { download }: Controls): Engine {
-  const bring = () => {
+  const load = () => {
     download.hidden = false;
     return engine
       .prepare(({ loaded, total }) => {
@@ -172,8 +171,8 @@ function prepared(engine: Engine, { download }: Controls): Engine {
     label: engine.label,
     model: engine.model,
     unusable: () => engine.unusable(),
-    prepare: () => bring(),
-    named: (name) => ({ ...engine.named(name), ready: bring }),
+    prepare: () => load(),
+    named: (name) => ({ ...engine.named(name), ready: load }),
   };
 }
 

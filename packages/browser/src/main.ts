@@ -1,4 +1,4 @@
-// Where the page begins.
+// The entry point of the page.
 
 import { ready } from 'holm';
 import { App } from './app';
@@ -6,27 +6,27 @@ import type { Engine } from './engines/engine';
 import { RemoteEngine } from './engines/remote';
 import { WebLlmEngine } from './engines/webllm';
 import { WllamaEngine } from './engines/wllama';
-import { Results } from './results';
+import { ResultStore } from './result-store';
 import { settings } from './settings';
-import { Store } from './store';
-import { closeGate } from './trusted';
+import { RunStore } from './run-store';
+import { restrictScripts } from './trusted-types';
 import { controls } from './ui/controls';
 
-closeGate();
+restrictScripts();
 
 async function start(): Promise<void> {
-  // Another page that shows this one could lay itself over the buttons by which a person allows a call.
-  if (window.top !== window.self) throw new Error('this page does not work inside another one');
+  // A page that embeds this one could cover the approval buttons.
+  if (window.top !== window.self) throw new Error('this page cannot be embedded in another page');
   const engines: Engine[] = [new WllamaEngine(settings.files), new WebLlmEngine(settings.webLlmModel)];
   const { endpoint, endpointModel, endpointFormat, tokenUrl } = settings;
   if (endpoint !== undefined) engines.push(new RemoteEngine(endpoint, endpointModel, endpointFormat, tokenUrl));
-  const [store, results] = await Promise.all([Store.open(), Results.open(), ready()]);
+  const [store, results] = await Promise.all([RunStore.open(), ResultStore.open(), ready()]);
   await new App(controls(), store, results, settings, engines).start();
 }
 
 if (import.meta.env.PROD && 'serviceWorker' in navigator) {
   navigator.serviceWorker.register('/sw.js').catch(() => {
-    // Then the page needs a network every time; nothing else is lost.
+    // Without it the page needs a network each time; nothing else is lost.
   });
 }
 

@@ -1,26 +1,25 @@
-// What was said when the page was built. A page cannot be trusted to choose for itself where it may connect to, so the same list is in
-// its Content-Security-Policy.
+// The settings of the build. A page must not choose for itself where it connects, so the same list of hosts is in its
+// Content-Security-Policy.
 
 import type { Format } from 'holm/kernel';
 
 /** A model file with its adapter. */
-export interface Files {
+export interface ModelFiles {
   model: string;
   sha256: string;
   adapter: string | undefined;
 }
 
-/** Everything that a build fixes. */
 export interface Settings {
-  files: Files;
+  files: ModelFiles;
   /** The edge or server endpoint, if there is one. */
   endpoint: string | undefined;
   endpointModel: string;
-  /** What the endpoint speaks, where it is a service of its own and no edge host. */
+  /** The format of the endpoint, if it is a provider and not an edge host. */
   endpointFormat: Format | undefined;
-  /** Where this page gets its short-lived token for the endpoint. */
+  /** The URL of this page's short-lived token for the endpoint. */
   tokenUrl: string | undefined;
-  /** What `fetch_url` and MCP servers may reach. */
+  /** The grants of `fetch_url` and MCP servers. */
   grants: string[];
   mcp: { name: string; url: string }[];
   webLlmModel: string;
@@ -28,5 +27,4 @@ export interface Settings {
 
 declare const __HOLM__: Settings;
 
-/** The settings of this build. */
 export const settings: Settings = __HOLM__;

@@ -1,4 +1,4 @@
-// The page's own files, kept at the first visit: from then on it opens without a network. Nothing of another origin passes here.
+// Caches the page's own files at the first visit, so that the page then opens without a network. It ignores other origins.
 
 const FILES = __FILES__;
 const CACHE = 'holm-page-__VERSION__';
@@ -25,6 +25,6 @@ self.addEventListener('activate', (event) => {
 self.addEventListener('fetch', (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== 'GET' || url.origin !== location.origin || url.pathname.startsWith('/models/')) return;
-  const wanted = url.pathname === '/index.html' ? '/' : url.pathname;
-  event.respondWith(caches.match(wanted).then((kept) => kept ?? fetch(event.request)));
+  const path = url.pathname === '/index.html' ? '/' : url.pathname;
+  event.respondWith(caches.match(path).then((cached) => cached ?? fetch(event.request)));
 });

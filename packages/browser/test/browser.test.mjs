@@ -147,7 +147,7 @@ const results = (journal) =>
     .filter((block) => 'tool_result' in block)
     .map((block) => block.tool_result);
 
-test('a model behind the endpoint streams its answer; the page holds a short-lived token and no key', async () => {
+test('a remote model streams its answer; the page has a short-lived token and no key', async () => {
   await withEndpoint('drip', async (tab, context) => {
     const bearers = new Set();
     context.on('request', (request) => bearers.add(request.headers().authorization));
@@ -160,7 +160,7 @@ test('a model behind the endpoint streams its answer; the page holds a short-liv
   });
 });
 
-test('a call that writes is asked about: denied it does not run, allowed it runs once, also behind a reload', async () => {
+test('a write needs approval: denied it does not run, allowed it runs once, even after a reload', async () => {
   await withEndpoint(CALLS.note, async (tab) => {
     await send(tab, 'Save a note');
     await tab.click('#log button:text("Deny")');
@@ -188,7 +188,7 @@ test('a call that writes is asked about: denied it does not run, allowed it runs
   });
 });
 
-test('a granted origin is fetched, another is neither granted nor reachable', async () => {
+test('a granted origin is fetched, and another is neither granted nor reachable', async () => {
   await withEndpoint(CALLS.fetchSite, async (tab) => {
     await ask(tab, 'Weather in Oslo?');
     assert.match((await texts(tab, 'result')).join(), /Oslo: 12 degrees/);
@@ -204,7 +204,7 @@ test('a granted origin is fetched, another is neither granted nor reachable', as
   });
 });
 
-test('tools of an MCP server are used from the page, after the person allows it', async () => {
+test('the page uses tools of an MCP server after the user allows it', async () => {
   await withEndpoint(CALLS.echo, async (tab) => {
     await send(tab, 'Say it');
     await tab.click('#log button:text("Allow")');
@@ -213,7 +213,7 @@ test('tools of an MCP server are used from the page, after the person allows it'
   });
 });
 
-test('a result that is too large for a journal is a file of the origin, and the model reads on in it', async () => {
+test('a large result is stored as a file of the origin, and the model can read more of it', async () => {
   // Without the worker that keeps the page's files, so that a reload brings another model.
   await withEndpoint(CALLS.tell, async (tab) => {
     await send(tab, 'Tell me everything');
@@ -243,7 +243,7 @@ test('a result that is too large for a journal is a file of the origin, and the 
   }, { serviceWorkers: 'block' });
 });
 
-test('the page speaks to a service by itself, in the format that it wants', async () => {
+test('the page uses a service directly, in its format', async () => {
   const built = await build({ HOLM_ENDPOINT: `${page.url}/service`, HOLM_ENDPOINT_FORMAT: 'ollama', HOLM_ENDPOINT_MODEL: 'hello' });
   const { context, requests, close } = await browse();
   page.use(built);
@@ -261,7 +261,7 @@ test('the page speaks to a service by itself, in the format that it wants', asyn
   }
 });
 
-test('the example of the documentation: two commands, and the page has a token that opens the model alone', async () => {
+test('the example of the documentation works: two commands, and the page has a token for the model only', async () => {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const host = await deno({ LLM_ENDPOINT: `${double}/v1`, LLM_API_KEY: KEY, LLM_MODEL: 'hello', HOLM_TOKEN: MASTER, HOLM_ORIGINS: origin });
@@ -288,7 +288,7 @@ test('the example of the documentation: two commands, and the page has a token t
   }
 });
 
-test('a guard that refuses a result is shown, and the run ends with the reason', async () => {
+test('a rejected result is shown, and the run ends with the reason', async () => {
   await withEndpoint(CALLS.empty, async (tab) => {
     await tab.evaluate(() => {
       const empty = document.createElement('p');
@@ -330,7 +330,7 @@ test('a hostile page and a hostile model execute nothing and send nothing', asyn
   });
 });
 
-test('a page that shows this one inside itself gets no buttons to lay itself over', async () => {
+test('an embedded page shows no buttons', async () => {
   const { context, close } = await browse();
   const outer = await serve(undefined, (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${page.url}"></iframe>`);
@@ -340,7 +340,7 @@ test('a page that shows this one inside itself gets no buttons to lay itself ove
     const tab = await context.newPage();
     await tab.goto(outer.url);
     const inner = tab.frameLocator('iframe');
-    await inner.locator('#state:text("does not work inside another one")').waitFor();
+    await inner.locator('#state:text("cannot be embedded in another page")').waitFor();
     assert.equal(await inner.locator('#engine option').count(), 0);
   } finally {
     await close();
@@ -348,7 +348,7 @@ test('a page that shows this one inside itself gets no buttons to lay itself ove
   }
 });
 
-test('a journal that is brought never takes the place of another past', async () => {
+test('an imported journal never replaces a different past', async () => {
   await withEndpoint('hello', async (tab) => {
     await ask(tab, 'One');
     const { text, run } = await journalOf(tab);
@@ -358,18 +358,18 @@ test('a journal that is brought never takes the place of another past', async ()
     for (const brought of [line, first]) {
       await tab.setInputFiles('#import', { name: 'run.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(brought) });
       await tab.waitForFunction(() => document.querySelector('#state').value === 'failed');
-      assert.match((await texts(tab, 'problem')).at(-1), /here already/);
+      assert.match((await texts(tab, 'problem')).at(-1), /already stored here/);
       await ask(tab, 'Again');
     }
     assert.ok((await journalOf(tab)).text.startsWith(text));
   });
 });
 
-test('a person stops a run that hangs', async () => {
+test('the user stops a run that hangs', async () => {
   await withEndpoint('stalled', async (tab) => {
     await send(tab, 'Hi');
     await tab.click('#stop:enabled');
     await idle(tab);
-    assert.match((await texts(tab, 'problem')).join(), /cancelled/);
+    assert.match((await texts(tab, 'problem')).join(), /Stopped by the user\./);
   });
 });

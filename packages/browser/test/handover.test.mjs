@@ -62,7 +62,7 @@ async function bring(tab, folder, run, journal, prompts) {
   await idle(tab);
 }
 
-test('a run moves from the page to the edge, to the command, to the other edge and back, and every host only adds to it', async () => {
+test('a run moves from the page to the edge, to the command, to the other edge and back, and every host only appends', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'holm-journey-'));
   const page = await serve(undefined);
   const settings = { LLM_ENDPOINT: `${double}/v1`, LLM_MODEL: MODEL, HOLM_OPEN: 'yes', HOLM_ORIGINS: page.url };

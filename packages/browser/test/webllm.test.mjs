@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import test from 'node:test';
 import { ask, browse, build, idle, open, serve, texts } from './page.mjs';
 
-test('WebLLM is offered where there is WebGPU, and weights that cannot be fetched are said', async () => {
+test('WebLLM is offered with WebGPU, and a failed download is reported', async () => {
   const folder = await build({ HOLM_WEBLLM: 'yes' });
   const page = await serve(folder);
   const { context, requests, close } = await browse(['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']);

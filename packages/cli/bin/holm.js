@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the native command that this package brings, with everything as it was given: arguments, streams, signals, and the exit
-// code. Nothing is downloaded and nothing is changed on the way.
+// Starts the native command of this package, and passes on arguments, streams, signals and the exit code unchanged. It downloads
+// nothing.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -11,10 +11,10 @@ const place = `${process.platform}-${process.arch}`;
 const program =
   process.env.HOLM_BINARY ?? fileURLToPath(new URL(`../vendor/${place}/holm`, import.meta.url));
 
-// What `holm` says where something is wrong with this machine.
+// The exit code of `holm` for a problem with the machine.
 const FAILED = 1;
 
-// A shell's way to say that a signal ended a program.
+// Shells add the number of the signal that ended a program.
 const BY_SIGNAL = 128;
 
 function fail(message, hint) {
@@ -29,15 +29,15 @@ if (!existsSync(program)) {
   );
 }
 
-// The terminal sends Ctrl-C to both; the command decides what becomes of it. What is sent to this process alone is handed on.
-// The handlers come first: the command may be at work before the next line of this file is.
+// The terminal sends Ctrl-C to both processes, and the command handles it. Signals to this process alone are forwarded. The handlers
+// are installed first, because the command may run before the next line of this file does.
 let child;
 for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 
 child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 
-child.on("error", (error) => fail(`${program} cannot be started: ${error.message}`, "install the package again"));
+child.on("error", (error) => fail(`cannot start ${program}: ${error.message}`, "reinstall the package"));
 child.on("exit", (code, signal) => {
   process.exit(signal === null ? code : BY_SIGNAL + (constants.signals[signal] ?? 0));
 });

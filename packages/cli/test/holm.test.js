@@ -19,18 +19,18 @@ function program(script) {
   return { ...process.env, HOLM_BINARY: file };
 }
 
-test("arguments, streams and the exit code go through as they are", () => {
+test("arguments, streams and the exit code are passed on unchanged", () => {
   const env = program('printf "%s|" "$@"; cat; echo note >&2; exit 6');
   const ran = spawnSync(process.execPath, [wrapper, "run", "-p", "a b", ""], { env, input: "in", encoding: "utf8" });
   assert.deepEqual([ran.status, ran.stdout, ran.stderr], [6, "run|-p|a b||in", "note\n"]);
 });
 
-test("a command that a signal ended is told as shells tell it", () => {
+test("a signal gives the exit code that shells use", () => {
   const ran = spawnSync(process.execPath, [wrapper], { env: program("kill -TERM $$") });
   assert.equal(ran.status, 143);
 });
 
-test("a signal to the wrapper reaches the command, which says how it ends", async () => {
+test("a signal to the wrapper reaches the command, and its exit code is returned", async () => {
   const env = program('trap "exit 7" TERM; echo ready; while :; do sleep 0.1; done');
   const child = spawn(process.execPath, [wrapper], { env, stdio: ["ignore", "pipe", "inherit"] });
   await new Promise((resolve) => child.stdout.once("data", resolve));

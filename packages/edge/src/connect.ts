@@ -1,13 +1,13 @@
-// Requests to addresses that were checked, for Deno. A name is looked up once: whoever runs the name server could otherwise give a
-// public address to be checked and a private one to be used. With TLS that leads nowhere, because no other server has the name's
-// certificate; so only requests without it are sent from here.
+// Connects to addresses that were checked, for Deno. A name is looked up only once, because its name server could return a public
+// address for the check and a private one for the connection. TLS prevents that, because only the real server has the name's
+// certificate, so this code handles only plain HTTP.
 
 import { request, type Incoming, type Outgoing } from 'node:http';
 
-/** Sites refuse who does not say what they are. */
-const AGENT = 'holm-edge';
+/** Some sites refuse requests without a user agent. */
+const USER_AGENT = 'holm-edge';
 
-/** Sends a request to one of these addresses, or to who can prove that the name is theirs; redirects are handed back. */
+/** Sends a request to one of these addresses, or over TLS to the name itself. It does not follow redirects. */
 export async function connectTo(url: string, addresses: string[], init: RequestInit): Promise<Response> {
   if (new URL(url).protocol !== 'http:') return fetch(url, init);
   const { signal, method = 'GET' } = init;
@@ -18,25 +18,25 @@ export async function connectTo(url: string, addresses: string[], init: RequestI
   const answer = await new Promise<Incoming>((resolve, reject) => {
     const outgoing = request(url, {
       method,
-      // One connection for each request: one that is kept open was checked for somebody else.
+      // One connection per request: an open one was checked for another request.
       agent: false,
-      headers: { 'user-agent': AGENT, accept: '*/*', 'accept-encoding': 'identity' },
-      lookup: (_, { all }, tell) => (all ? tell(null, found) : tell(null, first.address, first.family)),
+      headers: { 'user-agent': USER_AGENT, accept: '*/*', 'accept-encoding': 'identity' },
+      lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first.address, first.family)),
     });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
-    stopping(signal, outgoing);
+    destroyOnAbort(signal, outgoing);
     outgoing.end();
   });
-  stopping(signal, answer);
-  return new Response(isBare(answer.statusCode) ? null : bodyOf(answer), { status: answer.statusCode, headers: headersOf(answer) });
+  destroyOnAbort(signal, answer);
+  return new Response(hasNoBody(answer.statusCode) ? null : bodyOf(answer), { status: answer.statusCode, headers: headersOf(answer) });
 }
 
-/** Statuses that a response with a body cannot have. */
-const isBare = (status: number): boolean => [101, 204, 205, 304].includes(status);
+/** Whether a response with this status has no body. */
+const hasNoBody = (status: number): boolean => [101, 204, 205, 304].includes(status);
 
-function stopping(signal: AbortSignal | null | undefined, what: Outgoing | Incoming): void {
-  signal?.addEventListener('abort', () => what.destroy(signal.reason as Error), { once: true });
+function destroyOnAbort(signal: AbortSignal | null | undefined, stream: Outgoing | Incoming): void {
+  signal?.addEventListener('abort', () => stream.destroy(signal.reason as Error), { once: true });
 }
 
 function headersOf({ headers }: Incoming): Headers {
@@ -47,7 +47,7 @@ function headersOf({ headers }: Incoming): Headers {
   return all;
 }
 
-/** The bytes as they are asked for; whoever stops reading closes the connection. */
+/** The body as a stream; cancelling it closes the connection. */
 function bodyOf(answer: Incoming): ReadableStream<Uint8Array> {
   const pieces = answer[Symbol.asyncIterator]();
   return new ReadableStream({

@@ -1,12 +1,11 @@
-// The entry of Deno: `deno run --allow-env --allow-net --allow-read dist/deno.js`. With `--unstable-kv` and HOLM_KEEP=yes (or a file's
-// path) journals are kept in Deno KV.
+// The entry point for Deno: `deno run --allow-env --allow-net --allow-read dist/deno.js`. With `--unstable-kv` and HOLM_KEEP=yes (or a
+// file path) it stores journals in Deno KV.
 
 import { connectTo } from './connect.js';
 import { handler } from './handler.js';
-import { Conflict, Keep, type Chunks } from './keep.js';
+import { ConflictError, JournalStore, type ChunkStore } from './journal-store.js';
 import { readSettings } from './settings.js';
 
-/** The port of the systems that this replaces. */
 const PORT = 8000;
 
 interface KvEntry {
@@ -34,23 +33,23 @@ const hostname = environment.HOST ?? '127.0.0.1';
 const handle = handler({ settings, resolve, connect: connectTo, keep: await keepOf(environment.HOLM_KEEP) });
 Deno.serve({ port, hostname, onListen: (at) => console.log(`http://${hostname}:${at.port}`) }, handle);
 
-/** Every address of a name; one that leads inside is enough to refuse it. */
+/** All addresses of a name; a single private one is enough to refuse it. */
 async function resolve(host: string): Promise<string[]> {
-  // What the system's own file of hosts calls this machine is not asked of a name server.
+  // Name servers do not know localhost.
   if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1'];
   const found = await Promise.allSettled([Deno.resolveDns(host, 'A'), Deno.resolveDns(host, 'AAAA')]);
   const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-  if (addresses.length === 0) throw new Error(`${host} has no address`);
+  if (addresses.length === 0) throw new Error(`cannot resolve ${host}`);
   return addresses;
 }
 
-async function keepOf(where: string | undefined): Promise<Keep | undefined> {
+async function keepOf(where: string | undefined): Promise<JournalStore | undefined> {
   if (where === undefined || where === '') return undefined;
-  if (!Deno.openKv) throw new Error('HOLM_KEEP needs deno run --unstable-kv');
-  return new Keep(inKv(await Deno.openKv(where === 'yes' ? undefined : where)));
+  if (!Deno.openKv) throw new Error('HOLM_KEEP requires `deno run --unstable-kv`');
+  return new JournalStore(inKv(await Deno.openKv(where === 'yes' ? undefined : where)));
 }
 
-function inKv(kv: Kv): Chunks {
+function inKv(kv: Kv): ChunkStore {
   const keyOf = (path: string) => path.split('/').filter((part) => part !== '');
   return {
     async list(prefix) {
@@ -61,7 +60,7 @@ function inKv(kv: Kv): Chunks {
     async put(path, value) {
       const key = keyOf(path);
       const { ok } = await kv.atomic().check({ key, versionstamp: null }).set(key, value).commit();
-      if (!ok) throw new Conflict();
+      if (!ok) throw new ConflictError();
     },
   };
 }

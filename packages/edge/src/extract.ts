@@ -1,21 +1,20 @@
-// `POST /skill/extract`: the contract skill by itself. What the model says is believed only if the guards can prove it; it is
-// corrected once, and then the failure is said.
+// `POST /skill/extract`: the contract skill alone. The guards must prove the model's reply. After one correction the request fails.
 
 import { extractContract, HolmError, MemoryJournal, runAgent, Skill } from 'holm';
-import type { Extract } from './ask.js';
+import type { ExtractRequest } from './request.js';
 import type { Host } from './host.js';
 import { modelsOf } from './models.js';
-import { outcomeOf, type Outcome } from './outcome.js';
+import { outcomeOf, type HttpOutcome } from './outcome.js';
 import { watch, type Emit } from './query.js';
 
-/** The first reply, and one that is corrected. */
-const TRIES = 2;
+/** The first reply and one correction. */
+const MAX_ATTEMPTS = 2;
 
-/** Carries the skill out. */
-export async function answerExtract(host: Host, { input, model }: Extract, emit: Emit, stop: AbortSignal): Promise<Outcome> {
+/** Answers a request for the skill. */
+export async function answerExtract(host: Host, { input, model }: ExtractRequest, emit: Emit, stop: AbortSignal): Promise<HttpOutcome> {
   const { settings } = host;
   const about = { host: 'edge', model, skill: 'extract' };
-  const failed = (details: string): Outcome => ({ status: 400, body: { error: 'Skill failed', details, ...about, guardrail: 'reject' } });
+  const failed = (details: string): HttpOutcome => ({ status: 400, body: { error: 'Skill failed', details, ...about, guardrail: 'reject' } });
   const skill = new Skill(extractContract());
   let prompt: string;
   try {
@@ -28,7 +27,7 @@ export async function answerExtract(host: Host, { input, model }: Extract, emit:
   const journal = new MemoryJournal();
   const limits = { turns: { at_most: settings.turns }, wall_ms: { at_most: settings.wallMs } };
   let why = '';
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const past = journal.text === '' ? { config: { name: 'edge', limits } } : { resume: journal.text };
     const agent = runAgent({ ...past, model: modelsOf(settings, model), prompt, journal });
     const { ending, guarded } = await watch(agent, settings, emit, signal).finally(() => agent.run?.free());

@@ -1,20 +1,19 @@
-// One request in, one answer out. The order is: method, who asks, how much, what.
+// Handles one request: it checks the method, then access, then size, then the content.
 
-import { admit, mint, type Scope } from './access.js';
-import { bodyOf, extractOf, isForeign, queryOf } from './ask.js';
+import { authorize, createToken, type Scope } from './access.js';
+import { bodyOf, extractOf, isForeign, queryOf } from './request.js';
 import { corsHeaders, preflight } from './cors.js';
 import { answerExtract } from './extract.js';
 import type { Host } from './host.js';
-import { Conflict } from './keep.js';
+import { ConflictError } from './journal-store.js';
 import { forward, MODEL_ROUTE } from './forward.js';
 import { answerQuery } from './query.js';
-import { Refusal } from './refusal.js';
+import { HttpError } from './http-error.js';
 import { streamed, type Work } from './stream.js';
 
-/** Answers requests. */
 export type Handler = (request: Request) => Promise<Response>;
 
-/** Makes the handler of a host. */
+/** The request handler of a host. */
 export function handler(host: Host): Handler {
   return async (request) => {
     if (request.method === 'OPTIONS') return preflight(host.settings, request);
@@ -22,36 +21,36 @@ export function handler(host: Host): Handler {
     try {
       return await answer(host, request, headers);
     } catch (error) {
-      return refused(error, headers);
+      return errorResponse(error, headers);
     }
   };
 }
 
 async function answer(host: Host, request: Request, headers: Record<string, string>): Promise<Response> {
   const { settings } = host;
-  if (request.method !== 'POST') throw new Refusal(405, 'Method not allowed', {}, { allow: 'POST, OPTIONS' });
+  if (request.method !== 'POST') throw new HttpError(405, 'Method not allowed', {}, { allow: 'POST, OPTIONS' });
   const route = routeOf(new URL(request.url).pathname);
-  await admit(settings, request, route);
+  await authorize(settings, request, route);
   const body = await bodyOf(settings, request);
-  if (route === 'token') return json(200, await mint(settings, body), headers);
+  if (route === 'token') return json(200, await createToken(settings, body), headers);
   if (route === 'model') return await forward(settings, body, request.signal, headers);
-  // The body may ask for the skill as well; a token that is not for it must not reach it that way.
+  // The body can request the skill too; a token without that scope must not reach it this way.
   const skill = route === 'extract' || body.skill === 'extract';
-  if (skill && route !== 'extract') await admit(settings, request, 'extract');
-  const ask = skill ? extractOf(settings, request, body) : queryOf(settings, request, body, host.keep);
-  // A journal says what the system prompt was and what was said: nobody but the operator makes one up for everybody.
-  if ('query' in ask && (await isForeign(settings, ask, body))) await admit(settings, request, 'journal');
+  if (skill && route !== 'extract') await authorize(settings, request, 'extract');
+  const parsed = skill ? extractOf(settings, request, body) : queryOf(settings, request, body, host.keep);
+  // A journal contains the system prompt and the conversation, so only the operator may send one that this host did not seal.
+  if ('query' in parsed && (await isForeign(settings, parsed, body))) await authorize(settings, request, 'journal');
   const work: Work = async (emit, stop) => {
     try {
-      return 'query' in ask ? await answerQuery(host, ask, emit, stop) : await answerExtract(host, ask, emit, stop);
+      return 'query' in parsed ? await answerQuery(host, parsed, emit, stop) : await answerExtract(host, parsed, emit, stop);
     } catch (error) {
-      const { status, body } = refusalOf(error);
+      const { status, body } = responseOf(error);
       return { status, body };
     }
   };
-  if (ask.delivery === 'stream') return streamed(work, request.signal, headers);
-  const { status, body: said } = await work(() => {}, request.signal);
-  return json(status, said, headers);
+  if (parsed.delivery === 'stream') return streamed(work, request.signal, headers);
+  const { status, body: content } = await work(() => {}, request.signal);
+  return json(status, content, headers);
 }
 
 function routeOf(path: string): Scope {
@@ -61,17 +60,17 @@ function routeOf(path: string): Scope {
   return 'query';
 }
 
-function refused(error: unknown, headers: Record<string, string>): Response {
-  const { status, body, more } = refusalOf(error);
+function errorResponse(error: unknown, headers: Record<string, string>): Response {
+  const { status, body, more } = responseOf(error);
   return json(status, body, { ...headers, ...more });
 }
 
-/** What may be said of an error: of ours everything, of others nothing that could hold a secret. */
-function refusalOf(error: unknown): { status: number; body: { [name: string]: unknown }; more: Record<string, string> } {
-  if (error instanceof Refusal) return { status: error.status, body: error.body(), more: error.headers };
-  if (error instanceof Conflict) return { status: 409, body: new Refusal(409, error.message).body(), more: {} };
+/** The response to an error. Unknown errors may contain secrets, so their text stays in the log. */
+function responseOf(error: unknown): { status: number; body: { [name: string]: unknown }; more: Record<string, string> } {
+  if (error instanceof HttpError) return { status: error.status, body: error.body(), more: error.headers };
+  if (error instanceof ConflictError) return { status: 409, body: new HttpError(409, error.message).body(), more: {} };
   console.error(error instanceof Error ? error.stack : error);
-  return { status: 500, body: new Refusal(500, 'Internal error').body(), more: {} };
+  return { status: 500, body: new HttpError(500, 'Internal error').body(), more: {} };
 }
 
 const json = (status: number, body: object, headers: Record<string, string>): Response =>

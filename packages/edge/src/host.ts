@@ -1,16 +1,15 @@
-// What differs between the platforms, handed in: nothing here asks which one it is.
+// The parts that differ between the platforms.
 
 import type { Connect, Resolve } from 'holm/web';
-import type { Keep } from './keep.js';
+import type { JournalStore } from './journal-store.js';
 import type { Settings } from './settings.js';
 
-/** One host at work. */
 export interface Host {
   settings: Settings;
-  /** Looks names up, where the platform can. */
+  /** Resolves names, if the platform can. */
   resolve?: Resolve;
-  /** Connects to the addresses that were looked up, where the platform can. */
+  /** Connects to resolved addresses, if the platform can. */
   connect?: Connect;
-  /** Where journals are kept, if they are. */
-  keep?: Keep;
+  /** The store for journals, if there is one. */
+  keep?: JournalStore;
 }

@@ -1,19 +1,19 @@
-// The model behind the endpoint, under the name that the run knows it by.
+// The endpoint's model, under the names that a run uses for it.
 
 import { fetchModel, type Model } from 'holm';
 import type { Settings } from './settings.js';
-import { Refusal } from './refusal.js';
+import { HttpError } from './http-error.js';
 
-/** Formats that write the model's name into the body, where it can be replaced. */
+/** Formats with the model's name in the body, where it can be replaced. */
 const NAMED_IN_BODY: readonly string[] = ['openai_chat', 'openai_responses', 'anthropic', 'cohere', 'ollama'];
 
 /** The name of a model in journals. */
 export const nameOf = (settings: Settings, model: string): string => `${settings.endpoint.provider}/${model}`;
 
 /**
- * The model that answers, and the names of an older journal's models.
+ * The endpoint's model, under its own name and under the names of a journal's models.
  *
- * A run keeps the models it was started with. Those that are not of this host are answered by its own, under their old names.
+ * A run keeps the models that it was started with. This host answers for models of other hosts, under their old names.
  */
 export function modelsOf(settings: Settings, model: string, known: string[] = []): Model[] {
   const { format, dialect, baseUrl, key, aws } = settings.endpoint;
@@ -22,7 +22,7 @@ export function modelsOf(settings: Settings, model: string, known: string[] = []
     fetchModel(format, { name, baseUrl, key, aws, dialect, options: name === own ? {} : { extra: { model } } });
   const foreign = known.filter((name) => name !== own);
   if (foreign.length > 0 && !NAMED_IN_BODY.includes(format)) {
-    throw new Refusal(400, `this journal's models (${foreign.join(', ')}) cannot be replaced with this service`);
+    throw new HttpError(400, `this service cannot replace the journal's models (${foreign.join(', ')})`);
   }
   return [made(own), ...foreign.map(made)];
 }

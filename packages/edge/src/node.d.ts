@@ -1,4 +1,4 @@
-// The little of Node's interface that Deno offers and that is used here.
+// The parts of Node's `http` module that this package uses on Deno.
 
 declare module 'node:http' {
   type Found = { address: string; family: number };
@@ -7,7 +7,7 @@ declare module 'node:http' {
     method: string;
     agent: false;
     headers: Record<string, string>;
-    lookup(host: string, options: { all?: boolean }, found: (error: null, address: string | Found[], family?: number) => void): void;
+    lookup(host: string, options: { all?: boolean }, done: (error: null, address: string | Found[], family?: number) => void): void;
   }
 
   export interface Incoming extends AsyncIterable<Uint8Array> {
@@ -17,8 +17,8 @@ declare module 'node:http' {
   }
 
   export interface Outgoing {
-    on(event: 'response', heard: (answer: Incoming) => void): void;
-    on(event: 'error', heard: (error: Error) => void): void;
+    on(event: 'response', listener: (answer: Incoming) => void): void;
+    on(event: 'error', listener: (error: Error) => void): void;
     end(): void;
     destroy(error?: Error): void;
   }

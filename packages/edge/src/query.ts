@@ -1,32 +1,31 @@
-// `POST /`: one prompt of a run. The past may come with the request, and is then a stranger's word: it decides what was said, and
-// nothing about what may be done.
+// `POST /`: one prompt of a run. A journal in the request is untrusted: it determines the conversation, but not what the run may do.
 
 import { HolmError, Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type Journal, type Tool } from 'holm';
 import type { Config, Input } from 'holm/kernel';
 import { addressOf, extractTool, fetchUrl, McpServer, nameBeside, renamedNote } from 'holm/web';
 import { sealOf } from './access.js';
-import type { Query } from './ask.js';
+import type { QueryRequest } from './request.js';
 import type { Host } from './host.js';
-import { Conflict, Keep, type Writer } from './keep.js';
+import { ConflictError, JournalStore, type JournalWriter } from './journal-store.js';
 import { modelsOf } from './models.js';
-import { outcomeOf, TIMEOUT, type Guarded, type Outcome } from './outcome.js';
-import { Refusal } from './refusal.js';
+import { outcomeOf, TIMEOUT, type GuardVerdict, type HttpOutcome } from './outcome.js';
+import { HttpError } from './http-error.js';
 import type { Settings } from './settings.js';
 
-/** Who watches. */
+/** Receives the events of a run. */
 export type Emit = (event: AgentEvent) => void;
 
-/** Model calls that one turn may take, retries and skills included; a forged journal could ask for more. */
+/** The most model calls per turn, with retries and skills; a forged journal could allow more. */
 const CALLS_PER_TURN = 4;
 
-/** Answers a question. */
-export async function answerQuery(host: Host, query: Query, emit: Emit, stop: AbortSignal): Promise<Outcome> {
+/** Answers a prompt. */
+export async function answerQuery(host: Host, query: QueryRequest, emit: Emit, stop: AbortSignal): Promise<HttpOutcome> {
   const { settings } = host;
   const record = await RunRecord.open(host, query);
   const signal = AbortSignal.any([stop, AbortSignal.timeout(settings.wallMs)]);
   const own = ownTools(host);
   const agent = runAgent({
-    ...(record.past ? continuation(settings, query, record.text, record.past) : beginning(settings, query, record.run)),
+    ...(record.past ? resumeOptions(settings, query, record.text, record.past) : startOptions(settings, query, record.run)),
     tools: [...own, ...(await mcpTools(settings, own, signal))],
     journal: record,
     secrets: secretsOf(settings),
@@ -35,23 +34,23 @@ export async function answerQuery(host: Host, query: Query, emit: Emit, stop: Ab
     const { ending, guarded } = await watch(agent, settings, emit, signal);
     await record.close();
     const { status, body } = outcomeOf(ending, guarded);
-    const journal = query.home === 'store' ? {} : { journal: record.text, seal: await sealOf(settings, record.text) };
+    const journal = query.target === 'store' ? {} : { journal: record.text, seal: await sealOf(settings, record.text) };
     return { status, body: { ...body, host: 'edge', model: query.model, run: record.run, ...journal } };
   } finally {
-    // An isolate lives longer than a request, and nobody says when its memory is looked through.
+    // An isolate outlives a request, and its garbage collection may come late.
     agent.run?.free();
   }
 }
 
-/** What is known of a run that goes on. */
-interface Past {
+/** The state of a run that is resumed. */
+interface RunPast {
   run: string;
   models: string[];
   idle: boolean;
 }
 
-/** Folds a journal that a stranger may have written. */
-function known(journal: string): Past {
+/** Replays an untrusted journal. */
+function pastOf(journal: string): RunPast {
   try {
     const run = Run.replay(journal);
     const started = run.started();
@@ -59,14 +58,14 @@ function known(journal: string): Past {
     run.free();
     return past;
   } catch (error) {
-    if (error instanceof HolmError && error.kind !== 'internal') throw new Refusal(400, `this journal cannot be gone on with: ${error.message}`);
+    if (error instanceof HolmError && error.kind !== 'internal') throw new HttpError(400, `cannot resume this journal: ${error.message}`);
     throw error;
   }
 }
 
-type Begun = Pick<AgentOptions, 'model' | 'prompt' | 'config' | 'system' | 'id' | 'resume' | 'before'>;
+type StartOptions = Pick<AgentOptions, 'model' | 'prompt' | 'config' | 'system' | 'id' | 'resume' | 'before'>;
 
-function beginning(settings: Settings, { model, query }: Query, id: string): Begun {
+function startOptions(settings: Settings, { model, query }: QueryRequest, id: string): StartOptions {
   const { turns, wallMs, mode, system } = settings;
   const limits = { turns: { at_most: turns }, wall_ms: { at_most: wallMs } };
   return {
@@ -74,20 +73,20 @@ function beginning(settings: Settings, { model, query }: Query, id: string): Beg
     model: modelsOf(settings, model),
     prompt: query,
     ...(system === undefined ? {} : { system }),
-    // Nobody can be asked here, and nothing private is read here: pages of strangers alone do not close the granted addresses.
+    // No user can answer questions here, and the run reads nothing private. So untrusted pages alone do not block granted addresses.
     config: { name: 'edge', grants: grantsOf(settings), mode, limits, mark_rule: 'ask_after_both' },
   };
 }
 
-function continuation(settings: Settings, { model, query }: Query, resume: string, past: Past): Begun {
+function resumeOptions(settings: Settings, { model, query }: QueryRequest, resume: string, past: RunPast): StartOptions {
   const before: Input[] = [{ grants_changed: grantsOf(settings) }, { mode_changed: settings.mode }];
   const models = modelsOf(settings, model, past.models);
-  // A run that was left at work finishes that first, and then hears what is asked.
+  // A run that was still working finishes first; the new prompt follows.
   if (!past.idle) return { model: models, resume, before: [...before, { followed_up: { blocks: [{ text: query }] } }] };
   return { model: models, resume, before, prompt: query };
 }
 
-/** Everything that a run here may do. */
+/** The grants of a run on this host. */
 const grantsOf = ({ grants, mcp }: Settings): string[] => [...grants, ...mcp.map(({ url }) => `fetch:${addressOf(url)}`)];
 
 const ownTools = ({ settings, resolve, connect }: Host): Tool[] => [
@@ -95,7 +94,7 @@ const ownTools = ({ settings, resolve, connect }: Host): Tool[] => [
   extractTool(),
 ];
 
-/** Tools of the servers that are named; what this host has itself keeps its name. */
+/** The tools of the configured MCP servers; this host's own tools keep their names. */
 async function mcpTools({ mcp, mode }: Settings, own: Tool[], signal: AbortSignal): Promise<Tool[]> {
   const told = (note: string) => console.error(note);
   const all = await Promise.all(
@@ -104,19 +103,19 @@ async function mcpTools({ mcp, mode }: Settings, own: Tool[], signal: AbortSigna
         const server = await McpServer.connect({ name, url, policy: { grants: [`fetch:${addressOf(url)}`] }, told }, signal);
         return await server.tools(signal);
       } catch (error) {
-        // The words may hold the server's address, and that a key.
-        console.error(`the MCP server '${name}': ${error instanceof Error ? error.message : String(error)}`);
-        throw new Refusal(500, `the MCP server '${name}' cannot be used`);
+        // The message may contain the server's URL with a key, so it goes only to the log.
+        console.error(`MCP server '${name}': ${error instanceof Error ? error.message : String(error)}`);
+        throw new HttpError(500, `MCP server '${name}' is not available`);
       }
     }),
   );
   const { tools, renamed } = nameBeside(own, all.flat());
   for (const one of renamed) told(renamedNote(one));
-  return mode === 'full' ? tools : tools.map(unheard);
+  return mode === 'full' ? tools : tools.map(deniedTool);
 }
 
-/** Nobody can be asked here, so what would have to be asked about is not run, whatever a journal says of it. */
-const unheard = (tool: Tool): Tool => ({ ...tool, run: () => Promise.reject(new Error('nobody can be asked here; HOLM_MODE=full allows it')) });
+/** No user can approve calls here, so tools that need approval never run, whatever the journal says. */
+const deniedTool = (tool: Tool): Tool => ({ ...tool, run: () => Promise.reject(new Error('this call needs approval, and this host cannot ask; HOLM_MODE=full allows it')) });
 
 function secretsOf({ endpoint, access }: Settings): Record<string, string> {
   return {
@@ -126,13 +125,13 @@ function secretsOf({ endpoint, access }: Settings): Record<string, string> {
   };
 }
 
-/** Sees a run to its end, and holds it to this host's bounds where its journal says otherwise. */
+/** Drives a run to its end within this host's limits, whatever its journal allows. */
 export async function watch(agent: Agent, settings: Settings, emit: Emit, signal: AbortSignal) {
-  const reason = () => (signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError' ? TIMEOUT : 'the client went away');
+  const reason = () => (signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError' ? TIMEOUT : 'the client disconnected');
   const cancel = () => agent.cancel(reason());
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
-  let guarded: Guarded = 'n/a';
+  let guarded: GuardVerdict = 'n/a';
   let calls = 0;
   for await (const event of agent) {
     emit(event);
@@ -142,58 +141,58 @@ export async function watch(agent: Agent, settings: Settings, emit: Emit, signal
     if ('call_finished' in what && what.call_finished.outcome === 'succeeded' && guarded === 'n/a') guarded = 'accept';
     if ('ruled' in what) guarded = what.ruled.rejected ? 'reject' : guarded;
     if ('model_called' in what) calls += 1;
-    if (calls > settings.turns * CALLS_PER_TURN) agent.cancel('more model calls than one request may make');
+    if (calls > settings.turns * CALLS_PER_TURN) agent.cancel('too many model calls for one request');
   }
   signal.removeEventListener('abort', cancel);
   const ending = await agent.ending;
   return { ending, guarded: 'answered' in ending && guarded === 'reject' ? ('accept' as const) : guarded };
 }
 
-/** The journal of one request: the whole text, and the store's copy where one is kept. */
+/** The journal of one request: its text, and its copy in the store if there is one. */
 class RunRecord implements Journal {
   text: string;
   readonly run: string;
-  /** What is known of a run that goes on; none of a new one. */
-  readonly past: Past | undefined;
-  readonly #kept: Writer | undefined;
+  /** The state of a resumed run; undefined for a new one. */
+  readonly past: RunPast | undefined;
+  readonly #writer: JournalWriter | undefined;
 
-  private constructor(text: string, run: string, past: Past | undefined, kept: Writer | undefined) {
+  private constructor(text: string, run: string, past: RunPast | undefined, writer: JournalWriter | undefined) {
     this.text = text;
     this.run = run;
     this.past = past;
-    this.#kept = kept;
+    this.#writer = writer;
   }
 
-  static async open({ keep }: Host, { past, home }: Query): Promise<RunRecord> {
+  static async open({ keep }: Host, { past, target }: QueryRequest): Promise<RunRecord> {
     if (past.kind === 'none') {
       const run = crypto.randomUUID();
-      return new RunRecord('', run, undefined, home === 'store' ? (await keep?.open(run))?.writer : undefined);
+      return new RunRecord('', run, undefined, target === 'store' ? (await keep?.open(run))?.writer : undefined);
     }
-    if (past.kind === 'journal') return RunRecord.#brought(past.text, home === 'store' ? keep : undefined);
-    const kept = await keep?.open(past.run);
-    if (!kept || kept.text === '') throw new Refusal(404, `there is no run '${past.run}'`);
-    return new RunRecord(kept.text, past.run, known(kept.text), kept.writer);
+    if (past.kind === 'journal') return RunRecord.#fromRequest(past.text, target === 'store' ? keep : undefined);
+    const stored = await keep?.open(past.run);
+    if (!stored || stored.text === '') throw new HttpError(404, `run '${past.run}' not found`);
+    return new RunRecord(stored.text, past.run, pastOf(stored.text), stored.writer);
   }
 
-  /** A journal that came from elsewhere; one that is to stay here is put down whole, and never over another one. */
-  static async #brought(text: string, keep: Keep | undefined): Promise<RunRecord> {
-    const past = known(text);
+  /** A journal from the request. If it is to be stored, it is stored whole, and never over another one. */
+  static async #fromRequest(text: string, keep: JournalStore | undefined): Promise<RunRecord> {
+    const past = pastOf(text);
     if (!keep) return new RunRecord(text, past.run, past, undefined);
-    // Its name becomes a key of the store.
-    if (!Keep.isName(past.run)) throw new Refusal(400, "this journal's run has a name that cannot be kept");
+    // The name of the run becomes a part of the store's keys.
+    if (!JournalStore.isName(past.run)) throw new HttpError(400, "this journal's run name is not valid in the store");
     const { text: there, writer } = await keep.open(past.run);
-    if (there !== '') throw new Conflict();
+    if (there !== '') throw new ConflictError();
     await writer.append(text, { sync: true });
     return new RunRecord(text, past.run, past, writer);
   }
 
   async append(line: string, how: { sync: boolean }): Promise<void> {
     this.text += line;
-    await this.#kept?.append(line, how);
+    await this.#writer?.append(line, how);
   }
 
   async close(): Promise<void> {
-    await this.#kept?.flush();
+    await this.#writer?.flush();
   }
 }
 

@@ -1,13 +1,13 @@
-// An answer in pieces, as server-sent events: `delta` and `event` while the run works, one `result` at its end with the status that
-// the answer would have had.
+// Streams a response as server-sent events: `delta` and `event` while the run works, and one `result` at the end, with the status that
+// a plain response would have.
 
 import type { AgentEvent } from 'holm';
-import type { Outcome } from './outcome.js';
+import type { HttpOutcome } from './outcome.js';
 
-/** Something that tells what it does. */
-export type Work = (emit: (event: AgentEvent) => void, stop: AbortSignal) => Promise<Outcome>;
+/** Work that reports its events. */
+export type Work = (emit: (event: AgentEvent) => void, stop: AbortSignal) => Promise<HttpOutcome>;
 
-/** Answers with a stream; whoever stops reading stops the work. */
+/** Responds with a stream; when the client disconnects, the work stops. */
 export function streamed(work: Work, stop: AbortSignal, headers: Record<string, string>): Response {
   const gone = new AbortController();
   const signal = AbortSignal.any([stop, gone.signal]);
@@ -17,7 +17,7 @@ export function streamed(work: Work, stop: AbortSignal, headers: Record<string, 
       const send = (name: string, data: unknown) => {
         if (!gone.signal.aborted) controller.enqueue(encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
       };
-      // Proxies and clients see at once that somebody is there.
+      // Proxies and clients see at once that the host responds.
       controller.enqueue(encoder.encode(': holm\n\n'));
       const outcome = await work((event) => {
         if (event.type === 'delta') send('delta', { call: event.call, delta: event.delta });

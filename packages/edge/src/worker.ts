@@ -1,10 +1,10 @@
-// The entry of Cloudflare's workerd. A worker resolves no names: that its network leads to public addresses only is the platform's
-// promise (workerd's own default), so only addresses that are written out are checked here.
+// The entry point for Cloudflare's workerd. A worker cannot resolve names. The platform guarantees that its network reaches only public
+// addresses (workerd's default), so this host checks only literal addresses.
 
 import { handler, type Handler } from './handler.js';
-import { Conflict, Keep, type Chunks } from './keep.js';
-import { Refusal } from './refusal.js';
-import { readSettings, BadSettings, type Environment } from './settings.js';
+import { ConflictError, JournalStore, type ChunkStore } from './journal-store.js';
+import { HttpError } from './http-error.js';
+import { readSettings, SettingsError, type Environment } from './settings.js';
 
 interface Stub {
   fetch(url: string, init: { method: string; body: string }): Promise<Response>;
@@ -35,15 +35,15 @@ export default {
       try {
         ready = { environment, handle: handler({ settings: readSettings(environment), keep: keepOf(environment) }) };
       } catch (error) {
-        if (!(error instanceof BadSettings)) throw error;
-        return Response.json(new Refusal(500, error.message).body(), { status: 500 });
+        if (!(error instanceof SettingsError)) throw error;
+        return Response.json(new HttpError(500, error.message).body(), { status: 500 });
       }
     }
     return ready.handle(request);
   },
 };
 
-/** A run's journal, one object for each run: of two hosts that put the same piece, one is told that it came too late. */
+/** The journal of one run, as a Durable Object. If two hosts store the same chunk, the second gets a conflict. */
 export class HolmJournal {
   readonly #storage: Storage;
 
@@ -61,26 +61,26 @@ export class HolmJournal {
   }
 }
 
-function keepOf({ HOLM_RUNS: runs, HOLM_KV: kv }: Environment): Keep | undefined {
-  if (runs) return new Keep(inObjects(runs as Namespace));
-  return kv ? new Keep(inKv(kv as Kv)) : undefined;
+function keepOf({ HOLM_RUNS: runs, HOLM_KV: kv }: Environment): JournalStore | undefined {
+  if (runs) return new JournalStore(inObjects(runs as Namespace));
+  return kv ? new JournalStore(inKv(kv as Kv)) : undefined;
 }
 
-function inObjects(runs: Namespace): Chunks {
+function inObjects(runs: Namespace): ChunkStore {
   const stub = (key: string) => runs.get(runs.idFromName(key.split('/')[1] ?? ''));
   const send = (key: string, body: object) => stub(key).fetch('https://journal/', { method: 'POST', body: JSON.stringify(body) });
   return {
     list: async (prefix) => (await send(prefix, { prefix })).json() as Promise<string[]>,
     put: async (key, value) => {
       const { status } = await send(key, { key, value });
-      if (status === 409) throw new Conflict();
-      if (status !== 204) throw new Error(`the journal's object answered ${status}`);
+      if (status === 409) throw new ConflictError();
+      if (status !== 204) throw new Error(`the journal's Durable Object answered ${status}`);
     },
   };
 }
 
-/** Workers KV cannot tell that somebody else was there first; where two may go on with one run, use an object. */
-function inKv(kv: Kv): Chunks {
+/** Workers KV cannot detect conflicts. If two hosts may resume the same run, use a Durable Object. */
+function inKv(kv: Kv): ChunkStore {
   return {
     async list(prefix) {
       const names: string[] = [];

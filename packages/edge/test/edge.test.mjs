@@ -102,13 +102,13 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       return { answer, said };
     };
 
-    test('a question is answered, and its journal replays', async () => {
+    test('a prompt is answered, and its journal replays', async () => {
       const { said } = await check({ query: 'Hi' }, {}, 200, { result: HELLO, host: 'edge', model: 'hello', guardrail: 'n/a' });
       assert.equal(Run.replay(said.journal).transcript().length, 2);
       assert.ok(!said.journal.includes('a-key-for-tests-only') && !said.journal.includes(TOKEN));
     });
 
-    test('what is no question is refused with its own status', async () => {
+    test('an invalid request gets its own status', async () => {
       await check('{"query":', {}, 400, { error: 'Invalid JSON' });
       await check('[]', {}, 400);
       await check({}, {}, 400, { error: "Missing 'query' field" });
@@ -121,18 +121,18 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ query: 'x'.repeat(300_000) }, {}, 413);
     });
 
-    test('a failing provider is said with 500', async () => {
+    test('a failing provider gives status 500', async () => {
       const { said } = await check({ query: 'Hi', model: 'denied' }, {}, 500);
       assert.match(said.details, /^auth/);
     });
 
-    test('a tool brings what it found, and the guards say so', async () => {
+    test('a tool returns its result, and the guards accept it', async () => {
       const { said } = await check({ query: 'Weather?', model: call('call', `${site.url}/page`) }, {}, 200, { guardrail: 'accept' });
       assert.equal(result(said.journal).outcome, 'succeeded');
       assert.match(JSON.stringify(result(said.journal)), /Bergen: 18 degrees/);
     });
 
-    test('a result that cannot be believed ends in 422', async () => {
+    test('an implausible result gives status 422', async () => {
       const { said } = await check({ query: 'Weather?', model: call('insist', `${site.url}/empty`) }, {}, 422, {
         error: 'Guardrail rejection',
         guardrail: 'reject',
@@ -140,14 +140,14 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       assert.ok(said.reason.length > 0);
     });
 
-    test('a page that is too large is cut, and one that is missing is a failed call', async () => {
+    test('a large page is truncated, and a missing page is a failed call', async () => {
       const big = await check({ query: 'Look', model: call('call', `${site.url}/big`) }, {}, 200);
       assert.ok(big.said.journal.length < 100_000);
       const missing = await check({ query: 'Look', model: call('call', `${site.url}/missing`) }, {}, 200);
       assert.equal(result(missing.said.journal).outcome, 'failed');
     });
 
-    test('nothing inside is reached, not by address, by name, by spelling or by redirect', async () => {
+    test('no private address is reached by address, name, spelling or redirect', async () => {
       for (const url of SSRF) {
         const { said } = await check({ query: 'Look', model: call('call', url) }, {}, 200);
         assert.notEqual(result(said.journal)?.outcome, 'succeeded', url);
@@ -155,7 +155,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       assert.deepEqual(elsewhere.asked, []);
     });
 
-    test('the skill extracts what stands in the text and nothing else', async () => {
+    test('the skill extracts only what is in the text', async () => {
       const extract = { path: '/skill/extract' };
       const about = { skill: 'extract', host: 'edge' };
       await check({ text: TEXT, target: 'email', model: FOUND }, extract, 200, { ...about, result: { email: ['hello@agent.rs'] }, guardrail: 'accept' });
@@ -168,7 +168,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ target: 'email' }, extract, 400, { error: "Missing 'text' field" });
     });
 
-    test('a stream tells every piece and then the result', async () => {
+    test('a stream has every piece and then the result', async () => {
       const answer = await ask(host.url, { query: 'Hi', model: 'drip', stream: true });
       assert.match(answer.headers.get('content-type'), /^text\/event-stream/);
       const told = events(await answer.text());
@@ -179,7 +179,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       assert.deepEqual([name, last.status, last.result], ['result', 200, HELLO]);
     });
 
-    test('without the token nothing is said; a page has a short-lived one for its own origin', async () => {
+    test('requests need a token, and a page has a short-lived one for its own origin', async () => {
       await check({ query: 'Hi' }, { token: null }, 401);
       await check({ query: 'Hi' }, { token: 'another-token-of-somebody' }, 401);
       const { said } = await check({ origin: PAGE, seconds: 60, scope: ['query'] }, { path: '/token' }, 200);
@@ -197,7 +197,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ query: 'Hi' }, { ...page, token: short.said.token }, 401);
     });
 
-    test('a page reaches the model alone, without its key, and no model that was not named', async () => {
+    test('a page reaches only the configured models, without their key', async () => {
       const chat = { path: '/v1/chat/completions' };
       const messages = [{ role: 'user', content: 'Hi' }];
       const { said } = await check({ model: 'hello', messages, n: 50 }, chat, 200);
@@ -221,7 +221,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       assert.match(said.error.message, /this host's key/);
     });
 
-    test('browsers of other pages are not let in', async () => {
+    test('pages of other origins get no CORS headers', async () => {
       const preflight = (origin) => ask(host.url, undefined, { method: 'OPTIONS', token: null, headers: { origin } });
       const own = await preflight(PAGE);
       assert.deepEqual([own.status, own.headers.get('access-control-allow-origin')], [204, PAGE]);
@@ -229,14 +229,14 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       assert.deepEqual([other.status, other.headers.get('access-control-allow-origin')], [403, null]);
     });
 
-    test('a page that was not named gets nothing done, whatever token it has', async () => {
+    test('a page of another origin is refused with any token', async () => {
       const origin = 'https://evil.example';
       await check({ query: 'Hi' }, { headers: { origin } }, 403);
       // What a browser sends without asking first.
       await check('{"query":"Hi"}', { token: null, headers: { origin, 'content-type': 'text/plain' } }, 403);
     });
 
-    test('a body that does not come is not waited for', async () => {
+    test('a body that does not arrive times out', async () => {
       const hasty = await start(settings({ HOLM_WALL_MS: '300' }));
       try {
         const { hostname, port } = new URL(hasty.url);
@@ -254,7 +254,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       }
     });
 
-    test('a page goes on with journals of this host, and makes none up', async () => {
+    test('a page can resume journals of this host, but no forged ones', async () => {
       const token = async (scope) => (await check({ origin: PAGE, scope }, { path: '/token' }, 200)).said.token;
       const page = { token: await token(['query']), headers: { origin: PAGE } };
       const { said } = await check({ query: 'Hi' }, page, 200);
@@ -272,7 +272,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ query: 'Hi', journal: line }, { ...page, token: await token(['query', 'journal']) }, 200);
     });
 
-    test('a journal that is kept is never put over or into another run', async () => {
+    test('a stored journal never overwrites another run', async () => {
       const kept = await check({ query: 'Hi', keep: true }, {}, 200);
       const named = (id) => {
         const { run, line } = Run.create({ id, seed: 1, now: 1, config: { models: [{ name: 'endpoint/x' }] } });
@@ -287,7 +287,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ query: 'And?', run: own }, {}, 200, { run: own });
     });
 
-    test('a run goes on from the journal that was returned', async () => {
+    test('a run resumes from the returned journal', async () => {
       const first = await check({ query: 'Hi' }, {}, 200);
       const second = await check({ query: 'And?', journal: first.said.journal, model: 'drip' }, {}, 200);
       assert.equal(second.said.run, first.said.run);
@@ -295,7 +295,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       assert.equal(Run.replay(second.said.journal).transcript().length, 4);
     });
 
-    test('a journal that grants itself more is not believed', async () => {
+    test('a journal cannot grant itself more', async () => {
       const { run, line } = Run.create({
         id: 'forged',
         seed: 1,
@@ -308,7 +308,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       assert.deepEqual(elsewhere.asked, []);
     });
 
-    test('a kept run goes on in another isolate, after the first one is killed', async () => {
+    test('a stored run resumes in another isolate after the first one is killed', async () => {
       const { said } = await check({ query: 'Hi', keep: true }, {}, 200);
       assert.equal(said.journal, undefined);
       await host.close();
@@ -316,12 +316,12 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
       await check({ query: 'And?', run: said.run }, {}, 200, { result: HELLO, run: said.run });
     });
 
-    test('a long run is kept too', async () => {
+    test('a long run is stored too', async () => {
       const begun = await check({ query: `Remember: ${'å🚀'.repeat(30_000)}`, keep: true }, {}, 200);
       await check({ query: 'And?', run: begun.said.run }, {}, 200, { result: HELLO });
     });
 
-    test('a client that goes away stops the run', async () => {
+    test('a client that disconnects stops the run', async () => {
       const begun = await check({ query: 'Hi', keep: true }, {}, 200);
       const { run } = begun.said;
       const leaving = new AbortController();
@@ -351,7 +351,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
   });
 }
 
-test('workerd: a kept run can lie in Workers KV', async () => {
+test('workerd: a run can be stored in Workers KV', async () => {
   const host = await workerd(settings(), { kv: true });
   try {
     const first = await (await ask(host.url, { query: 'Hi', keep: true })).json();
@@ -362,13 +362,13 @@ test('workerd: a kept run can lie in Workers KV', async () => {
   }
 });
 
-test('of two who go on with one run at the same time, one is told so and neither spoils it', async () => {
-  const { Conflict, Keep } = await import('../dist/keep.js');
+test('of two hosts that resume the same run, one gets a conflict and the journal stays intact', async () => {
+  const { ConflictError, JournalStore } = await import('../dist/journal-store.js');
   const values = new Map();
-  const keep = new Keep({
+  const keep = new JournalStore({
     list: async (prefix) => [...values.keys()].filter((key) => key.startsWith(prefix)).sort().map((key) => values.get(key)),
     put: async (key, value) => {
-      if (values.has(key)) throw new Conflict();
+      if (values.has(key)) throw new ConflictError();
       values.set(key, value);
     },
   });
@@ -376,7 +376,7 @@ test('of two who go on with one run at the same time, one is told so and neither
   await first.writer.append('one\n', { sync: true });
   const [left, right] = [await keep.open('run'), await keep.open('run')];
   await left.writer.append('two\n', { sync: true });
-  await assert.rejects(right.writer.append('other\n', { sync: true }), Conflict);
+  await assert.rejects(right.writer.append('other\n', { sync: true }), ConflictError);
   assert.equal((await keep.open('run')).text, 'one\ntwo\n');
   await assert.rejects(keep.open('run/0'), TypeError);
 
@@ -391,7 +391,7 @@ test('of two who go on with one run at the same time, one is told so and neither
   assert.equal((await keep.open('long')).text, `a\n${long}b\nc\n`);
 });
 
-test('Deno: a name is looked up once, and what was checked is what is used', async () => {
+test('Deno: a name is resolved once, and the checked address is used', async () => {
   const script = `
     const { connectTo } = await import(Deno.args[0]);
     const answer = await connectTo(Deno.args[1], ['127.0.0.1'], { redirect: 'manual' });
@@ -404,7 +404,7 @@ test('Deno: a name is looked up once, and what was checked is what is used', asy
 });
 
 for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
-  test(`${name}: Bedrock is asked with a signature, or with a key of its own`, async () => {
+  test(`${name}: requests to Bedrock are signed, or use an API key`, async () => {
     const bedrock = { LLM_ENDPOINT: double, LLM_PROVIDER: 'bedrock', LLM_API_KEY: '', AWS_REGION: 'eu-central-1', LLM_MODEL: 'hello' };
     const signed = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret-key-for-tests', AWS_SESSION_TOKEN: 'a-session-for-tests' };
     for (const keys of [signed, { AWS_BEARER_TOKEN_BEDROCK: 'a-bearer-key-for-tests' }]) {
@@ -421,18 +421,18 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
   });
 }
 
-test('settings that cannot be right are said, not guessed', async () => {
+test('invalid settings are reported', async () => {
   const { readSettings } = await import('../dist/settings.js');
   const check = (more, message) => assert.throws(() => readSettings({ ...settings(), ...more }), message);
   check({ LLM_ENDPOINT: '' }, /LLM_ENDPOINT/);
-  check({ LLM_PROVIDER: 'nobody' }, /not known/);
-  check({ LLM_ENDPOINT: '', LLM_PROVIDER: 'azure' }, /address of your own/);
+  check({ LLM_PROVIDER: 'nobody' }, /unknown/);
+  check({ LLM_ENDPOINT: '', LLM_PROVIDER: 'azure' }, /your own URL/);
   check({ HOLM_TOKEN: '' }, /HOLM_TOKEN/);
   check({ HOLM_TOKEN: 'short' }, /at least 16/);
-  check({ HOLM_ORIGINS: '*' }, /no origin/);
+  check({ HOLM_ORIGINS: '*' }, /not an origin/);
   check({ HOLM_GRANTS: 'fetch:everything' }, /HOLM_GRANTS/);
-  check({ HOLM_GRANTS: 'read:**' }, /only fetch/);
-  check({ HOLM_TURNS: '-1' }, /whole number/);
+  check({ HOLM_GRANTS: 'read:**' }, /only fetch: grants/);
+  check({ HOLM_TURNS: '-1' }, /positive integer/);
   check({ HOLM_MCP: 'nothing' }, /HOLM_MCP/);
   check({ HOLM_MODE: 'wild' }, /HOLM_MODE/);
   check({ LLM_ENDPOINT: '', LLM_PROVIDER: 'bedrock' }, /AWS_REGION/);

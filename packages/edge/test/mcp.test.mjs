@@ -14,7 +14,7 @@ const server = await everything();
 after(() => server.close());
 const granted = { grants: [`fetch:${server.url}`] };
 
-test('its tools are listed, called, and named after it', async () => {
+test("a server's tools are listed, called, and named after it", async () => {
   const connected = await McpServer.connect({ name: 'every', url: server.url, policy: granted, levels: { echo: 'none' } });
   const tools = await connected.tools();
   const echo = tools.find(({ declaration }) => declaration.name === 'every_echo');
@@ -24,13 +24,13 @@ test('its tools are listed, called, and named after it', async () => {
   assert.deepEqual([outcome, /hello there/.test(text)], ['succeeded', true]);
 });
 
-test('a server that was not granted is not even greeted', async () => {
+test('a server that is not granted gets no request', async () => {
   await assert.rejects(McpServer.connect({ name: 'every', url: server.url, policy: {} }), /not granted/);
-  await assert.rejects(McpServer.connect({ name: 'ev_ery', url: server.url, policy: granted }), /named with/);
+  await assert.rejects(McpServer.connect({ name: 'ev_ery', url: server.url, policy: granted }), /only letters, digits and dashes/);
 });
 
 for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
-  test(`${name}: the agent calls a tool of the server where the mode allows it, and is refused where not`, async () => {
+  test(`${name}: the mode decides whether the agent can call a server's tool`, async () => {
     const model = `call:every_echo:${Buffer.from('{"message":"hello there"}').toString('hex')}`;
     const ask = async (mode) => {
       const host = await start({ LLM_ENDPOINT: `${double}/v1`, LLM_MODEL: model, HOLM_OPEN: 'yes', HOLM_MCP: `every=${server.url}`, HOLM_MODE: mode });
@@ -53,7 +53,7 @@ for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
 }
 
 for (const [name, start] of [['Deno', deno], ['workerd', workerd]]) {
-  test(`${name}: of two tools that want one name the later gets another, and both can be called`, async () => {
+  test(`${name}: of two tools with the same name the second is renamed, and both can be called`, async () => {
     const ask = async (tool) => {
       const model = `call:${tool}:${Buffer.from('{"message":"hello there"}').toString('hex')}`;
       const servers = `every=${server.url},EVERY=${server.url}`;

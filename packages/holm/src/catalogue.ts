@@ -1,5 +1,4 @@
-// Models and services that Holm knows. The lists are data beside the module, so only who imports them loads them; what they mean is
-// decided in WASM.
+// The catalogue of models and services. The lists are data files, so only this import loads them; WASM interprets them.
 
 import * as wasm from './wasm/holm.js';
 import { call } from './load.js';
@@ -10,19 +9,19 @@ import type { ModelInfo } from './types.js';
 
 export { load, ready } from './load.js';
 
-/** A service: where it is, which keys it takes, which formats it speaks. */
+/** A service: its URL, the names of its keys, and its formats. */
 export interface Service {
   id: string;
   name: string;
   base_url: string;
   keys: string[];
   aliases?: string[];
-  /** Formats, each with its dialect. */
+  /** Its formats, each with its dialect. */
   speaks: { [format: string]: object };
   [more: string]: unknown;
 }
 
-/** Where the list of models comes from, and its date. */
+/** The source of the model list, and its date. */
 export const source: { source: string; as_of: string } = { source: list.source, as_of: list.as_of };
 
 /** The names of all models, `provider/model`. */
@@ -31,13 +30,13 @@ export const models: readonly string[] = Object.keys(list.models);
 /** All services. */
 export const services: readonly Service[] = known as unknown as Service[];
 
-/** What is known of a model, for `runAgent`'s models: window, output cap, price, family. */
+/** The catalogue entry of a model: window, output limit, price, family. */
 export function model(name: string): ModelInfo | undefined {
   if (!Object.hasOwn(list.models, name)) return undefined;
   const entry = (list.models as { [name: string]: object })[name];
   return JSON.parse(call(() => wasm.catalogue_model(json({ models: { [name]: entry } }), name))) as ModelInfo;
 }
 
-/** The service of this id or alias; an id comes first. */
+/** The service with this id or alias; ids take precedence. */
 export const service = (name: string): Service | undefined =>
   services.find(({ id }) => id === name) ?? services.find(({ aliases }) => aliases?.includes(name));

@@ -1,11 +1,11 @@
-// The loop: one fact in, one record appended, its effects performed. Nothing is decided here; what to do next, whether to try
-// again and when to stop comes out of the kernel.
+// The driver: it takes one input, appends its record and performs the effects. It decides nothing; the kernel decides what to do next,
+// whether to retry and when to stop.
 
 import { HolmError } from './error.js';
 import { ready } from './load.js';
 import { Run } from './kernel.js';
 import { Secrets } from './secrets.js';
-import { spill, type Blobs } from './spill.js';
+import { spill, type BlobStore } from './spill.js';
 import { json, raw } from './text.js';
 import type { Model } from './model.js';
 import type { Tool } from './tool.js';
@@ -29,87 +29,85 @@ import type {
   Verdict,
 } from './types.js';
 
-/** Timers take no more; longer waits are cut into pieces, and a piece that ends early is no harm. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** The longest timer of JavaScript. Longer waits end early, which is harmless. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** How long what was stopped may take to say what it had: a model's bill, a tool's last words. */
-const LAST_WORDS_MS = 1000;
+/** How long stopped calls have to report their results, such as a model's usage or a tool's last output. */
+const SHUTDOWN_GRACE_MS = 1000;
 
-/** Where records go. The driver waits for each append before anything is done about the record. */
+/** Stores the records of a run. The driver waits for each append before it acts on the record. */
 export interface Journal {
-  /** Appends a line; with `sync` it must be on the disk, because something that cannot be undone comes next. */
+  /** Appends a line. With `sync` it must be on disk before this returns, because the next action cannot be undone. */
   append(line: string, how: { sync: boolean }): void | Promise<void>;
 }
 
-/** Where a host's own code is heard. */
+/** Callbacks of the host. */
 export interface Hooks {
-  /** Rules on a call that somebody must see. Without it, what would be asked is denied. */
+  /** Answers whether a call may run. Without it, calls that need approval are denied. */
   judge?(proposal: Proposal, signal: AbortSignal): Verdict | Promise<Verdict>;
-  /** Answers at the points that `config.consult` names. */
+  /** Answers at the points in `config.consult`. */
   consult?(question: Consultation['question'], run: Run): Answer | Promise<Answer>;
   /** Runs an executable postcondition. */
   check?(request: CheckRequest, signal: AbortSignal): CheckRuling | Promise<CheckRuling>;
-  /** Runs a child; `confine` narrows a configuration to what the parent allows. */
+  /** Runs a child run; `confine` limits a configuration to what the parent allows. */
   spawn?(request: SpawnRequest, child: ChildContext): ChildResult | Promise<ChildResult>;
 }
 
-/** What a hook that starts children is given. */
+/** The context of the `spawn` hook. */
 export interface ChildContext {
   confine(config: Config): Config;
   signal: AbortSignal;
 }
 
-/** What an agent is made of. */
 export interface AgentOptions {
-  /** The model, or several: the first is used, the others are fallbacks. */
+  /** The model, or several: the first one and its fallbacks. */
   model: Model | Model[];
-  /** What is asked for; may be left out when a journal is resumed. */
+  /** The prompt; optional when a journal is resumed. */
   prompt?: string | Prompt;
   system?: string;
   tools?: Tool[];
   hooks?: Hooks;
   journal?: Journal;
-  /** Where results go that are too large for the journal. Without it they stay in the journal. */
-  blobs?: Blobs;
-  /** Secrets by name. The kernel, the journal and the model see `‹secret:name›`; a tool that needs `secret:name@host` gets the value. */
+  /** The store for results that are too large for the journal. Without it they stay in the journal. */
+  blobs?: BlobStore;
+  /** Secrets by name. The kernel, the journal and the model see `‹secret:name›`. A tool with the need `secret:name@host` gets the value. */
   secrets?: Record<string, string>;
-  /** A journal to go on with. A run that knows other tools is told of these before it goes on, if any are given. */
+  /** A journal to resume. If `tools` are given and differ from the journal's, the run gets them first. */
   resume?: string | Uint8Array;
-  /** What a resumed run is told before it goes on: other grants, another mode. */
+  /** Inputs for a resumed run before it continues, such as new grants or a new mode. */
   before?: Input[];
-  /** Everything else that the kernel can be told. */
+  /** The rest of the kernel's configuration. */
   config?: Omit<Config, 'models' | 'tools' | 'system'>;
   /** The run's id; a random one by default. */
   id?: string;
   seed?: bigint | number;
   signal?: AbortSignal;
-  /** Milliseconds. */
+  /** The clock, in milliseconds. */
   now?: () => number;
 }
 
-/** What a watcher sees. */
 export type AgentEvent =
   | ({ type: 'event' } & Numbered)
   | { type: 'delta'; call: number; delta: Delta }
   | { type: 'ending'; ending: Ending };
 
-/** Something that happened. What people say is apart from what work has come to: only the one begins anything when the other has ended. */
-interface Fact {
+/** A queued input. Messages of users are separate from results of work, because only a message can start a turn after an ending. */
+interface QueuedInput {
   text: string;
-  kind: 'said' | 'stop' | 'work';
+  kind: 'message' | 'stop' | 'result';
 }
 
-/** An agent at work. Iterate it, or await `ending`, or both; it starts with the first of the two. */
+/** A running agent. Iterate over it, await `ending`, or both; it starts with the first of the two. */
 export class Agent implements AsyncIterable<AgentEvent> {
   readonly #options: AgentOptions;
   readonly #secrets: Secrets;
-  readonly #facts: Fact[] = [];
-  readonly #under_way = new Map<number, AbortController>();
+  readonly #inputs: QueuedInput[] = [];
+  readonly #running = new Map<number, AbortController>();
   #run: Run | undefined;
   #ending: Promise<Ending> | undefined;
-  #watcher: Watcher | undefined;
+  #queue: EventQueue | undefined;
   #wake: (() => void) | undefined;
-  #listens = true;
+  #accepts = true;
 
   /** Use `runAgent`. */
   constructor(options: AgentOptions) {
@@ -117,52 +115,52 @@ export class Agent implements AsyncIterable<AgentEvent> {
     this.#secrets = new Secrets(options.secrets);
   }
 
-  /** How it ended. Rejects only if the journal cannot be written or read, or for a defect. */
+  /** The ending. Rejects only if the journal cannot be written or read, or for a defect of Holm. */
   get ending(): Promise<Ending> {
     this.#ending ??= this.#drive();
     return this.#ending;
   }
 
-  /** The run; none before it has started. */
+  /** The run; undefined before the start. */
   get run(): Run | undefined {
     return this.#run;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
-    this.#watcher ??= new Watcher();
-    const watcher = this.#watcher;
+    this.#queue ??= new EventQueue();
+    const queue = this.#queue;
     this.ending.then(
-      (ending) => watcher.end({ type: 'ending', ending }),
-      (error: unknown) => watcher.fail(error),
+      (ending) => queue.end({ type: 'ending', ending }),
+      (error: unknown) => queue.fail(error),
     );
-    return watcher;
+    return queue;
   }
 
-  /** Says something that enters before the next model call. Said just as the run ends it begins another turn; later it throws. */
+  /** Adds a message for the next model call. At the moment of an ending it starts another turn; after that it throws. */
   steer(prompt: string | Prompt): void {
     this.tell({ steered: promptOf(prompt) });
   }
 
-  /** Says what to do once the run would stop by itself. */
+  /** Adds a message for after the current work. */
   followUp(prompt: string | Prompt): void {
     this.tell({ followed_up: promptOf(prompt) });
   }
 
-  /** Stops it. */
+  /** Stops the run. */
   cancel(reason = ''): void {
     this.tell({ cancelled: { reason } });
   }
 
-  /** Tells any other fact that comes from people: another mode, other grants, another budget. */
+  /** Gives the run any other input from a user, such as a new mode, new grants or a new budget. */
   tell(input: Input): void {
     const stop = typeof input === 'object' && 'cancelled' in input;
-    // What has ended needs no stopping; all else would be lost.
-    if (!this.#listens && !stop) throw new Error('nobody drives the run any more; resume it first');
-    this.#fact({ text: json(input), kind: stop ? 'stop' : 'said' });
+    // A finished run needs no stop; any other input would be lost.
+    if (!this.#accepts && !stop) throw new Error('the run has ended; resume it first');
+    this.#enqueue({ text: json(input), kind: stop ? 'stop' : 'message' });
   }
 
-  #fact(fact: Fact): void {
-    this.#facts.push(fact);
+  #enqueue(input: QueuedInput): void {
+    this.#inputs.push(input);
     this.#wake?.();
   }
 
@@ -178,11 +176,11 @@ export class Agent implements AsyncIterable<AgentEvent> {
       for (;;) {
         const { ending, until } = await this.#drain(run, calls);
         if (ending) {
-          await this.#lastWords(run, calls);
+          await this.#collectStopped(run, calls);
           last = ending;
         }
         if (last && (ending || run.status().idle)) {
-          const late = signal?.aborted ? undefined : this.#late();
+          const late = signal?.aborted ? undefined : this.#lateMessage();
           if (late === undefined) return last;
           await this.#take(run, late);
         } else {
@@ -190,9 +188,9 @@ export class Agent implements AsyncIterable<AgentEvent> {
         }
       }
     } finally {
-      this.#listens = false;
+      this.#accepts = false;
       signal?.removeEventListener('abort', cancel);
-      for (const controller of this.#under_way.values()) controller.abort();
+      for (const controller of this.#running.values()) controller.abort();
     }
   }
 
@@ -204,7 +202,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
     if (options.resume !== undefined) {
       const run = Run.replay(options.resume);
       this.#run = run;
-      for (const fact of [...otherTools(options), ...(options.before ?? [])]) await this.#take(run, json(fact));
+      for (const input of [...changedTools(options), ...(options.before ?? [])]) await this.#take(run, json(input));
       await this.#take(run, json({ resumed: { host: 'javascript' } }));
       return { options, run, calls };
     }
@@ -223,20 +221,20 @@ export class Agent implements AsyncIterable<AgentEvent> {
     return Math.trunc((this.#options.now ?? Date.now)());
   }
 
-  /** Handles one fact and appends its record; nothing is done about it yet. */
-  async #take(run: Run, fact: string, sync = false): Promise<void> {
-    const line = run.handle(this.#now(), this.#secrets.hide(fact));
+  /** Handles one input and appends its record, without performing effects. */
+  async #take(run: Run, input: string, sync = false): Promise<void> {
+    const line = run.handle(this.#now(), this.#secrets.hide(input));
     await this.#options.journal?.append(line, { sync });
   }
 
-  /** Performs everything that is lined up; gives the ending, if one came, and the time to wait for. */
+  /** Performs all pending effects. Returns the ending, if there is one, and the time of the next deadline. */
   async #drain(run: Run, calls: Calls): Promise<{ ending?: Ending; until: number | null }> {
     let ending: Ending | undefined;
     for (;;) {
       const effect = run.poll();
       if ('wait' in effect) return { ending, until: effect.wait };
       if ('finish' in effect) ending = effect.finish;
-      else if ('emit' in effect) this.#watcher?.push({ type: 'event', ...effect.emit });
+      else if ('emit' in effect) this.#queue?.push({ type: 'event', ...effect.emit });
       else await this.#perform(run, calls, effect);
     }
   }
@@ -244,7 +242,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
   async #perform(run: Run, calls: Calls, effect: Exclude<Effect, { wait: unknown } | { finish: unknown } | { emit: unknown }>): Promise<void> {
     const { hooks } = this.#options;
     if ('abort' in effect) {
-      this.#under_way.get(effect.abort)?.abort();
+      this.#running.get(effect.abort)?.abort();
     } else if ('call_model' in effect) {
       const { call, request } = effect.call_model;
       this.#model(run, calls, call, request.model, 'model_finished');
@@ -257,7 +255,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
       this.#tool(run, call, request);
     } else if ('judge' in effect) {
       const proposal = effect.judge;
-      const denied = { deny: { reason: 'nobody is there to be asked' } };
+      const denied = { deny: { reason: 'this host has no user to ask' } };
       this.#begin(proposal.call, async (signal) => {
         const verdict = await settle(() => hooks?.judge?.(proposal, signal), denied, (reason) => ({ deny: { reason } }));
         return json({ judged: { call: proposal.call, verdict } });
@@ -266,14 +264,14 @@ export class Agent implements AsyncIterable<AgentEvent> {
       const { call, question } = effect.consult;
       this.#begin(call, async () => {
         const failed = (reason: string) => ({ failed: { reason } });
-        const answer = await settle(() => hooks?.consult?.(question, run), failed('this host has no hooks'), failed);
+        const answer = await settle(() => hooks?.consult?.(question, run), failed('this host has no consult hook'), failed);
         return json({ consulted: { call, answer } });
       });
     } else if ('check' in effect) {
       const { call, request } = effect.check;
       this.#begin(call, async (signal) => {
         const broken = (reason: string) => ({ broken: { reason } });
-        const ruling = await settle(() => hooks?.check?.(request, signal), broken('this host runs no checks'), broken);
+        const ruling = await settle(() => hooks?.check?.(request, signal), broken('this host has no check hook'), broken);
         return json({ checked: { call, ruling } });
       });
     } else {
@@ -283,7 +281,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
 
   #model(run: Run, calls: Calls, call: number, name: string, fact: 'model_finished' | 'summarised'): void {
     this.#begin(call, async (signal) => {
-      const ask = { run, call, signal, delta: (delta: Delta) => this.#watcher?.push({ type: 'delta', call, delta }) };
+      const ask = { run, call, signal, delta: (delta: Delta) => this.#queue?.push({ type: 'delta', call, delta }) };
       const result = await settle(
         () => calls.get(name)?.(ask),
         json({ failed: { class: 'bad_request', message: `this host has no model named ${name}` } }),
@@ -303,7 +301,7 @@ export class Agent implements AsyncIterable<AgentEvent> {
         failed(`this host has no tool named ${request.tool}`),
         failed,
       );
-      // What is put elsewhere is as private as the journal, so it is cleaned as well.
+      // The blob store is as private as the journal, so secrets are removed here too.
       const clean = result.text === undefined ? result : { ...result, text: this.#secrets.hidePlain(result.text) };
       return json({ tool_finished: { call, result: await spill(clean, () => run.started().run, this.#options.blobs) } });
     });
@@ -315,29 +313,29 @@ export class Agent implements AsyncIterable<AgentEvent> {
       const failed = (text: string): ChildResult => ({ output: { outcome: 'failed', text } });
       const result = await settle(
         () => this.#options.hooks?.spawn?.(request, { confine, signal }),
-        failed('this host starts no child runs'),
+        failed('this host has no spawn hook'),
         failed,
       );
       return json({ child_finished: { call, result } });
     });
   }
 
-  /** Starts something whose end is one fact. */
+  /** Starts work whose result is one input. */
   #begin(call: number, work: (signal: AbortSignal) => Promise<string>): void {
     const controller = new AbortController();
-    this.#under_way.set(call, controller);
-    void work(controller.signal).then((fact) => {
-      // A question that was withdrawn may end when a tool already runs under the same number.
-      if (this.#under_way.get(call) === controller) this.#under_way.delete(call);
-      this.#fact({ text: fact, kind: 'work' });
+    this.#running.set(call, controller);
+    void work(controller.signal).then((text) => {
+      // A withdrawn question may end while a tool already runs under the same number.
+      if (this.#running.get(call) === controller) this.#running.delete(call);
+      this.#enqueue({ text, kind: 'result' });
     });
   }
 
-  /** The next thing that happens: somebody speaks, something ends, or the time has come. */
+  /** The next input: a message, a result, or the passing of time. */
   async #next(until: number | null): Promise<string> {
-    if (this.#facts.length === 0) {
+    if (this.#inputs.length === 0) {
       await new Promise<void>((resolve) => {
-        const left = until === null ? undefined : Math.min(Math.max(until - this.#now(), 0), LONGEST_TIMER);
+        const left = until === null ? undefined : Math.min(Math.max(until - this.#now(), 0), MAX_TIMER_MS);
         const timer = left === undefined ? undefined : setTimeout(resolve, left);
         this.#wake = () => {
           clearTimeout(timer);
@@ -346,29 +344,29 @@ export class Agent implements AsyncIterable<AgentEvent> {
       });
       this.#wake = undefined;
     }
-    return this.#facts.shift()?.text ?? '"time_passed"';
+    return this.#inputs.shift()?.text ?? '"time_passed"';
   }
 
-  /** What was said when the turn had ended already, which nobody who speaks just then can know. A stop before it was for what has ended. */
-  #late(): string | undefined {
-    for (let fact = this.#facts.shift(); fact; fact = this.#facts.shift()) if (fact.kind === 'said') return fact.text;
+  /** A message that arrived just as the turn ended, which its sender could not know. Earlier stops were for the ended turn. */
+  #lateMessage(): string | undefined {
+    for (let input = this.#inputs.shift(); input; input = this.#inputs.shift()) if (input.kind === 'message') return input.text;
     return undefined;
   }
 
-  /** What work has come to, before anything that people say. */
-  #worked(): string | undefined {
-    const at = this.#facts.findIndex(({ kind }) => kind === 'work');
-    return at < 0 ? undefined : this.#facts.splice(at, 1)[0]?.text;
+  /** The next result of work, even if messages came before it. */
+  #nextResult(): string | undefined {
+    const at = this.#inputs.findIndex(({ kind }) => kind === 'result');
+    return at < 0 ? undefined : this.#inputs.splice(at, 1)[0]?.text;
   }
 
-  /** Hears what the stopped calls still have to say, because a stopped model call has a bill too. */
-  async #lastWords(run: Run, calls: Calls): Promise<void> {
-    const end = Date.now() + LAST_WORDS_MS;
+  /** Waits for the results of stopped calls, because a stopped model call costs money too. */
+  async #collectStopped(run: Run, calls: Calls): Promise<void> {
+    const end = Date.now() + SHUTDOWN_GRACE_MS;
     for (;;) {
-      const fact = this.#worked();
-      if (fact === undefined) {
+      const result = this.#nextResult();
+      if (result === undefined) {
         const left = end - Date.now();
-        if (this.#under_way.size === 0 || left <= 0) break;
+        if (this.#running.size === 0 || left <= 0) break;
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, left);
           this.#wake = () => {
@@ -379,13 +377,13 @@ export class Agent implements AsyncIterable<AgentEvent> {
         this.#wake = undefined;
         continue;
       }
-      await this.#take(run, fact);
+      await this.#take(run, result);
       await this.#drain(run, calls);
     }
   }
 }
 
-/** Starts an agent; it begins to work when it is iterated or its ending is asked for. */
+/** Creates an agent. It starts when you iterate over it or read its ending. */
 export const runAgent = (options: AgentOptions): Agent => new Agent(options);
 
 /** A journal in memory. */
@@ -399,8 +397,8 @@ export class MemoryJournal implements Journal {
 
 type Calls = Map<string, (ask: Parameters<ReturnType<Model['open']>>[0]) => Promise<string>>;
 
-/** One watcher; what it has not taken yet waits for it. */
-class Watcher implements AsyncIterableIterator<AgentEvent> {
+/** The queue of events for one iterator. */
+class EventQueue implements AsyncIterableIterator<AgentEvent> {
   readonly #waiting: AgentEvent[] = [];
   #wake: (() => void) | undefined;
   #state: { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: unknown } = { kind: 'open' };
@@ -434,7 +432,7 @@ class Watcher implements AsyncIterableIterator<AgentEvent> {
     }
   }
 
-  /** Whoever stops watching stops nothing else. */
+  /** Stops the iteration, not the run. */
   async return(): Promise<IteratorResult<AgentEvent>> {
     this.#state = { kind: 'ended' };
     this.#waiting.length = 0;
@@ -459,28 +457,28 @@ function configOf(options: AgentOptions, models: Model[]): object {
   };
 }
 
-/** What a resumed run is told of its tools; nothing where it knows them already, or where nobody says which there are. */
-function otherTools({ resume = '', tools }: AgentOptions): Input[] {
+/** The input that gives a resumed run its new tools; none if no tools are given or they are the same. */
+function changedTools({ resume = '', tools }: AgentOptions): Input[] {
   if (!tools) return [];
   const now = tools.map((tool) => tool.declaration);
   const text = typeof resume === 'string' ? resume : new TextDecoder().decode(resume);
-  return json(asWritten(now)) === json(toolsOf(text)) ? [] : [{ tools_changed: now }];
+  return json(normalized(now)) === json(toolsOf(text)) ? [] : [{ tools_changed: now }];
 }
 
-/** Declarations as a journal has them, with every default in its place. */
-function asWritten(tools: ToolDeclaration[]): unknown {
+/** Declarations in the form of a journal, with all defaults. */
+function normalized(tools: ToolDeclaration[]): unknown {
   const { run } = Run.create({ id: 'none', seed: 0, now: 0, config: json({ models: [{ name: 'none/none' }], tools }) });
   const written = run.started().config.tools;
   run.free();
   return written;
 }
 
-/** The tools that a journal's run knows at its end. */
+/** The tools of a journal's run at its end. */
 function toolsOf(journal: string): unknown {
   type Line = { input?: { started?: { config?: { tools?: unknown } }; tools_changed?: unknown } };
   let tools: unknown = [];
   for (const line of journal.split('\n')) {
-    // A member's name may be written with escapes; a journal of strangers must not hide its tools that way.
+    // A key can contain escapes; an untrusted journal must not hide its tools that way.
     if (!line.includes('"tools') && !line.includes('\\u')) continue;
     const { input } = JSON.parse(line) as Line;
     tools = input?.tools_changed ?? input?.started?.config?.tools ?? tools;
@@ -488,7 +486,7 @@ function toolsOf(journal: string): unknown {
   return tools;
 }
 
-/** What a host's own code comes to: its answer, what stands in for none, or what its error is taken for. */
+/** The result of a host's callback, or a default without a callback, or the value for its error. */
 async function settle<T>(work: () => T | Promise<T> | undefined, none: T, failed: (reason: string) => T): Promise<T> {
   try {
     return (await work()) ?? none;

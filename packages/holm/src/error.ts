@@ -1,7 +1,7 @@
-// What goes wrong, with a kind that programs can decide by.
+// Errors, with a kind for programs.
 
-/** The kinds that the Rust side names, and `not_ready` and `internal` of this side. */
-export type FaultKind =
+/** The kinds of the Rust side, and `not_ready` and `internal` of this package. */
+export type HolmErrorKind =
   | 'bad_json'
   | 'misuse'
   | 'payload'
@@ -21,30 +21,30 @@ export type FaultKind =
   | 'not_ready'
   | 'internal';
 
-/** Everything that this package throws by itself. */
+/** The error of this package. */
 export class HolmError extends Error {
   override readonly name = 'HolmError';
 
   constructor(
-    readonly kind: FaultKind,
+    readonly kind: HolmErrorKind,
     message: string,
     options?: { cause?: unknown },
   ) {
     super(message, options as ErrorOptions);
   }
 
-  /** Wraps what came out of WASM: the JSON of a fault, or a trap. */
+  /** Wraps an error from WASM: the JSON of a fault, or a trap. */
   static of(thrown: unknown): HolmError {
     if (thrown instanceof HolmError) return thrown;
     if (typeof thrown === 'string') {
       try {
-        const fault = JSON.parse(thrown) as { kind: FaultKind; message: string };
+        const fault = JSON.parse(thrown) as { kind: HolmErrorKind; message: string };
         return new HolmError(fault.kind, fault.message);
       } catch {
         return new HolmError('internal', thrown);
       }
     }
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return new HolmError('internal', `a defect of Holm, please report it: ${message}`, { cause: thrown });
+    return new HolmError('internal', `internal error in Holm, please report it: ${message}`, { cause: thrown });
   }
 }

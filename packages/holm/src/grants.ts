@@ -1,19 +1,19 @@
-// Grants: which contain which, what they admit, and where an address leads. Every rule is in Rust.
+// Grants: containment, checks of requests and classes of addresses. All rules are in Rust.
 
 import * as wasm from './wasm/holm.js';
 import { call } from './load.js';
 import { json } from './text.js';
 
-/** Grants and what is refused all the same. */
+/** Grants, and denials that override them. */
 export interface Policy {
   grants?: string[];
   denials?: string[];
 }
 
-/** What a policy says of a request. */
+/** The decision of a policy about a request. */
 export type Decision = { granted: string } | { denied: string } | 'missing';
 
-/** What kind of place an address is, who may open it, and the same in words. */
+/** The class of an address, who may connect to it, and a description. */
 export interface AddressClass {
   class: string;
   reach: 'public' | 'named' | 'never';
@@ -24,22 +24,22 @@ export interface AddressClass {
 export const contains = (outer: string[], inner: string[]): boolean =>
   call(() => wasm.grants_contain(json(outer), json(inner)));
 
-/** Whether a list admits a request such as `read:src/lib.rs`. */
+/** Whether a list allows a request such as `read:src/lib.rs`. */
 export const admits = (grants: string[], request: string): boolean =>
   call(() => wasm.grants_admit(json(grants), request));
 
-/** What both lists allow. */
+/** The grants that both lists allow. */
 export const meet = (left: string[], right: string[]): string[] =>
   JSON.parse(call(() => wasm.grants_meet(json(left), json(right)))) as string[];
 
-/** What a policy says of a request. */
+/** Decides about a request. */
 export const decide = (policy: Policy, request: string): Decision =>
   JSON.parse(call(() => wasm.policy_decide(json(policy), request))) as Decision;
 
-/** Why a connection for a URL may not go to an address; undefined if it may. */
+/** Why a request for a URL must not connect to an address; undefined if it may. */
 export const unreachable = (policy: Policy, url: string, address: string): string | undefined =>
   call(() => wasm.policy_reach(json(policy), url, address));
 
-/** What kind of place an address is. */
+/** The class of an address. */
 export const addressClass = (address: string): AddressClass =>
   JSON.parse(call(() => wasm.address_class(address))) as AddressClass;

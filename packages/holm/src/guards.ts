@@ -1,11 +1,11 @@
-// The guards that judge inside a run, for hosts that judge by themselves. Every rule is in Rust.
+// The kernel's guards, for hosts that use them outside of a run. All rules are in Rust.
 
 import * as wasm from './wasm/holm.js';
 import { call } from './load.js';
 import { json, Raw } from './text.js';
 import type { Contract, Expectation, Json, Postcondition, Ruling, Violation } from './types.js';
 
-/** A value, or its JSON text marked with `raw`. */
+/** A JSON value, or JSON text marked with `raw`. */
 export type Value = Json | Raw;
 
 /** Whether a tool's output is plausible. */
@@ -13,7 +13,7 @@ export function plausibility(outcome: 'succeeded' | 'failed', output: string, ex
   return JSON.parse(call(() => wasm.plausibility(outcome, output, json(expectation)))) as Ruling;
 }
 
-/** What mending came to; `arguments` is canonical JSON text. */
+/** The result of a repair; `arguments` is canonical JSON text. */
 export type Repaired = { valid: { arguments: string; fixes: string[] } } | { invalid: { message: string } };
 
 /** A compiled JSON Schema. */
@@ -24,12 +24,12 @@ export class Schema {
     this.#schema = call(() => new wasm.Schema(json(schema)));
   }
 
-  /** What is wrong with a value; nothing if the list is empty. */
+  /** The violations of a value; empty if it is valid. */
   validate(value: Value): Violation[] {
     return JSON.parse(call(() => this.#schema.validate(json(value)))) as Violation[];
   }
 
-  /** Reads a model's arguments and mends what has only one meaning. */
+  /** Parses a model's arguments and repairs unambiguous mistakes. */
   repair(text: string): Repaired {
     return JSON.parse(call(() => this.#schema.repair(text))) as Repaired;
   }
@@ -40,11 +40,11 @@ export class Schema {
   }
 }
 
-/** What postconditions say of an output. */
+/** The result of postconditions for an output. */
 export interface Evaluation {
   ruling: Ruling;
   warnings: { guard: string; message: string }[];
-  /** What the host must run by itself. */
+  /** The checks that the host must run. */
   checks: Postcondition[];
 }
 
@@ -56,13 +56,12 @@ export class Postconditions {
     this.#set = call(() => new wasm.Postconditions(json(declared)));
   }
 
-  /** What they say of an output. */
   evaluate(outcome: 'succeeded' | 'failed', output: string): Evaluation {
     return JSON.parse(call(() => this.#set.evaluate(outcome, output))) as Evaluation;
   }
 }
 
-/** What a skill's reply came to. */
+/** The result of checking a skill's reply. */
 export type Checked = { accepted: Json } | { refused: { error: string; correction: string } };
 
 /** A compiled contract skill. */
@@ -73,12 +72,12 @@ export class Skill {
     this.#skill = call(() => new wasm.Skill(json(contract)));
   }
 
-  /** The task in words, for a model. */
+  /** The prompt for a model. */
   prompt(input: Value): string {
     return call(() => this.#skill.prompt(json(input)));
   }
 
-  /** Proves a reply against the contract. */
+  /** Checks a reply against the contract. */
   check(input: Value, reply: string): Checked {
     return JSON.parse(call(() => this.#skill.check(json(input), reply))) as Checked;
   }

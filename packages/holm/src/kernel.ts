@@ -1,34 +1,34 @@
-// One run as a state machine. It performs nothing: facts go in, commands come out, and the host does the rest.
+// One run as a state machine. It takes inputs and returns effects; the host performs them.
 
 import * as wasm from './wasm/holm.js';
 import { call } from './load.js';
 import { bytes, json } from './text.js';
 import type { Config, Effect, Input, JournalReport, Message, Request, Started, Status } from './types.js';
 
-export { HolmError, type FaultKind } from './error.js';
+export { HolmError, type HolmErrorKind } from './error.js';
 export { load, ready } from './load.js';
 export { json, raw, Raw } from './text.js';
 export type * from './types.js';
 
-/** How a run begins. */
+/** The parameters of a new run. */
 export interface NewRun {
   /** The run's own id, unique among all runs. */
   id: string;
-  /** Source of all jitter; every run should have another. */
+  /** The seed of all jitter; use a different one for every run. */
   seed: bigint | number;
   /** The configuration, or its JSON text. */
   config: Config | string;
-  /** Milliseconds, from any beginning that the host likes. */
+  /** The current time in milliseconds, from any epoch. */
   now: bigint | number;
 }
 
-/** A record that was handled: append its line durably before anything is done about it. */
+/** The line of a handled record: append it durably before you act on it. */
 export type Line = string;
 
 /**
  * A run in WASM memory.
  *
- * Each step is the same: `handle` a fact, append the line, `poll` until `wait`, perform what came out.
+ * Each step is the same: `handle` an input, append the line, `poll` until `wait`, perform the effects.
  */
 export class Run {
   /** For the codecs. */
@@ -38,62 +38,62 @@ export class Run {
     this.handleOfWasm = run;
   }
 
-  /** Begins a run; gives the journal's first line. */
+  /** Starts a run; returns the first line of its journal. */
   static create(start: NewRun): { run: Run; line: Line } {
     const config = typeof start.config === 'string' ? start.config : json(start.config);
     const run = call(() => wasm.Run.start(start.id, BigInt(start.seed), config, BigInt(start.now)));
     return { run: new Run(run), line: call(() => run.opening()) };
   }
 
-  /** Folds a journal: the run stands where it stood, and nothing is performed. */
+  /** Rebuilds a run from its journal, without performing anything. */
   static replay(journal: string | Uint8Array): Run {
     return new Run(call(() => wasm.Run.replay(bytes(journal))));
   }
 
-  /** Folds a journal up to and with a record: another future from the same past. */
+  /** Rebuilds a run up to and including a record, for a fork. */
   static fork(journal: string | Uint8Array, at: bigint | number): { run: Run; journal: string } {
     const past = call(() => wasm.journal_prefix(bytes(journal), BigInt(at)));
     return { run: new Run(call(() => wasm.Run.fork(bytes(journal), BigInt(at)))), journal: past };
   }
 
-  /** As `replay`, faster where the snapshot belongs to the journal. */
+  /** Like `replay`, but faster if the snapshot belongs to the journal. */
   static resume(snapshot: string | Uint8Array, journal: string | Uint8Array): Run {
     return new Run(call(() => wasm.Run.resume(bytes(snapshot), bytes(journal))));
   }
 
-  /** Takes one fact, as an object or as its JSON text; gives the line to append. */
+  /** Handles one input, as an object or as JSON text; returns the line to append. */
   handle(now: bigint | number, input: Input | string): Line {
     const text = typeof input === 'string' ? input : json(input);
     return call(() => this.handleOfWasm.handle(BigInt(now), text));
   }
 
-  /** The next command. */
+  /** The next effect. */
   poll(): Effect {
     return JSON.parse(this.pollText()) as Effect;
   }
 
-  /** The next command as its JSON text, every digit kept. */
+  /** The next effect as JSON text, with every digit. */
   pollText(): string {
     return call(() => this.handleOfWasm.poll());
   }
 
-  /** Everything that a waiting model call holds, the messages too. */
+  /** The whole request of a waiting model call, with its messages. */
   request(id: bigint | number): { request: Request; messages: Message[] } {
     return JSON.parse(call(() => this.handleOfWasm.request(BigInt(id)))) as { request: Request; messages: Message[] };
   }
 
-  /** A child's configuration within what its parent allows. */
+  /** Limits a child run's configuration to what its parent allows. */
   confine(id: bigint | number, config: Config | string): string {
     const text = typeof config === 'string' ? config : json(config);
     return call(() => this.handleOfWasm.confine(BigInt(id), text));
   }
 
-  /** The transcript, from a message on. */
+  /** The transcript, starting at a message. */
   transcript(from: bigint | number = 0): Message[] {
     return JSON.parse(call(() => this.handleOfWasm.transcript(BigInt(from)))) as Message[];
   }
 
-  /** Figures: record, time, tokens, money, marks. */
+  /** The state in figures: record, time, tokens, money, marks. */
   status(): Status {
     return JSON.parse(call(() => this.handleOfWasm.status())) as Status;
   }
@@ -103,23 +103,23 @@ export class Run {
     return JSON.parse(call(() => this.handleOfWasm.started())) as Started;
   }
 
-  /** The state as text, to be kept beside the journal as a cache. */
+  /** A snapshot as text, to be stored beside the journal as a cache. */
   snapshot(): string {
     return call(() => this.handleOfWasm.snapshot());
   }
 
-  /** Gives the memory back; otherwise the garbage collector does, some time. */
+  /** Frees the memory; otherwise the garbage collector does that later. */
   free(): void {
     this.handleOfWasm.free();
   }
 }
 
-/** Begins a run. */
+/** Starts a run. */
 export const createRun = Run.create;
 
-/** Every effect of a journal as JSON text, one a line, as `poll` had given them. */
+/** Every effect of a journal as JSON text, one per line, as `poll` returned them. */
 export const replayEffects = (journal: string | Uint8Array): string => call(() => wasm.replay_effects(bytes(journal)));
 
-/** What a journal holds, and where to cut a torn tail. */
+/** A report on a journal, and where to cut a torn tail. */
 export const inspectJournal = (journal: string | Uint8Array): JournalReport =>
   JSON.parse(call(() => wasm.journal_inspect(bytes(journal)))) as JournalReport;

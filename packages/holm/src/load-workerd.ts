@@ -1,4 +1,4 @@
-// workerd compiles the module before the script runs and lets nobody else compile.
+// workerd compiles the module before the script runs; scripts cannot compile WASM.
 
 import module from './wasm/holm_bg.wasm';
 import { load } from './load.js';

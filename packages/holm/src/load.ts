@@ -1,5 +1,5 @@
-// Finds the WASM module on each host, without a bundler: Node and Deno read it at once, workerd is given it by its own
-// entry points, browsers fetch it when somebody asks.
+// Loads the WASM module on each host, without a bundler: Node and Deno read the file at import, workerd gets it through its own entry
+// points, and browsers fetch it on `ready`.
 
 import init, { initSync } from './wasm/holm.js';
 import { HolmError } from './error.js';
@@ -7,7 +7,7 @@ import { HolmError } from './error.js';
 let state: 'absent' | 'loaded' = 'absent';
 let loading: Promise<void> | undefined;
 
-/** Resolves once the module can be used. Node, Deno and workerd need not wait. */
+/** Resolves when the module is loaded. On Node, Deno and workerd it already is. */
 export function ready(): Promise<void> {
   if (state === 'loaded') return Promise.resolve();
   loading ??= init({ module_or_path: new URL('./wasm/holm_bg.wasm', import.meta.url) }).then(
@@ -16,20 +16,20 @@ export function ready(): Promise<void> {
     },
     (cause: unknown) => {
       loading = undefined;
-      throw new HolmError('not_ready', `the WASM module could not be loaded: ${String(cause)}`, { cause });
+      throw new HolmError('not_ready', `cannot load the WASM module: ${String(cause)}`, { cause });
     },
   );
   return loading;
 }
 
-/** Uses a module that the host has loaded in its own way. */
+/** Uses a module that the host has loaded. */
 export function load(module: WebAssembly.Module | BufferSource): void {
   if (state === 'loaded') return;
   initSync({ module });
   state = 'loaded';
 }
 
-/** Calls into WASM; what is thrown there arrives as a `HolmError`. */
+/** Calls into WASM and turns its errors into `HolmError`. */
 export function call<T>(work: () => T): T {
   if (state === 'absent') {
     throw new HolmError('not_ready', 'the WASM module is not loaded yet; await ready() first');
@@ -41,7 +41,7 @@ export function call<T>(work: () => T): T {
   }
 }
 
-// Where files can be read without waiting, nobody should have to wait.
+// Hosts with synchronous file access need no `ready`.
 function loadFromDisk(): void {
   type Process = { getBuiltinModule?: (name: string) => { readFileSync(url: URL): Uint8Array<ArrayBuffer> } | undefined };
   const process = (globalThis as { process?: Process }).process;
@@ -50,7 +50,7 @@ function loadFromDisk(): void {
     const url = new URL('./wasm/holm_bg.wasm', import.meta.url);
     if (files && url.protocol === 'file:') load(files.readFileSync(url));
   } catch {
-    // No such file here, or no leave to read it: `ready` tries the other way and says why it fails.
+    // The file is missing or not readable: `ready` fetches it, and reports an error if that fails.
   }
 }
 

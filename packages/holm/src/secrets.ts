@@ -1,12 +1,12 @@
-// Secrets that the host holds. They are replaced by their names before the kernel, and so the journal and the model, hears of them,
-// and put back only into the arguments of a call that was allowed to use them.
+// The host's secrets. Their values are replaced by their names before the kernel, the journal and the model see them, and inserted only
+// into the arguments of a call that is allowed to use them.
 
 import type { ToolRequest } from './types.js';
 
-/** Shorter forms are not looked for: they would be found in ordinary words, and nobody can keep them secret anyway. */
-const SHORTEST = 8;
+/** Shorter forms are not replaced: they would match ordinary words, and they are too short to be secret. */
+const MIN_LENGTH = 8;
 
-/** Around a secret's name. */
+/** The delimiters of a secret's name. */
 const OPEN = '‹secret:';
 const CLOSE = '›';
 
@@ -19,16 +19,16 @@ export class Secrets {
   constructor(known: Record<string, string> = {}) {
     this.#known = new Map(Object.entries(known));
     for (const [name, secret] of this.#known) {
-      // As they stand inside JSON, because that is where they are looked for; case does not matter.
+      // As they appear inside JSON text, where they are searched, without regard to case.
       for (const form of formsOf(secret).map(inJson)) {
-        if (form.length >= SHORTEST && !this.#names.has(form.toLowerCase())) this.#names.set(form.toLowerCase(), name);
+        if (form.length >= MIN_LENGTH && !this.#names.has(form.toLowerCase())) this.#names.set(form.toLowerCase(), name);
       }
     }
     const forms = [...this.#names.keys()].sort((a, b) => b.length - a.length);
     if (forms.length > 0) this.#finder = new RegExp(forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
   }
 
-  /** JSON text without them. */
+  /** JSON text without the secrets. */
   hide(text: string): string {
     if (!this.#finder) return text;
     return text.replace(this.#finder, (found) => {
@@ -37,14 +37,14 @@ export class Secrets {
     });
   }
 
-  /** Plain text without them. */
+  /** Plain text without the secrets. */
   hidePlain(text: string): string {
     return this.#finder ? (JSON.parse(this.hide(JSON.stringify(text))) as string) : text;
   }
 
   /**
-   * A call's arguments with those that its allowed needs name, as far as the host's own tool asks for them: a journal that came from
-   * elsewhere may say that a tool needs anything. Other references stay as they are.
+   * A call's arguments with the secrets that its allowed needs name. The host's own tool must also declare the need, because an imported
+   * journal can claim any need. Other references stay unchanged.
    */
   reveal(text: string, needs: ToolRequest['needs'], own: readonly string[] = []): string {
     const named = needs.map((need) => ('request' in need ? need.request : need.grant));
@@ -57,7 +57,7 @@ export class Secrets {
   }
 }
 
-/** The ways in which a secret comes back from a tool: as it is, in a URL, in JSON inside JSON, in base64 and in hex. */
+/** The forms in which a tool may return a secret: plain, URL-encoded, as JSON inside JSON, in base64 and in hex. */
 function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const forms = [secret, inJson(secret), encodeURIComponent(secret), hex(bytes)];
@@ -73,7 +73,7 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 /** Bytes as hex digits. */
 export const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Base64 depends on what stands before; these are the digits that the secret alone decides. */
+/** Base64 depends on the preceding bytes; these are the digits that depend only on the secret. */
 function innerBase64(bytes: Uint8Array, shift: number): string {
   const text = btoa('\0'.repeat(shift) + String.fromCharCode(...bytes));
   const end = Math.floor(((shift + bytes.length) * 8) / 6);

@@ -1,14 +1,14 @@
-// JSON text that JavaScript cannot rewrite: big integers stay whole, and text that is JSON already stays as it is.
+// JSON text that keeps every digit: big integers stay exact, and raw JSON text stays unchanged.
 
-/** JSON text that is put in as it stands. */
+/** JSON text that is inserted unchanged. */
 export class Raw {
   constructor(readonly text: string) {}
 }
 
-/** Marks text as JSON that must not be touched. */
+/** Marks text as raw JSON. */
 export const raw = (text: string): Raw => new Raw(text);
 
-/** As `JSON.stringify`, and big integers and raw text keep every digit. */
+/** Like `JSON.stringify`, but big integers and raw text keep every digit. */
 export function json(value: unknown): string {
   if (value instanceof Raw) return value.text;
   if (typeof value === 'bigint') return value.toString();

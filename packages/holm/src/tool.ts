@@ -3,7 +3,7 @@
 import { json, Raw } from './text.js';
 import type { Json, ToolDeclaration, ToolOutput } from './types.js';
 
-/** The parts of Standard Schema that are used; Zod, Valibot and ArkType have them. */
+/** The used parts of Standard Schema, which Zod, Valibot and ArkType implement. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -18,38 +18,38 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<unknown> }> };
 
-/** What a running tool knows. */
+/** The context of a running tool. */
 export interface ToolContext {
   call: number;
-  /** The same for the same call of the same run, also after a crash. */
+  /** The idempotency key: the same for the same call of the same run, even after a crash. */
   key: string;
   signal: AbortSignal;
-  /** Milliseconds; the call is stopped then. */
+  /** The time in milliseconds at which the call is stopped. */
   deadline: number;
-  /** Whether it ran before and its answer was lost. */
+  /** Whether the call may have run before, with a lost result. */
   again: boolean;
-  /** The arguments as canonical JSON text, every digit kept. */
+  /** The arguments as canonical JSON text, with every digit. */
   text: string;
 }
 
-/** How a tool is declared. Everything that the kernel knows of tools may be said. */
+/** The declaration of a tool, with all options of the kernel. */
 export interface ToolOptions<Arguments> extends Omit<ToolDeclaration, 'schema' | 'description'> {
   description: string;
   /** The arguments: a Standard Schema, or plain JSON Schema (an object, or text marked with `raw`). */
   input: StandardSchema<Arguments> | { [name: string]: Json } | Raw;
-  /** The JSON Schema, for Standard Schemas that cannot give their own. */
+  /** The JSON Schema, for Standard Schemas that cannot convert themselves. */
   jsonSchema?: { [name: string]: Json } | Raw;
-  /** Runs it. Text, an `output`, or anything that can be written as JSON. What it throws is a failed call. */
+  /** Runs the tool. Returns text, an `output`, or any JSON value. An error it throws is a failed call. */
   run(args: Arguments, context: ToolContext): unknown;
 }
 
-/** A tool of the driver. */
+/** A tool for the driver. */
 export interface Tool {
   declaration: ToolDeclaration;
   run(context: ToolContext): Promise<ToolOutput>;
 }
 
-/** Makes a tool. */
+/** Creates a tool. */
 export function tool<Arguments = any>(options: ToolOptions<Arguments>): Tool {
   const { input, jsonSchema, run, ...rest } = options;
   const declaration = { ...rest, schema: schemaOf(options.name, input, jsonSchema) as never };
@@ -62,12 +62,12 @@ export function tool<Arguments = any>(options: ToolOptions<Arguments>): Tool {
   };
 }
 
-/** A result that says more than text: that it failed, that it ends the run, what it brought in. */
+/** A result with more than text, such as a failure or marks. */
 export class Output {
   constructor(readonly value: ToolOutput) {}
 }
 
-/** Makes a result that says more than text. */
+/** Creates a result with more than text. */
 export const output = (value: ToolOutput): Output => new Output(value);
 
 /** A tool's result in the kernel's form. */
@@ -84,18 +84,18 @@ function schemaOf(name: string, input: object, given: object | undefined): unkno
   if (own) return own({ target: 'draft-2020-12' });
   const method = (input as { toJSONSchema?: () => unknown }).toJSONSchema;
   if (typeof method === 'function') return method.call(input);
-  throw new TypeError(`the schema of tool ${name} gives no JSON Schema; pass jsonSchema beside it`);
+  throw new TypeError(`cannot get a JSON Schema from the input of tool ${name}; set jsonSchema`);
 }
 
-// The kernel has already held the arguments to the JSON Schema; this applies what only the author's own schema
-// knows: defaults, transformations, refinements.
+// The kernel has already checked the arguments against the JSON Schema; this applies the defaults, transformations and refinements of
+// the author's schema.
 async function argumentsOf(input: object, value: unknown): Promise<unknown> {
   if (!('~standard' in input)) return value;
   const result = await (input as StandardSchema)['~standard'].validate(value);
   if (!result.issues) return result.value;
-  const told = result.issues.map((issue) => {
+  const problems = result.issues.map((issue) => {
     const path = (issue.path ?? []).map((step) => String(typeof step === 'object' && step ? (step as { key: unknown }).key : step));
     return path.length ? `${path.join('.')}: ${issue.message}` : issue.message;
   });
-  throw new Error(`invalid arguments: ${told.join('; ')}`);
+  throw new Error(`invalid arguments: ${problems.join('; ')}`);
 }

@@ -1,4 +1,4 @@
-// Shows a run as the UI message stream that chat front ends read (AI SDK `useChat`).
+// Converts a run into the UI message stream of chat front ends (AI SDK `useChat`).
 
 import type { Agent, AgentEvent } from './driver.js';
 import type { Delta, Ending, Event } from './types.js';
@@ -8,16 +8,16 @@ export type UiChunk = { type: string; [name: string]: unknown };
 
 /** The parts of one assistant message, from the first event to the ending. */
 export async function* uiMessageChunks(events: AsyncIterable<AgentEvent>, messageId?: string): AsyncGenerator<UiChunk> {
-  const shown = new Shown();
+  const converter = new ChunkConverter();
   yield { type: 'start', ...(messageId === undefined ? {} : { messageId }) };
   for await (const event of events) {
-    if (event.type === 'delta') yield* shown.delta(event.call, event.delta);
-    else if (event.type === 'event') yield* shown.event(event.event);
-    else yield* shown.ending(event.ending);
+    if (event.type === 'delta') yield* converter.delta(event.call, event.delta);
+    else if (event.type === 'event') yield* converter.event(event.event);
+    else yield* converter.ending(event.ending);
   }
 }
 
-/** The same as an answer to an HTTP request. */
+/** The stream as an HTTP response. */
 export function uiMessageResponse(agent: Agent, init: ResponseInit = {}): Response {
   const encoder = new TextEncoder();
   const chunks = uiMessageChunks(agent);
@@ -33,9 +33,9 @@ export function uiMessageResponse(agent: Agent, init: ResponseInit = {}): Respon
         controller.close();
       }
     },
-    // Whoever closes the page does not want the answer any more.
+    // A client that disconnects no longer needs the answer.
     cancel() {
-      agent.cancel('the reader went away');
+      agent.cancel('the client disconnected');
     },
   });
   const headers = new Headers(init.headers);
@@ -45,12 +45,12 @@ export function uiMessageResponse(agent: Agent, init: ResponseInit = {}): Respon
   return new Response(body, { ...init, headers });
 }
 
-/** What is open on the screen. */
-class Shown {
+/** Converts events, and remembers the open parts of the stream. */
+class ChunkConverter {
   #open: { kind: 'text' | 'reasoning'; id: string } | undefined;
   #count = 0;
   #step: 'none' | 'open' = 'none';
-  /** Calls of the reply that streams, by their place in it. */
+  /** The calls of the streaming reply, by index. */
   #calls = new Map<number, { id: string; name: string }>();
   #announced = new Set<string>();
 
@@ -77,7 +77,7 @@ class Shown {
       this.#calls.clear();
       yield { type: 'start-step' };
     } else if ('withdrawn' in event) {
-      // The protocol cannot take text back; what follows is a new part.
+      // The protocol cannot withdraw text, so the next text is a new part.
       yield* this.#close();
     } else if ('message_added' in event) {
       yield* this.#message(event.message_added.message);
@@ -89,7 +89,7 @@ class Shown {
     if ('answered' in ending) yield { type: 'finish' };
     else if ('cancelled' in ending) yield { type: 'abort' };
     else {
-      yield { type: 'error', errorText: wordsOf(ending) };
+      yield { type: 'error', errorText: endingText(ending) };
       yield { type: 'finish' };
     }
   }
@@ -101,7 +101,7 @@ class Shown {
         yield* this.#close();
         if (!this.#announced.has(id)) yield { type: 'tool-input-start', toolCallId: id, toolName: name };
         this.#announced.add(id);
-        yield { type: 'tool-input-available', toolCallId: id, toolName: name, input: parsed(text) };
+        yield { type: 'tool-input-available', toolCallId: id, toolName: name, input: parseJson(text) };
       } else if ('tool_result' in block) {
         const { call, text, outcome } = block.tool_result as { call: string; text: string; outcome?: string };
         if (outcome === undefined || outcome === 'succeeded') yield { type: 'tool-output-available', toolCallId: call, output: text };
@@ -133,7 +133,7 @@ class Shown {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -141,7 +141,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function wordsOf(ending: Ending): string {
+function endingText(ending: Ending): string {
   const [kind, figures] = Object.entries(ending)[0] ?? ['failed', {}];
   const { reason, message } = figures as { reason?: string; message?: string };
   return reason || message || `the run ended: ${kind} ${JSON.stringify(figures)}`;

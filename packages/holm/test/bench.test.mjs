@@ -8,7 +8,7 @@ import { Turns, measure } from '../bench/turns.mjs';
 import { Run } from '../dist/kernel.js';
 import { Codec } from '../dist/wire/codec.js';
 
-test('a run goes on for as many turns as it is told to, and encodes one request for each', () => {
+test('a run has the requested number of turns, and encodes one request per turn', () => {
   let requests = 0;
   class Counting extends Codec {
     request(...args) {
@@ -24,7 +24,7 @@ test('a run goes on for as many turns as it is told to, and encodes one request 
   assert.equal(requests, 8);
 });
 
-test('every way is measured as often as the plan says', () => {
+test('every variant is measured as often as planned', () => {
   let ticks = 0;
   const plan = { turns: [1, 3], window: 2, runs: 3, warm: 1, ways: ['encoded', 'bare', 'carried'] };
   const found = measure({ Run, Codec }, plan, () => (ticks += 1));

@@ -49,7 +49,7 @@ test('a run calls a tool and answers, and its journal gives the same run', async
   assert.deepEqual(holm.Run.replay(journal.text).status(), agent.run.status());
 });
 
-test('what is said just as a turn ends begins the next one, unless it is stopped after that', async () => {
+test('a message at the end of a turn starts the next one, unless the run is stopped after it', async () => {
   const cases = [
     [(agent) => agent.steer('tardy'), { answered: { text: 'two' } }],
     [(agent) => agent.followUp('tardy'), { answered: { text: 'two' } }],
@@ -75,7 +75,7 @@ test('what is said just as a turn ends begins the next one, unless it is stopped
   }
 });
 
-test('numbers larger than JavaScript can hold reach a tool to the digit', async () => {
+test('large numbers reach a tool with every digit', async () => {
   let text;
   const wide = holm.tool({
     name: 'wide',
@@ -109,7 +109,7 @@ test('a Zod schema declares a tool, and its transformations reach the function',
   assert.equal(zod.declaration.schema.properties.name.type, 'string');
 });
 
-test('arguments that do not fit are sent back to the model and never reach the tool', async () => {
+test('invalid arguments are returned to the model and never reach the tool', async () => {
   let ran = 0;
   const strict = { ...echo, run: async () => ((ran += 1), { text: 'never' }) };
   const model = scripted(calls(['echo', '{"text":{"deep":[]}}']), says('I gave up.'));
@@ -120,7 +120,7 @@ test('arguments that do not fit are sent back to the model and never reach the t
   assert.match(tool_result.text, /must be a string/);
 });
 
-test('what a tool throws is a failed call', async () => {
+test('an error of a tool is a failed call', async () => {
   const broken = { ...echo, run: async () => { throw new Error('out of paper'); } };
   const model = scripted(calls(['echo', '{"text":"x"}']), says('The printer is out of paper.'));
   await holm.runAgent({ model, tools: [broken], prompt: 'go' }).ending;
@@ -129,7 +129,7 @@ test('what a tool throws is a failed call', async () => {
   assert.match(tool_result.text, /out of paper/);
 });
 
-test('without a judge what would be asked is denied; a judge is shown the call', async () => {
+test('without a judge hook calls that need approval are denied; a judge hook gets the call', async () => {
   const write = { ...echo, declaration: { ...echo.declaration, name: 'write', level: 'write' } };
   const refused = scripted(calls(['write', '{"text":"x"}']), says('I was not allowed.'));
   await holm.runAgent({ model: refused, tools: [write], prompt: 'go' }).ending;
@@ -143,7 +143,7 @@ test('without a judge what would be asked is denied; a judge is shown the call',
   assert.match(allowed.seen[1].messages.at(-1).blocks[0].tool_result.text, /written/);
 });
 
-test('a failed call is tried again when the kernel says so', async () => {
+test('a failed call is retried when the kernel says so', async () => {
   const model = scripted(() => { throw new Error('flaky'); }, says('second time lucky'));
   const config = { retry: { attempts: 3, base_ms: 5, jitter_milli: 0 } };
   assert.deepEqual(await holm.runAgent({ model, prompt: 'go', config }).ending, { answered: { text: 'second time lucky' } });
@@ -162,7 +162,7 @@ test('a signal stops a run that waits for its model, and the stop is in the jour
   assert.equal(holm.Run.replay(journal.text).status().idle, true);
 });
 
-test('a journal is resumed where it stood, and forks have the same past', async () => {
+test('a journal resumes where it ended, and forks have the same past', async () => {
   const journal = new holm.MemoryJournal();
   const options = { tools: [echo], journal };
   await holm.runAgent({ ...options, model: scripted(says('one')), prompt: 'first' }).ending;
@@ -177,7 +177,7 @@ test('a journal is resumed where it stood, and forks have the same past', async 
   assert.equal(fork.run.status().seq, 2);
 });
 
-test('a snapshot gives the same run as its journal, and a foreign one does no harm', async () => {
+test('a snapshot gives the same run as its journal, and a wrong one is harmless', async () => {
   const journal = new holm.MemoryJournal();
   const agent = holm.runAgent({ model: scripted(says('one')), prompt: 'first', journal });
   await agent.ending;
@@ -189,7 +189,7 @@ test('a snapshot gives the same run as its journal, and a foreign one does no ha
   }
 });
 
-test('an append that fails ends the driver, because nothing may be done that is not written', async () => {
+test('a failed append ends the driver, because it must not act on unwritten records', async () => {
   const journal = { append: () => Promise.reject(new Error('disk full')) };
   await assert.rejects(holm.runAgent({ model: scripted(), prompt: 'go', journal }).ending, /disk full/);
 });
@@ -226,7 +226,7 @@ test('a step shows a request by its measures, however long the conversation is',
   assert.equal(run.request(0).messages[0].blocks[0].text.length, 10000);
 });
 
-test('the kernel of agent.rs answers under its own names', () => {
+test('the agent.rs protocol works', () => {
   const state_json = agentRs.create_agent_state('What is 2 + 2?');
   const step = JSON.parse(agentRs.run_agent_step(JSON.stringify({ state_json, model_output: '{"tool":"calculator","expression":"2+2"}' })));
   assert.deepEqual(step.decision, { type: 'invoke_tool', tool: 'calculator', params: { expression: '2+2' } });
@@ -235,7 +235,7 @@ test('the kernel of agent.rs answers under its own names', () => {
   assert.throws(() => agentRs.run_agent_step('{'), /^HolmError: Invalid input JSON: /);
 });
 
-test('a run is shown as a UI message stream that the AI SDK reads', async () => {
+test('the AI SDK reads a run as a UI message stream', async () => {
   const model = holm.functionModel('scripted/ui', ({ messages, delta }) => {
     if (messages.length > 1) {
       delta({ text: { offset: 0, text: 'It said ' } });
@@ -264,7 +264,7 @@ test('a run is shown as a UI message stream that the AI SDK reads', async () => 
   assert.equal(last.parts.at(-1).text, 'It said hi.');
 });
 
-test('no rule is written in TypeScript: none of the guards, limits or classes is named there', () => {
+test('TypeScript contains no rules: it names no guards, limits or classes', () => {
   const rules = /total \\d|hallucinat|169\.254|rate.?limit|retry_after|backoff|anti-|plausible|429|metadata only/i;
   for (const file of ['driver', 'guards', 'grants', 'kernel', 'model', 'tool', 'wire/codec', 'wire/model']) {
     const text = readFileSync(new URL(`../src/${file}.ts`, import.meta.url), 'utf8').replace(/\/\/.*|\/\*[^]*?\*\//g, '');
@@ -289,7 +289,7 @@ const leaky = (got) =>
     },
   });
 
-test('secrets reach the tool that may have them, and neither the journal nor the model', async () => {
+test('secrets reach only the allowed tool, not the journal or the model', async () => {
   const got = [];
   const journal = new holm.MemoryJournal();
   const model = scripted(calls(['leaky', '{"token":"‹secret:github›","other":"‹secret:bank›"}']), says('ok'));
@@ -309,7 +309,7 @@ test('secrets reach the tool that may have them, and neither the journal nor the
   }
 });
 
-test('a result that is too large lies elsewhere, with its ends, length and digest in the journal', async () => {
+test('a large result goes to the blob store, with its ends, length and digest in the journal', async () => {
   const kept = new Map();
   const journal = new holm.MemoryJournal();
   const text = `begin ${'é'.repeat(60_000)} end`;
@@ -326,7 +326,7 @@ test('a result that is too large lies elsewhere, with its ends, length and diges
   assert.ok(journal.text.length < 60_000);
 });
 
-test('when nothing takes a large result, its ends stay and the loss is said', async () => {
+test('if the blob store fails, the ends stay in the journal with a note', async () => {
   const model = scripted(calls(['echo', '{"text":"x"}']), says('ok'));
   const large = { ...echo, run: async () => ({ text: `begin ${'x'.repeat(100_000)} end` }) };
   const journal = new holm.MemoryJournal();

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import test, { after } from 'node:test';
 import * as holm from '../dist/index.js';
-import { extractTool, fetchUrl, McpServer, nameBeside, readBytes, TooLarge } from '../dist/web/index.js';
+import { extractTool, fetchUrl, McpServer, nameBeside, readBytes, BodyTooLargeError } from '../dist/web/index.js';
 
 const asked = [];
 const server = createServer((request, response) => {
@@ -32,7 +32,7 @@ test('a granted page is read', async () => {
   assert.deepEqual(await run(`${base}/to/%2Fpage`), { text: 'the page' });
 });
 
-test('what is not granted, denied or inside is refused before anything is sent', async () => {
+test('URLs that are not granted, denied or private are refused before any request', async () => {
   const before = asked.length;
   const check = async (url, words, more) => {
     const { outcome, text } = await run(url, more);
@@ -46,12 +46,12 @@ test('what is not granted, denied or inside is refused before anything is sent',
   await check('http://0251.0376.0251.0376/', /not granted/);
   await check('http://name.example/', /this machine/, { resolve: async () => ['93.184.216.34', '127.0.0.1'] });
   await check('http://name.example/', /no address/, { resolve: async () => Promise.reject(new Error('no address')) });
-  await check('not a url', /cannot be fetched/);
-  await check('javascript:alert(1)', /cannot be fetched|not granted/);
+  await check('not a url', /invalid URL/);
+  await check('javascript:alert(1)', /invalid URL|not granted/);
   assert.equal(asked.length, before);
 });
 
-test('a redirect is held to the same policy, and not followed for ever', async () => {
+test('redirects are checked against the same policy, and limited', async () => {
   const to = (url) => `${base}/to/${encodeURIComponent(url)}`;
   for (const url of ['http://169.254.169.254/latest', 'https://example.com/', 'file:///etc/passwd']) {
     assert.equal((await run(to(url))).outcome, 'failed', url);
@@ -60,15 +60,15 @@ test('a redirect is held to the same policy, and not followed for ever', async (
   assert.equal((await run(to(`${base}/page`), { redirects: 'refuse' })).outcome, 'failed');
 });
 
-test('a page is cut, a failing one is a failure, and a silent one is not waited for', async () => {
+test('a long page is truncated, an error is a failure, and a silent server times out', async () => {
   const { text } = await run(`${base}/long`, { maxChars: 10 });
-  assert.equal(text, `${'é'.repeat(10)}\n[cut here]`);
-  assert.match((await run(`${base}/long`, { maxBytes: 11 })).text, /\[cut here\]$/);
+  assert.equal(text, `${'é'.repeat(10)}\n[truncated]`);
+  assert.match((await run(`${base}/long`, { maxBytes: 11 })).text, /\[truncated\]$/);
   assert.match((await run(`${base}/gone`)).text, /410: it is gone/);
-  assert.match((await run(`${base}/never`, { timeoutMs: 50 })).text, /within 50 ms/);
+  assert.match((await run(`${base}/never`, { timeoutMs: 50 })).text, /timed out after 50 ms/);
 });
 
-test('a body is never read further than it may be', async () => {
+test('a body is never read beyond its limit', async () => {
   let pulled = 0;
   const body = new ReadableStream({
     pull(controller) {
@@ -76,11 +76,11 @@ test('a body is never read further than it may be', async () => {
       controller.enqueue(new Uint8Array(1000));
     },
   });
-  await assert.rejects(readBytes(body, 3000), TooLarge);
+  await assert.rejects(readBytes(body, 3000), BodyTooLargeError);
   assert.ok(pulled < 10);
 });
 
-test('the skill extract is carried out by the model and proven by the guards', async () => {
+test('the model performs the skill extract, and the guards prove the reply', async () => {
   const replies = [
     { replied: { blocks: [{ tool_call: { id: 'c', name: 'extract', arguments: '{"text":"Mail a@b.example","target":"email"}' } }], stop: 'tool_use' } },
     '{"email":["a@b.example"]}',
@@ -96,7 +96,7 @@ const named = (name, ran) =>
   holm.tool({ name, description: name, level: 'none', input: { type: 'object' }, run: () => ran.push(name) });
 const says = (text) => holm.functionModel('scripted/one', () => text);
 
-test('a run that changes hosts is told of the tools there, and only if they are others', async () => {
+test('a run that changes hosts gets the new tools only if they differ', async () => {
   const journal = new holm.MemoryJournal();
   await holm.runAgent({ model: says('one'), tools: [named('here', [])], prompt: 'first', journal }).ending;
   const told = async (tools, before) => {
@@ -110,7 +110,7 @@ test('a run that changes hosts is told of the tools there, and only if they are 
   assert.deepEqual(await told(undefined, [{ grants_changed: [] }]), ['grants_changed', 'resumed', 'prompted', 'model_finished']);
 });
 
-test('a call that waited for a tool which the new host does not have is not run there', async () => {
+test('a waiting call does not run on a host without its tool', async () => {
   const journal = new holm.MemoryJournal();
   const call = { replied: { blocks: [{ tool_call: { id: 'c', name: 'here', arguments: '{}' } }], stop: 'tool_use' } };
   const stopped = holm.runAgent({
@@ -147,7 +147,7 @@ function rewritten(line, before, change) {
   return `${JSON.stringify(head).slice(0, -1)},"input":${payload}}\n`;
 }
 
-test('a journal cannot hide what it makes of a tool', async () => {
+test('a journal cannot hide its changes to a tool', async () => {
   const ran = [];
   const strict = { ...named('wipe', ran), declaration: { ...named('wipe', ran).declaration, level: 'execute' } };
   const { run, line } = holm.Run.create({ id: 'forged', seed: 1, now: 1, config: { models: [{ name: 'scripted/one' }], tools: [strict.declaration] } });
@@ -162,7 +162,7 @@ test('a journal cannot hide what it makes of a tool', async () => {
   assert.deepEqual(ran, []);
 });
 
-test('a secret goes to a tool that asks for it here, not to one of which a journal says so', async () => {
+test('a secret goes to a tool that declares it here, not in a journal', async () => {
   const got = [];
   const tool = holm.tool({ name: 'send', description: 'x', level: 'none', input: { type: 'object' }, run: ({ text }) => void got.push(text) });
   const needs = ['secret:llm@api.example.com'];
@@ -182,7 +182,7 @@ test('a secret goes to a tool that asks for it here, not to one of which a journ
   assert.deepEqual(got, ['‹secret:llm›', 'a-key-that-nobody-may-see']);
 });
 
-test('what is decided on is what is sent', async () => {
+test('the checked URL is the one that is sent', async () => {
   const sent = [];
   const send = async (url) => (sent.push(url), new Response('ok'));
   const fetched = (url, more = {}) => run(url, { policy: { grants: ['fetch:https://*'] }, fetch: send, ...more });
@@ -198,12 +198,12 @@ test('what is decided on is what is sent', async () => {
   assert.deepEqual(connected, [['https://example.com/', ['93.184.216.34']]]);
 });
 
-test('a body that never comes is not waited for', async () => {
+test('a body that never arrives times out', async () => {
   const body = new ReadableStream({ pull: () => new Promise(() => {}) });
   await assert.rejects(readBytes(body, 3000, AbortSignal.timeout(20)), /timeout/i);
 });
 
-test('an MCP server cannot keep a host busy, and one bad tool spoils no other', async () => {
+test('an MCP server cannot keep a host busy, and an invalid tool does not affect others', async () => {
   let asked = 0;
   const answer = (id, result) => new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), { headers: { 'content-type': 'application/json' } });
   const endless = async (_, { body }) => {
@@ -221,7 +221,7 @@ test('an MCP server cannot keep a host busy, and one bad tool spoils no other', 
   assert.ok(!JSON.stringify(tools).includes('a-key-in-an-address'));
 });
 
-test("a tool of a server takes no name that another has, the host's own first", async () => {
+test("a server's tool cannot take the name of another tool, and the host's own tools come first", async () => {
   const listed = ['url', 'URL', 'url_2', 'other'].map((name) => ({ name, inputSchema: {} }));
   const called = [];
   const serving = async (_, { body }) => {
@@ -238,8 +238,8 @@ test("a tool of a server takes no name that another has, the host's own first", 
   const names = (tools) => tools.map(({ declaration }) => declaration.name);
   assert.deepEqual(names(tools), ['fetch_url_3', 'fetch_URL_4', 'fetch_url_2', 'fetch_other']);
   assert.deepEqual(notes, [
-    "the tool 'fetch_url' is called 'fetch_url_3': another has its name",
-    "the tool 'fetch_URL' is called 'fetch_URL_4': another has its name",
+    "tool 'fetch_url' was renamed to 'fetch_url_3', because another tool has its name",
+    "tool 'fetch_URL' was renamed to 'fetch_URL_4', because another tool has its name",
   ]);
   await tools[0].run({ text: '{}', signal: new AbortController().signal });
   assert.deepEqual(called, ['url'], 'the server knows it by the name that it gave');
@@ -249,7 +249,7 @@ test("a tool of a server takes no name that another has, the host's own first", 
   assert.deepEqual(renamed, [{ wanted: 'fetch_other', name: 'fetch_other_2' }]);
 });
 
-test('the names that a run answers itself are given to no other tool', () => {
+test("no tool can take the names of the kernel's own tools", () => {
   const source = readFileSync(new URL('../../../crates/holm-kernel/src/config/own_tools.rs', import.meta.url), 'utf8');
   const own = [...source.matchAll(/^ {4}[A-Z_]+ = "(\w+)";$/gm)].map(([, name]) => name);
   assert.ok(own.length > 3, String(own));

@@ -1,19 +1,19 @@
-// Large files, fetched once: they are kept in the browser's cache, so that the page works without a network from then on.
+// Downloads large files once into the browser's cache, so that the page then works without a network.
 
 import type { Progress } from './engine';
 
-/** The cache of model files; apart from the page's own files, which change with every build. */
+/** The cache of model files, separate from the page's own files, which change with every build. */
 const CACHE = 'holm-models-1';
 
-/** A file, from the cache or from where it lies. A digest that differs is an error, and nothing is kept. */
+/** A file, from the cache or from its URL. A wrong digest is an error, and the file is not stored. */
 export async function fileOf(url: string, sha256: string | undefined, progress: (progress: Progress) => void): Promise<Blob> {
   const cache = await caches.open(CACHE);
   const kept = await cache.match(url);
   if (kept) return kept.blob();
   const answer = await fetch(url);
-  if (!answer.ok || !answer.body) throw new Error(`${url}: the server answered ${answer.status}`);
+  if (!answer.ok || !answer.body) throw new Error(`cannot download ${url}: the server answered ${answer.status}`);
   const bytes = await read(answer, progress);
-  if (sha256 !== undefined && (await digestOf(bytes)) !== sha256) throw new Error(`${url} is not the file that was wanted`);
+  if (sha256 !== undefined && (await digestOf(bytes)) !== sha256) throw new Error(`${url} has a wrong SHA-256; the file was not stored`);
   const blob = new Blob([bytes]);
   await cache.put(url, new Response(blob, { headers: { 'content-type': 'application/octet-stream' } }));
   return blob;

@@ -1,24 +1,23 @@
-// What an engine is to the page: something that becomes a model under whatever name a run knows it by.
+// The interface of an engine: it provides a model under any name that a run uses for it.
 
 import type { Model } from 'holm';
 
-/** How far a download is. */
+/** The progress of a download. */
 export interface Progress {
   loaded: number;
-  /** None where nobody says how much there is. */
+  /** Undefined if the server does not say it. */
   total: number | undefined;
 }
 
-/** An engine. */
 export interface Engine {
   id: string;
   label: string;
-  /** Why it cannot be used here; none if it can. */
+  /** Why it does not work here; undefined if it does. */
   unusable(): Promise<string | undefined>;
-  /** Brings the model; may take minutes the first time and must be quick after that. */
+  /** Loads the model; the first time can take minutes, later times must be quick. */
   prepare(progress: (progress: Progress) => void): Promise<void>;
-  /** The name under which new runs know the model. */
+  /** The model's name in new runs. */
   model: string;
-  /** A model under this name. */
+  /** The model under this name. */
   named(name: string): Model;
 }

@@ -1,17 +1,17 @@
-// A model behind an edge or server endpoint, or any service that lets pages in and wants no key, such as one on this machine. The page
-// holds no provider's key: it has a token that ends soon and opens this route alone.
+// A model behind an edge host or server, or any service that allows pages without a key, such as one on this machine. The page has no
+// provider key, but a short-lived token for this route only.
 
 import { fetchModel, type Model } from 'holm';
 import type { Format } from 'holm/kernel';
 import type { Engine } from './engine';
 
-/** Tokens are renewed this long before they end. */
+/** How long before its expiry a token is renewed. */
 const EARLY_MS = 30_000;
 
 /** A model over the network. */
 export class RemoteEngine implements Engine {
   readonly id = 'endpoint';
-  readonly label = 'Over the network (endpoint)';
+  readonly label = 'Remote (endpoint)';
   readonly model: string;
   readonly #baseUrl: string;
   readonly #format: Format;
@@ -21,7 +21,7 @@ export class RemoteEngine implements Engine {
 
   constructor(endpoint: string, served: string, format: Format | undefined, tokenUrl: string | undefined) {
     const base = endpoint.replace(/\/+$/, '');
-    // The edge host speaks one format at one place; a service is spoken to as it wants.
+    // The edge host has one format at one path; other services have their own.
     this.#baseUrl = format === undefined ? `${base}/v1` : base;
     this.#format = format ?? 'openai_chat';
     this.#served = served;
@@ -38,7 +38,7 @@ export class RemoteEngine implements Engine {
   }
 
   named(name: string): Model {
-    // Another host's name for its model is answered by this one's.
+    // A model name of another host is answered by this endpoint's model.
     const options = name === this.model ? {} : { extra: { model: this.#served } };
     return fetchModel(this.#format, { name, baseUrl: this.#baseUrl, key: () => this.#key(), options });
   }
@@ -47,7 +47,7 @@ export class RemoteEngine implements Engine {
     if (this.#tokenUrl === undefined) return '';
     if (this.#token && this.#token.ends - EARLY_MS > Date.now()) return this.#token.text;
     const answer = await fetch(this.#tokenUrl, { method: 'POST', credentials: 'same-origin' });
-    if (!answer.ok) throw new Error(`no token: the server answered ${answer.status}`);
+    if (!answer.ok) throw new Error(`cannot get a token: the server answered ${answer.status}`);
     const { token, expires } = (await answer.json()) as { token: string; expires: number };
     this.#token = { text: token, ends: expires * 1000 };
     return token;

@@ -1,14 +1,14 @@
-// WebLLM, where there is WebGPU. Its script is large and loaded only when somebody chooses it.
+// WebLLM, for browsers with WebGPU. Its script is large, so it loads only when the user chooses it.
 
 import { functionModel } from 'holm';
-import type { Asked, Model } from 'holm';
+import type { FunctionModelCall, Model } from 'holm';
 import type { ModelResult } from 'holm/kernel';
 import type { MLCEngine } from '@mlc-ai/web-llm';
 import type { Engine, Progress } from './engine';
-import { messagesOf, replyOf } from './small';
+import { messagesOf, replyOf } from './small-prompt';
 
-/** Tokens of a reply unless the run says otherwise. */
-const MOST_OUTPUT = 512;
+/** The default output limit in tokens. */
+const MAX_OUTPUT = 512;
 
 interface Gpu {
   requestAdapter(): Promise<object | null>;
@@ -42,10 +42,10 @@ export class WebLlmEngine implements Engine {
   }
 
   named(name: string): Model {
-    return functionModel(name, (asked) => this.#answer(asked), { max_output: MOST_OUTPUT, family: 'open' });
+    return functionModel(name, (asked) => this.#answer(asked), { max_output: MAX_OUTPUT, family: 'open' });
   }
 
-  async #answer({ request, messages, signal, delta }: Asked): Promise<ModelResult> {
+  async #answer({ request, messages, signal, delta }: FunctionModelCall): Promise<ModelResult> {
     const engine = this.#engine;
     if (!engine) throw new Error('the model is not loaded');
     const stop = () => void engine.interruptGenerate();
@@ -56,7 +56,7 @@ export class WebLlmEngine implements Engine {
         stream: true,
         stream_options: { include_usage: true },
         temperature: 0,
-        max_tokens: request.max_output ?? MOST_OUTPUT,
+        max_tokens: request.max_output ?? MAX_OUTPUT,
       });
       let text = '';
       let offset = 0;

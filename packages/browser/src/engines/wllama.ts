@@ -1,41 +1,41 @@
-// llama.cpp in WASM: the engine of every browser without WebGPU. One thread where the page is not isolated, which needs no headers.
+// llama.cpp in WASM, for browsers without WebGPU. It uses one thread unless the page is cross-origin isolated, and needs no headers.
 
 import { functionModel } from 'holm';
-import type { Asked, Model } from 'holm';
+import type { FunctionModelCall, Model } from 'holm';
 import type { ModelResult } from 'holm/kernel';
 import { Wllama } from '@wllama/wllama';
 import wasm from '@wllama/wllama/esm/wasm/wllama.wasm?url';
 import { fileOf } from './download';
 import type { Engine, Progress } from './engine';
-import { chatMl, grammarOf, messagesOf, replyOf, toolsOf } from './small';
-import type { Files } from '../settings';
+import { chatMl, grammarOf, messagesOf, replyOf, toolsOf } from './small-prompt';
+import type { ModelFiles } from '../settings';
 
-/** Tokens of the window: what the adapter was trained with, and what one thread can read in reasonable time. */
+/** The context window in tokens: the adapter was trained with it, and one thread can read it in reasonable time. */
 const WINDOW = 4096;
 
-/** Tokens of a reply unless the run says otherwise. */
-const MOST_OUTPUT = 256;
+/** The default output limit in tokens. */
+const MAX_OUTPUT = 256;
 
-/** Where the second file lies in the engine's own file system; the first is the model. */
+/** The path of the second file in the engine's file system; the first is the model. */
 const ADAPTER = 'models/model-00002-of-00002.gguf';
 
 /** The small model on this device. */
 export class WllamaEngine implements Engine {
   readonly id = 'wllama';
   readonly label = 'On this device (wllama)';
-  /** As the command calls the same files, which so go on with a page's run. */
+  /** The same name as in the `holm` command, so that the command can resume a page's run. */
   readonly model = 'local/smollm2';
-  readonly #files: Files;
+  readonly #files: ModelFiles;
   #engine: Wllama | undefined;
 
-  constructor(files: Files) {
+  constructor(files: ModelFiles) {
     this.#files = files;
   }
 
   async unusable(): Promise<string | undefined> {
-    // The engine is 64-bit WASM that waits for promises; older browsers have neither.
+    // The engine needs 64-bit WASM and promise integration, which older browsers lack.
     const suspends = 'Suspending' in WebAssembly;
-    return suspends ? undefined : 'this browser cannot run it; use a newer one, or an endpoint';
+    return suspends ? undefined : 'not supported by this browser; use a newer one, or an endpoint';
   }
 
   async prepare(progress: (progress: Progress) => void): Promise<void> {
@@ -44,7 +44,7 @@ export class WllamaEngine implements Engine {
     const blobs = [await fileOf(model, sha256, progress)];
     if (adapter !== undefined) blobs.push(await fileOf(adapter, undefined, progress));
     const engine = new Wllama({ default: new URL(wasm, location.href).href }, { suppressNativeLog: true });
-    // Nothing is fetched from anywhere else.
+    // No files from other hosts.
     engine.setCompat(null);
     await engine.loadModel(blobs, {
       n_ctx: WINDOW,
@@ -55,10 +55,10 @@ export class WllamaEngine implements Engine {
   }
 
   named(name: string): Model {
-    return functionModel(name, (asked) => this.#answer(asked), { window: WINDOW, max_output: MOST_OUTPUT, family: 'open' });
+    return functionModel(name, (asked) => this.#answer(asked), { window: WINDOW, max_output: MAX_OUTPUT, family: 'open' });
   }
 
-  async #answer({ request, messages, signal, delta }: Asked): Promise<ModelResult> {
+  async #answer({ request, messages, signal, delta }: FunctionModelCall): Promise<ModelResult> {
     const engine = this.#engine;
     if (!engine) throw new Error('the model is not loaded');
     const grammar = grammarOf(toolsOf(request));
@@ -66,19 +66,19 @@ export class WllamaEngine implements Engine {
       prompt: chatMl(messagesOf(request, messages)),
       stream: true,
       temperature: 0,
-      max_tokens: request.max_output ?? MOST_OUTPUT,
+      max_tokens: request.max_output ?? MAX_OUTPUT,
       stop: ['<|im_end|>'],
       abortSignal: signal,
       ...(grammar === undefined ? {} : { grammar }),
     });
-    return spoken(pieces, delta);
+    return readReply(pieces, delta);
   }
 }
 
 type Piece = { choices: { text: string; finish_reason: string | null }[]; usage?: { prompt_tokens: number; completion_tokens: number } | null };
 
-/** Hands the words on as they come; what begins like a call is shown when it is whole. */
-async function spoken(pieces: AsyncIterable<Piece>, delta: Asked['delta']): Promise<ModelResult> {
+/** Streams text as it arrives; a reply that starts like a call is shown when it is complete. */
+async function readReply(pieces: AsyncIterable<Piece>, delta: FunctionModelCall['delta']): Promise<ModelResult> {
   let text = '';
   let offset = 0;
   let output = 0;

@@ -1,4 +1,4 @@
-// What an agent can do in a page.
+// The tools of an agent in a page.
 
 export { readDom } from './read-dom';
 export { noteTools } from './notes';

@@ -1,18 +1,18 @@
-// Notes that outlive a run, in this browser alone.
+// Notes that outlive a run, stored in this browser.
 
 import { output, tool, type Tool } from 'holm';
-import type { Store } from '../store';
+import type { RunStore } from '../run-store';
 
-/** Characters of one note. */
-const MOST_CHARS = 2000;
+/** The most characters of a note. */
+const MAX_CHARS = 2000;
 
 /** The tools `save_note` and `read_notes`. */
-export function noteTools(store: Store): Tool[] {
+export function noteTools(store: RunStore): Tool[] {
   const save = tool<{ text: string }>({
     name: 'save_note',
     description: 'Saves a note.',
     level: 'write',
-    input: { type: 'object', properties: { text: { type: 'string', minLength: 1, maxLength: MOST_CHARS } }, required: ['text'] },
+    input: { type: 'object', properties: { text: { type: 'string', minLength: 1, maxLength: MAX_CHARS } }, required: ['text'] },
     async run({ text }) {
       await store.addNote(text);
       return `saved the note: ${text}`;
@@ -28,7 +28,7 @@ export function noteTools(store: Store): Tool[] {
     input: { type: 'object', properties: {} },
     async run() {
       const notes = await store.notes();
-      if (notes.length === 0) return output({ outcome: 'failed', text: 'there are no notes yet' });
+      if (notes.length === 0) return output({ outcome: 'failed', text: 'no notes yet' });
       return notes.join('\n');
     },
   });

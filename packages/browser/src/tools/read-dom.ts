@@ -1,14 +1,14 @@
-// Reads the page, as text and nothing else: markup, attributes and scripts of a page are no business of a model.
+// Reads the page as text only; the model gets no markup, attributes or scripts.
 
 import { output, tool, type Tool } from 'holm';
 
-/** Characters that are handed on. */
-const MOST_CHARS = 4000;
+/** The most characters that a call returns. */
+const MAX_CHARS = 4000;
 
-/** Elements that are read. */
-const MOST_ELEMENTS = 200;
+/** The most elements that a call reads. */
+const MAX_ELEMENTS = 200;
 
-/** Elements whose text nobody reads on a page. */
+/** Elements whose text is not visible on a page. */
 const UNREAD = 'script, style, template, noscript';
 
 /** The tool `read_dom` on a part of the page. */
@@ -24,13 +24,13 @@ export function readDom(root: () => ParentNode): Tool {
     run({ selector }) {
       let found: Element[];
       try {
-        found = [...root().querySelectorAll(selector)].slice(0, MOST_ELEMENTS);
+        found = [...root().querySelectorAll(selector)].slice(0, MAX_ELEMENTS);
       } catch {
-        return output({ outcome: 'failed', text: `'${selector}' is no CSS selector` });
+        return output({ outcome: 'failed', text: `'${selector}' is not a valid CSS selector` });
       }
       const texts = found.filter((element) => !element.closest(UNREAD)).map(textOf);
       if (texts.length === 0) return output({ outcome: 'failed', text: `nothing on the page matches '${selector}'` });
-      return texts.join(' | ').slice(0, MOST_CHARS);
+      return texts.join(' | ').slice(0, MAX_CHARS);
     },
   });
 }

@@ -1,13 +1,11 @@
-// The page's controls, found once; a page without one of them is a defect that is said at once.
+// The page's controls. A missing one is a defect, so looking it up throws at once.
 
-/** The element of this id. */
 function find<T extends HTMLElement>(id: string, kind: { new (): T }): T {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`the page has no #${id}`);
   return found;
 }
 
-/** All of them. */
 export const controls = () => ({
   page: find('page', HTMLElement),
   log: find('log', HTMLOListElement),
@@ -22,5 +20,4 @@ export const controls = () => ({
   state: find('state', HTMLOutputElement),
 });
 
-/** The controls. */
 export type Controls = ReturnType<typeof controls>;

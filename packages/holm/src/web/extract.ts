@@ -1,10 +1,9 @@
-// The contract skill `extract` as something that a model can call: the model itself carries it out, and the guards hold the reply to
-// the text.
+// The contract skill `extract` as a tool: the model itself performs it, and the guards check the reply against the text.
 
 import { extractContract } from '../guards.js';
 import type { Tool } from '../tool.js';
 
-/** The skill `extract`. Ask for it once the module is loaded. */
+/** The skill `extract`. Call this after the module is loaded. */
 export function extractTool(): Tool {
   const contract = extractContract();
   return {
@@ -15,7 +14,7 @@ export function extractTool(): Tool {
       level: 'none',
       kind: { skill: { contract } },
     },
-    // The kernel asks the model; a host is never asked.
-    run: () => Promise.reject(new Error('a skill is not run by the host')),
+    // The kernel asks the model; the host never runs it.
+    run: () => Promise.reject(new Error('the kernel runs skills, not the host')),
   };
 }

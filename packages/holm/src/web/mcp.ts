@@ -1,59 +1,59 @@
-// Tools of MCP servers, over streamable HTTP: the one transport that pages and workers have. Whoever writes the host names the servers;
-// what a server says of itself (a hint that a tool only reads) changes nothing about what is asked.
+// Tools of MCP servers over streamable HTTP, the transport that pages and workers have. The host names the servers. A server's own hints,
+// such as a read-only tool, do not change which calls need approval.
 
 import { decide, type Policy } from '../grants.js';
 import { output, type Tool, type ToolContext } from '../tool.js';
 import type { Json, Level } from '../types.js';
-import { readText } from './bounded.js';
-import { nameBeside, renamedNote } from './naming.js';
+import { readText } from './bounded-body.js';
+import { nameBeside, renamedNote } from './tool-names.js';
 
-/** The revision that is offered; a server may answer with an older one, and its answer is then used. */
+/** The offered protocol revision; a server can answer with an older one, which is then used. */
 const REVISION = '2025-06-18';
 
-/** Bytes of one answer. */
-const MOST_BYTES = 4 * 1024 * 1024;
+/** The most bytes of one response. */
+const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Tools of one server, in all its pages. */
-const MOST_TOOLS = 200;
+/** The most tools of one server, on all pages. */
+const MAX_TOOLS = 200;
 
-/** Pages of a list; a server that never comes to an end is not listened to for ever. */
-const MOST_PAGES = 50;
+/** The most pages of a list, in case a server never ends it. */
+const MAX_PAGES = 50;
 
-/** How long one exchange may take. */
-const PATIENCE_MS = 60_000;
+/** The time limit of one exchange. */
+const TIMEOUT_MS = 60_000;
 
-/** A server to reach. */
+/** The options of a server. */
 export interface McpOptions {
-  /** What its tools' names begin with; letters, digits and dashes. */
+  /** The prefix of its tools' names: letters, digits and dashes. */
   name: string;
   url: string;
-  /** What may be reached; the server's address must be among it. */
+  /** The policy of connections; it must allow the server's address. */
   policy: Policy;
-  /** A key, or other headers that the server wants. */
+  /** Headers for the server, such as a key. */
   headers?: Record<string, string>;
-  /** How much its tools can change, by name; those that are not named may do anything, so they are asked about. */
+  /** The levels of its tools, by name. Others have the level `execute`, so their calls need approval. */
   levels?: Record<string, Level>;
-  /** Tools that the host has already, which keep their names. */
+  /** The host's other tools, which keep their names. */
   beside?: readonly Tool[];
-  /** Is told of each tool that is not called what it wanted, because another has that name. */
+  /** Called with a note for each tool that was renamed because its name was taken. */
   told?: (note: string) => void;
   timeoutMs?: number;
   fetch?: typeof fetch;
 }
 
-interface Listed {
+interface ListedTool {
   name: string;
   description?: string;
   inputSchema: { [name: string]: Json };
 }
 
-interface Answer {
+interface RpcResponse {
   id?: number;
   result?: { [name: string]: unknown };
   error?: { code: number; message: string };
 }
 
-/** A server that has been greeted. */
+/** A connected server. */
 export class McpServer {
   readonly #options: McpOptions;
   #session: string | undefined;
@@ -64,11 +64,11 @@ export class McpServer {
     this.#options = options;
   }
 
-  /** Greets a server. */
+  /** Connects to a server. */
   static async connect(options: McpOptions, signal?: AbortSignal): Promise<McpServer> {
-    if (!/^[A-Za-z0-9-]+$/.test(options.name)) throw new Error('a server is named with letters, digits and dashes');
+    if (!/^[A-Za-z0-9-]+$/.test(options.name)) throw new Error('the name of an MCP server can have only letters, digits and dashes');
     const decision = decide(options.policy, `fetch:${options.url}`);
-    if (typeof decision === 'string' || 'denied' in decision) throw new Error(`${new URL(options.url).origin} was not granted`);
+    if (typeof decision === 'string' || 'denied' in decision) throw new Error(`${new URL(options.url).origin} is not granted`);
     const server = new McpServer(options);
     const hello = { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: 'holm', version: '0.1.0' } };
     const result = await server.#ask('initialize', hello, signal);
@@ -77,23 +77,23 @@ export class McpServer {
     return server;
   }
 
-  /** Its tools, each with a name of its own; where there are several servers, `nameBeside` names those of all of them. */
+  /** The server's tools with unique names. For several servers, use `nameBeside` on all their tools. */
   async tools(signal?: AbortSignal): Promise<Tool[]> {
-    const listed: Listed[] = [];
+    const listed: ListedTool[] = [];
     let cursor: unknown;
-    for (let page = 0; page < MOST_PAGES && listed.length < MOST_TOOLS; page += 1) {
+    for (let page = 0; page < MAX_PAGES && listed.length < MAX_TOOLS; page += 1) {
       const result = await this.#ask('tools/list', cursor === undefined ? {} : { cursor }, signal);
       if (Array.isArray(result.tools)) listed.push(...result.tools.filter(isListed));
       cursor = result.nextCursor;
       if (typeof cursor !== 'string') break;
     }
     const { beside = [], told } = this.#options;
-    const { tools, renamed } = nameBeside(beside, listed.slice(0, MOST_TOOLS).map((tool) => this.#tool(tool)));
+    const { tools, renamed } = nameBeside(beside, listed.slice(0, MAX_TOOLS).map((tool) => this.#tool(tool)));
     for (const one of renamed) told?.(renamedNote(one));
     return tools;
   }
 
-  #tool({ name, description, inputSchema }: Listed): Tool {
+  #tool({ name, description, inputSchema }: ListedTool): Tool {
     const { name: server, levels, url } = this.#options;
     return {
       declaration: {
@@ -115,16 +115,16 @@ export class McpServer {
   async #ask(method: string, params: object, signal?: AbortSignal): Promise<{ [name: string]: unknown }> {
     this.#last += 1;
     const id = this.#last;
-    const said = await this.#send({ jsonrpc: '2.0', id, method, params }, signal);
-    const answer = said.find((message) => message.id === id);
+    const responses = await this.#send({ jsonrpc: '2.0', id, method, params }, signal);
+    const answer = responses.find((message) => message.id === id);
     if (answer?.error) throw new Error(`${this.#options.name}: ${answer.error.message}`);
     if (!answer?.result) throw new Error(`${this.#options.name} did not answer ${method}`);
     return answer.result;
   }
 
-  async #send(message: object, stop?: AbortSignal): Promise<Answer[]> {
-    const { url, headers, timeoutMs = PATIENCE_MS, fetch: send = globalThis.fetch.bind(globalThis), name } = this.#options;
-    const patience = AbortSignal.timeout(timeoutMs);
+  async #send(message: object, stop?: AbortSignal): Promise<RpcResponse[]> {
+    const { url, headers, timeoutMs = TIMEOUT_MS, fetch: send = globalThis.fetch.bind(globalThis), name } = this.#options;
+    const timeout = AbortSignal.timeout(timeoutMs);
     const all = new Headers(headers);
     all.set('content-type', 'application/json');
     all.set('accept', 'application/json, text/event-stream');
@@ -132,8 +132,8 @@ export class McpServer {
       all.set('mcp-session-id', this.#session);
       all.set('mcp-protocol-version', this.#revision);
     }
-    // Nobody granted what a redirect names.
-    const signal = stop ? AbortSignal.any([stop, patience]) : patience;
+    // The target of a redirect is not granted.
+    const signal = stop ? AbortSignal.any([stop, timeout]) : timeout;
     const answer = await send(url, { method: 'POST', headers: all, body: JSON.stringify(message), signal, redirect: 'manual' });
     if (!answer.ok) {
       await answer.body?.cancel().catch(() => {});
@@ -143,26 +143,26 @@ export class McpServer {
     if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
       return eventsOf(answer.body, (message as { id?: number }).id);
     }
-    const text = await readText(answer.body, MOST_BYTES);
-    return text.trim() === '' ? [] : [JSON.parse(text) as Answer];
+    const text = await readText(answer.body, MAX_BYTES);
+    return text.trim() === '' ? [] : [JSON.parse(text) as RpcResponse];
   }
 }
 
-/** A server's address as journals may have it: a key often stands behind the question mark. */
+/** A server's address without the query, which often contains a key, so that journals can contain it. */
 export function addressOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }
 
-/** One tool that is described wrongly does not take the others with it. */
-function isListed(tool: unknown): tool is Listed {
+/** Whether a tool's description is valid; one invalid tool does not affect the others. */
+function isListed(tool: unknown): tool is ListedTool {
   const { name, inputSchema } = (tool ?? {}) as { [name: string]: unknown };
   return typeof name === 'string' && typeof inputSchema === 'object' && inputSchema !== null && !Array.isArray(inputSchema);
 }
 
-/** The messages of a stream, up to the answer that is waited for: a server may keep the stream open behind it. */
-async function eventsOf(body: ReadableStream<Uint8Array> | null, wanted: number | undefined): Promise<Answer[]> {
-  const found: Answer[] = [];
+/** The messages of a stream up to the awaited response; a server may keep the stream open after it. */
+async function eventsOf(body: ReadableStream<Uint8Array> | null, wanted: number | undefined): Promise<RpcResponse[]> {
+  const found: RpcResponse[] = [];
   const reader = body?.getReader();
   const decoder = new TextDecoder();
   let rest = '';
@@ -171,14 +171,14 @@ async function eventsOf(body: ReadableStream<Uint8Array> | null, wanted: number 
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > MOST_BYTES) throw new Error(`the answer is longer than ${MOST_BYTES} bytes`);
+    if (length > MAX_BYTES) throw new Error(`the response is longer than ${MAX_BYTES} bytes`);
     rest += decoder.decode(value, { stream: true });
     const events = rest.split(/\r?\n\r?\n/);
     rest = events.pop() ?? '';
     for (const event of events) {
       const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
       const data = lines.map((line) => line.slice(5).trimStart()).join('\n');
-      if (data !== '') found.push(JSON.parse(data) as Answer);
+      if (data !== '') found.push(JSON.parse(data) as RpcResponse);
     }
     if (found.some((message) => message.id === wanted)) break;
   }
@@ -186,7 +186,7 @@ async function eventsOf(body: ReadableStream<Uint8Array> | null, wanted: number 
   return found;
 }
 
-/** Text of a result; what is no text is named. */
+/** The text of a result; other content is named by its type. */
 function textOf(result: { [name: string]: unknown }): string {
   const content = (result.content as { type: string; text?: string }[] | undefined) ?? [];
   const parts = content.map(({ type, text }) => (type === 'text' ? (text ?? '') : `[${type}]`));

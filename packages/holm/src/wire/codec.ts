@@ -1,4 +1,4 @@
-// Formats of models as pure functions: a request's bytes out, a reply's bytes in. Nothing is sent here.
+// The model formats as pure functions between requests, replies and bytes. They send nothing.
 
 import * as wasm from '../wasm/holm.js';
 import { call } from '../load.js';
@@ -6,7 +6,7 @@ import { json } from '../text.js';
 import type { Run } from '../kernel.js';
 import type { Delta, Format, WireOptions } from '../types.js';
 
-/** AWS keys, for formats that want a signature. */
+/** AWS keys, for formats with signed requests. */
 export interface AwsKeys {
   region: string;
   accessKeyId: string;
@@ -14,7 +14,7 @@ export interface AwsKeys {
   sessionToken?: string;
 }
 
-/** One HTTP request, ready to be sent. */
+/** An HTTP request, ready to send. */
 export interface HttpRequest {
   method: string;
   url: string;
@@ -22,7 +22,7 @@ export interface HttpRequest {
   body: Uint8Array;
 }
 
-/** Where a request goes and who sends it. */
+/** The endpoint and the credentials of a request. */
 export interface Target {
   baseUrl: string;
   key?: string;
@@ -30,7 +30,7 @@ export interface Target {
   now: number;
 }
 
-/** One format with its dialect. Keep one for each run: it keeps what it has written. */
+/** A format with its dialect. Use one per run, because it caches what it has encoded. */
 export class Codec {
   readonly #codec: wasm.Codec;
 
@@ -38,12 +38,12 @@ export class Codec {
     this.#codec = call(() => new wasm.Codec(format, json(dialect), json(options)));
   }
 
-  /** Puts the bytes of a stored picture or file where the next request finds them. */
+  /** Provides the bytes of a stored image or file for the next request. */
   putMedia(reference: string, base64: string): void {
     call(() => this.#codec.put_media(reference, base64));
   }
 
-  /** Encodes a model call that waits for its answer. */
+  /** Encodes a waiting model call. */
   request(run: Run, id: bigint | number, target: Target): HttpRequest {
     return call(() => {
       const sent = this.#codec.request(run.handleOfWasm, BigInt(id));
@@ -67,13 +67,13 @@ export class Codec {
     return new Decoder(call(() => this.#codec.decoder()));
   }
 
-  /** Decodes a reply that came whole; gives a model result as JSON text. */
+  /** Decodes a complete reply; returns a model result as JSON text. */
   reply(body: Uint8Array): string {
     return call(() => this.#codec.reply(body));
   }
 }
 
-/** One streamed reply. Feed, then finish or abort, once. */
+/** Decodes one streamed reply. Feed it, then finish or abort it once. */
 export class Decoder {
   readonly #decoder: wasm.Decoder;
 
@@ -82,28 +82,28 @@ export class Decoder {
     this.#decoder = decoder;
   }
 
-  /** Takes the next bytes, cut anywhere; gives the pieces that they complete. */
+  /** Takes the next bytes, split anywhere; returns the completed pieces. */
   feed(chunk: Uint8Array): Delta[] {
     return JSON.parse(call(() => this.#decoder.feed(chunk))) as Delta[];
   }
 
-  /** Whether no more bytes are wanted. */
+  /** Whether the reply is complete. */
   get ended(): boolean {
     return call(() => this.#decoder.ended());
   }
 
-  /** The model result as JSON text, once the bytes have ended. */
+  /** The model result as JSON text, after the last byte. */
   finish(): string {
     return call(() => this.#decoder.finish());
   }
 
-  /** The model result of a stopped call as JSON text: what had arrived. */
+  /** The model result of a stopped call as JSON text, with the part that arrived. */
   abort(): string {
     return call(() => this.#decoder.abort());
   }
 }
 
-/** The model result of an HTTP answer that is no reply, as JSON text. */
+/** The model result of an HTTP error response, as JSON text. */
 export const httpFailure = (status: number, headers: [string, string][], body: Uint8Array, now: number): string =>
   call(() => wasm.http_failure(status, json(headers), body, BigInt(Math.trunc(now))));
 

@@ -1,40 +1,40 @@
-// Models behind `fetch`. What an answer means is decided by the codecs.
+// Models over `fetch`. The codecs interpret the responses.
 
 import { Codec, failure, httpFailure, type AwsKeys } from './codec.js';
 import { ready } from '../load.js';
-import type { Ask, Model } from '../model.js';
+import type { ModelCall, Model } from '../model.js';
 import type { Format, ModelInfo, WireOptions } from '../types.js';
 
-/** As much of an error's body as is read; the rest says nothing new. */
-const MAX_ERROR_BODY = 64 * 1024;
+/** The most bytes of an error response that are read. */
+const MAX_ERROR_BYTES = 64 * 1024;
 
-/** A model that is reached by HTTP. */
+/** The options of a model over HTTP. */
 export interface FetchModelOptions extends Omit<ModelInfo, 'name'> {
-  /** `provider/model`; what follows the first slash is the provider's own name. */
+  /** `provider/model`; the part after the first slash is the provider's name of the model. */
   name: string;
-  /** The service's base URL, for example `https://api.example.com/v1`. */
+  /** The base URL of the service, such as `https://api.example.com/v1`. */
   baseUrl: string;
-  /** The key, or where to get it. */
+  /** The key, or a function that gets it. */
   key?: string | (() => string | Promise<string>);
-  /** Keys for services that want a signature. */
+  /** The keys for services with signed requests. */
   aws?: AwsKeys;
-  /** How the service differs from its format. */
+  /** How the service deviates from its format. */
   dialect?: object;
-  /** Settings that are not the kernel's business. */
+  /** Wire options, which the kernel does not know. */
   options?: WireOptions;
-  /** Another `fetch`. */
+  /** A replacement for `fetch`. */
   fetch?: typeof fetch;
-  /** Headers beside those of the format, for example those of a gateway. */
+  /** Additional headers, such as those of a gateway. */
   headers?: Record<string, string>;
 }
 
-/** A model of this format. */
+/** A model with this format. */
 export function fetchModel(format: Format, given: FetchModelOptions): Model {
   const { name, baseUrl, key, aws, dialect, options, fetch: send = globalThis.fetch, headers: extra, ...info } = given;
   const open = () => {
     const codec = new Codec(format, dialect, options);
-    return async (ask: Ask): Promise<string> => {
-      // Encoded before anything is awaited: the run stands now where the request says.
+    return async (ask: ModelCall): Promise<string> => {
+      // Encoded before the first await, while the run is still at this request.
       const secret = typeof key === 'function' ? undefined : key;
       const request = codec.request(ask.run, ask.call, { baseUrl, key: secret, aws, now: Date.now() });
       const headers = new Headers(request.headers);
@@ -54,7 +54,7 @@ export function fetchModel(format: Format, given: FetchModelOptions): Model {
   return { name, info, ready, open };
 }
 
-async function exchange(codec: Codec, ask: Ask, whole: boolean, send: () => Promise<Response>): Promise<string> {
+async function exchange(codec: Codec, ask: ModelCall, whole: boolean, send: () => Promise<Response>): Promise<string> {
   let answer: Response;
   try {
     answer = await send();
@@ -62,21 +62,21 @@ async function exchange(codec: Codec, ask: Ask, whole: boolean, send: () => Prom
     return ask.signal.aborted ? codec.decoder().abort() : failure('network', words(error));
   }
   if (!answer.ok) {
-    const body = await head(answer, MAX_ERROR_BODY);
+    const body = await head(answer, MAX_ERROR_BYTES);
     return httpFailure(answer.status, [...answer.headers], body, Date.now());
   }
   if (whole) {
     try {
       return codec.reply(new Uint8Array(await answer.arrayBuffer()));
     } catch (error) {
-      // The provider had begun to answer, and charges for it.
+      // The provider had started to answer and charges for it.
       return ask.signal.aborted ? codec.decoder().abort() : failure('truncated', words(error));
     }
   }
   return stream(codec, ask, answer);
 }
 
-async function stream(codec: Codec, ask: Ask, answer: Response): Promise<string> {
+async function stream(codec: Codec, ask: ModelCall, answer: Response): Promise<string> {
   const decoder = codec.decoder();
   const reader = answer.body?.getReader();
   try {
@@ -86,10 +86,10 @@ async function stream(codec: Codec, ask: Ask, answer: Response): Promise<string>
       for (const delta of decoder.feed(value)) ask.delta(delta);
     }
   } catch {
-    // A connection that breaks ends the bytes; the decoder knows whether the reply was whole by then.
+    // A broken connection ends the bytes; the decoder knows whether the reply was complete.
   }
   if (ask.signal.aborted && !decoder.ended) return decoder.abort();
-  // The provider has said its last word; a connection that it keeps open is not waited for.
+  // The reply is complete; the code does not wait for an open connection.
   reader?.cancel().catch(() => {});
   return decoder.finish();
 }
@@ -106,7 +106,7 @@ async function head(answer: Response, most: number): Promise<Uint8Array> {
       length += value.length;
     }
   } catch {
-    // What has been read says enough.
+    // The bytes read so far are enough.
   }
   reader?.cancel().catch(() => {});
   const whole = new Uint8Array(length);

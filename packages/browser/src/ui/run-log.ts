@@ -1,13 +1,13 @@
-// What was said and done, as text. Every word goes through `textContent`: whatever a model, a tool or a page writes stays words.
+// Shows the run as text. Everything goes through `textContent`, so that the output of models, tools and pages stays text.
 
 import type { AgentEvent } from 'holm';
 import type { Ending, Event, Message, Proposal, Verdict } from 'holm/kernel';
 
-/** Characters of a tool's result that are shown. */
-const SHOWN = 2000;
+/** The most characters of a tool result that the page shows. */
+const MAX_RESULT_CHARS = 2000;
 
-/** The list of everything that happened. */
-export class Log {
+/** The list of messages, calls and problems. */
+export class RunLog {
   readonly #list: HTMLElement;
   readonly #cards = new Map<number, HTMLElement>();
   #streaming: { call: number; item: HTMLElement } | undefined;
@@ -16,7 +16,7 @@ export class Log {
     this.#list = list;
   }
 
-  /** Begins anew with what a journal says. */
+  /** Shows a transcript in place of the current content. */
   reset(transcript: Message[]): void {
     this.#list.replaceChildren();
     this.#cards.clear();
@@ -24,7 +24,7 @@ export class Log {
     for (const message of transcript) this.#message(message);
   }
 
-  /** Shows what happens. */
+  /** Shows an event. */
   show(event: AgentEvent): void {
     if (event.type === 'delta') {
       if ('text' in event.delta) this.#stream(event.call, event.delta.text.text);
@@ -35,16 +35,16 @@ export class Log {
     }
   }
 
-  /** Says that something went wrong. */
+  /** Shows a problem. */
   problem(text: string): void {
     this.#item('problem', text);
   }
 
-  /** Asks the person about a call. Whoever closes the page has not answered. */
+  /** Asks the user about a call. Closing the page is not an answer. */
   ask(proposal: Proposal, signal: AbortSignal): Promise<Verdict> {
-    const item = this.#item('approval', `May ${proposal.tool} run?`);
+    const item = this.#item('approval', `Allow ${proposal.tool}?`);
     item.append(element('pre', proposal.arguments));
-    if (proposal.missing.length > 0) item.append(element('p', `It was not granted: ${proposal.missing.join(', ')}`));
+    if (proposal.missing.length > 0) item.append(element('p', `Not granted: ${proposal.missing.join(', ')}`));
     return new Promise((resolve) => {
       const answer = (verdict: Verdict, word: string) => {
         item.replaceChildren(`${proposal.tool}: ${word}`);
@@ -53,8 +53,8 @@ export class Log {
       const allow = element('button', 'Allow');
       const deny = element('button', 'Deny');
       allow.addEventListener('click', () => answer({ allow: {} }, 'allowed'));
-      deny.addEventListener('click', () => answer({ deny: { reason: 'the person said no' } }, 'denied'));
-      signal.addEventListener('abort', () => answer({ deny: { reason: 'nobody answered in time' } }, 'not answered'), { once: true });
+      deny.addEventListener('click', () => answer({ deny: { reason: 'the user denied it' } }, 'denied'));
+      signal.addEventListener('abort', () => answer({ deny: { reason: 'the question was not answered in time' } }, 'not answered'), { once: true });
       item.append(allow, deny);
     });
   }
@@ -68,22 +68,22 @@ export class Log {
     if ('call_finished' in event) this.#mark(event.call_finished.call, event.call_finished.outcome);
     if ('ruled' in event) {
       const { guard, rejected, reason } = event.ruled;
-      this.#item('ruling', `${guard} ${rejected ? 'refused the result' : 'doubts the result'}: ${reason}`);
+      this.#item('ruling', `${guard} ${rejected ? 'rejected the result' : 'warned about the result'}: ${reason}`);
     }
-    if ('model_failed' in event) this.problem(`The model failed (${event.model_failed.class}): ${event.model_failed.message}`);
+    if ('model_failed' in event) this.problem(`Model error (${event.model_failed.class.replaceAll('_', ' ')}): ${event.model_failed.message}`);
   }
 
   #message({ role, blocks }: Message): void {
     for (const block of blocks) {
       if ('text' in block && block.text !== '') {
-        // The words were shown as they came; the whole message takes their place.
+        // The whole message replaces the streamed text.
         if (role === 'assistant') this.#withdraw(undefined);
         this.#item(role, block.text);
       }
       if ('tool_result' in block) {
         const { tool, text, outcome = 'succeeded' } = block.tool_result;
         const item = this.#item('result', `${tool} (${outcome})`);
-        item.append(element('pre', text.slice(0, SHOWN)));
+        item.append(element('pre', openEnvelope(text).slice(0, MAX_RESULT_CHARS)));
       }
     }
   }
@@ -113,8 +113,7 @@ export class Log {
   #ending(ending: Ending): void {
     this.#withdraw(undefined);
     if ('answered' in ending) return;
-    const [kind, detail] = Object.entries(ending)[0] ?? ['ended', {}];
-    this.#item('problem', `${kind.replaceAll('_', ' ')}: ${JSON.stringify(detail)}`);
+    this.#item('problem', endingText(ending));
   }
 
   #item(kind: string, text: string): HTMLElement {
@@ -124,6 +123,22 @@ export class Log {
     item.scrollIntoView({ block: 'nearest' });
     return item;
   }
+}
+
+/** The ending in words. */
+function endingText(ending: Exclude<Ending, { answered: unknown }>): string {
+  if ('refused' in ending) return `The model refused: ${ending.refused.reason || 'no reason given'}`;
+  if ('rejected' in ending) return `A guard rejected the answer (${ending.rejected.what}): ${ending.rejected.reason}`;
+  if ('looping' in ending) return `Stopped: ${ending.looping.tool} was called ${ending.looping.times} times with the same result.`;
+  if ('over_budget' in ending) return 'Budget used up.';
+  if ('over_limit' in ending) return `Limit reached (${ending.over_limit.limit.replaceAll('_', ' ')}): ${ending.over_limit.used} of ${ending.over_limit.allowed}.`;
+  if ('cancelled' in ending) return ending.cancelled.reason.startsWith('stopped ') ? `S${ending.cancelled.reason.slice(1)}.` : `Stopped: ${ending.cancelled.reason}`;
+  return `Failed (${ending.failed.class.replaceAll('_', ' ')}): ${ending.failed.message}`;
+}
+
+/** The text inside the kernel's envelope, or the whole text if it has none. */
+function openEnvelope(sealed: string): string {
+  return /^<tool_output seal="([0-9a-f]{8})">([\s\S]*)<\/tool_output seal="\1">$/.exec(sealed)?.[2] ?? sealed;
 }
 
 function element(name: string, text: string): HTMLElement {

@@ -1,22 +1,22 @@
-// Bodies of strangers are read up to a bound, never whole: a length that is announced may be a lie.
+// Reads untrusted bodies up to a limit, because the announced length may be wrong.
 
-/** A body was longer than it may be. */
-export class TooLarge extends Error {
-  override readonly name = 'TooLarge';
+/** A body exceeded its limit. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError';
 
   constructor(readonly most: number) {
     super(`the body is longer than ${most} bytes`);
   }
 }
 
-/** What a body begins with, and whether there was more. */
-export interface Head {
+/** The start of a body, and whether there was more. */
+export interface BodyHead {
   bytes: Uint8Array;
   more: boolean;
 }
 
-/** Reads at most so many bytes and lets go of the rest. Whoever sends nothing is not waited for behind the signal. */
-export async function readHead(body: ReadableStream<Uint8Array> | null, most: number, signal?: AbortSignal): Promise<Head> {
+/** Reads at most this many bytes and cancels the rest. The signal also ends a body that sends nothing. */
+export async function readHead(body: ReadableStream<Uint8Array> | null, most: number, signal?: AbortSignal): Promise<BodyHead> {
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = body?.getReader();
@@ -32,7 +32,7 @@ export async function readHead(body: ReadableStream<Uint8Array> | null, most: nu
   } finally {
     signal?.removeEventListener('abort', stop);
   }
-  // A body that was let go of looks like one that has ended.
+  // A cancelled body looks like one that has ended.
   signal?.throwIfAborted();
   if (length > most) await reader?.cancel().catch(() => {});
   const whole = new Uint8Array(length);
@@ -44,13 +44,13 @@ export async function readHead(body: ReadableStream<Uint8Array> | null, most: nu
   return { bytes: whole.subarray(0, most), more: length > most };
 }
 
-/** Reads a body that must not be longer than this. */
+/** Reads a whole body; throws if it is longer than the limit. */
 export async function readBytes(body: ReadableStream<Uint8Array> | null, most: number, signal?: AbortSignal): Promise<Uint8Array> {
   const { bytes, more } = await readHead(body, most, signal);
-  if (more) throw new TooLarge(most);
+  if (more) throw new BodyTooLargeError(most);
   return bytes;
 }
 
-/** The same as text; bytes that are no UTF-8 become the replacement character. */
+/** Reads a whole body as text; invalid UTF-8 becomes the replacement character. */
 export const readText = async (body: ReadableStream<Uint8Array> | null, most: number, signal?: AbortSignal): Promise<string> =>
   new TextDecoder().decode(await readBytes(body, most, signal));

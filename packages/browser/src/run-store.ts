@@ -1,57 +1,57 @@
-// Journals in IndexedDB. A record that something is done about is on the disk before that happens, so a page may be closed at any time.
+// Stores journals and notes in IndexedDB. A record is on disk before the page acts on it, so the page can be closed at any time.
 
 import type { Journal } from 'holm';
 
-/** The database; its version changes with its shape. */
+/** The database; its version changes with its schema. */
 const NAME = 'holm';
 const VERSION = 1;
 
-/** A run as the list shows it. */
-export interface Kept {
+/** The entry of a run. */
+export interface StoredRun {
   run: string;
-  /** When it was touched last, in milliseconds. */
+  /** The time of the last change, in milliseconds. */
   at: number;
-  /** The engine that it was driven by. */
+  /** The engine that last drove the run. */
   engine: string;
 }
 
 /** The journals and notes of this origin. */
-export class Store {
+export class RunStore {
   readonly #database: IDBDatabase;
 
   private constructor(database: IDBDatabase) {
     this.#database = database;
   }
 
-  static async open(): Promise<Store> {
+  static async open(): Promise<RunStore> {
     const asked = indexedDB.open(NAME, VERSION);
     asked.onupgradeneeded = () => {
       asked.result.createObjectStore('runs', { keyPath: 'run' });
       asked.result.createObjectStore('lines', { autoIncrement: true }).createIndex('run', 'run');
       asked.result.createObjectStore('notes', { autoIncrement: true });
     };
-    return new Store(await result(asked));
+    return new RunStore(await result(asked));
   }
 
-  /** The run that was touched last. */
-  async latest(): Promise<Kept | undefined> {
-    const runs = await result(this.#database.transaction('runs').objectStore('runs').getAll() as IDBRequest<Kept[]>);
+  /** The run with the latest change. */
+  async latest(): Promise<StoredRun | undefined> {
+    const runs = await result(this.#database.transaction('runs').objectStore('runs').getAll() as IDBRequest<StoredRun[]>);
     return runs.sort((a, b) => b.at - a.at)[0];
   }
 
-  /** A run's journal; empty if there is none. */
+  /** The journal of a run; empty for an unknown run. */
   async journal(run: string): Promise<string> {
     const index = this.#database.transaction('lines').objectStore('lines').index('run');
     const rows = await result(index.getAll(run) as IDBRequest<{ line: string }[]>);
     return rows.map(({ line }) => line).join('');
   }
 
-  /** Where a run's further records go. */
+  /** The writer for the next records of a run. */
   writer(run: string, engine: string): Journal {
     return { append: (line, { sync }) => this.#append({ run, at: Date.now(), engine }, line, sync) };
   }
 
-  /** Puts down a journal that came from elsewhere; what was kept under its name is replaced. */
+  /** Stores an imported journal in place of the run's stored one. */
   async replace(run: string, engine: string, journal: string): Promise<void> {
     const transaction = this.#database.transaction(['runs', 'lines'], 'readwrite', { durability: 'strict' });
     const lines = transaction.objectStore('lines');
@@ -61,15 +61,14 @@ export class Store {
     await done(transaction);
   }
 
-  async #append(kept: Kept, line: string, sync: boolean): Promise<void> {
+  async #append(entry: StoredRun, line: string, sync: boolean): Promise<void> {
     const durability = sync ? 'strict' : 'relaxed';
     const transaction = this.#database.transaction(['runs', 'lines'], 'readwrite', { durability });
-    transaction.objectStore('lines').add({ run: kept.run, line });
-    transaction.objectStore('runs').put(kept);
+    transaction.objectStore('lines').add({ run: entry.run, line });
+    transaction.objectStore('runs').put(entry);
     await done(transaction);
   }
 
-  /** Keeps a note. */
   async addNote(text: string): Promise<void> {
     const transaction = this.#database.transaction('notes', 'readwrite', { durability: 'strict' });
     transaction.objectStore('notes').add(text);

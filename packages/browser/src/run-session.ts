@@ -1,83 +1,83 @@
-// One run at a time: begun, gone on with after a reload or from another host's journal, stopped. The page shows what it says; it decides
-// nothing.
+// Drives one run at a time: starts it, resumes it after a reload or from another host's journal, and stops it. The page shows its
+// events and decides nothing.
 
-import { Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type Blobs, type Tool } from 'holm';
+import { Run, runAgent, type Agent, type AgentEvent, type AgentOptions, type BlobStore, type Tool } from 'holm';
 import type { Config, Input, Message, Proposal, Verdict } from 'holm/kernel';
 import type { Engine } from './engines/engine';
-import type { Store } from './store';
+import type { RunStore } from './run-store';
 
-/** What a run is given by this page. */
-export interface Surroundings {
-  store: Store;
+/** The parts of the page that a run uses. */
+export interface SessionParts {
+  store: RunStore;
   engine: Engine;
   tools: Tool[];
   /** Where large results go; without it they stay in the journal. */
-  results: Blobs | undefined;
+  results: BlobStore | undefined;
   grants: string[];
-  /** Asks the person. */
+  /** Asks the user. */
   judge(proposal: Proposal, signal: AbortSignal): Promise<Verdict>;
-  /** Shows what happens. */
+  /** Shows an event. */
   show(event: AgentEvent): void;
 }
 
-/** Model turns for each prompt: a small model that needs more goes in circles. */
+/** Turns per prompt: a small model that needs more is looping. */
 const TURNS = 8;
 
 const SYSTEM = 'You are a helpful assistant in a web page.';
 
-/** Somebody else, another tab, drives the run. */
-export class Elsewhere extends Error {
-  override readonly name = 'Elsewhere';
+/** Another tab drives the run. */
+export class OtherTabError extends Error {
+  override readonly name = 'OtherTabError';
 
   constructor() {
-    super('another tab goes on with this run');
+    super('this run is open in another tab; close that tab first');
   }
 }
 
-/** A run of this page. */
-export class Session {
-  readonly #around: Surroundings;
+/** The run of this page. */
+export class RunSession {
+  readonly #parts: SessionParts;
   #run: string | undefined;
   #agent: Agent | undefined;
 
-  constructor(around: Surroundings, run?: string) {
-    this.#around = around;
+  constructor(parts: SessionParts, run?: string) {
+    this.#parts = parts;
     this.#run = run;
   }
 
-  /** The run's name, once it has one. */
+  /** The id of the run; undefined before its first prompt. */
   get run(): string | undefined {
     return this.#run;
   }
 
-  /** Asks the run something. */
+  /** Sends a prompt to the run. */
   async prompt(text: string): Promise<void> {
-    const journal = this.#run === undefined ? '' : await this.#around.store.journal(this.#run);
-    if (this.#run === undefined || journal === '') return this.#begin(text);
+    const journal = this.#run === undefined ? '' : await this.#parts.store.journal(this.#run);
+    if (this.#run === undefined || journal === '') return this.#start(text);
     await this.#continue(this.#run, journal, text);
   }
 
-  /** Goes on with what was under way; does nothing where nothing was. */
-  async goOn(): Promise<void> {
+  /** Resumes the run if it was working. */
+  async resume(): Promise<void> {
     if (this.#run === undefined) return;
-    const journal = await this.#around.store.journal(this.#run);
+    const journal = await this.#parts.store.journal(this.#run);
     if (journal === '' || Run.replay(journal).status().idle) return;
     await this.#continue(this.#run, journal, undefined);
   }
 
-  /** What was said so far. */
+  /** The messages so far. */
   async transcript(): Promise<Message[]> {
-    const journal = this.#run === undefined ? '' : await this.#around.store.journal(this.#run);
+    const journal = this.#run === undefined ? '' : await this.#parts.store.journal(this.#run);
     return journal === '' ? [] : Run.replay(journal).transcript();
   }
 
-  /** Stops what is under way. */
+  /** Stops the run. */
   stop(): void {
-    this.#agent?.cancel('the person stopped it');
+    this.#agent?.cancel('stopped by the user');
   }
 
-  async #begin(prompt: string): Promise<void> {
-    const { engine, grants, tools } = this.#around;
+  async #start(prompt: string): Promise<void> {
+    const { engine, grants, tools } = this.#parts;
     const run = crypto.randomUUID();
     this.#run = run;
     await this.#drive(run, {
@@ -90,9 +90,9 @@ export class Session {
     });
   }
 
-  /** The past decides what was said; what may be done is this page's to say. */
+  /** The journal determines the conversation; this page determines grants, mode and tools. */
   async #continue(run: string, journal: string, prompt: string | undefined): Promise<void> {
-    const { engine, grants, tools } = this.#around;
+    const { engine, grants, tools } = this.#parts;
     const past = Run.replay(journal);
     const names = (past.started().config as Config).models.map(({ name }) => name);
     const before: Input[] = [{ grants_changed: grants }, { mode_changed: 'default' }];
@@ -107,11 +107,11 @@ export class Session {
     });
   }
 
-  /** Sees the run to its end, alone: a second tab that wrote the same journal would spoil it. */
+  /** Drives the run to its end. It takes a lock, because a second tab that wrote the same journal would corrupt it. */
   async #drive(run: string, options: AgentOptions): Promise<void> {
-    const { store, engine, results, judge, show } = this.#around;
+    const { store, engine, results, judge, show } = this.#parts;
     await navigator.locks.request(`holm-run-${run}`, { ifAvailable: true }, async (lock) => {
-      if (!lock) throw new Elsewhere();
+      if (!lock) throw new OtherTabError();
       this.#agent = runAgent({ ...options, journal: store.writer(run, engine.id), blobs: results, hooks: { judge } });
       for await (const event of this.#agent) show(event);
       this.#agent = undefined;

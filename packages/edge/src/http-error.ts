@@ -1,8 +1,8 @@
-// Answers that are no result: one form, one place where their status is chosen.
+// Errors with an HTTP status.
 
-/** A request that is not answered with a result. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+/** A request that gets an error response. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
 
   constructor(
     readonly status: number,
@@ -13,7 +13,7 @@ export class Refusal extends Error {
     super(message);
   }
 
-  /** As seeds of this protocol write it. */
+  /** The body of the response. */
   body(): { [name: string]: unknown } {
     return { error: this.message, host: 'edge', ...this.more };
   }
