@@ -4,10 +4,13 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import threading
 from pathlib import Path
 
 from double import calls, says, together
-from stage import REPOSITORY, check
+from stage import PATIENCE_S, REPOSITORY, check, check_shown
 
 
 def installed(name, variable):
@@ -172,8 +175,21 @@ class GuestTool:
 
 
 class RustEmbedding:
+    def __init__(self):
+        self.started, self.shell, self.killed = threading.Event(), None, False
+
     def answer(self, body):
         check([tool["name"] for tool in body["tools"]] == ["order_status"], "the agent has one tool")
+        if "Before a crash" in asked(body) and not self.killed:
+            # The program dies while it waits for this reply.
+            self.started.wait()
+            os.killpg(self.shell.pid, signal.SIGKILL)
+            self.killed = True
+            return says("This is lost.")
+        if "Before a crash" in asked(body):
+            return says("You asked before a crash.")
+        if "After a crash" in asked(body):
+            return says("You asked after a crash.")
         first = "And the one" not in asked(body)
         if body["messages"][-1]["role"] == "user":
             return calls("order_status", number=7 if first else 8)
@@ -189,6 +205,11 @@ class RustEmbedding:
         stage.run_readme(replace={"cargo run --quiet --": "support-desk"})
         stage.run("if support-desk ada; then exit 1; fi")
         check("name the customer" in stage.output, stage.output)
+        self.shell = stage.start("support-desk bob 'Before a crash?'", subprocess.DEVNULL)
+        self.started.set()
+        self.shell.communicate(timeout=PATIENCE_S)
+        stage.run("support-desk bob 'After a crash?'")
+        check_shown("(the interrupted answer) You asked before a crash.\nYou asked after a crash.", stage.output)
 
 
 class PythonClient:

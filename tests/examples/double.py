@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import sys
 import threading
 
 
@@ -38,10 +39,11 @@ class Double:
                     assert self.headers["authorization"] in (f"Bearer {key}", None), "the key is wrong"
                     encode, body = (chat, body) if self.path == "/v1/chat/completions" else (responses, as_chat(body))
                     double.requests.append(body)
-                    self.reply(200, *encode(body, answer(body)))
+                    reply = 200, *encode(body, answer(body))
                 except Exception as fault:
                     double.faults.append(repr(fault))
-                    self.reply(400, "application/json", json.dumps({"error": {"message": repr(fault)}}))
+                    reply = 400, "application/json", json.dumps({"error": {"message": repr(fault)}})
+                self.reply(*reply)
 
             def reply(self, status, kind, text):
                 data = text.encode()
@@ -57,13 +59,20 @@ class Double:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        # A client that was killed or has what it wanted is not a fault.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def chat(body, reply):
