@@ -161,7 +161,8 @@ pub(crate) struct GuidanceTexts {
 /// The most bytes of an untrusted file that a model is shown; it can read the rest as any other file.
 const MAX_UNTRUSTED_GUIDE_BYTES: usize = 16 * 1024;
 
-/// Hex digits of the seal around an untrusted text: too many to write a text that holds the seal of itself.
+/// Hex digits of the seal around an untrusted text: too many to write a text that holds
+/// the seal of itself.
 const SEAL_DIGITS: usize = 16;
 
 /// Reads the guides that hold in this folder.

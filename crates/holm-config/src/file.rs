@@ -13,101 +13,102 @@ pub const SCHEMA_ID: &str = "holm.schema.json";
 
 /// Settings for Holm: how agents run, and what they may do.
 ///
-/// A project's file chooses and narrows. It cannot set `mode`, `providers` or `commands.allow`, and
-/// of `grants` and `limits` counts what the user's own file gives too.
+/// A project's file can only select and narrow. It cannot set `mode`, `providers` or
+/// `commands.allow`. Its `grants` and `limits` apply within those of the user's own file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "holm.toml")]
 pub struct ConfigFile {
-    /// The model that answers, as provider/model.
+    /// The model, as `provider/model`.
     #[schemars(with = "Option<String>")]
     pub model: Option<LocatedValue<String>>,
-    /// What the model is told first.
+    /// The system prompt, in place of Holm's own instructions.
     #[schemars(with = "Option<String>")]
     pub system: Option<LocatedValue<String>>,
-    /// Which of Holm's own tools there are.
+    /// Which of Holm's own tools agents can use.
     #[schemars(with = "Option<ToolSet>")]
     pub tools: Option<LocatedValue<ToolSet>>,
-    /// What is asked before it is done: plan, default, accept-edits or full. Not for projects.
+    /// Which calls need approval: `plan`, `default`, `accept-edits` or `full`. Not allowed
+    /// in a project's file.
     #[schemars(with = "Option<String>")]
     pub mode: Option<LocatedValue<Mode>>,
-    /// What agents may do, such as `read:src/**`.
+    /// The grants of agents, such as `read:src/**`.
     #[schemars(with = "Option<Vec<String>>")]
     pub grants: Option<Vec<LocatedValue<String>>>,
-    /// How far a run may go.
+    /// Limits of a run or a session.
     pub limits: LimitsSection,
-    /// Which models take over when the work is not good enough.
+    /// Stronger models that take over if the first one does not succeed.
     pub ladder: LadderSection,
     /// Which commands run without asking, and which never run.
     pub commands: CommandsSection,
-    /// How providers are reached, by their names. Not for projects.
+    /// Providers by name. Not allowed in a project's file.
     pub providers: BTreeMap<String, ProviderSection>,
     /// Prompts that can be called by a name.
     #[schemars(with = "BTreeMap<String, PromptAlias>")]
     pub aliases: BTreeMap<String, LocatedValue<PromptAlias>>,
 }
 
-/// How far a run may go.
+/// Limits of a run or a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsSection {
-    /// The most model turns for each prompt.
+    /// Maximum number of model turns per prompt.
     #[schemars(with = "Option<u64>", range(min = 1))]
     pub turns: Option<LocatedValue<TurnCount>>,
-    /// The most that a session may cost, such as "0.50usd".
+    /// Maximum cost of a session, such as "0.50usd".
     #[schemars(with = "Option<String>")]
     pub budget: Option<LocatedValue<UsdAmount>>,
 }
 
-/// Which models take over when the work is not good enough.
+/// Stronger models that take over if the first one does not succeed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LadderSection {
-    /// Stronger models, weakest first.
+    /// Stronger models as `provider/model`, weakest first.
     #[schemars(with = "Option<Vec<String>>")]
     pub step_up: Option<LocatedValue<Vec<String>>>,
-    /// What kind of task it is.
+    /// The kind of task; the ledger of models counts each kind on its own.
     #[schemars(with = "Option<String>")]
     pub kind: Option<LocatedValue<String>>,
 }
 
-/// Rules about commands, each the beginning of one, such as `git status`.
+/// Rules for commands. Each is the beginning of a command, such as `git status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CommandsSection {
-    /// These pass unasked. Not for projects.
+    /// Commands that run without asking. Not allowed in a project's file.
     #[schemars(with = "Option<Vec<String>>")]
     pub allow: Option<Vec<LocatedValue<String>>>,
-    /// These never run, whatever is granted.
+    /// Commands that never run, regardless of grants.
     #[schemars(with = "Option<Vec<String>>")]
     pub deny: Option<Vec<LocatedValue<String>>>,
 }
 
-/// How a provider is reached.
+/// The address, key and models of a provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProviderSection {
-    /// Its address, without the path of a request. A name that Holm does not know speaks the
+    /// The base URL, such as "https://host/v1". Providers that Holm does not know use the
     /// chat format of `OpenAI`.
     #[schemars(with = "Option<String>")]
     pub base_url: Option<LocatedValue<String>>,
-    /// The variable of the environment that holds its key.
+    /// The environment variable that holds its key.
     #[schemars(with = "Option<String>")]
     pub key_env: Option<LocatedValue<String>>,
-    /// How its models call tools: native calls, or JSON in their text. Without this, a model whose
-    /// provider says that it has no tool calls is asked in text.
+    /// How its models call tools: with native calls, or with JSON in their text. If not set, Holm
+    /// uses text only for models whose provider reports that they have no tool calls.
     #[schemars(with = "Option<ToolProtocol>")]
     pub tools: Option<LocatedValue<ToolProtocol>>,
     /// The context window of its models, in tokens.
     #[schemars(with = "Option<u64>", range(min = 1))]
     pub context: Option<LocatedValue<TokenCount>>,
-    /// The most tokens of one reply.
+    /// Maximum number of tokens in one reply.
     #[schemars(with = "Option<u64>", range(min = 1))]
     pub max_output: Option<LocatedValue<TokenCount>>,
-    /// What a million tokens of prompt cost, such as "0.25usd".
+    /// The price of a million input tokens, such as "0.25usd".
     #[schemars(with = "Option<String>")]
     pub input_price: Option<LocatedValue<UsdAmount>>,
-    /// What a million tokens of reply cost, such as "2usd".
+    /// The price of a million output tokens, such as "2usd".
     #[schemars(with = "Option<String>")]
     pub output_price: Option<LocatedValue<UsdAmount>>,
 }
@@ -116,9 +117,9 @@ pub struct ProviderSection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolProtocol {
-    /// By the provider's own calls.
+    /// With the provider's native tool calls.
     Native,
-    /// As JSON in their text, for models that have no tool calls.
+    /// With JSON in their text, for models without native tool calls.
     Text,
 }
 
@@ -147,27 +148,27 @@ impl<'de> Deserialize<'de> for TokenCount {
     }
 }
 
-/// A prompt with a name.
+/// A prompt template with a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PromptAlias {
-    /// What it is for.
+    /// Its purpose, shown in lists.
     pub description: String,
-    /// Its text; the prompt is put in for `{{content}}`, and variables for `{{name}}`.
+    /// The text. `{{content}}` stands for the prompt, and `{{name}}` for a variable.
     pub template: String,
 }
 
-/// Which of Holm's own tools there are.
+/// Which of Holm's own tools agents can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolSet {
-    /// Native ones, and WASM ones under the names that no native one has.
+    /// Native tools, and WASM tools whose names no native tool has.
     All,
     /// Only tools that are compiled into Holm.
     Native,
     /// Only tools that run in the WASM sandbox.
     Wasm,
-    /// A few plain look-ups, for small models.
+    /// A few simple read-only tools, for small models.
     Few,
 }
 

@@ -1,7 +1,7 @@
 //! The ruling of a guard about a result, and the chain that asks several guards in turn.
 //!
-//! A ruling carries its reason as data, because the same reason has three readers: the model (which gets one
-//! corrective retry), the person who looks at the run, and the journal.
+//! A ruling carries its reason as data, because the same reason has three readers: the model (which
+//! gets one corrective retry), the person who looks at the run, and the journal.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -116,8 +116,8 @@ impl fmt::Display for Reason {
 
 /// A chain of guards, asked one after the other until one rejects.
 ///
-/// A guard after the first rejection is never called: it may be costly, and its answer could change nothing.
-/// Every warning on the way is kept, not only the first.
+/// A guard after the first rejection is never called: it may be costly, and its answer could change
+/// nothing. Every warning on the way is kept, not only the first.
 ///
 /// ```
 /// use holm_guards::ruling::{RulingChain, Reason, Ruling};
@@ -179,10 +179,12 @@ impl RulingChain {
     }
 }
 
-/// Characters of a foreign text that a reason quotes: enough to recognise it, too few to flood a prompt.
+/// Characters of a foreign text that a reason quotes: enough to recognise it, too few
+/// to flood a prompt.
 const EXCERPT_CHARS: usize = 120;
 
-/// The beginning of a foreign text, on one line and without control characters (terminal escapes among them).
+/// The beginning of a foreign text, on one line and without control characters
+/// (terminal escapes among them).
 pub(crate) fn excerpt(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let text = text.trim();

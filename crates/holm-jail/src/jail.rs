@@ -70,7 +70,8 @@ pub enum JailNetwork {
 ///
 /// ```
 /// use holm_jail::{Jail, JailNetwork};
-/// let jail = Jail::new().read("/srv/data").write("/srv/out").env("LANG", "C.UTF-8").network(JailNetwork::None);
+/// let jail = Jail::new().read("/srv/data").write("/srv/out");
+/// let jail = jail.env("LANG", "C.UTF-8").network(JailNetwork::None);
 /// # drop(jail);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -141,7 +142,8 @@ impl JailTask {
         Self { output: OutputStreams::Joined, ..self }
     }
 
-    /// With an input that the caller writes to while the program runs; see [`crate::JailJob::take_stdin`].
+    /// With an input that the caller writes to while the program
+    /// runs; see [`crate::JailJob::take_stdin`].
     #[must_use]
     pub fn piped_input(self) -> Self {
         Self { input: TaskInput::Piped, ..self }

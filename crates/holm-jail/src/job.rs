@@ -125,8 +125,8 @@ impl JailJob {
         }
     }
 
-    /// Takes the listener of [`JailNetwork::Proxied`](crate::JailNetwork::Proxied), once. The process that
-    /// accepts there is the child's only way out.
+    /// Takes the listener of [`JailNetwork::Proxied`](crate::JailNetwork::Proxied), once. The
+    /// process that accepts there is the child's only way out.
     pub fn take_listener(&mut self) -> Option<TcpListener> {
         let line = self.line.take()?;
         // It was sent before the program began, so this does not wait.

@@ -87,8 +87,8 @@ impl ProviderKeys {
         self.by_provider.get(provider)
     }
 
-    /// A [`SecretRedactor`] that knows exactly these keys, each under its provider's name. Finding other
-    /// texts that look like keys is left to the code that stores the text.
+    /// A [`SecretRedactor`] that knows exactly these keys, each under its provider's name. Finding
+    /// other texts that look like keys is left to the code that stores the text.
     pub fn secrets(&self) -> SecretRedactor {
         self.told_to(SecretRedactor::only_known())
     }

@@ -15,9 +15,9 @@
 //! 5. A redirect starts again at step 1. A pooled connection is checked again for each request that
 //!    wants to use it.
 //!
-//! [`Connector`] opens raw connections for sandboxed sockets and MCP. [`HttpClient`] sends HTTP/1.1 and
-//! HTTP/2 requests over them, with [`ExchangeLimits`] on size, time, decompression and media type. Errors
-//! name the missing grant, if a grant could help.
+//! [`Connector`] opens raw connections for sandboxed sockets and MCP. [`HttpClient`] sends HTTP/1.1
+//! and HTTP/2 requests over them, with [`ExchangeLimits`] on size, time, decompression and media
+//! type. Errors name the missing grant, if a grant could help.
 //!
 //! ```
 //! use std::net::IpAddr;

@@ -19,7 +19,8 @@ pub struct AnswerSchema {
 }
 
 impl AnswerSchema {
-    /// How often an answer that does not fit is asked for again: a model corrects it at once or hardly ever.
+    /// How often an answer that does not fit is asked for again: a model corrects it at
+    /// once or hardly ever.
     pub const MOST_AGAIN: u32 = 2;
 
     /// The largest schema in bytes, about thirty pages: the model reads all of it with every request.
@@ -42,7 +43,8 @@ impl AnswerSchema {
         }
     }
 
-    /// Adds what the answer must be to a prompt, as its last block: sessions are named by the first words.
+    /// Adds what the answer must be to a prompt, as its last block: sessions are named
+    /// by the first words.
     #[must_use]
     pub fn tell(&self, mut prompt: Prompt) -> Prompt {
         let told = format!(

@@ -41,8 +41,9 @@ pub trait ModelConnection: Send {
     /// Sends one request to a model and returns its reply.
     ///
     /// It must read the messages before it returns: the future owns its data, so that the run can
-    /// take inputs while the model replies. If [`ModelRequest::stop`] is cancelled, the future ends soon
-    /// with [`ModelResult::Aborted`] and what had arrived. Dropping the future also ends the call.
+    /// take inputs while the model replies. If [`ModelRequest::stop`] is cancelled, the future ends
+    /// soon with [`ModelResult::Aborted`] and what had arrived. Dropping the future
+    /// also ends the call.
     fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult>;
 }
 

@@ -1,6 +1,6 @@
 //! The Holm server: sessions that run on one machine and are watched and steered from others. This
-//! crate does not decide about runs and does not assemble agents. The caller passes a [`SessionProvider`]
-//! that assembles them, and the kernel decides, as everywhere.
+//! crate does not decide about runs and does not assemble agents. The caller passes a
+//! [`SessionProvider`] that assembles them, and the kernel decides, as everywhere.
 //!
 //! ```text
 //!   browser, SDK, curl ──► request guard (host, origin, token, rate) ──► routes ──► SessionManager

@@ -2,12 +2,12 @@
 //! it keeps what it is given and finds it again.
 //!
 //! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature
-//! `postgres`). It is where an agent's journals go ([`JournalStore`](holm_runtime::JournalStore)) and its
-//! large results ([`BlobStore`](holm_runtime::BlobStore)), and it answers what people ask about sessions:
-//! lists, searches, exports, usage, and that they be forgotten; small notes that must outlive a
-//! process lie in trays beside them. It is the [`ModelLedger`](holm_runtime::ModelLedger) of models too, from
-//! the same journals. Journals in memory and in plain files need no database: [`MemoryJournalStore`],
-//! [`JsonLinesFolder`].
+//! `postgres`). It is where an agent's journals go ([`JournalStore`](holm_runtime::JournalStore))
+//! and its large results ([`BlobStore`](holm_runtime::BlobStore)), and it answers what people ask
+//! about sessions: lists, searches, exports, usage, and that they be forgotten; small notes that
+//! must outlive a process lie in trays beside them. It is the
+//! [`ModelLedger`](holm_runtime::ModelLedger) of models too, from the same journals. Journals in
+//! memory and in plain files need no database: [`MemoryJournalStore`], [`JsonLinesFolder`].
 //!
 //! ```text
 //!   agent ──append──►  Store  ◄──list, search, usage, export, erase── people
@@ -57,7 +57,8 @@
 //! the snapshot's record. A snapshot holds what the model is shown and what decides, not the
 //! transcript: the records have that already. A snapshot that is missing, damaged or from another
 //! journal is left aside, and the whole journal is read and verified.
-//! [`JournalStore::read`](holm_runtime::JournalStore::read), exports and replays always read everything.
+//! [`JournalStore::read`](holm_runtime::JournalStore::read), exports and replays
+//! always read everything.
 //!
 //! Usage, the ledger and the search index are kept with the number of records that they hold, and
 //! with the state of the fold there. [`Store::usage`] and [`Store::spent`] read the records since,

@@ -23,7 +23,8 @@ pub fn contains(outer: &str, inner: &str) -> Result<bool, BindingError> {
 /// Whether a list of grants admits a request such as `read:src/lib.rs`.
 ///
 /// # Errors
-/// [`BindingErrorKind::BadJson`] if the grants are invalid, [`BindingErrorKind::Grant`] if the request is.
+/// [`BindingErrorKind::BadJson`] if the grants are invalid, [`BindingErrorKind::Grant`]
+/// if the request is.
 pub fn admits(grants: &str, request: &str) -> Result<bool, BindingError> {
     Ok(read_set(grants)?.admits(&read_request(request)?))
 }
@@ -40,7 +41,8 @@ pub fn meet(left: &str, right: &str) -> Result<String, BindingError> {
 /// `{"granted":…}`, `{"denied":…}` or `"missing"`.
 ///
 /// # Errors
-/// [`BindingErrorKind::BadJson`] if the policy is invalid, [`BindingErrorKind::Grant`] if the request is.
+/// [`BindingErrorKind::BadJson`] if the policy is invalid, [`BindingErrorKind::Grant`]
+/// if the request is.
 pub fn decide(policy: &str, request: &str) -> Result<String, BindingError> {
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]

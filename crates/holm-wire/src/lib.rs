@@ -44,10 +44,10 @@
 //! A format is one folder. Outside of it, only a line here and a variant of [`Format`] change.
 //! Write:
 //!
-//! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`lenient::LenientStr`] for strings,
-//!    [`lenient::LenientText`] for text that may come in parts, [`lenient::LenientCount`] for numbers,
-//!    `Option<RawJson<'_>>` for open JSON, and `#[serde(default)]` on everything. Never use `flatten`,
-//!    `untagged` or `tag = ".."`.
+//! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`lenient::LenientStr`] for
+//!    strings, [`lenient::LenientText`] for text that may come in parts, [`lenient::LenientCount`]
+//!    for numbers, `Option<RawJson<'_>>` for open JSON, and `#[serde(default)]` on everything.
+//!    Never use `flatten`, `untagged` or `tag = ".."`.
 //! 2. `stream.rs`: [`stream::EventReader`] for a type of your own. It receives one frame, writes
 //!    into the [`ReplyDraft`], and returns a [`FrameOutcome`]. The [`ReplyDraft`] repairs ids,
 //!    joins pieces and counts offsets. [`FramedDecoder`] combines it with a

@@ -1,4 +1,5 @@
-//! What the tests of all formats share: decode in pieces, compare every cut, encode a small conversation.
+//! What the tests of all formats share: decode in pieces, compare every cut,
+//! encode a small conversation.
 
 use std::{format, string::String, sync::Arc, vec, vec::Vec};
 

@@ -42,8 +42,9 @@ const KNOWN: [&str; 13] = [
 /// ```
 /// use holm_config::agents_exe::ExeAgent;
 ///
-/// let text = r#"{"tag":"OpenAIAgentDescription","contents":{"slug":"main","apiKeyId":"k","flavor":"OpenAIv1",
-///     "modelUrl":"https://api.openai.com/v1","modelName":"gpt-4o","announce":"Helps.","systemPrompt":["Be","brief."],
+/// let text = r#"{"tag":"OpenAIAgentDescription","contents":{"slug":"main","apiKeyId":"k",
+///     "flavor":"OpenAIv1","modelUrl":"https://api.openai.com/v1","modelName":"gpt-4o",
+///     "announce":"Helps.","systemPrompt":["Be","brief."],
 ///     "toolDirectory":"tools"}}"#;
 /// let agent = ExeAgent::parse(text, "/project/agent.json".as_ref())?;
 /// assert_eq!(agent.system, "Be\nbrief.");

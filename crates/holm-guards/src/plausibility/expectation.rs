@@ -23,8 +23,8 @@ pub struct Expectation {
     pub error_text: ErrorText,
     /// What a finding leads to.
     pub severity: Severity,
-    /// Whose rules are applied. Those of agent.rs always refuse an empty output and never read for errors, so
-    /// [`EmptyOutput`] and [`ErrorText`] do not apply to them.
+    /// Whose rules are applied. Those of agent.rs always refuse an empty output and never read for
+    /// errors, so [`EmptyOutput`] and [`ErrorText`] do not apply to them.
     pub rules: Rules,
 }
 
@@ -43,7 +43,8 @@ pub enum EmptyOutput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorText {
-    /// The tool shows foreign content (a file, a log, a search hit); an error message in it is the data.
+    /// The tool shows foreign content (a file, a log, a search hit); an error message in
+    /// it is the data.
     Allowed,
     /// An output that is nothing but an error message is a failure in disguise.
     #[default]

@@ -2,8 +2,8 @@
 //!
 //! [Plausibility](crate::plausibility) knows what no result looks like; only the tool knows what
 //! *its* results look like. It says so as data ([`Postcondition`]), which travels with the tool's
-//! description, is compiled once ([`CompiledPostconditions`]) and judged in every host alike. Programs that
-//! check a result are declared here and run by the host.
+//! description, is compiled once ([`CompiledPostconditions`]) and judged in every host alike.
+//! Programs that check a result are declared here and run by the host.
 
 mod compiled_postconditions;
 mod declaration;

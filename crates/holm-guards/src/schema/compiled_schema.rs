@@ -94,7 +94,8 @@ impl CompiledSchema {
     /// ```
     /// use holm_guards::{json::Json, schema::CompiledSchema};
     ///
-    /// let source = r#"{"properties":{"path":{"type":"string"},"line":{"type":"integer"}},"required":["path"]}"#;
+    /// let source = r#"{"properties":{"path":{"type":"string"},"line":{"type":"integer"}},
+    ///     "required":["path"]}"#;
     /// let schema = CompiledSchema::compile(&Json::parse(source)?)?;
     /// assert_eq!(schema.shape(), "{line?: integer, path: string}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

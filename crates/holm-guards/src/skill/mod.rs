@@ -1,10 +1,10 @@
 //! Contract skills: tasks for a model whose answers are checked before they are believed.
 //!
 //! A [`Contract`] says as data what goes in, what must come out, which values must stand in the
-//! source text and what form they have. A [`CompiledSkill`] is a compiled contract. It checks the input and
-//! words the task. It takes the model's reply apart until it is either proven against the contract
-//! or refused with a [`SkillError`] that the model can act on. Nothing here calls a model. There is
-//! one retry, and the caller that drives the skill counts it.
+//! source text and what form they have. A [`CompiledSkill`] is a compiled contract. It checks the
+//! input and words the task. It takes the model's reply apart until it is either proven against the
+//! contract or refused with a [`SkillError`] that the model can act on. Nothing here calls a model.
+//! There is one retry, and the caller that drives the skill counts it.
 //!
 //! [`extract`] is built in. [`compat`] keeps the looser rules of agent.rs.
 

@@ -47,8 +47,9 @@ pub(crate) struct CompactionStep {
 pub(crate) enum PlanDecision {
     /// The view fits: send it.
     Send,
-    /// Ask a model to summarise the messages before `upto`, then [apply](ContextView::apply_summary) its
-    /// text (an empty one if it failed) and plan again. A useless summary is not requested twice.
+    /// Ask a model to summarise the messages before `upto`, then
+    /// [apply](ContextView::apply_summary) its text (an empty one if it failed) and plan again. A
+    /// useless summary is not requested twice.
     Summarise {
         /// The first message that is not summarised.
         upto: MessageId,

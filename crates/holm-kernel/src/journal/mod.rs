@@ -22,12 +22,12 @@
 //! the members of a line and members that no version knows are not part of it; a reader drops them.
 //!
 //! **What a torn tail means.** Hosts append before they act, so a line without its end
-//! ([`JournalFault::Unfinished`]) had no consequences: cut the file where [`JournalTail::Torn`] says, and
-//! continue. Any other fault in the last line also loses only that line. But the host may have
-//! acted on it before it was damaged by a failing disk or a manual edit. A host that cannot rule
-//! this out asks before it continues. Damage counts as a tail only if no whole record follows it.
-//! Damage in the middle, and records of another format version, are errors, and nothing may be cut
-//! without a person's decision.
+//! ([`JournalFault::Unfinished`]) had no consequences: cut the file where [`JournalTail::Torn`]
+//! says, and continue. Any other fault in the last line also loses only that line. But the host may
+//! have acted on it before it was damaged by a failing disk or a manual edit. A host that cannot
+//! rule this out asks before it continues. Damage counts as a tail only if no whole record follows
+//! it. Damage in the middle, and records of another format version, are errors, and nothing may be
+//! cut without a person's decision.
 //!
 //! ```
 //! use holm_kernel::{Config, Input, ModelSpec, Prompt, Started, Timestamp, journal};

@@ -131,8 +131,8 @@ impl Run {
     /// Takes one fact.
     ///
     /// # Errors
-    /// Only a mistake of the host is an error ([`KernelMisuse`]); it leaves the run unchanged and is not
-    /// recorded. Late or duplicate facts about issued calls are recorded and change nothing.
+    /// Only a mistake of the host is an error ([`KernelMisuse`]); it leaves the run unchanged and
+    /// is not recorded. Late or duplicate facts about issued calls are recorded and change nothing.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<RecordReceipt, KernelMisuse> {
         self.check(&input)?;
         self.state.seq = Seq::new(self.state.seq.value() + 1);

@@ -34,8 +34,8 @@ const NONE: &str = "None of my tools can do that.";
 /// How long a worker may take to stop. One step is much shorter.
 const STOPPING: Duration = Duration::from_secs(30);
 
-/// A connection to a [`LocalModel`](crate::LocalModel) model. Its calls share a session, so that only the new
-/// part of a prompt is computed.
+/// A connection to a [`LocalModel`](crate::LocalModel) model. Its calls share a session, so that
+/// only the new part of a prompt is computed.
 #[derive(Debug)]
 pub struct LocalConnection {
     shared: Arc<LocalModelInner>,

@@ -1,6 +1,6 @@
 //! The likelihoods of tool names without a request, and the name that gains most with one. This is
-//! pure arithmetic over log-likelihoods; [`ToolCalibration`](super::calibration::ToolCalibration) measures
-//! them.
+//! pure arithmetic over log-likelihoods; [`ToolCalibration`](super::calibration::ToolCalibration)
+//! measures them.
 
 use std::{collections::VecDeque, sync::Arc};
 

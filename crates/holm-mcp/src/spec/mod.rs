@@ -107,7 +107,8 @@ impl McpServerSpec {
     ///
     /// # Errors
     ///
-    /// [`ServerSpecError::Name`] if the name is invalid, [`ServerSpecError::Url`] if the URL is invalid.
+    /// [`ServerSpecError::Name`] if the name is invalid, [`ServerSpecError::Url`] if
+    /// the URL is invalid.
     pub fn address(name: &str, url: &str) -> Result<Self, ServerSpecError> {
         Ok(Self::new(name.parse()?, ServerEndpoint::Address(ServerAddress::new(url)?)))
     }

@@ -141,9 +141,10 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the approver, which is asked before a call runs. [`HandleApprover`](crate::HandleApprover) leaves
-    /// the answer to the holders of a [`RunHandle`](crate::RunHandle). Without an approver, every
-    /// question is answered with a denial.
+    /// Sets the approver, which is asked before a call runs.
+    /// [`HandleApprover`](crate::HandleApprover) leaves the answer to the holders of a
+    /// [`RunHandle`](crate::RunHandle). Without an approver, every question is
+    /// answered with a denial.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.host = self.host.approver(approver);
         self

@@ -138,7 +138,8 @@ impl FileLineReader {
         Self { file: Some(file), held: Vec::new(), failed: None }
     }
 
-    /// The next lines. What follows the last line end comes last; the caller decides whether it is a record.
+    /// The next lines. What follows the last line end comes last; the caller decides whether
+    /// it is a record.
     fn read(&mut self) -> Result<Option<Vec<u8>>, JournalStorageError> {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());

@@ -2,8 +2,8 @@
 //!
 //! A model repeats what it was shown, a tool prints its environment, a provider echoes a key in its
 //! error. All of that becomes facts, and facts are journaled for good. So every fact passes through
-//! here first. Two kinds of secrets are found: those registered by name ([`SecretRedactor::know`]), in all
-//! their encodings, and texts that have the shape of a key.
+//! here first. Two kinds of secrets are found: those registered by name ([`SecretRedactor::know`]),
+//! in all their encodings, and texts that have the shape of a key.
 //!
 //! This is a filter with known gaps, not a proof: a password that reads like a word passes, and so
 //! does a key that a program has encrypted. A journal stays private for that reason.

@@ -98,7 +98,8 @@ impl JobScheduler {
     /// if nothing happens before.
     ///
     /// # Errors
-    /// [`JobRepositoryError`] if the jobs cannot be listed. An error in one job does not delay the others.
+    /// [`JobRepositoryError`] if the jobs cannot be listed. An error in one job does
+    /// not delay the others.
     pub async fn look(self: &Arc<Self>) -> Result<Option<Timestamp>, JobRepositoryError> {
         let mut wake: Option<Timestamp> = None;
         for held in self.shelf.list().await?.jobs {

@@ -43,8 +43,8 @@ const MAX_SIGHTINGS: usize = 1_024;
 /// are the same pool.
 ///
 /// A process has at most eleven connections by a pool, however many stores it opens with
-/// [`StoreOptions::postgres_on`](crate::StoreOptions::postgres_on). All runs that the process drives depend
-/// on one of them, which holds the lease.
+/// [`StoreOptions::postgres_on`](crate::StoreOptions::postgres_on). All runs that the process
+/// drives depend on one of them, which holds the lease.
 #[derive(Clone)]
 pub struct PostgresPool {
     pub(super) inner: Arc<PostgresConnections>,

@@ -24,8 +24,8 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// [`StoreError`] if `path` already exists or cannot be written. Copy a PostgreSQL database with
-    /// its own tools.
+    /// [`StoreError`] if `path` already exists or cannot be written. Copy a PostgreSQL database
+    /// with its own tools.
     pub async fn copy_to(&self, path: impl AsRef<Path>) -> Result<CopySummary, StoreError> {
         self.inner.backend.copy_to(path.as_ref().to_owned()).await
     }

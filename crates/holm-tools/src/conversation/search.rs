@@ -32,7 +32,8 @@ use crate::{
 /// The name of the tool that searches for other tools.
 pub const TOOL_SEARCH: &str = holm_kernel::FINDER;
 
-/// How many tools are shown in full before any is held back. Forty schemas are some ten thousand tokens.
+/// How many tools are shown in full before any is held back. Forty schemas are
+/// some ten thousand tokens.
 pub const MOST_SHOWN: usize = 40;
 
 /// How many names are listed for a model that has not searched yet; beyond them it has to.

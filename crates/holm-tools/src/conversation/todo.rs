@@ -15,7 +15,8 @@ use serde::Deserialize;
 const MOST_ITEMS: usize = 100;
 
 /// Keeps a to-do list. Every call passes the whole list, so only the last result in the transcript
-/// counts: a compaction keeps it, and a resumed run loses nothing. Clones share the list: keep one to display it.
+/// counts: a compaction keeps it, and a resumed run loses nothing. Clones share the list: keep
+/// one to display it.
 #[derive(Debug, Clone, Default)]
 pub struct TodoTool {
     items: Arc<Mutex<Vec<TodoItem>>>,

@@ -47,7 +47,8 @@ struct EditArguments {
     new: Option<String>,
     /// Replace every occurrence.
     all: Option<bool>,
-    /// In place of old and new: several replacements, made in this order. If one cannot be made, none is.
+    /// In place of old and new: several replacements, made in this order. If one cannot
+    /// be made, none is.
     edits: Option<Vec<TextEdit>>,
 }
 

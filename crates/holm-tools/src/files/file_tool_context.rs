@@ -16,7 +16,8 @@ use crate::{
     undo::{UndoError, UndoStore, digest},
 };
 
-/// The largest file that a tool reads whole, or writes. Larger ones are searched, or belong to programs.
+/// The largest file that a tool reads whole, or writes. Larger ones are searched,
+/// or belong to programs.
 pub const MOST_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Files whose state is remembered; beyond that the file has to be read again before it is changed.
@@ -39,7 +40,8 @@ impl FileToolContext {
         Self { root, undo: None, blobs: None, outputs: None, seen: Mutex::default() }
     }
 
-    /// Keeps what files were before they are changed. Where the records lie in the root, no tool sees them.
+    /// Keeps what files were before they are changed. Where the records lie in the root,
+    /// no tool sees them.
     ///
     /// # Errors
     /// [`WorkspaceRootError`] if the place of the records cannot be told.
@@ -68,7 +70,8 @@ impl FileToolContext {
         Ok(self)
     }
 
-    /// The root that a path of a call lies in, and its path there: the workspace, or the outputs of commands.
+    /// The root that a path of a call lies in, and its path there: the workspace, or
+    /// the outputs of commands.
     pub(super) fn place<'a>(
         &'a self,
         path: &FilePath,

@@ -1,8 +1,9 @@
 //! The file tools: `read`, `list`, `glob`, `grep`, `write`, `edit`, `patch`.
 //!
-//! All of them work in one [`WorkspaceRoot`](crate::root::WorkspaceRoot) and cannot be made without one. Each
-//! declares what a call needs (`read:{path}`, `write:{path}`), and the kernel decides. The root
-//! checks again when it opens the file, so a call cannot reach a file that it was not granted.
+//! All of them work in one [`WorkspaceRoot`](crate::root::WorkspaceRoot) and cannot be made without
+//! one. Each declares what a call needs (`read:{path}`, `write:{path}`), and the kernel decides.
+//! The root checks again when it opens the file, so a call cannot reach a file that
+//! it was not granted.
 //!
 //! A change is made completely or not at all. It is refused if the file is no longer what
 //! was read. The new content is written beside the file and renamed, and the old content

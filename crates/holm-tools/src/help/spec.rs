@@ -242,7 +242,8 @@ impl OptionSpecReader {
                     word.strip_prefix("(=").and_then(|word| word.strip_suffix(')')).map(Into::into);
             }
             _ if word.starts_with("(or -") || word.starts_with("(-") => {
-                // Getopt::Long::Descriptive writes dots for a list, of which each value has the flag again.
+                // Getopt::Long::Descriptive writes dots for a list, of which each value
+                // has the flag again.
                 if self.words.iter().any(|word| word.ends_with("...")) {
                     self.option.repeat = true;
                 }

@@ -34,7 +34,8 @@ const SELECTORS: &[&str] = &["command", "subcommand", "cmd", "commands", "subcom
 const REMAINDER: &[&str] =
     &["args", "arg", "arguments", "command options", "options", "flags", "subcommand options"];
 
-/// The usage lines of a section, each with its continuations, and the lines of the section that are none.
+/// The usage lines of a section, each with its continuations, and the lines of the
+/// section that are none.
 pub(super) fn forms(section: &HelpSection) -> (Vec<String>, Vec<HelpLine>) {
     let mut forms: Vec<String> = Vec::new();
     let mut others = Vec::new();

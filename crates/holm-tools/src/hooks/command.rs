@@ -88,7 +88,8 @@ impl CommandHooks {
         Self { file, runner: Arc::new(runner), said, stops, denied: None, withheld: None }
     }
 
-    /// Tells of every call that they deny, with the tool and the reason: also of those of a run's children.
+    /// Tells of every call that they deny, with the tool and the reason: also of those
+    /// of a run's children.
     #[must_use]
     pub fn on_denial(mut self, tell: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.denied = Some(Arc::new(tell));

@@ -61,7 +61,8 @@ const ELSEWHERE: [&str; 24] = [
 /// use std::path::Path;
 /// use holm_tools::{hooks::HookFile, trust::TrustLedger};
 ///
-/// let text = r#"{"hooks":{"PreToolUse":[{"matcher":"shell","hooks":[{"type":"command","command":"./check.sh"}]}]}}"#;
+/// let text = r#"{"hooks":{"PreToolUse":[{"matcher":"shell",
+///     "hooks":[{"type":"command","command":"./check.sh"}]}]}}"#;
 /// let file = HookFile::parse(Path::new("/project/hooks.json"), text)?;
 /// let mut ledger = TrustLedger::in_memory();
 /// let question = file.clone().trusted(&ledger).unwrap_err();
@@ -402,7 +403,8 @@ pub(super) enum HookMatcher {
 }
 
 impl HookMatcher {
-    /// Nothing and `*` are for all tools; anything else is a regular expression that must fit the whole name.
+    /// Nothing and `*` are for all tools; anything else is a regular expression that must
+    /// fit the whole name.
     fn parse(text: &str) -> Result<Self, HookFileError> {
         if matches!(text, "" | "*") {
             return Ok(Self::All);

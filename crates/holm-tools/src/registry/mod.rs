@@ -1,9 +1,9 @@
 //! The tools that exist right now: from the program itself, from folders and from servers. They can
 //! change while agents run.
 //!
-//! A user of the tools takes a [`RegistrySnapshot`], which never changes. A change makes a new snapshot and
-//! swaps it in with a single step. So no reader sees half a change, and a call that has begun
-//! finishes on the version with which it began.
+//! A user of the tools takes a [`RegistrySnapshot`], which never changes. A change makes a new
+//! snapshot and swaps it in with a single step. So no reader sees half a change, and a call that
+//! has begun finishes on the version with which it began.
 //!
 //! ```text
 //!  folders ──► ToolLoader ──► ToolOffer ──┐
@@ -13,8 +13,8 @@
 //!
 //! [`ToolFolders`] watches folders: if a file appears, changes or disappears, so does its tool. A
 //! [`ToolLoader`] knows the kind of tool that a file is. If a new version is broken, the old one is
-//! kept and the problem is reported. A [`ToolFileGate`] decides whether a file may be used, when the file
-//! is loaded and at each call. A refused file is no longer a tool.
+//! kept and the problem is reported. A [`ToolFileGate`] decides whether a file may be used, when
+//! the file is loaded and at each call. A refused file is no longer a tool.
 
 mod folder_watcher;
 mod folders;

@@ -74,7 +74,8 @@ pub enum SidecarError {
 }
 
 impl ToolSidecar {
-    /// Reads a sidecar. An unknown word is an error, so that a misspelt one is not silently without effect.
+    /// Reads a sidecar. An unknown word is an error, so that a misspelt one is
+    /// not silently without effect.
     ///
     /// # Errors
     ///

@@ -183,7 +183,8 @@ impl DenyRules {
         autorun_rules("write").iter().filter(|rule| !is_open(rule)).cloned().collect()
     }
 
-    /// Whether a usual rule hits a path only because an example looks like a secret, as `.env.example` does.
+    /// Whether a usual rule hits a path only because an example looks like a
+    /// secret, as `.env.example` does.
     #[must_use]
     pub fn is_example(rule: &Denial, path: &FilePath) -> bool {
         let rule = rule.to_string();
@@ -223,7 +224,8 @@ impl DenyRules {
         Ok(denials)
     }
 
-    /// The same rules and one more for all access, as the text of a denial: `path:secrets/`, `read:**/*.sql`.
+    /// The same rules and one more for all access, as the text of
+    /// a denial: `path:secrets/`, `read:**/*.sql`.
     ///
     /// # Errors
     /// [`GrantError`] if the text is not a valid denial.
@@ -256,7 +258,8 @@ impl DenyRules {
         self.hit(&request).or_else(unwritten).or_else(autorun)
     }
 
-    /// The row of the table that alone keeps a path from being written: a grant that names the path opens it.
+    /// The row of the table that alone keeps a path from being written: a grant that names
+    /// the path opens it.
     pub(crate) fn autorun(&self, path: &FilePath) -> Option<AutorunFile> {
         let request = AccessRequest::Write(path.clone());
         let is_kept = self.hit(&request).is_some() || self.unwritten.hitting(&request).is_some();

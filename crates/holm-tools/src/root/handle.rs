@@ -24,7 +24,8 @@ pub(super) enum OpenMethod {
 /// Flags of a folder's handle.
 pub(super) const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
-/// Opens `path` beneath `start`. The path is in normal form: names with single slashes between them, or `.`.
+/// Opens `path` beneath `start`. The path is in normal form: names with single slashes
+/// between them, or `.`.
 pub(super) fn open(
     start: BorrowedFd<'_>,
     path: &str,
@@ -36,7 +37,8 @@ pub(super) fn open(
     #[cfg(target_os = "linux")]
     if way == OpenMethod::System {
         match at_once(start, path, flags, mounts) {
-            // No such call, or a filter that forbids it: the steps are slower and lead to the same place.
+            // No such call, or a filter that forbids it: the steps are slower and lead
+            // to the same place.
             Err(Errno::NOSYS | Errno::PERM) => {}
             done => return done,
         }

@@ -49,7 +49,8 @@ impl Drop for FolderLock {
 }
 
 impl FileLock {
-    /// Waits for all the places together; always in one order, so that two calls never wait for each other.
+    /// Waits for all the places together; always in one order, so that two calls never
+    /// wait for each other.
     pub(crate) fn hold(places: &[&FileLocation]) -> Result<Self, WorkspaceRootError> {
         let mut stripes = Vec::new();
         let mut folders: BTreeMap<(u64, u64), &FileLocation> = BTreeMap::new();

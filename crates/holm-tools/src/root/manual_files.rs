@@ -111,8 +111,8 @@ impl WorkspaceRoot {
     /// of the new content.
     ///
     /// # Errors
-    /// [`WorkspaceRootError::Changed`] if the content is not the expected one, and then nothing has changed;
-    /// [`ManualFileError::Taken`] if the path should have been free.
+    /// [`WorkspaceRootError::Changed`] if the content is not the expected one, and then nothing has
+    /// changed; [`ManualFileError::Taken`] if the path should have been free.
     pub fn write(
         &self,
         path: &FilePath,
@@ -184,7 +184,8 @@ impl WorkspaceRoot {
     /// Removes a file or an empty folder. With `expect`, only a file with that content.
     ///
     /// # Errors
-    /// [`WorkspaceRootError::Changed`] if the file differs from `expect`; [`ManualFileError::NotEmpty`].
+    /// [`WorkspaceRootError::Changed`] if the file differs from
+    /// `expect`; [`ManualFileError::NotEmpty`].
     pub fn remove(
         &self,
         path: &FilePath,

@@ -25,7 +25,8 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct WorkspaceRoot {
     dir: Arc<Dir>,
-    /// Where it was when it was opened: for grants that are spelled out from the top, and for undo records.
+    /// Where it was when it was opened: for grants that are spelled out from the top,
+    /// and for undo records.
     at: FilePath,
     denies: DenyRules,
     mounts: MountPolicy,
@@ -309,7 +310,8 @@ impl WorkspaceRoot {
         Ok(())
     }
 
-    /// Refuses to write what git would run because its configuration names it, as with `core.hooksPath`.
+    /// Refuses to write what git would run because its configuration names
+    /// it, as with `core.hooksPath`.
     fn keep_what_git_names(&self, path: &FilePath) -> Result<(), WorkspaceRootError> {
         let at = Path::new(self.at.as_str());
         let whole = at.join(path.as_str());

@@ -8,8 +8,8 @@ use super::approval_gate::{ApprovalOffer, lasts, session_grants};
 use super::rules::unknown_program;
 use super::script::ShellScript;
 
-/// A description of what [`ApprovalAnswer::Session`](super::ApprovalAnswer::Session) would cover, or `None`
-/// if no answer lasts.
+/// A description of what [`ApprovalAnswer::Session`](super::ApprovalAnswer::Session) would cover,
+/// or `None` if no answer lasts.
 #[must_use]
 pub fn always_covers(proposal: &Proposal, offer: &ApprovalOffer) -> Option<String> {
     if !lasts(proposal) {
@@ -24,7 +24,8 @@ pub fn always_covers(proposal: &Proposal, offer: &ApprovalOffer) -> Option<Strin
     Some(covers.join("; "))
 }
 
-/// The same call again. A program that is not known to do only what its name says may do something else then.
+/// The same call again. A program that is not known to do only what its name says may
+/// do something else then.
 fn again(offer: &ApprovalOffer) -> String {
     let script = offer.command.as_deref().and_then(|command| ShellScript::read(command).ok());
     match script.as_ref().and_then(unknown_program) {

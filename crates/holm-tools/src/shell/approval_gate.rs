@@ -77,9 +77,9 @@ pub fn lasts(proposal: &Proposal) -> bool {
         && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
 }
 
-/// The grants that [`ApprovalAnswer::Session`] gives for the rest of the session, beside this very call.
-/// Empty if a part of the call was shortened or escaped for the screen, because the shown text is
-/// not the grant then.
+/// The grants that [`ApprovalAnswer::Session`] gives for the rest of the session, beside this very
+/// call. Empty if a part of the call was shortened or escaped for the screen, because the shown
+/// text is not the grant then.
 #[must_use]
 pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
     let given: Option<Vec<Grant>> =

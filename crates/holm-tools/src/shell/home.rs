@@ -1,7 +1,7 @@
 //! The folders that commands have as long as the shell lasts: a home with caches and settings of
 //! theirs, one for temporary files, and one with their long outputs, which they only read. A shell
-//! that is killed cannot clear up, so the next one does it: a process that uses the folders holds a lock
-//! beside them, and folders without a held lock are left over.
+//! that is killed cannot clear up, so the next one does it: a process that uses the folders holds a
+//! lock beside them, and folders without a held lock are left over.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;

@@ -3,11 +3,11 @@
 //!
 //! There are three checks in a row. The *kernel* decides from the grants and the mode whether a
 //! call is refused, asked about or run. A digest ensures that what it shows to a person is what
-//! runs. *Rules* ([`CommandRules`]) read the command with a Bash parser. Deny rules find plainly written
-//! commands, in every mode, and commands that a person has allowed for the session pass the
-//! [`ApprovalGate`] unasked. The *jail* (`holm-jail`) confines the command, no matter what it does. The
-//! command sees the workspace and what the call was granted. It reaches only granted hosts, through
-//! our proxy. The jail decides; rules are a convenience before it.
+//! runs. *Rules* ([`CommandRules`]) read the command with a Bash parser. Deny rules find plainly
+//! written commands, in every mode, and commands that a person has allowed for the session pass the
+//! [`ApprovalGate`] unasked. The *jail* (`holm-jail`) confines the command, no matter what it does.
+//! The command sees the workspace and what the call was granted. It reaches only granted hosts,
+//! through our proxy. The jail decides; rules are a convenience before it.
 //!
 //! A command that the jail refuses something says which grant is missing and how to ask for it:
 //! `npm install` needs `fetch:https://registry.npmjs.org`; the model calls again with that, a

@@ -17,7 +17,8 @@ const MAX_SHOWN_BYTES: usize = 30_000;
 /// Of these, bytes from the beginning. The rest is the end, where commands say how they went.
 const SHOWN_HEAD_BYTES: usize = MAX_SHOWN_BYTES / 4;
 const SHOWN_TAIL_BYTES: usize = MAX_SHOWN_BYTES - SHOWN_HEAD_BYTES;
-/// Bytes that are held of each end: more than is shown, so that a secret is known before the text is cut.
+/// Bytes that are held of each end: more than is shown, so that a secret is known before
+/// the text is cut.
 const HELD_BYTES: usize = 128 * 1024;
 /// A cut moves to the end of a line if one is so near.
 const NEAR_LINE_BYTES: usize = 2_000;

@@ -53,7 +53,8 @@ pub(super) struct ShellAssignment {
 pub enum ScriptComplexity {
     /// Only commands of plain words, joined by `;`, `&&`, `||`, `|` or line ends.
     Plain,
-    /// Something that needs a person: redirections, expansions, assignments, substitutions, loops, functions.
+    /// Something that needs a person: redirections, expansions,
+    /// assignments, substitutions, loops, functions.
     Involved,
 }
 

@@ -128,7 +128,8 @@ pub(super) struct UserToolchains {
 }
 
 impl UserToolchains {
-    /// The toolchains of a user with this home, for commands in this workspace. Looks at the file system.
+    /// The toolchains of a user with this home, for commands in this workspace. Looks
+    /// at the file system.
     pub(super) fn find(
         path: impl IntoIterator<Item = PathBuf>,
         home: Option<&Path>,
@@ -250,7 +251,8 @@ impl UserToolchains {
         }
     }
 
-    /// Opens the programs that links in a folder lead to, with their virtual environment where there is one.
+    /// Opens the programs that links in a folder lead to, with their virtual environment
+    /// where there is one.
     fn follow_links(&mut self, folder: &Path) {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));

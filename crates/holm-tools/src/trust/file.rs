@@ -45,7 +45,8 @@ impl TrustedFile {
     }
 }
 
-/// Reads a plain file whole. A link in its last place, a pipe or a device is refused and never waited for.
+/// Reads a plain file whole. A link in its last place, a pipe or a device is refused
+/// and never waited for.
 pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, TrustError> {
     let failed = |error: std::io::Error| TrustError::io(path, &error);
     let file = open_plain(path)?;

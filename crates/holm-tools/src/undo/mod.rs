@@ -2,8 +2,8 @@
 //!
 //! A record is written and synced before the file is replaced, under the key of the call that
 //! replaces it. The session's journal says which calls a turn made, so the records store neither
-//! sessions nor turns. [`UndoStore::plan`] takes the keys of a turn's calls and says, file by file, what
-//! would be restored. A file that was changed afterwards is not touched unless it is named.
+//! sessions nor turns. [`UndoStore::plan`] takes the keys of a turn's calls and says, file by file,
+//! what would be restored. A file that was changed afterwards is not touched unless it is named.
 //!
 //! Records lie in Holm's data folder and are readable by its owner alone, because they hold the
 //! contents of the files.

@@ -24,7 +24,8 @@ use super::{
 /// How long records are kept: users who want to undo a turn want it soon.
 pub const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Bytes of contents that are kept: a hundred changes of the largest file. Beyond that the oldest go first.
+/// Bytes of contents that are kept: a hundred changes of the largest file. Beyond that
+/// the oldest go first.
 pub const MOST_KEPT: u64 = 4 << 30;
 
 /// Bytes that one process stores before it checks the total size.

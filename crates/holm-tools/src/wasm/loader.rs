@@ -60,7 +60,8 @@ impl ToolLoader for WasmLoader {
         let (name, path, bytes) = (found.name.to_owned(), found.path.to_owned(), found.bytes.to_vec());
         let (sidecar, standing) = (found.sidecar.cloned(), found.standing);
         Box::pin(async move {
-            // Compiling waits for a child, and describing runs the guest: neither belongs on an async worker.
+            // Compiling waits for a child, and describing runs the guest: neither belongs
+            // on an async worker.
             let opened = tokio::task::spawn_blocking(move || {
                 let mut tell = |step: CompileProgress| progress(&path, step);
                 let opened = WasmTool::open(&host, &name, &bytes, sidecar.as_ref(), standing, &mut tell);

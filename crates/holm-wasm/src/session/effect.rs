@@ -50,7 +50,8 @@ impl<'a> EffectView<'a> {
 pub(super) struct LeanRequest<'a> {
     purpose: Purpose,
     model: &'a str,
-    /// Changes whenever the view changes other than by growing; none for messages made for this request.
+    /// Changes whenever the view changes other than by growing; none for messages
+    /// made for this request.
     epoch: Option<u64>,
     messages: u64,
     tools: u64,

@@ -15,8 +15,8 @@ impl WasmSession {
     /// Folds a whole journal. The run is in its last state; give it `resumed` to continue it.
     ///
     /// # Errors
-    /// [`BindingErrorKind::Journal`] for damage, including a torn tail; [`BindingErrorKind::Replay`] if it
-    /// cannot be folded here.
+    /// [`BindingErrorKind::Journal`] for damage, including a torn tail;
+    /// [`BindingErrorKind::Replay`] if it cannot be folded here.
     pub fn replay(journal: &[u8]) -> Result<Self, BindingError> {
         Self::fold(&whole(journal)?)
     }
@@ -25,7 +25,8 @@ impl WasmSession {
     /// [`prefix`] returns the text to continue from.
     ///
     /// # Errors
-    /// The errors of [`replay`](Self::replay), and [`BindingErrorKind::Fork`] if there is no such record.
+    /// The errors of [`replay`](Self::replay), and [`BindingErrorKind::Fork`] if there
+    /// is no such record.
     pub fn fork(journal: &[u8], at: u64) -> Result<Self, BindingError> {
         Self::fold(past(&whole(journal)?, at)?)
     }

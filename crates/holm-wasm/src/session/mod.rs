@@ -42,8 +42,8 @@ impl WasmSession {
     /// Starts a run and returns the first line of its journal. Poll as after any other input.
     ///
     /// # Errors
-    /// [`BindingErrorKind::BadJson`] if the configuration cannot be parsed, [`BindingErrorKind::Payload`] if
-    /// it cannot be journaled.
+    /// [`BindingErrorKind::BadJson`] if the configuration cannot be parsed,
+    /// [`BindingErrorKind::Payload`] if it cannot be journaled.
     pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<(Self, String), BindingError> {
         let config: Config = text::read(config, "configuration")?;
         let started = Started::new(run, seed, config);

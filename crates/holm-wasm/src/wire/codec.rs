@@ -41,8 +41,8 @@ impl CodecHandle {
     /// `{}` means the defaults.
     ///
     /// # Errors
-    /// [`BindingErrorKind::UnknownFormat`] if there is no such format, [`BindingErrorKind::BadJson`] if the
-    /// dialect or the options are invalid.
+    /// [`BindingErrorKind::UnknownFormat`] if there is no such format,
+    /// [`BindingErrorKind::BadJson`] if the dialect or the options are invalid.
     pub fn new(format: &str, dialect: &str, options: &str) -> Result<Self, BindingError> {
         let codec = codec_of(format, dialect)?;
         let options = text::read(options, "set of options")?;

@@ -33,7 +33,8 @@ const REPLAY: &str = "bedrock";
 /// ```
 /// use holm_wire::{ProviderCodec, bedrock::BedrockCodec};
 ///
-/// let body = br#"{"output":{"message":{"role":"assistant","content":[{"text":"hi"}]}},"stopReason":"end_turn"}"#;
+/// let body = br#"{"output":{"message":{"role":"assistant","content":[{"text":"hi"}]}},
+///     "stopReason":"end_turn"}"#;
 /// let reply = BedrockCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())

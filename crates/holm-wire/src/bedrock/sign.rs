@@ -36,7 +36,8 @@ impl fmt::Debug for AwsCredentials {
 pub struct SigningScope<'a> {
     /// The region, for example `eu-central-1`.
     pub region: &'a str,
-    /// The service, for example `bedrock`. It comes from [`AuthScheme::SigV4`](crate::AuthScheme::SigV4).
+    /// The service, for example `bedrock`. It comes from
+    /// [`AuthScheme::SigV4`](crate::AuthScheme::SigV4).
     pub service: &'a str,
 }
 

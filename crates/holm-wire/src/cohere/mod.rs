@@ -34,7 +34,8 @@ const REPLAY: &str = "cohere";
 /// ```
 /// use holm_wire::{ProviderCodec, cohere::CohereCodec};
 ///
-/// let body = br#"{"message":{"role":"assistant","content":[{"type":"text","text":"hi"}]},"finish_reason":"COMPLETE"}"#;
+/// let body = br#"{"message":{"role":"assistant","content":[{"type":"text","text":"hi"}]},
+///     "finish_reason":"COMPLETE"}"#;
 /// let reply = CohereCodec::default().reply(body)?;
 /// assert_eq!(reply.blocks[0].as_text(), Some("hi"));
 /// # Ok::<(), holm_kernel::Failure>(())

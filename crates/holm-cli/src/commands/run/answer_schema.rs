@@ -33,7 +33,8 @@ pub(super) fn read(path: &Path) -> Result<AnswerSchema, CommandError> {
     AnswerSchema::new(&json).map_err(wrong)
 }
 
-/// Asks again, a few times, for an answer that does not fit, and returns the report with the one that does.
+/// Asks again, a few times, for an answer that does not fit, and returns the report with
+/// the one that does.
 pub(super) async fn until_it_fits(
     schema: &AnswerSchema,
     session: &mut Session,

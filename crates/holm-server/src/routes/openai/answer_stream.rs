@@ -227,7 +227,8 @@ impl AnswerStream {
     /// Asks for an answer that fits.
     async fn ask_again(&mut self, problem: &str) -> Result<(), ApiError> {
         self.room.settled().await;
-        // That it is idle in between is no end; that it is so later on, before anything was answered, is one.
+        // That it is idle in between is no end; that it is so later on, before anything
+        // was answered, is one.
         self.state.borrow_and_update();
         self.then = AnswerNextStep::Listen;
         let again = Some(AnswerSchema::ask_again(problem));
@@ -285,7 +286,8 @@ impl AnswerStream {
         }
     }
 
-    /// Passes on what is new of a text that begins at `offset`. What follows a gap waits for the message.
+    /// Passes on what is new of a text that begins at `offset`. What follows a gap
+    /// waits for the message.
     fn text(&mut self, offset: u64, text: &str) -> Option<AnswerPiece> {
         if self.schema.is_some() {
             // No client sees an answer before it is known to fit.

@@ -121,7 +121,8 @@ fn read(bytes: &[u8], format: ObjectFormat, mut visit: impl FnMut(&[u8], u32)) -
     Some(())
 }
 
-/// A name of version 4, which says how many letters of the name before it go, and what comes in their place.
+/// A name of version 4, which says how many letters of the name before it go, and what
+/// comes in their place.
 fn compressed(bytes: &[u8], mut at: usize, name: &mut Vec<u8>) -> Option<usize> {
     let mut cut: usize = 0;
     loop {

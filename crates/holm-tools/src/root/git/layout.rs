@@ -21,7 +21,8 @@ pub(crate) fn is_inside(folder: impl AsFd) -> bool {
     has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
 }
 
-/// Whether this is the name by which git looks for a repository, also on a file system that ignores case.
+/// Whether this is the name by which git looks for a repository, also on a file
+/// system that ignores case.
 pub(crate) fn is_named_git(name: &str) -> bool {
     name.eq_ignore_ascii_case(".git")
 }

@@ -115,7 +115,8 @@ const VARIABLES: &[&str] = &[
     "VISUAL",
 ];
 
-/// Variables that the shell expands each time it prints them, such as before the lines that `set -x` shows.
+/// Variables that the shell expands each time it prints them, such as before the lines
+/// that `set -x` shows.
 const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
 /// The texts among the words of a command of this name.
@@ -359,7 +360,8 @@ fn of_options(name: &str, options: &[&str], words: &[&str]) -> Vec<EmbeddedComma
         // As in `-wrapper program,argument`.
         texts.extend(value.contains(',').then(|| EmbeddedCommand::Perhaps(value.replace(',', " "))));
     }
-    // The first word of tar may be letters without a dash, whose values are the next words in any order.
+    // The first word of tar may be letters without a dash, whose values are the next
+    // words in any order.
     let letters = words.first().filter(|first| name.ends_with("tar") && !first.starts_with('-'));
     if letters.is_some_and(|letters| letters.contains(['I', 'F'])) {
         texts.extend(words.iter().skip(1).map(|word| EmbeddedCommand::Perhaps((*word).to_owned())));

@@ -27,7 +27,8 @@ pub enum EventHeaderValue<'a> {
 }
 
 impl<'a> EventHeaders<'a> {
-    /// The headers in these bytes, which are the name of a [`StreamFrame`](crate::framing::StreamFrame).
+    /// The headers in these bytes, which are the name of a
+    /// [`StreamFrame`](crate::framing::StreamFrame).
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
