@@ -56,7 +56,7 @@ def watch(session, after):
     """Watches until the agent is done. Returns the position, for the next time."""
     asked = set()
     for kind, data, position in frames(session, after):
-        # A question may come twice, with the same id: it was open when the bot began to watch, and it is news.
+        # A question that is asked just as the bot connects comes twice, with the same id.
         if kind == "question" and "approval" in data["question"] and data["id"] not in asked:
             asked.add(data["id"])
             approve(session, data)

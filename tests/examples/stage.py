@@ -55,7 +55,7 @@ class Stage:
         self.name, self.built = name, built
         self.root = Path(tempfile.mkdtemp(prefix="holm-example-"))
         self.work = self.root / "examples" / name
-        # What somebody left there who ran the commands in place is not part of the example.
+        # Files from a run in place are not part of the example.
         left = [line for line in (EXAMPLES / ".gitignore").read_text().splitlines() if not line.startswith("#")]
         shutil.copytree(EXAMPLES / name, self.work, ignore=shutil.ignore_patterns(*left))
         self.files = [path.relative_to(self.work) for path in self.work.rglob("*") if path.is_file()]
