@@ -8,38 +8,38 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { FLOW } from './provider.mjs';
-import { PATIENCE, ended, stage } from './stage.mjs';
+import { PATIENCE, ended, startHarness } from './harness.mjs';
 
-/** What the first page may load, packed. */
-const MOST_BYTES = 250 * 1024;
-/** What counts as a jump: a tenth of what is called good. */
-const MOST_SHIFT = 0.01;
+/** The most compressed bytes of the first page. */
+const MAX_BYTES = 250 * 1024;
+/** The highest layout shift: a tenth of the value that counts as good. */
+const MAX_SHIFT = 0.01;
 const EVENTS = 10_000;
 
-let staged;
+let harness;
 before(async () => {
-  staged = await stage();
+  harness = await startHarness();
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
 test('the first page is small, and the editor is loaded when a file is shown', async () => {
-  const { page, context } = await staged.page({ token: null });
+  const { page, context } = await harness.page({ token: null });
   const loaded = [];
   await page.goto('about:blank');
   page.on('response', (response) => {
-    if (response.url().startsWith(staged.url) && !response.url().includes('/api/')) loaded.push(response.body().then((body) => [response.url(), gzipSync(body).length]));
+    if (response.url().startsWith(harness.url) && !response.url().includes('/api/')) loaded.push(response.body().then((body) => [response.url(), gzipSync(body).length]));
   });
-  await page.goto(staged.url, { waitUntil: 'networkidle' });
+  await page.goto(harness.url, { waitUntil: 'networkidle' });
   const sizes = new Map(await Promise.all(loaded));
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null);
   console.log(`first page: ${bytes} bytes packed, first paint after ${Math.round(paint)} ms`);
-  assert.ok(bytes > 0 && bytes <= MOST_BYTES, `${bytes}`);
+  assert.ok(bytes > 0 && bytes <= MAX_BYTES, `${bytes}`);
   assert.ok(paint !== null, 'something was painted');
   assert.ok(![...sizes.keys()].some((url) => /editor|BarChart|UsagePage/.test(url)), `${[...sizes.keys()]}`);
   await context.close();
-  await writeFile(join(staged.work, 'shown.txt'), 'a text\n');
-  const files = await staged.page({ path: '/files' });
+  await writeFile(join(harness.work, 'shown.txt'), 'a text\n');
+  const files = await harness.page({ path: '/files' });
   assert.ok(!files.requests.some((url) => url.includes('editor')), `${files.requests}`);
   await files.page.getByRole('link', { name: /shown\.txt/ }).click();
   await files.page.getByRole('textbox', { name: 'Content' }).waitFor();
@@ -48,7 +48,7 @@ test('the first page is small, and the editor is loaded when a file is shown', a
 });
 
 test('the page does not jump while a reply arrives', async () => {
-  const { page, context } = await staged.page();
+  const { page, context } = await harness.page();
   await page.evaluate(() => {
     if (!PerformanceObserver.supportedEntryTypes.includes('layout-shift')) throw new Error('this browser counts no jumps');
     const add = (entries) => entries.forEach((entry) => (window.shift += entry.value));
@@ -60,30 +60,30 @@ test('the page does not jump while a reply arrives', async () => {
   await page.getByRole('textbox', { name: /Message the agent/ }).fill('flow');
   await page.keyboard.press('Enter');
   await page.getByText('Part-0', { exact: true }).waitFor();
-  // The chat itself has come by now; from here on only the reply grows.
+  // The chat has loaded; from here on only the reply grows.
   await page.evaluate(() => (window.shiftNow(), (window.shift = 0)));
   for (let at = 0; at < FLOW.length; at += 1) {
     await page.getByRole('log').getByText(`Part-${at}`).last().waitFor({ state: 'attached' });
-    staged.model.release();
+    harness.model.release();
   }
   await page.getByText('Answered.').waitFor();
   const shift = await page.evaluate(() => window.shiftNow());
   console.log(`layout shift while a reply arrives: ${shift.toFixed(4)}`);
-  assert.ok(shift <= MOST_SHIFT, `${shift}`);
+  assert.ok(shift <= MAX_SHIFT, `${shift}`);
   await context.close();
 });
 
 test('a run of ten thousand events scrolls and scrubs', { timeout: 20 * PATIENCE }, async () => {
-  const id = await ended(staged, 'hello');
+  const id = await ended(harness, 'hello');
   let events = 0;
   while (events < EVENTS) {
     for (let at = 0; at < 100; at += 1) {
-      await staged.ask('POST', `/api/sessions/${id}/prompt`, { text: `more ${at}` });
-      while ((await staged.ask('GET', `/api/sessions/${id}`)).state !== 'idle') await new Promise((resolve) => setTimeout(resolve, 2));
+      await harness.ask('POST', `/api/sessions/${id}/prompt`, { text: `more ${at}` });
+      while ((await harness.ask('GET', `/api/sessions/${id}`)).state !== 'idle') await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    events = (await staged.ask('GET', `/api/sessions/${id}/replay`)).length;
+    events = (await harness.ask('GET', `/api/sessions/${id}/replay`)).length;
   }
-  const { page, context } = await staged.page({ path: `/run/${id}` });
+  const { page, context } = await harness.page({ path: `/run/${id}` });
   const slider = page.getByRole('slider');
   await slider.waitFor();
   const frames = (what) =>
@@ -108,7 +108,7 @@ test('a run of ten thousand events scrolls and scrubs', { timeout: 20 * PATIENCE
   for (const what of ['scroll', 'scrub']) {
     const { median, p95, worst } = await frames(what);
     console.log(`${events} events, ${what}: frames of ${median.toFixed(1)} ms, 95 % within ${p95.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`);
-    // Not smooth but broken; what is smooth is for a person to say from the figures of a quiet machine.
+    // This only detects a broken page; judge smoothness by the figures of an idle machine.
     assert.ok(p95 < 1_000, `${what}: ${p95}`);
   }
   await context.close();

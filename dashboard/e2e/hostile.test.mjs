@@ -1,21 +1,21 @@
-// What a model writes runs nothing and asks for nothing elsewhere; what another site's page tries changes nothing.
+// Hostile text from a model runs nothing and sends no request to other hosts. Hostile pages of other sites change nothing.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 
-import { pages, written } from './foreign.mjs';
-import { DOT, PATIENCE, ended, findings, shot, stage } from './stage.mjs';
+import { pages, written } from './hostile-pages.mjs';
+import { DOT, PATIENCE, ended, findings, shot, startHarness } from './harness.mjs';
 
-let staged;
+let harness;
 before(async () => {
-  staged = await stage();
+  harness = await startHarness();
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
 const EVIL = 'http://evil.invalid';
 
-/** A hundred texts: twenty ways to reach out or to run, each plain and in four places where Markdown reads on. */
+/** A hundred texts: twenty ways to send a request or run a script, each plain and in four Markdown contexts. */
 function texts() {
   const ways = [
     `![x](${EVIL}/a.png)`,
@@ -49,16 +49,16 @@ function texts() {
   return ways.flatMap((way) => places.map((place) => place(way)));
 }
 
-test('a hundred hostile transcripts run nothing and ask for nothing elsewhere', async () => {
+test('a hundred hostile transcripts run nothing and send no request to other hosts', async () => {
   const all = texts();
   assert.equal(all.length, 100);
-  const { page, context, outside } = await staged.page();
+  const { page, context, outside } = await harness.page();
   for (const text of all) {
-    const id = await ended(staged, `say ${JSON.stringify(text)}`);
-    await page.goto(`${staged.url}/#/chat/${id}`);
+    const id = await ended(harness, `say ${JSON.stringify(text)}`);
+    await page.goto(`${harness.url}/#/chat/${id}`);
     await page.getByText('Answered.').waitFor();
     await page.locator('.message.assistant .md').waitFor();
-    // Links can be pressed by people; what they lead to must be a page and nothing that runs.
+    // Users can follow links, so a link must lead to a page and not to a script.
     const kinds = await page.locator('.md a').evaluateAll((links) => links.map((link) => link.protocol));
     assert.ok(kinds.every((kind) => ['http:', 'https:', 'mailto:'].includes(kind)), `${kinds}: ${text}`);
     assert.equal(await page.locator('.md :is(img, iframe, svg, script, style, link, object, embed, video, audio, form, meta, base)').count(), 0, text);
@@ -70,8 +70,8 @@ test('a hundred hostile transcripts run nothing and ask for nothing elsewhere', 
 });
 
 /** Everything that a foreign page could have changed, so far as the server tells. */
-async function house(session) {
-  const all = (path) => staged.ask('GET', path);
+async function serverState(session) {
+  const all = (path) => harness.ask('GET', path);
   return {
     sessions: (await all('/api/sessions?limit=1000')).sessions.map((one) => [one.id, one.records]),
     past: (await all(`/api/sessions/${session}/replay`)).length,
@@ -83,11 +83,11 @@ async function house(session) {
     agents: (await all('/api/agents')).map((one) => one.name),
     backups: await all('/api/backups'),
     files: (await all('/api/folders')).entries.map((one) => one.name),
-    asked: staged.model.asked.length,
+    asked: harness.model.asked.length,
   };
 }
 
-/** Opens a page and waits until its try is over, and every request that it made to the server is answered or refused. */
+/** Opens a page and waits until its attempt is over and all its requests to the server have a response. */
 async function visited(context, address, target) {
   const page = await context.newPage();
   const [begun, settled] = [[], new Set()];
@@ -109,40 +109,40 @@ async function visited(context, address, target) {
   return statuses;
 }
 
-test('twenty-five pages of other sites, and of a name that was made to point here, change nothing', async () => {
-  const port = new URL(staged.url).port;
-  const session = await ended(staged, 'hello');
+test('twenty-five pages of other sites and of a rebound name change nothing', async () => {
+  const port = new URL(harness.url).port;
+  const session = await ended(harness, 'hello');
   const all = pages(session);
   assert.equal(all.length, 25);
   assert.equal(new Set(all.map(({ name, from }) => `${from}: ${name}`)).size, 25);
-  const earlier = await house(session);
-  // Somebody is logged in beside them.
-  const { context } = await staged.page();
+  const earlier = await serverState(session);
+  // A user is logged in beside these pages.
+  const { context } = await harness.page();
   const served = new Map();
   const site = createServer((request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(served.get(request.url) ?? ''));
   await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
   for (const [at, one] of all.entries()) {
-    // What a name that was bound anew asks for goes to this server, and to the browser it is of the page's own origin; the
-    // page itself came before, from where the name pointed then.
+    // After a DNS rebinding, requests to the page's own origin reach this server. The page itself was loaded before, from the
+    // name's old address.
     const rebound = one.from === 'rebound';
-    const target = rebound ? `http://rebound.localhost:${port}` : staged.url;
+    const target = rebound ? `http://rebound.localhost:${port}` : harness.url;
     const address = `${rebound ? target : `http://evil.localhost:${site.address().port}`}/page/${at}`;
     served.set(`/page/${at}`, written(one, target));
     if (rebound) await context.route(address, (route) => route.fulfill({ contentType: 'text/html', body: served.get(`/page/${at}`) }));
     const statuses = await visited(context, address, target);
     if (rebound) await context.unroute(address);
     assert.ok(statuses.every((status) => status === null || status >= 400 || one.name.includes('frame')), `${one.name}: ${statuses}`);
-    assert.deepEqual(await house(session), earlier, `${one.from}: ${one.name}`);
+    assert.deepEqual(await serverState(session), earlier, `${one.from}: ${one.name}`);
   }
-  // The server gives a foreign name no page either.
+  // The server serves no page under a foreign name either.
   const page = await context.newPage();
   assert.equal((await page.goto(`http://rebound.localhost:${port}/`)).status(), 421);
-  assert.deepEqual(await house(session), earlier);
+  assert.deepEqual(await serverState(session), earlier);
   await context.close();
   site.close().closeAllConnections();
 });
 
-test('a picture of another site is fetched once somebody has seen its address and said so, and not before', async (t) => {
+test('an image of another site loads only after the user has seen its address and agreed', async (t) => {
   const heard = [];
   const site = createServer((request, response) => {
     heard.push({ url: request.url, referer: request.headers.referer, cookie: request.headers.cookie });
@@ -151,9 +151,9 @@ test('a picture of another site is fetched once somebody has seen its address an
   t.after(() => site.close().closeAllConnections());
   await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
   const address = `http://pictures.localhost:${site.address().port}/cat.png?from=here`;
-  const id = await ended(staged, `say ${JSON.stringify(`Look: ![cat](${address})`)}`);
-  const { page, context, faults, outside } = await staged.page({ path: `/chat/${id}` });
-  // The person's own words have it too.
+  const id = await ended(harness, `say ${JSON.stringify(`Look: ![cat](${address})`)}`);
+  const { page, context, faults, outside } = await harness.page({ path: `/chat/${id}` });
+  // The user's own message contains it too.
   const log = page.getByRole('article', { name: /^Agent/ });
   await log.getByRole('button', { name: 'Show image “cat”' }).click();
   const question = log.getByRole('group', { name: 'Load the image “cat”?' });
@@ -172,7 +172,7 @@ test('a picture of another site is fetched once somebody has seen its address an
   await shot(page, 'picture');
   await log.getByRole('button', { name: 'Hide image' }).click();
   assert.equal(await log.locator('iframe').count(), 0);
-  // The frame runs no scripts, and the browser says so of what Playwright would run in it.
+  // The frame runs no scripts, and the browser reports that for Playwright's scripts.
   assert.deepEqual(faults.filter((fault) => !fault.includes('sandboxed')), []);
   await context.close();
 });

@@ -1,4 +1,4 @@
-// What people do, from log-in to fork, against the real server.
+// User journeys from log-in to fork, against the real server.
 
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { LONG } from './provider.mjs';
-import { PATIENCE, ended, findings, shot, stage } from './stage.mjs';
+import { PATIENCE, ended, findings, shot, startHarness } from './harness.mjs';
 
-let staged;
+let harness;
 before(async () => {
-  staged = await stage({
+  harness = await startHarness({
     before: async (folder) => {
       const agents = join(folder, 'data/agents');
       await mkdir(agents, { recursive: true });
@@ -19,7 +19,7 @@ before(async () => {
     },
   });
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
 const input = (page) => page.getByRole('textbox', { name: /Message the agent|Add instructions/ });
 const log = (page) => page.getByRole('log');
@@ -30,32 +30,32 @@ async function say(page, text) {
 }
 
 test('a wrong token is rejected, and a right one logs in', async () => {
-  const { page, context, faults } = await staged.page({ token: null });
+  const { page, context, faults } = await harness.page({ token: null });
   await page.getByLabel('Token').fill('holm_wrong');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').waitFor();
   assert.equal(await page.getByLabel('Token').inputValue(), '');
   assert.deepEqual(await findings(page), []);
-  await page.getByLabel('Token').fill(staged.token);
+  await page.getByLabel('Token').fill(harness.token);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'New chat' }).waitFor();
-  assert.ok(!page.url().includes(staged.token));
+  assert.ok(!page.url().includes(harness.token));
   assert.deepEqual(faults.filter((fault) => !fault.includes('401')), []);
   await shot(page, 'new-chat');
   await context.close();
 });
 
-test('a chat streams, and a reload in mid-run misses nothing and shows nothing twice', async () => {
-  const { page, context, faults } = await staged.page();
+test('a chat streams, and a reload during a run loses and duplicates nothing', async () => {
+  const { page, context, faults } = await harness.page();
   await say(page, 'hold');
   await page.waitForURL(/#\/chat\//);
-  // Who began a chat writes on where they are.
+  // After the first message the focus is in the input box.
   await page.waitForFunction(() => document.activeElement?.id === 'message');
   await log(page).getByText('It was a bright cold day').waitFor();
   await page.getByText('working').waitFor();
   await page.reload();
   await log(page).getByText('It was a bright cold day').waitFor();
-  staged.model.release();
+  harness.model.release();
   await log(page).getByText('The end.').waitFor();
   await log(page).getByText('Answered.').waitFor();
   const said = await log(page).locator('.message.assistant').allInnerTexts();
@@ -65,30 +65,30 @@ test('a chat streams, and a reload in mid-run misses nothing and shows nothing t
 });
 
 test('steering during a reply reaches the next model call', async () => {
-  const { page, context } = await staged.page();
+  const { page, context } = await harness.page();
   await say(page, 'hold');
   await page.getByRole('button', { name: 'Stop' }).waitFor();
   await log(page).getByText('It was a bright cold day').waitFor();
   await say(page, 'and now this');
   await log(page).getByText('will be applied before the next step').waitFor();
-  staged.model.release();
+  harness.model.release();
   await log(page).getByText('You said and now this').waitFor();
   await context.close();
 });
 
 test('a stopped run says who stopped it, and its partial reply disappears', async () => {
-  const { page, context } = await staged.page();
+  const { page, context } = await harness.page();
   await say(page, 'hold');
   await log(page).getByText('It was a bright cold day').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await log(page).getByText('Stopped by owner.').waitFor();
   assert.equal(await log(page).locator('.message.assistant').count(), 0);
-  staged.model.release();
+  harness.model.release();
   await context.close();
 });
 
 test('an approval shows exactly what would run, and both answers count', async () => {
-  const { page, context } = await staged.page();
+  const { page, context } = await harness.page();
   await say(page, 'write notes.txt');
   const question = page.getByRole('region', { name: /Allow write/ });
   await question.waitFor();
@@ -105,17 +105,17 @@ test('an approval shows exactly what would run, and both answers count', async (
   await say(page, 'write other.txt');
   await page.getByRole('button', { name: 'Allow once' }).click();
   await log(page).getByText('succeeded').waitFor();
-  // The change line by line, without a click.
+  // The diff is visible without a click.
   assert.deepEqual(await log(page).locator('.diff').last().locator('.added').allInnerTexts(), ['+one', '+two']);
   await context.close();
 });
 
 test('a question answered on one page disappears from the other', async () => {
-  const one = await staged.page();
+  const one = await harness.page();
   await say(one.page, 'write third.txt');
   await one.page.getByRole('button', { name: 'Allow once' }).waitFor();
   const id = new URL(one.page.url()).hash.split('/').at(-1);
-  const other = await staged.page({ path: `/chat/${id}` });
+  const other = await harness.page({ path: `/chat/${id}` });
   await other.page.getByRole('button', { name: 'Allow once' }).click();
   await one.page.getByRole('button', { name: 'Allow once' }).waitFor({ state: 'detached' });
   await one.page.getByText('Answered.').waitFor();
@@ -124,26 +124,26 @@ test('a question answered on one page disappears from the other', async () => {
 });
 
 test('a prompt is edited in a fork, and the first session stays unchanged', async () => {
-  const id = await ended(staged, 'hello');
-  const { page, context } = await staged.page({ path: `/chat/${id}` });
+  const id = await ended(harness, 'hello');
+  const { page, context } = await harness.page({ path: `/chat/${id}` });
   await page.getByRole('button', { name: 'Edit in a fork' }).click();
   await page.waitForFunction((old) => !location.hash.includes(old), id);
   assert.equal(await input(page).inputValue(), 'hello');
   await say(page, 'goodbye');
   await log(page).getByText('You said goodbye').waitFor();
   assert.equal(await log(page).getByText('You said hello').count(), 0);
-  // What was said does not come back into the box.
+  // A sent prompt does not return to the input box.
   await page.reload();
   await log(page).getByText('You said goodbye').waitFor();
   assert.equal(await input(page).inputValue(), '');
-  const replay = await staged.ask('GET', `/api/sessions/${id}/replay`);
+  const replay = await harness.ask('GET', `/api/sessions/${id}/replay`);
   assert.ok(!JSON.stringify(replay).includes('goodbye'));
   await context.close();
 });
 
-test('the run view goes back in time by its slider and by the keyboard', async () => {
-  const id = await ended(staged, 'hello');
-  const { page, context } = await staged.page({ path: `/run/${id}` });
+test('the slider of the run view works with the keyboard', async () => {
+  const id = await ended(harness, 'hello');
+  const { page, context } = await harness.page({ path: `/run/${id}` });
   const then = page.getByRole('region', { name: 'The run at this point' });
   await then.getByText('You said hello').waitFor();
   const slider = page.getByRole('slider');
@@ -159,7 +159,7 @@ test('the run view goes back in time by its slider and by the keyboard', async (
 });
 
 test("a helper's run is shown inside the call that started it", async () => {
-  const { page, context } = await staged.page();
+  const { page, context } = await harness.page();
   await page.getByLabel('Agent', { exact: true }).selectOption('boss');
   await say(page, 'delegate a tale');
   await log(page).getByText('Answered.').waitFor();
@@ -172,13 +172,13 @@ test("a helper's run is shown inside the call that started it", async () => {
   await context.close();
 });
 
-test('a reply that is arriving can be read on a phone, and nothing is wider than the page', async () => {
-  const { page, context } = await staged.page({ viewport: { width: 375, height: 700 } });
+test('an arriving reply fits on a phone screen', async () => {
+  const { page, context } = await harness.page({ viewport: { width: 375, height: 700 } });
   await say(page, 'hold');
   await log(page).getByText('It was a bright cold day').waitFor();
   const over = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll('main, .middle, .chat')].map((box) => box.scrollWidth - box.clientWidth)));
   assert.ok(over <= 0, `${over} pixels too wide`);
-  staged.model.release();
+  harness.model.release();
   await log(page).getByText('Answered.').waitFor();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'chat-phone');
@@ -186,22 +186,22 @@ test('a reply that is arriving can be read on a phone, and nothing is wider than
 });
 
 test('a prompt is retried in a fork', async () => {
-  const id = await ended(staged, 'hello');
-  const { page, context } = await staged.page({ path: `/chat/${id}` });
+  const id = await ended(harness, 'hello');
+  const { page, context } = await harness.page({ path: `/chat/${id}` });
   await page.getByRole('button', { name: 'Retry' }).click();
   await page.waitForFunction((old) => !location.hash.includes(old), id);
   await log(page).getByText('You said hello').waitFor();
   await log(page).getByText('Answered.').waitFor();
   assert.equal(await log(page).locator('.message.user').count(), 1);
   const fork = new URL(page.url()).hash.split('/').at(-1);
-  const asked = (await staged.ask('GET', `/api/sessions/${fork}/replay`)).filter((told) => told.event.model_called !== undefined);
+  const asked = (await harness.ask('GET', `/api/sessions/${fork}/replay`)).filter((told) => told.event.model_called !== undefined);
   assert.equal(asked.length, 1);
   await context.close();
 });
 
-test('a fork from the run view goes on from there', async () => {
-  const id = await ended(staged, 'hello');
-  const { page, context } = await staged.page({ path: `/run/${id}` });
+test('a fork from the run view continues from the shown event', async () => {
+  const id = await ended(harness, 'hello');
+  const { page, context } = await harness.page({ path: `/run/${id}` });
   await page.getByRole('region', { name: 'The run at this point' }).getByText('You said hello').waitFor();
   await page.getByRole('button', { name: 'Fork from here' }).click();
   await page.waitForURL(/#\/chat\//);
@@ -210,21 +210,21 @@ test('a fork from the run view goes on from there', async () => {
   await log(page).getByText('You said hello').waitFor();
   await say(page, 'goodbye');
   await log(page).getByText('You said goodbye').waitFor();
-  const replay = await staged.ask('GET', `/api/sessions/${id}/replay`);
+  const replay = await harness.ask('GET', `/api/sessions/${id}/replay`);
   assert.ok(!JSON.stringify(replay).includes('goodbye'));
   await context.close();
 });
 
 test('the run view shows the grants of each call, and those given by approval', async () => {
-  await writeFile(join(staged.work, 'old.txt'), 'line one\n');
-  const { page, context, faults } = await staged.page();
+  await writeFile(join(harness.work, 'old.txt'), 'line one\n');
+  const { page, context, faults } = await harness.page();
   await say(page, 'read old.txt');
   await log(page).getByText('Answered.').waitFor();
   await say(page, 'write fresh.txt');
   await page.getByRole('button', { name: 'Allow once' }).click();
   await log(page).getByText('Answered.').nth(1).waitFor();
   const id = new URL(page.url()).hash.split('/').at(-1);
-  await page.goto(`${staged.url}/#/run/${id}`);
+  await page.goto(`${harness.url}/#/run/${id}`);
   const then = page.getByRole('region', { name: 'The run at this point' });
   const cards = then.locator('details.card');
   await cards.nth(1).waitFor();
@@ -234,10 +234,10 @@ test('the run view shows the grants of each call, and those given by approval', 
   assert.match(await read.innerText(), /^Grants used:/);
   await write.getByText('write:fresh.txt (given by approval)').waitFor();
   assert.match(await write.innerText(), /Approved because .*a grant is missing/);
-  // The first turn's calls stand beside the slider when one goes there.
+  // The list beside the slider shows the calls of the first turn.
   await page.locator('button.turn').first().click();
   await page.getByRole('list', { name: 'Calls of this turn' }).getByText('read:old.txt', { exact: true }).waitFor();
-  const uses = await staged.ask('GET', `/api/sessions/${id}/grants`);
+  const uses = await harness.ask('GET', `/api/sessions/${id}/grants`);
   const steps = uses.map((use) => `${use.tool}: ${use.step}`);
   assert.ok(steps.includes('read: run'), `${steps}`);
   assert.deepEqual(steps.filter((step) => step.startsWith('write')), ['write: asked', 'write: run']);
@@ -247,8 +247,8 @@ test('the run view shows the grants of each call, and those given by approval', 
   await context.close();
 });
 
-test('Markdown and code are drawn, and thinking is folded until somebody opens it', async () => {
-  const { page, context, faults } = await staged.page();
+test('Markdown and code are rendered, and thinking is folded until the user opens it', async () => {
+  const { page, context, faults } = await harness.page();
   await say(page, `say ${JSON.stringify('# Tides\n\n```js\nconst sea = 1;\n```\n\n| port |\n|---|\n| Brest |\n\n- [x] seen')}`);
   await log(page).getByText('Answered.').waitFor();
   const reply = log(page).locator('.message.assistant');
@@ -270,7 +270,7 @@ test('Markdown and code are drawn, and thinking is folded until somebody opens i
 });
 
 test('the output of a command is shown while it runs', async () => {
-  const { page, context, faults } = await staged.page();
+  const { page, context, faults } = await harness.page();
   const script = 'echo first; until [ -e go-on ]; do sleep 0.1; done; echo second';
   await say(page, `call shell ${JSON.stringify({ script })}`);
   const question = page.getByRole('region', { name: /Allow shell/ });
@@ -279,19 +279,19 @@ test('the output of a command is shown while it runs', async () => {
   await log(page).locator('[data-test=live]').getByText('first').waitFor();
   assert.deepEqual(await findings(page), []);
   await shot(page, 'live-output');
-  await writeFile(join(staged.work, 'go-on'), '');
+  await writeFile(join(harness.work, 'go-on'), '');
   await log(page).getByText('Answered.').waitFor();
   const card = log(page).locator('details.card').first();
   await card.getByText('succeeded').waitFor();
   assert.equal(await card.getAttribute('open'), '');
-  // A line of its own: what was asked to run has it in another.
+  // A line of its own: the command contains the word in another line.
   assert.match(await card.locator('.body').innerText(), /^\s*second\s*$/m);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('an approval names the helper', async () => {
-  const { page, context } = await staged.page();
+  const { page, context } = await harness.page();
   await page.getByLabel('Agent', { exact: true }).selectOption('boss');
   await say(page, 'delegate write below.txt');
   const question = page.getByRole('region', { name: /Allow write/ });
@@ -304,17 +304,17 @@ test('an approval names the helper', async () => {
 });
 
 test('a queued session says so, and typed text is not lost', async () => {
-  // As many as one user may have at work at the same time.
-  const { server } = await staged.ask('GET', '/api/settings');
+  // As many sessions as one user may run at the same time.
+  const { server } = await harness.ask('GET', '/api/settings');
   const most = server.runs_per_user;
-  for (let at = 0; at < most; at += 1) await staged.ask('POST', '/api/sessions', { prompt: 'hold' });
+  for (let at = 0; at < most; at += 1) await harness.ask('POST', '/api/sessions', { prompt: 'hold' });
   const until = Date.now() + PATIENCE;
-  while (staged.model.held() < most) {
-    assert.ok(Date.now() < until, `${staged.model.held()} of ${most} are at work`);
+  while (harness.model.held() < most) {
+    assert.ok(Date.now() < until, `${harness.model.held()} of ${most} are at work`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const made = await staged.ask('POST', '/api/sessions', { prompt: 'at last' });
-  const { page, context } = await staged.page({ path: `/chat/${made.id}` });
+  const made = await harness.ask('POST', '/api/sessions', { prompt: 'at last' });
+  const { page, context } = await harness.page({ path: `/chat/${made.id}` });
   await page.getByText('queued', { exact: true }).waitFor();
   const box = page.getByRole('textbox', { name: /^Queued/ });
   await box.fill('and this');
@@ -323,7 +323,7 @@ test('a queued session says so, and typed text is not lost', async () => {
   assert.equal(await box.inputValue(), 'and this');
   assert.deepEqual(await findings(page), []);
   await shot(page, 'waiting');
-  staged.model.release();
+  harness.model.release();
   await log(page).getByText('You said at last').waitFor();
   await log(page).getByText('Answered.').waitFor();
   assert.equal(await input(page).inputValue(), 'and this');

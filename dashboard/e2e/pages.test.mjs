@@ -1,25 +1,25 @@
-// Every page with rows that were made through the server's own interface: shown, without a serious finding of axe, in light
-// and dark, on a desk and on a phone.
+// Every page with data that was created through the API: it loads without a serious axe finding, in light and dark, on a desktop
+// and on a phone.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { ended, findings, shot, stage } from './stage.mjs';
+import { ended, findings, shot, startHarness } from './harness.mjs';
 
 const PHONE = { width: 375, height: 700 };
-let staged;
+let harness;
 let session;
 let usual;
 before(async () => {
-  staged = await stage();
-  session = await ended(staged, 'a very particular sentence');
-  await writeFile(join(staged.work, 'notes.txt'), 'line one\n');
-  await ended(staged, 'read notes.txt');
-  [{ name: usual }] = await staged.ask('GET', '/api/agents');
+  harness = await startHarness();
+  session = await ended(harness, 'a very particular sentence');
+  await writeFile(join(harness.work, 'notes.txt'), 'line one\n');
+  await ended(harness, 'read notes.txt');
+  [{ name: usual }] = await harness.ask('GET', '/api/agents');
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
 const PAGES = [
   ['/', 'New chat'],
@@ -37,7 +37,7 @@ const PAGES = [
   ['/nowhere/at/all', 'Page not found'],
 ];
 
-/** Pages of one thing each; what is there is known once the server is up. */
+/** Pages of a single item; the items exist once the server runs. */
 const SHEETS = [
   ['a chat', () => `/chat/${session}`, 'a very particular sentence', 'Answered.'],
   ['a run', () => `/run/${session}`, 'Run', 'Answered.'],
@@ -50,11 +50,11 @@ const SHEETS = [
 for (const [path, heading] of PAGES) shown(heading, () => path, heading, null);
 for (const [what, path, heading, more] of SHEETS) shown(what, path, heading, more);
 
-/** The page with this heading, once what it has is there. */
+/** Tests the page with this heading, after its content has loaded. */
 function shown(what, path, heading, more) {
   test(`the page of ${what} is there, wide and narrow, light and dark`, async () => {
     for (const [name, how] of [['desk', {}], ['phone', { viewport: PHONE }], ['dark', { dark: true }]]) {
-      const { page, context, faults, outside } = await staged.page({ path: path(), ...how });
+      const { page, context, faults, outside } = await harness.page({ path: path(), ...how });
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       if (more !== null) await page.getByText(more).first().waitFor();
       await page.getByText('Loading…').first().waitFor({ state: 'detached' });
@@ -72,8 +72,8 @@ function shown(what, path, heading, more) {
   });
 }
 
-test('on a phone the pages are behind a button that the keyboard reaches', async () => {
-  const { page, context } = await staged.page({ viewport: PHONE });
+test('on a phone the menu button works with the keyboard', async () => {
+  const { page, context } = await harness.page({ viewport: PHONE });
   const menu = page.getByRole('button', { name: 'Menu' });
   assert.equal(await page.getByRole('link', { name: 'Usage' }).isVisible(), false);
   await menu.focus();
@@ -85,8 +85,8 @@ test('on a phone the pages are behind a button that the keyboard reaches', async
 });
 
 test('sessions are found by their messages, renamed and deleted', async () => {
-  const gone = await ended(staged, 'to be forgotten');
-  const { page, context } = await staged.page({ path: '/sessions' });
+  const gone = await ended(harness, 'to be forgotten');
+  const { page, context } = await harness.page({ path: '/sessions' });
   await page.getByRole('searchbox').fill('particular sentence');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByText(/\d+ match(es)?/).waitFor();
@@ -106,15 +106,15 @@ test('sessions are found by their messages, renamed and deleted', async () => {
   await renamed.getByRole('button', { name: 'Delete' }).click();
   await renamed.getByRole('button', { name: 'Delete session' }).click();
   await renamed.waitFor({ state: 'detached' });
-  await assert.rejects(staged.ask('GET', `/api/sessions/${gone}`), /404/);
+  await assert.rejects(harness.ask('GET', `/api/sessions/${gone}`), /404/);
   await context.close();
 });
 
-test('usage is told by day, model, agent, session and tool', async () => {
-  const { page, context } = await staged.page({ path: '/usage' });
-  // The model of the tests has no price, so tokens are shown first.
+test('usage is shown by day, model, agent, session and tool', async () => {
+  const { page, context } = await harness.page({ path: '/usage' });
+  // The test model has no price, so the page shows tokens first.
   for (const [by, measure] of [['day', 'tokens'], ['model', 'tokens'], ['agent', 'tokens'], ['session', 'tokens'], ['tool', 'calls']]) {
-    const { lines } = await staged.ask('GET', `/api/usage?by=${by}`);
+    const { lines } = await harness.ask('GET', `/api/usage?by=${by}`);
     assert.ok(lines.length > 0, by);
     await page.getByLabel('Group by').selectOption(by);
     const chart = page.getByRole('img', { name: `${measure} by ${by}` });
@@ -136,8 +136,8 @@ test('usage is told by day, model, agent, session and tool', async () => {
   await context.close();
 });
 
-test('a page that cannot be loaded says so, and comes when the server is there again', async () => {
-  const { page, context } = await staged.page();
+test('a page that failed to load can be reloaded', async () => {
+  const { page, context } = await harness.page();
   await context.route(/\/UsagePage/, (route) => route.abort());
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('alert').getByText('could not be loaded').waitFor();
@@ -151,26 +151,26 @@ test('a page that cannot be loaded says so, and comes when the server is there a
 
 test('a key is saved, never shown, and deleted', async () => {
   const secret = 'sk-never-shown-again';
-  const { page, context } = await staged.page({ path: '/models' });
+  const { page, context } = await harness.page({ path: '/models' });
   await page.getByLabel('Provider').fill('openai');
   await page.getByLabel('Key', { exact: true }).fill(secret);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved the key for openai.').waitFor();
   assert.equal(await page.getByLabel('Key', { exact: true }).inputValue(), '');
   assert.ok(!(await page.content()).includes(secret));
-  assert.ok(!JSON.stringify(await staged.ask('GET', '/api/keys')).includes(secret));
+  assert.ok(!JSON.stringify(await harness.ask('GET', '/api/keys')).includes(secret));
   await page.getByRole('button', { name: 'Delete the key for openai' }).click();
   await page.getByText('No keys saved.').waitFor();
   await context.close();
 });
 
 test("a viewer's token is read-only, and a revoked token is invalid", async () => {
-  const admin = await staged.page({ path: '/settings' });
+  const admin = await harness.page({ path: '/settings' });
   await admin.page.getByLabel('User').first().fill('ada');
   await admin.page.getByLabel('Role').selectOption('viewer');
   await admin.page.getByRole('button', { name: 'Create token' }).click();
   const token = (await admin.page.locator('[data-test=token]').innerText()).trim();
-  const viewer = await staged.page({ token });
+  const viewer = await harness.page({ token });
   await viewer.page.getByText('it cannot start sessions').waitFor();
   await admin.page.getByRole('button', { name: /of ada/ }).click();
   await admin.page.getByRole('alertdialog').getByRole('button', { name: 'Revoke token' }).click();

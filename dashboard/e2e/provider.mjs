@@ -1,12 +1,12 @@
-// A provider on this machine that speaks OpenAI's chat format and does what the last words of the person say. The server
-// under test is the real one; what it calls a model is this.
+// A local provider in OpenAI's chat format, which obeys the user's last message. The server under test is the real one; this is
+// its model.
 
 import { createServer } from 'node:http';
 
-/** Words that arrive one after the other. */
+/** A text that arrives letter by letter. */
 export const LONG = 'It was a bright cold day in April ✓, and the clocks were striking thirteen. 🚀 The end.';
 
-/** A long text in pieces, each with a word that is in no other; `flow` says one after the other, each when it is released. */
+/** A long text in pieces, each with a unique word. The prompt `flow` sends one piece per release. */
 export const FLOW = Array.from({ length: 12 }, (_, at) =>
   at % 3 === 0
     ? `## Part-${at}\n\nA paragraph that goes on for a while, so that it takes more than one line of the page, and then some more.\n\n`
@@ -16,7 +16,7 @@ export const FLOW = Array.from({ length: 12 }, (_, at) =>
 );
 
 /**
- * Starts it. `release()` lets a reply go on that was told to wait with the word `hold`; `asked` has the bodies of all requests.
+ * Starts the provider. `release()` continues replies to the prompt `hold`; `asked` has the bodies of all requests.
  */
 export async function provider() {
   const asked = [];
@@ -75,7 +75,7 @@ async function perform(body, response, hold) {
   response.end('data: [DONE]\n\n');
 }
 
-/** What a prompt asks to be said: `say` and JSON says that text, so that a test can put any words into a model's mouth. */
+/** The reply to a prompt: `say` with JSON replies with that text, so that a test can choose any reply. */
 function answer(words) {
   return words.startsWith('say ') ? JSON.parse(words.slice(4)) : `You said ${words}`;
 }
@@ -84,7 +84,7 @@ function calls(words) {
   if (words.startsWith('write ')) return { name: 'write', arguments: JSON.stringify({ path: words.slice(6), content: 'one\ntwo\n' }) };
   if (words.startsWith('delegate ')) return { name: 'scribe', arguments: JSON.stringify({ task: words.slice(9) }) };
   if (words.startsWith('read ')) return { name: 'read', arguments: JSON.stringify({ path: words.slice(5) }) };
-  // `call` and a name and JSON: any tool.
+  // `call` with a name and JSON calls any tool.
   const [, name, given] = /^call (\S+) (.*)$/.exec(words) ?? [];
   return name === undefined ? null : { name, arguments: given };
 }

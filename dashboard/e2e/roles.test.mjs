@@ -3,26 +3,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { ended, findings, shot, stage } from './stage.mjs';
+import { ended, findings, shot, startHarness } from './harness.mjs';
 
-let staged;
+let harness;
 let token;
 before(async () => {
-  staged = await stage();
-  const { user } = await staged.ask('GET', '/api/me');
-  ({ token } = await staged.ask('POST', '/api/tokens', { user, role: 'viewer', sessions: null }));
+  harness = await startHarness();
+  const { user } = await harness.ask('GET', '/api/me');
+  ({ token } = await harness.ask('POST', '/api/tokens', { user, role: 'viewer', sessions: null }));
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
-/** What the server says to somebody who may only look. */
+/** The status of the server's response to a viewer. */
 async function refused(method, path, body) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return (await fetch(`${staged.url}${path}`, { method, headers, body: JSON.stringify(body) })).status;
+  return (await fetch(`${harness.url}${path}`, { method, headers, body: JSON.stringify(body) })).status;
 }
 
 test('a viewer reads a chat and cannot send, retry or fork', async () => {
-  const id = await ended(staged, 'hello');
-  const { page, context, faults } = await staged.page({ token, path: `/chat/${id}` });
+  const id = await ended(harness, 'hello');
+  const { page, context, faults } = await harness.page({ token, path: `/chat/${id}` });
   const log = page.getByRole('log');
   await log.getByText('You said hello').waitFor();
   assert.equal(await page.getByRole('textbox').count(), 0);
@@ -38,16 +38,16 @@ test('a viewer reads a chat and cannot send, retry or fork', async () => {
 });
 
 test('a viewer sees a question, and another user answers', async () => {
-  const owner = await staged.page();
+  const owner = await harness.page();
   await owner.page.getByRole('textbox', { name: /Message the agent/ }).fill('write seen.txt');
   await owner.page.keyboard.press('Enter');
   await owner.page.getByRole('button', { name: 'Allow once' }).waitFor();
   const id = new URL(owner.page.url()).hash.split('/').at(-1);
-  const viewer = await staged.page({ token, path: `/chat/${id}` });
+  const viewer = await harness.page({ token, path: `/chat/${id}` });
   const question = viewer.page.getByRole('region', { name: /Allow write/ });
   await question.getByText('Your token is read-only; it cannot answer.').waitFor();
   assert.equal(await question.getByRole('button').count(), 0);
-  const [posed] = await staged.ask('GET', `/api/sessions/${id}/questions`);
+  const [posed] = await harness.ask('GET', `/api/sessions/${id}/questions`);
   assert.equal(await refused('POST', `/api/sessions/${id}/questions`, { question: posed.id, answer: 'once' }), 403);
   await owner.page.getByRole('button', { name: 'Allow once' }).click();
   await viewer.page.getByRole('log').getByText('Answered.').waitFor();
@@ -57,8 +57,8 @@ test('a viewer sees a question, and another user answers', async () => {
 });
 
 test('a viewer moves through a run and cannot fork', async () => {
-  const id = await ended(staged, 'hello');
-  const { page, context, faults } = await staged.page({ token, path: `/run/${id}` });
+  const id = await ended(harness, 'hello');
+  const { page, context, faults } = await harness.page({ token, path: `/run/${id}` });
   const then = page.getByRole('region', { name: 'The run at this point' });
   await then.getByText('You said hello').waitFor();
   await page.getByRole('button', { name: 'Previous' }).click();
@@ -70,7 +70,7 @@ test('a viewer moves through a run and cannot fork', async () => {
 });
 
 test('a viewer cannot change settings', async () => {
-  const { page, context } = await staged.page({ token, path: '/settings' });
+  const { page, context } = await harness.page({ token, path: '/settings' });
   await page.getByText('Only administrators can see').waitFor();
   for (const [method, path, body] of [
     ['POST', '/api/tokens', { user: 'eve', role: 'admin', sessions: null }],
@@ -81,7 +81,7 @@ test('a viewer cannot change settings', async () => {
   ]) {
     assert.equal(await refused(method, path, body), 403, path);
   }
-  await page.goto(`${staged.url}/#/`);
+  await page.goto(`${harness.url}/#/`);
   await page.getByText('it cannot start sessions').waitFor();
   await context.close();
 });

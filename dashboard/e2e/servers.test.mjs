@@ -1,24 +1,24 @@
-// What MCP servers give and want: results that are drawn as tables and charts, and forms for a person.
+// MCP servers: results shown as tables and charts, and forms for the user.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { findings, shot, stage } from './stage.mjs';
+import { findings, shot, startHarness } from './harness.mjs';
 
-let staged;
+let harness;
 before(async () => {
-  staged = await stage();
-  const script = fileURLToPath(new URL('server.py', import.meta.url));
+  harness = await startHarness();
+  const script = fileURLToPath(new URL('mcp-server.py', import.meta.url));
   const entry = { command: '/usr/bin/python3', args: [script], grants: [`read:${script}`] };
-  await staged.ask('POST', '/api/mcp-servers', { name: 'harbour', entry });
-  // What a server offers is known once it was looked at.
-  const tested = await staged.ask('POST', '/api/mcp-servers/harbour/test');
+  await harness.ask('POST', '/api/mcp-servers', { name: 'harbour', entry });
+  // The server's tools are known after a test.
+  const tested = await harness.ask('POST', '/api/mcp-servers/harbour/test');
   assert.deepEqual(tested.tools.map((tool) => tool.name).sort(), ['harbour_ask', 'harbour_draw', 'harbour_picture']);
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
-/** Begins a chat and lets its call run. What comes next is waited for by whoever asked. */
+/** Starts a chat, allows its call, and waits for `next`. */
 async function called(page, prompt, next) {
   await page.getByRole('textbox', { name: /Message the agent/ }).fill(prompt);
   await page.keyboard.press('Enter');
@@ -28,13 +28,13 @@ async function called(page, prompt, next) {
   await next.waitFor();
 }
 
-/** A card that somebody was asked about is open already. */
+/** Opens a card, unless it opened itself for an approval. */
 async function opened(card) {
   if ((await card.getAttribute('open')) === null) await card.locator('summary').first().click();
 }
 
-test('a table and a chart that a tool has drawn are seen, and nothing of them is HTML', async () => {
-  const { page, context, faults, outside } = await staged.page();
+test("a tool's table and chart are shown, and nothing in them is HTML", async () => {
+  const { page, context, faults, outside } = await harness.page();
   const log = page.getByRole('log');
   await called(page, 'call harbour_draw {}', log.getByText('Answered.'));
   const card = log.locator('details.card').first();
@@ -57,8 +57,8 @@ test('a table and a chart that a tool has drawn are seen, and nothing of them is
   await context.close();
 });
 
-test('a picture that a tool gives is seen in its card, from its own bytes', async () => {
-  const { page, context, faults, outside } = await staged.page();
+test("a tool's image is shown in its card, from embedded bytes", async () => {
+  const { page, context, faults, outside } = await harness.page();
   const log = page.getByRole('log');
   await called(page, 'call harbour_picture {}', log.getByText('Answered.'));
   const card = log.locator('details.card').first();
@@ -72,8 +72,8 @@ test('a picture that a tool gives is seen in its card, from its own bytes', asyn
   await context.close();
 });
 
-test('a form of a server is filled in by a person, and what they wrote arrives in its types', async () => {
-  const { page, context } = await staged.page();
+test("a server's form is filled in, and the values arrive with their types", async () => {
+  const { page, context } = await harness.page();
   const form = page.getByRole('region', { name: /Question from the MCP server “harbour”/ });
   await called(page, 'call harbour_ask {}', form);
   await form.getByText('Who sails?').waitFor();
@@ -86,19 +86,19 @@ test('a form of a server is filled in by a person, and what they wrote arrives i
   await shot(page, 'form');
   await form.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('log').getByText('Answered.').waitFor();
-  const told = JSON.stringify(staged.model.asked.at(-1).messages.at(-1));
+  const told = JSON.stringify(harness.model.asked.at(-1).messages.at(-1));
   for (const word of ['accept', 'Ada', 'sloop']) assert.ok(told.includes(word), `${word} in ${told}`);
   assert.match(told.replaceAll('\\', ''), /"age": ?36\b/);
   assert.match(told.replaceAll('\\', ''), /"swims": ?true/);
   await context.close();
 });
 
-test('a form can be declined, and the server is told so', async () => {
-  const { page, context } = await staged.page();
+test('a form can be declined', async () => {
+  const { page, context } = await harness.page();
   const form = page.getByRole('region', { name: /Question from the MCP server “harbour”/ });
   await called(page, 'call harbour_ask {}', form);
   await form.getByRole('button', { name: 'Decline' }).click();
   await page.getByRole('log').getByText('Answered.').waitFor();
-  assert.match(JSON.stringify(staged.model.asked.at(-1).messages.at(-1)), /decline/);
+  assert.match(JSON.stringify(harness.model.asked.at(-1).messages.at(-1)), /decline/);
   await context.close();
 });

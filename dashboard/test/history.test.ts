@@ -1,4 +1,4 @@
-// The past of a run: at any event, and as turns on a line of time.
+// A run at any event, and its turns on a timeline.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Markdown that somebody hostile may have written: it becomes a tree, and nothing in it becomes anything else.
+// Hostile Markdown becomes a tree and nothing else.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// What is drawn of a run: the same from a journal, from live frames, and however they come.
+// The transcript of a run is the same from a journal and from live frames, however they are grouped.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

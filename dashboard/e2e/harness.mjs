@@ -1,4 +1,4 @@
-// The real server with its embedded dashboard, Chromium on it, and every request of the browser written down.
+// Starts the real server with its embedded dashboard and a Chromium, and records every request of the browser.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { chromium } from 'playwright-core';
 
 import { provider } from './provider.mjs';
 
-/** How long anything may take, on a machine that is ten times slower than any. */
+/** The time limit of every step, long enough for a very slow machine. */
 export const PATIENCE = 30_000;
 
-/** A picture of one dot. */
+/** An image of one pixel. */
 export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -22,8 +22,8 @@ const FLAGS = '--no-sandbox --disable-gpu --no-first-run --disable-background-ne
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const shots = process.env.HOLM_SHOTS;
 
-/** Starts all of it. `close` ends all of it. */
-export async function stage(options = {}) {
+/** Starts the server and the browser; `close` stops both. */
+export async function startHarness(options = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'holm-dashboard-'));
   await mkdir(join(folder, 'work'));
   await options.before?.(folder);
@@ -31,9 +31,9 @@ export async function stage(options = {}) {
   const server = await serve(folder, model.base, options.serve ?? []);
   const token = (await readFile(join(folder, 'data/server/token'), 'utf8')).trim();
   const executablePath = process.env.HOLM_CHROMIUM ?? PLACES.find((place) => existsSync(place));
-  if (!executablePath) throw new Error('no Chromium was found; run scripts/setup js, or set HOLM_CHROMIUM');
+  if (!executablePath) throw new Error('Chromium not found; run scripts/setup js, or set HOLM_CHROMIUM');
   const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS.split(' ') });
-  const staged = {
+  const harness = {
     url: server.url,
     token,
     model,
@@ -46,7 +46,7 @@ export async function stage(options = {}) {
       model.close();
       await rm(folder, { recursive: true, force: true });
     },
-    /** Asks the server as any client does, to make rows that pages then show. */
+    /** Sends an API request as any client does, to create data for the pages. */
     ask: async (method, path, body) => {
       const answer = await fetch(`${server.url}${path}`, {
         method,
@@ -58,15 +58,15 @@ export async function stage(options = {}) {
       return text === '' ? null : JSON.parse(text);
     },
   };
-  return { ...staged, page: (how = {}) => open(staged, how) };
+  return { ...harness, page: (how = {}) => open(harness, how) };
 }
 
-/** A session that has come to an end. */
-export async function ended(staged, prompt) {
-  const made = await staged.ask('POST', '/api/sessions', { prompt });
+/** Runs a session to its end; returns its id. */
+export async function ended(harness, prompt) {
+  const made = await harness.ask('POST', '/api/sessions', { prompt });
   const until = Date.now() + PATIENCE;
-  while ((await staged.ask('GET', `/api/sessions/${made.id}`)).state !== 'idle') {
-    if (Date.now() > until) throw new Error(`${made.id} does not end`);
+  while ((await harness.ask('GET', `/api/sessions/${made.id}`)).state !== 'idle') {
+    if (Date.now() > until) throw new Error(`session ${made.id} did not end in time`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return made.id;
@@ -74,7 +74,7 @@ export async function ended(staged, prompt) {
 
 async function serve(folder, base, more) {
   const bin = process.env.HOLM_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/holm');
-  if (!existsSync(bin)) throw new Error(`${bin} is not there; build it with \`make dashboard\` and \`cargo build -p holm-cli\`, or set HOLM_BIN`);
+  if (!existsSync(bin)) throw new Error(`${bin} not found; build it with \`make dashboard\` and \`cargo build -p holm-cli\`, or set HOLM_BIN`);
   const args = ['--data', join(folder, 'data'), 'serve', '--listen', '127.0.0.1:0', '--', '--model', 'mine/any', '--grant', 'read:**', ...more];
   await mkdir(join(folder, 'config/holm'), { recursive: true });
   await writeFile(join(folder, 'config/holm/holm.toml'), `[providers.mine]\nbase_url = "${base}"\nkey_env = "MINE_KEY"\n`);
@@ -97,34 +97,34 @@ async function serve(folder, base, more) {
   return { url, stop };
 }
 
-/** A page that is logged in, unless it should not be. What goes wrong on it fails the test that looks at `faults`. */
-async function open(staged, { token = staged.token, path = '/', viewport = { width: 1280, height: 800 }, dark = false } = {}) {
-  const context = await staged.browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' });
+/** Opens a page and logs in, unless the token is null. `faults` collects its errors. */
+async function open(harness, { token = harness.token, path = '/', viewport = { width: 1280, height: 800 }, dark = false } = {}) {
+  const context = await harness.browser.newContext({ viewport, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' });
   context.setDefaultTimeout(PATIENCE);
   const [requests, faults] = [[], []];
   context.on('request', (request) => requests.push(request.url()));
   const page = await context.newPage();
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    // A policy that is broken is said here and nowhere else.
+    // Only the console reports violations of the content security policy.
     if (message.type() === 'error') faults.push(message.text());
   });
   page.on('dialog', (dialog) => {
     faults.push(`a dialog was opened: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  await page.goto(staged.url);
+  await page.goto(harness.url);
   if (token !== null) {
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Log in' }).click();
-    // On a phone it is behind a button, and what is hidden has no role.
+    // On a phone the menu is hidden, and hidden elements have no role.
     await page.locator('#pages').waitFor({ state: 'attached' });
-    if (path !== '/') await page.goto(`${staged.url}/#${path}`);
+    if (path !== '/') await page.goto(`${harness.url}/#${path}`);
   }
-  return { page, context, requests, faults, outside: () => requests.filter((url) => !url.startsWith(staged.url) && !url.startsWith('data:')) };
+  return { page, context, requests, faults, outside: () => requests.filter((url) => !url.startsWith(harness.url) && !url.startsWith('data:')) };
 }
 
-/** Keeps a picture for a person to look at, where one is wanted; never in the repository. */
+/** Saves a screenshot if HOLM_SHOTS is set. */
 export async function shot(page, name) {
   if (!shots) return;
   await mkdir(shots, { recursive: true });
@@ -133,7 +133,7 @@ export async function shot(page, name) {
 
 const axe = readFileSync(fileURLToPath(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
 
-/** Serious findings of axe on the page, in words. The policy lets no script in, so it is run from outside the page. */
+/** The serious findings of axe. The content security policy blocks scripts, so axe is evaluated from outside the page. */
 export async function findings(page) {
   const found = await page.evaluate(`(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`);
   return found.violations

@@ -1,6 +1,6 @@
-// Twenty-five pages that a person may come upon while the dashboard is open in another tab. Each tries one thing. Those from
-// `elsewhere` are of another site; those that are `rebound` have a name of their own that was made to point at this server, so
-// that to the browser they are of one origin with it. Each is a script that is over when its try is.
+// Twenty-five hostile pages that a user may visit while the dashboard is open in another tab. Each makes one attempt. Pages
+// `elsewhere` are of another site. The name of a `rebound` page was made to point at this server, so that the browser treats both
+// as one origin. Each page is a script that ends with its attempt.
 
 const JSON_TYPE = `'content-type': 'application/json'`;
 const ask = (path, how) => `fetch(at + ${JSON.stringify(path)}, { credentials: 'include', ${how} })`;
@@ -30,7 +30,7 @@ const worker = (code) => `new Promise((over) => {
   it.onmessage = it.onerror = over;
 })`;
 
-/** `session` is one that is there. */
+/** `session` is an existing session. */
 export const pages = (session) => [
   { name: 'a session without a preflight', from: 'elsewhere', script: plain('/api/sessions', { prompt: 'x' }) },
   { name: 'a session with a preflight', from: 'elsewhere', script: json('POST', '/api/sessions', { prompt: 'x' }) },
@@ -59,6 +59,6 @@ export const pages = (session) => [
   { name: 'a worker of the name', from: 'rebound', script: worker(json('POST', '/api/backups', { name: 'evil' })) },
 ];
 
-/** The page as it is served: it says in its title that its try is over, whatever came of it. */
+/** The HTML of a page. Its title becomes `over` when the attempt has ended, with any result. */
 export const written = (page, target) =>
   `<!doctype html><title>trying</title><body><script>const at = ${JSON.stringify(target)}; (async () => { try { await ${page.script}; } catch {} document.title = 'over'; })();</script>`;

@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { ended, findings, shot, stage } from './stage.mjs';
+import { ended, findings, shot, startHarness } from './harness.mjs';
 
-let staged;
+let harness;
 before(async () => {
-  staged = await stage({
+  harness = await startHarness({
     before: async (folder) => {
       await mkdir(join(folder, '.agents/skills/greet'), { recursive: true });
       await writeFile(join(folder, '.agents/skills/greet/SKILL.md'), '---\nname: greet\ndescription: Greets people.\nargs: [who]\n---\nSay **hello** to $who.\n');
     },
   });
-  await writeFile(join(staged.work, 'notes.txt'), 'line one\n');
+  await writeFile(join(harness.work, 'notes.txt'), 'line one\n');
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
 test('an agent is edited and checked as the user types, saved and deleted', async () => {
-  const { page, context, faults } = await staged.page({ path: '/agents' });
+  const { page, context, faults } = await harness.page({ path: '/agents' });
   await page.getByRole('link', { name: 'New agent' }).click();
   await page.getByLabel('Name', { exact: true }).fill('reviewer');
   // Key by key, as users type: the server's replies in the meantime change nothing in the form.
@@ -50,22 +50,22 @@ test('an agent is edited and checked as the user types, saved and deleted', asyn
   await shot(page, 'agent');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.waitForURL(/#\/agents\/reviewer$/);
-  const kept = await staged.ask('GET', '/api/agents/reviewer');
+  const kept = await harness.ask('GET', '/api/agents/reviewer');
   assert.deepEqual([kept.description, kept.mode, kept.grants, kept.limits.turns], ['Reviews: "all" of it', 'plan', ['read:src/**'], 3]);
   assert.deepEqual(kept.tools, ['read', 'write']);
-  assert.match(await readFile(join(staged.data, 'agents/reviewer.md'), 'utf8'), /You review code\./);
+  assert.match(await readFile(join(harness.data, 'agents/reviewer.md'), 'utf8'), /You review code\./);
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete agent' }).click();
   await page.getByRole('link', { name: 'New agent' }).waitFor();
-  await assert.rejects(staged.ask('GET', '/api/agents/reviewer'), /404/);
-  // A console of a browser tells of refused checks; nothing else may be there.
+  await assert.rejects(harness.ask('GET', '/api/agents/reviewer'), /404/);
+  // The browser's console reports refused checks; nothing else may be there.
   assert.deepEqual(faults.filter((fault) => !fault.includes('400')), []);
   await context.close();
 });
 
 test("an agent that is not the user's own is read-only", async () => {
-  const [usual] = await staged.ask('GET', '/api/agents');
-  const { page, context } = await staged.page({ path: `/agents/${usual.name}` });
+  const [usual] = await harness.ask('GET', '/api/agents');
+  const { page, context } = await harness.page({ path: `/agents/${usual.name}` });
   await page.getByText('this is not your own agent').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0);
   assert.deepEqual(await findings(page), []);
@@ -73,8 +73,8 @@ test("an agent that is not the user's own is read-only", async () => {
 });
 
 test('a tool is tried with grants and denied without, and its calls are listed', async () => {
-  await ended(staged, 'read notes.txt');
-  const { page, context, faults } = await staged.page({ path: '/tools' });
+  await ended(harness, 'read notes.txt');
+  const { page, context, faults } = await harness.page({ path: '/tools' });
   await page.getByRole('link', { name: 'read', exact: true }).click();
   await page.getByRole('heading', { name: 'Try this tool' }).waitFor();
   const raw = page.getByLabel('Arguments (JSON)');
@@ -94,14 +94,14 @@ test('a tool is tried with grants and denied without, and its calls are listed',
 });
 
 test('tools are reloaded', async () => {
-  const { page, context } = await staged.page({ path: '/tools' });
+  const { page, context } = await harness.page({ path: '/tools' });
   await page.getByRole('button', { name: 'Reload tools' }).click();
   await page.getByRole('status').getByText(/Loaded \d+ tools/).waitFor();
   await context.close();
 });
 
 test('a skill shows its text', async () => {
-  const { page, context } = await staged.page({ path: '/skills' });
+  const { page, context } = await harness.page({ path: '/skills' });
   await page.getByRole('link', { name: 'greet' }).click();
   await page.locator('.md strong', { hasText: 'hello' }).waitFor();
   await page.getByText('your own').waitFor();
@@ -113,10 +113,10 @@ test('an MCP server is added, tested and removed', async () => {
   const script = fileURLToPath(new URL('../../crates/holm-mcp/tests/servers/server.py', import.meta.url));
   const entry = {
     command: '/usr/bin/python3',
-    args: [script, 'ok', join(staged.work, 'state')],
-    grants: [`read:${script}`, `read:${staged.work}/`, `write:${staged.work}/`],
+    args: [script, 'ok', join(harness.work, 'state')],
+    grants: [`read:${script}`, `read:${harness.work}/`, `write:${harness.work}/`],
   };
-  const { page, context } = await staged.page({ path: '/servers' });
+  const { page, context } = await harness.page({ path: '/servers' });
   await page.getByText('No MCP servers configured.').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('sea');
   await page.getByLabel('Configuration (JSON)').fill(JSON.stringify(entry));
@@ -134,11 +134,11 @@ test('an MCP server is added, tested and removed', async () => {
 });
 
 test('the configuration is shown, and a backup is created', async () => {
-  const { page, context } = await staged.page({ path: '/settings' });
+  const { page, context } = await harness.page({ path: '/settings' });
   await page.getByText('requests per minute').waitFor();
   await page.getByLabel('Backup name').fill('first');
   await page.getByRole('button', { name: 'Create backup' }).click();
   await page.getByRole('listitem').getByText('first').waitFor();
-  assert.deepEqual((await staged.ask('GET', '/api/backups')).map((one) => one.name), ['first']);
+  assert.deepEqual((await harness.ask('GET', '/api/backups')).map((one) => one.name), ['first']);
   await context.close();
 });

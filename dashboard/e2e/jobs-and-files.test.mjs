@@ -1,20 +1,20 @@
-// Jobs, sites and files: made on the page, seen by the server, and the other way round.
+// Jobs, sites and files: created on the page and visible on the server, and the other way round.
 
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { DOT, PATIENCE, findings, shot, stage } from './stage.mjs';
+import { DOT, PATIENCE, findings, shot, startHarness } from './harness.mjs';
 
-let staged;
+let harness;
 before(async () => {
-  staged = await stage();
+  harness = await startHarness();
 });
-after(() => staged?.close());
+after(() => harness?.close());
 
 test('a job is created from the form and run, and its run is a session', async () => {
-  const { page, context, faults } = await staged.page({ path: '/jobs' });
+  const { page, context, faults } = await harness.page({ path: '/jobs' });
   await page.getByText('No jobs yet.').waitFor();
   await page.getByRole('button', { name: 'New job' }).click();
   const form = page.getByRole('form', { name: 'Job' });
@@ -29,12 +29,12 @@ test('a job is created from the form and run, and its run is a session', async (
   await shot(page, 'job-form');
   await form.getByRole('button', { name: 'Create job' }).click();
   await page.getByText("Copy its signing key now; it won't be shown again").waitFor();
-  const made = await staged.ask('GET', '/api/jobs/nightly');
+  const made = await harness.ask('GET', '/api/jobs/nightly');
   assert.deepEqual(made.spec.when, { cron: { pattern: '30 2 * * 1,5', zone: 'Europe/Berlin' } });
   assert.ok(made.next > Date.now());
   await page.getByText('every Monday, Friday at 02:30, Europe/Berlin').waitFor();
   await page.getByRole('button', { name: 'Run now: nightly' }).click();
-  // It asks to write, nobody is there to say yes, so it goes on without.
+  // The write needs approval and nobody can answer, so the call is denied and the run continues.
   const runs = page.getByRole('region', { name: 'Runs of nightly' });
   await runs.getByText('by hand').waitFor();
   await runs.getByText('The tool said:').waitFor();
@@ -47,8 +47,8 @@ test('a job is created from the form and run, and its run is a session', async (
 
 test('a job is edited, switched off and on, and deleted', async () => {
   const spec = { when: 'asked', prompt: 'hello' };
-  await staged.ask('POST', '/api/jobs', { id: 'asked-for', spec });
-  const { page, context } = await staged.page({ path: '/jobs' });
+  await harness.ask('POST', '/api/jobs', { id: 'asked-for', spec });
+  const { page, context } = await harness.page({ path: '/jobs' });
   const row = page.getByRole('listitem', { name: 'asked-for' });
   await row.getByText('only on demand').waitFor();
   await row.getByRole('button', { name: 'Edit asked-for' }).click();
@@ -59,7 +59,7 @@ test('a job is edited, switched off and on, and deleted', async () => {
   await form.getByLabel('Missed runs at most').fill('7');
   await form.getByRole('button', { name: 'Save' }).click();
   await row.getByText('greets').waitFor();
-  assert.deepEqual((await staged.ask('GET', '/api/jobs/asked-for')).spec.misfire, { all: { most: 7 } });
+  assert.deepEqual((await harness.ask('GET', '/api/jobs/asked-for')).spec.misfire, { all: { most: 7 } });
   await row.getByRole('button', { name: 'Switch off asked-for' }).click();
   await row.getByText('off', { exact: true }).waitFor();
   await row.getByRole('button', { name: 'Switch on asked-for' }).click();
@@ -67,12 +67,12 @@ test('a job is edited, switched off and on, and deleted', async () => {
   await row.getByRole('button', { name: 'Delete asked-for' }).click();
   await row.getByRole('button', { name: 'Delete job' }).click();
   await row.waitFor({ state: 'detached' });
-  await assert.rejects(staged.ask('GET', '/api/jobs/asked-for'), /404/);
+  await assert.rejects(harness.ask('GET', '/api/jobs/asked-for'), /404/);
   await context.close();
 });
 
 test('an invalid cron expression is rejected, and no job is created', async () => {
-  const { page, context } = await staged.page({ path: '/jobs' });
+  const { page, context } = await harness.page({ path: '/jobs' });
   await page.getByRole('button', { name: 'New job' }).click();
   const form = page.getByRole('form', { name: 'Job' });
   await form.getByLabel('Name').fill('broken');
@@ -81,21 +81,21 @@ test('an invalid cron expression is rejected, and no job is created', async () =
   await form.getByLabel(/Cron expression/).fill('99 99 * * *');
   await form.getByRole('button', { name: 'Create job' }).click();
   await form.getByRole('alert').waitFor();
-  await assert.rejects(staged.ask('GET', '/api/jobs/broken'), /404/);
+  await assert.rejects(harness.ask('GET', '/api/jobs/broken'), /404/);
   await context.close();
 });
 
 test('a folder is published on its own origin, and unpublished', async () => {
-  await mkdir(join(staged.work, 'site'));
-  await writeFile(join(staged.work, 'site/index.html'), '<!doctype html><title>Shown</title><h1>For everybody</h1>');
-  const { page, context } = await staged.page({ path: '/sites' });
+  await mkdir(join(harness.work, 'site'));
+  await writeFile(join(harness.work, 'site/index.html'), '<!doctype html><title>Shown</title><h1>For everybody</h1>');
+  const { page, context } = await harness.page({ path: '/sites' });
   await page.getByLabel('Name', { exact: true }).fill('demo');
   await page.getByLabel(/Folder/).fill('site');
   await page.getByLabel(/Address/).fill('127.0.0.1:0');
   await page.getByRole('button', { name: 'Publish' }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'demo' });
   const address = await row.getByRole('link').getAttribute('href');
-  assert.notEqual(new URL(address).port, new URL(staged.url).port);
+  assert.notEqual(new URL(address).port, new URL(harness.url).port);
   assert.match(await (await fetch(address)).text(), /For everybody/);
   assert.deepEqual(await findings(page), []);
   await shot(page, 'sites');
@@ -106,13 +106,13 @@ test('a folder is published on its own origin, and unpublished', async () => {
   await context.close();
 });
 
-/** The text of the editor, which stands in a shadow root. */
+/** The content of the editor, which is in a shadow root. */
 const content = (page) => page.getByRole('textbox', { name: 'Content' });
 
 test('a file is opened from its folder, edited and saved', async () => {
-  await mkdir(join(staged.work, 'notes'), { recursive: true });
-  await writeFile(join(staged.work, 'notes/plan.md'), '# Plan\n\nline two\n');
-  const { page, context, faults } = await staged.page({ path: '/files' });
+  await mkdir(join(harness.work, 'notes'), { recursive: true });
+  await writeFile(join(harness.work, 'notes/plan.md'), '# Plan\n\nline two\n');
+  const { page, context, faults } = await harness.page({ path: '/files' });
   await page.getByRole('link', { name: 'notes/' }).click();
   await page.getByRole('link', { name: /plan\.md/ }).click();
   await content(page).getByText('line two').waitFor();
@@ -123,16 +123,16 @@ test('a file is opened from its folder, edited and saved', async () => {
   assert.deepEqual(await findings(page), []);
   await page.keyboard.press('Control+s');
   await page.getByText('saved', { exact: true }).waitFor();
-  assert.match(await readFile(join(staged.work, 'notes/plan.md'), 'utf8'), /line three$/);
+  assert.match(await readFile(join(harness.work, 'notes/plan.md'), 'utf8'), /line three$/);
   await shot(page, 'files');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test("another client's change is not overwritten, and a click does not discard unsaved changes", async () => {
-  const file = join(staged.work, 'both.md');
+  const file = join(harness.work, 'both.md');
   await writeFile(file, 'mine\n');
-  const { page, context } = await staged.page({ path: '/files?file=both.md' });
+  const { page, context } = await harness.page({ path: '/files?file=both.md' });
   await content(page).getByText('mine').waitFor();
   await writeFile(file, 'theirs\n');
   await content(page).click();
@@ -149,7 +149,7 @@ test("another client's change is not overwritten, and a click does not discard u
 });
 
 test('files and folders are created, renamed and deleted', async () => {
-  const { page, context } = await staged.page({ path: '/files' });
+  const { page, context } = await harness.page({ path: '/files' });
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Folder name').fill('fresh');
   await page.getByRole('button', { name: 'Create' }).click();
@@ -169,13 +169,13 @@ test('files and folders are created, renamed and deleted', async () => {
   await context.close();
 });
 
-test('the file that was chosen last is shown, whichever comes first', async () => {
-  await writeFile(join(staged.work, 'slow.txt'), 'of the slow one\n');
-  await writeFile(join(staged.work, 'fast.txt'), 'of the fast one\n');
-  const { page, context, faults } = await staged.page({ path: '/files' });
+test('the last selected file is shown, whichever response arrives first', async () => {
+  await writeFile(join(harness.work, 'slow.txt'), 'of the slow one\n');
+  await writeFile(join(harness.work, 'fast.txt'), 'of the fast one\n');
+  const { page, context, faults } = await harness.page({ path: '/files' });
   let release;
   const held = new Promise((resolve) => (release = resolve));
-  // The server's own answer, later.
+  // The server's response, delayed.
   await context.route(/api\/files\?path=slow\.txt/, async (route) => {
     await held;
     await route.continue();
@@ -194,7 +194,7 @@ test('the file that was chosen last is shown, whichever comes first', async () =
 });
 
 test('an image is uploaded and shown, and an upload never overwrites a file', async () => {
-  const { page, context, outside } = await staged.page({ path: '/files' });
+  const { page, context, outside } = await harness.page({ path: '/files' });
   const buffer = Buffer.from(DOT, 'base64');
   await page.getByLabel('Upload').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer });
   await page.getByRole('link', { name: /dot\.png/ }).click();
@@ -204,13 +204,13 @@ test('an image is uploaded and shown, and an upload never overwrites a file', as
   await shot(page, 'file-picture');
   await page.getByLabel('Upload').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('another') });
   await page.getByRole('alert').getByText('dot.png').waitFor();
-  assert.deepEqual(await readFile(join(staged.work, 'dot.png')), buffer);
+  assert.deepEqual(await readFile(join(harness.work, 'dot.png')), buffer);
   assert.deepEqual(outside(), []);
   await context.close();
 });
 
 test('a missing file gives an error', async () => {
-  const { page, context } = await staged.page({ path: '/files?file=none.md' });
+  const { page, context } = await harness.page({ path: '/files?file=none.md' });
   await page.getByRole('alert').waitFor({ timeout: PATIENCE });
   await context.close();
 });
