@@ -119,6 +119,9 @@ pub struct ToolRequest {
     /// others. Without hosts where a call that names one would be asked about.
     #[serde(skip)]
     pub grants: Arc<GrantSet>,
+    /// What the call may do with what it was allowed.
+    #[serde(skip_serializing_if = "CallAccess::is_full")]
+    pub access: CallAccess,
     /// When it is stopped.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
@@ -127,6 +130,25 @@ pub struct ToolRequest {
 
 fn is_none(denials: &DenialSet) -> bool {
     denials.is_empty()
+}
+
+/// What a call may do with what it was allowed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum CallAccess {
+    /// Everything that its needs say.
+    #[default]
+    Full,
+    /// It may read and start programs, change nothing and reach no host: plan mode. Only tools that
+    /// declare [`PlanAccess::ReadOnly`](crate::PlanAccess) get such calls.
+    ReadOnly,
+}
+
+impl CallAccess {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn is_full(&self) -> bool {
+        matches!(self, Self::Full)
+    }
 }
 
 impl ToolRequest {

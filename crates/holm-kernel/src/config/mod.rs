@@ -21,7 +21,9 @@ pub use narrowing::Narrowing;
 pub use own_tools::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 pub use policy::{Alias, Announcements, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
 pub use retry::RetryPolicy;
-pub use tool::{Background, Exemption, Pace, PlanRole, Quota, Repeat, ToolKind, ToolSpec, Vote, Yields};
+pub use tool::{
+    Background, Exemption, Pace, PlanAccess, PlanRole, Quota, Repeat, ToolKind, ToolSpec, Vote, Yields,
+};
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
@@ -149,6 +151,9 @@ pub struct Config {
     /// What happens to children in the background at a natural end of the run.
     #[serde(default, skip_serializing_if = "ChildrenAtEnd::is_wait")]
     pub children_at_end: ChildrenAtEnd,
+    /// Which tools the model is offered in plan mode.
+    #[serde(default, skip_serializing_if = "PlanOffer::is_all")]
+    pub plan_offer: PlanOffer,
 }
 
 impl Config {
@@ -177,7 +182,27 @@ impl Config {
             consult: BTreeSet::new(),
             depth: 0,
             children_at_end: ChildrenAtEnd::default(),
+            plan_offer: PlanOffer::default(),
         }
+    }
+}
+
+/// Which tools a model is offered in plan mode. Calls of tools that plan mode refuses are denied in
+/// both cases.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanOffer {
+    /// The same tools as in every mode. The request keeps its prefix when the mode changes.
+    #[default]
+    All,
+    /// Only those that can be used. When the mode changes, the others return in their old places.
+    Usable,
+}
+
+impl PlanOffer {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn is_all(&self) -> bool {
+        matches!(self, Self::All)
     }
 }
 

@@ -102,6 +102,9 @@ pub struct ToolSpec {
     /// only agents have children.
     #[serde(default, skip_serializing_if = "Background::is_never")]
     pub background: Background,
+    /// Whether a tool that changes things can also be used in plan mode, where it only looks.
+    #[serde(default, skip_serializing_if = "PlanAccess::is_refused")]
+    pub in_plan: PlanAccess,
 }
 
 impl ToolSpec {
@@ -129,6 +132,7 @@ impl ToolSpec {
             exemption: Exemption::default(),
             aborts_siblings: false,
             background: Background::default(),
+            in_plan: PlanAccess::default(),
         }
     }
 
@@ -282,6 +286,25 @@ pub enum PlanRole {
     /// Asks a person whether the plan may be carried out. An approval restores the mode from
     /// before, and no wider one.
     Exit,
+}
+
+/// What plan mode does with a tool whose level it refuses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanAccess {
+    /// Its calls are refused.
+    #[default]
+    Refused,
+    /// Its calls run with [`CallAccess::ReadOnly`](crate::CallAccess), and only need what they read and
+    /// start. The tool enforces that nothing is changed and nothing is sent.
+    ReadOnly,
+}
+
+impl PlanAccess {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn is_refused(&self) -> bool {
+        matches!(self, Self::Refused)
+    }
 }
 
 /// Whether a call waits for its child.

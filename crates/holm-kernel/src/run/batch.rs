@@ -21,7 +21,7 @@ use crate::digest::StreamHasher;
 use crate::loops::{CallFingerprint, RunProgress};
 use crate::planted::{PlantedBug, planted};
 use crate::{
-    BatchOrder, Block, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol, Role,
+    BatchOrder, Block, CallAccess, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol, Role,
     Timestamp, ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
@@ -60,6 +60,9 @@ pub(crate) struct CallSlot {
     pub(crate) again: bool,
     #[serde(default)]
     pub(crate) place: CallPlacement,
+    /// What it may do, decided when it starts.
+    #[serde(default)]
+    pub(crate) access: CallAccess,
     pub(crate) state: SlotState,
 }
 
@@ -283,6 +286,7 @@ impl Run {
             rewrites: 0,
             again: false,
             place: CallPlacement::Batch,
+            access: CallAccess::Full,
             state: SlotState::Ready,
         }
     }

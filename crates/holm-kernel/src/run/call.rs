@@ -230,6 +230,7 @@ impl Run {
             return self.turn_down(slot, &refusal);
         }
         self.use_quota(slot, QuotaUsage { calls: 1, ..QuotaUsage::default() });
+        slot.access = self.access(&entry.tool);
         match &entry.tool.kind {
             ToolKind::Host => {
                 let timeout = entry.tool.timeout_ms.unwrap_or(self.config().limits.tool_ms);
@@ -255,9 +256,12 @@ impl Run {
             tool: slot.name.clone(),
             arguments: slot.arguments.clone(),
             key: self.key(slot),
-            needs: slot.needs.clone(),
+            needs: slot.access.allowed(&slot.needs),
             denials: self.shared.denials().clone(),
-            grants: self.standing_grants(slot.entry.as_ref().map(|entry| entry.tool.level)),
+            grants: slot.access.allowed_grants(
+                self.standing_grants(slot.entry.as_ref().map(|entry| entry.tool.level)),
+            ),
+            access: slot.access,
             deadline,
             again: slot.again,
         };

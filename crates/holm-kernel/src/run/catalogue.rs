@@ -13,6 +13,7 @@ use holm_guards::{postcondition::CompiledPostconditions, schema::CompiledSchema,
 use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::plan::PlanStage;
 use crate::{Offer, ToolKind, ToolSpec, provider_name};
 
 /// The most problems reported for one tool: enough to fix it, too few to flood a log
@@ -122,6 +123,9 @@ pub(crate) struct RunCatalogue {
     entries: Vec<Arc<RunCatalogueEntry>>,
     /// The tools that the gates allow; `None` means all.
     gate: Option<BTreeSet<String>>,
+    /// Whether plan mode limits the offer.
+    #[serde(default)]
+    plan: PlanStage,
     epoch: u64,
     #[serde(skip)]
     by_name: BTreeMap<Arc<str>, usize>,
@@ -132,8 +136,14 @@ pub(crate) struct RunCatalogue {
 impl RunCatalogue {
     pub(crate) fn new(tools: Vec<ToolSpec>) -> Self {
         let entries = tools.into_iter().map(|tool| Arc::new(RunCatalogueEntry::compile(tool))).collect();
-        let mut catalogue =
-            Self { entries, gate: None, epoch: 0, by_name: BTreeMap::new(), offer: Arc::default() };
+        let mut catalogue = Self {
+            entries,
+            gate: None,
+            plan: PlanStage::Off,
+            epoch: 0,
+            by_name: BTreeMap::new(),
+            offer: Arc::default(),
+        };
         catalogue.refresh();
         catalogue
     }
@@ -145,7 +155,7 @@ impl RunCatalogue {
             // The first of two tools with one name wins: a later one cannot shadow it.
             self.by_name.entry(entry.name.clone()).or_insert(index);
         }
-        let tools = self
+        let mut tools: Vec<Arc<ToolSpec>> = self
             .entries
             .iter()
             .enumerate()
@@ -153,16 +163,19 @@ impl RunCatalogue {
             .filter(|(_, entry)| entry.compiled.is_ok() && self.is_open(&entry.name))
             .map(|(_, entry)| entry.tool.clone())
             .collect();
+        // Last, so that tools return in their old places when the mode does.
+        tools.retain(|tool| self.plan.fits(tool));
         self.offer = Arc::new(Offer { epoch: self.epoch, tools });
     }
 
     /// Replaces the tools. The gate is unchanged until it is asked again, so that a new tool is
     /// not allowed by accident.
     pub(crate) fn replace(&mut self, tools: Vec<ToolSpec>) {
-        let (epoch, gate) = (self.epoch + 1, self.gate.take());
+        let (epoch, gate, plan) = (self.epoch + 1, self.gate.take(), self.plan);
         *self = Self::new(tools);
         self.epoch = epoch;
         self.gate = gate;
+        self.plan = plan;
         self.refresh();
     }
 
@@ -187,6 +200,17 @@ impl RunCatalogue {
             let (usable, problems) = entry.problems();
             (!problems.is_empty()).then(|| (entry.name.clone(), usable, problems))
         })
+    }
+
+    /// Limits the offer to what plan mode lets a model use. Says whether that changed it.
+    pub(crate) fn set_plan(&mut self, plan: PlanStage) -> bool {
+        if self.plan == plan {
+            return false;
+        }
+        self.plan = plan;
+        self.epoch += 1;
+        self.refresh();
+        true
     }
 
     /// Allows only these tools; `None` allows all.

@@ -54,6 +54,7 @@ impl Run {
         }
         self.state.mode = mode;
         self.state.loops.forget();
+        self.refresh_plan_offer();
         // Permissions from the old mode are checked again, and leases are withdrawn.
         if !planted(PlantedBug::LeaseOutlivesMode) {
             self.withdraw_leases();
@@ -112,6 +113,8 @@ impl Run {
     fn may_go_on(&self, slot: &CallSlot) -> bool {
         match &slot.state {
             SlotState::Judging => !matches!(self.standing(slot), PermitDecision::Deny(_)),
+            // It was issued with more than it would get now.
+            SlotState::Issued { .. } if self.is_narrower_now(slot) => false,
             SlotState::Issued { .. } => match self.standing(slot) {
                 PermitDecision::Allow => true,
                 PermitDecision::Ask { reasons, missing } => self.is_approved(slot, &reasons, &missing),

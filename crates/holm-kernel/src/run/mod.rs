@@ -122,6 +122,7 @@ impl Run {
             next_event: 0,
             shared,
         };
+        run.refresh_plan_offer();
         let name = run.config().name.clone();
         run.emit(Event::RunStarted { name });
         run.report_flaws();

@@ -18,7 +18,7 @@ use holm_guards::json::Json;
 
 use super::{Run, plan::leaves_plan};
 use crate::planted::{PlantedBug, planted};
-use crate::{Approvals, AskReason, MarkRule, Timestamp, ToolSpec};
+use crate::{Approvals, AskReason, CallAccess, MarkRule, Timestamp, ToolSpec};
 
 /// The decision of the rules about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,18 +64,22 @@ impl Run {
         }
         // Leaving plan mode has no level of its own: a person decides about it, regardless of the
         // declaration.
-        let level = if leaves_plan(tool) { Level::None } else { tool.level };
-        let stance = self.state.mode.stance(level);
-        if stance == LevelDecision::Deny && !planted(PlantedBug::ModeIgnored) {
-            return PermitDecision::Deny(alloc::format!(
-                "denied: `{}` changes things, and {} mode only looks; leave that mode first",
-                tool.name,
-                self.state.mode
-            ));
+        let access = self.access(tool);
+        let level = if leaves_plan(tool) { Level::None } else { access.level(tool.level) };
+        if self.state.mode.stance(level) == LevelDecision::Deny && !planted(PlantedBug::ModeIgnored) {
+            return PermitDecision::Deny(self.refused_in_plan(tool));
         }
         if let Some(denial) = self.denied_by_name(tool) {
             return PermitDecision::Deny(denial);
         }
+        let looked_at;
+        let needs = match access {
+            CallAccess::Full => needs,
+            CallAccess::ReadOnly => {
+                looked_at = access.allowed_of(needs);
+                &looked_at
+            }
+        };
         let mut missing = Vec::new();
         for need in needs {
             let from_root = self.spelled_from_root(need);
@@ -94,7 +98,7 @@ impl Run {
                 (PolicyDecision::Missing, _) => missing.push(need.to_string()),
             }
         }
-        let reasons = self.reasons_to_ask(tool, needs, stance, &missing);
+        let reasons = self.reasons_to_ask(tool, needs, level, &missing);
         if reasons.is_empty() {
             return PermitDecision::Allow;
         }
@@ -126,9 +130,10 @@ impl Run {
         &self,
         tool: &ToolSpec,
         needs: &[CallNeed],
-        stance: LevelDecision,
+        level: Level,
         missing: &[String],
     ) -> Vec<AskReason> {
+        let stance = self.state.mode.stance(level);
         let mut reasons = Vec::new();
         // No grant or lease answers this: a person does, every time.
         if leaves_plan(tool) {
@@ -145,7 +150,7 @@ impl Run {
             if egress {
                 reasons.push(AskReason::EgressAfterMark);
             }
-            if tool.level >= Level::Write && !needs.iter().any(names_a_change) {
+            if level >= Level::Write && !needs.iter().any(names_a_change) {
                 reasons.push(AskReason::WriteAfterMark);
             }
         }
@@ -272,7 +277,7 @@ fn names_a_change(need: &CallNeed) -> bool {
     }
 }
 
-fn kind_of(need: &CallNeed) -> GrantKind {
+pub(super) fn kind_of(need: &CallNeed) -> GrantKind {
     match need {
         CallNeed::Request(request) => request.kind(),
         CallNeed::Grant(grant) => grant.kind(),

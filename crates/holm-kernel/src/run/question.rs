@@ -119,7 +119,8 @@ impl Run {
 
     /// Everything that a person needs to see about a call.
     fn proposal(&mut self, slot: &CallSlot, tool: &ToolSpec, shown: &QuestionContext) -> Proposal {
-        let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
+        let access = self.access(tool);
+        let needs: Vec<String> = access.allowed(&slot.needs).iter().map(ToString::to_string).collect();
         let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
         Proposal {
             // The first question has the id of its call, later ones have their own.
@@ -127,7 +128,7 @@ impl Run {
             tool_call: slot.call,
             tool: visible_text::visible_line(&slot.name),
             arguments: visible_text::visible_bounded(&slot.arguments, SHOWN_ARGUMENTS),
-            level: tool.level,
+            level: access.level(tool.level),
             needs: visible_text::visible_lines(&needs),
             missing: visible_text::visible_lines(&shown.missing),
             hands_on: visible_text::visible_lines(&hands_on),

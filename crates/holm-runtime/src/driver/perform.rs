@@ -6,8 +6,8 @@ use std::{
 };
 
 use holm_kernel::{
-    CallId, CheckRequest, CheckRuling, Effect, Input, Numbered, Purpose, Request, SpawnRequest, ToolOutput,
-    ToolRequest,
+    CallAccess, CallId, CheckRequest, CheckRuling, Effect, Input, Numbered, PlanAccess, Purpose, Request,
+    SpawnRequest, ToolOutput, ToolRequest,
 };
 
 use super::{Driver, hooks::refusal, task_kind::DriverTaskKind, tasks::TaskStart};
@@ -94,6 +94,12 @@ impl Driver {
             let result = ToolOutput::failed(format!("this host has no tool named {}", request.tool));
             return self.tasks.say(Input::ToolFinished { call, result });
         };
+        // The run knows tools as its journal describes them; what a tool of this host can
+        // do, it says itself.
+        if request.access == CallAccess::ReadOnly && tool.declaration().in_plan != PlanAccess::ReadOnly {
+            let result = ToolOutput::failed(format!("not run: {} cannot run read-only", request.tool));
+            return self.tasks.say(Input::ToolFinished { call, result });
+        }
         let begun = TaskStart::new(call, DriverTaskKind::Tool);
         let deltas = Arc::clone(&self.host.deltas);
         let hold = self.hold.clone();

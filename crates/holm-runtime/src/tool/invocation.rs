@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use holm_grants::{CallNeed, DenialSet, GrantSet};
 use holm_guards::json::Json;
-use holm_kernel::{CallId, IdempotencyKey, Timestamp, ToolRequest};
+use holm_kernel::{CallAccess, CallId, IdempotencyKey, Timestamp, ToolRequest};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
@@ -31,6 +31,9 @@ pub struct ToolInvocation {
     /// What the run holds beyond what the call names, for tools that
     /// run programs: see [`ToolRequest::grants`](holm_kernel::ToolRequest).
     pub grants: Arc<GrantSet>,
+    /// What it may do. A tool that declares [`PlanAccess::ReadOnly`](holm_kernel::PlanAccess) must
+    /// change and send nothing if this is [`CallAccess::ReadOnly`].
+    pub access: CallAccess,
     /// When the kernel stops it.
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
@@ -56,6 +59,7 @@ impl ToolInvocation {
             needs: Arc::clone(&request.needs),
             denials: Arc::clone(&request.denials),
             grants: Arc::clone(&request.grants),
+            access: request.access,
             deadline: request.deadline,
             again: request.again,
             stop: CancellationToken::new(),
@@ -81,6 +85,7 @@ impl ToolInvocation {
             needs: Arc::default(),
             denials: Arc::default(),
             grants: Arc::default(),
+            access: CallAccess::Full,
             deadline: Timestamp::new(u64::MAX),
             again: false,
             stop: CancellationToken::new(),

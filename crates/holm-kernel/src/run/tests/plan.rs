@@ -203,3 +203,90 @@ fn plan_mode_and_its_way_back_outlive_a_crash() {
     play.play();
     assert_eq!((play.run.mode(), play.endings.len()), (Mode::AcceptEdits, 2));
 }
+
+/// A tool that runs programs, and can do so without changing anything.
+fn commands() -> ToolSpec {
+    let tool =
+        tool("run").level(Level::Execute).needs(["exec:*", "read:**", "write:**", "fetch:https://a.example"]);
+    ToolSpec { in_plan: PlanAccess::ReadOnly, ..tool.expect("templates") }
+}
+
+fn looking(mode: Mode, grants: &[&str]) -> Config {
+    let grants = GrantSet::parse(grants.iter().copied()).expect("grants");
+    let mut config = planning(mode);
+    config.tools.push(commands());
+    Config { grants, plan_offer: PlanOffer::Usable, approvals: Approvals::Deny, ..config }
+}
+
+/// Plays the calls, and gives the requests that reached the host.
+fn performed(play: &mut Play) -> Vec<ToolRequest> {
+    let seen = alloc::rc::Rc::new(core::cell::RefCell::new(Vec::new()));
+    let kept = alloc::rc::Rc::clone(&seen);
+    play.tool = Box::new(move |request| {
+        kept.borrow_mut().push(request.clone());
+        ToolOutput::text("out")
+    });
+    play.prompt("go");
+    seen.take()
+}
+
+#[test]
+fn a_tool_that_can_run_read_only_runs_so_in_plan_mode_and_needs_no_grant_to_write_or_send() {
+    let call = || vec![Say::Call("run", r#"{"text":"a"}"#)];
+    let mut play = Play::new(looking(Mode::Plan, &["exec:*", "read:**"]), call());
+    let requests = performed(&mut play);
+    let needs: Vec<String> = requests[0].needs.iter().map(alloc::string::ToString::to_string).collect();
+    assert_eq!((requests[0].access, needs), (CallAccess::ReadOnly, vec!["exec:*".into(), "read:**".into()]));
+
+    // Grants of the run to write or to send are not handed on.
+    let all = ["exec:*", "read:**", "write:**", "fetch:https://a.example"];
+    let mut play = Play::new(looking(Mode::Plan, &all), call());
+    let requests = performed(&mut play);
+    let held: Vec<String> = requests[0].grants.iter().map(alloc::string::ToString::to_string).collect();
+    assert_eq!((requests[0].access, held), (CallAccess::ReadOnly, vec!["read:**".into(), "exec:*".into()]));
+
+    // In another mode it needs all, and gets all.
+    let mut play = Play::new(looking(Mode::Full, &["exec:*", "read:**"]), call());
+    assert_eq!((performed(&mut play), outcomes(&play)), (vec![], vec![Outcome::Refused]));
+    let mut play = Play::new(looking(Mode::Full, &all), call());
+    let requests = performed(&mut play);
+    assert_eq!((requests[0].access, requests[0].needs.len()), (CallAccess::Full, 4));
+
+    // Programs themselves have to be granted in plan mode too.
+    let mut play = Play::new(looking(Mode::Plan, &["read:**"]), call());
+    assert_eq!((performed(&mut play), outcomes(&play)), (vec![], vec![Outcome::Refused]));
+}
+
+#[test]
+fn a_call_that_was_issued_with_more_is_stopped_when_plan_mode_begins() {
+    let all = ["exec:*", "read:**", "write:**", "fetch:https://a.example"];
+    let mut play = Play::new(looking(Mode::Full, &all), vec![Say::Call("run", r#"{"text":"a"}"#)]);
+    let mut is_first = true;
+    play.interrupt = Box::new(move |effect| match effect {
+        Effect::RunTool { .. } if core::mem::take(&mut is_first) => vec![Input::ModeChanged(Mode::Plan)],
+        _ => Vec::new(),
+    });
+    play.prompt("go");
+    assert_eq!(outcomes(&play), [Outcome::Refused], "{:?}", play.results());
+    assert_eq!(play.aborted.len(), 1);
+}
+
+#[test]
+fn plan_mode_offers_what_can_be_used_and_the_rest_returns_in_its_place() {
+    let offered = |play: &Play, at: usize| -> Vec<String> {
+        play.requests[at].1.tools.tools.iter().map(|tool| tool.name.clone()).collect()
+    };
+    let script = vec![Say::Call("enter_plan", "{}"), Say::Call("exit_plan", PLAN)];
+    let mut play = Play::new(Config { approvals: Approvals::Ask, ..looking(Mode::Full, &[]) }, script);
+    play.prompt("go");
+    assert_eq!(offered(&play, 0), ["enter_plan", "exit_plan", "look", "save", "run"]);
+    assert_eq!(offered(&play, 1), ["exit_plan", "look", "run"]);
+    assert_eq!(offered(&play, 2), offered(&play, 0));
+    assert!(play.results()[0].1.contains("`run` runs read-only"), "{:?}", play.results());
+
+    // Where the user set the mode, the model cannot leave it.
+    let mut play = Play::new(looking(Mode::Plan, &[]), vec![Say::Call("save", r#"{"text":"a"}"#)]);
+    play.prompt("go");
+    assert_eq!(offered(&play, 0), ["look", "run"]);
+    assert!(play.results()[0].1.contains("do not try again"), "{:?}", play.results());
+}

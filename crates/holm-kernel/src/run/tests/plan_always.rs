@@ -11,8 +11,8 @@ use super::play::{config_with, tool};
 use crate::*;
 
 /// The tools by name; an agent's own level may be harmless, then its child must be held.
-const NAMES: [&str; 9] =
-    ["look", "save", "act", "helper", "wild", "enter_plan", "exit_plan", "nothing", "beside"];
+const NAMES: [&str; 10] =
+    ["look", "save", "act", "run", "helper", "wild", "enter_plan", "exit_plan", "nothing", "beside"];
 
 #[derive(Debug, Clone)]
 enum Op {
@@ -56,6 +56,7 @@ fn tools() -> Vec<ToolSpec> {
         tool("look"),
         tool("save").level(Level::Write),
         tool("act").level(Level::Execute),
+        ToolSpec { in_plan: PlanAccess::ReadOnly, ..tool("run").level(Level::Execute) },
         agent("helper", Level::ReadOnly),
         agent("wild", Level::Execute),
         ToolSpec { background: Background::Always, ..agent("beside", Level::ReadOnly) },
@@ -158,7 +159,11 @@ impl Wild {
             return;
         }
         match effect {
-            Effect::RunTool { request, .. } => assert_eq!(&*request.tool, "look", "in plan mode"),
+            Effect::RunTool { request, .. } => {
+                let is_read_only = request.access == CallAccess::ReadOnly;
+                let may = &*request.tool == "look" || (&*request.tool == "run" && is_read_only);
+                assert!(may, "in plan mode: {} with {:?}", request.tool, request.access);
+            }
             Effect::Spawn { request, .. } => {
                 assert!(matches!(&*request.tool, "helper" | "beside"), "in plan mode: {}", request.tool);
                 assert_eq!(request.mode, Mode::Plan);
