@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use crate::engine::JailEngine;
 use crate::error::JailError;
 use crate::limits::JailLimits;
-use crate::order::{FileId, JailOrder, JailRoot, KernelBounds, MAX_HELD, RootAccess, is_plain};
+use crate::order::{
+    FileId, JailOrder, JailRoot, KernelBounds, MAX_HELD, RootAccess, TemporaryFolder, is_plain,
+};
 use crate::path_set::PathSet;
 
 /// Files that git runs or trusts the next time any program calls it. A child never writes them,
@@ -82,6 +84,7 @@ pub struct Jail {
     fixed: BTreeMap<PathBuf, Vec<u8>>,
     env: BTreeMap<OsString, OsString>,
     cwd: Option<PathBuf>,
+    temporary: Option<TemporaryFolder>,
     network: JailNetwork,
     limits: JailLimits,
 }
@@ -256,6 +259,19 @@ impl Jail {
         Self { cwd: Some(path.into()), ..self }
     }
 
+    /// Gives the child this folder as its `/tmp`, so that its files outlive the job. Otherwise
+    /// `/tmp` is a new folder in memory. Only bubblewrap can do this.
+    ///
+    /// If roots of the jail lie beneath `/tmp`, `ways` are the first folders there that lead to
+    /// them. Folders of these names must exist in `folder`, and every job that gets the folder must
+    /// name the same ones: a job cannot replace a way of its own. If a root lies elsewhere beneath
+    /// `/tmp`, the job gets a new folder in memory.
+    #[must_use]
+    pub fn temporary(self, folder: impl Into<PathBuf>, ways: impl IntoIterator<Item = PathBuf>) -> Self {
+        let temporary = TemporaryFolder { folder: folder.into(), ways: ways.into_iter().collect() };
+        Self { temporary: Some(temporary), ..self }
+    }
+
     /// Opens or closes the network.
     #[must_use]
     pub fn network(self, network: JailNetwork) -> Self {
@@ -276,7 +292,8 @@ impl Jail {
         let cwd = self.cwd.clone().unwrap_or_else(|| "/".into());
         let paths =
             self.roots.iter().map(|root| &root.path).chain(self.fixed.keys()).chain(self.hidden.keys());
-        let paths = paths.chain([&cwd, &task.program]);
+        let temporary = self.temporary.iter().flat_map(|own| own.ways.iter().chain([&own.folder]));
+        let paths = paths.chain([&cwd, &task.program]).chain(temporary);
         if let Some(path) = paths.into_iter().find(|path| !is_plain(path)) {
             return Err(JailError::Path(path.clone()));
         }
@@ -285,6 +302,10 @@ impl Jail {
         if roots.len() > MAX_HELD {
             return Err(JailError::Crowded { found: roots.len(), most: MAX_HELD });
         }
+        let temporary = self.temporary.clone().filter(|temporary| {
+            let mut mounted = roots.iter().map(|root| &root.path).chain([&task.program]);
+            matches!(engine, JailEngine::Bubblewrap(_)) && mounted.all(|path| temporary.holds(path))
+        });
         Ok(JailOrder {
             engine: engine.clone(),
             program: task.program.clone(),
@@ -293,6 +314,7 @@ impl Jail {
             cwd,
             roots,
             fixed: self.fixed.iter().map(|(path, bytes)| (path.clone(), bytes.clone())).collect(),
+            temporary,
             network: self.network,
             bounds: KernelBounds {
                 wall_ms: u64::try_from(self.limits.wall.as_millis()).unwrap_or(u64::MAX),

@@ -4,6 +4,7 @@
 //! The reader trusts neither side: it is bounded, and an order that repeats a field or is too long
 //! is refused.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -33,9 +34,37 @@ pub(crate) struct JailOrder {
     pub(crate) roots: Vec<JailRoot>,
     /// Files that show these bytes, in place of the files that lie there.
     pub(crate) fixed: Vec<(PathBuf, Vec<u8>)>,
+    /// The folder that is `/tmp`; otherwise `/tmp` is a new folder in memory.
+    pub(crate) temporary: Option<TemporaryFolder>,
     pub(crate) network: JailNetwork,
     pub(crate) bounds: KernelBounds,
 }
+
+/// A folder that a job has as its `/tmp`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TemporaryFolder {
+    pub(crate) folder: PathBuf,
+    /// The folders of `/tmp` that lead to roots. Each is a mount of its own, so that no job can move
+    /// it or put a link in its place.
+    pub(crate) ways: BTreeSet<PathBuf>,
+}
+
+impl TemporaryFolder {
+    /// The mount of a way, and the folder beneath that mount.
+    pub(crate) fn mounts(&self) -> impl Iterator<Item = (&Path, PathBuf)> {
+        let beneath = |way: &Path| self.folder.join(way.file_name().unwrap_or_default());
+        self.ways.iter().map(move |way| (way.as_path(), beneath(way)))
+    }
+
+    /// Whether a path of the jail can be mounted: it lies outside of `/tmp`, or in one of the ways.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let way = self.ways.iter().find(|way| path.starts_with(way));
+        !path.starts_with(TEMPORARY) || way.is_some_and(|way| path != way || path.is_dir())
+    }
+}
+
+/// Where a job finds its temporary files.
+pub(crate) const TEMPORARY: &str = "/tmp";
 
 /// One path and the access there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,6 +205,11 @@ impl JailOrder {
             put(out, path.as_os_str().as_bytes());
             put(out, bytes);
         });
+        out.push(u8::from(self.temporary.is_some()));
+        if let Some(TemporaryFolder { folder, ways }) = &self.temporary {
+            put(&mut out, folder.as_os_str().as_bytes());
+            put_list(&mut out, ways.iter(), |out, way| put(out, way.as_os_str().as_bytes()));
+        }
         out.push(match self.network {
             JailNetwork::None => b'n',
             JailNetwork::Proxied => b'p',
@@ -205,6 +239,14 @@ impl JailOrder {
             cwd: from.path()?,
             roots: from.list(OrderReader::root)?,
             fixed: from.list(|from| Some((from.path()?, from.bytes()?.to_vec())))?,
+            temporary: match from.byte()? {
+                0 => None,
+                1 => Some(TemporaryFolder {
+                    folder: from.path()?,
+                    ways: from.list(OrderReader::path)?.into_iter().collect(),
+                }),
+                _ => return None,
+            },
             network: match from.byte()? {
                 b'n' => JailNetwork::None,
                 b'p' => JailNetwork::Proxied,

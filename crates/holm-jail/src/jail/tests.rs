@@ -145,3 +145,16 @@ fn an_order_that_no_program_could_be_given_is_refused() {
     assert!(matches!(order(Jail::new().env("A", "\0"), &task), JailError::Argument(_)));
     assert!(matches!(order(Jail::new(), &task.args(["a\0b"])), JailError::Argument(_)));
 }
+
+#[test]
+fn a_job_gets_the_temporary_folder_only_if_all_its_roots_can_be_mounted_there() {
+    let bubblewrap = JailEngine::Bubblewrap("/usr/bin/bwrap".into());
+    let task = JailTask::new("/usr/bin/true");
+    let gets = |jail: Jail, engine: &JailEngine| jail.order(engine, &task).unwrap().temporary.is_some();
+    let jail = || Jail::new().temporary("/srv/t", ["/tmp/a".into()]);
+    assert!(gets(jail().read("/tmp/a/b"), &bubblewrap) && gets(jail().read("/srv"), &bubblewrap));
+    for root in ["/tmp", "/tmp/other/b", "/tmp/ab"] {
+        assert!(!gets(jail().read(root), &bubblewrap), "{root}");
+    }
+    assert!(!gets(jail(), &JailEngine::Landlock));
+}

@@ -18,7 +18,7 @@ use super::gate::GATE_ARGUMENT;
 use super::protect::{ProtectionMethod, hidden, is_there, open_plain, pins};
 use super::rules;
 use crate::jail::JailNetwork;
-use crate::order::{JailOrder, JailRoot, RootAccess};
+use crate::order::{JailOrder, JailRoot, RootAccess, TEMPORARY, TemporaryFolder};
 use crate::outcome::StartStage;
 use crate::path_set::PathSet;
 
@@ -125,6 +125,9 @@ fn check(order: &JailOrder, held: ProtectionMethod) -> Result<(), ChildLaunchErr
             Err(error) => return Err(ChildLaunchError::at(StartStage::Root, &error, &root.path)),
         }
     }
+    for (_, beneath) in order.temporary.iter().flat_map(TemporaryFolder::mounts) {
+        open_plain(&beneath).map_err(|error| ChildLaunchError::at(StartStage::Root, &error, &beneath))?;
+    }
     let most = if held == ProtectionMethod::ByRules { MOST_ENTRIES } else { usize::MAX };
     if order.roots.len() > most {
         return Err(crowded(&order.cwd));
@@ -169,9 +172,23 @@ fn view(
         args.extend(system(path, copies));
     }
     args.extend(["--proc", "/proc", "--dev", "/dev"].map(OsString::from));
-    for folder in ["/dev/shm", "/tmp"] {
+    let in_memory = |folder: &str| {
         let size = order.bounds.in_memory().to_string();
-        args.extend(["--size".into(), size.into(), "--tmpfs".into(), folder.into()]);
+        ["--size".into(), size.into(), "--tmpfs".into(), folder.into()]
+    };
+    args.extend(in_memory("/dev/shm"));
+    let mut furnished: Vec<&Path> = Vec::new();
+    match &order.temporary {
+        None => args.extend(in_memory(TEMPORARY)),
+        Some(temporary) => {
+            args.extend(["--bind".into(), temporary.folder.clone().into(), TEMPORARY.into()]);
+            let is_root =
+                |way: &Path| order.roots.iter().any(|root| root.path == way && is_mounted(order, root, held));
+            for (way, _) in temporary.mounts().filter(|(way, _)| !is_root(way)) {
+                args.extend(["--size".into(), ROOT.into(), "--tmpfs".into(), way.into()]);
+                furnished.push(way);
+            }
+        }
     }
     args.extend(["--remount-ro", "/dev"].map(OsString::from));
     let seen = order.roots.iter().filter(|root| is_mounted(order, root, held));

@@ -1,7 +1,8 @@
 use std::os::unix::ffi::OsStringExt as _;
 
 use super::{
-    EndCause, JailOrder, JailRoot, KernelBounds, ProcessStatus, RootAccess, SupervisorMessage, is_plain,
+    EndCause, JailOrder, JailRoot, KernelBounds, ProcessStatus, RootAccess, SupervisorMessage,
+    TemporaryFolder, is_plain,
 };
 use crate::engine::JailEngine;
 use crate::jail::JailNetwork;
@@ -20,6 +21,7 @@ fn order() -> JailOrder {
             JailRoot::new("/srv", RootAccess::Read),
         ],
         fixed: vec![("/srv/check.sh".into(), b"exit 2\0\n".to_vec())],
+        temporary: Some(TemporaryFolder { folder: "/srv/t".into(), ways: ["/tmp/w".into()].into() }),
         network: JailNetwork::Open,
         bounds: KernelBounds { wall_ms: 1, cpu_s: 2, memory: 3, file_size: 4, files: 5, processes: u64::MAX },
     }

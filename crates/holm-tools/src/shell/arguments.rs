@@ -3,7 +3,7 @@
 use holm_grants::{Level, TemplateError};
 use holm_guards::json::Json;
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
-use holm_kernel::{ToolSpec, Yields};
+use holm_kernel::{PlanAccess, ToolSpec, Yields};
 use serde::Deserialize;
 
 use super::{MAX_SCRIPT, RUN_PROGRAM, SHELL};
@@ -105,7 +105,13 @@ fn settled(tool: ToolSpec, hosts: HostGrantSupport) -> Result<ToolSpec, Template
     if hosts == HostGrantSupport::Granted {
         tool = tool.needs(["fetch:{fetch?}"])?;
     }
+    // Without a jail, nothing keeps a command from making changes.
+    let in_plan = match hosts {
+        HostGrantSupport::None | HostGrantSupport::Granted => PlanAccess::ReadOnly,
+        HostGrantSupport::All => PlanAccess::Refused,
+    };
     Ok(ToolSpec {
+        in_plan,
         empty: EmptyOutput::Allowed,
         error_text: ErrorText::Allowed,
         yields: Yields { untrusted: true, private: true, egress: false },

@@ -49,6 +49,7 @@ mod rules;
 mod running_commands;
 mod script;
 mod setup;
+mod temporary_files;
 mod tool;
 mod toolchain;
 

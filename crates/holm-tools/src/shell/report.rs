@@ -12,6 +12,7 @@ use holm_kernel::{ToolOutput, visible_line};
 use super::call::ShellCall;
 use super::proxy::ProxyDenied;
 use super::setup::ShellSetup;
+use crate::root::git::{GitFolder, GitNamedPaths};
 use crate::root::{DenyRules, autorun};
 
 /// A grant that a command missed, and how the model asks for it.
@@ -26,14 +27,12 @@ struct MissingGrantHint {
 pub(super) fn report(
     setup: &ShellSetup,
     call: &ShellCall,
-    mut text: String,
+    text: String,
     outcome: &JailOutcome,
     hosts: &[ProxyDenied],
     changes: &[String],
 ) -> ToolOutput {
-    let status = ending(outcome.ending);
-    let mut lines = vec![if text.is_empty() { format!("no output; {status}") } else { status }];
-    lines.extend(outcome.appeared.iter().map(|name| appeared(&setup.workspace, name)));
+    let mut lines = first_lines(setup, &text, outcome);
     lines.extend(turned_away(setup, hosts));
     lines.extend(not_found(setup, call, &text));
     let has_failed = outcome.ending != JailEnding::Exited(0);
@@ -41,12 +40,44 @@ pub(super) fn report(
         lines.extend(refusals(setup, call, outcome, hosts));
     }
     lines.extend(changes.iter().cloned());
+    joined(text, &lines, outcome)
+}
+
+/// As [`report`], for a command that could only look: no grant would have opened more.
+pub(super) fn report_read_only(
+    setup: &ShellSetup,
+    call: &ShellCall,
+    text: String,
+    outcome: &JailOutcome,
+    changes: &[String],
+) -> ToolOutput {
+    let mut lines = first_lines(setup, &text, outcome);
+    lines.extend(not_found(setup, call, &text));
+    if outcome.ending != JailEnding::Exited(0) {
+        lines.push(READ_ONLY.to_owned());
+    }
+    lines.extend(changes.iter().cloned());
+    joined(text, &lines, outcome)
+}
+
+/// Why a command may have failed that could only look.
+const READ_ONLY: &str = "plan mode: commands can write to $TMPDIR only, and have no network";
+
+fn first_lines(setup: &ShellSetup, text: &str, outcome: &JailOutcome) -> Vec<String> {
+    let status = ending(outcome.ending);
+    let status = if text.is_empty() { format!("no output; {status}") } else { status };
+    let appeared = outcome.appeared.iter().map(|name| appeared(&setup.workspace, name));
+    std::iter::once(status).chain(appeared).collect()
+}
+
+/// The output with these lines after it.
+fn joined(mut text: String, lines: &[String], outcome: &JailOutcome) -> ToolOutput {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("[{line}]")).collect();
     text.push_str(&lines.join("\n"));
-    let has_failed = has_failed || !outcome.appeared.is_empty();
+    let has_failed = outcome.ending != JailEnding::Exited(0) || !outcome.appeared.is_empty();
     if has_failed { ToolOutput::failed(text) } else { ToolOutput::text(text) }
 }
 
@@ -239,6 +270,18 @@ fn file(
             row.runner
         )));
     }
+    if argument == "write" && is_named_by_git(setup, path) {
+        return Some(Err(format!(
+            "refused: the git configuration names {}, so commands can never write it, regardless of grants",
+            path.display()
+        )));
+    }
+    if let Some(rule) = denial(setup, request, path) {
+        return Some(Err(format!(
+            "refused: the deny list keeps {} from commands, regardless of grants ({rule})",
+            path.display()
+        )));
+    }
     let place = match inside {
         // Git is opened as a whole.
         Some(inside) if inside.starts_with(".git") => PathBuf::from(".git"),
@@ -251,6 +294,15 @@ fn file(
 /// Whether no grant opens a path for writing, in any repository.
 fn is_never_written(setup: &ShellSetup, path: &Path) -> bool {
     path.starts_with(setup.workspace.join(".holm")) || is_protected_in_git(path)
+}
+
+/// Whether git would run or obey a path of the workspace because its configuration says so.
+fn is_named_by_git(setup: &ShellSetup, path: &Path) -> bool {
+    let workspace = &setup.workspace;
+    let nested = path.ancestors().skip(1).take_while(|folder| folder.starts_with(workspace));
+    let repositories: Vec<GitFolder> =
+        nested.filter_map(GitFolder::of).chain(GitFolder::around(workspace)).collect();
+    GitNamedPaths::find(workspace, &repositories).holding(path).is_some()
 }
 
 /// The rule of the deny list about a path. A rule for any folder also holds outside the workspace.
@@ -273,9 +325,3 @@ fn folder_of(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|place| place.is_dir() && *place != Path::new("/"));
     there.unwrap_or(path).to_owned()
 }
-    if let Some(rule) = denial(setup, request, path) {
-        return Some(Err(format!(
-            "refused: the deny list keeps {} from commands, regardless of grants ({rule})",
-            path.display()
-        )));
-    }

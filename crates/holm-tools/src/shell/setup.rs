@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use holm_grants::{CallNeed, DenialSet, Grant, GrantSet, ProgramPattern};
 use holm_jail::{Jail, JailEngine, JailError, JailLauncher, JailLimits};
+use holm_kernel::CallAccess;
 use holm_net::Connector;
 
 use super::changes::WorkspaceRecord;
@@ -15,6 +16,7 @@ use super::denied_paths;
 use super::home::ShellHome;
 use super::output::OutputFolder;
 use super::rules::CommandRules;
+use super::temporary_files::TemporaryFiles;
 use super::tool::{ArgvTool, ScriptTool};
 use super::toolchain::{SYSTEM_PATH, UserToolchains};
 use crate::authority;
@@ -50,6 +52,7 @@ pub(super) struct ShellSetup {
     toolchains: UserToolchains,
     /// Folders that go with the shell.
     own: ShellHome,
+    pub(super) temporary: TemporaryFiles,
     /// The home of commands, where it is not the shell's own.
     home: Option<PathBuf>,
     /// All variables of the user, where nothing confines commands.
@@ -92,7 +95,9 @@ impl WorkspaceShell {
             why: error.to_string(),
         };
         let workspace = workspace.canonicalize().map_err(lost)?;
-        let own = ShellHome::make().map_err(|error| ShellSetupError::Home(error.to_string()))?;
+        let no_home = |error: std::io::Error| ShellSetupError::Home(error.to_string());
+        let own = ShellHome::make().map_err(no_home)?;
+        let temporary = TemporaryFiles::new(own.temporary(), &[&workspace, &own.home()]).map_err(no_home)?;
         Ok(Self(Arc::new(ShellSetup {
             launcher,
             engine,
@@ -107,6 +112,7 @@ impl WorkspaceShell {
             toolchains: UserToolchains::find([], None, &workspace),
             outputs: Some(Arc::new(OutputFolder::new(own.outputs()))),
             own,
+            temporary,
             home: None,
             user: None,
             offered: Mutex::default(),
@@ -251,6 +257,7 @@ impl ShellSetup {
         &self,
         needs: &[CallNeed],
         standing: &GrantSet,
+        access: CallAccess,
     ) -> Result<(Jail, WorkspaceRecord), JailError> {
         let mut grants = GrantSet::default();
         let mut programs = Vec::new();
@@ -262,6 +269,10 @@ impl ShellSetup {
             }
         }
         self.add_standing(&mut grants, standing);
+        if access == CallAccess::ReadOnly {
+            let looks = |grant: &&Grant| matches!(grant, Grant::Read(_) | Grant::Exec(_));
+            grants = grants.iter().filter(looks).cloned().collect();
+        }
         let mut path: Vec<PathBuf> = self.toolchains.path().to_vec();
         path.extend(self.folders(&grants));
         let mut jail = Jail::from_grants(&self.workspace, &grants, [])?;
@@ -275,7 +286,7 @@ impl ShellSetup {
         let (mut jail, record) = denied_paths::hold(jail, &self.workspace, &grants, &self.denials);
         jail = self.protected.iter().fold(jail, Jail::protect);
         jail = self.hidden.iter().fold(jail, Jail::hide);
-        Ok((self.environment(jail, &path, &grants), record))
+        Ok((self.environment(jail, &path, &grants, access), record))
     }
 
     /// Adds what the run was granted outside the workspace, so that no call has to name it. Left
@@ -384,10 +395,10 @@ impl ShellSetup {
         folders
     }
 
-    fn environment(&self, jail: Jail, path: &[PathBuf], grants: &GrantSet) -> Jail {
+    fn environment(&self, jail: Jail, path: &[PathBuf], grants: &GrantSet, access: CallAccess) -> Jail {
         let mut jail = match &self.user {
             Some(variables) => variables.iter().fold(jail, |jail, (name, value)| jail.env(name, value)),
-            None => self.own_environment(jail, path, grants),
+            None => self.own_environment(jail, path, grants, access),
         };
         // No user is there to use a pager, to type a password or to write in an editor.
         for (name, value) in [("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")] {
@@ -403,13 +414,19 @@ impl ShellSetup {
     }
 
     /// The few variables that every command needs, and folders of the shell's own.
-    fn own_environment(&self, jail: Jail, path: &[PathBuf], grants: &GrantSet) -> Jail {
-        let (home, temporary) = match &self.home {
-            None => (self.own.home(), self.own.temporary()),
-            Some(folder) => (folder.clone(), folder.clone()),
+    fn own_environment(&self, jail: Jail, path: &[PathBuf], grants: &GrantSet, access: CallAccess) -> Jail {
+        let home = self.home.clone().unwrap_or_else(|| self.own.home());
+        let jail = match access {
+            CallAccess::Full => jail.write(&home),
+            // What a command leaves in its home would be settings of commands that change things.
+            CallAccess::ReadOnly => jail.read(&home),
+        };
+        let jail = match (&self.home, access) {
+            (Some(folder), CallAccess::Full) => jail.env("TMPDIR", folder),
+            (Some(_), CallAccess::ReadOnly) | (None, _) => self.temporary.give_to(jail),
         };
         let joined = std::env::join_paths(path).unwrap_or_else(|_| SYSTEM_PATH.join(":").into());
-        let mut jail = jail.write(&home).write(&temporary).env("HOME", home).env("TMPDIR", temporary);
+        let mut jail = jail.env("HOME", home);
         jail = jail.env("PATH", joined).env("LANG", "C.UTF-8");
         let called =
             |name: &str| path.iter().find(|folder| folder.file_name().is_some_and(|own| own == name));

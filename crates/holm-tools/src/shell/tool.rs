@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use holm_grants::{CallNeed, GrantSet};
 use holm_jail::{Jail, JailEngine, JailTask};
-use holm_kernel::{ToolOutput, ToolSpec as Declaration};
+use holm_kernel::{CallAccess, ToolOutput, ToolSpec as Declaration};
 use holm_runtime::{BoxFuture, Tool, ToolInvocation};
 
 use super::WorkspaceRecord;
@@ -16,7 +16,7 @@ use super::child_run::{
     ChildRunSettings, GrantedHosts, MAX_STARTS, UngrantedHostPolicy, asks_for_another_look,
 };
 use super::output::OutputRecording;
-use super::report::report;
+use super::report::{report, report_read_only};
 use super::rules::CommandRuling;
 use super::script::ShellScript;
 use super::setup::ShellSetup;
@@ -185,10 +185,13 @@ fn forbidden(ruling: CommandRuling) -> Result<(), String> {
 }
 
 async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunRequest) -> ToolOutput {
-    let (needs, standing) = (Arc::clone(&job.needs), Arc::clone(&job.grants));
+    let (needs, standing, access) = (Arc::clone(&job.needs), Arc::clone(&job.grants), job.access);
+    if access == CallAccess::ReadOnly && setup.engine == JailEngine::Unconfined {
+        return ToolOutput::failed("not run: without a jail, no command can be kept from making changes");
+    }
     let (folder, held) = (order.folder.clone(), Arc::clone(&setup));
     let jail = tokio::task::spawn_blocking(move || {
-        confined(&held, (&needs, &standing), folder.as_deref(), order.seconds)
+        confined(&held, (&needs, &standing, access), folder.as_deref(), order.seconds)
     })
     .await;
     let (jail, record) = match jail {
@@ -206,9 +209,15 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
         engine: &setup.engine,
         connector: setup.connector.as_ref(),
         denials: &denials,
-        hosts: GrantedHosts::of(&job.needs).and(&job.grants),
-        // What a command asks for is then known and not guessed.
-        curiosity: UngrantedHostPolicy::Hears,
+        hosts: match access {
+            CallAccess::Full => GrantedHosts::of(&job.needs).and(&job.grants),
+            CallAccess::ReadOnly => GrantedHosts::default(),
+        },
+        curiosity: match access {
+            // What a command asks for is then known and not guessed.
+            CallAccess::Full => UngrantedHostPolicy::Hears,
+            CallAccess::ReadOnly => UngrantedHostPolicy::Deaf,
+        },
         progress: &job.progress,
     };
     let recording = OutputRecording::new(setup.outputs.clone());
@@ -227,9 +236,13 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
     let call = ShellCall::new(order.text, folder, order.script);
     // It looks for programs and folders on the disk.
     let told = tokio::task::spawn_blocking(move || {
-        let changes = record.settle();
+        let mut changes = record.settle();
+        changes.extend(setup.temporary.bound());
         let text = recording.shown(|text| job.progress.redact(text).into_owned());
-        report(&setup, &call, text, &outcome, &refused, &changes)
+        match access {
+            CallAccess::Full => report(&setup, &call, text, &outcome, &refused, &changes),
+            CallAccess::ReadOnly => report_read_only(&setup, &call, text, &outcome, &changes),
+        }
     })
     .await;
     told.unwrap_or_else(|_| ToolOutput::failed("Holm is shutting down"))
@@ -239,11 +252,11 @@ async fn perform(setup: Arc<ShellSetup>, job: ToolInvocation, order: CommandRunR
 /// where it may write.
 fn confined(
     setup: &ShellSetup,
-    (needs, standing): (&[CallNeed], &GrantSet),
+    (needs, standing, access): (&[CallNeed], &GrantSet, CallAccess),
     folder: Option<&str>,
     seconds: Option<u64>,
 ) -> Result<(Jail, WorkspaceRecord), String> {
-    let (jail, record) = setup.jail(needs, standing).map_err(|error| error.to_string())?;
+    let (jail, record) = setup.jail(needs, standing, access).map_err(|error| error.to_string())?;
     let folder = inside(&setup.workspace, folder.unwrap_or("."))?;
     let wall =
         seconds.map_or(setup.limits.wall, |seconds| Duration::from_secs(seconds.clamp(1, MAX_SECONDS)));
@@ -256,10 +269,13 @@ fn confined(
 fn inside(workspace: &Path, folder: &str) -> Result<PathBuf, String> {
     let refused = || format!("the folder {folder:?} is not in the workspace; give one that is");
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if !Path::new(folder).components().all(plain) {
+    // Programs print absolute paths, so models give them back.
+    let named = Path::new(folder);
+    let named = named.strip_prefix(workspace).unwrap_or(named);
+    if !named.components().all(plain) {
         return Err(refused());
     }
     let real =
-        workspace.join(folder).canonicalize().map_err(|error| format!("the folder {folder:?}: {error}"))?;
+        workspace.join(named).canonicalize().map_err(|error| format!("the folder {folder:?}: {error}"))?;
     if real.starts_with(workspace) && real.is_dir() { Ok(real) } else { Err(refused()) }
 }
