@@ -16,6 +16,7 @@ use holm::{
     runtime::{Approver, BoxFuture},
 };
 use holm_server::QuestionBroker;
+use holm_tools::conversation::{ASK_USER, PERSON_TOOLS};
 use holm_tools::shell::{self, ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, CommandRules};
 
 use crate::{
@@ -73,6 +74,16 @@ impl TerminalApprover {
     /// Whether a question reaches a person.
     pub(crate) fn can_ask(&self) -> bool {
         !matches!(self.person, UserPresence::Away)
+    }
+
+    /// The tools that no user could answer. A user who is only asked for approvals still reads notes.
+    pub(crate) fn withheld_tools(&self) -> &'static [&'static str] {
+        match &self.person {
+            UserPresence::There => &[],
+            UserPresence::Elsewhere(person) if person.answers_questions() => &[],
+            UserPresence::Elsewhere(_) => &[ASK_USER],
+            UserPresence::Away => &PERSON_TOOLS,
+        }
     }
 
     /// What passes without a question.
@@ -220,11 +231,28 @@ fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
     }
     let whole = |need: &str| !need.contains('…') && !need.contains("\\u{");
     let named = |need: &String| whole(need) && is_within(yes, need);
-    match proposal.needs.as_slice() {
+    // No mode asks about reading what is granted, so `--yes` need not name it again.
+    let (read, rest): (Vec<&String>, Vec<&String>) =
+        proposal.needs.iter().partition(|need| is_granted_read(proposal, need));
+    match (rest.as_slice(), read.as_slice()) {
         // A grant by tool name does not cover the authority that the call would delegate.
-        [] => proposal.hands_on.is_empty() && named(&whole_tool(proposal)),
-        needs => needs.iter().all(named),
+        ([], []) => proposal.hands_on.is_empty() && named(&whole_tool(proposal)),
+        // Something else is asked about.
+        ([], read) => read.iter().all(|need| named(need)),
+        (rest, _) => rest.iter().all(|need| named(need)),
     }
+}
+
+/// The needs that `--yes` has to name for a call to pass.
+fn named_by_yes(proposal: &Proposal) -> Vec<String> {
+    let rest = proposal.needs.iter().filter(|need| !is_granted_read(proposal, need)).cloned();
+    let rest: Vec<String> = rest.collect();
+    if rest.is_empty() { proposal.needs.clone() } else { rest }
+}
+
+/// Whether a need is to read something that the run was granted.
+fn is_granted_read(proposal: &Proposal, need: &String) -> bool {
+    need.starts_with("read:") && !proposal.missing.contains(need)
 }
 
 /// Whether a need is covered: the whole pattern if it is one, otherwise the single item.
@@ -329,7 +357,7 @@ fn flags(proposal: &Proposal) -> String {
     let how = if granting && !proposal.missing.is_empty() {
         list("--grant", &proposal.missing)
     } else {
-        list("--yes", &proposal.needs)
+        list("--yes", &named_by_yes(proposal))
     };
     let Some(why) = asked_although_granted(proposal) else {
         return format!("because no user is present to approve it; allow it with {how}");

@@ -8,6 +8,11 @@ pub(crate) trait RemoteUser: Send + Sync + 'static {
     /// Asks whether a call may run.
     fn approve(&self, proposal: Proposal, offer: ApprovalOffer) -> BoxFuture<'static, ApprovalAnswer>;
 
+    /// Whether questions of the model can reach the user.
+    fn answers_questions(&self) -> bool {
+        true
+    }
+
     /// Asks a question of the model. Returns `None` without an answer.
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>>;
 

@@ -130,6 +130,11 @@ pub(crate) struct RunArgs {
     /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
+    /// Work in the workspace without asking: read and write its files and run programs, in the jail
+    /// and without a network. Same as --grant 'read:**' --grant 'write:**' --grant 'exec:*' --grant
+    /// 'exec:./**' --mode full
+    #[arg(long, conflicts_with_all = ["mode", "unconfined"])]
+    auto: bool,
     /// Approve calls without asking if they need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,

@@ -67,6 +67,26 @@ fn a_plan_changes_nothing() {
 }
 
 #[test]
+fn a_yes_to_writes_covers_an_edit_whose_reading_is_granted() {
+    let stage = Stage::new([]);
+    fs::create_dir(stage.work().join("src")).unwrap();
+    let stage = stage.file("src/a.txt", "x\n").file("b.txt", "x\n");
+    let edit = |path: &str| format!(r#"{{"path":"{path}","old":"x","new":"y"}}"#);
+    let example = ["--grant", "read:**", "--yes", "write:src/**"];
+    let ran = stage.holm([&["tool", "execute", "edit", &edit("src/a.txt")][..], &example].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fs::read_to_string(stage.work().join("src/a.txt")).unwrap(), "y\n");
+    // What it does not name is still denied, and the hint names no more than what is missing.
+    let ran = stage.holm([&["tool", "execute", "edit", &edit("b.txt")][..], &example].concat());
+    assert!(ran.code == Some(3) && ran.err.contains("--yes write:b.txt"), "{ran:?}");
+    assert!(!ran.err.contains("read:b.txt"), "{ran:?}");
+    assert_eq!(fs::read_to_string(stage.work().join("b.txt")).unwrap(), "x\n");
+    // Reading that is not granted is denied too.
+    let ran = stage.holm(["tool", "execute", "edit", &edit("src/a.txt"), "--yes", "write:src/**"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+}
+
+#[test]
 fn rules_about_commands_hold_for_a_call_by_hand() {
     let stage = Stage::new([]).file("a.txt", "x");
     let call = ["tool", "execute", "shell", r#"{"script":"rm a.txt"}"#, "--mode", "full"];

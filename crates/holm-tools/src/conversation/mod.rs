@@ -18,4 +18,4 @@ pub use sleep::SleepTool;
 pub use todo::{TodoItem, TodoProgress, TodoTool};
 pub use user_channel::{AskUserTool, NotifyUserTool, UserChannel};
 pub use user_mailbox::{MailboxMessage, PendingQuestion, QuestionNotOpenError, UserMailbox};
-pub use withheld::{PERSON_TOOLS, WithheldTools};
+pub use withheld::{ASK_USER, PERSON_TOOLS, WithheldTools};

@@ -8,6 +8,8 @@ use holm_runtime::{BoxFuture, ToolInvocation, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::ASK_USER;
+
 /// How long a question waits. People sleep, but a run that gets no answer for
 /// a day should continue.
 const PATIENCE_MS: u64 = 24 * 3_600_000;
@@ -49,7 +51,7 @@ impl<P: UserChannel> TypedTool for AskUserTool<P> {
 
     fn declare(&self) -> ToolSpec {
         let what = "Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.";
-        let tool = Self::named("ask_user", what).level(Level::None);
+        let tool = Self::named(ASK_USER, what).level(Level::None);
         // One at a time: a person who is asked two questions at once answers neither well.
         ToolSpec { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
     }

@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use holm_runtime::{BoxFuture, Hook, HookSet, ToolGate};
 
-/// The tools that only make sense where a person can answer: without one, a model that calls them has lost a turn.
-pub const PERSON_TOOLS: [&str; 2] = ["ask_user", "brief"];
+/// The tools that only make sense where a person can answer: without one, a model that calls them
+/// has lost a turn.
+pub const PERSON_TOOLS: [&str; 2] = [ASK_USER, "brief"];
+
+/// The tool with which a model asks the user.
+pub const ASK_USER: &str = "ask_user";
 
 /// Keeps tools from a model. They stay in the run, so that agents which name them are still whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +19,8 @@ pub struct WithheldTools(BTreeSet<String>);
 impl WithheldTools {
     /// Keeps these tools from a model.
     #[must_use]
-    pub fn of_person() -> Self {
-        Self(PERSON_TOOLS.map(String::from).into())
+    pub fn named(names: &[&str]) -> Self {
+        Self(names.iter().copied().map(String::from).collect())
     }
 }
 

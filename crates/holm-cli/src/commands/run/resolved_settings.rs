@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use holm::grants::Mode;
 use holm_config::{ConfigLayers, ConfigSettings, SettingValue, TextTemplate, ToolSet};
 use holm_tools::shell::{CommandRule, CommandRules};
 
@@ -17,6 +18,9 @@ use crate::{
     settings::FolderSettings,
     tools,
 };
+
+/// What `--auto` grants: everything in the workspace, and no host.
+const AUTO_GRANTS: [&str; 4] = ["read:**", "write:**", "exec:*", "exec:./**"];
 
 /// Resolved settings that have no flag.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +48,10 @@ impl RunArgs {
         mut places: HolmPaths,
         screen: &Arc<TerminalOutput>,
     ) -> Result<(Self, HolmPaths), CommandError> {
+        if self.auto {
+            self.grant.extend(AUTO_GRANTS.iter().filter_map(|grant| grant.parse().ok()));
+            self.mode = Some(Mode::Full);
+        }
         if self.trust_project {
             places.project_trust = ProjectTrust::Flag;
         }
