@@ -5,7 +5,9 @@ use std::{path::Path, sync::Arc};
 
 use holm::{
     grants::{Grant, Mode},
-    kernel::{Announcements, Approvals, Background, CHILDREN, ModelSpec as Card, ToolKind, ToolSpec},
+    kernel::{
+        Announcements, Approvals, Background, CHILDREN, ModelSpec as Card, PlanOffer, ToolKind, ToolSpec,
+    },
     models::ScriptedModel,
     runtime::{Agent, AgentBuilder, ChildIsolation, Model, SecretRedactor, Toolbox},
     store::Store,
@@ -21,6 +23,7 @@ use crate::screen::DisplayablePath as _;
 use crate::{
     approve::TerminalApprover,
     checks::JailCheckRunner,
+    default_prompt::{CallPermissions, GitState, SessionEnvironment},
     helper_terminal,
     holm_paths::HolmPaths,
     log::ActivityLog,
@@ -107,9 +110,13 @@ impl AgentHost for HelperFactory {
         let builder = Agent::builder(card, client).mode(self.mode).approvals(Approvals::Ask);
         let builder = builder.secrets(secrets).events(self.log.clone());
         let builder = builder.checks(JailCheckRunner::new(&self.places, self.confinement));
-        let builder = builder.config(|config| config.policy.announcements = Announcements::Corrected);
-        let unattended = self.person.as_ref().is_some_and(|person| !person.can_ask());
-        let builder = if unattended { builder.hook(WithheldTools::of_person()) } else { builder };
+        let builder = builder.config(|config| {
+            config.policy.announcements = Announcements::Corrected;
+            config.plan_offer = PlanOffer::Usable;
+        });
+        let withheld = self.person.as_ref().map(TerminalApprover::withheld_tools).unwrap_or_default();
+        let builder =
+            if withheld.is_empty() { builder } else { builder.hook(WithheldTools::named(withheld)) };
         Ok(builder.journals(self.store.clone()).blobs(self.store.clone()))
     }
 
@@ -135,6 +142,26 @@ impl AgentHost for HelperFactory {
             let _ = tools.add_shared(Arc::clone(own));
         }
         tools
+    }
+
+    fn introduce(&self, builder: AgentBuilder, folder: Option<&Path>) -> AgentBuilder {
+        if self.set == BuiltinToolSet::Few {
+            return builder;
+        }
+        let workspace = folder.unwrap_or(&self.places.work).to_owned();
+        let confined = self.confinement == CommandConfinement::Required;
+        let person = self.person.clone();
+        builder.child_prompt(move |config| {
+            let permissions = CallPermissions {
+                grants: config.grants.clone(),
+                yes: person.as_ref().map(|person| person.agreed().clone()).unwrap_or_default(),
+                mode: config.mode,
+                can_ask: person.as_ref().is_some_and(TerminalApprover::can_ask),
+                confined,
+            };
+            let git = GitState::branch_of(&workspace);
+            SessionEnvironment::now(workspace.clone(), git, permissions).block()
+        })
     }
 
     fn isolation(&self) -> Option<Arc<dyn ChildIsolation>> {

@@ -121,6 +121,10 @@ impl RemoteUser for EditorUser {
         })
     }
 
+    fn answers_questions(&self) -> bool {
+        self.editor.can().elicitation.as_ref().is_some_and(|can| can.form.is_some())
+    }
+
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
         let asked = self.clone().form(visible(question), question_form(choices));
         Box::pin(async move {

@@ -17,8 +17,6 @@ pub(crate) struct SessionEnvironment {
     /// The date of today, as `2026-11-17`.
     pub(crate) date: String,
     pub(crate) git: GitState,
-    /// Whether commands run in a jail.
-    pub(crate) confined: bool,
     pub(crate) permissions: CallPermissions,
 }
 
@@ -46,6 +44,11 @@ impl GitState {
         }
     }
 
+    /// Looks only at the name of the branch.
+    pub(crate) fn branch_of(workspace: &Path) -> Self {
+        git_branch(workspace).map_or(Self::None, |name| Self::Branch { name, changed: None })
+    }
+
     fn words(&self) -> String {
         match self {
             Self::None => "no repository".into(),
@@ -63,15 +66,21 @@ impl GitState {
 }
 
 impl SessionEnvironment {
+    /// The environment of a session that begins today.
+    pub(crate) fn now(workspace: PathBuf, git: GitState, permissions: CallPermissions) -> Self {
+        let date = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+        Self { workspace, date, git, permissions }
+    }
+
     /// The block as the model reads it.
     pub(crate) fn block(&self) -> String {
-        let CallPermissions { mode, can_ask, .. } = &self.permissions;
+        let CallPermissions { mode, can_ask, confined, .. } = &self.permissions;
         let person = if *can_ask {
             "A person is there and can answer questions."
         } else {
             "Nobody can answer questions during this run. Decide yourself, and say what you assumed."
         };
-        let commands = if self.confined {
+        let commands = if *confined {
             "Commands run in a jail: they reach what is allowed below and nothing else."
         } else {
             "Commands run without a jail."
@@ -83,7 +92,7 @@ impl SessionEnvironment {
             format!("Date: {}", self.date),
             format!("Git: {}", self.git.words()),
             person.to_owned(),
-            format!("Mode: {mode}. {}", about(*mode)),
+            format!("Mode: {mode}. {}", about(*mode, *confined)),
             commands.to_owned(),
         ];
         lines.extend(self.permissions.lines());
@@ -92,9 +101,12 @@ impl SessionEnvironment {
 }
 
 /// What a mode means.
-const fn about(mode: Mode) -> &'static str {
+const fn about(mode: Mode, confined: bool) -> &'static str {
     match mode {
-        Mode::Plan => "Look and make a plan; nothing can be changed.",
+        Mode::Plan if confined => {
+            "Look and make a plan; nothing can be changed. Commands can write to $TMPDIR only, and have no network."
+        }
+        Mode::Plan => "Look and make a plan; nothing can be changed, and no command can be run.",
         Mode::Default => "Each write and each command is asked about.",
         Mode::AcceptEdits => "Granted writes pass; each command is asked about.",
         Mode::Full => "What is granted passes.",

@@ -11,6 +11,8 @@ pub(crate) struct CallPermissions {
     pub(crate) mode: Mode,
     /// Whether a question reaches a person.
     pub(crate) can_ask: bool,
+    /// Whether commands run in a jail, which can keep them from making changes.
+    pub(crate) confined: bool,
 }
 
 /// What becomes of a call that needs no more than one grant.
@@ -77,7 +79,9 @@ impl CallPermissions {
     }
 
     fn passage(&self, grant: &Grant) -> CallTreatment {
-        let stance = self.mode.stance(level(grant.kind()));
+        let only_looks = self.mode == Mode::Plan && self.confined && grant.kind() == GrantKind::Exec;
+        let level = if only_looks { Level::ReadOnly } else { level(grant.kind()) };
+        let stance = self.mode.stance(level);
         let agreed = self.yes.contains(grant);
         let asked = if self.can_ask { CallTreatment::Asked } else { CallTreatment::Refused };
         match stance {

@@ -69,6 +69,76 @@ fn home_and_temporary_files_last_as_long_as_the_run() {
 }
 
 #[test]
+fn an_absolute_path_in_the_workspace_names_the_folder_of_a_command_and_what_it_writes() {
+    let stage = Stage::answering(|seen| {
+        if seen.text().contains("exit status") {
+            return Act::says("Done.");
+        }
+        let text = seen.asked.as_ref().unwrap().system.clone();
+        let work = text.lines().find_map(|line| line.strip_prefix("Workspace: ")).unwrap();
+        let call = json!({ "script": "pwd; touch x", "folder": format!("{work}/deep"), "write": [work] });
+        Act::calls(&[("c", "shell", &call.to_string())])
+    });
+    let deep = stage.work().canonicalize().unwrap().join("deep");
+    fs::create_dir(&deep).unwrap();
+    let told = told(&stage, &[], &[]);
+    assert!(told[0].contains(&format!("{}\n[exit status 0]", deep.display())), "{}", told[0]);
+    assert!(deep.join("x").exists());
+}
+
+#[test]
+fn one_flag_lets_a_run_work_in_its_folder_and_nowhere_else() {
+    let acts =
+        scripts(&["cat note.txt > copy.txt; cat copy.txt", "cat /root/.bashrc /etc/shadow; echo x > /etc/x"]);
+    let stage = Stage::new(acts).file("note.txt", "granted\n");
+    stage.run(&["-p", "Go", "--auto"]).says("Done.\n");
+    assert_eq!(fs::read_to_string(stage.work().join("copy.txt")).unwrap(), "granted\n");
+    let system = stage.double.requests()[0].asked.as_ref().unwrap().system.clone();
+    for grant in GRANTS {
+        assert!(system.contains(&format!("(`{grant}`)")), "{grant}: {system}");
+    }
+    assert!(system.contains("\nMode: full.") && system.contains("such as the network."), "{system}");
+    let told = stage.double.requests()[2].text();
+    assert!(told.contains("Read-only file system") || told.contains("Permission denied"), "{told}");
+    stage.run(&["-p", "Go", "--auto", "--unconfined"]).fails(2, "--unconfined");
+}
+
+#[test]
+fn files_in_tmp_last_as_long_as_the_run_and_belong_to_it_alone() {
+    let look = "cat /tmp/a.txt $TMPDIR/b.txt; cat /tmp/deep/c.txt; ls /tmp";
+    let stage = Stage::new(
+        scripts(&[
+            "echo one > /tmp/a.txt; echo two > $TMPDIR/b.txt; mkdir /tmp/deep; echo three > /tmp/deep/c.txt",
+            look,
+        ])
+        .into_iter()
+        .chain(scripts(&[look])),
+    );
+    let host = tempfile::tempdir().unwrap();
+    let temporary = [("TMPDIR", host.path().to_str().unwrap())];
+    let first = told(&stage, &[], &temporary);
+    assert!(first[1].contains("one\ntwo\nthree\n"), "{}", first[1]);
+    let shells = fs::read_dir(host.path()).unwrap().map(|entry| entry.unwrap().path());
+    let left: Vec<_> = shells.flat_map(|shells| fs::read_dir(shells).unwrap()).flatten().collect();
+    assert!(left.iter().all(|entry| entry.file_name() == "turn"), "gone with the run: {left:?}");
+    assert!(!std::path::Path::new("/tmp/a.txt").exists(), "not in the machine's own folder");
+    let second = told(&stage, &[], &temporary);
+    assert!(second.last().unwrap().contains("/tmp/a.txt: No such file"), "{second:?}");
+}
+
+#[test]
+fn no_command_puts_a_link_where_later_commands_find_the_workspace() {
+    let replace =
+        "for f in /tmp/*/ /tmp/.[a-zA-Z]*/; do rmdir $f; mv $f /tmp/away; ln -sfn /etc ${f%/}; done; true";
+    let stage = Stage::new(scripts(&[replace, "pwd; touch here.txt"]));
+    let work = stage.work().canonicalize().unwrap();
+    let told = told(&stage, &[], &[]);
+    assert!(told[0].contains("busy") || !work.starts_with("/tmp"), "{}", told[0]);
+    assert!(told[1].contains(&format!("{}\n[exit status 0]", work.display())), "{}", told[1]);
+    assert!(work.join("here.txt").exists());
+}
+
+#[test]
 fn programs_of_the_path_are_found_and_a_grant_by_flag_holds_for_every_command() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path().canonicalize().unwrap();

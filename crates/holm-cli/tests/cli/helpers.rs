@@ -50,6 +50,21 @@ fn a_helper_is_named_to_the_model_and_its_result_arrives() {
     assert!(asked[1].system.contains("You are counter"), "{}", asked[1].system);
     let names: Vec<&str> = asked[1].tools.iter().map(|tool| &*tool.name).collect();
     assert_eq!(names, ["read"], "it has the tools that its file names");
+    let work = stage.work().canonicalize().unwrap();
+    for line in [
+        format!(
+            "You are counter, and you count.\n\n# Environment at the start of this session\nWorkspace: {}\n",
+            work.display()
+        ),
+        format!("\nSystem: {} ", std::env::consts::OS),
+        "\nDate: 2".into(),
+        "\nNobody can answer questions during this run.".into(),
+        "\nMode: default.".into(),
+        "\nAllowed: read notes.txt (`read:notes.txt`).\n".into(),
+    ] {
+        assert!(asked[1].system.contains(&line), "{line}: {}", asked[1].system);
+    }
+    assert!(!asked[1].system.contains("`read:**`"), "the run holds it, the helper does not");
     let texts: Vec<String> = stage.double.requests().iter().map(Seen::text).collect();
     assert!(texts[2].contains("one two three"), "{}", texts[2]);
     assert!(texts[3].contains("I found three words."), "{}", texts[3]);

@@ -15,6 +15,9 @@ use crate::{
     tool::check_names,
 };
 
+/// Makes the end of a child's system prompt from its configuration.
+pub(super) type ChildPrompt = dyn Fn(&Config) -> String + Send + Sync;
+
 /// Builds an agent. It can only ask its model until tools and grants are added explicitly.
 #[must_use]
 pub struct AgentBuilder {
@@ -24,6 +27,7 @@ pub struct AgentBuilder {
     helpers: Option<HelperSet>,
     manages: ManagerMode,
     seed: Option<u64>,
+    child_prompt: Option<Arc<ChildPrompt>>,
 }
 
 impl AgentBuilder {
@@ -35,6 +39,7 @@ impl AgentBuilder {
             helpers: None,
             manages: ManagerMode::No,
             seed: None,
+            child_prompt: None,
         }
     }
 
@@ -47,6 +52,13 @@ impl AgentBuilder {
     /// Sets the system prompt.
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.config.system = system.into();
+        self
+    }
+
+    /// Adds text to the end of the system prompt when this agent runs as a child. It is made from the
+    /// configuration of that run, which holds no more than its parent, and a resumed run keeps it.
+    pub fn child_prompt(mut self, text: impl Fn(&Config) -> String + Send + Sync + 'static) -> Self {
+        self.child_prompt = Some(Arc::new(text));
         self
     }
 
@@ -216,9 +228,9 @@ impl AgentBuilder {
         // Helpers, and tools in the configuration, did not pass through the toolbox.
         check_names(&this.config.tools)?;
         check(&this.config)?;
-        let Self { config, host, seed, .. } = this;
+        let Self { config, host, seed, child_prompt, .. } = this;
         let host = host.parts;
-        Ok(Agent { inner: Arc::new(AgentInner { config, host, seed }) })
+        Ok(Agent { inner: Arc::new(AgentInner { config, host, seed, child_prompt }) })
     }
 }
 

@@ -49,6 +49,11 @@ impl Agent {
         if !parts.hooks.before_call.is_empty() {
             config.approvals = Approvals::AskAlways;
         }
+        if let Some(text) = &self.inner.child_prompt {
+            let text = text(&config);
+            let lead = if config.system.is_empty() { "" } else { "\n\n" };
+            config.system = format!("{}{lead}{text}", config.system.trim_end());
+        }
         config
     }
 

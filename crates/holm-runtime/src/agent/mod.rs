@@ -60,6 +60,8 @@ struct AgentInner {
     host: HostParts,
     /// For tests that need identical runs.
     seed: Option<u64>,
+    /// Text for the system prompt of runs as a child.
+    child_prompt: Option<Arc<builder::ChildPrompt>>,
 }
 
 impl Agent {

@@ -209,6 +209,11 @@ impl QuestionBroker {
         Self { feed, attendance, open: Mutex::new(open), count, gate }
     }
 
+    /// Whether a user may answer.
+    pub const fn attendance(&self) -> QuestionAttendance {
+        self.attendance
+    }
+
     /// From now on the last answer waits until the run has a permit.
     pub(super) fn take_turns(&self) -> TurnGate<'_> {
         self.set_gate(AnswerGate::Open);

@@ -37,6 +37,13 @@ pub trait AgentHost: Send + Sync + 'static {
         self.tools(folder)
     }
 
+    /// Tells an agent where it works and what it holds: in this folder, or where the host itself
+    /// works. By default, agents are told nothing but their files.
+    fn introduce(&self, builder: AgentBuilder, folder: Option<&Path>) -> AgentBuilder {
+        let _ = folder;
+        builder
+    }
+
     /// Provides separate folders to agents that need one; `None` if this host has no repository.
     fn isolation(&self) -> Option<Arc<dyn ChildIsolation>> {
         None
@@ -220,6 +227,7 @@ impl AgentBlueprint {
             }
         };
         let builder = self.kit.begin(file.model.as_deref()).map_err(flawed)?;
+        let builder = self.kit.introduce(builder, folder);
         let builder = builder.name(file.name.clone()).system(file.system.clone()).tools(tools);
         let builder = if file.manages.is_empty() {
             builder.helpers(self.helpers.clone())

@@ -10,7 +10,7 @@ use holm::{
     grants::{FilePath, Level},
     kernel::{
         Announcements, Approvals, Bound, CallId, Config, ENTER_PLAN, EXIT_PLAN, HiddenToolNote, Ladder,
-        Marks, ModelSpec, ToolSpec as Declared, name_key,
+        Marks, ModelSpec, PlanOffer, ToolSpec as Declared, name_key,
     },
     runtime::{
         self, Agent, AgentBuilder, BuildError, DeltaSink, EventSink, HandleError, HookSet, ReplyDelta,
@@ -22,7 +22,7 @@ use holm_server::terminal::TerminalHost;
 use holm_tools::{
     agents::{AgentBuildError, AgentBuildErrorKind, AgentFile, AgentLoader, AgentToolNames},
     catalogue::CatalogueEntry,
-    conversation::{PERSON_TOOLS, TOOL_SEARCH, ToolDisplayPolicy, ToolLookup, plan_tools},
+    conversation::{TOOL_SEARCH, ToolDisplayPolicy, ToolLookup, plan_tools},
     registry::{RegistryFollower, RegistrySnapshot, ToolRegistry, keep_current},
     shell::{ApprovalGate, CommandRules},
     simple_tools,
@@ -141,7 +141,7 @@ impl AgentParts {
             None => crew,
         };
         let mut own = tools::own(set, outside, places, &rules(args), screen).join(talk.clone());
-        let built_in = searchable_names(&own, terminal.can_ask());
+        let built_in = searchable_names(&own, terminal.withheld_tools());
         if let Some(tool) = skills.tool() {
             own.add_shared(tool)?;
         }
@@ -196,13 +196,14 @@ impl AgentParts {
     /// Puts the agent together.
     pub(super) fn agent(self, args: &RunArgs, sinks: RunSinks) -> anyhow::Result<(Agent, RunTools)> {
         let (work, can_ask) = (AgentWork::of(args), self.terminal.can_ask());
+        let withheld = self.terminal.withheld_tools();
         let tools = RunTools {
             shelf: self.shelf,
             began: self.began,
             lookup: self.lookup,
             only: self.only,
             work,
-            can_ask,
+            withheld,
         };
         let toolbox = tools.begun();
         only_delegates(args, &toolbox)?;
@@ -218,6 +219,7 @@ impl AgentParts {
             .system(system)
             .config(|config| {
                 settle(config, args, self.set, &self.helping, can_ask);
+                hide(config, withheld, can_ask);
                 config.system_source = instructions.source;
                 config.marks = marks;
                 config.workspace = self.workspace;
@@ -407,14 +409,14 @@ pub(crate) struct RunTools {
     lookup: Option<ToolLookup>,
     only: ToolFilter,
     work: AgentWork,
-    /// Whether a person can be asked.
-    can_ask: bool,
+    /// The tools that need a person who is not there.
+    withheld: &'static [&'static str],
 }
 
 impl RunTools {
     /// The tools with which the run begins.
     pub(crate) fn begun(&self) -> Toolbox {
-        for_people(self.can_ask, &given(self.lookup.as_ref(), &self.only, &self.began))
+        without(self.withheld, &given(self.lookup.as_ref(), &self.only, &self.began))
     }
 
     /// All tools, as they come and go.
@@ -431,9 +433,9 @@ impl RunTools {
     /// name, these keep it.
     fn follow_beside(&self, session: &Session, others: Toolbox) -> RegistryFollower {
         let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
-        let can_ask = self.can_ask;
+        let withheld = self.withheld;
         let pick = move |snapshot: &RegistrySnapshot| {
-            let own = for_people(can_ask, &given(lookup.as_ref(), &only, snapshot));
+            let own = without(withheld, &given(lookup.as_ref(), &only, snapshot));
             beside(work.bounds(own), &others)
         };
         keep_current(self.shelf.registry(), &self.began, session.handle(), pick)
@@ -455,14 +457,14 @@ fn conversation_tools(set: tools::BuiltinToolSet, terminal: &TerminalApprover) -
 }
 
 /// The names of the built-in tools that a search may find: tools that are withheld are not among them.
-fn searchable_names(tools: &Toolbox, can_ask: bool) -> Vec<String> {
+fn searchable_names(tools: &Toolbox, withheld: &[&str]) -> Vec<String> {
     let names = tools.declarations().into_iter().map(|tool| tool.name);
-    names.filter(|name| can_ask || !PERSON_TOOLS.contains(&name.as_str())).collect()
+    names.filter(|name| !withheld.contains(&name.as_str())).collect()
 }
 
-/// These tools; without those that need a person where none can be asked.
-fn for_people(can_ask: bool, tools: &Toolbox) -> Toolbox {
-    let fits = |name: &str| can_ask || !PERSON_TOOLS.contains(&name);
+/// These tools, without those that are withheld.
+fn without(withheld: &[&str], tools: &Toolbox) -> Toolbox {
+    let fits = |name: &str| !withheld.contains(&name);
     tools.iter().filter(|tool| fits(&tool.declaration().name)).fold(Toolbox::new(), |mut left, tool| {
         // Names of a toolbox are unique.
         let _ = left.add_shared(Arc::clone(tool));
@@ -590,18 +592,14 @@ async fn environment(
         return None;
     }
     let git = if args.resume { GitState::None } else { GitState::of(&places.work).await };
-    Some(SessionEnvironment {
-        workspace: places.work.clone(),
-        date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
-        git,
+    let permissions = CallPermissions {
+        grants: args.granted(),
+        yes: terminal.agreed().clone(),
+        mode: args.mode(),
+        can_ask: terminal.can_ask(),
         confined: !args.unconfined,
-        permissions: CallPermissions {
-            grants: args.granted(),
-            yes: terminal.agreed().clone(),
-            mode: args.mode(),
-            can_ask: terminal.can_ask(),
-        },
-    })
+    };
+    Some(SessionEnvironment::now(places.work.clone(), git, permissions))
 }
 
 /// The system prompt: what stays the same comes first, and what each session has of its own last,
@@ -647,16 +645,21 @@ fn settle(
     // The registry gives their names to no other tool.
     config.tools.extend(plans.into_iter().chain(helping.status.clone()));
     config.policy.announcements = Announcements::Corrected;
+    config.plan_offer = PlanOffer::Usable;
     config.limits.budget.usd = args.budget;
     config.limits.turns = match args.turns {
         Some(turns) => Bound::AtMost(turns),
         None if can_ask || args.budget.is_some() => Bound::Unbounded,
         None => Bound::AtMost(UNATTENDED_TURNS),
     };
+}
+
+/// Says why tools that need a person are not there, for models that call them anyway.
+fn hide(config: &mut Config, withheld: &[&str], can_ask: bool) {
+    let message = "Nobody can answer during this run. Decide yourself, and say what you assumed.";
+    let note = |name: &&str| ((*name).to_owned(), HiddenToolNote { message: message.into() });
+    config.policy.hidden.extend(withheld.iter().map(note));
     if !can_ask {
-        let message = "Nobody can answer during this run. Decide yourself, and say what you assumed.";
-        let note = |name: &str| (name.to_owned(), HiddenToolNote { message: message.into() });
-        config.policy.hidden.extend(PERSON_TOOLS.map(note));
         config.policy.hidden.extend([ENTER_PLAN, EXIT_PLAN].map(|name| {
             let message =
                 "There is no plan mode in this run, because nobody can approve a plan. Do the task.";

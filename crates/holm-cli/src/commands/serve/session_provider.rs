@@ -14,8 +14,8 @@ use holm::{
 use holm_config::KeyFile;
 use holm_mcp::server::McpServerHandler;
 use holm_server::{
-    AgentCard, ModelCard, OpenedSession, SessionId, SessionProvider, SessionProviderError, SessionRequest,
-    SessionStart, SkillCard, ToolCard, UserHome, auth::UserName,
+    AgentCard, ModelCard, OpenedSession, QuestionAttendance, SessionId, SessionProvider,
+    SessionProviderError, SessionRequest, SessionStart, SkillCard, ToolCard, UserHome, auth::UserName,
 };
 use tokio::sync::Mutex;
 
@@ -188,7 +188,12 @@ impl CliSessionProvider {
         let (args, places) =
             args.settle(room.places.clone(), &screen).map_err(|trouble| refused(&trouble))?;
         let args = args.at_most(order.budget);
-        let person = UserPresence::Elsewhere(Arc::new(BrowserUser(Arc::clone(&order.desk))));
+        let person = match order.desk.attendance() {
+            QuestionAttendance::Attended => {
+                UserPresence::Elsewhere(Arc::new(BrowserUser(Arc::clone(&order.desk))))
+            }
+            QuestionAttendance::Unattended => UserPresence::Away,
+        };
         let events = std::iter::once(Arc::clone(&order.events)).chain(self.inner.told.clone()).collect();
         let sinks = RunSinks { events, deltas: Some(Arc::clone(&order.deltas)) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
