@@ -13,8 +13,8 @@ use holm_guards::{postcondition::CompiledPostconditions, schema::CompiledSchema,
 use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::plan::PlanStage;
-use crate::{Offer, ToolKind, ToolSpec, provider_name};
+use super::{pinned_offer::PinnedOffer, plan::PlanStage};
+use crate::{FINDER, Offer, ToolKind, ToolSpec, protocol, provider_name};
 
 /// The most problems reported for one tool: enough to fix it, too few to flood a log
 /// with a foreign schema.
@@ -127,6 +127,9 @@ pub(crate) struct RunCatalogue {
     #[serde(default)]
     plan: PlanStage,
     epoch: u64,
+    /// The list that requests carry, where the model can call tools that are not in it.
+    #[serde(default)]
+    pinned: Option<PinnedOffer>,
     #[serde(skip)]
     by_name: BTreeMap<Arc<str>, usize>,
     #[serde(skip)]
@@ -141,6 +144,7 @@ impl RunCatalogue {
             gate: None,
             plan: PlanStage::Off,
             epoch: 0,
+            pinned: None,
             by_name: BTreeMap::new(),
             offer: Arc::default(),
         };
@@ -155,27 +159,71 @@ impl RunCatalogue {
             // The first of two tools with one name wins: a later one cannot shadow it.
             self.by_name.entry(entry.name.clone()).or_insert(index);
         }
-        let mut tools: Vec<Arc<ToolSpec>> = self
-            .entries
-            .iter()
-            .enumerate()
-            .filter(|(index, entry)| self.by_name.get(&entry.name) == Some(index))
-            .filter(|(_, entry)| entry.compiled.is_ok() && self.is_open(&entry.name))
-            .map(|(_, entry)| entry.tool.clone())
-            .collect();
+        let mut tools = self.open_tools();
+        if let Some(pinned) = &self.pinned {
+            let is_open = |tool: &&Arc<ToolSpec>| tools.iter().any(|open| open.name == tool.name);
+            tools = pinned.tools.iter().filter(is_open).cloned().collect();
+        }
         // Last, so that tools return in their old places when the mode does.
         tools.retain(|tool| self.plan.fits(tool));
         self.offer = Arc::new(Offer { epoch: self.epoch, tools });
     }
 
+    /// The tools that the model may call, in order.
+    fn open_tools(&self) -> Vec<Arc<ToolSpec>> {
+        self.entries
+            .iter()
+            .enumerate()
+            .filter(|(index, entry)| self.by_name.get(&entry.name) == Some(index))
+            .filter(|(_, entry)| entry.compiled.is_ok() && self.is_open(&entry.name))
+            .map(|(_, entry)| entry.tool.clone())
+            .collect()
+    }
+
+    /// Whether the model can call tools that its requests do not list: the tool search
+    /// passes such calls on.
+    pub(crate) fn passes_calls_on(&self) -> bool {
+        self.is_open(FINDER)
+            && self.find(FINDER).is_some_and(|entry| protocol::passes_calls_on(&entry.tool.schema))
+    }
+
+    /// Keeps the list of tools for this epoch of the view. Returns the tools that joined since and
+    /// were not announced yet.
+    pub(crate) fn pin(&mut self, view: u64) -> Vec<Arc<ToolSpec>> {
+        if !self.passes_calls_on() {
+            if self.pinned.take().is_some() {
+                self.epoch += 1;
+                self.refresh();
+            }
+            return Vec::new();
+        }
+        let mut open = self.open_tools();
+        match &mut self.pinned {
+            Some(pinned) if pinned.view == view => {
+                open.retain(|tool| self.plan.fits(tool));
+                return pinned.take_new(open);
+            }
+            pinned => *pinned = Some(PinnedOffer::new(view, open)),
+        }
+        let listed = Arc::clone(&self.offer);
+        self.refresh();
+        if self.offer.tools != listed.tools {
+            self.epoch += 1;
+            self.refresh();
+        }
+        Vec::new()
+    }
+
     /// Replaces the tools. The gate is unchanged until it is asked again, so that a new tool is
     /// not allowed by accident.
     pub(crate) fn replace(&mut self, tools: Vec<ToolSpec>) {
-        let (epoch, gate, plan) = (self.epoch + 1, self.gate.take(), self.plan);
+        let (epoch, gate, pinned) = (self.epoch + 1, self.gate.take(), self.pinned.take());
+        let plan = self.plan;
         *self = Self::new(tools);
         self.epoch = epoch;
         self.gate = gate;
         self.plan = plan;
+        self.pinned = pinned;
         self.refresh();
     }
 

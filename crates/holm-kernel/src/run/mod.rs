@@ -22,6 +22,7 @@ mod failure;
 mod history;
 mod ladder;
 mod permit;
+mod pinned_offer;
 mod plan;
 mod question;
 mod reply;

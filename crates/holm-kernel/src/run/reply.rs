@@ -195,6 +195,11 @@ impl Run {
         self.state.group.corrected = false;
         let id = alloc::format!("call_{}", self.state.next_call);
         let schema = |tool: &str| self.catalogue.find(tool).map(|entry| &entry.tool.schema);
+        let (name, arguments) = if self.catalogue.passes_calls_on() {
+            protocol::passed_on(name, arguments)
+        } else {
+            (name, arguments)
+        };
         let (name, arguments) =
             protocol::resolve_alias(&self.config().policy.aliases, name, arguments, schema);
         self.open_batch([ToolCall { id, name, arguments, replay: None }].iter());
@@ -205,6 +210,7 @@ impl Run {
     fn mend_calls(&mut self, blocks: &mut [Block]) {
         let mut number = self.state.next_call;
         let started = self.state.started.clone();
+        let passes_on = self.catalogue.passes_calls_on();
         for block in blocks {
             let Block::ToolCall(call) = block else { continue };
             let ids = &mut self.state.ids;
@@ -212,6 +218,11 @@ impl Run {
                 call.id = protocol::unique_id(|id| ids.contains(&id_digest(id)), number);
             }
             ids.insert(id_digest(&call.id));
+            if passes_on {
+                let (name, arguments) =
+                    (core::mem::take(&mut call.name), core::mem::take(&mut call.arguments));
+                (call.name, call.arguments) = protocol::passed_on(name, arguments);
+            }
             let aliases = &started.config.policy.aliases;
             if !aliases.is_empty() {
                 let (name, arguments) = protocol::resolve_alias(

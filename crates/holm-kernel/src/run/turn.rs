@@ -253,7 +253,10 @@ impl Run {
                 }
                 PreparationStep::Plan => match self.plan_context(&draft) {
                     Some(upto) => return self.begin_summary(upto, draft),
-                    None => PreparationStep::Patch,
+                    None => {
+                        self.pin_offer();
+                        PreparationStep::Patch
+                    }
                 },
                 PreparationStep::Patch => {
                     if self.wants(ConsultPoint::Context) {

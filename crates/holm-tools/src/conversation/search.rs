@@ -17,6 +17,7 @@ use std::{
 };
 
 use holm_grants::Level;
+use holm_guards::json::Json;
 use holm_kernel::{ENTER_PLAN, EXIT_PLAN, Message, ToolSpec};
 use holm_runtime::{
     BoxFuture, GateVisibility, Hook, HookSet, ToolGate, ToolInvocation, Toolbox, TypedTool, TypedToolAdapter,
@@ -192,10 +193,15 @@ struct ToolSearchTool {
     index: Arc<HiddenToolIndex>,
 }
 
+/// What a model may give: words to search with, or a tool to call.
+const SEARCH_SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string"},"tool":{"type":"string"},"arguments":{"type":"object"}},"additionalProperties":false}"#;
+
 /// What is looked for.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct ToolSearchArguments {
-    /// Words that say what the tool should do, or `select:` and the exact names with commas between them.
+    /// Words that say what the tool should do, or `select:` and the exact names
+    /// with commas between them.
+    #[serde(default)]
     query: String,
 }
 
@@ -204,7 +210,10 @@ impl TypedTool for ToolSearchTool {
     type Output = Result<String, String>;
 
     fn declare(&self) -> ToolSpec {
-        Self::named(TOOL_SEARCH, self.index.description()).level(Level::None)
+        let spec = Self::named(TOOL_SEARCH, self.index.description()).level(Level::None);
+        // A call with `tool` never comes here: the run passes it on to that tool.
+        let schema = Json::parse(SEARCH_SCHEMA).unwrap_or_else(|_| spec.schema.clone());
+        ToolSpec { schema, ..spec }
     }
 
     async fn call(self: Arc<Self>, wanted: ToolSearchArguments, _: ToolInvocation) -> Result<String, String> {
@@ -214,10 +223,9 @@ impl TypedTool for ToolSearchTool {
             let which = if unknown.is_empty() { String::new() } else { format!(" (there is no {unknown})") };
             return Err(format!("no tool found{which}; try other words"));
         }
-        let mut text = String::from("From your next step on you can call:");
-        for hit in hits {
-            let _ = write!(text, "\n- {}: {}", hit.wanted, hit.description);
-        }
+        // The run announces them with their descriptions and arguments.
+        let names: Vec<&str> = hits.iter().map(|hit| &*hit.wanted).collect();
+        let mut text = format!("You can call {} from your next step on.", names.join(", "));
         if !unknown.is_empty() {
             let _ = write!(text, "\nThere is no {unknown}.");
         }

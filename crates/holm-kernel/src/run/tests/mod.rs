@@ -10,6 +10,7 @@ mod events;
 mod guards;
 mod journal;
 mod ladder;
+mod late_tools;
 mod limits;
 mod loop_batches;
 mod loop_ends;
