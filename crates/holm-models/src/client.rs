@@ -73,12 +73,12 @@ impl ModelClient {
     }
 }
 
-/// A key for the provider's prompt cache. It is the same whenever the run continues, and reveals
-/// nothing about the run's name.
-fn cache_key(run: &str) -> String {
+/// A key for the provider's prompt cache. It is the same whenever the run continues and for its
+/// forks, and reveals nothing about them.
+fn cache_key(family: &str) -> String {
     let half = |salt: u8| {
         let mut hasher = std::hash::DefaultHasher::new();
-        (salt, run).hash(&mut hasher);
+        (salt, family).hash(&mut hasher);
         hasher.finish()
     };
     format!("holm-{:016x}{:016x}", half(0), half(1))
@@ -97,8 +97,8 @@ impl Model for ModelClient {
         self.line(self.shared.options.clone())
     }
 
-    fn open_run(&self, run: &str) -> Box<dyn ModelConnection> {
-        let cache_key = Some(cache_key(run));
+    fn open_run(&self, family: &str) -> Box<dyn ModelConnection> {
+        let cache_key = Some(cache_key(family));
         self.line(WireOptions { cache_key, ..self.shared.options.clone() })
     }
 }

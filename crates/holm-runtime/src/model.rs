@@ -18,10 +18,11 @@ pub trait Model: Send + Sync {
     /// run, such as encoded messages.
     fn open(&self) -> Box<dyn ModelConnection>;
 
-    /// As [`open`](Self::open), for a run with this name. A resumed run has the same name, so a
-    /// provider can find its cached prompts.
-    fn open_run(&self, run: &str) -> Box<dyn ModelConnection> {
-        let _ = run;
+    /// As [`open`](Self::open), for a run of this family: a run has the same one when it is
+    /// resumed, and its forks have it too. All their prompts begin alike, so a provider can find
+    /// the cached ones by it.
+    fn open_run(&self, family: &str) -> Box<dyn ModelConnection> {
+        let _ = family;
         self.open()
     }
 }
@@ -31,8 +32,8 @@ impl<M: Model + ?Sized> Model for Arc<M> {
         (**self).open()
     }
 
-    fn open_run(&self, run: &str) -> Box<dyn ModelConnection> {
-        (**self).open_run(run)
+    fn open_run(&self, family: &str) -> Box<dyn ModelConnection> {
+        (**self).open_run(family)
     }
 }
 

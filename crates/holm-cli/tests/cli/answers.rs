@@ -233,19 +233,21 @@ fn an_announcement_without_its_action_gets_one_nudge() {
 }
 
 #[test]
-fn a_session_has_one_cache_key_and_another_session_another() {
+fn a_session_and_its_fork_have_one_cache_key_and_another_session_another() {
     let keys = |stage: &Stage| -> Vec<String> {
         let bodies = stage.double.requests().into_iter().map(|seen| seen.body);
         let bodies = bodies.map(|body| serde_json::from_slice::<Value>(&body).unwrap());
         bodies.map(|body| body.get("prompt_cache_key").unwrap().as_str().unwrap().to_owned()).collect()
     };
-    let stage = Stage::new(["1", "2", "3"].map(Act::says));
+    let stage = Stage::new(["1", "2", "3", "4"].map(Act::says));
     stage.run(&["-p", "a", "--session", "one"]).says("1\n");
     stage.run(&["-p", "b", "--session", "one", "--resume"]).says("2\n");
     stage.run(&["-p", "c", "--session", "two"]).says("3\n");
+    stage.run(&["-p", "d", "--fork", "one", "--session", "three"]).says("4\n");
     let keys = keys(&stage);
     assert_eq!(keys[0], keys[1]);
     assert_ne!(keys[0], keys[2]);
+    assert_eq!(keys[0], keys[3], "a fork's prompts begin like those of its session");
     assert!(!keys[0].contains("one"), "it tells nothing of the session's name");
 }
 

@@ -260,6 +260,34 @@ fn quirks_reach_the_wire() {
 }
 
 #[test]
+fn a_cache_key_reaches_the_services_that_take_one_and_no_others() {
+    let options =
+        |key: Option<&str>| WireOptions { cache_key: key.map(Into::into), ..WireOptions::default() };
+    let body = |service: &ProviderService, options: &WireOptions| {
+        let mut encoder = RequestEncoder::new(service.speaks.codec());
+        let sent = encode(&mut encoder, &request("x/y", 1, vec![]), &[user(0, "hi")], options);
+        String::from_utf8(sent.body).unwrap()
+    };
+    let services = ServiceTable::stock();
+    let mut takers: Vec<&str> = Vec::new();
+    for service in services.iter() {
+        let (with, without) = (body(service, &options(Some("k-1"))), body(service, &options(None)));
+        if with == without {
+            continue;
+        }
+        assert_eq!(with.replace(r#","prompt_cache_key":"k-1""#, ""), without, "{}", service.id);
+        takers.push(&service.id);
+    }
+    takers.sort_unstable();
+    assert_eq!(takers, ["azure-responses", "openai", "openai-chat"]);
+    // What the caller gives for this provider wins, and the member stands there once.
+    let extra = holm_guards::json::Json::parse(r#"{"prompt_cache_key":"own"}"#).unwrap();
+    let own =
+        body(services.find("openai").unwrap(), &WireOptions { extra: Some(extra), ..options(Some("k-1")) });
+    assert!(own.contains(r#""prompt_cache_key":"own""#) && !own.contains("k-1"), "{own}");
+}
+
+#[test]
 fn codecs_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>(_: &T) {}
     let codecs: Vec<Arc<dyn crate::ProviderCodec>> =
