@@ -6,6 +6,7 @@ mod agent_validator;
 mod agents;
 mod approve;
 mod archive;
+mod cache_rate;
 mod chat;
 mod checks;
 mod children;
@@ -141,6 +142,8 @@ enum TopLevelCommand {
     /// Show how models have performed, and manage local models
     #[command(subcommand)]
     Model(commands::model::ModelCommand),
+    /// Show tokens, cost and cache rates by model, session, tool, day or agent
+    Usage(commands::usage::UsageArgs),
     /// Extract email addresses, URLs, dates or names from a text
     #[cfg(feature = "local")]
     Extract(commands::extract::ExtractArgs),
@@ -247,6 +250,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<CommandExit> {
             }
             TopLevelCommand::Log(args) => commands::log::execute(args, cli.data.as_deref(), &log).await,
             TopLevelCommand::Model(command) => commands::model::execute(command, cli.data.as_deref()).await,
+            TopLevelCommand::Usage(args) => commands::usage::execute(args, cli.data.as_deref()).await,
             #[cfg(feature = "local")]
             TopLevelCommand::Extract(args) => commands::extract::execute(&args, cli.data.as_deref()).await,
             #[cfg(feature = "local")]

@@ -67,6 +67,7 @@ mod model;
 #[cfg(feature = "otel")]
 pub mod otel;
 mod private_files;
+mod prompt_cache;
 mod secrets;
 mod spawner;
 mod spill;
@@ -106,6 +107,7 @@ pub use ledger::{
     RunScorer, StartingRung, TaskFailure, WorkTally, first_rung,
 };
 pub use model::{BoxFuture, FnModel, Model, ModelConnection, ModelRequest, model_fn};
+pub use prompt_cache::{CacheBreak, CacheBreakCause, CacheBreaks, PromptCacheMonitor};
 pub use secrecy::SecretString;
 pub use secrets::SecretRedactor;
 pub use spawner::{ChildLaunch, ChildSpawner, NullSpawner};

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use holm::{
     grants::Mode,
     kernel::{CallId, NanoUsd, Numbered, Seq, Usage},
-    runtime::NoAnswerError,
+    runtime::{CacheBreaks, NoAnswerError, PromptCacheMonitor},
 };
 
 use super::{
@@ -56,6 +56,8 @@ pub(super) struct SessionTab {
     pub(super) input: InputBuffer,
     pub(super) look: ScrollPosition,
     pub(super) meter: UsageMeter,
+    /// Finds the breaks of the provider's prompt cache.
+    cache: PromptCacheMonitor,
     /// The current activity of the model, in a few words.
     pub(super) doing: String,
     /// The summary of an earlier session, until it is sent with the first prompt.
@@ -141,6 +143,8 @@ pub(super) struct UsageMeter {
     pub(super) context: u64,
     /// The context window of the model.
     pub(super) window: Option<u64>,
+    /// How often the provider's prompt cache did not serve a call as far as it could.
+    pub(super) breaks: CacheBreaks,
 }
 
 /// The items that receive the pieces of a reply.
@@ -184,6 +188,7 @@ impl SessionTab {
             input: InputBuffer::default(),
             look: ScrollPosition::End,
             meter: UsageMeter::default(),
+            cache: PromptCacheMonitor::default(),
             doing: String::new(),
             carried: None,
             then: AnswerFollowUp::Nothing,

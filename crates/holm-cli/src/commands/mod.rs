@@ -31,3 +31,4 @@ pub(crate) mod tool;
 #[cfg(feature = "local")]
 pub(crate) mod tour;
 pub(crate) mod undo;
+pub(crate) mod usage;

@@ -15,6 +15,7 @@ use crate::{
     patience::until_seen,
     pty::{Pty, picture},
     stage::{MODEL, Stage},
+    usage::counted,
 };
 
 const SHIFT_TAB: &str = "\x1b[Z";
@@ -70,6 +71,23 @@ fn commands_tell_the_model_the_mode_and_the_cost() {
     commands(&mut chat, "/help", "Keys (chat.toml in the data folder changes them)");
     chat.types(ESC);
     chat.hides("Keys (chat.toml");
+    leaves(chat);
+}
+
+#[test]
+fn the_cost_has_the_cache_rate_and_the_breaks_with_their_causes() {
+    let stage = Stage::new([
+        counted("One.", 20_000, 0),
+        counted("Two.", 21_000, 19_968),
+        counted("Three.", 22_000, 2_048),
+    ]);
+    let mut chat = ready(&stage, LARGE, &[]);
+    says(&mut chat, "first", "One.");
+    says(&mut chat, "second", "Two.");
+    commands(&mut chat, "/cost", "cache rate 48.7 %, cache breaks: 0");
+    commands(&mut chat, "/mode full", " full ");
+    says(&mut chat, "third", "Three.");
+    commands(&mut chat, "/cost", "cache rate 34.9 %, cache breaks: 1 (mode 1), 18952 tokens read again");
     leaves(chat);
 }
 

@@ -66,6 +66,7 @@ mod tools;
 mod tour;
 mod tutorial;
 mod undo;
+mod usage;
 mod wasi;
 mod wasm;
 mod watching;

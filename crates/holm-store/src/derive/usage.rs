@@ -7,7 +7,7 @@ use holm_kernel::{
     CallId, Effect, Event, Family, Input, ModelResult, NanoUsd, Price, Run, Timestamp, Usage,
     journal::JournalRecord,
 };
-use holm_runtime::{ModelStanding, RunScorer};
+use holm_runtime::{CacheBreaks, ModelStanding, PromptCacheMonitor, RunScorer};
 use serde::{Deserialize, Serialize};
 
 /// Stands for a model or tool whose name the journal no longer contains.
@@ -91,6 +91,9 @@ pub struct UsageTally {
     pub millis: u64,
     /// Bytes that tools gave back.
     pub bytes: u64,
+    /// How often a provider's prompt cache did not serve a call as far as it could.
+    #[serde(default)]
+    pub breaks: CacheBreaks,
 }
 
 impl UsageTally {
@@ -105,6 +108,7 @@ impl UsageTally {
             unpriced: self.unpriced.saturating_add(other.unpriced),
             millis: self.millis.saturating_add(other.millis),
             bytes: self.bytes.saturating_add(other.bytes),
+            breaks: self.breaks.plus(other.breaks),
         }
     }
 }
@@ -146,6 +150,7 @@ pub(super) struct UsageSums {
     models: BTreeMap<CallId, (String, PriceState)>,
     tools: BTreeMap<CallId, String>,
     last: LastModel,
+    cache: PromptCacheMonitor,
     scorer: Option<RunScorer>,
     shown: Vec<ModelStanding>,
 }
@@ -159,7 +164,7 @@ struct LastModel {
 }
 
 /// The version of the stored sums. Sums of another version are counted again from the journal.
-const SUMS_VERSION: u32 = 1;
+const SUMS_VERSION: u32 = 2;
 
 /// The sums as the database stores them. Calls without an answer are dropped
 /// before they become many.
@@ -170,6 +175,7 @@ struct SavedUsageSums {
     models: Vec<(CallId, (String, PriceState))>,
     tools: Vec<(CallId, String)>,
     last: LastModel,
+    cache: PromptCacheMonitor,
     scorer: Option<RunScorer>,
     shown: Vec<ModelStanding>,
 }
@@ -191,6 +197,7 @@ impl UsageSums {
             models: kept.models.into_iter().collect(),
             tools: kept.tools.into_iter().collect(),
             last: kept.last,
+            cache: kept.cache,
             scorer: kept.scorer,
             shown: kept.shown,
         })
@@ -203,6 +210,7 @@ impl UsageSums {
             models: latest(&self.models),
             tools: latest(&self.tools),
             last: self.last.clone(),
+            cache: self.cache.clone(),
             scorer: self.scorer.clone(),
             shown: self.ledger(),
         };
@@ -282,6 +290,10 @@ impl UsageSums {
                     ignored |= matches!(numbered.event, Event::Ignored { .. });
                     let ended = self.scorer.as_mut().and_then(|scorer| scorer.event(&numbered));
                     self.shown.extend(ended.into_iter().flat_map(|shown| shown.standings));
+                    if let Some(found) = self.cache.event(&numbered) {
+                        let tally = UsageTally { breaks: CacheBreaks::from(&found), ..UsageTally::default() };
+                        self.add(at, UsageSubject::Model(found.model.to_string()), tally);
+                    }
                     self.event(at, numbered.event);
                 }
                 Effect::RunTool { .. }

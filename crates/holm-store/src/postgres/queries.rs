@@ -1,5 +1,6 @@
 //! Queries and updates in PostgreSQL's SQL, one function each.
 
+use holm_runtime::CacheBreaks;
 use tokio_postgres::{Row, types::ToSql};
 
 use super::{
@@ -235,7 +236,7 @@ async fn keep_entry(tx: &SchemaTransaction<'_>, run: RunNumber, entry: &UsageEnt
         UsageSubject::Model(name) => (0_i64, name),
         UsageSubject::Tool(name) => (1, name),
     };
-    let UsageTally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
+    let UsageTally { calls, failed: errors, tokens, cost, unpriced, millis, bytes, breaks } = entry.tally;
     let numbers: Vec<i64> = [
         calls,
         errors,
@@ -249,6 +250,13 @@ async fn keep_entry(tx: &SchemaTransaction<'_>, run: RunNumber, entry: &UsageEnt
         millis,
         bytes,
         tokens.estimated,
+        breaks.model,
+        breaks.compaction,
+        breaks.mode,
+        breaks.tools,
+        breaks.expiry,
+        breaks.eviction,
+        breaks.tokens,
     ]
     .map(signed)
     .to_vec();
@@ -315,6 +323,15 @@ fn entry(row: &Row) -> UsageEntry {
         unpriced: number(8),
         millis: number(9),
         bytes: number(10),
+        breaks: CacheBreaks {
+            model: number(12),
+            compaction: number(13),
+            mode: number(14),
+            tools: number(15),
+            expiry: number(16),
+            eviction: number(17),
+            tokens: number(18),
+        },
     };
     let subject = if kind == 0 { UsageSubject::Model(name) } else { UsageSubject::Tool(name) };
     UsageEntry { day: UtcDay::new(unsigned(row.get(1))), subject, tally }

@@ -374,8 +374,10 @@ fn keep_entry(conn: &Connection, run: RunNumber, entry: &UsageEntry) -> Result<(
         UsageSubject::Model(name) => (0, name),
         UsageSubject::Tool(name) => (1, name),
     };
-    let UsageTally { calls, failed: errors, tokens, cost, unpriced, millis, bytes } = entry.tally;
-    conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+    let UsageTally { calls, failed: errors, tokens, cost, unpriced, millis, bytes, breaks } = entry.tally;
+    let breaks =
+        serde_json::to_string(&breaks).map_err(|error| StoreError::System { reason: error.to_string() })?;
+    conn.prepare_cached("INSERT INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
         .and_then(|mut insert| {
             insert.execute(params![
                 run.0,
@@ -394,6 +396,7 @@ fn keep_entry(conn: &Connection, run: RunNumber, entry: &UsageEntry) -> Result<(
                 signed(millis),
                 signed(bytes),
                 signed(tokens.estimated),
+                breaks,
             ])
         })
         .map_err(failed)?;
@@ -466,6 +469,8 @@ pub(super) fn usage(conn: &Connection) -> Result<Vec<(String, UsageEntry)>> {
             unpriced: number(13)?,
             millis: number(14)?,
             bytes: number(15)?,
+            // Written by this program; a row of an older one has none.
+            breaks: serde_json::from_str(&row.get::<_, String>(17)?).unwrap_or_default(),
         };
         let subject = if kind == 0 { UsageSubject::Model(name) } else { UsageSubject::Tool(name) };
         Ok((row.get(0)?, UsageEntry { day: UtcDay::new(number(2)?), subject, tally }))

@@ -19,7 +19,7 @@ const SEQ_BITS: u32 = 32;
 
 /// Each step brings a database from the schema of its index to the next. Steps are
 /// never changed, only added.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
         no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -96,6 +96,9 @@ const STEPS: [&str; 6] = [
         run INTEGER PRIMARY KEY, counted INTEGER NOT NULL, state_at INTEGER NOT NULL, state BLOB
      );
      ALTER TABLE usage ADD COLUMN estimated INTEGER NOT NULL DEFAULT 0;",
+    // Breaks of prompt caches, as JSON. The usage of every run is counted again with them.
+    "ALTER TABLE usage ADD COLUMN breaks TEXT NOT NULL DEFAULT '';
+     DELETE FROM folds; INSERT OR IGNORE INTO moved SELECT no FROM runs;",
 ];
 
 /// Brings a database to the present schema, all steps or none.

@@ -3,6 +3,7 @@
 use holm::grants::Mode;
 use holm_tools::shell::ApprovalAnswer;
 
+use crate::cache_rate;
 use crate::chat::{
     item::NoteTone,
     picker::{ListPicker, PickerAction, PickerRow},
@@ -197,6 +198,13 @@ impl ChatState {
             "{} tokens in ({} of them cached), {} out, {spent}; the last request had {} tokens",
             usage.input, usage.cached, usage.output, tab.meter.context
         );
+        if let Some(rate) = cache_rate::rate(usage).filter(|_| usage.cached > 0 || usage.cache_write > 0) {
+            let breaks = tab.meter.breaks;
+            text += &format!("; cache rate {rate}, cache breaks: {}", cache_rate::breaks(breaks));
+            if breaks.tokens > 0 {
+                text += &format!(", {} tokens read again", breaks.tokens);
+            }
+        }
         if usage.is_estimated() {
             text += &format!("; {} tokens are an estimate, since no provider reported them", usage.estimated);
         }
