@@ -5,7 +5,7 @@ mod media_support;
 use std::{fs, io, path::Path, sync::Arc};
 
 use holm::{
-    kernel::{Block, ModelResult, ModelSpec, Reply, StopReason, ToolCall},
+    kernel::{Block, ModelResult, ModelSpec, Price, Reply, StopReason, ToolCall},
     models::{ModelClientError, ModelRouter, ScriptedModel},
     runtime::Model,
     wire::{catalogue, services::ServiceTable},
@@ -65,6 +65,36 @@ pub(crate) struct ModelOptions {
     /// Connect only to this machine
     #[arg(long)]
     offline: bool,
+    #[arg(skip)]
+    pub(crate) cache: CacheLifetime,
+}
+
+/// How long a provider keeps the prompts of a new session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum CacheLifetime {
+    /// As the provider does by default: five minutes after the last use.
+    #[default]
+    Short,
+    /// An hour, where the provider sells that: for sessions in which a person reads and
+    /// thinks between two prompts.
+    Hour,
+}
+
+impl CacheLifetime {
+    /// Whether this provider keeps prompts for an hour at a price that is known.
+    pub(crate) fn is_hour_at(self, provider: &str) -> bool {
+        self == Self::Hour && provider == "anthropic"
+    }
+
+    /// The price of a model whose prompts are kept so long. Anthropic takes twice the price of
+    /// input for what it writes to such a cache.
+    fn price(self, model: &str, price: Price) -> Price {
+        let provider = model.split('/').next().unwrap_or_default();
+        if !self.is_hour_at(provider) {
+            return price;
+        }
+        Price { cache_write: Some(price.input.saturating_mul(2)), ..price }
+    }
 }
 
 impl ModelOptions {
@@ -156,7 +186,8 @@ pub(crate) fn from_provider(name: &str, reach: &ProviderAccess) -> Result<Resolv
     // The provider may have been named by an alias; prices and requests go by its own name.
     let full =
         ServiceTable::stock().resolve(name).map_or_else(|_| name.to_owned(), |(full, _)| full.to_string());
-    let card = reach.card(&known_card(&full));
+    let mut card = reach.card(&known_card(&full));
+    card.price = card.price.map(|price| reach.ways().cache.price(&full, price));
     Ok(ResolvedModel {
         card,
         client: Arc::new(client),

@@ -14,7 +14,7 @@ use holm::{
         SecretString, ToolCallMode,
     },
     wire::{
-        MessageBuffer, NoMedia,
+        Caching, MessageBuffer, NoMedia, WireOptions,
         media::describe,
         services::{ProviderService, ServiceTable},
     },
@@ -103,7 +103,6 @@ impl ProviderAccess {
         Self { ways, ..self }
     }
 
-    #[cfg(feature = "local")]
     pub(crate) fn ways(&self) -> ModelOptions {
         self.ways
     }
@@ -149,7 +148,9 @@ impl ProviderAccess {
         // Reads only this provider's key from the keyring, now that it is needed. The client
         // reports a missing key.
         let _ = self.has_key(&provider);
-        let builder = ModelClient::builder().endpoint(&provider, endpoint).keys(self.keys());
+        let caching = if self.ways.cache.is_hour_at(&provider) { Caching::Hour } else { Caching::On };
+        let options = WireOptions { caching, ..WireOptions::default() };
+        let builder = ModelClient::builder().endpoint(&provider, endpoint).keys(self.keys()).options(options);
         builder.transport(Arc::new(connections()?)).build()
     }
 

@@ -199,6 +199,9 @@ impl Effort {
 pub enum Caching {
     #[default]
     On,
+    /// On, and prompts are kept for an hour where the format can say so. Writing to the cache costs
+    /// more then, so it pays for sessions that pause for longer than five minutes.
+    Hour,
     Off,
 }
 

@@ -1814,9 +1814,12 @@ export type Effort =
 
 /** Whether cache breakpoints are set. */
 export type Caching =
-  /** They are. */
   | 'on'
-  /** They are not. */
+  /**
+   * On, and prompts are kept for an hour where the format can say so. Writing to the cache costs
+   * more then, so it pays for sessions that pause for longer than five minutes.
+   */
+  | 'hour'
   | 'off';
 
 /** The formats, by name. */

@@ -229,7 +229,7 @@ impl ChatSessionOpener {
             SessionOrigin::New { .. } | SessionOrigin::Fork { .. } => SessionViewState::default(),
         };
         let args = match how {
-            SessionOrigin::New { model } => self.args.anew(model),
+            SessionOrigin::New { model } => self.args.anew(model).paced_by_a_person(),
             SessionOrigin::Resume { session } => self.args.resuming(session),
             SessionOrigin::Fork { session, at } => self.args.branching(session, at),
         };

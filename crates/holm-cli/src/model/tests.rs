@@ -17,6 +17,26 @@ fn without_a_choice_a_script_answers_and_is_announced() {
 }
 
 #[test]
+fn writing_to_a_cache_that_lasts_an_hour_costs_twice_the_input_at_anthropic_alone() {
+    let written = |model: &str, cache: CacheLifetime| {
+        let reach = ProviderAccess::default()
+            .with_key("anthropic", "k".to_owned().into())
+            .with_key("openai", "k".to_owned().into())
+            .by(ModelOptions { cache, ..ModelOptions::default() });
+        let price = choose(Some(model), None, &reach, |_| None).unwrap().card.price.unwrap();
+        (price.input, price.cache_write)
+    };
+    let claude = "anthropic/claude-sonnet-4-5";
+    let (input, short) = written(claude, CacheLifetime::Short);
+    assert_eq!(written(claude, CacheLifetime::Hour), (input, Some(2 * input)));
+    assert!(short.unwrap() < 2 * input, "{short:?}");
+    assert_eq!(
+        written("openai/gpt-5-mini", CacheLifetime::Hour),
+        written("openai/gpt-5-mini", CacheLifetime::Short)
+    );
+}
+
+#[test]
 fn a_name_that_leads_nowhere_is_a_mistake_of_the_command() {
     let trouble = trouble("nobody-knows/this");
     assert_eq!(trouble.exit, CommandExit::Usage);

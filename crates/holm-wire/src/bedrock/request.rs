@@ -218,7 +218,7 @@ pub(super) fn assemble(
     let mut body = Vec::with_capacity(size.saturating_add(FRAME_BYTES));
     let extra = call.options.extra.as_ref().and_then(Json::as_object);
     let points = match call.options.caching {
-        Caching::On => dialect.cache.for_model(call.model()),
+        Caching::On | Caching::Hour => dialect.cache.for_model(call.model()),
         Caching::Off => CachePoints::Nowhere,
     };
     let cached = points != CachePoints::Nowhere;

@@ -18,7 +18,7 @@ use crate::{
     approve::{TerminalApprover, UserPresence},
     exit::{CommandError, CommandExit},
     holm_paths::HolmPaths,
-    model::ModelMediaSupport,
+    model::{CacheLifetime, ModelMediaSupport},
     prompt::PromptParts,
     screen::TerminalOutput,
     session_fork::ForkContinuation,
@@ -96,6 +96,12 @@ impl RunArgs {
         if model.is_some() {
             (self.model, self.script) = (model, None);
         }
+        self
+    }
+
+    /// The same, for a new session in which a person reads and thinks between two prompts.
+    pub(crate) fn paced_by_a_person(mut self) -> Self {
+        self.ways.cache = CacheLifetime::Hour;
         self
     }
 

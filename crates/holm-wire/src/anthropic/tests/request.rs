@@ -115,6 +115,22 @@ fn growing_a_view_gives_the_same_bytes() {
 }
 
 #[test]
+fn breakpoints_last_an_hour_where_that_is_asked_for() {
+    let view = conversation();
+    let sent = |caching| {
+        let request = request("a/b", view.len(), vec![weather()]);
+        let options = WireOptions { caching, ..WireOptions::default() };
+        let sent =
+            encode(&mut RequestEncoder::new(Arc::new(AnthropicCodec::default())), &request, &view, &options);
+        body(&sent).to_owned()
+    };
+    let (on, hour) = (sent(Caching::On), sent(Caching::Hour));
+    assert_eq!(hour.matches(r#""cache_control":{"type":"ephemeral","ttl":"1h"}"#).count(), 4);
+    assert_eq!(hour.replace(r#","ttl":"1h""#, ""), on);
+    assert!(!sent(Caching::Off).contains("cache_control"));
+}
+
+#[test]
 fn no_request_has_more_than_four_breakpoints() {
     let view = conversation();
     for count in 0..=view.len() {
