@@ -20,6 +20,9 @@ use crate::{
 const RESUME: &str = "Your reply was cut at the output limit. Continue exactly where it stopped; repeat a \
     call that was cut, in a shorter form.";
 
+/// What stands between the parts of an answer that do not continue each other.
+const PARTS: &str = "\n\n";
+
 impl Run {
     pub(super) fn model_finished(&mut self, call: CallId, mut result: ModelResult) {
         if self.pays_late(call, &result) {
@@ -96,8 +99,14 @@ impl Run {
             return self.finish(Ending::OverLimit { limit: Limit::OutputTokens, used, allowed });
         }
         if let Some(ending) = self.limit_reached() {
-            self.keep_cut(&reply.blocks);
-            self.add_unread(reply.blocks);
+            if self.awaits_shares(&ending) {
+                // The model continues once the shares are back, as it would at once without them.
+                self.state.group.cuts += 1;
+                self.ask_to_continue(tries, cap, reply.blocks);
+            } else {
+                self.keep_cut(&reply.blocks);
+                self.add_unread(reply.blocks);
+            }
             return self.end_or_wait(ending);
         }
         self.state.group.cuts += 1;
@@ -110,19 +119,27 @@ impl Run {
             self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: Some(raised) });
             return self.advance_turn(PreparationStep::Call, draft);
         }
+        self.ask_to_continue(tries, cap, reply.blocks);
+        self.next_turn();
+    }
+
+    /// Keeps what was cut, and tells the model to continue with its next reply.
+    fn ask_to_continue(&mut self, tries: u64, cap: Option<u64>, blocks: Vec<Block>) {
         self.state.group.turns += 1;
         self.emit(Event::OutputCapRaised { attempt: tries + 1, from: cap, to: cap });
-        self.keep_cut(&reply.blocks);
-        self.add_unread(reply.blocks);
-        let speaks_between = !self.state.steering.is_empty() || !self.state.arrived.is_empty();
-        if speaks_between && !self.state.group.cut_text.is_empty() {
-            // The next reply also answers that, so it does not continue in the middle of a
-            // sentence.
-            self.state.group.cut_text.push_str("\n\n");
-        }
+        self.keep_cut(&blocks);
+        self.add_unread(blocks);
         let text = self.config().policy.resume.clone().unwrap_or_else(|| RESUME.to_string());
         self.note(text);
-        self.next_turn();
+    }
+
+    /// Ends the sentence of a cut reply when a prompt or a child's result comes before the rest:
+    /// the next reply also answers that, so it does not continue in the middle.
+    pub(super) fn part_answer(&mut self) {
+        let cut = &mut self.state.group.cut_text;
+        if !cut.is_empty() && !cut.ends_with(PARTS) {
+            cut.push_str(PARTS);
+        }
     }
 
     /// Keeps the text of a cut reply as the beginning of the answer, because the model continues

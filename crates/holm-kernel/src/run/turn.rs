@@ -178,6 +178,9 @@ impl Run {
 
     /// Continues with the next model call, after queued prompts.
     pub(super) fn next_turn(&mut self) {
+        if !self.state.arrived.is_empty() || !self.state.steering.is_empty() {
+            self.part_answer();
+        }
         self.hear_children();
         while let Some(prompt) = self.state.steering.pop_front() {
             self.hear(prompt);

@@ -6,7 +6,7 @@ use alloc::{boxed::Box, vec, vec::Vec};
 use holm_guards::json::Json;
 
 use super::journal::refold;
-use super::play::{Play, Say, answered, config_with, echo, tool};
+use super::play::{Play, Say, answered, call_block, config_with, echo, reply, tool};
 use crate::*;
 
 const APART: &str = r#"{"background":true}"#;
@@ -170,4 +170,86 @@ fn a_child_that_is_asked_for_again_after_a_crash_has_the_tokens_that_it_had() {
     });
     assert_eq!(given, Some(Some(300)));
     assert_eq!(play.run.state.reserved_tokens, 300);
+}
+
+// Replies that are cut while children hold what is left.
+
+const CUT: &str = "Your reply was cut at the output limit.";
+
+/// A run of 900 tokens whose helper in the background holds 700 of them as the model's second reply is cut.
+fn cut_while_waiting(blocks: Vec<Block>, rest: Vec<Say>) -> (Play, CallId) {
+    let script = [Say::Call("helper", APART), reply(blocks, StopReason::MaxTokens)];
+    let mut play = Play::new(limited(900, 700), script.into_iter().chain(rest).collect());
+    play.hang = Box::new(|effect| matches!(effect, Effect::Spawn { .. }));
+    play.give(Input::Prompted(Prompt::text("go")));
+    play.play();
+    assert!(play.endings.is_empty() && play.requests.len() == 2, "it waits: {:?}", play.endings);
+    let child = child(&play);
+    (play, child)
+}
+
+fn notes_about_cuts(play: &Play) -> usize {
+    play.run.transcript().iter().filter(|message| message.plain_text().starts_with(CUT)).count()
+}
+
+#[test]
+fn an_answer_that_is_cut_before_the_run_waits_for_shares_goes_on_after_what_the_child_found() {
+    let beginning = || vec![Block::Text("once upon a".into())];
+    let (mut play, child) = cut_while_waiting(beginning(), vec![Say::Text("The child found it.")]);
+    play.give(Input::ChildFinished { call: child, result: used(10) });
+    play.play();
+    // The result came between the two parts, so the second one begins a sentence of its own.
+    assert_eq!(play.endings, [answered("once upon a\n\nThe child found it.")]);
+    assert_eq!(notes_about_cuts(&play), 1, "the model is told that its reply was cut");
+    refold(&play);
+
+    // A child that took everything leaves the beginning, once.
+    let (mut play, child) = cut_while_waiting(beginning(), Vec::new());
+    play.give(Input::ChildFinished { call: child, result: used(700) });
+    play.play();
+    assert_eq!(play.endings, [Ending::OverLimit { limit: Limit::Tokens, used: 920, allowed: 900 }]);
+    assert_eq!(play.run.unfinished_answer().trim_end(), "once upon a");
+    refold(&play);
+}
+
+#[test]
+fn an_answer_that_is_cut_before_the_run_waits_for_a_bill_goes_on_in_its_sentence() {
+    let mut play = Play::new(
+        limited(1_010, 700),
+        vec![
+            Say::Call("helper", APART),
+            Say::Call("children", r#"{"action":"stop","child":1}"#),
+            reply(vec![Block::Text("once upon a".into())], StopReason::MaxTokens),
+            Say::Text(" time"),
+        ],
+    );
+    play.give(Input::Prompted(Prompt::text("go")));
+    while play.requests.len() < 3 {
+        for effect in play.drain() {
+            match effect {
+                Effect::Spawn { call, .. } => {
+                    play.give(Input::ChildStarted { call, child: "child-1".into() });
+                }
+                other => play.perform(other),
+            }
+        }
+    }
+    assert_eq!((play.drain(), &play.endings), (Vec::new(), &Vec::new()), "it waits for the bill");
+    play.give(Input::ChildFinished { call: child(&play), result: used(10) });
+    play.play();
+    assert_eq!(play.endings, [answered("once upon a time")], "nobody spoke in between");
+    assert_eq!(notes_about_cuts(&play), 1);
+    refold(&play);
+}
+
+#[test]
+fn a_call_that_is_cut_before_the_run_waits_for_shares_is_made_again() {
+    let half = vec![Block::Text("I will echo.".into()), call_block("c9", "echo", r#"{"text":"hal"#)];
+    let rest = vec![Say::Call("echo", r#"{"text":"half"}"#), Say::Text("4")];
+    let (mut play, child) = cut_while_waiting(half, rest);
+    play.give(Input::ChildFinished { call: child, result: used(10) });
+    play.play();
+    assert_eq!((play.endings.as_slice(), play.ran.as_slice()), (&[answered("4")][..], &["echo".into()][..]));
+    assert_eq!(notes_about_cuts(&play), 1, "the model is told to make its call again");
+    refold(&play);
 }
