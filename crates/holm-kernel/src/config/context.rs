@@ -23,6 +23,12 @@ pub struct ContextPolicy {
     pub max_messages: Option<u64>,
     /// Whether and how the oldest part is summarised.
     pub summary: SummaryPolicy,
+    /// Tokens for the last words of the user that stay in view, and as many for the facts that the
+    /// note about the rest repeats word for word: calls of tools with a
+    /// [`Retention`](crate::Retention) and the files that were used. Each is at most an eighth of
+    /// the target. Zero keeps the task and the latest prompt only.
+    #[serde(skip_serializing_if = "crate::message::is_zero")]
+    pub verbatim_tokens: u64,
 }
 
 impl Default for ContextPolicy {
@@ -34,6 +40,7 @@ impl Default for ContextPolicy {
             keep_turns: 4,
             max_messages: None,
             summary: SummaryPolicy::default(),
+            verbatim_tokens: 0,
         }
     }
 }

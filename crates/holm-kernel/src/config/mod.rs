@@ -22,7 +22,8 @@ pub use own_tools::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 pub use policy::{Alias, Announcements, HiddenToolNote, Inconclusive, PlainAnswer, Protocol, ProtocolPolicy};
 pub use retry::RetryPolicy;
 pub use tool::{
-    Background, Exemption, Pace, PlanAccess, PlanRole, Quota, Repeat, ToolKind, ToolSpec, Vote, Yields,
+    Background, Exemption, Pace, PlanAccess, PlanRole, Quota, Repeat, Retention, ToolKind, ToolSpec, Vote,
+    Yields,
 };
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
@@ -187,8 +188,8 @@ impl Config {
     }
 }
 
-/// Which tools a model is offered in plan mode. Calls of tools that plan mode refuses are denied in
-/// both cases.
+/// Which tools a model is offered in plan mode. Calls of tools that plan mode refuses are
+/// denied in both cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanOffer {

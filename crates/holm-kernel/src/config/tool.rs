@@ -105,6 +105,9 @@ pub struct ToolSpec {
     /// Whether a tool that changes things can also be used in plan mode, where it only looks.
     #[serde(default, skip_serializing_if = "PlanAccess::is_refused")]
     pub in_plan: PlanAccess,
+    /// Which of its calls survive a compaction word for word.
+    #[serde(default, skip_serializing_if = "Retention::is_none")]
+    pub retention: Retention,
 }
 
 impl ToolSpec {
@@ -133,6 +136,7 @@ impl ToolSpec {
             aborts_siblings: false,
             background: Background::default(),
             in_plan: PlanAccess::default(),
+            retention: Retention::default(),
         }
     }
 
@@ -304,6 +308,27 @@ impl PlanAccess {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
     const fn is_refused(&self) -> bool {
         matches!(self, Self::Refused)
+    }
+}
+
+/// Which calls of a tool survive a compaction word for word, within
+/// [`ContextPolicy::verbatim_tokens`](crate::ContextPolicy::verbatim_tokens).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
+#[serde(rename_all = "snake_case")]
+pub enum Retention {
+    /// None: a summary reports them.
+    #[default]
+    None,
+    /// The last one that succeeded, because each replaces the one before: a list, a plan.
+    Latest,
+    /// Each one with its result, also one without an answer: a question to the user.
+    Each,
+}
+
+impl Retention {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+    const fn is_none(&self) -> bool {
+        matches!(self, Self::None)
     }
 }
 

@@ -63,7 +63,7 @@ impl ContextView {
         let digest = match self.digest.clone() {
             Some(digest) if digest.summary.is_some() => digest,
             Some(digest) => CompactionNote { id: last, ..digest },
-            None => CompactionNote { id: last, summed: 0, gone: 0, summary: None },
+            None => CompactionNote { id: last, summed: 0, gone: 0, summary: None, kept: Vec::new() },
         };
         self.cut(at, CompactionNote { gone: digest.gone.saturating_add(leaving.messages), ..digest });
     }
@@ -81,6 +81,7 @@ impl ContextView {
 
     /// Replaces everything before `at` by the messages that always stay and by the note.
     pub(super) fn cut(&mut self, at: u64, digest: CompactionNote) {
+        let digest = CompactionNote { kept: self.kept_before(at), ..digest };
         let message = digest.message();
         let mut head = ViewHead::default();
         for place in 0..at {
@@ -102,6 +103,8 @@ impl ContextView {
         }
         self.task = head.task.or(self.task.filter(|task| *task >= at).map(moved));
         self.prompt = head.prompt.or(self.prompt.filter(|prompt| *prompt >= at).map(moved));
+        let later = self.words.iter().copied().filter(|word| *word >= at).map(moved);
+        self.words = head.words.into_iter().chain(later).collect();
         self.aged = moved(self.aged);
         self.elided = moved(self.elided);
         self.head = length;
@@ -137,6 +140,7 @@ struct ViewHead {
     measures: Vec<MessageSize>,
     task: Option<u64>,
     prompt: Option<u64>,
+    words: Vec<u64>,
 }
 
 impl ViewHead {
@@ -150,6 +154,9 @@ impl ViewHead {
         }
         if view.prompt == Some(place) {
             self.prompt = Some(at);
+        }
+        if view.words.contains(&place) {
+            self.words.push(at);
         }
         self.messages.push(Arc::clone(message));
         self.measures.push(view.measure(place));

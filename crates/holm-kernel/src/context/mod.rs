@@ -12,12 +12,16 @@ mod envelope_parts;
 pub(crate) mod estimate;
 mod overflow;
 mod plan;
+mod retained_facts;
 mod summary;
 mod token_thresholds;
+mod user_words;
 mod view;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use plan::{CompactionStep, PlanDecision};
+pub(crate) use retained_facts::{RetainedCall, RetainedFile};
+pub(crate) use user_words::CallFacts;
 pub(crate) use view::ContextView;

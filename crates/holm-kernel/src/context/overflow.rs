@@ -50,21 +50,23 @@ impl ContextView {
 
     fn drop_towards(&mut self, goal: u64, keep: u64) {
         let keep_start = self.keep_start(keep);
-        let goal = CutTarget { tokens: goal.saturating_sub(DIGEST_TOKENS), messages: u64::MAX };
+        let note = DIGEST_TOKENS.saturating_add(self.kept_room());
+        let goal = CutTarget { tokens: goal.saturating_sub(note), messages: u64::MAX };
         // A note longer than what it stands for would be no gain.
         if let Some(cut) = self.find_cut(goal, keep_start)
-            && (self.digest.is_some() || cut.tokens > DIGEST_TOKENS)
+            && ((self.digest.is_some() && self.kept_room() == 0) || cut.tokens > note)
         {
             self.drop_before(cut.at);
         }
     }
 
     fn forget_summary(&mut self) {
-        let Some(digest) = self.digest.take_if(|digest| digest.summary.is_some()) else {
+        let Some(digest) = self.digest.take_if(|digest| digest.summary.is_some() || !digest.kept.is_empty())
+        else {
             return;
         };
         let gone = digest.gone.saturating_add(digest.summed);
-        let digest = CompactionNote { id: digest.id, summed: 0, gone, summary: None };
+        let digest = CompactionNote { id: digest.id, summed: 0, gone, summary: None, kept: Vec::new() };
         let message = digest.message();
         self.digest = Some(digest);
         if let Some(at) = self.head.checked_sub(1).filter(|at| index(*at) < self.messages.len()) {

@@ -74,6 +74,7 @@ impl ContextView {
         self.retarget(family);
         let room = TokenThresholds::new(policy, window, fixed, self.ceiling);
         let keep_start = self.keep_start(policy.keep_turns);
+        self.limit_words(policy, room.target);
         self.age(keep_start);
         let mut steps = Vec::new();
         let Some(goal) = self.goal(policy, room) else {
@@ -125,12 +126,12 @@ impl ContextView {
         }
         if self.may_ask(policy) {
             let summary = CutTarget { tokens: goal.tokens - goal.tokens / SUMMARY_PART, ..goal };
-            let cut = self.find_cut(with_digest(summary), keep_start);
+            let cut = self.find_cut(self.with_digest(summary), keep_start);
             if let Some(upto) = cut.and_then(|cut| self.worth_asking(room, cut)) {
                 return CompactionPlan { steps, next: PlanDecision::Summarise { upto } };
             }
         }
-        let Some(cut) = self.find_cut(with_digest(goal), keep_start) else {
+        let Some(cut) = self.find_cut(self.with_digest(goal), keep_start) else {
             return self.fit(policy, room, steps);
         };
         self.note(&mut steps, PlanStep::Dropped, |view| view.drop_before(cut.at));
@@ -170,6 +171,14 @@ impl ContextView {
         CompactionPlan { steps, next }
     }
 
+    /// The goal less what the note will take.
+    const fn with_digest(&self, goal: CutTarget) -> CutTarget {
+        CutTarget {
+            tokens: goal.tokens.saturating_sub(DIGEST_TOKENS.saturating_add(self.kept_room())),
+            messages: if goal.messages == u64::MAX { u64::MAX } else { goal.messages.saturating_sub(1) },
+        }
+    }
+
     /// Performs one step and records it if it changed anything.
     pub(super) fn note(
         &mut self,
@@ -196,12 +205,4 @@ fn most_messages(policy: &ContextPolicy) -> u64 {
     let trigger = policy.trigger_milli.clamp(1, 1_000);
     share(most, policy.target_milli.min(trigger).saturating_mul(1_000) / trigger)
         .min(most - most / WORTH_PART)
-}
-
-/// The goal less what the digest will take.
-const fn with_digest(goal: CutTarget) -> CutTarget {
-    CutTarget {
-        tokens: goal.tokens.saturating_sub(DIGEST_TOKENS),
-        messages: if goal.messages == u64::MAX { u64::MAX } else { goal.messages.saturating_sub(1) },
-    }
 }

@@ -91,6 +91,7 @@ impl ContextView {
             summed: self.summed(leaving.messages),
             gone: 0,
             summary: Some(text.to_owned()),
+            kept: self.kept_before(asked.at),
         };
         if estimate::tokens(self.family, &digest.message())
             >= leaving.tokens.saturating_add(self.digest_tokens())

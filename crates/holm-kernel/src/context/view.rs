@@ -9,8 +9,10 @@ use super::{
     compaction_note::CompactionNote,
     envelope_parts,
     estimate::{self, MessageSize},
+    retained_facts::RetainedFacts,
+    user_words::WordLimit,
 };
-use crate::{Block, Family, Message, MessageId, Role};
+use crate::{Author, Block, Family, Message, MessageId, Role};
 
 /// The messages that a request shows, in the order of the transcript, with running sums.
 ///
@@ -46,6 +48,14 @@ pub(crate) struct ContextView {
     pub(super) summaries: SummaryPermission,
     /// The size that a provider refused as too long, by our estimate.
     pub(super) ceiling: Option<u64>,
+    /// The last words of the user, which stay in view; see [`ContextView::limit_words`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) words: Vec<u64>,
+    #[serde(default, skip_serializing_if = "WordLimit::is_nothing")]
+    pub(super) word_limit: WordLimit,
+    /// What the note about the rest repeats word for word.
+    #[serde(default, skip_serializing_if = "RetainedFacts::is_empty")]
+    pub(super) facts: RetainedFacts,
     #[cfg(test)]
     #[serde(skip)]
     pub(super) work: u64,
@@ -116,10 +126,14 @@ impl ContextView {
                 self.set_prompt(at);
             }
         }
+        let is_word = message.author == Author::Speaker && speaks(&message);
         let measure = estimate::measure(family, &message);
         self.tokens = self.tokens.saturating_add(measure.tokens);
         self.measures.push(measure);
         self.messages.push(message);
+        if is_word {
+            self.keep_word(at);
+        }
         self.worked(1);
     }
 
@@ -195,6 +209,7 @@ impl ContextView {
     pub(super) fn stays(&self, at: u64) -> bool {
         self.task == Some(at)
             || self.prompt == Some(at)
+            || self.words.contains(&at)
             || self.messages.get(index(at)).is_some_and(|message| message.role == Role::System)
     }
 
@@ -259,11 +274,15 @@ impl ContextView {
     fn set_prompt(&mut self, at: u64) {
         let before = self.prompt.replace(at);
         // The prompt of the group before may leave now.
-        let Some(before) = before.filter(|before| *before < self.aged && *before >= self.head) else {
-            return;
-        };
-        if !self.stays(before) {
-            self.old.tokens = self.old.tokens.saturating_add(self.measure(before).tokens);
+        if let Some(before) = before {
+            self.may_leave(before);
+        }
+    }
+
+    /// Counts a message that no longer stays among what is old.
+    pub(super) fn may_leave(&mut self, at: u64) {
+        if at < self.aged && at >= self.head && !self.stays(at) {
+            self.old.tokens = self.old.tokens.saturating_add(self.measure(at).tokens);
         }
     }
 

@@ -414,6 +414,7 @@ impl Run {
             Protocol::Native => Role::Tool,
             Protocol::Text => Role::User,
         };
+        let facts = self.facts_of(&batch);
         let mut blocks = Vec::with_capacity(batch.slots.len());
         for slot in batch.slots {
             let SlotState::Done(settled) = slot.state else { continue };
@@ -431,10 +432,11 @@ impl Run {
                 }
             }
         }
-        match role {
+        let message = match role {
             Role::Tool => self.add_message(role, blocks),
             Role::System | Role::User | Role::Assistant | Role::Custom => self.add_note(role, blocks),
         };
+        self.state.view.keep_facts(facts, message.id);
     }
 
     /// Passes a fact to the slot that waits for it; otherwise the fact is late.

@@ -252,15 +252,14 @@ impl Run {
         let (SlotState::Issued { deadline } | SlotState::Running { deadline, .. }) = slot.state else {
             return;
         };
+        let grants = self.standing_grants(slot.entry.as_ref().map(|entry| entry.tool.level));
         let request = ToolRequest {
             tool: slot.name.clone(),
             arguments: slot.arguments.clone(),
             key: self.key(slot),
             needs: slot.access.allowed(&slot.needs),
             denials: self.shared.denials().clone(),
-            grants: slot.access.allowed_grants(
-                self.standing_grants(slot.entry.as_ref().map(|entry| entry.tool.level)),
-            ),
+            grants: slot.access.allowed_grants(grants),
             access: slot.access,
             deadline,
             again: slot.again,

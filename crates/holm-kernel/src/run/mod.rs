@@ -27,6 +27,7 @@ mod plan;
 mod question;
 mod reply;
 mod result_checks;
+mod retained;
 mod resume;
 mod skill;
 mod state;
@@ -90,6 +91,7 @@ pub struct Run {
     next_event: u64,
     /// Models and prompts that requests share.
     shared: turn::SharedRequestParts,
+    standing: permit::StandingGrants,
 }
 
 /// What a host stores with an input: its number, its time and the digest of its effects.
@@ -122,6 +124,7 @@ impl Run {
             digest: StreamHasher::new(),
             next_event: 0,
             shared,
+            standing: permit::StandingGrants::default(),
         };
         run.refresh_plan_offer();
         let name = run.config().name.clone();
@@ -338,6 +341,7 @@ impl Run {
             digest: StreamHasher::new(),
             next_event: 0,
             shared,
+            standing: permit::StandingGrants::default(),
         }
     }
 

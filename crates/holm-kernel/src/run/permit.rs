@@ -37,6 +37,21 @@ pub(crate) enum GrantorKnowledge {
     Outdated,
 }
 
+/// What calls may use without naming it, kept until the authority changes. It is computed from the
+/// state, so a snapshot does not hold it.
+#[derive(Debug, Default)]
+pub(crate) struct StandingGrants {
+    kept: Option<EpochGrants>,
+    nothing: Arc<GrantSet>,
+}
+
+/// The standing grants of one epoch of the authority.
+#[derive(Debug)]
+struct EpochGrants {
+    epoch: u64,
+    grants: Arc<GrantSet>,
+}
+
 impl Run {
     /// The needs of a call, from the tool's templates and the call's arguments.
     pub(super) fn needs(&self, tool: &ToolSpec, arguments: &Json) -> Result<Arc<[CallNeed]>, String> {
@@ -207,12 +222,28 @@ impl Run {
         self.state.authority.policy.grants.iter().chain(lasting).cloned().collect()
     }
 
-    /// What a call of a tool of this level may use without naming it: where it runs programs, what the run was granted. Once
-    /// something has entered that makes sending a question, a host has to be named, so that it is asked.
-    pub(super) fn standing_grants(&self, level: Option<Level>) -> Arc<GrantSet> {
+    /// What a call of a tool of this level may use without naming it: where it runs programs, what
+    /// the run was granted. Once something has entered that makes sending a question, a host has to
+    /// be named, so that it is asked.
+    pub(super) fn standing_grants(&mut self, level: Option<Level>) -> Arc<GrantSet> {
         if level != Some(Level::Execute) {
-            return Arc::default();
+            return Arc::clone(&self.standing.nothing);
         }
+        let epoch = self.state.authority.epoch;
+        if let Some(kept) = &self.standing.kept
+            && kept.epoch == epoch
+        {
+            return Arc::clone(&kept.grants);
+        }
+        let grants = Arc::new(self.free_grants());
+        self.standing.kept = Some(EpochGrants { epoch, grants: Arc::clone(&grants) });
+        grants
+    }
+
+    /// The lasting grants that no denial hits and that no mark makes a question. They depend on
+    /// grants, denials, leases, marks and the mark rule, each of which changes the
+    /// epoch of the authority.
+    fn free_grants(&self) -> GrantSet {
         let asks_about_sending = self.marks_apply();
         let policy = &self.state.authority.policy;
         let is_free = |grant: &&Grant| {
@@ -220,7 +251,7 @@ impl Run {
             let need = CallNeed::Grant((*grant).clone());
             !is_asked && !matches!(policy.decide_need(&need), PolicyDecision::Denied(_))
         };
-        Arc::new(self.lasting_grants().iter().filter(is_free).cloned().collect())
+        self.lasting_grants().iter().filter(is_free).cloned().collect()
     }
 
     /// Keeps what a person gave with an answer.

@@ -4,6 +4,7 @@ mod estimate;
 mod overflow;
 mod plan;
 mod properties;
+mod retained;
 mod sealed;
 mod summary;
 mod teller;

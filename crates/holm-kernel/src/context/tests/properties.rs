@@ -61,13 +61,15 @@ fn a_move() -> impl Strategy<Value = Move> {
 fn a_policy() -> impl Strategy<Value = ContextPolicy> {
     let summary = prop_oneof![Just(SummaryPolicy::Never), Just(SummaryPolicy::default())];
     let most = prop_oneof![2 => Just(None), 1 => (0_u64..60).prop_map(Some)];
-    (0_u64..1_200, 0_u64..1_200, 0_u64..6, most, summary).prop_map(
-        |(trigger_milli, target_milli, keep_turns, max_messages, summary)| ContextPolicy {
+    let verbatim = prop_oneof![Just(0_u64), 0_u64..4_000];
+    (0_u64..1_200, 0_u64..1_200, 0_u64..6, most, summary, verbatim).prop_map(
+        |(trigger_milli, target_milli, keep_turns, max_messages, summary, verbatim_tokens)| ContextPolicy {
             trigger_milli,
             target_milli,
             keep_turns,
             max_messages,
             summary,
+            verbatim_tokens,
             ..ContextPolicy::default()
         },
     )
@@ -110,7 +112,10 @@ impl World {
             Move::Order(size) => teller.say(Role::System, vec![Block::Text(text(size))]),
             Move::Note => teller.say(Role::Custom, Vec::new()),
             Move::Answer(size) => teller.answer(&text(size)),
-            Move::Work(sizes) => teller.work(sizes),
+            Move::Work(sizes) => {
+                teller.work(sizes);
+                teller.keep_facts(sizes);
+            }
             Move::WorkApart(sizes) => teller.work_apart(sizes),
             Move::Interrupted(size) => {
                 let ids = teller.call(2);

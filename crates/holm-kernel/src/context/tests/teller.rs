@@ -4,7 +4,10 @@ use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 
 use crate::context::plan::CompactionPlan;
 use crate::context::view::ContextView;
-use crate::{Block, ContextPolicy, Family, Message, MessageId, Role, SummaryPolicy, ToolCall, ToolResult};
+use crate::context::{CallFacts, RetainedCall, RetainedFile};
+use crate::{
+    Block, ContextPolicy, Family, Message, MessageId, Retention, Role, SummaryPolicy, ToolCall, ToolResult,
+};
 
 /// A view that grows as a run would grow it.
 pub(super) struct Teller {
@@ -57,6 +60,23 @@ impl Teller {
         let ids: Vec<String> = (first..self.calls).map(|call| format!("call_{call}")).collect();
         self.say(Role::Assistant, ids.iter().map(|id| call(id)).collect());
         ids
+    }
+
+    /// The last results belong to calls that a compaction keeps: one of a list, one of a question per size.
+    pub(super) fn keep_facts(&mut self, sizes: &[usize]) {
+        let message = MessageId::new(self.history.len() as u64 - 1);
+        let call = |tool: &str, retention, size: usize| RetainedCall {
+            tool: tool.into(),
+            arguments: "item, ".chars().cycle().take(size).collect::<String>().into(),
+            retention,
+            result: (size % 2 == 0).then(|| sealed("yes")),
+            message,
+        };
+        let mut calls = vec![call("todo", Retention::Latest, sizes.len())];
+        calls.extend(sizes.iter().map(|size| call("ask_user", Retention::Each, *size)));
+        let file =
+            |size: &usize| RetainedFile { path: format!("src/{size}.rs"), changed: size % 2 == 0, message };
+        self.view.keep_facts(CallFacts { calls, files: sizes.iter().map(file).collect() }, message);
     }
 
     pub(super) fn plan(&mut self, policy: &ContextPolicy, window: u64) -> CompactionPlan {
