@@ -148,7 +148,7 @@ fn are_plain_options(config: &GitConfig) -> bool {
 
 /// Whether a shell would find nothing to run in a text: older versions of git evaluate it.
 fn is_plain_text(text: &str) -> bool {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " -_=.,%@+:/~'".contains(letter);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " -_=.,%@+:/~'\"".contains(letter);
     text.trim_end_matches('\n').chars().all(is_plain) && !text.contains("unsafe")
 }
 
@@ -177,7 +177,7 @@ mod tests {
         for (path, safe, armed) in [
             ("rebase-merge/strategy", "ort\n", "../evil\n"),
             ("rebase-apply/strategy", "recursive", "evil"),
-            ("rebase-merge/strategy_opts", " '--theirs' '--find-renames=50%'\n", " $(touch f)"),
+            ("rebase-merge/strategy_opts", "\"theirs\" \"find-renames=50%\"\n", " \"$(touch f)\""),
             ("rebase-apply/apply-opt", "'-p1' '--whitespace=fix'", "'--unsafe-paths'"),
             (
                 "sequencer/opts",

@@ -47,7 +47,15 @@ pub(crate) enum IndexSafety {
 
 /// The folders of the submodules, relative to the work tree. What cannot be read has none.
 pub(crate) fn gitlinks(git_folder: &Path) -> Vec<PathBuf> {
-    let Ok(bytes) = read_plain_within(&git_folder.join("index"), MAX_INDEX_BYTES) else { return Vec::new() };
+    // A split index keeps most of its entries in another file.
+    let names = std::fs::read_dir(git_folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let shared = names.filter(|name| name.to_string_lossy().starts_with("sharedindex."));
+    let files = std::iter::once("index".into()).chain(shared).map(|name| git_folder.join(name));
+    files.flat_map(|file| gitlinks_in(&file)).collect()
+}
+
+fn gitlinks_in(file: &Path) -> Vec<PathBuf> {
+    let Ok(bytes) = read_plain_within(file, MAX_INDEX_BYTES) else { return Vec::new() };
     // The index does not store the length of object names. A wrong length is noticed at
     // the first invalid name.
     let read = |format: ObjectFormat| {
@@ -67,7 +75,8 @@ pub(crate) fn gitlinks(git_folder: &Path) -> Vec<PathBuf> {
 pub(crate) fn check_index(bytes: &[u8], format: ObjectFormat) -> IndexSafety {
     let mut foreign = None;
     let read = read(bytes, format, |name, mode| {
-        if foreign.is_none() && !is_inside_work_tree(name, mode) {
+        // In a split index, an entry without a name replaces one of the shared file.
+        if foreign.is_none() && !name.is_empty() && !is_inside_work_tree(name, mode) {
             foreign = Some(String::from_utf8_lossy(name).into_owned());
         }
     });
@@ -114,7 +123,7 @@ fn read(bytes: &[u8], format: ObjectFormat, mut visit: impl FnMut(&[u8], u32)) -
         // Git takes the length from the flags: another one would give it other names.
         let length = usize::from(flags & NAME_LENGTH);
         let has_length = length == name.len().min(usize::from(NAME_LENGTH));
-        let is_sane = !name.is_empty() && has_length && matches!(mode >> 12, 0o4 | 0o10 | 0o12 | 0o16);
+        let is_sane = has_length && matches!(mode >> 12, 0o4 | 0o10 | 0o12 | 0o16);
         is_sane.then_some(())?;
         visit(&name, mode);
     }
@@ -191,6 +200,15 @@ mod tests {
             assert_eq!(check_index(&bytes, format), IndexSafety::ForeignPath(name), "version {version}");
         }
         assert!(at.is_some() || version == "4");
+        if format == ObjectFormat::Sha1 {
+            git(&["update-index", "--split-index"]);
+            std::fs::write(folder.path().join("a"), "changed").unwrap();
+            git(&["add", "a"]);
+            let bytes = std::fs::read(folder.path().join(".git/index")).unwrap();
+            assert_eq!(check_index(&bytes, format), IndexSafety::Safe, "split, version {version}");
+            let found = gitlinks(&folder.path().join(".git"));
+            assert_eq!(found, [Path::new("b/sub"), Path::new("sub")], "split, version {version}");
+        }
     }
 
     #[test]

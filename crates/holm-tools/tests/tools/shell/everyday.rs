@@ -119,7 +119,7 @@ async fn the_file_of_an_output_is_not_changed_where_its_folder_lies_in_the_works
             assert!(cell.path("work/tmp/outputs/kept").exists(), "{way:?}: {script}");
         }
         let all = std::fs::read_to_string(cell.path("work/tmp/outputs/1.txt")).unwrap();
-        assert!(all.starts_with("1\n2\n") && all.ends_with("20000\n"), "{way:?}");
+        assert!(all.starts_with("1\n2\n") && all.contains("\n20000\n"), "{way:?}");
         assert!(!cell.path("out/1.txt").exists(), "{way:?}");
     }
 }
@@ -129,21 +129,24 @@ async fn no_advice_names_a_grant_that_can_never_be_given() {
     for way in WAYS {
         let cell = Cell::new(way);
         cell.outside("sh", &["-c", "git init -q . && git init -q sub && git init -q ../other"]);
+        cell.outside("git", &["config", "core.hooksPath", "ci"]);
+        cell.write("work/ci/pre-commit", "#!/bin/sh\n");
         cell.write("other/.env", "secret");
         cell.write("other/.ssh/key", "secret");
         let shell = cell.shell().denials(DenyRules::of_commands());
         let other = cell.path("other").display().to_string();
-        for script in [
-            "echo x > sub/.git/hooks/pre-commit",
-            "echo x >> sub/.git/config",
-            &format!("echo x > {other}/.git/hooks/pre-commit"),
-            &format!("echo x >> {other}/.git/config"),
-            &format!("cat {other}/.ssh/key"),
-            &format!("cat {other}/.env"),
-            &format!("echo x > {other}/.bashrc"),
+        for (script, never) in [
+            ("echo x > sub/.git/hooks/pre-commit", "write:"),
+            ("echo x >> sub/.git/config", "write:"),
+            ("echo x > ci/pre-commit", "write:"),
+            (&format!("echo x > {other}/.git/hooks/pre-commit"), "write:"),
+            (&format!("echo x >> {other}/.git/config"), "write:"),
+            (&format!("cat {other}/.ssh/key"), ""),
+            (&format!("cat {other}/.env"), ""),
+            (&format!("echo x > {other}/.bashrc"), "write:"),
         ] {
             let said = cell.sh(&shell, script).await.text;
-            assert!(!said.contains("needs the grant"), "{way:?}: {script}: {said}");
+            assert!(!said.contains(&format!("needs the grant {never}")), "{way:?}: {script}: {said}");
         }
         let said = cell.sh(&shell, &format!("cat {other}/file")).await.text;
         assert!(!said.contains("regardless of grants"), "{way:?}: {said}");
