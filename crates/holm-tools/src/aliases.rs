@@ -111,6 +111,20 @@ const TABLE: &[ToolAliases] = &[
             ("path", "paths"),
         ],
     },
+    ToolAliases {
+        tool: "shell",
+        names: &["bash", "Bash", "run_command", "execute_command", "run_shell_command", "run_terminal_cmd"],
+        arguments: &[
+            ("command", "script"),
+            ("cmd", "script"),
+            // Some models mean milliseconds. The longest time that a command can have is then the result.
+            ("timeout", "seconds"),
+            ("timeout_ms", "seconds"),
+            ("cwd", "folder"),
+            ("workdir", "folder"),
+            ("working_directory", "folder"),
+        ],
+    },
 ];
 
 const PATH: &[(&str, &str)] = &[

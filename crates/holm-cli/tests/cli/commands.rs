@@ -104,6 +104,15 @@ fn one_flag_lets_a_run_work_in_its_folder_and_nowhere_else() {
 }
 
 #[test]
+fn a_command_in_the_words_of_other_agents_runs() {
+    let call = json!({ "command": "pwd; echo hi", "timeout": 120_000, "cwd": "deep" });
+    let stage = Stage::new([Act::calls(&[("c", "bash", &call.to_string())]), Act::says("Done.")]);
+    fs::create_dir(stage.work().join("deep")).unwrap();
+    let told = told(&stage, &[], &[]);
+    assert!(told[0].contains("/deep\nhi\n[exit status 0]"), "{}", told[0]);
+}
+
+#[test]
 fn files_in_tmp_last_as_long_as_the_run_and_belong_to_it_alone() {
     let look = "cat /tmp/a.txt $TMPDIR/b.txt; cat /tmp/deep/c.txt; ls /tmp";
     let stage = Stage::new(

@@ -24,7 +24,8 @@ fn run(stage: &Stage, more: &[&str]) -> Ran {
 fn results(stage: &Stage) -> Vec<String> {
     let last = |request: &holm_testkit::double::Seen| {
         let body: Value = serde_json::from_str(&request.text()).unwrap();
-        body["messages"].as_array().unwrap().last().unwrap()["content"].to_string()
+        let last = body["input"].as_array().unwrap().last().unwrap();
+        last["output"].as_str().unwrap_or_else(|| panic!("{last}")).to_owned()
     };
     stage.double.requests().iter().skip(1).map(last).collect()
 }
@@ -48,7 +49,7 @@ fn commands_read_the_workspace_and_write_temporary_files_only() {
     run(&stage, &["--mode", "plan"]);
     let result = &results(&stage)[0];
     for part in
-        ["the note", "said", r"\nt\n", "no home", "Read-only file system", "[plan mode: commands can write"]
+        ["the note", "said", "\nt\n", "no home", "Read-only file system", "[plan mode: commands can write"]
     {
         assert!(result.contains(part), "{part}: {result}");
     }

@@ -1,12 +1,22 @@
 use std::{collections::BTreeSet, sync::Arc};
 
+use holm_jail::{JailEngine, JailLauncher};
 use holm_runtime::Tool;
 
 use super::aliases;
 use crate::{
     files::{FileToolContext, tools},
     root::WorkspaceRoot,
+    shell::WorkspaceShell,
 };
+
+/// All tools that have other names.
+fn tools_with_aliases() -> Vec<Arc<dyn Tool>> {
+    let folder = tempfile::tempdir().unwrap();
+    let (launcher, engine) = (JailLauncher::this_executable(), JailEngine::Landlock);
+    let shell = WorkspaceShell::new(launcher, engine, folder.path()).unwrap();
+    file_tools().into_iter().chain([Arc::new(shell.script_tool()) as Arc<dyn Tool>]).collect()
+}
 
 fn file_tools() -> Vec<Arc<dyn Tool>> {
     let folder = tempfile::tempdir().unwrap();
@@ -15,7 +25,7 @@ fn file_tools() -> Vec<Arc<dyn Tool>> {
 
 #[test]
 fn every_alias_means_a_tool_and_an_argument_that_are_there() {
-    let tools = file_tools();
+    let tools = tools_with_aliases();
     for alias in aliases() {
         let tool = tools.iter().find(|tool| tool.declaration().name == alias.tool);
         let schema = &tool.unwrap_or_else(|| panic!("{}", alias.tool)).declaration().schema;
@@ -35,7 +45,7 @@ fn a_name_means_one_tool() {
     let aliases = aliases();
     let names: BTreeSet<&str> = aliases.iter().map(|alias| alias.name.as_str()).collect();
     assert_eq!(names.len(), aliases.len());
-    let tools = file_tools();
+    let tools = tools_with_aliases();
     let own = |name: &str| tools.iter().any(|tool| tool.declaration().name == name);
     assert!(aliases.iter().all(|alias| alias.name == alias.tool || !own(&alias.name)));
 }

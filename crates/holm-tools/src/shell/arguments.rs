@@ -137,8 +137,8 @@ fn schema<const N: usize, const M: usize>(
             Json::object([
                 ("type", Json::from("integer")),
                 ("minimum", Json::from(1_u64)),
-                ("maximum", Json::from(MAX_SECONDS)),
-                ("description", Json::from("Timeout in seconds; default 120.")),
+                // A larger number is not refused but cut to the longest time.
+                ("description", Json::from("Timeout in seconds, at most 600; default 120.")),
             ]),
         ),
     ];
