@@ -243,7 +243,8 @@ fn a_session_and_its_fork_have_one_cache_key_and_another_session_another() {
     stage.run(&["-p", "a", "--session", "one"]).says("1\n");
     stage.run(&["-p", "b", "--session", "one", "--resume"]).says("2\n");
     stage.run(&["-p", "c", "--session", "two"]).says("3\n");
-    stage.run(&["-p", "d", "--fork", "one", "--session", "three"]).says("4\n");
+    let ran = stage.run(&["-p", "d", "--fork", "one", "--session", "three"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "4\n"), "{ran:?}");
     let keys = keys(&stage);
     assert_eq!(keys[0], keys[1]);
     assert_ne!(keys[0], keys[2]);
