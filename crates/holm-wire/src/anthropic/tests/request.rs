@@ -122,7 +122,7 @@ fn breakpoints_last_an_hour_where_that_is_asked_for() {
         let options = WireOptions { caching, ..WireOptions::default() };
         let sent =
             encode(&mut RequestEncoder::new(Arc::new(AnthropicCodec::default())), &request, &view, &options);
-        body(&sent).to_owned()
+        String::from(body(&sent))
     };
     let (on, hour) = (sent(Caching::On), sent(Caching::Hour));
     assert_eq!(hour.matches(r#""cache_control":{"type":"ephemeral","ttl":"1h"}"#).count(), 4);
