@@ -1,4 +1,5 @@
-//! `holm usage`: shows what sessions have used, and how much of it the providers' prompt caches served.
+//! `holm usage`: shows what sessions have used, and how much of it the providers' prompt caches
+//! served.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Tools that join while a run goes on: the list of a request stays, so that the provider's prompt cache holds.
+//! Tools that join while a run goes on: the list of a request stays, so that the provider's prompt
+//! cache holds.
 
 use alloc::{
     boxed::Box,
