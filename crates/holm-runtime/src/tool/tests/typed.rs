@@ -151,7 +151,7 @@ fn a_tool_that_could_never_be_used_is_told_before_the_run() {
          array, object or null"
     );
     assert!(told(declared("")).contains("no name"));
-    assert!(told(declared("a").needs(["read:{path}"]).unwrap()).contains("its argument `path`"));
+    assert!(told(declared("a").needs(["read:{path}"]).unwrap()).contains("the argument `path`"));
     let mut promise = declared("a");
     let rule = Rule::Pattern { regex: "(".into(), must: Must::Match };
     promise.postconditions = vec![Postcondition::new("p", rule)];
