@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc};
 
 use holm_grants::{GrantSet, Level, Mode};
 use holm_kernel::{
-    Approvals, Config, Effect, Event, Ladder, Limits, ModelSpec as ModelCard, Run, Started, Timestamp,
+    Approvals, Config, ContextPolicy, Effect, Event, Ladder, Limits, ModelSpec as ModelCard, Run, Started,
+    Timestamp,
     journal::{self, StepError},
 };
 
@@ -17,6 +18,10 @@ use crate::{
 
 /// Makes the end of a child's system prompt from its configuration.
 pub(super) type ChildPrompt = dyn Fn(&Config) -> String + Send + Sync;
+
+/// Tokens for the user's last words, and as many for lists, plans, answers and names of files,
+/// that a compaction keeps.
+const VERBATIM_TOKENS: u64 = 2_000;
 
 /// Builds an agent. It can only ask its model until tools and grants are added explicitly.
 #[must_use]
@@ -33,7 +38,10 @@ pub struct AgentBuilder {
 impl AgentBuilder {
     pub(super) fn new(model: ModelCard, client: Arc<dyn Model>) -> Self {
         Self {
-            config: Config::new(model),
+            config: Config {
+                context: ContextPolicy { verbatim_tokens: VERBATIM_TOKENS, ..ContextPolicy::default() },
+                ..Config::new(model)
+            },
             host: RunHost::new(client),
             tools: Toolbox::new(),
             helpers: None,

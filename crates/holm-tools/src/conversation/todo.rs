@@ -6,7 +6,7 @@ use std::{
 };
 
 use holm_grants::Level;
-use holm_kernel::ToolSpec;
+use holm_kernel::{Retention, ToolSpec};
 use holm_runtime::{ToolInvocation, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -66,7 +66,7 @@ impl TypedTool for TodoTool {
 
     fn declare(&self) -> ToolSpec {
         let what = "Stores your to-do list. Send the whole list every time; work on one item at a time.";
-        Self::named("todo", what).level(Level::None)
+        ToolSpec { retention: Retention::Latest, ..Self::named("todo", what).level(Level::None) }
     }
 
     async fn call(self: Arc<Self>, list: TodoArguments, _: ToolInvocation) -> Result<String, String> {
