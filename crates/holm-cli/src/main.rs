@@ -176,7 +176,10 @@ fn main() -> ExitCode {
         Err(said) => return told(&said, &screen),
     };
     let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
-    match execute(cli, given.subcommand_name().unwrap_or_default()) {
+    let ended = execute(cli, given.subcommand_name().unwrap_or_default());
+    // Tasks that were still under way may hold a shell.
+    holm_tools::shell::remove_shell_homes();
+    match ended {
         Ok(exit) => match TerminalOutput::lost() {
             Some(why) if exit == CommandExit::Done => {
                 screen.note(&format!("error: could not write everything to standard output: {why}"));

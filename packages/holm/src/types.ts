@@ -70,6 +70,8 @@ export interface Config {
   depth?: number;
   /** What happens to children in the background at a natural end of the run. */
   children_at_end?: ChildrenAtEnd;
+  /** Which tools the model is offered in plan mode. */
+  plan_offer?: PlanOffer;
 }
 
 /** What happens to children in the background at a natural end of their run. A run that is cancelled, fails or reaches a limit always stops them. */
@@ -78,6 +80,13 @@ export type ChildrenAtEnd =
   | 'wait'
   /** They are stopped, and the run ends. */
   | 'stop';
+
+/** Which tools a model is offered in plan mode. Calls of tools that plan mode refuses are denied in both cases. */
+export type PlanOffer =
+  /** The same tools as in every mode. The request keeps its prefix when the mode changes. */
+  | 'all'
+  /** Only those that can be used. When the mode changes, the others return in their old places. */
+  | 'usable';
 
 /** How a question about a call is answered. */
 export type Approvals =
@@ -126,6 +135,8 @@ export interface ContextPolicy {
   max_messages?: number | null;
   /** Whether and how the oldest part is summarised. */
   summary?: SummaryPolicy;
+  /** Tokens for the last words of the user that stay in view, and as many for the facts that the note about the rest repeats word for word: calls of tools with a `Retention`(crate::Retention) and the files that were used. Each is at most an eighth of the target. Zero keeps the task and the latest prompt only. */
+  verbatim_tokens?: number;
 }
 
 /** Whether a model is asked to summarise what leaves the window. */
@@ -396,6 +407,10 @@ export interface ToolDeclaration {
   aborts_siblings?: boolean;
   /** Whether a call may be answered at once while its child still works; only agents have children. */
   background?: Background;
+  /** Whether a tool that changes things can also be used in plan mode, where it only looks. */
+  in_plan?: PlanAccess;
+  /** Which of its calls survive a compaction word for word. */
+  retention?: Retention;
 }
 
 /** What carries out a tool's calls. */
@@ -488,10 +503,26 @@ export type Exemption =
 
 /** What a tool does with plan mode. */
 export type PlanRole =
-  /** Narrows the run to looking, for the calls after it. Nobody is asked. */
+  /** Narrows the run to looking, for the calls after it, without a question. */
   | 'enter'
   /** Asks a person whether the plan may be carried out. An approval restores the mode from before, and no wider one. */
   | 'exit';
+
+/** What plan mode does with a tool whose level it refuses. */
+export type PlanAccess =
+  /** Its calls are refused. */
+  | 'refused'
+  /** Its calls run with `CallAccess::ReadOnly`(crate::CallAccess), and only need what they read and start. The tool enforces that nothing is changed and nothing is sent. */
+  | 'read_only';
+
+/** Which calls of a tool survive a compaction word for word, within `ContextPolicy::verbatim_tokens`(crate::ContextPolicy::verbatim_tokens). */
+export type Retention =
+  /** None: a summary reports them. */
+  | 'none'
+  /** The last one that succeeded, because each replaces the one before: a list, a plan. */
+  | 'latest'
+  /** Each one with its result, also one without an answer: a question to the user. */
+  | 'each';
 
 /** A point in the loop where hooks may be asked. */
 export type ConsultPoint =
@@ -640,11 +671,20 @@ export interface ToolRequest {
   denials: string[];
   /** What the run holds and the call need not name: for tools that run programs, empty for others. Without hosts where a call that names one would be asked about. */
   grants: string[];
+  /** What the call may do with what it was allowed. */
+  access: CallAccess;
   /** When it is stopped. */
   deadline: number;
   /** Whether it ran before and its answer was lost. */
   again: boolean;
 }
+
+/** What a call may do with what it was allowed. */
+export type CallAccess =
+  /** Everything that its needs say. */
+  | 'full'
+  /** It may read and start programs, change nothing and reach no host: plan mode. Only tools that declare `PlanAccess::ReadOnly`(crate::PlanAccess) get such calls. */
+  | 'read_only';
 
 /** A request to start a child run. */
 export interface SpawnRequest {
@@ -1610,7 +1650,6 @@ export type Rule =
   /** A regular expression (in JavaScript's syntax, unanchored, matched in linear time) that must match somewhere, or nowhere. */
   | {
       pattern: {
-        /** The expression. */
         regex: string;
         /** Which of the two. */
         must?: Must;
@@ -1671,9 +1710,8 @@ export type Severity =
   /** Refuse the result. The default: a doubt that was not weighed fails closed. */
   | 'reject';
 
-/** Whose rules decide. */
+/** Whose rules decide about a result. */
 export type Rules =
-  /** Holm's own. */
   | 'holm'
   /** Those of agent.rs, to the letter and with its reason texts, for runs in its compatibility mode. */
   | 'agent_rs';
@@ -1709,7 +1747,6 @@ export type Cases =
   /** A string member of the input names the case, in upper or lower case. */
   | {
       by: {
-        /** The member's name. */
         field: string;
         /** The cases by their names, which are in lower case. */
         cases: Record<string, Case>;
@@ -1769,14 +1806,14 @@ export interface WireOptions {
 export type Delivery =
   /** As a stream of pieces. */
   | 'stream'
-  /** In one body. */
+  /** The reply comes as one body, not as a stream. */
   | 'whole';
 
 /** Whether the model must call a tool. */
 export type ToolChoice =
-  /** It decides. */
+  /** The model decides whether to call tools. */
   | 'auto'
-  /** It may not. */
+  /** The model may not call tools. */
   | 'none'
   /** It must call one. */
   | 'required'
@@ -1787,7 +1824,7 @@ export type ToolChoice =
 export type Parallel =
   /** As the provider likes it. */
   | 'unsaid'
-  /** It may. */
+  /** The model may call several tools at once. */
   | 'allowed'
   /** One call a reply. */
   | 'forbidden';
@@ -1805,20 +1842,14 @@ export type Reasoning =
 
 /** Effort in the words that providers share. */
 export type Effort =
-  /** A little. */
   | 'low'
-  /** Some. */
   | 'medium'
-  /** Much. */
   | 'high';
 
 /** Whether cache breakpoints are set. */
 export type Caching =
   | 'on'
-  /**
-   * On, and prompts are kept for an hour where the format can say so. Writing to the cache costs
-   * more then, so it pays for sessions that pause for longer than five minutes.
-   */
+  /** On, and prompts are kept for an hour where the format can say so. Writing to the cache costs more then, so it pays for sessions that pause for longer than five minutes. */
   | 'hour'
   | 'off';
 
@@ -1904,7 +1935,7 @@ export interface Status {
   idle: boolean;
   /** How long the transcript is. */
   messages: number;
-  /** The journal's end. */
+  /** The last record, which the next one follows. */
   head: Head | null;
 }
 

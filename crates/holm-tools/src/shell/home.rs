@@ -3,10 +3,12 @@
 //! that is killed cannot clear up, so the next one does it: a process that uses the folders holds a
 //! lock beside them, and folders without a held lock are left over.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::{Builder, NamedTempFile};
 
@@ -16,6 +18,21 @@ pub(super) struct ShellHome {
     folder: PathBuf,
     /// Locked as long as the folder is in use.
     _lock: NamedTempFile,
+}
+
+/// The folders in use by this process.
+static IN_USE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Removes the folders of all shells of this process. For a program that ends while tasks still hold a shell:
+/// what they hold is never dropped. Commands cannot be run afterwards.
+pub fn remove_shell_homes() {
+    let homes = std::mem::take(&mut *IN_USE.lock().unwrap_or_else(PoisonError::into_inner));
+    for folder in homes {
+        // A folder that cannot be removed now is left to the next shell.
+        if fs::remove_dir_all(&folder).is_ok() {
+            let _ = fs::remove_file(folder.with_added_extension(LOCK.trim_start_matches('.')));
+        }
+    }
 }
 
 /// How a lock's name ends; before that it is the folder's.
@@ -38,6 +55,7 @@ impl ShellHome {
         lock.as_file().lock()?;
         let folder = folder_of(lock.path());
         private(&folder)?;
+        IN_USE.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.clone());
         let own = Self { folder, _lock: lock };
         for part in [own.home(), own.temporary(), own.outputs()] {
             private(&part)?;
@@ -68,6 +86,7 @@ impl Drop for ShellHome {
     fn drop(&mut self) {
         // A folder that cannot be removed now is left to the next shell.
         let _ = fs::remove_dir_all(&self.folder);
+        IN_USE.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.folder);
     }
 }
 

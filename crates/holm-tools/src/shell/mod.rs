@@ -64,6 +64,7 @@ pub(crate) use child_run::{
 };
 pub(crate) use denied_paths::hold;
 pub use denied_paths::hold_with;
+pub use home::remove_shell_homes;
 pub(crate) use output::OUTPUT_FOLDER;
 pub(crate) use proxy::ProxyDenied;
 pub use report::appeared;

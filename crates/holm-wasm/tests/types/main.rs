@@ -18,7 +18,7 @@ const TARGET: &str = "../../packages/holm/src/types.ts";
 const SOURCES: &[(&str, &[&str])] = &[
     (
         "holm-kernel/src/config/mod.rs",
-        &["Started", "Config", "ChildrenAtEnd", "Approvals", "BatchOrder", "Marks", "MarkRule"],
+        &["Started", "Config", "ChildrenAtEnd", "PlanOffer", "Approvals", "BatchOrder", "Marks", "MarkRule"],
     ),
     ("holm-kernel/src/config/context.rs", &["ContextPolicy", "SummaryPolicy"]),
     ("holm-kernel/src/config/ladder.rs", &["Ladder", "StepUp", "OnRejection"]),
@@ -51,6 +51,8 @@ const SOURCES: &[(&str, &[&str])] = &[
             "Quota",
             "Exemption",
             "PlanRole",
+            "PlanAccess",
+            "Retention",
         ],
     ),
     ("holm-kernel/src/consultation.rs", &["ConsultPoint", "Consultation", "Question", "Answer", "Patch"]),
@@ -62,6 +64,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "Messages",
             "Offer",
             "ToolRequest",
+            "CallAccess",
             "SpawnRequest",
             "Proposal",
             "AskReason",
