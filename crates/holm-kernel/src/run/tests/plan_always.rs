@@ -12,7 +12,7 @@ use crate::*;
 
 /// The tools by name; an agent's own level may be harmless, then its child must be held.
 const NAMES: [&str; 10] =
-    ["look", "save", "act", "run", "helper", "wild", "enter_plan", "exit_plan", "nothing", "beside"];
+    ["look", "save", "act", "helper", "wild", "enter_plan", "exit_plan", "nothing", "beside", "run"];
 
 #[derive(Debug, Clone)]
 enum Op {
