@@ -109,7 +109,7 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     assert!(shown.out.contains("[\"read\",\"two\"]"), "{shown:?}");
     let circles = checked.out.lines().filter(|line| line.contains("agents delegate in a cycle: "));
     let named: Vec<&str> =
-        circles.filter_map(|line| line.split("circle: ").nth(1)?.split(';').next()).collect();
+        circles.filter_map(|line| line.split("cycle: ").nth(1)?.split(';').next()).collect();
     let expect = [
         "five -> five",
         "one -> two -> three -> one",

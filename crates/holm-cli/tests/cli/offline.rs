@@ -104,7 +104,7 @@ fn offline_no_server_and_no_hook_with_an_open_network_is_started() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Not today.\n"), "{ran:?}");
     assert_eq!(ran.err.matches("it asks for an open network").count(), 2, "{ran:?}");
     assert!(!started.exists(), "{ran:?}");
-    assert!(stage.double.requests()[1].text().contains("while offline"), "the call was denied");
+    assert!(stage.double.requests()[1].text().contains("Holm is offline"), "the call was denied");
 }
 
 #[test]
