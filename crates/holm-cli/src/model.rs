@@ -274,12 +274,12 @@ fn read_script(path: &Path) -> Result<ScriptedModel, CommandError> {
 fn demonstration(note: Option<&'static str>) -> ResolvedModel {
     let call = ToolCall {
         id: "demo-1".into(),
-        name: "list".into(),
-        arguments: r#"{"path":"."}"#.into(),
+        name: "glob".into(),
+        arguments: r#"{"pattern":"*"}"#.into(),
         replay: None,
     };
     let calls = Reply { blocks: vec![Block::ToolCall(call)], stop: StopReason::ToolUse, ..Reply::default() };
-    let text = "I am a script and no model. Whatever is asked, I call `list` once and say this. \
+    let text = "I am a script, not a model. I call `glob` once and then say this, whatever you ask. \
                 The loop, the tools, the grants and the journal are real.";
     let says = Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
     let results = [calls, says].map(ModelResult::Replied);

@@ -13,6 +13,9 @@ const HONEST: &[&str] = &[
     "That failed",
     "That was not allowed",
     "I refuse to help with that",
+    // What Holm says itself in place of a claim that nothing shows.
+    "I am not sure that this answers the question",
+    "I have not checked this",
 ];
 
 /// What one command did.

@@ -39,6 +39,23 @@ fn a_run_without_a_choice_uses_the_small_model_and_says_so() {
 }
 
 #[test]
+fn the_small_model_chooses_among_its_few_tools_alone() {
+    let stage = Stage::new([]).file("notes.txt", "one\ntwo\nthree\n");
+    let ran =
+        holm(&stage, &["run", "-p", "How many lines does notes.txt have?", "--grant", "read:**", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.out.contains("notes.txt has 3 lines"), "{ran:?}");
+}
+
+#[test]
+fn what_a_tool_found_is_not_stated_as_the_answer_to_another_question() {
+    let stage = Stage::new([]).file("notes.txt", "one\n").file("zebra.txt", "two\n");
+    let ran = holm(&stage, &["run", "-p", "Which of the files here is the newest?", "--grant", "read:**"]);
+    let lists = ran.out.contains("zebra.txt") || ran.out.contains("notes.txt");
+    assert!(!lists || ran.out.starts_with("I am not sure that this answers the question."), "{ran:?}");
+}
+
+#[test]
 fn addresses_are_copied_out_of_a_text() {
     let text = "Write to Ann <ann@b.example>.";
     let ran = holm(

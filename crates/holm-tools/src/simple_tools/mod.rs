@@ -18,7 +18,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answer;
 mod calculate;
+mod checked_model;
 mod count;
 mod find;
 mod simple_tool;
@@ -32,8 +34,11 @@ use holm_runtime::Tool;
 
 use crate::files::{self, FileToolContext};
 
-/// The tools whose result can be the answer as it is. The one that reads a file is not included,
-/// because the question is usually about the content.
+pub use answer::{FOUND, UNCHECKED};
+pub use checked_model::CheckedModel;
+
+/// The tools whose result is the answer, or is shown as what was found ([`CheckedModel`]). The one
+/// that reads a file is not included, because the question is usually about the content.
 pub const ANSWERING: &[&str] = &["find", "count_lines", "list_files", "calculate", "date"];
 
 /// The tools of one desk, in the order in which a model sees them.

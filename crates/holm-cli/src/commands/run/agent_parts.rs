@@ -157,7 +157,11 @@ impl AgentParts {
         can_work(args, &shelf, &beyond, screen)?;
         let began = shelf.snapshot();
         let helping = HelperTools::of(&began);
-        let shown = if args.tools.is_none() { InitialToolList::Few(&built_in) } else { InitialToolList::All };
+        let shown = match (args.tools, set) {
+            // The few tools of a small model are all that it can choose from.
+            (Some(_), _) | (None, tools::BuiltinToolSet::Few) => InitialToolList::All,
+            (None, _) => InitialToolList::Few(&built_in),
+        };
         let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
         let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == ToolFilter::All);
         let environment = environment(set, args, places, &terminal).await;
@@ -214,7 +218,13 @@ impl AgentParts {
         let marks = Marks { untrusted: !self.guides.untrusted.is_empty(), private: false };
         let environment = self.environment.as_ref().map(SessionEnvironment::block).unwrap_or_default();
         let system = system(args, &instructions.text, &self.crew, self.guides, taught, environment);
-        let builder = Agent::builder(self.chosen.card, self.chosen.client)
+        let client = match (self.chosen.fits, self.set) {
+            (tools::BuiltinToolSet::Few, tools::BuiltinToolSet::Few) => {
+                Arc::new(simple_tools::CheckedModel::new(self.chosen.client))
+            }
+            _ => self.chosen.client,
+        };
+        let builder = Agent::builder(self.chosen.card, client)
             .name(called(args))
             .system(system)
             .config(|config| {
@@ -637,11 +647,6 @@ fn settle(
     } else {
         plan_tools().into_iter().collect()
     };
-    if set == tools::BuiltinToolSet::Few {
-        // The results of these tools are the answer, word for word: a small model that repeats a
-        // number may get it wrong.
-        config.policy.terminal_tools.extend(simple_tools::ANSWERING.iter().map(ToString::to_string));
-    }
     // The registry gives their names to no other tool.
     config.tools.extend(plans.into_iter().chain(helping.status.clone()));
     config.policy.announcements = Announcements::Corrected;
