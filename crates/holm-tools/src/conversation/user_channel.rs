@@ -50,7 +50,8 @@ impl<P: UserChannel> TypedTool for AskUserTool<P> {
     type Output = ToolOutput;
 
     fn declare(&self) -> ToolSpec {
-        let what = "Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.";
+        let what = "Asks the user a question and waits for the answer. Ask only what you cannot find out \
+            yourself.";
         let tool = Self::named(ASK_USER, what).level(Level::None);
         // One at a time: a person who is asked two questions at once answers neither well.
         ToolSpec { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
