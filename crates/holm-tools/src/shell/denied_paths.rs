@@ -231,8 +231,9 @@ impl DeniedPathScan<'_> {
     /// that a login obeys.
     fn hold_missing(&mut self, written: &[PathBuf]) {
         let workspace = self.workspace;
-        let names = || autorun::protected().filter(|pattern| !pattern.contains('*'));
-        for name in names().map(|pattern| pattern.trim_end_matches('/')) {
+        // As few as possible: each of them costs every command a little.
+        for name in autorun::protected_in_projects().filter(|pattern| !pattern.contains('*')) {
+            let name = name.trim_end_matches('/');
             if workspace.join(name).parent().is_some_and(Path::is_dir) {
                 self.hold_missing_name(workspace, name);
             }
@@ -242,7 +243,8 @@ impl DeniedPathScan<'_> {
         let elsewhere = written.iter().filter(|root| !root.starts_with(workspace) && root.is_dir());
         let homes: BTreeSet<PathBuf> = elsewhere.cloned().chain(home).collect();
         for folder in &homes {
-            for name in names().map(|pattern| pattern.trim_end_matches('/')).chain(DenyRules::startup()) {
+            let names = autorun::protected().filter(|pattern| !pattern.contains('*'));
+            for name in names.map(|pattern| pattern.trim_end_matches('/')).chain(DenyRules::startup()) {
                 self.hold_missing_name(folder, name);
             }
         }
@@ -524,6 +526,9 @@ mod tests {
             assert!(text.contains(&format!("{:?}", home.join(name))), "{name}: {text}");
         }
         assert!(!text.contains(&format!("{:?}", home.join("notes"))));
+        for name in [".bashrc", ".xprofile", ".emacs"] {
+            assert!(!text.contains(&format!("{:?}", work.join(name))), "{name}: a project is no home");
+        }
         let named = format!("write:{}/.config/autostart/**", home.display());
         let text = held(&[&whole[..], &[named]].concat());
         assert!(!text.contains(&format!("{:?}", home.join(".config/autostart"))), "{text}");

@@ -181,7 +181,9 @@ fn is_of_git(git: &Path, path: &Path) -> bool {
     let first = path.strip_prefix(git).ok().and_then(|inside| inside.iter().next()?.to_str());
     first.is_some_and(|name| {
         let name = name.trim_end_matches(".lock");
-        GIT_NAMES.contains(&name) || !name.contains(|letter: char| letter.is_ascii_lowercase())
+        // As `HEAD`, `ORIG_HEAD` and `COMMIT_EDITMSG`, and not as `LICENSE`.
+        let is_capital = !name.contains(|letter: char| letter.is_ascii_lowercase());
+        GIT_NAMES.contains(&name) || (is_capital && (name.contains('_') || name == "HEAD"))
     })
 }
 
@@ -237,12 +239,14 @@ mod tests {
             symlink("/etc/target", work.join(link)).unwrap();
         }
         symlink("/etc/target", work.join("sub/link")).unwrap();
-        symlink("/etc/target", work.join("bare/lib.so")).unwrap();
+        for link in ["bare/lib.so", "bare/LICENSE"] {
+            symlink("/etc/target", work.join(link)).unwrap();
+        }
         let lines = record.settle();
         for link in links {
             assert!(!work.join(link).is_symlink(), "{link}: {lines:?}");
         }
-        for kept in ["sub/link", "bare/lib.so", "sub/.git/ORIG_HEAD"] {
+        for kept in ["sub/link", "bare/lib.so", "bare/LICENSE", "sub/.git/ORIG_HEAD"] {
             assert!(work.join(kept).is_symlink(), "{kept}: {lines:?}");
         }
         let said = |word: &str| lines.iter().any(|line| line.starts_with("sub: ") && line.contains(word));
