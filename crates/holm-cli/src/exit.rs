@@ -31,7 +31,7 @@ pub(crate) enum CommandExit {
 /// What `holm --help` says about them.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0    the answer is there
+  0    answered
   1    something went wrong on this machine
   2    the command was not understood, or a file that it reads has a mistake
   3    the run ended without an answer, all its calls were denied, or the tool failed

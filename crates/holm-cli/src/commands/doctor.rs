@@ -43,7 +43,7 @@ impl DiagnosisState {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Good => "good",
-            Self::Lacking => "lacking",
+            Self::Lacking => "missing",
             Self::Bad => "bad",
         }
     }
@@ -94,7 +94,7 @@ async fn database(places: &HolmPaths) -> DoctorFinding {
     let path = places.database();
     let (state, words) = if path.exists() {
         match Store::check(&path).await {
-            Ok(()) => (DiagnosisState::Good, format!("{} holds together", path.shown())),
+            Ok(()) => (DiagnosisState::Good, format!("{} is undamaged", path.shown())),
             Err(error) => (DiagnosisState::Bad, unsound(places, &error)),
         }
     } else {

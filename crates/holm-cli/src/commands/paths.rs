@@ -20,7 +20,7 @@ pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<C
     let places = HolmPaths::find(data)?;
     let found = places.found();
     let mut rows: Vec<(&str, PathBuf, &str)> = vec![
-        ("data", places.data.clone(), "everything of yours; no tool may touch it"),
+        ("data", places.data.clone(), "your sessions, keys and trust; no tool may touch it"),
         ("sessions", places.database(), "your sessions: messages, calls and results"),
         (
             "tools",
@@ -43,7 +43,7 @@ pub(crate) fn execute(args: &PathsArgs, data: Option<&Path>) -> anyhow::Result<C
     );
     rows.extend(found.policies.into_iter().map(|(file, named)| match named {
         ExplicitPath::Yes => ("own_policy", file, "what binds you because $HOLM_POLICY names it"),
-        ExplicitPath::No => ("policy", file, "what the administrator has settled"),
+        ExplicitPath::No => ("policy", file, "the administrator's settings"),
     }));
     let screen = TerminalOutput::default();
     if args.json {

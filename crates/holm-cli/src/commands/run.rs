@@ -119,7 +119,7 @@ pub(crate) struct RunArgs {
     /// Maximum cost of the session, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
-    /// The most model turns for each prompt of the session
+    /// Maximum model turns for each prompt of the session
     /// [default: none where a person or --budget bounds the run, else 200]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     turns: Option<u64>,

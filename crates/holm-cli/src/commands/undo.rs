@@ -266,7 +266,7 @@ fn no_session(session: &str, error: JournalStorageError) -> anyhow::Error {
         JournalStorageError::Missing { .. } => {
             let message = format!("there is no session `{session}`");
             CommandError::new(CommandExit::Missing, message)
-                .hint("holm session list shows which there are")
+                .hint("holm session list shows them")
                 .into()
         }
         other => other.into(),

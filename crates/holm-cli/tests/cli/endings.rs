@@ -168,7 +168,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       -V, --version               Print version
 
     Exit codes:
-      0    the answer is there
+      0    answered
       1    something went wrong on this machine
       2    the command was not understood, or a file that it reads has a mistake
       3    the run ended without an answer, all its calls were denied, or the tool failed

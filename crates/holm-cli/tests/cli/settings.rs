@@ -348,7 +348,7 @@ fn the_doctor_knows_a_sound_database_that_is_no_store_of_this_version() {
         said.lines().find(|line| line.contains("  database  ")).unwrap().to_owned()
     };
     let sound = row("");
-    assert!(sound.starts_with("good ") && sound.ends_with("holm.db holds together"), "{sound}");
+    assert!(sound.starts_with("good ") && sound.ends_with("holm.db is undamaged"), "{sound}");
     for (damage, wrong, remedy) in [
         ("PRAGMA application_id = 1", "holm.db is not a Holm store", "`holm restore FOLDER`"),
         ("PRAGMA user_version = 99", "the store has schema 99", "use the program that wrote it"),

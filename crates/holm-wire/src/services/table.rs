@@ -96,7 +96,7 @@ pub struct UnknownServiceError {
 
 fn hint(suggestion: Option<&str>) -> String {
     suggestion.map_or_else(
-        || "; define it as a service with a base URL".into(),
+        || "; for your own provider, configure a base URL".into(),
         |near| alloc::format!("; did you mean {near}?"),
     )
 }

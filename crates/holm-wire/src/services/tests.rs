@@ -163,8 +163,8 @@ fn a_slip_is_noticed_and_a_stranger_is_not_taken_for_a_friend() {
     check("perplex", "; did you mean perplexity?");
     check("togetherai2", "; did you mean together?");
     check("qwn", "; did you mean qwen?");
-    check("acme", "; define it as a service with a base URL");
-    check("", "; define it as a service with a base URL");
+    check("acme", "; for your own provider, configure a base URL");
+    check("", "; for your own provider, configure a base URL");
     let long = "x".repeat(5_000);
     assert!(ServiceTable::stock().find(&long).unwrap_err().to_string().len() < 200);
 }

@@ -60,7 +60,7 @@ fn told(tour: &TourContext, event: &Event) {
                 |name: &str| metadata.as_ref().and_then(|data| data.get(name)?.as_u64()).unwrap_or(0);
             let (micros, fuel, memory) = (number("micros"), number("fuel"), number("memory") >> 10);
             tour.tell("sandbox", &format!("WASM, {micros} µs, {fuel} steps, {memory} KiB of memory"));
-            tour.tell("check", &format!("{bytes} bytes: not empty, no error in disguise"));
+            tour.tell("check", &format!("{bytes} bytes: not empty, not an error message"));
         }
         Event::CallFinished { metadata, .. } => {
             let why = metadata.as_ref().and_then(|data| data.get("ended")?.as_str().map(ToOwned::to_owned));
