@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holm_grants::Level;
-use holm_kernel::{Pace, ToolOutput, ToolSpec};
+use holm_kernel::{Pace, Retention, ToolOutput, ToolSpec};
 use holm_runtime::{BoxFuture, ToolInvocation, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,7 +54,9 @@ impl<P: UserChannel> TypedTool for AskUserTool<P> {
             yourself.";
         let tool = Self::named(ASK_USER, what).level(Level::None);
         // One at a time: a person who is asked two questions at once answers neither well.
-        ToolSpec { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
+        let (timeout_ms, pace) = (Some(PATIENCE_MS), Pace::Exclusive);
+        // What a person answered is not to be asked again after a compaction.
+        ToolSpec { timeout_ms, pace, retention: Retention::Each, ..tool }
     }
 
     async fn call(self: Arc<Self>, asked: AskUserArguments, job: ToolInvocation) -> ToolOutput {
