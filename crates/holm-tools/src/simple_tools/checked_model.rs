@@ -35,17 +35,17 @@ impl CheckedModel {
 
 impl Model for CheckedModel {
     fn open(&self) -> Box<dyn ModelConnection> {
-        Box::new(CheckedConnection(self.0.open()))
+        Box::new(CheckedModelConnection(self.0.open()))
     }
 
     fn open_run(&self, run: &str) -> Box<dyn ModelConnection> {
-        Box::new(CheckedConnection(self.0.open_run(run)))
+        Box::new(CheckedModelConnection(self.0.open_run(run)))
     }
 }
 
-struct CheckedConnection(Box<dyn ModelConnection>);
+struct CheckedModelConnection(Box<dyn ModelConnection>);
 
-impl ModelConnection for CheckedConnection {
+impl ModelConnection for CheckedModelConnection {
     fn call(&mut self, ask: ModelRequest<'_>) -> BoxFuture<'static, ModelResult> {
         let exchange = Exchange::of(ask.messages);
         let (call, deltas) = (ask.call, Arc::clone(&ask.deltas));
