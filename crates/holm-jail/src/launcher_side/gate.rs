@@ -42,7 +42,9 @@ pub(super) fn is_needed(order: &JailOrder) -> bool {
         order.roots.iter().filter(|root| matches!(root.access, RootAccess::Protected | RootAccess::Hidden));
     // One that has rights of its own keeps its namespaces to itself.
     let is_plain = || program.metadata().is_ok_and(|data| data.permissions().mode() & 0o6000 == 0);
-    held.count() > MOST_TAKEN_OVER && is_plain() && mounts_are_given()
+    // A name that is missing gets no mount.
+    let mounts = held.filter(|root| protect::is_there(&root.path)).take(MOST_TAKEN_OVER + 1).count();
+    mounts > MOST_TAKEN_OVER && is_plain() && mounts_are_given()
 }
 
 /// Becomes a gate and never returns, if this process was started as one.
