@@ -14,7 +14,7 @@ pub use chat::{Page, columns, in_pieces, laid, safe};
 #[expect(dead_code, reason = "other files of the chat use the rest of these")]
 mod chat {
     mod code;
-    mod growing;
+    mod incremental_text;
     mod markdown;
     mod text;
     mod theme;

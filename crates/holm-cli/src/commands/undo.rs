@@ -265,9 +265,7 @@ fn no_session(session: &str, error: JournalStorageError) -> anyhow::Error {
     match error {
         JournalStorageError::Missing { .. } => {
             let message = format!("there is no session `{session}`");
-            CommandError::new(CommandExit::Missing, message)
-                .hint("holm session list shows them")
-                .into()
+            CommandError::new(CommandExit::Missing, message).hint("holm session list shows them").into()
         }
         other => other.into(),
     }

@@ -36,7 +36,6 @@ fn environment(permissions: CallPermissions) -> SessionEnvironment {
         workspace: PathBuf::from("/home/me/repo"),
         date: "2026-11-17".into(),
         git: GitState::Branch { name: "main".into(), changed: Some(2) },
-        confined: true,
         permissions,
     }
 }

@@ -25,7 +25,10 @@ fn the_cache_rate_and_each_break_with_its_cause_are_shown() {
     stage.run(&["-p", "d", "--session", "one", "--resume"]).says("4\n");
     let ran = stage.holm(["usage", "--by", "session"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.out.contains("86000") && ran.out.contains("51.0 %") && ran.out.contains("1 (mode 1)"), "{ran:?}");
+    assert!(
+        ran.out.contains("86000") && ran.out.contains("51.0 %") && ran.out.contains("1 (mode 1)"),
+        "{ran:?}"
+    );
     let ran = stage.holm(["usage", "--session", "one", "--json"]);
     let told: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(told["lines"][0]["name"], "openai/gpt-5-mini");

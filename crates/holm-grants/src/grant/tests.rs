@@ -49,11 +49,7 @@ fn a_wrong_grant_says_what_to_write_instead() {
         GrantError::UnknownKind,
         "unknown grant kind; use read, write, fetch, env, exec, secret, spawn or tool",
     );
-    check(
-        "READ:src",
-        GrantError::Capitals { kind: "read" },
-        "kinds are lower case; write read:",
-    );
+    check("READ:src", GrantError::Capitals { kind: "read" }, "kinds are lower case; write read:");
     check(
         "read: src",
         GrantError::Space { kind: "read" },

@@ -21,8 +21,8 @@ use crate::digest::StreamHasher;
 use crate::loops::{CallFingerprint, RunProgress};
 use crate::planted::{PlantedBug, planted};
 use crate::{
-    BatchOrder, Block, CallAccess, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol, Role,
-    Timestamp, ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
+    BatchOrder, Block, CallAccess, CallId, Check, Ending, Event, NanoUsd, Outcome, Pace, PlanRole, Protocol,
+    Role, Timestamp, ToolCall, ToolKind, ToolOutput, ToolResult, Vote,
 };
 
 /// The calls of one reply.

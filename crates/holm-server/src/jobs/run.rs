@@ -143,14 +143,10 @@ pub enum Outcome {
         text: String,
     },
     /// It failed, but another attempt may succeed.
-    Failed {
-        reason: String,
-    },
+    Failed { reason: String },
     /// It failed, and another attempt would fail too: the model declined, the budget is used up, or
     /// the agent does not exist.
-    Refused {
-        reason: String,
-    },
+    Refused { reason: String },
     /// It took longer than the job's `timeout_s`.
     TimedOut,
     /// Unknown: the attempt was running when the server ended, and its session is gone.

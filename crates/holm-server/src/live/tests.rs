@@ -455,10 +455,7 @@ async fn an_approval_question_says_what_an_answer_for_the_session_covers() {
     let Question::Approval { always: Some(always), never_granted, .. } = &open[0].question else {
         panic!("{open:?}")
     };
-    assert!(
-        always.contains("this exact call; for every later call fetch:https://h.example"),
-        "{always}"
-    );
+    assert!(always.contains("this exact call; for every later call fetch:https://h.example"), "{always}");
     assert!(always.ends_with("and everything below it") && never_granted.is_empty(), "{always}");
     assert_eq!(desk.answer(open[0].id, Answered::Session), Ok(()));
 }

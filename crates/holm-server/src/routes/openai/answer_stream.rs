@@ -317,8 +317,7 @@ impl AnswerStream {
                 None
             }
             Err(problem) => {
-                let message =
-                    format!("the agent's answer does not match the requested schema: {problem}");
+                let message = format!("the agent's answer does not match the requested schema: {problem}");
                 Some(self.fail(FailureClass::Server, &message))
             }
         }
@@ -341,10 +340,13 @@ impl AnswerStream {
             Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is used up".into()),
             Ending::Failed { class, message, .. } => failed(*class, message.clone()),
             Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
-            Ending::Looping { tool, .. } => {
-                failed(FailureClass::Server, format!("the agent called `{tool}` repeatedly without \
-                    progress"))
-            }
+            Ending::Looping { tool, .. } => failed(
+                FailureClass::Server,
+                format!(
+                    "the agent called `{tool}` repeatedly without \
+                    progress"
+                ),
+            ),
             Ending::OverLimit { limit: Limit::OutputTokens, .. } if self.said != AnswerTextState::Nothing => {
                 AnswerPiece::Done { stop: StopReason::MaxTokens, usage: self.usage }
             }
