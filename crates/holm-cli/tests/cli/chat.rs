@@ -222,7 +222,7 @@ fn words_are_found_in_the_session_and_in_all_of_them() {
     chat.hides("Esc ends the search");
     chat.types("/find needle");
     chat.types(ENTER);
-    chat.shows("where `needle` stands");
+    chat.shows("sessions with `needle`");
     chat.types(ENTER);
     chat.shows("The needle lies here.");
     chat.shows("› an older haystack question");

@@ -370,7 +370,7 @@ fn names_that_a_terminal_would_obey_reach_none() {
     chat.shows("haystack");
     chat.types(ESC);
     chat.hides("resume a session");
-    commands(&mut chat, "/find needle", "where `needle` stands");
+    commands(&mut chat, "/find needle", "sessions with `needle`");
     chat.types(ENTER);
     chat.shows("needle");
     chat.shows("\\u{1b}]0;owned");

@@ -325,7 +325,7 @@ fn servers_are_listed_and_trusted_as_they_are_written() {
     assert!(!listed.out.contains(crate::stage::KEY), "{listed:?}");
     let shown = stage.holm(["tool", "trust"]);
     assert!(
-        shown.out.contains("  sea starts `python3 ${OPENAI_API_KEY}/x.py`\n  wants read:src/\n"),
+        shown.out.contains("  sea starts `python3 ${OPENAI_API_KEY}/x.py`\n  asks for read:src/\n"),
         "{shown:?}"
     );
 }

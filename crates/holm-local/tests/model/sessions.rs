@@ -118,18 +118,22 @@ async fn a_prompt_beyond_the_context_is_a_typed_limit() {
     replied(ask(&mut *line, &asked, &[user("Hi")]).await);
 }
 
+/// Makes a question long enough for a note in its place to be shorter.
+const ASIDE: &str = "I ask because we plan a journey by train through the south of Europe, with a day of rest in each \
+                     of the towns, and the children want to know beforehand where they will be. One word is enough.";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_that_fits_no_more_is_shortened_before_it_ends_at_its_limit() {
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let card = ModelSpec { max_output: Some(64), ..ModelSpec::named("local/test") };
-    let agent = Agent::builder(card, open(settings().context(256)))
+    let agent = Agent::builder(card, open(settings().context(512)))
         .events(move |event: &Numbered| heard.lock().unwrap().push(event.event.clone()))
         .build()
         .unwrap();
     let mut session = agent.start().await.unwrap();
     for country in ["France", "Spain", "Italy"] {
-        let report = session.prompt(format!("What is the capital of {country}?")).await.unwrap();
+        let report = session.prompt(format!("What is the capital of {country}? {ASIDE}")).await.unwrap();
         assert!(matches!(report.ending, Ending::Answered { .. }), "{:?}", report.ending);
     }
     events.lock().unwrap().clear();

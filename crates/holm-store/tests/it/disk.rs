@@ -238,7 +238,10 @@ async fn records_that_cannot_be_read_are_not_said_to_be_unwritten() {
     for refused in refused {
         let error = refused.unwrap_err();
         assert!(matches!(error, JournalStorageError::Unreadable { .. }), "{error:?}");
-        assert!(error.to_string().contains("could not be read (the store failed (no such table"), "{error}");
+        assert!(
+            error.to_string().contains("cannot read the journal (the store failed (no such table"),
+            "{error}"
+        );
     }
 }
 

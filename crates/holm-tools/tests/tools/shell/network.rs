@@ -247,9 +247,9 @@ async fn what_names_a_path_opens_nothing_for_a_command_and_the_result_says_so() 
                 let script = format!("curl -sS {}{wanted}", site.origin());
                 let named = format!("{}{path}", site.origin());
                 let output = with_hosts(&shell, &script, &[&named]).await;
-                let known = format!("{} opens nothing here", named.trim_end_matches('/'));
+                let known = format!("{} has no effect here", named.trim_end_matches('/'));
                 assert!(output.text.contains(&known), "{way:?}: {path}: {}", output.text);
-                let grant = format!("the grant fetch:{}", site.origin());
+                let grant = format!("missing grant fetch:{}", site.origin());
                 assert!(output.text.contains(&grant), "{way:?}: {path}: {}", output.text);
             }
         }
@@ -381,7 +381,7 @@ async fn a_program_reaches_the_hosts_that_its_sidecar_asks_for_and_a_call_was_gr
         let output = run(&**tool, &call(&format!("{}/page", site.origin()))).await;
         assert_eq!(output.text, "a page", "{way:?}");
         let output = run(&**tool, &call("http://other.example/")).await;
-        assert!(output.text.contains("for want of fetch:http://other.example"), "{way:?}: {}", output.text);
+        assert!(output.text.contains("missing grant fetch:http://other.example"), "{way:?}: {}", output.text);
         // A call that was granted nothing has no network.
         let mut job = crate::shell::cell::job(&**tool, &call(&format!("{}/page", site.origin())));
         job.needs = Vec::new().into();

@@ -257,7 +257,7 @@ async fn a_program_that_has_changed_does_not_run() {
     cell.write("tools/speaker.sh", &SPEAKER.replace("printf '{'", "cat /etc/passwd"));
     let output = called(&tool, r#"{"who": "x"}"#).await;
     assert_eq!(
-        (output.outcome, output.text.contains("has changed")),
+        (output.outcome, output.text.contains("changed after it was described")),
         (Outcome::Failed, true),
         "{}",
         output.text
@@ -311,7 +311,11 @@ async fn nothing_of_an_untrusted_folder_is_started() {
     ledger.trust(&FolderSurvey::of(&cell.path("tools")).unwrap()).unwrap();
     cell.write("tools/speaker.sh", &format!("{SPEAKER}# changed\n"));
     let changed = look(&ledger).await;
-    assert!(format!("{:?}", changed.problems()).contains("has changed"), "{:?}", changed.problems());
+    assert!(
+        format!("{:?}", changed.problems()).contains("changed after it was described"),
+        "{:?}",
+        changed.problems()
+    );
     cell.write("tools/speaker.sh", SPEAKER);
     assert!(format!("{:?}", look(&ledger).await.problems()).contains("asked in earnest"));
 }

@@ -117,7 +117,7 @@ fn code_that_took_anothers_place_asks_in_vain() {
     assert_eq!(open(PinStatus::Confirmed).0.declaration().needs.len(), 1);
     let (tool, inspection) = open(PinStatus::Replaced);
     assert!(tool.declaration().needs.is_empty());
-    assert!(inspection.warnings[0].contains("replaced"), "{:?}", inspection.warnings);
+    assert!(inspection.warnings[0].contains("its code changed"), "{:?}", inspection.warnings);
 }
 
 #[test]
