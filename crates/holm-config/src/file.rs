@@ -88,7 +88,7 @@ pub struct CommandsSection {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProviderSection {
-    /// The base URL, such as "https://host/v1". Providers that Holm does not know use the
+    /// The base URL, such as `https://host/v1`. Providers that Holm does not know use the
     /// chat format of `OpenAI`.
     #[schemars(with = "Option<String>")]
     pub base_url: Option<LocatedValue<String>>,

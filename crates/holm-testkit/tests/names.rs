@@ -95,7 +95,7 @@ fn comments_name_their_subjects() {
 
 #[test]
 fn doc_comments_say_more_than_the_name() {
-    let stubs = doc_lines(|line| is_stub(line));
+    let stubs = doc_lines(is_stub);
     assert!(
         stubs.len() <= MOST_STUB_DOCS,
         "{} doc comments of three words or fewer, of at most {MOST_STUB_DOCS}; say more, or delete them:\n{}",

@@ -66,5 +66,5 @@ fn announcement(tools: &[Arc<ToolSpec>]) -> String {
             tool.schema.canonical()
         ));
     }
-    envelope::defused(&text).into()
+    envelope::defused(&text)
 }

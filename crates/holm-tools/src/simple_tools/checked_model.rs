@@ -88,11 +88,11 @@ impl Exchange {
         let at = messages.iter().rposition(|message| is_question(&message))?;
         let question = text_of(messages.get(at)?);
         let blocks = || messages.iter().skip(at).flat_map(|message| &message.blocks);
-        let results = blocks().filter_map(|block| match block {
+        let mut results = blocks().filter_map(|block| match block {
             Block::ToolResult(result) => Some(result),
             _ => None,
         });
-        let called = results.last().and_then(|result| {
+        let called = results.next_back().and_then(|result| {
             let call = blocks().filter_map(Block::as_tool_call).find(|call| call.id == result.call)?;
             Some((call.clone(), result.clone()))
         });

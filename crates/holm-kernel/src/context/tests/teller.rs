@@ -69,13 +69,16 @@ impl Teller {
             tool: tool.into(),
             arguments: "item, ".chars().cycle().take(size).collect::<String>().into(),
             retention,
-            result: (size % 2 == 0).then(|| sealed("yes")),
+            result: size.is_multiple_of(2).then(|| sealed("yes")),
             message,
         };
         let mut calls = vec![call("todo", Retention::Latest, sizes.len())];
         calls.extend(sizes.iter().map(|size| call("ask_user", Retention::Each, *size)));
-        let file =
-            |size: &usize| RetainedFile { path: format!("src/{size}.rs"), changed: size % 2 == 0, message };
+        let file = |size: &usize| RetainedFile {
+            path: format!("src/{size}.rs"),
+            changed: size.is_multiple_of(2),
+            message,
+        };
         self.view.keep_facts(CallFacts { calls, files: sizes.iter().map(file).collect() }, message);
     }
 
