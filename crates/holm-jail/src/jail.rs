@@ -14,8 +14,8 @@ use crate::order::{
 };
 use crate::path_set::PathSet;
 
-/// Files that git runs or trusts the next time any program calls it. A child never writes them,
-/// even where it may write `.git`.
+/// Entries of a git folder that git runs or trusts the next time any program calls it. They are
+/// read-only in every git folder that the jail knows, even where `.git` can be written.
 const GIT: [&str; 6] = ["hooks", "config", "config.worktree", "commondir", "remotes", "branches"];
 
 /// Whether a path is, or lies in, a file of a git folder that no
@@ -154,7 +154,7 @@ impl JailTask {
 }
 
 impl Jail {
-    /// A jail without any power.
+    /// A jail that can only read the files that all programs of the system share.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -195,8 +195,8 @@ impl Jail {
     /// Keeps a path read-only inside a folder that can be written. This wins over every write.
     ///
     /// A path that does not exist is not made for this: no engine can hold a name that is not
-    /// there. What appears under it while the job runs is taken away at once, and the job is ended
-    /// at the third; see [`crate::JailOutcome::appeared`].
+    /// there. What appears under it while the job runs is renamed aside at once, and a name that
+    /// appears eight times ends the job; see [`crate::JailOutcome::appeared`].
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, RootAccess::Protected)

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MediaSource, MessageBuffer, ModelCall, ProviderRequest, RequestParts, StreamDecoder};
 
-/// One provider format with its dialect. Hosts call
+/// One provider format, with the differences of one service. Each format has a folder of its own;
+/// `stream.rs` there reads replies and stop reasons. Hosts call
 /// [`RequestEncoder::encode`](crate::RequestEncoder::encode), [`stream`](ProviderCodec::stream) and
-/// [`reply`](ProviderCodec::reply); the encoder calls the other functions.
+/// [`reply`](ProviderCodec::reply); the encoder calls the functions that write.
 pub trait ProviderCodec: fmt::Debug + Send + Sync {
     fn format(&self) -> Format;
 
