@@ -41,7 +41,7 @@ fn wait(listener: &TcpListener, child: &mut Child) -> Result<Vec<u8>, String> {
                 let tell = tell.clone();
                 thread::spawn(move || {
                     if let Some(body) = posted(&stream) {
-                        // Only the first one with tools counts, and nobody waits for another.
+                        // Only the first one with tools counts; no test waits for another.
                         let _ = tell.send(body);
                     }
                     // The connection stays open without an answer until the program is ended.

@@ -2,7 +2,7 @@
 //! answers another question than the user's: it lists a folder when asked for the newest file.
 //!
 //! So a result is stated as the answer only if every word of the question is one that the tool
-//! deals with, and every argument stands in the question. Words that nobody foresaw (an order, a
+//! deals with, and every argument stands in the question. Words outside these lists (an order, a
 //! superlative, a negation, a part of a file) make the result a finding instead: it is shown as
 //! what the tool found. The rules are lists of words, so they work for English questions only;
 //! every other question gets a finding.

@@ -157,11 +157,7 @@ impl AgentParts {
         can_work(args, &shelf, &beyond, screen)?;
         let began = shelf.snapshot();
         let helping = HelperTools::of(&began);
-        let shown = match (args.tools, set) {
-            // The few tools of a small model are all that it can choose from.
-            (Some(_), _) | (None, tools::BuiltinToolSet::Few) => InitialToolList::All,
-            (None, _) => InitialToolList::Few(&built_in),
-        };
+        let shown = InitialToolList::of(args.tools, set, &built_in);
         let plans = if terminal.can_ask() { plan_tools().to_vec() } else { Vec::new() };
         let lookup = lookup(&began, shown, plans, &helping).filter(|_| only == ToolFilter::All);
         let environment = environment(set, args, places, &terminal).await;
@@ -554,6 +550,21 @@ enum InitialToolList<'a> {
     Few(&'a [String]),
     /// All of them.
     All,
+}
+
+impl<'a> InitialToolList<'a> {
+    /// A model that chooses from a set of its own sees all of it: what the user asked for, or the
+    /// few tools of a small model.
+    const fn of(
+        asked: Option<tools::BuiltinToolSet>,
+        set: tools::BuiltinToolSet,
+        built_in: &'a [String],
+    ) -> Self {
+        match (asked, set) {
+            (Some(_), _) | (None, tools::BuiltinToolSet::Few) => Self::All,
+            (None, _) => Self::Few(built_in),
+        }
+    }
 }
 
 /// Looks up the tools that are not shown: of the command's own all but a few, and once there are
