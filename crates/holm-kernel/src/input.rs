@@ -11,7 +11,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Started, StopReason,
+    Answer, Block, Budget, CallId, Family, Marks, NanoUsd, Narrowing, Outcome, Role, Started, StopReason,
     Timestamp, ToolSpec, Usage,
 };
 
@@ -122,12 +122,25 @@ pub struct Prompt {
     /// The marks that the content sets.
     #[serde(default)]
     pub marks: Marks,
+    /// The conversation before the run, oldest message first. It counts only in the first prompt of
+    /// a run; later the run has its own transcript.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<PastMessage>,
+}
+
+/// A message from before the run, as the sender of the prompt reports it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
+pub struct PastMessage {
+    pub role: Role,
+    /// The content, in order. A call counts only if a result for it follows.
+    pub blocks: Vec<Block>,
 }
 
 impl Prompt {
     /// A prompt of plain text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { blocks: alloc::vec![Block::Text(text.into())], marks: Marks::default() }
+        let blocks = alloc::vec![Block::Text(text.into())];
+        Self { blocks, marks: Marks::default(), past: Vec::new() }
     }
 
     /// Its text; pictures and files are left out.

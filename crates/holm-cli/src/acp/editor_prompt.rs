@@ -7,7 +7,7 @@ use agent_client_protocol::{
     Error,
     v1::schema::{ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink},
 };
-use holm::kernel::{Block, Marks, Media, Prompt, Source};
+use holm::kernel::{Block, Media, Prompt, Source};
 
 use super::{call_display::fence, refusal::invalid};
 use crate::{model::ModelMediaSupport, skills::RunSkills};
@@ -53,7 +53,7 @@ pub(super) fn prompt(
         return Err(invalid("the prompt is empty"));
     }
     let words = Some(words).filter(|words| !words.is_empty()).map(Block::Text);
-    let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), marks: Marks::default() };
+    let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), ..Prompt::text("") };
     match takes.unseen(&prompt) {
         Some((_, why)) => Err(invalid(format!("{why}; leave it out, or choose another model"))),
         None => Ok(prompt),

@@ -59,7 +59,7 @@ pub(super) fn read(
     notes.extend(
         missed(&words.typed, work).map(|name| format!("@{name} is not attached: there is no such file")),
     );
-    PromptWithFiles { prompt: Prompt { blocks, marks: holm::kernel::Marks::default() }, notes }
+    PromptWithFiles { prompt: Prompt { blocks, ..Prompt::text("") }, notes }
 }
 
 /// What a person said, without what came with it; and how many files did.

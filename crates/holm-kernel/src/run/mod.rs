@@ -21,6 +21,7 @@ mod changes;
 mod failure;
 mod history;
 mod ladder;
+mod past;
 mod permit;
 mod pinned_offer;
 mod plan;
@@ -388,7 +389,10 @@ impl Run {
             // `check` refuses it.
             Input::Started(_) => {}
             Input::Resumed { host } => self.resumed(host),
-            Input::Prompted(prompt) => self.prompted(prompt),
+            Input::Prompted(mut prompt) => {
+                self.add_past(core::mem::take(&mut prompt.past));
+                self.prompted(prompt);
+            }
             Input::Steered(prompt) => self.steered(prompt),
             Input::FollowedUp(prompt) => self.followed_up(prompt),
             Input::ModelFinished { call, result } => self.model_finished(call, result),

@@ -8,7 +8,7 @@ use holm_guards::{
     postcondition::{Postcondition, Rule},
 };
 use holm_kernel::{
-    Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, PlainAnswer,
+    Answer, Block, CheckRuling, ChildResult, Config, Input, Media, ModelResult, Patch, PlainAnswer, Prompt,
     ProtocolPolicy, Source, ToolKind, ToolOutput, ToolSpec, Verdict,
 };
 
@@ -22,7 +22,7 @@ impl SecretRedactor {
             Input::Started(started) => self.config(&mut started.config),
             Input::Resumed { host } => self.clean(host),
             Input::Prompted(prompt) | Input::Steered(prompt) | Input::FollowedUp(prompt) => {
-                self.blocks(&mut prompt.blocks);
+                self.prompt(prompt);
             }
             Input::ModelFinished { result, .. } | Input::Summarised { result, .. } => self.result(result),
             Input::Judged { verdict, .. } => match verdict {
@@ -51,6 +51,12 @@ impl SecretRedactor {
             | Input::BudgetChanged(_)
             | Input::TimePassed => {}
         }
+    }
+
+    fn prompt(&self, prompt: &mut Prompt) {
+        let Prompt { blocks, marks: _, past } = prompt;
+        self.blocks(blocks);
+        past.iter_mut().for_each(|message| self.blocks(&mut message.blocks));
     }
 
     /// Removes secrets from a model's result.
@@ -159,7 +165,7 @@ impl SecretRedactor {
             }
             Answer::Model(text) | Answer::Failed { reason: text } => self.clean(text),
             Answer::Output(output) => self.output(output),
-            Answer::Continue(prompt) => self.blocks(&mut prompt.blocks),
+            Answer::Continue(prompt) => self.prompt(prompt),
         }
     }
 
