@@ -146,7 +146,7 @@ pub enum CallAccess {
 
 impl CallAccess {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-    const fn is_full(&self) -> bool {
+    pub(crate) const fn is_full(&self) -> bool {
         matches!(self, Self::Full)
     }
 }

@@ -200,7 +200,6 @@ fn view(
     // of the same name.
     binds.sort_by_key(|(how, path)| (path.components().count(), *path == order.program, *how == "--ro-bind"));
     let writable = |path: &Path| order.innermost(path).is_some_and(|root| root.access.writes());
-    let mut furnished = Vec::new();
     for (how, path) in binds {
         // A root to read inside one to write is writable already; the program may lie in any of
         // them.

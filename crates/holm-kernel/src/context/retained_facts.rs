@@ -7,6 +7,7 @@ use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use super::estimate;
+use crate::envelope::defused;
 use crate::{Block, Family, MessageId, Retention};
 
 /// The most calls that are remembered, of all tools together.
@@ -138,7 +139,7 @@ impl RetainedFacts {
             return Vec::new();
         }
         paths.reverse();
-        vec![Block::Text(lead.to_owned()), Block::Text(paths.join("\n"))]
+        vec![Block::Text(lead.to_owned()), Block::Text(defused(&paths.join("\n")))]
     }
 }
 
@@ -149,7 +150,7 @@ impl RetainedCall {
             (Retention::Each, Some(_)) => format!("[Your call of `{}`, and the answer:]", self.tool),
             (Retention::None | Retention::Latest, _) => format!("[Your last call of `{}`:]", self.tool),
         };
-        let mut blocks = vec![Block::Text(lead), Block::Text(String::from(&*self.arguments))];
+        let mut blocks = vec![Block::Text(lead), Block::Text(defused(&self.arguments))];
         blocks.extend(self.result.clone().map(Block::Text));
         blocks
     }

@@ -161,8 +161,7 @@ impl RunCatalogue {
         }
         let mut tools = self.open_tools();
         if let Some(pinned) = &self.pinned {
-            let is_open = |tool: &&Arc<ToolSpec>| tools.iter().any(|open| open.name == tool.name);
-            tools = pinned.tools.iter().filter(is_open).cloned().collect();
+            tools = pinned.listed(&tools);
         }
         // Last, so that tools return in their old places when the mode does.
         tools.retain(|tool| self.plan.fits(tool));
@@ -203,7 +202,7 @@ impl RunCatalogue {
                 open.retain(|tool| self.plan.fits(tool));
                 return pinned.take_new(open);
             }
-            pinned => *pinned = Some(PinnedOffer::new(view, open)),
+            pinned => *pinned = Some(PinnedOffer::new(view, &open)),
         }
         let listed = Arc::clone(&self.offer);
         self.refresh();

@@ -24,7 +24,9 @@ use super::{
 use crate::effect::call_digest;
 use crate::planted::{PlantedBug, planted};
 use crate::visible_text;
-use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict};
+use crate::{
+    AskReason, CallAccess, CallId, Effect, Event, Marks, Proposal, Timestamp, ToolKind, ToolSpec, Verdict,
+};
 
 /// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
 /// cannot alternate for ever.
@@ -56,6 +58,9 @@ pub(crate) struct QuestionContext {
     /// The grants that a child agent would get.
     pub(crate) hands_on: GrantSet,
     pub(crate) marks: Marks,
+    /// What the call would be allowed to do: less in plan mode.
+    #[serde(default, skip_serializing_if = "CallAccess::is_full")]
+    pub(crate) access: CallAccess,
 }
 
 impl QuestionContext {
@@ -67,6 +72,7 @@ impl QuestionContext {
         now.reasons.iter().all(shown)
             && now.missing.iter().all(|need| self.missing.contains(need))
             && self.hands_on.contains_all(&now.hands_on)
+            && (self.access == now.access || self.access.is_full())
             && (self.marks == now.marks || !now.reasons.iter().copied().any(is_about_marks))
     }
 }
@@ -104,7 +110,13 @@ impl Run {
         reasons: Vec<AskReason>,
         missing: Vec<String>,
     ) -> QuestionContext {
-        QuestionContext { reasons, missing, hands_on: self.hands_on(tool), marks: self.state.marks }
+        QuestionContext {
+            reasons,
+            missing,
+            hands_on: self.hands_on(tool),
+            marks: self.state.marks,
+            access: self.access(tool),
+        }
     }
 
     /// The grants that a child agent would get if it started now; none for other tools.
@@ -119,7 +131,7 @@ impl Run {
 
     /// Everything that a person needs to see about a call.
     fn proposal(&mut self, slot: &CallSlot, tool: &ToolSpec, shown: &QuestionContext) -> Proposal {
-        let access = self.access(tool);
+        let access = shown.access;
         let needs: Vec<String> = access.allowed(&slot.needs).iter().map(ToString::to_string).collect();
         let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
         Proposal {

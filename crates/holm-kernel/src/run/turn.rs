@@ -256,10 +256,9 @@ impl Run {
                 }
                 PreparationStep::Plan => match self.plan_context(&draft) {
                     Some(upto) => return self.begin_summary(upto, draft),
-                    None => {
-                        self.pin_offer();
-                        PreparationStep::Patch
-                    }
+                    // The announcement may not fit any more. The second time there is none.
+                    None if self.pin_offer() => PreparationStep::Plan,
+                    None => PreparationStep::Patch,
                 },
                 PreparationStep::Patch => {
                     if self.wants(ConsultPoint::Context) {
