@@ -32,11 +32,11 @@ const ROOM: usize = 16 << 10;
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct LogFlags {
     /// Also append events to this file, one JSON object per line
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     log_json_file: Option<PathBuf>,
     /// Also send events to this URL, as JSON lines; a URL on another machine needs a --grant
     /// fetch:…
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL", help_heading = "Global options")]
     log_http: Option<Url>,
 }
 

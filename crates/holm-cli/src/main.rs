@@ -19,6 +19,9 @@ mod draw;
 mod editor;
 mod exe_tree_loader;
 mod exit;
+mod first_contact;
+mod folder_trust;
+mod help;
 mod helper_factory;
 mod helper_terminal;
 mod holm_paths;
@@ -42,6 +45,7 @@ mod provider_access;
 mod remote_user;
 mod screen;
 mod session_fork;
+mod session_name;
 mod session_sidecar;
 mod settings;
 mod skills;
@@ -78,7 +82,7 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "holm", version, after_help = exit::HELP, max_term_width = 100)]
 struct Cli {
     /// Data folder [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
-    #[arg(long, global = true, value_name = "FOLDER")]
+    #[arg(long, global = true, value_name = "FOLDER", help_heading = "Global options")]
     data: Option<PathBuf>,
     #[command(flatten)]
     log: log::LogFlags,
@@ -130,6 +134,8 @@ enum TopLevelCommand {
     /// Manage API keys of providers
     #[command(subcommand)]
     Keys(commands::keys::KeysCommand),
+    /// Show and change what agents may do in a folder without asking
+    Trust(commands::trust::TrustArgs),
     /// Show settings and trust this project's files
     #[command(subcommand)]
     Config(commands::config::ConfigCommand),
@@ -171,7 +177,7 @@ fn main() -> ExitCode {
     // Compiling WASM starts this program again; then it does nothing else.
     holm_sandbox::compiler_main();
     let screen = TerminalOutput::default();
-    let given = match Cli::command().try_get_matches() {
+    let given = match help::command(Cli::command()).try_get_matches() {
         Ok(given) => given,
         Err(said) => return told(&said, &screen),
     };
@@ -197,7 +203,7 @@ fn main() -> ExitCode {
 
 /// Prints a usage error, or the requested help. Help that was not printed completely is a failure.
 fn told(said: &clap::Error, screen: &TerminalOutput) -> ExitCode {
-    let printed = said.print().and_then(|()| io::stdout().flush());
+    let printed = help::print(said).and_then(|()| io::stdout().flush());
     match printed {
         Err(lost) if !said.use_stderr() && lost.kind() != io::ErrorKind::BrokenPipe => {
             screen.note(&format!("error: could not write everything to standard output: {lost}"));
@@ -244,6 +250,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<CommandExit> {
             TopLevelCommand::Backup(args) => commands::backup::execute(&args, cli.data.as_deref()).await,
             TopLevelCommand::Restore(args) => commands::restore::execute(&args, cli.data.as_deref()),
             TopLevelCommand::Hooks(command) => commands::hooks::execute(command, cli.data.as_deref()),
+            TopLevelCommand::Trust(args) => commands::trust::execute(&args, cli.data.as_deref()).await,
             TopLevelCommand::Config(command) => commands::config::execute(command, cli.data.as_deref()),
             TopLevelCommand::Check(args) => commands::check::execute(&args, cli.data.as_deref()),
             TopLevelCommand::Doctor(args) => commands::doctor::execute(&args, cli.data.as_deref()).await,

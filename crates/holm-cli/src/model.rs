@@ -51,19 +51,19 @@ impl ResolvedModel {
 pub(crate) struct ModelOptions {
     /// Small local model only: do not use the adapter that was trained to choose tools
     #[cfg(feature = "local")]
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_adapter: bool,
     /// Local models only: do not use the grammar that makes calls match the tools' schemas
     #[cfg(feature = "local")]
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_grammar: bool,
     /// Local models only: call the tool whose name gains most likelihood from the prompt, compared
     /// with an empty prompt; slower, and no better with the small default model
     #[cfg(feature = "local")]
-    #[arg(long, conflicts_with = "no_grammar")]
+    #[arg(long, conflicts_with = "no_grammar", hide_short_help = true)]
     pub(crate) calibrated: bool,
     /// Connect only to this machine
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     offline: bool,
     #[arg(skip)]
     pub(crate) cache: CacheLifetime,

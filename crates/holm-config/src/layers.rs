@@ -93,6 +93,14 @@ impl ConfigLayers {
         Ok(loaded)
     }
 
+    /// Adds what the user chose for the folder. It counts as the user's own settings: its grants are
+    /// added to theirs, and its mode wins over the mode of their file.
+    #[must_use]
+    pub fn with_folder(mut self, folder: ConfigSettings) -> Self {
+        self.user = folder.added_to(self.user);
+        self
+    }
+
     /// Adds the selected agent. The user's own agent may set everything. An agent of a project has
     /// the limits of a project, and its mode counts only if it is narrower.
     #[must_use]

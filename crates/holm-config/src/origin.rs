@@ -44,6 +44,8 @@ pub enum SettingOrigin {
     Variable(String),
     /// A flag, as it is typed.
     Flag(&'static str),
+    /// What the user chose for the folder.
+    FolderTrust,
 }
 
 impl SettingOrigin {
@@ -53,6 +55,7 @@ impl SettingOrigin {
             Self::File { layer, .. } => *layer,
             Self::Variable(_) => ConfigLayer::Environment,
             Self::Flag(_) => ConfigLayer::Flag,
+            Self::FolderTrust => ConfigLayer::User,
         }
     }
 }
@@ -63,6 +66,7 @@ impl fmt::Display for SettingOrigin {
             Self::File { path, line, .. } => write!(out, "{}:{line}", escaped(&path.to_string_lossy())),
             Self::Variable(name) => write!(out, "${}", escaped(name)),
             Self::Flag(flag) => out.write_str(flag),
+            Self::FolderTrust => out.write_str("holm trust"),
         }
     }
 }

@@ -48,6 +48,7 @@ use crate::{
     approve::UserPresence,
     commands::run::{self, RunSinks},
     exit::CommandError,
+    folder_trust::FolderAccess,
     holm_paths::HolmPaths,
     log::ActivityLog,
     screen::TerminalOutput,
@@ -379,7 +380,9 @@ impl AcpSessionManager {
             return Err(invalid(format!("{} is not a folder", cwd.shown())));
         }
         let places = HolmPaths::find(self.data.as_deref()).map_err(|error| refused(&error))?;
-        Ok(HolmPaths { work, ..places })
+        let places = HolmPaths { work, ..places };
+        let folder_access = FolderAccess::of(&places).map_err(|error| refused(&error.into()))?;
+        Ok(HolmPaths { folder_access, ..places })
     }
 
     /// Does something that is answered when it is done.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 use holm::{
-    grants::Mode,
+    grants::{Grant, Mode},
     kernel::{CallId, Numbered, Seq},
 };
 
@@ -19,6 +19,7 @@ use super::{
     theme::{ChatTheme, ThemeKind},
     view_state::SessionViewState,
 };
+use crate::folder_trust::TrustLevel;
 use crate::prompt::PromptTemplate;
 
 /// The whole state of the chat.
@@ -201,6 +202,16 @@ pub(super) struct OpenSessionInfo {
 /// A command to the loop: work that the update function requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ChatCommand {
+    /// Grants something to a session.
+    Grant {
+        tab: TabId,
+        grant: Grant,
+    },
+    /// Shows or chooses what agents may do in the folder.
+    Trust {
+        tab: TabId,
+        level: Option<TrustLevel>,
+    },
     Open {
         tab: TabId,
         how: SessionOrigin,

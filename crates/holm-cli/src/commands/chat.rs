@@ -12,8 +12,10 @@ use crate::{
     TopLevelCommand,
     chat::{self, ThemeKind},
     exit::{CommandError, CommandExit},
+    first_contact,
     holm_paths::HolmPaths,
     log::ActivityLog,
+    screen::TerminalOutput,
 };
 
 /// Arguments of `holm chat`.
@@ -81,5 +83,7 @@ pub(crate) async fn execute(
         ThemeArg::Light => ThemeKind::Light,
         ThemeArg::None => ThemeKind::None,
     });
-    chat::execute(args.run.logging(log), HolmPaths::find(data)?, shade).await
+    let question = args.run.first_question();
+    let places = first_contact::at_folder(HolmPaths::find(data)?, question, &TerminalOutput::default())?;
+    chat::execute(args.run.logging(log), places, shade).await
 }

@@ -15,6 +15,7 @@ use crate::screen::DisplayablePath as _;
 use crate::{
     consent::ConsentQuestion,
     exit::{CommandError, CommandExit},
+    folder_trust::FolderAccess,
     holm_paths::HolmPaths,
     screen::TerminalOutput,
     settings::{BACK, FolderSettings, gone, named, no_run, of_project, refused},
@@ -63,7 +64,10 @@ fn show(
     origin: bool,
     as_json: bool,
 ) -> anyhow::Result<CommandExit> {
-    let here = FolderSettings::find(places)?;
+    let mut here = FolderSettings::find(places)?;
+    if let access @ FolderAccess::Trusted(_) = FolderAccess::of(places)? {
+        here.loaded.layers = here.loaded.layers.with_folder(access.settings());
+    }
     let settings = match here.check(places) {
         Ok(()) => here.settle(ConfigSettings::default(), screen),
         Err(trouble) => {
@@ -93,7 +97,9 @@ fn show(
 fn object(row: &SettingRow) -> serde_json::Value {
     let (path, line) = match &row.origin {
         SettingOrigin::File { path, line, .. } => (json!(path.to_string_lossy()), json!(line)),
-        SettingOrigin::Variable(_) | SettingOrigin::Flag(_) => (json!(null), json!(null)),
+        SettingOrigin::Variable(_) | SettingOrigin::Flag(_) | SettingOrigin::FolderTrust => {
+            (json!(null), json!(null))
+        }
     };
     let layer = row.origin.layer().as_str();
     json!({

@@ -15,6 +15,7 @@ use crate::{
     holm_paths,
     log::{self, ActivityLog},
     screen::TerminalOutput,
+    session_name,
 };
 
 /// Arguments of `holm log`.
@@ -32,7 +33,7 @@ pub(crate) async fn execute(
 ) -> anyhow::Result<CommandExit> {
     let store = holm_paths::store(&holm_paths::data_here(data)?).await?;
     let id = match args.id {
-        Some(id) => id,
+        Some(id) => session_name::resolve(&store, id).await?,
         None => latest(&store).await?,
     };
     let text = store.read(&id).await.map_err(session::missing_journal)?;

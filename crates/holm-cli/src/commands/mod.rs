@@ -30,5 +30,6 @@ pub(crate) mod skill;
 pub(crate) mod tool;
 #[cfg(feature = "local")]
 pub(crate) mod tour;
+pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod usage;

@@ -196,6 +196,17 @@ pub(crate) async fn execute(args: ToolArgs, data: Option<&Path>) -> anyhow::Resu
     }
 }
 
+/// All tools that a run in this folder has, but for those of its conversation.
+pub(crate) async fn known_tools(
+    places: &HolmPaths,
+    screen: &Arc<TerminalOutput>,
+) -> anyhow::Result<Vec<Arc<dyn runtime::Tool>>> {
+    let (store, rules) = (places.store().await?, CommandRules::default());
+    let kept = ProtectedPaths::find(places);
+    let shelf = shelf(places, &store, tools::BuiltinToolSet::All, &rules, &kept, screen).await?;
+    Ok(shelf.snapshot().tools().map(|(tool, _)| Arc::clone(tool)).collect())
+}
+
 /// What was given, as far as an administrator lets anybody go.
 fn bound(mut args: ToolExecuteArgs, places: &HolmPaths) -> Result<ToolExecuteArgs, CommandError> {
     (args.grant, args.mode) = manual_call::bound(&args.grant, args.mode, places)?;

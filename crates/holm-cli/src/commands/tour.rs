@@ -174,7 +174,7 @@ impl TourContext {
     fn next_steps(&self) {
         self.screen.answer(
             "\nNext:\n  \
-             holm run -p \"How many lines does README.md have?\" --grant 'read:**'\n  \
+             holm run -p \"How many lines does README.md have?\"\n  \
              holm session list                 what was done, and holm session replay does it again from the journal\n  \
              holm model list                   the models on this machine; holm model pull gets a better one\n  \
              holm run --model anthropic/claude-sonnet-4-5 -p \"…\"    with a key in the environment\n  \

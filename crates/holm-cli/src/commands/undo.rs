@@ -21,6 +21,7 @@ use crate::{
     exit::{CommandError, CommandExit},
     holm_paths,
     screen::TerminalOutput,
+    session_name,
 };
 
 /// Arguments of `holm undo`.
@@ -53,7 +54,7 @@ pub(crate) async fn execute(args: UndoArgs, data: Option<&Path>) -> anyhow::Resu
     let screen = TerminalOutput::default();
     let here = WorkspaceRoot::open(&std::env::current_dir()?)?.at().clone();
     let (session, kept) = match args.session {
-        Some(session) => (session, undo.keys()?),
+        Some(session) => (session_name::resolve(&store, session).await?, undo.keys()?),
         None => {
             let kept = undo.keys_in(&here)?;
             (latest(&store, &kept).await?, kept)

@@ -28,6 +28,7 @@
 //! what git would run in them at the user's next call is disabled.
 
 mod answer_coverage;
+mod answer_family;
 mod approval_gate;
 mod arguments;
 mod call;
@@ -57,6 +58,7 @@ mod toolchain;
 mod tests;
 
 pub use answer_coverage::{always_covers, is_never_granted};
+pub use answer_family::AnswerFamily;
 pub use approval_gate::{ApprovalAnswer, ApprovalAsker, ApprovalGate, ApprovalOffer, lasts, session_grants};
 pub use changes::WorkspaceRecord;
 pub(crate) use child_run::{

@@ -65,6 +65,8 @@ impl ChatState {
             SlashCommand::Cost => self.cost(),
             SlashCommand::Mode(None) => return self.told(&format!("the mode is {mode}")),
             SlashCommand::Mode(Some(mode)) => return self.change_mode(mode),
+            SlashCommand::Grant(grant) => return vec![ChatCommand::Grant { tab: id, grant }],
+            SlashCommand::Trust(level) => return vec![ChatCommand::Trust { tab: id, level }],
             SlashCommand::Fork => self.choose_turn(),
             SlashCommand::Search(words) => self.search(words),
             SlashCommand::Find(words) => return vec![ChatCommand::Find(words)],

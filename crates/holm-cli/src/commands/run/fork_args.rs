@@ -13,6 +13,7 @@ use crate::{
     prompt::PromptParts,
     screen::TerminalOutput,
     session_fork::{ForkContinuation, ForkPoint},
+    session_name,
 };
 
 impl RunArgs {
@@ -85,6 +86,16 @@ impl RunArgs {
             }
             (None, None) => Ok(self),
         }
+    }
+
+    /// With the whole name of the session that it continues or forks.
+    pub(super) async fn with_whole_names(mut self, store: &Store) -> anyhow::Result<Self> {
+        if let Some(branch) = &mut self.branch {
+            branch.from = session_name::resolve(store, std::mem::take(&mut branch.from)).await?;
+        } else if let Some(session) = self.session.as_mut().filter(|_| self.resume) {
+            *session = session_name::resolve(store, std::mem::take(session)).await?;
+        }
+        Ok(self)
     }
 
     /// The session whose past this run has, if any.

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use holm::{
-    grants::Mode,
+    grants::{GrantSet, Mode},
     kernel::{Ending, Seq},
     runtime::{BoxFuture, SecretString, Session},
 };
@@ -32,6 +32,8 @@ pub(crate) struct HostedSession {
     pub(crate) places: HolmPaths,
     /// The widest mode that is allowed.
     pub(crate) most: Mode,
+    /// The widest grants that a policy allows; `None` means no limit.
+    pub(crate) most_grants: Option<GrantSet>,
     /// Which files its model accepts.
     pub(crate) takes: ModelMediaSupport,
     /// While this is held, the session learns of changed tools, and servers may watch it.
@@ -175,12 +177,14 @@ impl RunArgs {
         };
         let StartedSession { session, made, following, listening, .. } =
             prepared.begin(start, screen).await?;
-        let most = args.settled.most.as_ref().and_then(|most| most.mode).unwrap_or(Mode::Full);
+        let ceiling = args.settled.most.clone().unwrap_or_default();
+        let (most, most_grants) = (ceiling.mode.unwrap_or(Mode::Full), ceiling.grants);
         Ok(HostedSession {
             session,
             made,
             places: prepared.places,
             most,
+            most_grants,
             takes,
             kept: (following, listening),
         })

@@ -78,8 +78,9 @@ impl RunArgs {
     ) -> anyhow::Result<PreparedRun> {
         let args = self.branch_off()?;
         args.check()?;
-        let began = args.began(&places)?;
-        let (store, named) = (places.store().await?, args.model.clone());
+        let store = places.store().await?;
+        let args = args.with_whole_names(&store).await?;
+        let (began, named) = (args.began(&places)?, args.model.clone());
         let (args, places) = args.settle(places, screen)?;
         let mut args = args.keep_models(named.as_deref(), &store).await?;
         args.deny_command.extend(began.deny.iter().cloned());

@@ -20,10 +20,10 @@ use crate::{exit::CommandExit, money, screen::TerminalOutput};
 /// Arguments of `holm session diff`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionDiffArgs {
-    /// Session name
-    first: String,
+    /// Session name, its beginning, or `last`
+    pub(super) first: String,
     /// Name of the session to compare with
-    second: String,
+    pub(super) second: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,

@@ -25,8 +25,8 @@ use crate::{
 /// Arguments of `holm session edit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionEditArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Set the title
     #[arg(long, value_name = "TEXT", conflicts_with = "untitled")]
     title: Option<String>,

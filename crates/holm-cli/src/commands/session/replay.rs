@@ -17,8 +17,8 @@ use crate::{exit::CommandExit, screen::TerminalOutput, withheld_prompts};
 /// Arguments of `holm session replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionReplayArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Print one event per line, as `holm run --output stream-json` does
     #[arg(long, conflicts_with = "step")]
     json: bool,

@@ -20,8 +20,8 @@ use crate::{
 /// Arguments of `holm session show`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionShowArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Print the session and its messages as one JSON object
     #[arg(long)]
     json: bool,
@@ -30,8 +30,8 @@ pub(crate) struct SessionShowArgs {
 /// Arguments of `holm session export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionExportArgs {
-    /// Session name
-    id: String,
+    /// Session name, its beginning, or `last`
+    pub(super) id: String,
     /// Output format
     #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
     format: ExportFormat,
