@@ -1,5 +1,20 @@
 //! Answers approval questions: first by `--yes`, then by a user at the terminal or elsewhere.
-//! Without a user, the answer is no.
+//! Without a user, the answer is no. It also writes the text of the question, which the chat shows
+//! too.
+//!
+//! It does not decide whether a question is needed: the kernel does. What an answer covers later is
+//! remembered in `holm-tools/src/shell/approval_gate.rs`. Questions of the model are in
+//! `helper_terminal.rs`, those of MCP servers in `mcp_servers.rs`, and users who are not at the
+//! terminal implement `remote_user.rs`.
+//!
+//! A question must show everything that the user approves, with hidden characters, look-alikes and
+//! long gaps made visible. Input that was typed before the question is dropped. `--yes` never
+//! approves the end of plan mode, and never covers a need that was shortened for display.
+//!
+//! Where things are:
+//! - `approve/pages.rs` shows a long question page by page.
+//! - `approve/lookalikes.rs` warns about letters that look like others.
+//! - `approve/call_summary.rs` says what a call would do, as a headline and a change.
 
 mod call_summary;
 mod lookalikes;

@@ -1,4 +1,12 @@
-//! Where the command stores its files.
+//! Where the command stores its files: the data folder, the folders of the user and of the project,
+//! and how private files are created and replaced. Paths that several files use are named here;
+//! `session_sidecar.rs`, `chat/draft.rs` and `chat/view_state.rs` add file names of their own below
+//! the data folder.
+//!
+//! It does not read what the files contain. Settings files are searched by
+//! `holm-config/src/find.rs`, local models by `local.rs`. Files and folders that may contain
+//! conversations or keys must be readable by their owner alone, and a stored file is replaced as a
+//! whole.
 
 use std::{
     fs,

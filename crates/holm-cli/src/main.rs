@@ -1,5 +1,22 @@
-//! The `holm` command: agents from a terminal. It parses arguments, asks questions and prints
-//! results; the library decides what happens.
+//! The `holm` command: agents from a terminal. This file declares the subcommands, starts the one
+//! that was chosen, and turns its result into an exit code. Each subcommand is one file in
+//! `commands/`; a new flag belongs there, and a new exit code in `exit.rs`.
+//!
+//! The command parses arguments, asks questions and prints results; the library decides what
+//! happens. The first lines of `main` must stay first: Holm starts itself again as launcher, local
+//! model or compiler, and such a process must do nothing else.
+//!
+//! Where things are:
+//! - `commands/`: one file for each subcommand; `commands/run.rs` starts every session.
+//! - `chat/`: the full-screen chat. `acp/`: sessions for editors.
+//! - `approve.rs`, `helper_terminal.rs`, `consent.rs`, `remote_user.rs`: questions to the user.
+//! - `screen.rs`, `draw.rs`, `stream.rs`: output for people and for programs.
+//! - `agents.rs`, `skills.rs`, `hooks.rs`, `mcp_entries.rs`, `settings.rs`: files that count only
+//!   if they are trusted.
+//! - `tools/`, `tool_sources.rs`, `mcp_servers.rs`, `helper_factory.rs`: the tools of a run.
+//! - `model.rs`, `local.rs`, `provider_access.rs`, `keyring.rs`: models and keys.
+//! - `holm_paths.rs`, `archive.rs`, `session_sidecar.rs`, `session_fork.rs`: what is stored.
+//! - `log.rs`, `otlp/`: what operators get.
 
 mod acp;
 mod agent_validator;

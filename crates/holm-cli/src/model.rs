@@ -1,4 +1,10 @@
-//! Chooses and opens the model of a run.
+//! Chooses and opens the model of a run, with its price and limits from the catalogue. It does not
+//! know keys or addresses (`provider_access.rs`), files of local models (`local.rs`), or provider
+//! formats (`holm-wire`). Which models a resumed session keeps is decided in
+//! `commands/run/session_models.rs`; which files a model accepts, in `model/media_support.rs`.
+//!
+//! Without a choice, a free local model or a script answers and says so: no run may cost money that
+//! the user did not choose to spend.
 
 mod media_support;
 

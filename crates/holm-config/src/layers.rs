@@ -1,4 +1,7 @@
-//! Combines all layers of settings and decides which layer may set what.
+//! Combines all layers of settings and decides which layer may set what. Files are found in
+//! `find.rs` and parsed in `settings.rs`; whether a project's file is trusted is decided by the
+//! caller. Two rules must hold for every new setting: a project can only choose and narrow, and
+//! nothing exceeds the policy.
 
 use std::path::{Path, PathBuf};
 

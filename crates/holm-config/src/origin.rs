@@ -1,4 +1,6 @@
-//! Records where a value comes from.
+//! Records where a value comes from: the layer, and the file with its line, the variable or the
+//! flag. It decides nothing; `layers.rs` does. Every setting keeps its origin, because `holm
+//! config` shows it.
 
 use std::{fmt, path::PathBuf};
 

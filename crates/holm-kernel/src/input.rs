@@ -1,7 +1,10 @@
 //! Inputs: every fact that a run learns, named in the past tense.
 //!
-//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the
-//! host is a [`KernelMisuse`](crate::KernelMisuse).
+//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the host is a
+//! [`KernelMisuse`](crate::KernelMisuse). This file declares the facts; `run/mod.rs` passes each to
+//! the file that handles it. Inputs are what a journal stores, so a variant or a field keeps its
+//! name and meaning for ever, and a new field has a default. The host removes known secrets from an
+//! input before it is handled (`holm-runtime/src/secrets/facts.rs`); nothing here does.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 

@@ -1,5 +1,10 @@
 //! Translates what a user sends from an editor into a prompt: text, linked files, file contents
-//! that the editor includes, and pictures.
+//! that the editor includes, pictures, and `/name` for a skill. Prompts from flags are built in
+//! `prompt.rs`, those of the chat in `chat/attachments.rs`.
+//!
+//! It opens no file: a linked file stays a path, which the model reads with its own tools as far as
+//! it may. Included content is fenced so that it cannot end the quotation. Content that the model
+//! would not see is an error, because it would answer without it.
 
 use std::borrow::Cow;
 

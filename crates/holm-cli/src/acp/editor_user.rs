@@ -1,5 +1,9 @@
-//! Asks the user of the editor: to approve calls, and to answer questions of the model
-//! and of MCP servers.
+//! Asks the user of the editor: to approve calls, and to answer questions of the model and of MCP
+//! servers. Whether a question is needed is decided elsewhere (the kernel, and `approve.rs` for
+//! `--yes`); the text of an approval is that of the terminal, from `approve.rs`.
+//!
+//! An answer counts only if it is one of the options that were offered. Everything else, including
+//! an editor that cannot ask, means no.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

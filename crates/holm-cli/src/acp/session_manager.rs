@@ -1,4 +1,9 @@
-//! Handles the requests of one editor connection and owns its sessions.
+//! Handles the requests of one editor connection and owns its sessions. What a session does with a
+//! prompt is in `acp_session.rs`; opening one is `commands/run/hosted_session.rs`, as for the chat.
+//!
+//! Steps that need an order happen before `take` returns, because the next message of the editor
+//! may depend on them; everything slow runs in a task. The number of open sessions is bounded. When
+//! the editor disconnects, running work is stopped and every journal is kept.
 
 use std::{
     collections::BTreeMap,

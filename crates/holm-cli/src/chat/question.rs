@@ -1,4 +1,10 @@
-//! Questions to the user: whether a call may run, and what a model wants to know.
+//! Questions to the user: whether a call may run, and what a model wants to know. The text of an
+//! approval comes from `approve.rs`, the cells from `draw.rs`, and the answer goes back through
+//! `chat_user.rs`.
+//!
+//! A call can be approved only after each of its lines was on the screen, because a user must not
+//! approve text that they have not seen. A no is always possible. A plan is approved each time and
+//! never for later calls.
 
 use holm::kernel::{AskReason, Proposal};
 use holm_tools::shell::{self, ApprovalAnswer, ApprovalOffer};

@@ -1,4 +1,10 @@
-//! The open sessions, each driven by its own task.
+//! The open sessions, each driven by its own task. It opens, prompts, steers, stops and closes
+//! runs, and watches their helpers. How a session is assembled is in
+//! `commands/run/hosted_session.rs`; what the user sees of it, in `tab.rs`. It never touches the
+//! state of the chat: everything is reported as a message.
+//!
+//! A cancel request of an earlier turn must not stop the next one. Leaving waits a bounded time
+//! until the journals record that the work was stopped.
 
 use std::{
     collections::BTreeMap,

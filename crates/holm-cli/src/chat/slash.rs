@@ -1,4 +1,7 @@
-//! The slash commands.
+//! Parses slash commands: the built-in ones, aliases of the settings, and skills. It executes
+//! nothing; `update/actions.rs` does. A new command needs an entry in `COMMANDS`, which is also its
+//! help text. Only the text that the user typed may name files to attach, so it is kept apart from
+//! the text of an alias or a skill.
 
 use clap::ValueEnum as _;
 use holm::grants::{Grant, Mode};

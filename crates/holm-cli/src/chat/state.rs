@@ -1,5 +1,7 @@
 //! The state of the chat, the messages that change it, and the commands that it returns. Nothing
-//! here reads, writes or waits.
+//! here reads, writes or waits, and not even the clock is read: the sender of a message sets the
+//! time. How a message changes the state is in `update.rs`; commands are executed in
+//! `chat_loop.rs`; the state of a single session is in `tab.rs`.
 
 use std::time::Duration;
 

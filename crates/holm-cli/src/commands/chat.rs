@@ -1,4 +1,6 @@
-//! `holm chat`, and `holm` alone at a terminal: a chat with agents.
+//! `holm chat`, and `holm` alone at a terminal: checks that a chat is possible and starts it. The
+//! chat itself is in `chat/`; the flags of a session are those of `run.rs`. Without a terminal that
+//! can be drawn on, it refuses instead of printing something else.
 
 use std::{
     io::{self, IsTerminal as _},

@@ -1,5 +1,10 @@
-//! `holm config`: shows the effective settings and the origin of each, and
-//! trusts the project's files.
+//! `holm config`: shows the effective settings and the origin of each, and trusts the project's
+//! files. Settings are read and merged in `settings.rs` and `holm-config/src/layers.rs`; hooks,
+//! tools and agents have their own trust commands (`hooks.rs`, `tool/trust.rs`).
+//!
+//! Trust covers exactly the bytes that were shown: the hash that is recorded comes from the same
+//! read. A link is never trusted, and an invalid file cannot be trusted, because every run would
+//! refuse it.
 
 use std::{
     collections::BTreeSet,

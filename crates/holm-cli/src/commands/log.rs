@@ -1,5 +1,6 @@
-//! `holm log`: prints the events of a session in the same form as a log that was
-//! enabled at the time.
+//! `holm log`: prints the events of a session in the same form as a log that was enabled at the
+//! time. It replays the journal, without a model and without tools. The form of a line is in
+//! `log.rs` beside this folder; output for people is `session/replay.rs`.
 
 use std::path::Path;
 

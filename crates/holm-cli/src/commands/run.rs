@@ -1,4 +1,22 @@
-//! `holm run`: gives an agent a task.
+//! `holm run`: gives an agent a task. This file has the flags of a session, which the chat,
+//! editors, servers and skills use too, and the run at a terminal: it gathers the prompt, starts
+//! the session, waits for the ending and prints it.
+//!
+//! Sessions at the terminal, in a chat and in an editor start in `run/prepared_run.rs`, which fixes
+//! the order in which settings, policy and denials apply. The servers (`serve/session_provider.rs`,
+//! `mcp_server.rs`) call `settle` and `seated_with` instead. Nothing here decides whether a call
+//! may run: the kernel does, with the grants that are collected here. An answer counts as success
+//! only if the model has read the prompt and, where no user was present, not all of its calls were
+//! refused.
+//!
+//! Where things are:
+//! - `run/resolved_settings.rs`: applies settings where no flag says otherwise.
+//! - `run/prepared_run.rs`: prepares and starts a session.
+//! - `run/agent_parts.rs`: collects tools, hooks, prompt and models, and builds the agent.
+//! - `run/hosted_session.rs`: sessions whose user is in a chat or an editor.
+//! - `run/session_authority.rs`, `run/session_models.rs`: what a resumed session keeps.
+//! - `run/fork_args.rs`, `run/trailing_options.rs`, `run/answer_schema.rs`: flags for forks, for
+//!   other commands, and `--schema`.
 
 mod agent_parts;
 mod answer_schema;

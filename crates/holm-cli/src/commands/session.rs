@@ -1,5 +1,13 @@
 //! `holm session`: shows past sessions from their journals, and forks, edits, imports and exports
 //! them. History is never rewritten: a change happens in another session with the same history.
+//! Sessions are run by `run.rs` and stored by `holm-store`.
+//!
+//! Where things are:
+//! - `session/list.rs`, `session/search.rs`: find sessions. `session/show.rs`: print or export one.
+//! - `session/replay.rs`: replay one; `session/replay_narrator.rs` writes the words,
+//!   `session/step.rs` steps by keys.
+//! - `session/diff.rs`: compare two.
+//! - `session/fork.rs`, `session/edit.rs`, `session/import.rs`: make a new session from another.
 
 mod diff;
 mod edit;

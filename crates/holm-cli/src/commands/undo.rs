@@ -1,4 +1,7 @@
-//! `holm undo`: restores the files of a turn to their state before it.
+//! `holm undo`: restores the files of a turn to their state before it. It chooses the session and
+//! the turn from journals; recording and restoring is done in `holm-tools/src/undo/`. Only changes
+//! by the file tools can be undone. A file that changed since is restored only with `--force`, and
+//! without it nothing at all is restored. The journal is not changed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

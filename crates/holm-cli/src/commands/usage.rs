@@ -1,5 +1,7 @@
 //! `holm usage`: shows what sessions have used, and how much of it the providers' prompt caches
-//! served.
+//! served. It only prints: the sums come from `holm-store`, amounts are written by `money.rs`, and
+//! cache rates by `cache_rate.rs`. A cost without a known price is not shown as zero, unless all
+//! tokens are estimates, as those of a script are.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! The flags of a prompt. Each kind has its own list, so their order comes from their positions
-//! on the command line.
+//! The flags of a prompt. Each kind has its own list, so their order comes from their positions on
+//! the command line. It reads no file and runs nothing; `prompt.rs` does that later. A new kind of
+//! part needs a flag here and a variant of `PromptPart`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,11 @@
 //! The arguments with which bubblewrap builds an order's view of the system.
+//!
+//! It decides what the child sees of files; system calls are filtered in `launcher_side/filter.rs`,
+//! protected and hidden paths are mounted in `launcher_side/protect.rs` where the kernel allows it,
+//! and the steps before are in `launcher_side/child.rs`. Mounts are listed outer before inner, so
+//! that each stands inside the other. Nothing is created in the user's folders. All memory that
+//! belongs to no process is bounded. A granted or protected path that is a link is refused, or a
+//! job could redirect the next one.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -1,5 +1,10 @@
 //! What survives a compaction word for word: the latest calls of tools that declare it, and the
 //! names of the files that calls read and changed.
+//!
+//! Their number and size are bounded here, so that the note about a long past stays small.
+//! `run/retained.rs` collects them from finished calls, and `context/compaction_note.rs` shows
+//! them. Each text goes into a block of its own, because a result must not be able to imitate the
+//! text around it. The user's own words are kept in `context/user_words.rs`.
 
 use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec, vec::Vec};
 

@@ -1,5 +1,11 @@
-//! The tools of a run, compiled once per change: schemas, postconditions, and the
-//! offer to the model.
+//! The tools of a run, compiled once per change: schemas, postconditions, and the offer to the
+//! model.
+//!
+//! It answers which tools exist, which are open, and what is wrong with a declaration. It does not
+//! decide about calls (`run/permit.rs`) and does not run them. A tool that does not compile is
+//! never offered, and the first of two tools with one name wins, so that a later source cannot
+//! replace a known tool. The list that requests carry between compactions is in
+//! `run/pinned_offer.rs`; declarations are in `config/tool.rs`.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},

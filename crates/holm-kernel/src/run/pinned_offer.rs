@@ -4,6 +4,10 @@
 //! provider reads the whole transcript again. So the list stays as it is while the view only grows.
 //! A note tells the model of tools that join later, and it calls them through the tool search.
 //! After a compaction, which changes the prompt anyway, the list has all open tools.
+//!
+//! Which tools exist and which are open is decided in `run/catalogue.rs`; the tool search itself is
+//! a tool of the host. Texts of late tools come from outside, so the note defuses them
+//! (`envelope/defuse.rs`).
 
 use alloc::{collections::BTreeSet, format, string::String, sync::Arc, vec::Vec};
 

@@ -2,7 +2,10 @@
 //!
 //! An answer counts only for the circumstances that its question showed. If they grow while the
 //! question is open, the question is withdrawn and asked again under a new id, so the old answer
-//! comes too late. An approval that waits for its turn must also match the circumstances.
+//! comes too late. An approval that waits for its turn must also match the circumstances. Whether
+//! to ask at all is decided in `run/permit.rs`; the host shows the question and waits
+//! (`holm-runtime/src/approver.rs`). All texts for a person go through `visible_text.rs`, because a
+//! call could hide what it does.
 
 use alloc::{
     string::{String, ToString},

@@ -1,5 +1,10 @@
 //! Visits every text in a fact with exhaustive matches: a new kind of fact does not compile until
 //! its texts are listed here.
+//!
+//! It only walks; what counts as a secret is decided in `secrets/finder.rs`, and grants are handled
+//! in `secrets/authority.rs`. The driver calls it before a run handles a fact (`driver/batch.rs`),
+//! because a handled fact is journaled for good. A new text field of an existing type is not found
+//! by the compiler: add it here too.
 
 use std::borrow::Cow;
 

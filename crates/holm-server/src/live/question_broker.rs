@@ -1,5 +1,10 @@
 //! Questions that wait for a user: approvals, questions of the model, and forms of MCP servers.
 //! Every watcher of the session may answer, and the first answer counts.
+//!
+//! It decides nothing: what an approval covers and remembers is in
+//! `holm-tools/src/shell/approval_gate.rs`. The HTTP routes are in `routes/questions.rs`. An answer
+//! must have the kind that its question needs, and the first number of a broker is random, so that
+//! an old answer cannot approve a new call.
 
 use std::{
     collections::BTreeMap,

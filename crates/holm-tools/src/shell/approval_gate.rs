@@ -8,6 +8,11 @@
 //!
 //! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
 //! data that would leave after untrusted input came in, is always a question for the person.
+//!
+//! It shows nothing itself: an [`ApprovalAsker`] does, such as `holm-cli/src/approve.rs` or
+//! `holm-server/src/live/question_broker.rs`. The words for what an answer covers are in
+//! `answer_coverage.rs`, the rules about commands in `rules/mod.rs`. A command that cannot be shown
+//! whole is refused.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

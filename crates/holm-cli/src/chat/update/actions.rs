@@ -1,4 +1,10 @@
-//! What slash commands do, and what sending a prompt does.
+//! What slash commands do, and what sending a prompt does. Commands are parsed in `chat/slash.rs`;
+//! work is only requested, as commands that `chat/chat_loop.rs` executes. A prompt goes to an idle
+//! session as a turn, to a running one as steering, and to an opening one into
+//! `chat/opening_queue.rs`.
+//!
+//! The mode never exceeds what the administrator allows. Files are attached only from text that the
+//! user typed, never from a plan of the model.
 
 use holm::grants::Mode;
 use holm_tools::shell::ApprovalAnswer;

@@ -1,4 +1,7 @@
-//! Runs whose session is forked from another.
+//! The flags of runs whose session is forked from another, and a few accessors of these flags. It
+//! decides what a fork is: a resumed session with another's history and a name of its own. The
+//! journal is written by `session_fork.rs`; `commands/session/fork.rs` and
+//! `commands/session/edit.rs` use it.
 
 use holm::{
     kernel::{Block, Prompt, plain_text},

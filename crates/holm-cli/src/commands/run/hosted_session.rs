@@ -1,4 +1,10 @@
-//! A session whose user is not at this terminal: new, resumed or forked.
+//! A session whose user is in a chat or an editor and not at a plain terminal: new, resumed or
+//! forked. The chat (`chat/sessions.rs`) and editors (`acp/session_manager.rs`) open their sessions
+//! here. Sessions of the server are made in `commands/serve/session_provider.rs`.
+//!
+//! It refuses flags that such a session says for itself. A resumed session keeps what it has: flags
+//! of the command that began before it must not change its model, mode, grants or budget. The steps
+//! themselves are in `commands/run/prepared_run.rs`.
 
 use std::{fmt, sync::Arc};
 

@@ -1,5 +1,12 @@
-//! The steps shared by all commands with a session, in the one order in which policy, denials and
-//! withholding apply. First the arguments are prepared, then the session starts with its user.
+//! The steps of starting a session at a terminal, in a chat or in an editor, in the one order in
+//! which policy, denials and withholding apply. First the arguments are prepared, then the session
+//! starts with its user.
+//!
+//! Settings are applied in `commands/run/resolved_settings.rs`, parts are collected in
+//! `commands/run/agent_parts.rs`. The server starts sessions in
+//! `commands/serve/session_provider.rs`, so a rule for every session must be in both. What a
+//! session may never run is read from its sidecar before anything starts, and stored again when it
+//! has.
 
 use std::sync::Arc;
 

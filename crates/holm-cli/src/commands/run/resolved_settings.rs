@@ -1,4 +1,10 @@
-//! Applies the settings to a run where no flag says otherwise.
+//! Applies the settings to a run where no flag says otherwise. Which file may set what is decided
+//! in `holm-config/src/layers.rs`, and whether a file is trusted in `settings.rs`.
+//!
+//! A policy is applied to flags too, and its ceiling is kept for resumed sessions
+//! (`commands/run/session_authority.rs`). A resumed session keeps its system prompt, turns, mode,
+//! budget and grants, unless a flag is given now. An invalid command rule is an error with its
+//! place, never a rule that is left out.
 
 use std::sync::Arc;
 

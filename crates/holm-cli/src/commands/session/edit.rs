@@ -1,5 +1,7 @@
 //! `holm session edit`: changes a session. Title and tags are labels beside the journal. History
-//! stays as it is: an edited prompt starts another session with the history before it.
+//! stays as it is: an edited prompt starts another session with the history before it, through
+//! `commands/run/fork_args.rs`. Only erasing removes content, and then the sidecar and the view
+//! state of the chat go too.
 
 use std::path::Path;
 

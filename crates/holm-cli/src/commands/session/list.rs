@@ -1,4 +1,6 @@
-//! `holm session list`: the sessions, the latest first.
+//! `holm session list`: the sessions, the latest first. It reads the index of `holm-store` and no
+//! journal. Lists for the chat are made in `chat/local_actions.rs`, for editors in
+//! `acp/listing.rs`.
 
 use std::path::Path;
 

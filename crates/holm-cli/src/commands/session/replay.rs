@@ -1,5 +1,7 @@
-//! `holm session replay`: replays a journal, without a model and without tools,
-//! and shows what happened.
+//! `holm session replay`: replays a journal, without a model and without tools, and shows what
+//! happened. The words are in `commands/session/replay_narrator.rs`, stepping by keys in
+//! `commands/session/step.rs`. With `--json` it prints the same bytes that `holm run --output
+//! stream-json` printed at the time.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,6 @@
-//! `holm session show` and `export`: prints a session for people and for programs.
+//! `holm session show` and `export`: prints a session for people and for programs. The formats are
+//! made by `holm-store`. A journal that is stored under another name than its own is refused,
+//! except for the byte-for-byte export. A file is new and private to its owner.
 
 use std::{io::Write as _, path::PathBuf};
 

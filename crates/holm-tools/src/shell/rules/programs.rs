@@ -3,6 +3,10 @@
 //! A program that is not listed may run code of the workspace, which a model can change. No
 //! list of such programs would ever be complete. Programs that run other programs are in
 //! the table of `runners`.
+//!
+//! It runs and decides nothing; `rule.rs` and `mod.rs` ask it. A program belongs in `PLAIN` only if
+//! that holds with all its options; one with options that run programs or write files belongs in
+//! `SEARCHING`.
 
 use super::embedded_commands::is_git_run;
 

@@ -1,4 +1,6 @@
-//! One rule: the beginning of a command.
+//! One rule: the beginning of a command, its text form, and which words it covers as an allow rule.
+//! How a deny rule matches is in `deny.rs`; what the inner command of a wrapper may be is in
+//! `allow.rs`. A rule that cannot be written down and read back is never suggested.
 
 use std::collections::BTreeSet;
 use std::fmt;
