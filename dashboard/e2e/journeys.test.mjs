@@ -76,13 +76,20 @@ test('steering during a reply reaches the next model call', async () => {
   await context.close();
 });
 
-test('a stopped run says who stopped it, and its partial reply disappears', async () => {
+test('a stopped run says who stopped it, and keeps the part of the reply that had arrived', async () => {
   const { page, context } = await harness.page();
   await say(page, 'hold');
   await log(page).getByText('It was a bright cold day').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await log(page).getByText('Stopped by owner.').waitFor();
-  assert.equal(await log(page).locator('.message.assistant').count(), 0);
+  const stopped = log(page).getByRole('article', { name: 'Agent, stopped reply' });
+  await stopped.getByText('It was a bright cold day').waitFor();
+  await stopped.getByText('This reply was stopped before it was complete.').waitFor();
+  await page.locator('.bar').getByText('stopped', { exact: true }).waitFor();
+  assert.deepEqual(await findings(page), []);
+  // The journal does not have the text, and the tab keeps it.
+  await page.reload();
+  await stopped.getByText('It was a bright cold day').waitFor();
   harness.model.release();
   await context.close();
 });
@@ -90,17 +97,24 @@ test('a stopped run says who stopped it, and its partial reply disappears', asyn
 test('an approval shows exactly what would run, and both answers count', async () => {
   const { page, context } = await harness.page();
   await say(page, 'write notes.txt');
-  const question = page.getByRole('region', { name: /Allow write/ });
+  const question = page.getByRole('region', { name: 'Write notes.txt?' });
   await question.waitFor();
-  assert.match(await question.locator('[data-test=exact]').innerText(), /"path": "notes\.txt"/);
+  // The change comes first, as a diff; the rest is folded.
+  assert.match(await question.locator('[data-test=exact] figcaption').innerText(), /^notes\.txt \+2 −0$/);
+  assert.deepEqual(await question.locator('[data-test=exact] .added').allInnerTexts(), ['+one', '+two']);
+  assert.equal(await question.locator('[data-test=arguments]').isVisible(), false);
+  await question.getByText('Details').click();
+  assert.match(await question.locator('[data-test=arguments]').innerText(), /"path": "notes\.txt"/);
   assert.match(await question.innerText(), /write:notes\.txt \(not granted\)/);
   assert.match(await question.locator('[data-test=always]').innerText(), /^this exact call.*for every later call write:notes\.txt/);
   assert.deepEqual(await findings(page), []);
   await shot(page, 'approval');
   assert.match(await question.locator('[data-test=reason]').innerText(), /a grant is missing/);
+  await question.getByRole('button', { name: 'Deny with a reason' }).click();
   await question.getByLabel('Reason (shared with the agent)').fill('not today');
   await question.getByRole('button', { name: 'Deny', exact: true }).click();
   await log(page).getByText('denied', { exact: true }).waitFor();
+  await log(page).getByText('not today', { exact: true }).waitFor();
   await page.getByText('Answered.').waitFor();
   await say(page, 'write other.txt');
   await page.getByRole('button', { name: 'Allow once' }).click();
@@ -273,7 +287,7 @@ test('the output of a command is shown while it runs', async () => {
   const { page, context, faults } = await harness.page();
   const script = 'echo first; until [ -e go-on ]; do sleep 0.1; done; echo second';
   await say(page, `call shell ${JSON.stringify({ script })}`);
-  const question = page.getByRole('region', { name: /Allow shell/ });
+  const question = page.getByRole('region', { name: 'Run this command?' });
   assert.match(await question.locator('[data-test=exact]').innerText(), /echo first; until/);
   await question.getByRole('button', { name: 'Allow once' }).click();
   await log(page).locator('[data-test=live]').getByText('first').waitFor();
@@ -294,7 +308,7 @@ test('an approval names the helper', async () => {
   const { page, context } = await harness.page();
   await page.getByLabel('Agent', { exact: true }).selectOption('boss');
   await say(page, 'delegate write below.txt');
-  const question = page.getByRole('region', { name: /Allow write/ });
+  const question = page.getByRole('region', { name: 'Write below.txt?' });
   await question.waitFor();
   assert.match(await question.locator('[data-test=helper]').innerText(), /scribe/);
   await shot(page, 'approval-helper');
