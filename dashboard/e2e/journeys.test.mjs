@@ -52,13 +52,13 @@ test('a chat streams, and a reload during a run loses and duplicates nothing', a
   // After the first message the focus is in the input box.
   await page.waitForFunction(() => document.activeElement?.id === 'message');
   await log(page).getByText('It was a bright cold day').waitFor();
-  await page.getByText('working').waitFor();
+  await page.getByText('working, turn').waitFor();
   await page.reload();
   await log(page).getByText('It was a bright cold day').waitFor();
   harness.model.release();
   await log(page).getByText('The end.').waitFor();
   await log(page).getByText('Answered.').waitFor();
-  const said = await log(page).locator('.message.assistant').allInnerTexts();
+  const said = await log(page).locator('.message.assistant .md').allInnerTexts();
   assert.deepEqual(said.map((text) => text.trim()), [LONG]);
   assert.deepEqual(faults, []);
   await context.close();

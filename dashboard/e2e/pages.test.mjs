@@ -36,6 +36,10 @@ const PAGES = [
   ['/usage', 'Usage'],
   ['/files', 'Files'],
   ['/settings', 'Settings'],
+  ['/settings/access', 'Settings'],
+  ['/settings/configuration', 'Settings'],
+  ['/settings/backups', 'Settings'],
+  ['/settings/audit', 'Settings'],
   ['/nowhere/at/all', 'Page not found'],
 ];
 
@@ -49,7 +53,7 @@ const SHEETS = [
   ['a file', () => '/files?file=notes.txt', 'Files', 'line one'],
 ];
 
-for (const [path, heading] of PAGES) shown(heading, () => path, heading, null);
+for (const [path, heading] of PAGES) shown(`${heading}${path.startsWith('/settings/') ? ` (${path.slice(10)})` : ''}`, () => path, heading, null);
 for (const [what, path, heading, more] of SHEETS) shown(what, path, heading, more);
 
 /** Tests the page with this heading, after its content has loaded. */
@@ -168,7 +172,7 @@ test('a key is saved, never shown, and deleted', async () => {
 });
 
 test("a viewer's token is read-only, and a revoked token is invalid", async () => {
-  const admin = await harness.page({ path: '/settings' });
+  const admin = await harness.page({ path: '/settings/access' });
   await admin.page.getByLabel('User').first().fill('ada');
   await admin.page.getByLabel('Role').selectOption('viewer');
   await admin.page.getByRole('button', { name: 'Create token' }).click();

@@ -22,7 +22,7 @@ const pages: RouteRecordRaw[] = [
   { path: '/models', name: 'models', component: () => import('./pages/ModelsPage.vue'), meta: { title: 'Models and keys' } },
   { path: '/usage', name: 'usage', component: () => import('./pages/UsagePage.vue'), meta: { title: 'Usage' } },
   { path: '/files', name: 'files', component: () => import('./pages/FilesPage.vue'), meta: { title: 'Files' } },
-  { path: '/settings', name: 'settings', component: () => import('./pages/SettingsPage.vue'), meta: { title: 'Settings' } },
+  { path: '/settings/:id?', name: 'settings', component: () => import('./pages/SettingsPage.vue'), meta: { title: 'Settings' } },
   { path: '/:rest(.*)*', name: 'not-found', component: () => import('./pages/NotFoundPage.vue'), meta: { title: 'Page not found' } },
 ];
 
