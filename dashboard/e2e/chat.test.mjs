@@ -200,3 +200,53 @@ test('a session that does not exist has no input box and leads back to the list'
   assert.notEqual(idOf(page), 's-nope');
   await context.close();
 });
+
+test('files are attached by button, paste and drop, and the message names them', async () => {
+  const { page, context } = await harness.page();
+  const file = (name, text) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await page.locator('.composer input[type=file]').setInputFiles([file('tide table.txt', 'high water 12:00')]);
+  await page.getByRole('list', { name: 'Attached files' }).getByText('uploads/tide-table.txt').waitFor();
+  for (const kind of ['paste', 'drop']) {
+    await input(page).evaluate((box, kind) => {
+      const data = new DataTransfer();
+      data.items.add(new File([kind], `${kind}.txt`));
+      const event = kind === 'paste' ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }) : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+      box.dispatchEvent(event);
+    }, kind);
+    await page.getByText(`uploads/${kind}.txt`).waitFor();
+  }
+  await page.getByRole('button', { name: 'Remove drop.txt' }).click();
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'attachments');
+  await say(page, 'read these');
+  await log(page).getByText('Answered.').waitFor();
+  const sent = harness.model.asked.at(-1).messages.at(-1);
+  assert.match(JSON.stringify(sent), /read these\\n\\nAttached files:\\n- uploads\/tide-table\.txt\\n- uploads\/paste\.txt/);
+  assert.equal(await readFile(join(harness.work, 'uploads/tide-table.txt'), 'utf8'), 'high water 12:00');
+  // The list is empty for the next message, and a taken name gets a number.
+  assert.equal(await page.getByRole('list', { name: 'Attached files' }).count(), 0);
+  await page.locator('.composer input[type=file]').setInputFiles([file('paste.txt', 'again')]);
+  await page.getByText('uploads/paste-2.txt').waitFor();
+  await context.close();
+});
+
+test('the changes of a whole session are shown by file', async () => {
+  const { page, context } = await harness.page();
+  await say(page, 'write alpha.txt');
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await log(page).getByText('Answered.').waitFor();
+  await page.getByRole('button', { name: '1 changed file' }).waitFor();
+  await say(page, 'write beta.txt');
+  await page.getByRole('button', { name: 'Allow once' }).click();
+  await log(page).getByText('Answered.').nth(1).waitFor();
+  await page.getByRole('button', { name: '2 changed files' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Changes of this session' });
+  assert.deepEqual((await dialog.locator('summary').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()), ['alpha.txt +2 −0', 'beta.txt +2 −0']);
+  await dialog.getByText('alpha.txt').first().click();
+  assert.deepEqual(await dialog.locator('.added').filter({ visible: true }).allInnerTexts(), ['+one', '+two']);
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'changes');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await context.close();
+});

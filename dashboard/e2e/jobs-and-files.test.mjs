@@ -92,7 +92,7 @@ test('a folder is published on its own origin, and unpublished', async () => {
   await page.getByLabel('Name', { exact: true }).fill('demo');
   await page.getByLabel(/Folder/).fill('site');
   await page.getByLabel(/Address/).fill('127.0.0.1:0');
-  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'demo' });
   const address = await row.getByRole('link').getAttribute('href');
   assert.notEqual(new URL(address).port, new URL(harness.url).port);

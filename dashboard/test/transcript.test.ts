@@ -170,6 +170,13 @@ test('a withdrawn reply that is generated again is not shown twice', () => {
   assert.deepEqual(now.items.map((item) => item.kind), ['message', 'ending']);
 });
 
+test('a notice that repeats is shown once with its count', () => {
+  const failed = (record: number): Frame =>
+    frame(event(`${record}.0`, 'model_failed', { call: record, class: 'server', message: 'status 500', next: { retry: { at: 5 } } }));
+  const { items } = reduce(EMPTY, [failed(1), failed(2), failed(3)]);
+  assert.deepEqual(items.map((item) => item.kind === 'notice' && [item.text, item.times]), [['Model error (server): status 500. Retrying.', 3]]);
+});
+
 test('an ending has the figures of its own prompt and of the session', () => {
   const ended = (record: number, input: number, output: number, spent: number): Frame =>
     frame(event(`${record}.0`, 'group_ended', { ending: { answered: { text: '' } }, last: null, usage: { input, output }, spent }));
@@ -229,7 +236,7 @@ test('unknown events are ignored', () => {
   const odd = { id: { record: 9, index: 0 }, at: 1, event: { brand_new: { a: 1 } } } as never;
   const bare = { id: { record: 9, index: 1 }, at: 1, event: 'grants_changed' } as never;
   const now = reduceEvents(EMPTY, [odd, bare]);
-  assert.deepEqual(now.items.map((item) => item.kind), ['notice']);
+  assert.deepEqual(now.items, []);
   assert.equal(now.cursor, '9.1');
 });
 

@@ -71,6 +71,8 @@ export interface NoticeItem extends ItemOrigin {
   kind: 'notice';
   tone: 'plain' | 'warning' | 'error';
   text: string;
+  /** How often it happened in a row. */
+  times: number;
 }
 
 export interface EndingItem extends ItemOrigin {
@@ -276,8 +278,16 @@ class TranscriptBuilder {
     const event = decodeEvent(numbered.event);
     const origin: ItemOrigin = { record: numbered.id.record, at: numbered.at };
     const notice = noticeOf(numbered.event);
-    if (notice !== null) this.#items.push({ kind: 'notice', ...origin, ...notice });
+    if (notice !== null) this.#notice({ kind: 'notice', ...origin, ...notice, times: 1 });
     if (event !== null && !this.#ofCall(event, origin)) this.#ofRun(event, origin);
+  }
+
+  /** Adds a notice; the same one again only counts. */
+  #notice(item: NoticeItem): void {
+    const last = this.#items.length - 1;
+    const before = this.#items[last];
+    if (before?.kind === 'notice' && before.text === item.text) this.#put(last, { ...before, times: before.times + 1 });
+    else this.#items.push(item);
   }
 
   /** Handles events of tool calls; returns whether the event was one. */
