@@ -26,14 +26,16 @@ export function onShortcut(key: string, handler: Handler): () => void {
 }
 
 /** Whether keys pressed in an element are text. */
-function takesText(target: EventTarget | null): boolean {
+function takesText(target: EventTarget | undefined): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.closest('input, textarea, select, [role=textbox]') !== null);
 }
 
 /** Runs the shortcut of a pressed key, if there is one. */
 export function pressed(event: KeyboardEvent): void {
   if (!shortcutsOn.value || event.defaultPrevented || event.repeat || event.isComposing) return;
-  if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target) || document.querySelector('dialog[open]') !== null) return;
+  // The editor of files is in a shadow root, and the event's own target would be the host of that root.
+  const [target] = event.composedPath();
+  if (event.ctrlKey || event.metaKey || event.altKey || takesText(target) || document.querySelector('dialog[open]') !== null) return;
   for (const handler of handlers.get(event.key) ?? []) {
     if (!handler()) continue;
     event.preventDefault();
