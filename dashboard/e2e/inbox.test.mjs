@@ -69,6 +69,33 @@ test('the inbox lists the questions of several sessions, and one key answers the
   await context.close();
 });
 
+test('a hidden tab notifies the user of a new question, once the user allowed it', async () => {
+  const { page, context } = await harness.page({ path: '/inbox' });
+  await context.grantPermissions(['notifications']);
+  // A headless browser never hides a tab, and shows no notifications: the tab says that it is hidden, and counts them.
+  await context.addInitScript(() => {
+    Object.defineProperty(document, 'visibilityState', { get: () => window.hiddenTab ? 'hidden' : 'visible' });
+    window.notified = [];
+    window.Notification = class extends Notification {
+      constructor(title, options) {
+        super(title, options);
+        window.notified.push([title, options.body]);
+      }
+    };
+  });
+  await page.reload();
+  await page.getByText('Nothing waits for you.').waitFor();
+  const seen = await asking('seen.txt');
+  await page.getByText('1 item waits for you.').waitFor();
+  assert.deepEqual(await page.evaluate(() => window.notified), [], 'a visible tab shows the count and nothing more');
+  await page.evaluate(() => (window.hiddenTab = true));
+  const hidden = await asking('hidden.txt');
+  await page.getByText('2 items wait for you.').waitFor();
+  assert.deepEqual(await page.evaluate(() => window.notified), [['Holm: 2 items wait for you', 'write hidden.txt']]);
+  for (const id of [seen, hidden]) await harness.ask('POST', `/api/sessions/${id}/cancel`, { reason: 'over' });
+  await context.close();
+});
+
 test('a failed job is in the inbox until it is dismissed, and returns when it fails again', async () => {
   const spec = { when: 'asked', prompt: 'hello', model: 'nobody/none', retry: { most: 0, first_s: 1 }, off_after: 20 };
   await harness.ask('POST', '/api/jobs', { id: 'doomed', spec });

@@ -148,6 +148,34 @@ test("another client's change is not overwritten, and a click does not discard u
   await context.close();
 });
 
+test("a conflict shows the differences, and one's own version is saved only over the version that was shown", async () => {
+  const file = join(harness.work, 'conflict.md');
+  await writeFile(file, 'mine\n');
+  const { page, context } = await harness.page({ path: '/files?file=conflict.md' });
+  await content(page).getByText('mine').waitFor();
+  await writeFile(file, 'theirs\n');
+  await content(page).click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('still ');
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  await save.click();
+  await page.getByRole('button', { name: 'Show differences' }).click();
+  const differences = page.getByRole('region', { name: 'Differences' });
+  assert.deepEqual(await differences.locator('.diff span').allInnerTexts(), ['-theirs', '+still mine']);
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'conflict');
+  await writeFile(file, 'theirs again\n');
+  await differences.getByRole('button', { name: 'Save my version' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(await readFile(file, 'utf8'), 'theirs again\n');
+  await page.getByRole('button', { name: 'Show differences' }).click();
+  await differences.getByText('-theirs again').waitFor();
+  await differences.getByRole('button', { name: 'Save my version' }).click();
+  await page.getByText('saved', { exact: true }).waitFor();
+  assert.equal(await readFile(file, 'utf8'), 'still mine\n');
+  await context.close();
+});
+
 test('files and folders are created, renamed and deleted', async () => {
   const { page, context } = await harness.page({ path: '/files' });
   await page.getByRole('button', { name: 'New folder' }).click();

@@ -19,31 +19,37 @@ async function policy() {
 
 /** Starts the proxy; `port` returns the port of the server behind it. */
 export async function pageProxy(folder, port) {
-  const headers = { 'content-security-policy': await policy(), 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' };
-  const proxy = createServer(async (request, response) => {
+  const own = { 'content-security-policy': await policy(), 'cache-control': 'no-cache' };
+  const onward = (request, response, answered) => {
+    const asked = send({ port: port(), host: '127.0.0.1', method: request.method, path: request.url, headers: request.headers }, answered);
+    asked.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
+    response.on('close', () => asked.destroy());
+    request.pipe(asked);
+  };
+  const proxy = createServer((request, response) => {
     const path = new URL(request.url, 'http://localhost').pathname;
-    if (path === '/' || /^\/assets\/[\w.-]+$/.test(path)) {
-      const name = path === '/' ? 'index.html' : path.slice(1);
+    const name = path === '/' ? 'index.html' : /^\/assets\/[\w.-]+$/.test(path) ? path.slice(1) : null;
+    onward(request, response, async (answer) => {
+      // The server decides who may load the page at all, and which headers it has.
+      if (name === null || ![200, 404].includes(answer.statusCode)) {
+        response.writeHead(answer.statusCode, answer.headers);
+        return answer.pipe(response);
+      }
+      answer.resume();
       const body = await readFile(join(folder, name)).catch(() => null);
-      if (body === null) return response.writeHead(404).end();
-      return response.writeHead(200, { ...headers, 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body);
-    }
-    const onward = send({ port: port(), host: '127.0.0.1', method: request.method, path: request.url, headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(response);
+      const { 'content-length': length, 'content-encoding': encoding, 'transfer-encoding': transfer, ...headers } = answer.headers;
+      if (body === null) return response.writeHead(404, headers).end();
+      return response.writeHead(200, { ...headers, ...own, 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body);
     });
-    onward.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
-    response.on('close', () => onward.destroy());
-    request.pipe(onward);
   });
   proxy.on('upgrade', (request, socket, head) => {
-    const onward = connect(port(), '127.0.0.1', () => {
+    const socketOnward = connect(port(), '127.0.0.1', () => {
       const lines = request.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1]}`] : []));
-      onward.write(`${request.method} ${request.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
-      onward.write(head);
-      onward.pipe(socket).pipe(onward);
+      socketOnward.write(`${request.method} ${request.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+      socketOnward.write(head);
+      socketOnward.pipe(socket).pipe(socketOnward);
     });
-    for (const [one, other] of [[onward, socket], [socket, onward]]) one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    for (const [one, other] of [[socketOnward, socket], [socket, socketOnward]]) one.on('error', () => other.destroy()).on('close', () => other.destroy());
   });
   await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${proxy.address().port}`, close: () => proxy.close().closeAllConnections() };

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { FollowState } from '../src/core/follow-state.ts';
 import { inboxOf } from '../src/core/inbox.ts';
+import { mergeLatest } from '../src/core/session-list.ts';
 import { jobOf, originOf, passes, statusOf } from '../src/core/session-status.ts';
 import type { JobList, JobView, Session } from '../src/core/wire.ts';
 
@@ -64,6 +65,13 @@ test('filters select by state, origin and text', () => {
   assert.deepEqual(ids({ text: 'BUILD' }), ['s-1']);
   assert.deepEqual(ids({ text: 'local/' }), ['job.nightly.20260101.1']);
   assert.deepEqual([originOf('s-1'), jobOf('s-1'), jobOf('job.nightly.20260101.1')], ['chat', null, 'nightly']);
+});
+
+test('the list takes over new, changed and deleted sessions, and keeps older ones', () => {
+  const known = [session('gone', { updated: 8 }), session('moved', { updated: 5 }), session('old', { updated: 2 })];
+  const merged = mergeLatest(known, [session('new', { updated: 10 }), session('moved', { updated: 9, title: 'changed' }), session('edge', { updated: 4 })]);
+  assert.deepEqual(merged.map(({ id, title }) => [id, title]), [['new', 'new'], ['moved', 'changed'], ['edge', 'edge'], ['old', 'old']]);
+  assert.deepEqual(mergeLatest(known, []), known);
 });
 
 test('a chat follows its end until the reader scrolls up', () => {

@@ -18,7 +18,8 @@ export async function allowNotifications(): Promise<void> {
 /** Says what waits, unless the user is looking at the page. */
 export function notifyUser({ count, sessions, jobs }: Inbox): void {
   if (permission.value !== 'granted' || document.visibilityState === 'visible') return;
-  const body = sessions[0]?.title || sessions[0]?.id || jobs[0]?.id || '';
+  const latest = sessions.at(-1);
+  const body = latest?.title || latest?.id || jobs.at(-1)?.id || '';
   // A tag replaces the previous notification.
   const shown = new Notification(`Holm: ${plural(count, 'item waits', 'items wait')} for you`, { body, tag: 'holm-inbox' });
   shown.onclick = () => {
