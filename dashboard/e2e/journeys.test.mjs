@@ -140,10 +140,21 @@ test('a question answered on one page disappears from the other', async () => {
 test('a prompt is edited in a fork, and the first session stays unchanged', async () => {
   const id = await ended(harness, 'hello');
   const { page, context } = await harness.page({ path: `/chat/${id}` });
+  const sessions = async () => (await harness.ask('GET', '/api/sessions')).sessions.length;
+  const before = await sessions();
+  const edited = page.getByRole('textbox', { name: /^Edit the prompt/ });
+  await input(page).fill('a draft');
   await page.getByRole('button', { name: 'Edit in a fork' }).click();
+  assert.equal(await edited.inputValue(), 'hello');
+  assert.deepEqual(await findings(page), []);
+  // A change of mind leaves the draft as it was, and makes no session.
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await input(page).inputValue(), 'a draft');
+  assert.equal(await sessions(), before);
+  await page.getByRole('button', { name: 'Edit in a fork' }).click();
+  await edited.fill('goodbye');
+  await edited.press('Enter');
   await page.waitForFunction((old) => !location.hash.includes(old), id);
-  assert.equal(await input(page).inputValue(), 'hello');
-  await say(page, 'goodbye');
   await log(page).getByText('You said goodbye').waitFor();
   assert.equal(await log(page).getByText('You said hello').count(), 0);
   // A sent prompt does not return to the input box.

@@ -32,7 +32,7 @@ const PAGES = [
   ['/servers', 'MCP servers'],
   ['/jobs', 'Jobs'],
   ['/sites', 'Sites'],
-  ['/models', 'Keys'],
+  ['/models', 'Models and keys'],
   ['/usage', 'Usage'],
   ['/files', 'Files'],
   ['/settings', 'Settings'],
