@@ -85,6 +85,25 @@ test('an invalid cron expression is rejected, and no job is created', async () =
   await context.close();
 });
 
+test('a job with a webhook shows its address, and a one-time job that ran is done', async () => {
+  await harness.ask('POST', '/api/jobs', { id: 'deployed', spec: { when: 'asked', prompt: 'hello', hook: 'open' } });
+  await harness.ask('POST', '/api/jobs', { id: 'one-time', spec: { when: { once: { at: Date.now() + 1_000 } }, prompt: 'hello' } });
+  const until = Date.now() + PATIENCE;
+  while ((await harness.ask('GET', '/api/jobs/one-time')).next !== null) {
+    assert.ok(Date.now() < until, 'the job did not run in time');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const { page, context } = await harness.page({ path: '/jobs' });
+  const address = (await page.getByRole('listitem', { name: 'deployed' }).locator('[data-test=webhook]').innerText()).replace('POST ', '');
+  // The server knows the address, and wants a signature.
+  assert.equal((await fetch(address, { method: 'POST', body: '{}' })).status, 401);
+  const once = page.getByRole('listitem', { name: 'one-time' });
+  await once.getByText('done', { exact: true }).waitFor();
+  assert.equal(await once.locator('[data-test=webhook]').count(), 0);
+  assert.deepEqual(await findings(page), []);
+  await context.close();
+});
+
 test('a folder is published on its own origin, and unpublished', async () => {
   await mkdir(join(harness.work, 'site'));
   await writeFile(join(harness.work, 'site/index.html'), '<!doctype html><title>Shown</title><h1>For everybody</h1>');
