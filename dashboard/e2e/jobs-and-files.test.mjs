@@ -51,6 +51,11 @@ test('a job is edited, switched off and on, and deleted', async () => {
   const { page, context } = await harness.page({ path: '/jobs' });
   const row = page.getByRole('listitem', { name: 'asked-for' });
   await row.getByText('only on demand').waitFor();
+  // The list follows the server without a reload.
+  await harness.ask('POST', '/api/jobs', { id: 'added-meanwhile', spec });
+  await page.getByRole('listitem', { name: 'added-meanwhile' }).waitFor();
+  await harness.ask('DELETE', '/api/jobs/added-meanwhile');
+  await page.getByRole('listitem', { name: 'added-meanwhile' }).waitFor({ state: 'detached' });
   await row.getByRole('button', { name: 'Edit asked-for' }).click();
   const form = page.getByRole('form', { name: 'Job' });
   await form.getByLabel('Description').fill('greets');

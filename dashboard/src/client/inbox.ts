@@ -1,6 +1,6 @@
 // What waits for the user, and the recent sessions, on every page. The server has no feed over all sessions, so the page polls.
 
-import { computed, shallowRef, triggerRef } from 'vue';
+import { type ShallowRef, computed, shallowRef, triggerRef } from 'vue';
 
 import { inboxOf } from '../core/inbox.ts';
 import type { JobList, Session } from '../core/wire.ts';
@@ -19,6 +19,8 @@ const STORAGE_KEY = 'holm.dismissed-jobs';
 
 const sessions = shallowRef<readonly Session[]>([]);
 const jobs = shallowRef<JobList | null>(null);
+/** The jobs of the last poll; null if they are not known. */
+export const polledJobs: Readonly<ShallowRef<JobList | null>> = jobs;
 const dismissed = shallowRef<Map<string, string>>(new Map());
 /** Whether the first poll has ended. */
 export const inboxLoaded = shallowRef(false);
