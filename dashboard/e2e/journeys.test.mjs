@@ -144,7 +144,8 @@ test('a prompt is edited in a fork, and the first session stays unchanged', asyn
   const before = await sessions();
   const edited = page.getByRole('textbox', { name: /^Edit the prompt/ });
   await input(page).fill('a draft');
-  await page.getByRole('button', { name: 'Edit in a fork' }).click();
+  // A second click changes nothing.
+  for (let click = 0; click < 2; click += 1) await page.getByRole('button', { name: 'Edit in a fork' }).click();
   assert.equal(await edited.inputValue(), 'hello');
   assert.deepEqual(await findings(page), []);
   // A change of mind leaves the draft as it was, and makes no session.

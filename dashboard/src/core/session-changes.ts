@@ -11,12 +11,17 @@ export interface ChangedFile {
   diffs: readonly FileDiff[];
 }
 
+/** The diffs of calls. A chat asks again with every piece of a reply, and items never change. */
+const DIFFS = new WeakMap<TranscriptItem, readonly FileDiff[]>();
+
 /** The changed files, sorted by path. Only calls that succeeded count. */
 export function changedFiles(items: readonly TranscriptItem[]): ChangedFile[] {
   const files = new Map<string, FileDiff[]>();
   for (const item of items) {
     if (item.kind !== 'call' || item.outcome !== 'succeeded') continue;
-    for (const diff of diffOfCall(item.arguments)) files.set(diff.path, [...(files.get(diff.path) ?? []), diff]);
+    const diffs = DIFFS.get(item) ?? diffOfCall(item.arguments);
+    DIFFS.set(item, diffs);
+    for (const diff of diffs) files.set(diff.path, [...(files.get(diff.path) ?? []), diff]);
   }
   const sum = (diffs: readonly FileDiff[], of: 'added' | 'removed'): number => diffs.reduce((all, diff) => all + diff[of], 0);
   return [...files]
