@@ -93,10 +93,22 @@ test('on a phone the menu button works with the keyboard', async () => {
 test('sessions are found by their messages, renamed and deleted', async () => {
   const gone = await ended(harness, 'to be forgotten');
   const { page, context } = await harness.page({ path: '/sessions' });
-  await page.getByRole('searchbox').fill('particular sentence');
-  await page.getByRole('button', { name: 'Search' }).click();
-  await page.getByText(/\d+ match(es)?/).waitFor();
+  const search = async () => {
+    await page.getByRole('searchbox').fill('particular sentence');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText(/\d+ match(es)?/).waitFor();
+  };
+  await search();
   await page.locator('.excerpt', { hasText: 'particular' }).first().waitFor();
+  // A result leads to its place in the run: here to the prompt, before the reply.
+  const prompt = page.getByRole('main').getByRole('listitem').filter({ hasText: 'prompt, record' }).first();
+  await prompt.getByRole('link').click();
+  await page.getByRole('region', { name: 'The run at this point' }).getByText('a very particular sentence', { exact: true }).waitFor();
+  const slider = page.getByRole('slider');
+  assert.ok(Number(await slider.inputValue()) < Number(await slider.getAttribute('max')));
+  assert.equal(await page.getByRole('region', { name: 'The run at this point' }).getByText('Answered.').count(), 0);
+  await page.goBack();
+  await search();
   await page.getByRole('button', { name: 'All sessions' }).click();
   const list = page.getByRole('list', { name: 'Sessions' });
   const row = list.getByRole('listitem').filter({ hasText: 'to be forgotten' });
