@@ -275,10 +275,12 @@ test('the run view shows the grants of each call, and those given by approval', 
 
 test('Markdown and code are rendered, and thinking is folded until the user opens it', async () => {
   const { page, context, faults } = await harness.page();
-  await say(page, `say ${JSON.stringify('# Tides\n\n```js\nconst sea = 1;\n```\n\n| port |\n|---|\n| Brest |\n\n- [x] seen')}`);
+  await say(page, `say ${JSON.stringify('# Tides\n\n#### Ports\n\n```js\nconst sea = 1;\n```\n\n| port |\n|---|\n| Brest |\n\n- [x] seen')}`);
   await log(page).getByText('Answered.').waitFor();
   const reply = log(page).locator('.message.assistant');
-  await reply.getByRole('heading', { name: 'Tides' }).waitFor();
+  // Headings skip no level, whatever the text does.
+  await reply.getByRole('heading', { name: 'Tides', level: 2 }).waitFor();
+  await reply.getByRole('heading', { name: 'Ports', level: 3 }).waitFor();
   assert.equal(await reply.locator('.code .c-keyword').first().innerText(), 'const');
   await reply.getByRole('cell', { name: 'Brest' }).waitFor();
   await reply.getByRole('img', { name: 'done' }).waitFor();
