@@ -169,6 +169,7 @@ test('the menu has the recent chats, and a new one at once', async () => {
 test('a model is chosen from a list, or named', async () => {
   const { page, context } = await harness.page();
   const models = await harness.ask('GET', '/api/models');
+  await page.getByLabel('Model', { exact: true }).waitFor();
   const options = await page.getByLabel('Model', { exact: true }).locator('option').allInnerTexts();
   assert.deepEqual(options, ['Agent default', ...models.map(({ name }) => name), 'Other…']);
   await page.getByLabel('Model', { exact: true }).selectOption('Other…');

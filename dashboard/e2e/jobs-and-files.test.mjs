@@ -100,7 +100,7 @@ test('a job with a webhook shows its address, and a one-time job that ran is don
   }
   const { page, context } = await harness.page({ path: '/jobs' });
   const address = (await page.getByRole('listitem', { name: 'deployed' }).locator('[data-test=webhook]').innerText()).replace('POST ', '');
-  // The server knows the address, and wants a signature.
+  // The server knows the address, and wants a signature. With a page before the server, the address is the server's own.
   assert.equal((await fetch(address, { method: 'POST', body: '{}' })).status, 401);
   const once = page.getByRole('listitem', { name: 'one-time' });
   await once.getByText('done', { exact: true }).waitFor();
