@@ -209,7 +209,7 @@ test('files and folders are created, renamed and deleted', async () => {
   await page.getByText('This folder is empty.').waitFor();
   await page.getByRole('button', { name: 'New file' }).click();
   await page.getByLabel('File name').fill('a.txt');
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('link', { name: /a\.txt/ }).waitFor();
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByLabel('Path in the workspace').fill('fresh/b.txt');
