@@ -204,7 +204,7 @@ test('files and folders are created, renamed and deleted', async () => {
   const { page, context } = await harness.page({ path: '/files' });
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Folder name').fill('fresh');
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('link', { name: 'fresh/' }).click();
   await page.getByText('This folder is empty.').waitFor();
   await page.getByRole('button', { name: 'New file' }).click();
