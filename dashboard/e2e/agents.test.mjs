@@ -134,8 +134,9 @@ test('an MCP server is added, tested and removed', async () => {
 });
 
 test('the configuration is shown, and a backup is created', async () => {
-  const { page, context } = await harness.page({ path: '/settings' });
+  const { page, context } = await harness.page({ path: '/settings/configuration' });
   await page.getByText('requests per minute').waitFor();
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Backups' }).click();
   await page.getByLabel('Backup name').fill('first');
   await page.getByRole('button', { name: 'Create backup' }).click();
   await page.getByRole('listitem').getByText('first').waitFor();

@@ -11,7 +11,7 @@ import { FLOW } from './provider.mjs';
 import { PATIENCE, ended, startHarness } from './harness.mjs';
 
 /** The most compressed bytes of the first page. */
-const MAX_BYTES = 250 * 1024;
+const MAX_BYTES = 100 * 1024;
 /** The highest layout shift: a tenth of the value that counts as good. */
 const MAX_SHIFT = 0.01;
 const EVENTS = 10_000;

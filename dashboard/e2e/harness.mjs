@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
+import { pageProxy } from './page-proxy.mjs';
 import { provider } from './provider.mjs';
 
 /** The time limit of every step, long enough for a very slow machine. */
@@ -28,13 +29,17 @@ export async function startHarness(options = {}) {
   await mkdir(join(folder, 'work'));
   await options.before?.(folder);
   const model = await provider();
-  const server = await serve(folder, model.base, options.serve ?? []);
+  let server = await serve(folder, model.base, options.serve ?? []);
+  const port = new URL(server.url).port;
+  // HOLM_PAGE: the folder of a built page, which is tested in place of the one in the command.
+  const proxy = process.env.HOLM_PAGE ? await pageProxy(process.env.HOLM_PAGE, () => port) : null;
+  const url = proxy?.url ?? server.url;
   const token = (await readFile(join(folder, 'data/server/token'), 'utf8')).trim();
   const executablePath = process.env.HOLM_CHROMIUM ?? PLACES.find((place) => existsSync(place));
   if (!executablePath) throw new Error('Chromium not found; run scripts/setup js, or set HOLM_CHROMIUM');
   const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS.split(' ') });
   const harness = {
-    url: server.url,
+    url,
     token,
     model,
     browser,
@@ -43,12 +48,18 @@ export async function startHarness(options = {}) {
     close: async () => {
       await browser.close();
       await server.stop();
+      proxy?.close();
       model.close();
       await rm(folder, { recursive: true, force: true });
     },
+    /** Stops the server; `start` starts it again at the same address. */
+    stop: () => server.stop(),
+    start: async () => {
+      server = await serve(folder, model.base, options.serve ?? [], port);
+    },
     /** Sends an API request as any client does, to create data for the pages. */
     ask: async (method, path, body) => {
-      const answer = await fetch(`${server.url}${path}`, {
+      const answer = await fetch(`${url}${path}`, {
         method,
         headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         body: body === undefined ? undefined : JSON.stringify(body),
@@ -72,10 +83,10 @@ export async function ended(harness, prompt) {
   return made.id;
 }
 
-async function serve(folder, base, more) {
+async function serve(folder, base, more, port = 0) {
   const bin = process.env.HOLM_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/holm');
   if (!existsSync(bin)) throw new Error(`${bin} not found; build it with \`make dashboard\` and \`cargo build -p holm-cli\`, or set HOLM_BIN`);
-  const args = ['--data', join(folder, 'data'), 'serve', '--listen', '127.0.0.1:0', '--', '--model', 'mine/any', '--grant', 'read:**', ...more];
+  const args = ['--data', join(folder, 'data'), 'serve', '--listen', `127.0.0.1:${port}`, '--', '--model', 'mine/any', '--grant', 'read:**', ...more];
   await mkdir(join(folder, 'config/holm'), { recursive: true });
   await writeFile(join(folder, 'config/holm/holm.toml'), `[providers.mine]\nbase_url = "${base}"\nkey_env = "MINE_KEY"\n`);
   const child = spawn(bin, args, {
@@ -91,7 +102,7 @@ async function serve(folder, base, more) {
     gone.then(() => reject(new Error(`holm serve ended: ${said.join('')}`)));
   });
   const stop = async () => {
-    child.kill('SIGTERM');
+    if (child.exitCode === null) child.kill('SIGTERM');
     await gone;
   };
   return { url, stop };
@@ -133,10 +144,8 @@ export async function shot(page, name) {
 
 const axe = readFileSync(fileURLToPath(new URL('../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
 
-/** The serious findings of axe. The content security policy blocks scripts, so axe is evaluated from outside the page. */
+/** The findings of axe. The content security policy blocks scripts, so axe is evaluated from outside the page. */
 export async function findings(page) {
   const found = await page.evaluate(`(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`);
-  return found.violations
-    .filter((violation) => ['serious', 'critical'].includes(violation.impact))
-    .map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(' ')).join(', ')}`);
+  return found.violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(' ')).join(', ')}`);
 }

@@ -51,6 +51,11 @@ test('a job is edited, switched off and on, and deleted', async () => {
   const { page, context } = await harness.page({ path: '/jobs' });
   const row = page.getByRole('listitem', { name: 'asked-for' });
   await row.getByText('only on demand').waitFor();
+  // The list follows the server without a reload.
+  await harness.ask('POST', '/api/jobs', { id: 'added-meanwhile', spec });
+  await page.getByRole('listitem', { name: 'added-meanwhile' }).waitFor();
+  await harness.ask('DELETE', '/api/jobs/added-meanwhile');
+  await page.getByRole('listitem', { name: 'added-meanwhile' }).waitFor({ state: 'detached' });
   await row.getByRole('button', { name: 'Edit asked-for' }).click();
   const form = page.getByRole('form', { name: 'Job' });
   await form.getByLabel('Description').fill('greets');
@@ -85,6 +90,25 @@ test('an invalid cron expression is rejected, and no job is created', async () =
   await context.close();
 });
 
+test('a job with a webhook shows its address, and a one-time job that ran is done', async () => {
+  await harness.ask('POST', '/api/jobs', { id: 'deployed', spec: { when: 'asked', prompt: 'hello', hook: 'open' } });
+  await harness.ask('POST', '/api/jobs', { id: 'one-time', spec: { when: { once: { at: Date.now() + 1_000 } }, prompt: 'hello' } });
+  const until = Date.now() + PATIENCE;
+  while ((await harness.ask('GET', '/api/jobs/one-time')).next !== null) {
+    assert.ok(Date.now() < until, 'the job did not run in time');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const { page, context } = await harness.page({ path: '/jobs' });
+  const address = (await page.getByRole('listitem', { name: 'deployed' }).locator('[data-test=webhook]').innerText()).replace('POST ', '');
+  // The server knows the address, and wants a signature. With a page before the server, the address is the server's own.
+  assert.equal((await fetch(address, { method: 'POST', body: '{}' })).status, 401);
+  const once = page.getByRole('listitem', { name: 'one-time' });
+  await once.getByText('done', { exact: true }).waitFor();
+  assert.equal(await once.locator('[data-test=webhook]').count(), 0);
+  assert.deepEqual(await findings(page), []);
+  await context.close();
+});
+
 test('a folder is published on its own origin, and unpublished', async () => {
   await mkdir(join(harness.work, 'site'));
   await writeFile(join(harness.work, 'site/index.html'), '<!doctype html><title>Shown</title><h1>For everybody</h1>');
@@ -92,7 +116,7 @@ test('a folder is published on its own origin, and unpublished', async () => {
   await page.getByLabel('Name', { exact: true }).fill('demo');
   await page.getByLabel(/Folder/).fill('site');
   await page.getByLabel(/Address/).fill('127.0.0.1:0');
-  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'demo' });
   const address = await row.getByRole('link').getAttribute('href');
   assert.notEqual(new URL(address).port, new URL(harness.url).port);
@@ -148,16 +172,44 @@ test("another client's change is not overwritten, and a click does not discard u
   await context.close();
 });
 
+test("a conflict shows the differences, and one's own version is saved only over the version that was shown", async () => {
+  const file = join(harness.work, 'conflict.md');
+  await writeFile(file, 'mine\n');
+  const { page, context } = await harness.page({ path: '/files?file=conflict.md' });
+  await content(page).getByText('mine').waitFor();
+  await writeFile(file, 'theirs\n');
+  await content(page).click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('still ');
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  await save.click();
+  await page.getByRole('button', { name: 'Show differences' }).click();
+  const differences = page.getByRole('region', { name: 'Differences' });
+  assert.deepEqual(await differences.locator('.diff span').allInnerTexts(), ['-theirs', '+still mine']);
+  assert.deepEqual(await findings(page), []);
+  await shot(page, 'conflict');
+  await writeFile(file, 'theirs again\n');
+  await differences.getByRole('button', { name: 'Save my version' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(await readFile(file, 'utf8'), 'theirs again\n');
+  await page.getByRole('button', { name: 'Show differences' }).click();
+  await differences.getByText('-theirs again').waitFor();
+  await differences.getByRole('button', { name: 'Save my version' }).click();
+  await page.getByText('saved', { exact: true }).waitFor();
+  assert.equal(await readFile(file, 'utf8'), 'still mine\n');
+  await context.close();
+});
+
 test('files and folders are created, renamed and deleted', async () => {
   const { page, context } = await harness.page({ path: '/files' });
   await page.getByRole('button', { name: 'New folder' }).click();
   await page.getByLabel('Folder name').fill('fresh');
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('link', { name: 'fresh/' }).click();
   await page.getByText('This folder is empty.').waitFor();
   await page.getByRole('button', { name: 'New file' }).click();
   await page.getByLabel('File name').fill('a.txt');
-  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByRole('link', { name: /a\.txt/ }).waitFor();
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByLabel('Path in the workspace').fill('fresh/b.txt');

@@ -52,13 +52,13 @@ test('a chat streams, and a reload during a run loses and duplicates nothing', a
   // After the first message the focus is in the input box.
   await page.waitForFunction(() => document.activeElement?.id === 'message');
   await log(page).getByText('It was a bright cold day').waitFor();
-  await page.getByText('working').waitFor();
+  await page.getByText('working, turn').waitFor();
   await page.reload();
   await log(page).getByText('It was a bright cold day').waitFor();
   harness.model.release();
   await log(page).getByText('The end.').waitFor();
   await log(page).getByText('Answered.').waitFor();
-  const said = await log(page).locator('.message.assistant').allInnerTexts();
+  const said = await log(page).locator('.message.assistant .md').allInnerTexts();
   assert.deepEqual(said.map((text) => text.trim()), [LONG]);
   assert.deepEqual(faults, []);
   await context.close();
@@ -76,13 +76,20 @@ test('steering during a reply reaches the next model call', async () => {
   await context.close();
 });
 
-test('a stopped run says who stopped it, and its partial reply disappears', async () => {
+test('a stopped run says who stopped it, and keeps the part of the reply that had arrived', async () => {
   const { page, context } = await harness.page();
   await say(page, 'hold');
   await log(page).getByText('It was a bright cold day').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await log(page).getByText('Stopped by owner.').waitFor();
-  assert.equal(await log(page).locator('.message.assistant').count(), 0);
+  const stopped = log(page).getByRole('article', { name: 'Agent, stopped reply' });
+  await stopped.getByText('It was a bright cold day').waitFor();
+  await stopped.getByText('This reply was stopped before it was complete.').waitFor();
+  await page.locator('.bar').getByText('stopped', { exact: true }).waitFor();
+  assert.deepEqual(await findings(page), []);
+  // The journal does not have the text, and the tab keeps it.
+  await page.reload();
+  await stopped.getByText('It was a bright cold day').waitFor();
   harness.model.release();
   await context.close();
 });
@@ -90,17 +97,24 @@ test('a stopped run says who stopped it, and its partial reply disappears', asyn
 test('an approval shows exactly what would run, and both answers count', async () => {
   const { page, context } = await harness.page();
   await say(page, 'write notes.txt');
-  const question = page.getByRole('region', { name: /Allow write/ });
+  const question = page.getByRole('region', { name: 'Write notes.txt?' });
   await question.waitFor();
-  assert.match(await question.locator('[data-test=exact]').innerText(), /"path": "notes\.txt"/);
+  // The change comes first, as a diff; the rest is folded.
+  assert.match(await question.locator('[data-test=exact] figcaption').innerText(), /^notes\.txt \+2 −0$/);
+  assert.deepEqual(await question.locator('[data-test=exact] .added').allInnerTexts(), ['+one', '+two']);
+  assert.equal(await question.locator('[data-test=arguments]').isVisible(), false);
+  await question.getByText('Details').click();
+  assert.match(await question.locator('[data-test=arguments]').innerText(), /"path": "notes\.txt"/);
   assert.match(await question.innerText(), /write:notes\.txt \(not granted\)/);
   assert.match(await question.locator('[data-test=always]').innerText(), /^this exact call.*for every later call write:notes\.txt/);
   assert.deepEqual(await findings(page), []);
   await shot(page, 'approval');
   assert.match(await question.locator('[data-test=reason]').innerText(), /a grant is missing/);
+  await question.getByRole('button', { name: 'Deny with a reason' }).click();
   await question.getByLabel('Reason (shared with the agent)').fill('not today');
   await question.getByRole('button', { name: 'Deny', exact: true }).click();
   await log(page).getByText('denied', { exact: true }).waitFor();
+  await log(page).getByText('not today', { exact: true }).waitFor();
   await page.getByText('Answered.').waitFor();
   await say(page, 'write other.txt');
   await page.getByRole('button', { name: 'Allow once' }).click();
@@ -126,10 +140,22 @@ test('a question answered on one page disappears from the other', async () => {
 test('a prompt is edited in a fork, and the first session stays unchanged', async () => {
   const id = await ended(harness, 'hello');
   const { page, context } = await harness.page({ path: `/chat/${id}` });
+  const sessions = async () => (await harness.ask('GET', '/api/sessions')).sessions.length;
+  const before = await sessions();
+  const edited = page.getByRole('textbox', { name: /^Edit the prompt/ });
+  await input(page).fill('a draft');
+  // A second click changes nothing.
+  for (let click = 0; click < 2; click += 1) await page.getByRole('button', { name: 'Edit in a fork' }).click();
+  assert.equal(await edited.inputValue(), 'hello');
+  assert.deepEqual(await findings(page), []);
+  // A change of mind leaves the draft as it was, and makes no session.
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  assert.equal(await input(page).inputValue(), 'a draft');
+  assert.equal(await sessions(), before);
   await page.getByRole('button', { name: 'Edit in a fork' }).click();
+  await edited.fill('goodbye');
+  await edited.press('Enter');
   await page.waitForFunction((old) => !location.hash.includes(old), id);
-  assert.equal(await input(page).inputValue(), 'hello');
-  await say(page, 'goodbye');
   await log(page).getByText('You said goodbye').waitFor();
   assert.equal(await log(page).getByText('You said hello').count(), 0);
   // A sent prompt does not return to the input box.
@@ -249,10 +275,12 @@ test('the run view shows the grants of each call, and those given by approval', 
 
 test('Markdown and code are rendered, and thinking is folded until the user opens it', async () => {
   const { page, context, faults } = await harness.page();
-  await say(page, `say ${JSON.stringify('# Tides\n\n```js\nconst sea = 1;\n```\n\n| port |\n|---|\n| Brest |\n\n- [x] seen')}`);
+  await say(page, `say ${JSON.stringify('# Tides\n\n#### Ports\n\n```js\nconst sea = 1;\n```\n\n| port |\n|---|\n| Brest |\n\n- [x] seen')}`);
   await log(page).getByText('Answered.').waitFor();
   const reply = log(page).locator('.message.assistant');
-  await reply.getByRole('heading', { name: 'Tides' }).waitFor();
+  // Headings skip no level, whatever the text does.
+  await reply.getByRole('heading', { name: 'Tides', level: 2 }).waitFor();
+  await reply.getByRole('heading', { name: 'Ports', level: 3 }).waitFor();
   assert.equal(await reply.locator('.code .c-keyword').first().innerText(), 'const');
   await reply.getByRole('cell', { name: 'Brest' }).waitFor();
   await reply.getByRole('img', { name: 'done' }).waitFor();
@@ -273,7 +301,7 @@ test('the output of a command is shown while it runs', async () => {
   const { page, context, faults } = await harness.page();
   const script = 'echo first; until [ -e go-on ]; do sleep 0.1; done; echo second';
   await say(page, `call shell ${JSON.stringify({ script })}`);
-  const question = page.getByRole('region', { name: /Allow shell/ });
+  const question = page.getByRole('region', { name: 'Run this command?' });
   assert.match(await question.locator('[data-test=exact]').innerText(), /echo first; until/);
   await question.getByRole('button', { name: 'Allow once' }).click();
   await log(page).locator('[data-test=live]').getByText('first').waitFor();
@@ -294,7 +322,7 @@ test('an approval names the helper', async () => {
   const { page, context } = await harness.page();
   await page.getByLabel('Agent', { exact: true }).selectOption('boss');
   await say(page, 'delegate write below.txt');
-  const question = page.getByRole('region', { name: /Allow write/ });
+  const question = page.getByRole('region', { name: 'Write below.txt?' });
   await question.waitFor();
   assert.match(await question.locator('[data-test=helper]').innerText(), /scribe/);
   await shot(page, 'approval-helper');

@@ -1,5 +1,5 @@
-// Every page with data that was created through the API: it loads without a serious axe finding, in light and dark, on a desktop
-// and on a phone.
+// Every page with data that was created through the API: it loads without an axe finding, in light and dark, on a desktop, a
+// phone and a very wide screen.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { ended, findings, shot, startHarness } from './harness.mjs';
 
 const PHONE = { width: 375, height: 700 };
+const WIDE = { width: 2560, height: 1300 };
 let harness;
 let session;
 let usual;
@@ -23,6 +24,7 @@ after(() => harness?.close());
 
 const PAGES = [
   ['/', 'New chat'],
+  ['/inbox', 'Inbox'],
   ['/sessions', 'Sessions'],
   ['/agents', 'Agents'],
   ['/tools', 'Tools'],
@@ -30,10 +32,14 @@ const PAGES = [
   ['/servers', 'MCP servers'],
   ['/jobs', 'Jobs'],
   ['/sites', 'Sites'],
-  ['/models', 'Keys'],
+  ['/models', 'Models and keys'],
   ['/usage', 'Usage'],
   ['/files', 'Files'],
   ['/settings', 'Settings'],
+  ['/settings/access', 'Settings'],
+  ['/settings/configuration', 'Settings'],
+  ['/settings/backups', 'Settings'],
+  ['/settings/audit', 'Settings'],
   ['/nowhere/at/all', 'Page not found'],
 ];
 
@@ -47,13 +53,13 @@ const SHEETS = [
   ['a file', () => '/files?file=notes.txt', 'Files', 'line one'],
 ];
 
-for (const [path, heading] of PAGES) shown(heading, () => path, heading, null);
+for (const [path, heading] of PAGES) shown(`${heading}${path.startsWith('/settings/') ? ` (${path.slice(10)})` : ''}`, () => path, heading, null);
 for (const [what, path, heading, more] of SHEETS) shown(what, path, heading, more);
 
 /** Tests the page with this heading, after its content has loaded. */
 function shown(what, path, heading, more) {
   test(`the page of ${what} is there, wide and narrow, light and dark`, async () => {
-    for (const [name, how] of [['desk', {}], ['phone', { viewport: PHONE }], ['dark', { dark: true }]]) {
+    for (const [name, how] of [['desk', {}], ['phone', { viewport: PHONE }], ['wide', { viewport: WIDE }], ['dark', { dark: true }]]) {
       const { page, context, faults, outside } = await harness.page({ path: path(), ...how });
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       if (more !== null) await page.getByText(more).first().waitFor();
@@ -87,23 +93,36 @@ test('on a phone the menu button works with the keyboard', async () => {
 test('sessions are found by their messages, renamed and deleted', async () => {
   const gone = await ended(harness, 'to be forgotten');
   const { page, context } = await harness.page({ path: '/sessions' });
-  await page.getByRole('searchbox').fill('particular sentence');
-  await page.getByRole('button', { name: 'Search' }).click();
-  await page.getByText(/\d+ match(es)?/).waitFor();
+  const search = async () => {
+    await page.getByRole('searchbox').fill('particular sentence');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText(/\d+ match(es)?/).waitFor();
+  };
+  await search();
   await page.locator('.excerpt', { hasText: 'particular' }).first().waitFor();
+  // A result leads to its place in the run: here to the prompt, before the reply.
+  const prompt = page.getByRole('main').getByRole('listitem').filter({ hasText: 'prompt, record' }).first();
+  await prompt.getByRole('link').click();
+  await page.getByRole('region', { name: 'The run at this point' }).getByText('a very particular sentence', { exact: true }).waitFor();
+  const slider = page.getByRole('slider');
+  assert.ok(Number(await slider.inputValue()) < Number(await slider.getAttribute('max')));
+  assert.equal(await page.getByRole('region', { name: 'The run at this point' }).getByText('Answered.').count(), 0);
+  await page.goBack();
+  await search();
   await page.getByRole('button', { name: 'All sessions' }).click();
-  const row = page.getByRole('listitem').filter({ hasText: 'to be forgotten' });
+  const list = page.getByRole('list', { name: 'Sessions' });
+  const row = list.getByRole('listitem').filter({ hasText: 'to be forgotten' });
   await row.getByRole('button', { name: 'Rename' }).click();
   await row.getByLabel(/Title/).fill('another name');
   await row.getByRole('button', { name: 'Save' }).click();
-  const renamed = page.getByRole('listitem').filter({ hasText: 'another name' });
+  const renamed = list.getByRole('listitem').filter({ hasText: 'another name' });
   // The focus is on the safe answer, and Escape gives that answer.
   await renamed.getByRole('button', { name: 'Delete' }).click();
   await page.waitForFunction(() => document.activeElement?.textContent === 'Cancel');
   await page.keyboard.press('Escape');
   await renamed.getByRole('alertdialog').waitFor({ state: 'detached' });
   await page.waitForFunction(() => document.activeElement?.textContent === 'Delete');
-  await renamed.getByRole('button', { name: 'Delete' }).click();
+  await renamed.getByRole('button', { name: /^Delete/ }).click();
   await renamed.getByRole('button', { name: 'Delete session' }).click();
   await renamed.waitFor({ state: 'detached' });
   await assert.rejects(harness.ask('GET', `/api/sessions/${gone}`), /404/);
@@ -165,7 +184,7 @@ test('a key is saved, never shown, and deleted', async () => {
 });
 
 test("a viewer's token is read-only, and a revoked token is invalid", async () => {
-  const admin = await harness.page({ path: '/settings' });
+  const admin = await harness.page({ path: '/settings/access' });
   await admin.page.getByLabel('User').first().fill('ada');
   await admin.page.getByLabel('Role').selectOption('viewer');
   await admin.page.getByRole('button', { name: 'Create token' }).click();

@@ -4,12 +4,14 @@
 import { shallowRef } from 'vue';
 import { type RouteRecordRaw, createRouter, createWebHashHistory } from 'vue-router';
 
+import { setTitle } from './client/title.ts';
 import ChatPage from './pages/ChatPage.vue';
 
 const pages: RouteRecordRaw[] = [
   { path: '/', name: 'new', component: ChatPage, meta: { title: 'New chat' } },
   { path: '/chat/:id', name: 'chat', component: ChatPage, meta: { title: 'Chat' } },
   { path: '/run/:id', name: 'run', component: () => import('./pages/RunPage.vue'), meta: { title: 'Run' } },
+  { path: '/inbox', name: 'inbox', component: () => import('./pages/InboxPage.vue'), meta: { title: 'Inbox' } },
   { path: '/sessions', name: 'sessions', component: () => import('./pages/SessionsPage.vue'), meta: { title: 'Sessions' } },
   { path: '/agents/:id?', name: 'agents', component: () => import('./pages/AgentsPage.vue'), meta: { title: 'Agents' } },
   { path: '/tools/:id?', name: 'tools', component: () => import('./pages/ToolsPage.vue'), meta: { title: 'Tools' } },
@@ -20,7 +22,7 @@ const pages: RouteRecordRaw[] = [
   { path: '/models', name: 'models', component: () => import('./pages/ModelsPage.vue'), meta: { title: 'Models and keys' } },
   { path: '/usage', name: 'usage', component: () => import('./pages/UsagePage.vue'), meta: { title: 'Usage' } },
   { path: '/files', name: 'files', component: () => import('./pages/FilesPage.vue'), meta: { title: 'Files' } },
-  { path: '/settings', name: 'settings', component: () => import('./pages/SettingsPage.vue'), meta: { title: 'Settings' } },
+  { path: '/settings/:id?', name: 'settings', component: () => import('./pages/SettingsPage.vue'), meta: { title: 'Settings' } },
   { path: '/:rest(.*)*', name: 'not-found', component: () => import('./pages/NotFoundPage.vue'), meta: { title: 'Page not found' } },
 ];
 
@@ -34,5 +36,5 @@ routes.onError((_, to) => {
 });
 routes.afterEach((to) => {
   failedPath.value = null;
-  document.title = `${String(to.meta['title'])} · Holm`;
+  setTitle(String(to.meta['title']));
 });

@@ -33,6 +33,8 @@ test('an answer for later calls is offered only if the server says what it cover
   assert.deepEqual(allowAnswers({ always: 'this exact call', prefix: 'git status' }), ['once', 'session', 'prefix']);
   assert.deepEqual(allowAnswers({ always: 'this exact call', prefix: null }), ['once', 'session']);
   assert.deepEqual(allowAnswers({ always: null, prefix: 'git status' }), ['once']);
+  assert.deepEqual(allowAnswers({ always: 'this exact call', prefix: null, family: 'writing below src' }), ['once', 'session', 'family']);
+  assert.deepEqual(allowAnswers({ always: null, prefix: null, family: 'writing below src' }), ['once']);
 });
 
 test('a need shows whether it is missing or can never be granted', () => {

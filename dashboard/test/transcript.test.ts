@@ -132,6 +132,59 @@ test("withdrawn text disappears, and the next call's text is shown", () => {
   assert.equal(now.reply?.text.text, 'right');
 });
 
+/** A run whose reply is stopped after some words. */
+function stoppedRun(): Frame[] {
+  return [
+    frame(event('0.0', 'group_started', { group: 1 })),
+    frame(event('1.0', 'model_called', { call: 1, turn: 1, model: 'm', messages: 1, tokens: 1 })),
+    delta(1, 0, 'Half a', { kind: 'thinking' }),
+    delta(1, 0, 'Half of a reply'),
+    frame(event('2.0', 'withdrawn', { call: 1 })),
+    frame(event('2.1', 'group_ended', { ending: { cancelled: { reason: 'stopped by ada' } }, last: null, usage: {}, spent: 0 })),
+  ];
+}
+
+test('a stopped reply is kept before its ending', () => {
+  const now = reduce(EMPTY, stoppedRun());
+  assert.deepEqual(now.items.map((item) => item.kind), ['stopped-reply', 'ending']);
+  const [first] = now.items;
+  assert.deepEqual(first?.kind === 'stopped-reply' && first.reply, { text: 'Half of a reply', thinking: 'Half a' });
+  assert.equal(now.reply, null);
+});
+
+test('a stopped reply that the page kept is shown again from the journal alone', () => {
+  const { stopped } = reduce(EMPTY, stoppedRun());
+  const events = stoppedRun().filter((one) => one.type === 'event');
+  assert.deepEqual(reduce(EMPTY, events).items.map((item) => item.kind), ['ending']);
+  assert.deepEqual(reduce({ ...EMPTY, stopped }, events).items.map((item) => item.kind), ['stopped-reply', 'ending']);
+});
+
+test('a withdrawn reply that is generated again is not shown twice', () => {
+  const run = stoppedRun();
+  const now = reduce(EMPTY, [
+    ...run.slice(0, 5),
+    frame(event('3.0', 'model_called', { call: 2, turn: 1, model: 'm', messages: 1, tokens: 1 })),
+    frame(event('4.0', 'message_added', said(2, 'assistant', 'The whole reply.'))),
+    frame(event('4.1', 'group_ended', { ending: { answered: { text: 'The whole reply.' } }, last: 2, usage: {}, spent: 0 })),
+  ]);
+  assert.deepEqual(now.items.map((item) => item.kind), ['message', 'ending']);
+});
+
+test('a notice that repeats is shown once with its count', () => {
+  const failed = (record: number): Frame =>
+    frame(event(`${record}.0`, 'model_failed', { call: record, class: 'server', message: 'status 500', next: { retry: { at: 5 } } }));
+  const { items } = reduce(EMPTY, [failed(1), failed(2), failed(3)]);
+  assert.deepEqual(items.map((item) => item.kind === 'notice' && [item.text, item.times]), [['Model error (server): status 500. Retrying.', 3]]);
+});
+
+test('an ending has the figures of its own prompt and of the session', () => {
+  const ended = (record: number, input: number, output: number, spent: number): Frame =>
+    frame(event(`${record}.0`, 'group_ended', { ending: { answered: { text: '' } }, last: null, usage: { input, output }, spent }));
+  const endings = reduce(EMPTY, [ended(1, 10, 4, 100), ended(2, 25, 5, 100)]).items.flatMap((item) => (item.kind === 'ending' ? [item] : []));
+  assert.deepEqual(endings.map(({ own }) => [own.input, own.output, own.spent]), [[10, 4, 100], [15, 1, 0]]);
+  assert.deepEqual(endings.map(({ total }) => [total.input, total.output, total.spent]), [[10, 4, 100], [25, 5, 100]]);
+});
+
 test('an arriving reply is shown until its message arrives', () => {
   const [started, group, prompt, called, replied, message] = journal().map(frame) as [Frame, Frame, Frame, Frame, Frame, Frame];
   const arriving = reduce(EMPTY, [started, group, prompt, called, delta(1, 0, 'I will.'), replied]);
@@ -183,7 +236,7 @@ test('unknown events are ignored', () => {
   const odd = { id: { record: 9, index: 0 }, at: 1, event: { brand_new: { a: 1 } } } as never;
   const bare = { id: { record: 9, index: 1 }, at: 1, event: 'grants_changed' } as never;
   const now = reduceEvents(EMPTY, [odd, bare]);
-  assert.deepEqual(now.items.map((item) => item.kind), ['notice']);
+  assert.deepEqual(now.items, []);
   assert.equal(now.cursor, '9.1');
 });
 

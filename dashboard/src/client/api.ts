@@ -5,6 +5,7 @@ import type {
   ModelCard, NewSession, NewSite, NumberedEvent, OpenQuestion, ToolReload, Role, ServerTest, ServerView, Session, SessionPage, SettingsView,
   SiteView, SkillCard, SkillView, TokenView, ToolCard, ToolView, ToolTrial, UsageBy, UsageView, GrantUse,
 } from '../core/wire.ts';
+import { reportStatus } from './outage.ts';
 
 /** A request failed, or the server refused it. */
 export class ApiError extends Error {
@@ -111,8 +112,9 @@ export class Api {
   followUp = (id: string, text: string): Promise<void> => this.#done('POST', sessionPath(id, 'follow-up'), { text });
   cancel = (id: string, reason?: string): Promise<void> => this.#done('POST', sessionPath(id, 'cancel'), { reason });
   questions = (id: string): Promise<OpenQuestion[]> => this.#json('GET', sessionPath(id, 'questions'));
-  answer = (id: string, question: number, answer: Answer): Promise<void> =>
-    this.#done('POST', sessionPath(id, 'questions'), { question, answer });
+  /** `digest` is that of the approval that the user saw: the server rejects an answer for a call that changed since. */
+  answer = (id: string, question: number, answer: Answer, digest: string | null): Promise<void> =>
+    this.#done('POST', sessionPath(id, 'questions'), { question, answer, ...(digest === null ? {} : { digest }) });
 
   usage = (by: UsageBy, session: string | null = null): Promise<UsageView> =>
     this.#json('GET', `api/usage?${query({ by, session })}`);
@@ -192,8 +194,10 @@ export class Api {
       });
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      reportStatus(0);
       throw new ApiError(0, 'unreachable', 'cannot reach the server; check that it is running');
     }
+    reportStatus(response.status);
     if (response.ok) return response;
     if (response.status === 401) this.#unauthorized();
     throw await errorOf(response);

@@ -1,8 +1,9 @@
 // Loading data and running actions, with their busy and error states.
 
-import { type ShallowRef, shallowRef } from 'vue';
+import { type ShallowRef, onScopeDispose, shallowRef } from 'vue';
 
 import { ApiError } from './api.ts';
+import { afterOutage, isOutage } from './outage.ts';
 
 /** The message of an error, starting with a capital letter. */
 export function messageOf(error: unknown): string {
@@ -17,13 +18,24 @@ export interface LoadState<T> {
   reload(): Promise<void>;
 }
 
-/** Loads data at once, and again on `reload`. Only the latest request counts, whichever response arrives first. */
+/** Whether an error means that the server did not answer, so that a retry may help. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof ApiError && isOutage(error.status);
+}
+
+/**
+ * Loads data at once, again on `reload`, and again after an outage. Only the latest request counts, whichever response arrives
+ * first.
+ */
 export function useLoad<T>(fetch: () => Promise<T>): LoadState<T> {
   const value = shallowRef<T | null>(null);
   const error = shallowRef<string | null>(null);
   const busy = shallowRef(false);
   let latest = 0;
+  let cancelRetry = (): void => undefined;
+  onScopeDispose(() => cancelRetry());
   const reload = async (): Promise<void> => {
+    cancelRetry();
     latest += 1;
     const own = latest;
     busy.value = true;
@@ -31,7 +43,9 @@ export function useLoad<T>(fetch: () => Promise<T>): LoadState<T> {
       const fresh = await fetch();
       if (own === latest) [value.value, error.value] = [fresh, null];
     } catch (failure) {
-      if (own === latest) error.value = messageOf(failure);
+      if (own !== latest) return;
+      error.value = messageOf(failure);
+      if (isUnreachable(failure)) cancelRetry = afterOutage(() => void reload());
     } finally {
       if (own === latest) busy.value = false;
     }

@@ -4,6 +4,7 @@ import { computed, shallowRef } from 'vue';
 
 import type { CurrentUser, Role } from '../core/wire.ts';
 import { Api, ApiError } from './api.ts';
+import { storage } from './storage.ts';
 
 const STORAGE_KEY = 'holm.token';
 
@@ -56,16 +57,8 @@ export function logOut(): void {
   state.value = null;
 }
 
+/** Without storage the token lasts as long as the page. */
 function clearToken(): void {
   storage('sessionStorage')?.removeItem(STORAGE_KEY);
   storage('localStorage')?.removeItem(STORAGE_KEY);
-}
-
-/** Null if the browser forbids storage; the token then lasts as long as the page. */
-function storage(which: 'localStorage' | 'sessionStorage'): Storage | null {
-  try {
-    return window[which];
-  } catch {
-    return null;
-  }
 }

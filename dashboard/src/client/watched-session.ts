@@ -9,7 +9,9 @@ import { type ConnectionState, SessionWatcher } from '../core/session-watcher.ts
 import type { EventId, Frame, NumberedEvent } from '../core/wire.ts';
 import { sessionConnector } from './session-connector.ts';
 import { api } from './login.ts';
-import { messageOf } from './async-state.ts';
+import { isUnreachable, messageOf } from './async-state.ts';
+import { afterOutage } from './outage.ts';
+import { loadStoppedReplies, saveStoppedReplies } from './stopped-replies.ts';
 
 /** How often a hidden page processes its queue. It draws nothing; this only keeps the queue short. */
 const HIDDEN_INTERVAL_MS = 500;
@@ -25,6 +27,8 @@ export interface WatchedSession {
   error: Readonly<ShallowRef<string | null>>;
   /** Connects at once instead of waiting for the next retry. */
   reconnect(): void;
+  /** Loads the past again after an error. */
+  retry(): void;
 }
 
 /** Watches a session for the lifetime of the component. */
@@ -40,6 +44,7 @@ export function watchSession(id: string, keep: 'history' | 'present' = 'present'
   let due: (() => void) | null = null;
   let watcher: SessionWatcher | null = null;
   let over = false;
+  let cancelRetry = (): void => undefined;
 
   const remember = (events: readonly NumberedEvent[]): void => {
     if (keep === 'present') return;
@@ -56,7 +61,9 @@ export function watchSession(id: string, keep: 'history' | 'present' = 'present'
     const frames = queue;
     queue = [];
     remember(frames.flatMap((frame) => (frame.type === 'event' ? [frame.data] : [])));
-    transcript.value = reduce(transcript.value, frames);
+    const before = transcript.value;
+    transcript.value = reduce(before, frames);
+    if (transcript.value.stopped !== before.stopped) saveStoppedReplies(id, transcript.value.stopped);
   };
   const receive = (frame: Frame): void => {
     queue.push(frame);
@@ -67,8 +74,9 @@ export function watchSession(id: string, keep: 'history' | 'present' = 'present'
     try {
       const past = await api().replay(id);
       if (over) return;
+      error.value = null;
       remember(past);
-      transcript.value = reduceEvents(EMPTY, past);
+      transcript.value = reduceEvents({ ...EMPTY, stopped: loadStoppedReplies(id) }, past);
       loaded.value = true;
       const last = past[past.length - 1];
       watcher = new SessionWatcher({
@@ -83,7 +91,9 @@ export function watchSession(id: string, keep: 'history' | 'present' = 'present'
       });
       watcher.start();
     } catch (failure) {
-      if (!over) error.value = messageOf(failure);
+      if (over) return;
+      error.value = messageOf(failure);
+      if (isUnreachable(failure)) cancelRetry = afterOutage(() => void start());
     }
   };
 
@@ -91,12 +101,18 @@ export function watchSession(id: string, keep: 'history' | 'present' = 'present'
   window.addEventListener('online', reconnect);
   onScopeDispose(() => {
     over = true;
+    cancelRetry();
     window.removeEventListener('online', reconnect);
     due?.();
     watcher?.stop();
   });
   void start();
-  return { transcript, history, count, connection, loaded, error, reconnect };
+  const retry = (): void => {
+    cancelRetry();
+    watcher?.stop();
+    void start();
+  };
+  return { transcript, history, count, connection, loaded, error, reconnect, retry };
 }
 
 function delay(millis: number, call: () => void): () => void {

@@ -13,17 +13,31 @@ export default defineComponent({
   props: { text: { type: String, required: true } },
   setup(props) {
     const tree = computed(() => parseMarkdown(props.text));
-    return () => h('div', { class: 'md' }, tree.value.map(piece));
+    return () => h('div', { class: 'md' }, withHeadings(tree.value));
   },
 });
+
+/** The page's own heading is above these. */
+const FIRST_LEVEL = 2;
+
+/** Draws blocks with headings that skip no level, as screen readers expect, whatever levels the text has. */
+function withHeadings(blocks: MarkdownBlock[]): VNode[] {
+  const open: number[] = [];
+  return blocks.map((block) => {
+    if (block.kind !== 'heading') return piece(block);
+    while ((open.at(-1) ?? 0) >= block.level) open.pop();
+    open.push(block.level);
+    return h(`h${Math.min(6, FIRST_LEVEL + open.length - 1)}`, block.of.map(inline));
+  });
+}
 
 function piece(of: MarkdownBlock): VNode {
   switch (of.kind) {
     case 'paragraph':
       return h('p', of.of.map(inline));
     case 'heading':
-      // The page's own headings are above these.
-      return h(`h${Math.min(6, of.level + 2)}`, of.of.map(inline));
+      // Inside of a quote or a list there is no order of headings.
+      return h('p', h('strong', of.of.map(inline)));
     case 'code':
       return h(CodeBlock, { code: of.text, language: of.language });
     case 'quote':

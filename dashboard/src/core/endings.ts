@@ -25,6 +25,17 @@ export function endingText(ending: Ending): string {
   return 'Ended.';
 }
 
+/** The ending in one or two words, for lists. */
+export function endingName(ending: Ending): string {
+  if ('answered' in ending) return 'answered';
+  if ('cancelled' in ending) return 'stopped';
+  if ('refused' in ending) return 'refused';
+  if ('rejected' in ending) return 'rejected';
+  if ('over_budget' in ending) return 'budget used up';
+  if ('over_limit' in ending) return 'limit reached';
+  return 'failed';
+}
+
 function cancelledText(reason: string): string {
   if (reason === '') return 'Stopped.';
   return reason.startsWith('stopped ') ? `S${reason.slice(1)}.` : `Stopped: ${reason}`;

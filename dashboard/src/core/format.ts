@@ -38,6 +38,11 @@ export function cost(nano: number, unpriced: number, estimated = 0): string {
   return nano === 0 ? '—' : `${sum} +?`;
 }
 
+/** The tokens and the cost of a prompt or a session. */
+export function figuresText(of: { input: number; output: number; estimated: number; spent: number; unpriced: number }): string {
+  return `${compact(of.input)} tokens in, ${compact(of.output)} out, ${cost(of.spent, of.unpriced, of.estimated)}`;
+}
+
 /** A note about calls without a known price, if there are any. */
 export function unknownPrice(unpriced: number): string | undefined {
   return unpriced === 0 ? undefined : `${plural(unpriced, 'call has', 'calls have')} no known price`;

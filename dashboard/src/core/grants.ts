@@ -24,9 +24,10 @@ export function missingNote(approval: Pick<Approval, 'missing' | 'never_granted'
 }
 
 /** The answers that allow a call. Answers for later calls are offered only if the server says what they cover. */
-export function allowAnswers(approval: Pick<Approval, 'always' | 'prefix'>): readonly ('once' | 'session' | 'prefix')[] {
+export function allowAnswers(approval: Pick<Approval, 'always' | 'prefix' | 'family'>): readonly ('once' | 'session' | 'prefix' | 'family')[] {
   if (approval.always === null) return ['once'];
-  return approval.prefix === null ? ['once', 'session'] : ['once', 'session', 'prefix'];
+  const family = (approval.family ?? null) === null ? [] : (['family'] as const);
+  return approval.prefix === null ? ['once', 'session', ...family] : ['once', 'session', 'prefix', ...family];
 }
 
 /** The content that the run has read, in words. */

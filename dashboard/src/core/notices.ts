@@ -1,16 +1,18 @@
 // Events that the transcript shows as a line of text.
 
 import { compact, money, plural } from './format.ts';
-import { type KernelEvent, type NextTry, type DecodedEvent, nameOf, decodeEvent } from './wire.ts';
+import { type KernelEvent, type NextTry, type DecodedEvent, decodeEvent } from './wire.ts';
 
 export interface Notice {
   tone: 'plain' | 'warning' | 'error';
   text: string;
 }
 
-/** The line for an event; null for events that are shown in another way or not at all. */
+/**
+ * The line for an event; null for events that are shown in another way or not at all. Every restart reports grants and tools
+ * anew; that says nothing to the reader of a chat, and the run view lists those events by name.
+ */
 export function noticeOf(event: KernelEvent): Notice | null {
-  if (nameOf(event) === 'grants_changed') return { tone: 'plain', text: 'Grants changed.' };
   const known = decodeEvent(event);
   return known === null ? null : (ofModels(known) ?? ofSession(known));
 }
@@ -43,9 +45,7 @@ function ofModels(event: DecodedEvent): Notice | null {
 function ofSession(event: DecodedEvent): Notice | null {
   switch (event.name) {
     case 'run_resumed':
-      return { tone: 'plain', text: `Resumed by ${event.data.host}.` };
-    case 'tools_changed':
-      return { tone: 'plain', text: `Tool list changed: ${plural(event.data.tools, 'tool')}.` };
+      return { tone: 'plain', text: 'Resumed after a restart.' };
     case 'tool_flawed': {
       const { tool, usable, problems } = event.data;
       const effect = usable ? 'is only partly checked' : 'cannot be used';

@@ -18,7 +18,6 @@ import {
   type OpenQuestion,
   type CallProgress,
   type DecodedEvent,
-  type Usage,
   decodeEvent,
 } from './wire.ts';
 import { noticeOf } from './notices.ts';
@@ -72,18 +71,43 @@ export interface NoticeItem extends ItemOrigin {
   kind: 'notice';
   tone: 'plain' | 'warning' | 'error';
   text: string;
+  /** How often it happened in a row. */
+  times: number;
 }
 
 export interface EndingItem extends ItemOrigin {
   kind: 'ending';
   ending: Ending;
-  usage: Usage;
+  /** The figures of the session up to here. */
+  total: Figures;
+  /** The figures of this prompt alone. */
+  own: Figures;
+}
+
+/** A reply that was stopped before it was complete. The journal does not contain it; the page keeps what had arrived. */
+export interface StoppedReplyItem extends ItemOrigin {
+  kind: 'stopped-reply';
+  reply: StoppedReply;
+}
+
+export type TranscriptItem = MessageItem | CallItem | NoticeItem | EndingItem | StoppedReplyItem;
+
+/** What a prompt or a session used. */
+export interface Figures {
+  input: number;
+  output: number;
+  /** The tokens that were estimated. */
+  estimated: number;
   spent: number;
-  /** The number of replies so far without a known price. */
+  /** The number of replies without a known price. */
   unpriced: number;
 }
 
-export type TranscriptItem = MessageItem | CallItem | NoticeItem | EndingItem;
+/** The text of a stopped reply. */
+export interface StoppedReply {
+  text: string;
+  thinking: string;
+}
 
 /** A reply that is arriving. */
 export interface ArrivingReply {
@@ -124,6 +148,10 @@ export interface Transcript {
   /** The index of the first call of the last reply. */
   batch: number;
   reply: ArrivingReply | null;
+  /** The stopped replies that this page has seen, by model call. */
+  stopped: ReadonlyMap<number, StoppedReply>;
+  /** The model call that was withdrawn last, until another one starts. */
+  withdrawn: number | null;
   /** The newest model call that is finished: later pieces of it, and of older calls, are ignored. */
   done: number;
   working: boolean;
@@ -136,16 +164,19 @@ export interface Transcript {
   marks: { untrusted: boolean; private: boolean };
   steering: number;
   followUps: number;
-  usage: Usage;
   spent: number;
   /** The number of replies without a known price. */
   unpriced: number;
+  /** The figures at the last ending. */
+  figures: Figures;
   questions: readonly OpenQuestion[];
   notes: readonly string[];
 }
 
 /** The most notes from the server that are kept. */
 const MAX_NOTES = 50;
+
+const NO_FIGURES: Figures = { input: 0, output: 0, estimated: 0, spent: 0, unpriced: 0 };
 
 /** The transcript before the first event. */
 export const EMPTY: Transcript = {
@@ -157,6 +188,8 @@ export const EMPTY: Transcript = {
   calls: new Map(),
   batch: 0,
   reply: null,
+  stopped: new Map(),
+  withdrawn: null,
   done: -1,
   working: false,
   group: 0,
@@ -167,9 +200,9 @@ export const EMPTY: Transcript = {
   marks: { untrusted: false, private: false },
   steering: 0,
   followUps: 0,
-  usage: {},
   spent: 0,
   unpriced: 0,
+  figures: NO_FIGURES,
   questions: [],
   notes: [],
 };
@@ -245,8 +278,16 @@ class TranscriptBuilder {
     const event = decodeEvent(numbered.event);
     const origin: ItemOrigin = { record: numbered.id.record, at: numbered.at };
     const notice = noticeOf(numbered.event);
-    if (notice !== null) this.#items.push({ kind: 'notice', ...origin, ...notice });
+    if (notice !== null) this.#notice({ kind: 'notice', ...origin, ...notice, times: 1 });
     if (event !== null && !this.#ofCall(event, origin)) this.#ofRun(event, origin);
+  }
+
+  /** Adds a notice; the same one again only counts. */
+  #notice(item: NoticeItem): void {
+    const last = this.#items.length - 1;
+    const before = this.#items[last];
+    if (before?.kind === 'notice' && before.text === item.text) this.#put(last, { ...before, times: before.times + 1 });
+    else this.#items.push(item);
   }
 
   /** Handles events of tool calls; returns whether the event was one. */
@@ -316,6 +357,7 @@ class TranscriptBuilder {
         now.model = event.data.model;
         // The waiting messages are in this model call.
         now.steering = 0;
+        now.withdrawn = null;
         now.reply = arriving(event.data.call);
         break;
       case 'model_replied':
@@ -327,8 +369,7 @@ class TranscriptBuilder {
         this.#over(event.data.call);
         break;
       case 'withdrawn':
-        this.#over(event.data.call);
-        now.reply = null;
+        this.#withdrawn(event.data.call);
         break;
       case 'marked':
         now.marks = event.data.marks;
@@ -348,15 +389,33 @@ class TranscriptBuilder {
     this.#now.done = Math.max(this.#now.done, call);
   }
 
+  /** Keeps the text that had arrived of a withdrawn reply, in case the run was stopped. */
+  #withdrawn(call: number): void {
+    const now = this.#now;
+    this.#over(call);
+    if (now.reply?.call === call) {
+      const kept = { text: now.reply.text.text, thinking: now.reply.thinking.text };
+      if (kept.text !== '' || kept.thinking !== '') now.stopped = new Map(now.stopped).set(call, kept);
+    }
+    now.withdrawn = call;
+    now.reply = null;
+  }
+
   #ended(is: EventContents['group_ended'], origin: ItemOrigin): void {
     const now = this.#now;
+    // A reply that is withdrawn for another reason is generated again.
+    const reply = now.withdrawn === null || !('cancelled' in is.ending) ? undefined : now.stopped.get(now.withdrawn);
+    if (reply !== undefined) this.#items.push({ kind: 'stopped-reply', ...origin, reply });
+    now.withdrawn = null;
     now.working = false;
     now.reply = null;
     now.followUps = 0;
     now.steering = 0;
-    now.usage = is.usage;
     now.spent = is.spent;
-    this.#items.push({ kind: 'ending', ...origin, ending: is.ending, usage: is.usage, spent: is.spent, unpriced: now.unpriced });
+    const { input = 0, output = 0, estimated = 0 } = is.usage;
+    const total: Figures = { input, output, estimated, spent: is.spent, unpriced: now.unpriced };
+    this.#items.push({ kind: 'ending', ...origin, ending: is.ending, total, own: difference(total, now.figures) });
+    now.figures = total;
   }
 
   #message(message: Message, origin: ItemOrigin): void {
@@ -477,6 +536,16 @@ class TranscriptBuilder {
     for (let at = Math.min(batch, this.#items.length) - 1; at >= 0; at -= 1) if (fits(this.#items[at] as TranscriptItem)) return at;
     return -1;
   }
+}
+
+function difference(total: Figures, before: Figures): Figures {
+  return {
+    input: total.input - before.input,
+    output: total.output - before.output,
+    estimated: total.estimated - before.estimated,
+    spent: total.spent - before.spent,
+    unpriced: total.unpriced - before.unpriced,
+  };
 }
 
 function newCall(origin: ItemOrigin): CallItem {

@@ -208,6 +208,10 @@ export interface JobView {
   skipped: number;
   last_skip: { due: number; why: string; count: number } | null;
   untold: string | null;
+  /** Missing on older servers. */
+  status?: 'on' | 'off' | 'done';
+  /** Where signed messages start the job, and a command that sends one; missing on older servers. */
+  webhook?: { url: string; command: string } | null;
 }
 
 export interface JobList {
@@ -342,6 +346,8 @@ export interface Approval {
   /** What an answer for the session would cover, in words; null if no such answer is possible. */
   always: string | null;
   prefix: string | null;
+  /** What an answer for the family of the call would cover, in words; missing on older servers. */
+  family?: string | null;
   digest: string;
 }
 
@@ -368,6 +374,7 @@ export type Answer =
   | 'once'
   | 'session'
   | 'prefix'
+  | 'family'
   | 'never'
   | 'decline'
   | { no: { reason: string } }
