@@ -1,4 +1,14 @@
-//! `holm serve`: sessions for a team, over HTTP.
+//! `holm serve`: sessions for a team, over HTTP. This file has the flags, and starts and stops the
+//! server. HTTP, authentication, sessions and jobs are in `holm-server`; this command only provides
+//! agents to it. Errors that would prevent every session are reported at the start and not to the
+//! first client.
+//!
+//! Where things are:
+//! - `serve/session_provider.rs`: builds sessions for the users of the server.
+//! - `serve/session_provider/catalogue.rs`: their agents, tools, skills and servers.
+//! - `serve/session_storage.rs`: where sessions are stored.
+//! - `serve/browser_user.rs`, `serve/open_file_limit.rs`: users in a browser, and the limit of open
+//!   files.
 
 mod browser_user;
 mod open_file_limit;
