@@ -182,7 +182,8 @@ export class Session {
    * where a later call continues.
    */
   async *watch(after: string = BEGINNING, signal?: AbortSignal): AsyncGenerator<Frame> {
-    const asked = new Set<number>();
+    // By number, as JSON: a server that was started again may use a number for another question.
+    const open = new Map<number, string>();
     let [pause, lostAt] = [100, 0];
     for (;;) {
       try {
@@ -190,10 +191,14 @@ export class Session {
           [pause, lostAt] = [100, 0];
           after = id || after;
           const frame = frameOf(name, after, JSON.parse(data));
-          // A question that is asked at the moment of a connection comes twice.
-          if (frame === undefined || (frame.kind === 'question' && asked.has(frame.id))) continue;
-          if (frame.kind === 'question') asked.add(frame.id);
-          yield frame;
+          if (frame?.kind === 'settled') open.delete(frame.id);
+          if (frame?.kind === 'question') {
+            // An open question comes again with each connection.
+            const question = JSON.stringify(frame.question);
+            if (open.get(frame.id) === question) continue;
+            open.set(frame.id, question);
+          }
+          if (frame !== undefined) yield frame;
         }
       } catch (error) {
         if (signal?.aborted) return;
@@ -278,17 +283,27 @@ export class Session {
   /** Answers a question, if there is a function for it. */
   async #settle(asked: QuestionFrame, { approve, reply }: Answers): Promise<void> {
     const approval = approvalOf(asked.question);
-    try {
-      if (approval) {
-        if (this.#holm.allows(approval.tool)) await this.answer(asked.id, 'once', approval.digest);
-        else if (approve) await this.answer(asked.id, answerOf(await approve(approval)), approval.digest);
-      } else if (reply) {
-        const said = await reply(asked.question);
-        await this.answer(asked.id, said === undefined ? 'decline' : typeof said === 'string' ? { words: said } : { form: said });
+    if (approval) {
+      if (this.#holm.allows(approval.tool)) await this.#sendAnswer(asked.id, 'once', approval.digest);
+      else if (approve) await this.#sendAnswer(asked.id, answerOf(await approve(approval)), approval.digest);
+    } else if (reply) {
+      const said = await reply(asked.question);
+      await this.#sendAnswer(asked.id, said === undefined ? 'decline' : typeof said === 'string' ? { words: said } : { form: said });
+    }
+  }
+
+  /** Sends an answer, again and again while the server cannot be reached. */
+  async #sendAnswer(question: number, answer: Answered, digest?: string): Promise<void> {
+    const deadline = Date.now() + RECONNECT_MS;
+    for (let pause = 100; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await this.answer(question, answer, digest);
+      } catch (error) {
+        // Another program or a person was faster, the call was withdrawn, or the server asks under a new number.
+        if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return;
+        if (!(error instanceof ConnectionLost) || Date.now() > deadline) throw error;
       }
-    } catch (error) {
-      // Another program or a person was faster, or the call was withdrawn.
-      if (!(error instanceof ApiError && (error.status === 404 || error.status === 409))) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }

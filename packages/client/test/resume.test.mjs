@@ -104,3 +104,47 @@ staged('a server ends with the program that started it', async (stage) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 });
+
+/** Passes connections on, and can cut them. */
+async function proxy(port) {
+  const sockets = new Set();
+  let count = 0;
+  const server = createServer((near) => {
+    count += 1;
+    const far = dial(port, '127.0.0.1');
+    for (const [one, other] of [[near, far], [far, near]]) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => {}).once('close', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => sockets.forEach((socket) => socket.destroy());
+  return { url: `http://127.0.0.1:${server.address().port}`, cut, close: () => server.close(), count: () => count };
+}
+
+staged('a question that comes again is answered once', async (stage) => {
+  const holm = await stage.start();
+  const between = await proxy(Number(new URL(holm.url).port));
+  try {
+    const other = await Holm.connect(between.url, stage.token);
+    const asked = [];
+    const approve = async (approval) => {
+      asked.push(approval.tool);
+      for (let times = 0; times < 2; times += 1) {
+        const before = between.count();
+        between.cut();
+        while (between.count() === before) await new Promise((resolve) => setTimeout(resolve, 20));
+        // The connection brings the open question again.
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      return true;
+    };
+    const result = await (await other.create()).ask(script(WRITE, { say: 'Saved.' }), { approve });
+    assert.deepEqual([result.text, asked], ['Saved.', ['write']]);
+  } finally {
+    between.cut();
+    between.close();
+    await holm.close();
+  }
+});

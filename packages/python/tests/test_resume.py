@@ -4,9 +4,11 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 
 from conftest import script, until
-from holm_cli import Event, Holm, QuestionAsked
+from holm_cli import AsyncSession, Event, Holm, QuestionAsked, QuestionSettled
+from holm_cli.session import _SeenQuestions
 from test_scenarios import WRITE, token
 
 
@@ -97,12 +99,61 @@ input()
     until(lambda: not is_listening(), "the server ends")
 
 
-def test_a_question_is_seen_once_by_each_watcher(stage):
+def test_a_question_that_comes_again_is_answered_once(stage, monkeypatch):
+    # A connection without a sign of life is lost; each new one brings the open question again.
+    monkeypatch.setattr("holm_cli.session._SILENCE_S", 0.3)
+    asked, connections = [], []
+    connect = AsyncSession._connection
+
+    def counted(session, after):
+        connections.append(after)
+        return connect(session, after)
+
+    monkeypatch.setattr(AsyncSession, "_connection", counted)
+
+    def approve(approval):
+        asked.append(approval.tool)
+        until(lambda: len(connections) >= 3, "two more connections")
+        return True
+
     with stage.start() as holm:
-        session = holm.create()
-        asked = []
-        for frame in session.stream(script(WRITE, {"say": "Done."})):
-            if isinstance(frame, QuestionAsked):
-                asked.append(frame.id)
-                session.answer(frame.id, False)
-        assert len(asked) == 1 and frame.result.text == "Done."
+        assert holm.create().ask(script(WRITE, {"say": "Saved."}), approve=approve).text == "Saved."
+    assert asked == ["write"]
+
+
+def test_an_answer_reaches_the_server_that_was_started_again(stage):
+    port = free_port()
+    servers = [serve(stage, port)]
+    asked = []
+
+    def approve(approval):
+        asked.append(approval.tool)
+        if len(asked) == 1:
+            os.kill(servers[0].pid, signal.SIGKILL)
+            servers[0].wait()
+            # The answer finds no server at first.
+            restart.start()
+        return True
+
+    restart = threading.Timer(1.0, lambda: servers.append(serve(stage, port)))
+
+    second = {"call": "write", "with": {"path": "second.txt", "content": "milk"}}
+    try:
+        with Holm.connect(f"http://127.0.0.1:{port}", token(stage)) as holm:
+            result = holm.create().ask(script(WRITE, second, {"say": "Saved."}), approve=approve)
+        assert result.text == "Saved."
+        assert (stage.work / "list.txt").exists() and (stage.work / "second.txt").exists()
+        assert 2 <= len(asked) <= 3, "the question may come again, because its answer was lost"
+    finally:
+        restart.join()
+        servers[-1].terminate()
+        servers[-1].wait()
+
+
+def test_a_number_that_a_new_server_uses_again_is_a_new_question():
+    def question(id, tool):
+        return QuestionAsked(id, {"words": {"text": tool, "choices": []}}, "1.0")
+
+    seen = _SeenQuestions()
+    frames = [question(1, "a"), question(1, "a"), question(1, "b"), QuestionSettled(1, "1.0"), question(1, "b")]
+    assert [seen.has(frame) for frame in frames] == [False, True, False, False, False]

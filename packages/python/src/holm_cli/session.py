@@ -17,7 +17,9 @@ import httpx
 
 from . import api_types
 from .errors import ApiError, ConnectionLost, RunError
-from .events import BEGINNING, Decision, Deny, Ended, Event, Frame, QuestionAsked, Result, SseParser, answer_of, frame_of, result_of
+from .events import (
+    BEGINNING, Decision, Deny, Ended, Event, Frame, QuestionAsked, QuestionSettled, Result, SseParser, answer_of, frame_of, result_of,
+)  # fmt: skip
 from .handlers import Approve, Reply, call
 
 if TYPE_CHECKING:
@@ -161,7 +163,7 @@ class AsyncSession:
 
         `cursor` of a frame is where a later call continues.
         """
-        asked = set[int]()
+        asked = _SeenQuestions()
         pause, lost_at = 0.1, None
         loop = asyncio.get_running_loop()
         while True:
@@ -171,12 +173,8 @@ class AsyncSession:
                         pause, lost_at = 0.1, None
                         after = cursor or after
                         frame = frame_of(kind, after, data)
-                        # A question that is asked at the moment of a connection comes twice.
-                        if frame is None or (isinstance(frame, QuestionAsked) and frame.id in asked):
-                            continue
-                        if isinstance(frame, QuestionAsked):
-                            asked.add(frame.id)
-                        yield frame
+                        if frame is not None and not asked.has(frame):
+                            yield frame
             except httpx.TransportError as error:
                 lost_at = lost_at or loop.time()
                 if loop.time() - lost_at > _RECONNECT_S:
@@ -256,22 +254,56 @@ class AsyncSession:
     async def _settle(self, asked: QuestionAsked, approve: Approve | None, reply: Reply | None) -> None:
         """Answers a question, if there is a function for it."""
         approval = asked.approval
-        try:
-            if approval is not None:
-                if self._holm.allows(approval):
-                    await self.answer(asked.id, True, approval.digest)
-                elif approve is not None:
-                    await self.answer(asked.id, await call(approve, approval), approval.digest)
-            elif reply is not None:
-                said = await call(reply, asked.question)
-                answer: api_types.Answered = (
-                    "decline" if said is None else {"words": said} if isinstance(said, str) else {"form": said}
-                )
-                await self.answer(asked.id, answer)
-        except ApiError as error:
-            # Another program or a person was faster, or the call was withdrawn.
-            if error.status not in (404, 409):
+        if approval is not None:
+            if self._holm.allows(approval):
+                await self._send_answer(asked.id, "once", approval.digest)
+            elif approve is not None:
+                await self._send_answer(asked.id, answer_of(await call(approve, approval)), approval.digest)
+        elif reply is not None:
+            said = await call(reply, asked.question)
+            answer: api_types.Answered = (
+                "decline" if said is None else {"words": said} if isinstance(said, str) else {"form": said}
+            )
+            await self._send_answer(asked.id, answer, None)
+
+    async def _send_answer(self, question: int, answer: api_types.Answered, digest: str | None) -> None:
+        """Sends an answer, again and again while the server cannot be reached."""
+        pause, loop = 0.1, asyncio.get_running_loop()
+        deadline = loop.time() + _RECONNECT_S
+        while True:
+            try:
+                return await self.answer(question, answer, digest)
+            except ApiError as error:
+                # Another program or a person was faster, the call was withdrawn, or the server asks under a new number.
+                if error.status in (404, 409):
+                    return
                 raise
+            except ConnectionLost:
+                if loop.time() > deadline:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+
+class _SeenQuestions:
+    """Tells questions that come again from new ones.
+
+    An open question comes again with each connection. A server that was started again may use a number for another
+    question, so the content counts too.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[int, api_types.Question] = {}
+
+    def has(self, frame: Frame) -> bool:
+        """Whether the frame is a question that was seen before."""
+        if isinstance(frame, QuestionSettled):
+            self._open.pop(frame.id, None)
+        if not isinstance(frame, QuestionAsked):
+            return False
+        is_known = self._open.get(frame.id) == frame.question
+        self._open[frame.id] = frame.question
+        return is_known
 
 
 async def _next(frames: AsyncGenerator[Frame, None]) -> Frame | None:
